@@ -13,10 +13,10 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import OpenAI from 'openai';
-import { createProviders } from '../src/providers/index.ts';
-import { createOnce } from '../src/providers/once.ts';
-import { recordingKey, requestKey } from '../src/select/generation.ts';
-import { keepHeapSmall } from '../src/session/runtime.ts';
+import { keepHeapSmall } from '../src/app/session/runtime.ts';
+import { createProviders } from '../src/edges/providers/index.ts';
+import { createOnce } from '../src/edges/providers/once.ts';
+import { recordingKey, requestKey } from '../src/kernel/select/generation.ts';
 import { factsOf, perVendor, type VendorName } from '../src/types/vendors.ts';
 import { rounded, table } from './measure/markdown.ts';
 

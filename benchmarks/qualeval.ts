@@ -5,11 +5,11 @@
  *   npx node benchmarks/qualeval.ts
  */
 import { createHash } from 'node:crypto';
-import { assign, type Column } from '../src/explain/assign.ts';
-import { priorsOf } from '../src/explain/assignment-program.ts';
-import type { RatedReference } from '../src/explain/assignment-program.ts';
-import { createSolver } from '../src/solver/index.ts';
-import { createRandom, nextFloat, nextIndex } from '../src/statistics/random.ts';
+import { createSolver } from '../src/edges/solver/index.ts';
+import { assign, type Column } from '../src/features/attributes/assign.ts';
+import { priorsOf } from '../src/features/attributes/assignment-program.ts';
+import type { RatedReference } from '../src/features/attributes/assignment-program.ts';
+import { createRandom, nextFloat, nextIndex } from '../src/kernel/statistics/random.ts';
 import type { Solve } from '../src/types/solver.ts';
 import { spread, table } from './measure/markdown.ts';
 

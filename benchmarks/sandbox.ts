@@ -3,7 +3,7 @@
  *
  *   npx node benchmarks/sandbox.ts
  */
-import { createSandbox } from '../src/sandbox/index.ts';
+import { createSandbox } from '../src/edges/sandbox/index.ts';
 import type { CodeJob, CodeLanguage } from '../src/types/model.ts';
 import { rounded, spread, table } from './measure/markdown.ts';
 

@@ -9,7 +9,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../src/store/index.ts';
+import { openStore } from '../src/edges/store/index.ts';
 import type { Complete, Request } from '../src/types/model.ts';
 import { rounded, spread, table } from './measure/markdown.ts';
 

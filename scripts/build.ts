@@ -62,11 +62,11 @@ rmSync(join(root, 'build', 'lib'), { recursive: true, force: true });
 node('typescript/bin/tsc', '-p', 'tsconfig.build.json');
 // What runs inside the sandboxes, or beside the user's files, is carried along as it is.
 for (const path of [
-  'sandbox/worker.py',
-  'sandbox/globals.js',
-  'sandbox/guest.js',
-  'providers/promptfoo-adapter.py',
-  'providers/promptfoo-adapter.js',
+  'edges/sandbox/worker.py',
+  'edges/sandbox/globals.js',
+  'edges/sandbox/guest.js',
+  'edges/providers/promptfoo-adapter.py',
+  'edges/providers/promptfoo-adapter.js',
 ])
   cpSync(join(root, 'src', path), join(root, 'build/lib', path));
 for (const entry of ['action', 'cli']) {

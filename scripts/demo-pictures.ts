@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { DemoOutcome } from '../src/commands/demo.ts';
+import type { DemoOutcome } from '../src/app/commands/demo.ts';
+import { actsHtml, cellActsHtml } from '../src/features/workbench/buttons.ts';
+import { workbenchPage } from '../src/features/workbench/workbench-page.ts';
+import { matricesOf } from '../src/features/workbench/workbench-rows.ts';
+import { boardOf, detailHtml, spendWords } from '../src/features/workbench/workbench.ts';
+import { readResultValue, type Result } from '../src/kernel/result/result.ts';
 import { renderHtml } from '../src/report/page/page.ts';
-import { workbenchPage } from '../src/report/page/workbench-page.ts';
-import { matricesOf } from '../src/report/page/workbench-rows.ts';
-import { boardOf, detailHtml, spendWords } from '../src/report/page/workbench.ts';
-import { readResultValue, type Result } from '../src/result/result.ts';
-import { actsHtml, cellActsHtml } from '../src/workbench/buttons.ts';
 import { commentPage, type Theme } from './comment-page.ts';
 
 /** Each picture's columns, and rows where it is not as high as its page; in pixels. */

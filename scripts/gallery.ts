@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { runPullRequest } from '../src/commands/demo.ts';
+import { runPullRequest } from '../src/app/commands/demo.ts';
 import { openBrowser } from './chromium.ts';
 import { commentPage, THEMES } from './comment-page.ts';
 import { SITUATIONS, type Situation } from './gallery/situations.ts';

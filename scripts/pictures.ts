@@ -6,8 +6,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { runDemo } from '../src/commands/demo.ts';
-import { serveWorkbench } from '../src/workbench/server.ts';
+import { runDemo } from '../src/app/commands/demo.ts';
+import { serveWorkbench } from '../src/features/workbench/server.ts';
 import { openBrowser } from './chromium.ts';
 import { commentPage, THEMES, type Theme } from './comment-page.ts';
 import {

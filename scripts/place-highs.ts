@@ -9,7 +9,7 @@ const files = {
 
 /**
  * Puts HiGHS beside the bundle of the command line as it is: ncc would read its compiled code as
- * text, which breaks it, and rewrite the imports that its loader makes. src/solver/thread.ts looks
+ * text, which breaks it, and rewrite the imports that its loader makes. src/edges/solver/thread.ts looks
  * for it there, from both bundles. It is not compressed: what a runner downloads is, and a file
  * that is the package's own can be compared with it.
  */

@@ -1,14 +1,14 @@
-import { guardProcess } from './sandbox/index.ts';
+import { guardProcess } from './edges/sandbox/index.ts';
 // Threads start from this file too and go no further than their part: the job is loaded below.
-import './session/schema-thread.ts';
-import './solver/thread.ts';
+import './app/session/schema-thread.ts';
+import './edges/solver/thread.ts';
 
 guardProcess();
 
 // A write to a closed log fails; reporting that to the same log would fail again, without end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-const { fail, runStep } = await import('./action/step.ts');
+const { fail, runStep } = await import('./app/action/step.ts');
 
 // What fails while nothing waits for it ends the step as any other failure does.
 const crash = Promise.withResolvers<never>();

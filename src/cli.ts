@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { terminalOf } from './commands/terminal.ts';
+import { terminalOf } from './app/commands/terminal.ts';
+import { keepCompiled, whyTooOld } from './app/session/runtime.ts';
+import { guardProcess } from './edges/sandbox/index.ts';
 import { NOT_JUDGED } from './errors.ts';
-import { guardProcess } from './sandbox/index.ts';
-import { keepCompiled, whyTooOld } from './session/runtime.ts';
 // Threads start from this file too and go no further than their part: what they do not need is
 // loaded below.
-import './session/schema-thread.ts';
-import './solver/thread.ts';
+import './app/session/schema-thread.ts';
+import './edges/solver/thread.ts';
 
 /** Whether this file was started rather than imported. Only newer Nodes say so themselves. */
 function isStarted(file: string | undefined): boolean {
@@ -27,7 +27,7 @@ async function start(): Promise<number> {
   }
   guardProcess();
   keepCompiled(process.env);
-  const { main } = await import('./commands/program.ts');
+  const { main } = await import('./app/commands/program.ts');
   return main(process.argv.slice(2), terminalOf(process));
 }
 

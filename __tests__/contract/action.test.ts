@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { withInputs, withKeyInputs } from '../../scripts/vendor-docs.ts';
-import { outputsOf } from '../../src/action/publish.ts';
+import { outputsOf } from '../../src/app/action/publish.ts';
 import { INPUT_DEFAULTS } from '../../src/config/inputs.ts';
 import { tightTables } from '../tight-tables.ts';
 import { resultOf } from '../unit/report/results.ts';

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import { createProgram } from '../../src/commands/program.ts';
-import { readAttributes } from '../../src/config/attributes-file.ts';
+import { createProgram } from '../../src/app/commands/program.ts';
 import { readOverrides } from '../../src/config/overrides.ts';
 import { readProject } from '../../src/config/project.ts';
 import { formatProblem } from '../../src/errors.ts';
+import { readAttributes } from '../../src/features/attributes/file.ts';
+import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../src/kernel/plan/judging-calls.ts';
 import { builtInRubrics } from '../../src/metrics/rubric.ts';
-import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../src/plan/judging-calls.ts';
 import { hash, optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

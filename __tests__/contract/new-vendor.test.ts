@@ -64,17 +64,17 @@ const zz = named('zz-test');
 /** Everything that follows from the table. */
 async function load() {
   const [setting, tree, targets, access, init, inputs, prices, imports, docs] = await Promise.all([
-    import('../unit/providers/providers-setting.ts'),
+    import('../unit/edges/providers/providers-setting.ts'),
     import('../unit/config/tree.ts'),
-    import('../../src/select/targets.ts'),
-    import('../../src/session/access.ts'),
-    import('../../src/commands/init.ts'),
+    import('../../src/kernel/select/targets.ts'),
+    import('../../src/app/session/access.ts'),
+    import('../../src/app/commands/init.ts'),
     import('../../src/config/inputs.ts'),
-    import('../../src/session/prices.ts'),
-    import('../../src/config/imports/models.ts'),
+    import('../../src/app/session/prices.ts'),
+    import('../../src/features/imports/models.ts'),
     import('../../scripts/vendor-docs.ts'),
   ]);
-  const { convertLlm } = await import('../../src/config/imports/flexeval-models.ts');
+  const { convertLlm } = await import('../../src/features/imports/flexeval/flexeval-models.ts');
   return {
     ...setting,
     ...tree,

@@ -1,14 +1,14 @@
 import { Socket } from 'node:net';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
-import { outputsOf } from '../../src/action/publish.ts';
-import { blankResult } from '../../src/run/not-judged.ts';
-import { DEFAULT_GATE } from '../../src/suite/gate-settings.ts';
+import { outputsOf } from '../../src/app/action/publish.ts';
+import { blankResult } from '../../src/app/run/not-judged.ts';
+import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../stand-ins/repository.ts';
 import { commandsIn } from '../stand-ins/runner-commands.ts';
-import { openShop, type Shop, type ShopOptions } from '../unit/commands/shop.ts';
-import { referenceResult, suiteResult } from '../unit/run/builders.ts';
+import { openShop, type Shop, type ShopOptions } from '../unit/app/commands/shop.ts';
+import { referenceResult, suiteResult } from '../unit/app/run/builders.ts';
 
 // Real git and a real server, on a machine that may be busy.
 jest.setTimeout(60_000);

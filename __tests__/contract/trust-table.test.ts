@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { useOfBase } from '../../src/select/trust-table.ts';
-import { hostRefused, sources, trustLevel } from '../../src/select/trust.ts';
+import { useOfBase } from '../../src/trust/trust-table.ts';
+import { hostRefused, sources, trustLevel } from '../../src/trust/trust.ts';
 import type { EventFacts, Origin } from '../../src/types/repository.ts';
 
 const PAGE = readFileSync(new URL('../../docs/threats.md', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { vendors } from '../../src/providers/vendors/index.ts';
+import { vendors } from '../../src/edges/providers/vendors/index.ts';
 import type { Target } from '../../src/types/model.ts';
 import { perVendor, type VendorName } from '../../src/types/vendors.ts';
 import { vendorUrls } from '../stand-ins/models/server.ts';
@@ -14,8 +14,8 @@ import {
   START,
   TIMEOUT_MS,
   until,
-} from '../unit/providers/providers-setting.ts';
-import type { Setting } from '../unit/providers/providers-setting.ts';
+} from '../unit/edges/providers/providers-setting.ts';
+import type { Setting } from '../unit/edges/providers/providers-setting.ts';
 
 const open: { close(): Promise<void> }[] = [];
 const changedEnvironment = new Map<string, string | undefined>();

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { main } from '../../src/commands/program.ts';
-import type { Terminal } from '../../src/commands/terminal.ts';
-import type { Clock } from '../../src/providers/clock.ts';
+import { main } from '../../src/app/commands/program.ts';
+import type { Terminal } from '../../src/app/commands/terminal.ts';
+import type { Clock } from '../../src/edges/providers/clock.ts';
 import type { ModelServer } from './models/server.ts';
 import { fixtureEnvironment } from './repository.ts';
 

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { storePlace, type StorePlace } from '../../src/session/store-place.ts';
+import { storePlace, type StorePlace } from '../../src/app/session/store-place.ts';
 import { fixtureEnvironment } from './repository.ts';
 
 /** Where the command line keeps the answers of a repository's only project, in its tests. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
-import type { Board } from '../../src/report/page/workbench.ts';
+import type { Board } from '../../src/features/workbench/workbench.ts';
 import { beginIn, localEndpoint, type Said } from './command-line.ts';
 import { startModelServer, type ModelServer, type Script } from './models/server.ts';
 import { createRepository, temporaryFolder } from './repository.ts';

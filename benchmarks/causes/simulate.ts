@@ -1,7 +1,7 @@
-import { findCauses } from '../../src/explain/experiment.ts';
-import { fallenReferences, hasFallen, heldReferences } from '../../src/explain/fallen.ts';
-import { defaultCauseCalls } from '../../src/plan/judging-calls.ts';
-import { nextFloat, type Random } from '../../src/statistics/random.ts';
+import { findCauses } from '../../src/features/causes/experiment.ts';
+import { fallenReferences, hasFallen, heldReferences } from '../../src/features/causes/fallen.ts';
+import { defaultCauseCalls } from '../../src/kernel/plan/judging-calls.ts';
+import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import { compareOne } from '../verdicts/simulate.ts';
 import type { Row } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { LP_INSTANCES } from '../../__tests__/unit/explain/lp-instances.ts';
-import { assign } from '../../src/explain/assign.ts';
-import { createSolver } from '../../src/solver/index.ts';
+import { LP_INSTANCES } from '../../__tests__/unit/features/attributes/lp-instances.ts';
+import { createSolver } from '../../src/edges/solver/index.ts';
+import { assign } from '../../src/features/attributes/assign.ts';
 import type { Part } from './page.ts';
 
 /** Affinity that QualEval's linear program reaches, against another solver's optimum. */

@@ -2,9 +2,9 @@ import {
   conversation,
   published,
   publishedConversations,
-} from '../../__tests__/unit/ask/dialogues.ts';
-import { gradeEvaluators } from '../../src/ask/evaluator-tests.ts';
-import type { EvaluatorGrade } from '../../src/result/conversations.ts';
+} from '../../__tests__/unit/features/conversations/dialogues.ts';
+import { gradeEvaluators } from '../../src/features/conversations/evaluator-tests.ts';
+import type { EvaluatorGrade } from '../../src/features/conversations/result.ts';
 import type { Part } from './page.ts';
 
 /** Shares of yes that its README prints, in percent: accepted answers, then rejected ones. */

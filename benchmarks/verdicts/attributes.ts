@@ -1,7 +1,7 @@
-import { groupVerdicts } from '../../src/explain/verdicts.ts';
-import { combinedGate, judgeFamily } from '../../src/statistics/gate.ts';
-import { nextFloat, type Random } from '../../src/statistics/random.ts';
-import type { Counts, Table } from '../../src/statistics/table.ts';
+import { groupVerdicts } from '../../src/features/attributes/verdicts.ts';
+import { combinedGate, judgeFamily } from '../../src/kernel/statistics/gate.ts';
+import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
+import type { Counts, Table } from '../../src/kernel/statistics/table.ts';
 import { LAWS, moved, nothing, turned, type Change, type Law } from './scenarios.ts';
 
 const ATTRIBUTES = 5;

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/statistics/random.ts';
+import type { Random } from '../../src/kernel/statistics/random.ts';
 import { least, most, type Goal } from './goals.ts';
 import {
   LAWS,

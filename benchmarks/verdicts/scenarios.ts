@@ -1,4 +1,4 @@
-import { createRandom, nextFloat, type Random } from '../../src/statistics/random.ts';
+import { createRandom, nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 
 /** How the references' pass rates are spread: constants, and laws with steady and unsteady ones. */
 export const LAWS = {

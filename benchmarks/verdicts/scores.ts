@@ -1,8 +1,8 @@
-import { judgeSuites } from '../../src/judge/verdict.ts';
-import { withMoreTries, type MadeTry } from '../../src/plan/suite-run.ts';
-import { normalQuantile } from '../../src/statistics/distributions.ts';
-import { nextFloat, type Random } from '../../src/statistics/random.ts';
-import { DEFAULT_GATE } from '../../src/suite/gate-settings.ts';
+import { judgeSuites } from '../../src/kernel/judge/verdict.ts';
+import { withMoreTries, type MadeTry } from '../../src/kernel/plan/suite-run.ts';
+import { normalQuantile } from '../../src/kernel/statistics/distributions.ts';
+import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
+import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { least, most, type Goal } from './goals.ts';
 import { begun, made } from './simulate.ts';
 

@@ -1,6 +1,6 @@
-import { compareSuite } from '../../src/judge/compare.ts';
-import { rollUpSuite } from '../../src/judge/roll-up.ts';
-import { judgeSuites } from '../../src/judge/verdict.ts';
+import { compareSuite } from '../../src/kernel/judge/compare.ts';
+import { rollUpSuite } from '../../src/kernel/judge/roll-up.ts';
+import { judgeSuites } from '../../src/kernel/judge/verdict.ts';
 import {
   suiteComparison,
   withMoreTries,
@@ -8,11 +8,11 @@ import {
   type SuiteComparison,
   type SuiteRun,
   type TryPolicy,
-} from '../../src/plan/suite-run.ts';
-import { nextTries } from '../../src/plan/tries.ts';
-import type { SuiteResult } from '../../src/result/suite-result.ts';
-import { nextFloat, type Random } from '../../src/statistics/random.ts';
-import { DEFAULT_GATE } from '../../src/suite/gate-settings.ts';
+} from '../../src/kernel/plan/suite-run.ts';
+import { nextTries } from '../../src/kernel/plan/tries.ts';
+import type { SuiteResult } from '../../src/kernel/result/suite-result.ts';
+import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
+import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import type { Suite } from './scenarios.ts';
 
 export type Colour = 'red' | 'green' | 'grey';

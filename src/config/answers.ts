@@ -3,7 +3,7 @@ import { isTable, readRows, rowDocument } from '../documents/dataset.ts';
 import { type Document, type Path, valueAt } from '../documents/document.ts';
 import type { Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
-import type { Conversation } from '../suite/suite.ts';
+import type { Conversation } from '../kernel/suite/suite.ts';
 import type { Message, Role, ToolCall } from '../types/model.ts';
 import type { Json, JsonMap, Place, Problem } from '../types/plain.ts';
 import type { LoadData } from './rows.ts';

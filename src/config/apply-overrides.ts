@@ -1,7 +1,7 @@
 import { emptyMap, type Document } from '../documents/document.ts';
 import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
-import type { Settings } from '../suite/suite.ts';
+import type { Settings } from '../kernel/suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { Problem, Scalar } from '../types/plain.ts';
 import { SETTABLE, readOverrides, type Overridable, type Overrides } from './overrides.ts';

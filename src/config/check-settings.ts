@@ -1,15 +1,15 @@
 import { compileGlob, globProblem, isBelow } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import type { GateSettings } from '../suite/gate-settings.ts';
+import type { GateSettings } from '../kernel/suite/gate-settings.ts';
 import {
   type BuiltInMetrics,
   directionIn,
   everyMetric,
   metricsNamed,
   namedModels,
-} from '../suite/metrics.ts';
-import { askedModel, isRecorded } from '../suite/models.ts';
-import { type Prompt, type Settings, type Suite, keyPlace } from '../suite/suite.ts';
+} from '../kernel/suite/metrics.ts';
+import { askedModel, isRecorded } from '../kernel/suite/models.ts';
+import { type Prompt, type Settings, type Suite, keyPlace } from '../kernel/suite/suite.ts';
 import { counted } from '../text/amounts.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';

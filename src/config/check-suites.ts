@@ -1,10 +1,15 @@
 import { distance } from 'fastest-levenshtein';
 import { problem } from '../errors.ts';
+import {
+  comparesEmbeddings,
+  everyMetric,
+  isModelGraded,
+  namedModels,
+} from '../kernel/suite/metrics.ts';
+import { entryOf, isRecorded, placeOf, vendorOf } from '../kernel/suite/models.ts';
+import { keyPlace, type Settings, type Suite } from '../kernel/suite/suite.ts';
 import { boundsOf, saysWhatPasses } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
-import { comparesEmbeddings, everyMetric, isModelGraded, namedModels } from '../suite/metrics.ts';
-import { entryOf, isRecorded, placeOf, vendorOf } from '../suite/models.ts';
-import { keyPlace, type Settings, type Suite } from '../suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';

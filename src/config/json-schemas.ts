@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { KNOWN_PARAMETERS } from '../documents/parameters.ts';
+import { attributesSchema } from '../features/attributes/file.ts';
+import { noiseResultSchema } from '../features/noise/result.ts';
+import { resultSchema } from '../kernel/result/result.ts';
 import { metrics } from '../metrics/index.ts';
-import { noiseResultSchema } from '../result/noise.ts';
-import { resultSchema } from '../result/result.ts';
 import { refusalWords } from '../types/passports.ts';
 import type { Passport, Refusal } from '../types/vendors/facts.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
-import { attributesSchema } from './attributes-file.ts';
 import { metricSchema, ownMetricSchema } from './metric-schema.ts';
 import { PROMPT_KEYS, promptSchema } from './prompt.ts';
 import { rubricsSchema } from './rubric.ts';

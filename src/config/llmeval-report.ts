@@ -1,7 +1,7 @@
 import { below, valueAt } from '../documents/document.ts';
 import { readYaml } from '../documents/yaml.ts';
 import { problem } from '../errors.ts';
-import type { Rollup } from '../suite/suite.ts';
+import type { Rollup } from '../kernel/suite/suite.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import { readRollup } from './roll-up.ts';
 

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
+import type { BuiltInMetrics } from '../kernel/suite/metrics.ts';
 import { boundsOf } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
-import type { BuiltInMetrics } from '../suite/metrics.ts';
 import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
 import { isMap, type Problem } from '../types/plain.ts';
 import type { dependsOnSchema } from './metric-schema.ts';

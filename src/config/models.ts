@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { readParameters } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import { canonicalJson } from '../suite/canonical-json.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { ProviderName } from '../types/model.ts';
 import type { Json, Problem } from '../types/plain.ts';

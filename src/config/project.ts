@@ -3,8 +3,8 @@ import { filesOf, twins, type Files, type ParsedDocuments } from '../documents/f
 import type { Limits } from '../documents/limits.ts';
 import { folderOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import { everyMetric, type BuiltInMetrics } from '../suite/metrics.ts';
-import type { Project, Suite } from '../suite/suite.ts';
+import { everyMetric, type BuiltInMetrics } from '../kernel/suite/metrics.ts';
+import type { Project, Suite } from '../kernel/suite/suite.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';

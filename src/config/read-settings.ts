@@ -3,7 +3,7 @@ import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
 import { isPlainRelative, join, slashHint } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import type { Settings } from '../suite/suite.ts';
+import type { Settings } from '../kernel/suite/suite.ts';
 import { isMap, type Notice, type Place, type Problem, type Scalar } from '../types/plain.ts';
 import { withOverrides } from './apply-overrides.ts';
 import { readOverrides, type Overrides } from './overrides.ts';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { isTable, readRows, rowDocument } from '../documents/dataset.ts';
 import { type Document, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
-import { canonicalJson } from '../suite/canonical-json.ts';
-import type { Reference } from '../suite/suite.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import type { Reference } from '../kernel/suite/suite.ts';
 import { isMap, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 import {
   type ReferenceContext,

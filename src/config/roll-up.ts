@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { codePlaceOf, type Document, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
-import type { Rollup } from '../suite/suite.ts';
+import type { Rollup } from '../kernel/suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Problem } from '../types/plain.ts';
 import { check, closed, filled, number, oneOf, wholeNumber } from './schema.ts';

@@ -1,5 +1,5 @@
 import { emptyMap } from '../documents/document.ts';
-import type { Columns } from '../suite/suite.ts';
+import type { Columns } from '../kernel/suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 

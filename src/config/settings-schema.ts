@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
-import { DEFAULT_GATE, gateSettingsSchema, type GateSettings } from '../suite/gate-settings.ts';
+import {
+  DEFAULT_GATE,
+  gateSettingsSchema,
+  type GateSettings,
+} from '../kernel/suite/gate-settings.ts';
 import { TRANSPORTS, UNBOUNDED, gradersSchema, modelChoice, modelSchema } from './models.ts';
 import {
   closed,

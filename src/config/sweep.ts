@@ -1,6 +1,6 @@
 import { KNOWN_PARAMETERS, isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import type { Settings, Suite } from '../suite/suite.ts';
+import type { Settings, Suite } from '../kernel/suite/suite.ts';
 import { nearest } from '../text/suggest.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import { NAMES, type Overrides } from './overrides.ts';

@@ -1,4 +1,4 @@
-import type { Result } from '../result/result.ts';
+import type { Result } from '../kernel/result/result.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import { markdownOf } from './markdown.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS, bytes, fit, type Detail } from './sections/detail.ts';

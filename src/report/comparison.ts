@@ -1,7 +1,7 @@
-import { pairing, TOLD_APART, type Pairing } from '../judge/pairing.ts';
-import type { Result } from '../result/result.ts';
-import type { SuiteResult } from '../result/suite-result.ts';
-import { variantWords } from '../suite/suite.ts';
+import { pairing, TOLD_APART, type Pairing } from '../kernel/judge/pairing.ts';
+import type { Result } from '../kernel/result/result.ts';
+import type { SuiteResult } from '../kernel/result/suite-result.ts';
+import { variantWords } from '../kernel/suite/suite.ts';
 import { counted, percent, probability, signed } from '../text/amounts.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
 

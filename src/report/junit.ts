@@ -1,9 +1,9 @@
 import { formatProblem } from '../errors.ts';
-import { countsForVerdict, failingMetrics } from '../result/counts.ts';
-import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
-import type { Result } from '../result/result.ts';
-import type { SuiteResult } from '../result/suite-result.ts';
-import { variantWords } from '../suite/suite.ts';
+import { countsForVerdict, failingMetrics } from '../kernel/result/counts.ts';
+import type { ReferenceResult, SideResult } from '../kernel/result/reference-result.ts';
+import type { Result } from '../kernel/result/result.ts';
+import type { SuiteResult } from '../kernel/result/suite-result.ts';
+import { variantWords } from '../kernel/suite/suite.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import { placeText } from './sections/document.ts';

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
-import type { ReferenceResult, TryResult } from '../result/reference-result.ts';
-import type { Result } from '../result/result.ts';
-import type { SuiteResult } from '../result/suite-result.ts';
-import type { Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
+import type { ReferenceResult, TryResult } from '../kernel/result/reference-result.ts';
+import type { Result } from '../kernel/result/result.ts';
+import type { SuiteResult } from '../kernel/result/suite-result.ts';
+import type { Prompt, Reference, Suite, Tests } from '../kernel/suite/suite.ts';
 import type { Metric, Score } from '../types/metric.ts';
 import type { Role } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';

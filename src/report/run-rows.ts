@@ -1,9 +1,9 @@
 import type { RunReport } from '../config/llmeval-report.ts';
-import { rollUp } from '../judge/roll-up.ts';
-import type { SideResult } from '../result/reference-result.ts';
-import type { Result } from '../result/result.ts';
-import { countsIn } from '../suite/gate.ts';
-import type { Rollup } from '../suite/suite.ts';
+import { rollUp } from '../kernel/judge/roll-up.ts';
+import type { SideResult } from '../kernel/result/reference-result.ts';
+import type { Result } from '../kernel/result/result.ts';
+import { countsIn } from '../kernel/suite/gate.ts';
+import type { Rollup } from '../kernel/suite/suite.ts';
 import type { Tally } from '../types/metric.ts';
 import type { Evaluate } from '../types/model.ts';
 import type { RunRow, RunTable } from './run-tables.ts';

@@ -1,4 +1,4 @@
-import type { Result } from '../result/result.ts';
+import type { Result } from '../kernel/result/result.ts';
 import { logLine } from '../text/log.ts';
 import { DIFF_SIGNS } from '../text/markdown.ts';
 import { blankWords, cut, cutNote, shorten } from '../text/visible.ts';

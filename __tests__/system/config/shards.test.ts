@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { runJob } from '../../../src/action/job.ts';
+import { runJob } from '../../../src/app/action/job.ts';
+import { accessFrom } from '../../../src/app/session/access.ts';
 import { readInputs } from '../../../src/config/inputs.ts';
+import { parsePayload, readEvent, resolveMode } from '../../../src/edges/github/event.ts';
 import { UserError } from '../../../src/errors.ts';
-import { parsePayload, readEvent, resolveMode } from '../../../src/github/event.ts';
-import type { Result } from '../../../src/result/result.ts';
-import { accessFrom } from '../../../src/session/access.ts';
+import type { Result } from '../../../src/kernel/result/result.ts';
 import { createSecretRegister } from '../../../src/text/redact.ts';
 import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
 import { startCacheServer } from '../../stand-ins/cache-service.ts';
@@ -25,7 +25,7 @@ import {
   type FixtureFiles,
   type FixtureRepository,
 } from '../../stand-ins/repository.ts';
-import { knowing, PROJECT } from '../commands/sharded.ts';
+import { knowing, PROJECT } from '../features/shards/sharded.ts';
 
 // A test is a workflow run of several jobs.
 jest.setTimeout(120_000);

@@ -4,11 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
 import { compileAtOnce } from '../../../scripts/compile-at-once.ts';
-import type { Result } from '../../../src/result/result.ts';
-import { simplexModel } from '../../../src/solver/thread.ts';
+import { simplexModel } from '../../../src/edges/solver/thread.ts';
+import type { Result } from '../../../src/kernel/result/result.ts';
 import type { AssignmentAnswer, AssignmentProgram } from '../../../src/types/solver.ts';
 import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
-import { LP_INSTANCES } from '../../unit/explain/lp-instances.ts';
+import { LP_INSTANCES } from '../../unit/features/attributes/lp-instances.ts';
 import { obedient, quiz } from './projects.ts';
 import { bareEnvironment, ROOT, start } from './runner.ts';
 import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
@@ -136,7 +136,7 @@ test('both bundles carry what runs in the sandboxes as it is in the source', () 
   for (const bundle of ['action', 'cli'])
     for (const name of ['worker.py', 'globals.js', 'guest.js'])
       expect(readFileSync(join(ROOT, 'dist', bundle, name), 'utf8')).toBe(
-        readFileSync(join(ROOT, 'src/sandbox', name), 'utf8'),
+        readFileSync(join(ROOT, 'src/edges/sandbox', name), 'utf8'),
       );
 });
 

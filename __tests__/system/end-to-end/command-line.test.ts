@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Result } from '../../../src/result/result.ts';
+import type { Result } from '../../../src/kernel/result/result.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import {
   createRepository,

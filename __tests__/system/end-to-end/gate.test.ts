@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { NoiseResult } from '../../../src/result/noise.ts';
+import type { NoiseResult } from '../../../src/features/noise/result.ts';
 import { shallowCheckout } from '../../stand-ins/repository.ts';
 import { changeOf, chancy, obedient, quiz, quizPrompt } from './projects.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { keepCompiled } from '../../../src/session/runtime.ts';
+import { keepCompiled } from '../../../src/app/session/runtime.ts';
 import { startGitServer } from '../../stand-ins/git-server.ts';
 import { addPull } from '../../stand-ins/github/index.ts';
 import {

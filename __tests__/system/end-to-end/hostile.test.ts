@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { runIdentity } from '../../../src/action/identity.ts';
+import { runIdentity } from '../../../src/app/action/identity.ts';
 import { readInputs } from '../../../src/config/inputs.ts';
 import { COMMENT_ELEMENTS, renderGithub } from '../../stand-ins/github-markdown.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';

@@ -13,7 +13,7 @@ import {
   withKey,
   type Shown,
 } from '../../../scripts/demo-pictures.ts';
-import { runDemo, type DemoOutcome } from '../../../src/commands/demo.ts';
+import { runDemo, type DemoOutcome } from '../../../src/app/commands/demo.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { ROOT } from './runner.ts';
 

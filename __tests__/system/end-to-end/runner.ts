@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { main as commandLine } from '../../../src/commands/program.ts';
-import { terminalOf, type TerminalProcess } from '../../../src/commands/terminal.ts';
-import type { Result } from '../../../src/result/result.ts';
+import { main as commandLine } from '../../../src/app/commands/program.ts';
+import { terminalOf, type TerminalProcess } from '../../../src/app/commands/terminal.ts';
+import type { Result } from '../../../src/kernel/result/result.ts';
 import { clock } from '../../stand-ins/command-line.ts';
 import type { GitHubStandIn } from '../../stand-ins/github/index.ts';
 import {
@@ -57,7 +57,7 @@ export async function startCommand(
  * the process's environment and writes to its output: both are the step's as long as it runs.
  */
 async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
-  const { runStep } = await import('../../../src/action/step.ts');
+  const { runStep } = await import('../../../src/app/action/step.ts');
   const before = { env: process.env, write: process.stdout.write };
   let stdout = '';
   process.env = env;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Result } from '../../../src/result/result.ts';
+import type { Result } from '../../../src/kernel/result/result.ts';
 import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
 import { quiz, quizTests } from './projects.ts';
 import { bareEnvironment, startBundle } from './runner.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Result } from '../../../src/result/result.ts';
+import type { Result } from '../../../src/kernel/result/result.ts';
 import { ATTACKED_METRICS } from '../../stand-ins/attacking-answers.ts';
 import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
 import { questionOf, quiz, quizPrompt, quizTests } from './projects.ts';

@@ -1,5 +1,5 @@
 import { afterAll } from '@jest/globals';
-import { createSandbox } from '../../../src/sandbox/index.ts';
+import { createSandbox } from '../../../src/edges/sandbox/index.ts';
 
 /** The locked sandbox, open for all tests of a file. */
 export function realSandbox(): ReturnType<typeof createSandbox> {

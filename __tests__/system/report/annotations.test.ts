@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CheckAnnotation as Sent } from '../../../src/github/check.ts';
+import type { CheckAnnotation as Sent } from '../../../src/edges/github/check.ts';
 import {
   ANNOTATION_MESSAGE_LIMIT,
   ANNOTATION_TITLE_LIMIT,

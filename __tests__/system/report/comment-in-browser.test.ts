@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../scripts/chromium.ts';
 import { commentPage, THEMES, type Theme } from '../../../scripts/comment-page.ts';
-import { runPullRequest } from '../../../src/commands/demo.ts';
+import { runPullRequest } from '../../../src/app/commands/demo.ts';
+import type { Result } from '../../../src/kernel/result/result.ts';
 import { renderComment } from '../../../src/report/comment.ts';
-import type { Result } from '../../../src/result/result.ts';
 import {
   green,
   hostile,

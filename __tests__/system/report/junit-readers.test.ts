@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { convertJUnitToCTRFReport } from 'junit-to-ctrf';
 import { parse } from 'test-results-parser';
+import type { Result } from '../../../src/kernel/result/result.ts';
 import { renderJunit } from '../../../src/report/junit.ts';
-import type { Result } from '../../../src/result/result.ts';
 import {
   enormous,
   green,

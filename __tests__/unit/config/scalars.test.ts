@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { generationOf } from '../../../src/select/generation.ts';
-import { referenceScoringDiffers } from '../../../src/select/scoring.ts';
-import type { Reference } from '../../../src/suite/suite.ts';
+import { generationOf } from '../../../src/kernel/select/generation.ts';
+import { referenceScoringDiffers } from '../../../src/kernel/select/scoring.ts';
+import type { Reference } from '../../../src/kernel/suite/suite.ts';
 import { codeValues } from '../../../src/types/plain.ts';
 import { PROMPT, suiteFiles, suiteOf } from './tree.ts';
 

@@ -6,8 +6,8 @@ import { readOverrides } from '../../../src/config/overrides.ts';
 import { readProject } from '../../../src/config/project.ts';
 import type { ReadOptions, ReadTools } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
+import type { Project, Suite } from '../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../src/metrics/index.ts';
-import type { Project, Suite } from '../../../src/suite/suite.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
 
 export const COMMIT = 'abc1234def5678900000000000000000000000ff';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { COMMENT_LIMIT, renderComment } from '../../../src/report/comment.ts';
 import { markdownOf } from '../../../src/report/markdown.ts';
 import { referenceBody } from '../../../src/report/page/references.ts';
@@ -7,7 +8,6 @@ import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/det
 import type { Links } from '../../../src/report/sections/document.ts';
 import { SECTION_NAMES, sectionBlocks } from '../../../src/report/sections/index.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
-import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import { COMMENT_ELEMENTS, renderGithub, withoutFolds } from '../../stand-ins/github-markdown.ts';
 import { expectGolden } from './golden.ts';
 import {

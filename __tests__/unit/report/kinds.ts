@@ -1,7 +1,11 @@
-import type { AttributeResult, AttributeSample, Insight } from '../../../src/result/attributes.ts';
-import type { ReferenceResult } from '../../../src/result/reference-result.ts';
-import type { Result } from '../../../src/result/result.ts';
-import type { SuiteResult } from '../../../src/result/suite-result.ts';
+import type {
+  AttributeResult,
+  AttributeSample,
+  Insight,
+} from '../../../src/features/attributes/result.ts';
+import type { ReferenceResult } from '../../../src/kernel/result/reference-result.ts';
+import type { Result } from '../../../src/kernel/result/result.ts';
+import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { resultOf, referenceOf, score, sideOf, suiteOf } from './results.ts';
 
 /** Results with attributes whose figures are those of their references. */

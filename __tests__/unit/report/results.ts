@@ -1,20 +1,20 @@
 import { begun } from '../../../benchmarks/verdicts/simulate.ts';
-import { compareSuite } from '../../../src/judge/compare.ts';
-import { outcomeOf } from '../../../src/judge/outcome.ts';
-import { judgeSuites } from '../../../src/judge/verdict.ts';
-import { withMoreTries } from '../../../src/plan/suite-run.ts';
-import type { AttributeResult } from '../../../src/result/attributes.ts';
-import type { RunOutcome } from '../../../src/result/outcome.ts';
+import type { AttributeResult } from '../../../src/features/attributes/result.ts';
+import { compareSuite } from '../../../src/kernel/judge/compare.ts';
+import { outcomeOf } from '../../../src/kernel/judge/outcome.ts';
+import { judgeSuites } from '../../../src/kernel/judge/verdict.ts';
+import { withMoreTries } from '../../../src/kernel/plan/suite-run.ts';
+import type { RunOutcome } from '../../../src/kernel/result/outcome.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
   SideResult,
   TryResult,
-} from '../../../src/result/reference-result.ts';
-import type { Result, UsageTotals } from '../../../src/result/result.ts';
-import type { Because, PassRate, SuiteResult } from '../../../src/result/suite-result.ts';
-import { DEFAULT_GATE, type GateSettings } from '../../../src/suite/gate-settings.ts';
-import type { Variant } from '../../../src/suite/suite.ts';
+} from '../../../src/kernel/result/reference-result.ts';
+import type { Result, UsageTotals } from '../../../src/kernel/result/result.ts';
+import type { Because, PassRate, SuiteResult } from '../../../src/kernel/result/suite-result.ts';
+import { DEFAULT_GATE, type GateSettings } from '../../../src/kernel/suite/gate-settings.ts';
+import type { Variant } from '../../../src/kernel/suite/suite.ts';
 import type { Outcome, Score } from '../../../src/types/metric.ts';
 import type { Json, Scalar } from '../../../src/types/plain.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';

@@ -1,4 +1,4 @@
-import type { Result } from '../../result/result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { DIFF_SIGNS } from '../../text/markdown.ts';
 import { blankHtml, cut, cutNote, escapeMarkup } from '../../text/visible.ts';
 import { EVERYTHING } from '../sections/detail.ts';

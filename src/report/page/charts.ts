@@ -1,29 +1,29 @@
-import type { AttributeResult } from '../../result/attributes.ts';
-import type { Result } from '../../result/result.ts';
-import { variantWords } from '../../suite/suite.ts';
-import { percent, cost as inDollars, count, counted } from '../../text/amounts.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import {
+  attributesWorstFirst,
+  explainedSuites,
+  KIND_WORDS,
+  suiteKey,
+} from '../../features/attributes/explained-suites.ts';
+import type { AttributeResult } from '../../features/attributes/result.ts';
 import {
   ALIGNMENT_WORDS,
   alignmentWords,
   VALUES_WORDS,
   valuesHead,
   valuesWords,
-} from '../sections/attributes.ts';
+} from '../../features/attributes/section.ts';
+import type * as library from '../../features/history/line-charts.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { variantWords } from '../../kernel/suite/suite.ts';
+import { percent, cost as inDollars, count, counted } from '../../text/amounts.ts';
+import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { bytes } from '../sections/detail.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
-import {
-  attributesWorstFirst,
-  explainedSuites,
-  KIND_WORDS,
-  suiteKey,
-} from '../sections/explained-suites.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { change, rateInterval, rates, signedInterval } from '../sections/phrases.ts';
 import { rankedPrompts, type Ranked } from '../sections/tables.ts';
 import type { SidesRow } from './bar-charts.ts';
 import { cardHtml, tableHtml } from './blocks.ts';
-import type * as library from './line-charts.ts';
 
 type Library = typeof library;
 
@@ -50,7 +50,7 @@ export async function chartsOf(result: Result): Promise<Charts> {
   );
   const prompts = rankedPrompts(result);
   if (suites.length + prompts.length === 0) return { kinds: new Map(), left: 0, costs: new Map() };
-  const drawn = await import('./line-charts.ts');
+  const drawn = await import('../../features/history/line-charts.ts');
   const kinds = new Map<string, { domains: string; subtasks: string }>();
   let used = 0;
   for (const { attributes } of suites) {

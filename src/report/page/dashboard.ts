@@ -1,9 +1,3 @@
-import type { AttributeResult, Insight } from '../../result/attributes.ts';
-import type { Result } from '../../result/result.ts';
-import { percent, count, counted } from '../../text/amounts.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
-import { alignmentWords } from '../sections/attributes.ts';
-import { NAME_LIMIT } from '../sections/document.ts';
 import {
   KIND_WORDS,
   droppedWords,
@@ -12,7 +6,13 @@ import {
   explainers,
   suiteKey,
   type ExplainedSuite,
-} from '../sections/explained-suites.ts';
+} from '../../features/attributes/explained-suites.ts';
+import type { AttributeResult, Insight } from '../../features/attributes/result.ts';
+import { alignmentWords } from '../../features/attributes/section.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { percent, count, counted } from '../../text/amounts.ts';
+import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { NAME_LIMIT } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { andMore, change, rates, signedInterval } from '../sections/phrases.ts';
 import { chip, tableHtml } from './blocks.ts';

@@ -1,10 +1,10 @@
-import type { AttributeResult } from '../../result/attributes.ts';
-import type { ReferenceStatus } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
+import { explainedSuites } from '../../features/attributes/explained-suites.ts';
+import type { AttributeResult } from '../../features/attributes/result.ts';
+import type { ReferenceStatus } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
-import { explainedSuites } from '../sections/explained-suites.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { STATUS_WORDS, STATUS_ORDER } from '../sections/phrases.ts';
 import type { PageIndex } from './page-index.ts';

@@ -1,5 +1,5 @@
-import type { Result } from '../../result/result.ts';
-import { variantWords } from '../../suite/suite.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { variantWords } from '../../kernel/suite/suite.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { bytes } from '../sections/detail.ts';

@@ -1,10 +1,10 @@
-import type { AttributeRating, AttributeResult } from '../../result/attributes.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
+import { suiteKey } from '../../features/attributes/explained-suites.ts';
+import type { AttributeRating, AttributeResult } from '../../features/attributes/result.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
-import { suiteKey } from '../sections/explained-suites.ts';
 
 /** An attribute of a reference, with the grader's reason. */
 export interface RatedAttribute {

@@ -1,4 +1,4 @@
-import type { Result } from '../../result/result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { bytes, EVERYTHING } from '../sections/detail.ts';
 import { type Links, NAME_LIMIT, placeLinks } from '../sections/document.ts';

@@ -1,5 +1,9 @@
-import { countsForVerdict } from '../../result/counts.ts';
-import type { ReferenceResult, SideResult, TryResult } from '../../result/reference-result.ts';
+import { countsForVerdict } from '../../kernel/result/counts.ts';
+import type {
+  ReferenceResult,
+  SideResult,
+  TryResult,
+} from '../../kernel/result/reference-result.ts';
 import { probability, count } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';

@@ -1,18 +1,18 @@
-import type { AttributeResult, AttributeSample } from '../../result/attributes.ts';
+import { KIND_WORDS, type ExplainedSuite } from '../../features/attributes/explained-suites.ts';
+import type { AttributeResult, AttributeSample } from '../../features/attributes/result.ts';
 import type {
   ConversationResult,
   ConversationTurn,
   EvaluatorVerdict,
-} from '../../result/conversations.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
+} from '../../features/conversations/result.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { percent, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { type Side, jsonText } from '../../types/plain.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { emphasise, type Emphasised, whole } from '../sections/emphasis.ts';
 
-import { KIND_WORDS, type ExplainedSuite } from '../sections/explained-suites.ts';
 import { OUTCOME_WORDS, exampleTries } from '../sections/order.ts';
 import { chip, piecesHtml } from './blocks.ts';
 import { referenceLink, type PageIndex, type RatedAttribute } from './page-index.ts';

@@ -1,8 +1,8 @@
-import type { TryResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
-import { mean } from '../../statistics/sums.ts';
-import { variantWords } from '../../suite/suite.ts';
+import type { TryResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { mean } from '../../kernel/statistics/sums.ts';
+import { variantWords } from '../../kernel/suite/suite.ts';
 import { signed, count, counted, percent } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { type Links, NAME_LIMIT } from '../sections/document.ts';

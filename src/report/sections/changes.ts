@@ -1,6 +1,6 @@
-import type { Cause, CauseUnit } from '../../result/causes.ts';
-import type { ChangedText } from '../../result/changes.ts';
-import type { Result } from '../../result/result.ts';
+import type { Cause, CauseUnit } from '../../features/causes/result.ts';
+import type { ChangedText } from '../../kernel/result/changes.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
 import {

@@ -1,5 +1,5 @@
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { visibleLine } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
 

@@ -1,7 +1,7 @@
-import { ENDED_IN_ERROR } from '../../judge/notices.ts';
-import { errorOf } from '../../result/reference-result.ts';
-import type { ReferenceResult, TryResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
+import { ENDED_IN_ERROR } from '../../kernel/judge/notices.ts';
+import { errorOf } from '../../kernel/result/reference-result.ts';
+import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { NOT_MADE } from '../../types/model.ts';

@@ -1,7 +1,7 @@
+import type { ConversationResult, ConversationTurn } from '../../features/conversations/result.ts';
+import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
-import type { ConversationResult, ConversationTurn } from '../../result/conversations.ts';
-import type { ReferenceResult, TryResult } from '../../result/reference-result.ts';
-import { canonicalJson } from '../../suite/canonical-json.ts';
 import { counted } from '../../text/amounts.ts';
 import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
 import { type Json, jsonText } from '../../types/plain.ts';

@@ -1,4 +1,4 @@
-import type { ReferenceResult } from '../../result/reference-result.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { code, placeLink, text, type Line } from './document.ts';
 

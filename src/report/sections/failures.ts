@@ -1,4 +1,4 @@
-import type { TryResult } from '../../result/reference-result.ts';
+import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { Score } from '../../types/metric.ts';
 import { alike, exampleTries, type ReferenceEntry } from './order.ts';
 

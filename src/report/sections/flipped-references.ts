@@ -1,6 +1,6 @@
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { ScoringResult } from '../../result/scoring-result.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { jsonText } from '../../types/plain.ts';
 import type { Detail } from './detail.ts';

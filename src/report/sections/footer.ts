@@ -1,4 +1,4 @@
-import type { Result } from '../../result/result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { inSize, cost, count, counted } from '../../text/amounts.ts';
 import type { Purpose } from '../../types/model.ts';
 import { code, joinLines, paragraph, text, type Block, type Line } from './document.ts';

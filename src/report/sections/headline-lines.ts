@@ -1,14 +1,14 @@
-import { endingShares } from '../../judge/endings.ts';
-import { onlyScoringChanged } from '../../judge/outcome.ts';
-import { showsOnly, underBaseScoring, worseAlone } from '../../result/counts.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { ScoringResult } from '../../result/scoring-result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
+import { suiteKey } from '../../features/attributes/explained-suites.ts';
+import { endingShares } from '../../kernel/judge/endings.ts';
+import { onlyScoringChanged } from '../../kernel/judge/outcome.ts';
+import { showsOnly, underBaseScoring, worseAlone } from '../../kernel/result/counts.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
-import { suiteKey } from './explained-suites.ts';
 import {
   subjectOf,
   suiteNumbers,

@@ -1,7 +1,7 @@
-import { brokenInWords, brokenUnderRise } from '../../result/counts.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
+import { brokenInWords, brokenUnderRise } from '../../kernel/result/counts.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { text, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';

@@ -1,8 +1,8 @@
-import { countsForVerdict } from '../../result/counts.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
-import { variantWords } from '../../suite/suite.ts';
+import { countsForVerdict } from '../../kernel/result/counts.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { variantWords } from '../../kernel/suite/suite.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { code, text, type Line } from './document.ts';
 import { subjectOf, type Told } from './headline-suite.ts';

@@ -1,6 +1,10 @@
+import type {
+  MetricObjects,
+  MetricResult,
+  MetricValues,
+} from '../../kernel/result/metric-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
-import type { MetricObjects, MetricResult, MetricValues } from '../../result/metric-result.ts';
-import type { Result } from '../../result/result.ts';
 import {
   count,
   counted,

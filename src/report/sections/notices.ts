@@ -1,8 +1,8 @@
 import { distinct } from '../../documents/document.ts';
-import { movedByScoring } from '../../judge/findings.ts';
-import { onlyScoringChanged } from '../../judge/outcome.ts';
-import { errorOf } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
+import { movedByScoring } from '../../kernel/judge/findings.ts';
+import { onlyScoringChanged } from '../../kernel/judge/outcome.ts';
+import { errorOf } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Notice, NoticeKind, Problem, Side } from '../../types/plain.ts';

@@ -2,15 +2,15 @@ import type {
   ConversationOutcome,
   ConversationResult,
   ConversationTurn,
-} from '../../result/conversations.ts';
+} from '../../features/conversations/result.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
   SideResult,
   TryResult,
-} from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { SuiteResult, Verdict } from '../../result/suite-result.ts';
+} from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult, Verdict } from '../../kernel/result/suite-result.ts';
 import { counted } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';

@@ -4,9 +4,9 @@ import {
   nothingToRun,
   replacedIn,
   ungradedIn,
-} from '../../judge/outcome-fields.ts';
-import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../result/outcome.ts';
-import type { Result } from '../../result/result.ts';
+} from '../../kernel/judge/outcome-fields.ts';
+import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../kernel/result/outcome.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { text, type Line, type Tone } from './document.ts';
 import {
   failedLine,

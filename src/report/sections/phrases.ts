@@ -1,12 +1,12 @@
-import type { failingMetrics } from '../../result/counts.ts';
+import type { failingMetrics } from '../../kernel/result/counts.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
   SideResult,
-} from '../../result/reference-result.ts';
-import type { UsageTotals } from '../../result/result.ts';
-import type { PassRate, SuiteResult, Verdict } from '../../result/suite-result.ts';
-import { variantWords } from '../../suite/suite.ts';
+} from '../../kernel/result/reference-result.ts';
+import type { UsageTotals } from '../../kernel/result/result.ts';
+import type { PassRate, SuiteResult, Verdict } from '../../kernel/result/suite-result.ts';
+import { variantWords } from '../../kernel/suite/suite.ts';
 import {
   cost,
   count,

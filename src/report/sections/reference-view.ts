@@ -1,13 +1,17 @@
-import type { Prepared } from '../../plan/prepared.ts';
-import type { SuiteCauses } from '../../result/causes.ts';
-import type { ReferenceResult, SideResult, TryResult } from '../../result/reference-result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
-import type { Generation } from '../../select/generation.ts';
-import { canonicalJson } from '../../suite/canonical-json.ts';
-import { type Variant, variantWords } from '../../suite/suite.ts';
+import type { SuiteCauses } from '../../features/causes/result.ts';
+import { referenceCauses } from '../../features/causes/section.ts';
+import type { Prepared } from '../../kernel/plan/prepared.ts';
+import type {
+  ReferenceResult,
+  SideResult,
+  TryResult,
+} from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { Generation } from '../../kernel/select/generation.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { type Variant, variantWords } from '../../kernel/suite/suite.ts';
 import type { Message } from '../../types/model.ts';
 import { jsonText, type Json } from '../../types/plain.ts';
-import { referenceCauses } from './causes.ts';
 import {
   type Block,
   type Line,

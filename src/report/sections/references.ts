@@ -1,7 +1,7 @@
-import { countsForVerdict } from '../../result/counts.ts';
-import type { ReferenceResult, ReferenceStatus } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
+import { countsForVerdict } from '../../kernel/result/counts.ts';
+import type { ReferenceResult, ReferenceStatus } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
 import { code, group, paragraph, text, type Block, type Line } from './document.ts';

@@ -1,7 +1,7 @@
-import type { GraderResult } from '../../result/graders.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { ScoringResult } from '../../result/scoring-result.ts';
+import type { GraderResult } from '../../features/graders/result.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { counted, decimal, pValue, percent, pointsBetween } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { Detail } from './detail.ts';

@@ -1,8 +1,8 @@
-import { countsForVerdict, failingMetrics, showsOnly } from '../../result/counts.ts';
-import type { Result } from '../../result/result.ts';
-import type { ScoringResult } from '../../result/scoring-result.ts';
-import type { Because, SuiteResult } from '../../result/suite-result.ts';
-import { variantChanges, variantWords } from '../../suite/suite.ts';
+import { countsForVerdict, failingMetrics, showsOnly } from '../../kernel/result/counts.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
+import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
+import { variantChanges, variantWords } from '../../kernel/suite/suite.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Detail } from './detail.ts';

@@ -1,9 +1,13 @@
-import { toldApart } from '../../judge/pairing.ts';
-import { countsForVerdict } from '../../result/counts.ts';
-import type { Result } from '../../result/result.ts';
-import type { SuiteResult, BothSides, ClassificationSummary } from '../../result/suite-result.ts';
-import { type Interval, wilson } from '../../statistics/interval.ts';
-import { variantWords } from '../../suite/suite.ts';
+import { toldApart } from '../../kernel/judge/pairing.ts';
+import { countsForVerdict } from '../../kernel/result/counts.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type {
+  SuiteResult,
+  BothSides,
+  ClassificationSummary,
+} from '../../kernel/result/suite-result.ts';
+import { type Interval, wilson } from '../../kernel/statistics/interval.ts';
+import { variantWords } from '../../kernel/suite/suite.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
 import { code, group, paragraph, text, type Block, type Line } from './document.ts';

@@ -1,7 +1,7 @@
-import { countsForVerdict, failingMetrics } from '../../result/counts.ts';
-import type { SideResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import { meanOrNull } from '../../statistics/sums.ts';
+import { countsForVerdict, failingMetrics } from '../../kernel/result/counts.ts';
+import type { SideResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { meanOrNull } from '../../kernel/statistics/sums.ts';
 import { count, meansInWords } from '../../text/amounts.ts';
 import { isMap } from '../../types/plain.ts';
 import type { Detail } from './detail.ts';

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../../scripts/chromium.ts';
-import { renderHistoryHtml } from '../../../../src/report/history.ts';
+import { renderHistoryHtml } from '../../../../src/features/history/report.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
-import type { Result } from '../../../../src/result/result.ts';
 import { axeFindings } from '../../../stand-ins/axe.ts';
 import { sweepOfModels, withKinds } from '../../../unit/report/kinds.ts';
 import {

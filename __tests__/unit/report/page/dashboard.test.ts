@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
-import type { Result } from '../../../../src/result/result.ts';
 import {
   attributeOf,
   below,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import { htmlOf } from '../../../../src/report/page/blocks.ts';
 import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
 import { SCRIPT } from '../../../../src/report/page/script.ts';
 import { POLICY, SCRIPT_HASH, STYLE, STYLE_HASH } from '../../../../src/report/page/style.ts';
 import { NO_LINKS, code, lineBreak, text } from '../../../../src/report/sections/document.ts';
-import type { ReferenceResult } from '../../../../src/result/reference-result.ts';
-import type { Result } from '../../../../src/result/result.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
 import { packedIn } from '../../../stand-ins/page-rows.ts';
 import {

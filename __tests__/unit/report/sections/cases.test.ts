@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
+import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { renderJunit } from '../../../../src/report/junit.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
-import type { SuiteResult } from '../../../../src/result/suite-result.ts';
 import type { Score } from '../../../../src/types/metric.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
 

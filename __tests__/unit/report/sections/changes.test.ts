@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Cause, CauseUnit } from '../../../../src/features/causes/result.ts';
+import type { ChangedText } from '../../../../src/kernel/result/changes.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { changedLines } from '../../../../src/report/sections/changes.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
-import type { Cause, CauseUnit } from '../../../../src/result/causes.ts';
-import type { ChangedText } from '../../../../src/result/changes.ts';
-import type { Result } from '../../../../src/result/result.ts';
 import { regression } from '../results.ts';
 
 const FILE = 'prompts/p.yaml';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { readResultValue } from '../../../../src/kernel/result/result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
-import { readResultValue } from '../../../../src/result/result.ts';
-import type { Result } from '../../../../src/result/result.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
 
 const side = () => sideOf([{ outcome: 'pass', actual: 'spam' }]);

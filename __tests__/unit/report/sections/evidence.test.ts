@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { ENDED_IN_ERROR } from '../../../../src/judge/notices.ts';
+import { ENDED_IN_ERROR } from '../../../../src/kernel/judge/notices.ts';
+import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { failures } from '../../../../src/report/sections/failures.ts';
 import { entriesOf } from '../../../../src/report/sections/order.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
-import type { ReferenceResult } from '../../../../src/result/reference-result.ts';
-import type { Result } from '../../../../src/result/result.ts';
-import type { ScoringResult } from '../../../../src/result/scoring-result.ts';
 import { renderGithub, withoutFolds } from '../../../stand-ins/github-markdown.ts';
 import { referenceOf, regression, resultOf, score, sideOf, suiteOf } from '../results.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { movedByScoring } from '../../../../src/judge/findings.ts';
+import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
+import { movedByScoring } from '../../../../src/kernel/judge/findings.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
-import type { SuiteCauses } from '../../../../src/result/causes.ts';
-import type { Result } from '../../../../src/result/result.ts';
-import type { SuiteResult } from '../../../../src/result/suite-result.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { referenceOf, regression, resultOf, score, sideOf, suiteOf, tryOf } from '../results.ts';
 

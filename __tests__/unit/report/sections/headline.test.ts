@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Line } from '../../../../src/report/sections/document.ts';
 import { headline } from '../../../../src/report/sections/outcomes.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
-import type { Result } from '../../../../src/result/result.ts';
 import {
   fork,
   green,

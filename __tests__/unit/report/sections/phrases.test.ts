@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { variantChanges, variantWords } from '../../../../src/kernel/suite/suite.ts';
 import {
   andMore,
   costOf,
@@ -8,7 +9,6 @@ import {
   shortSha,
   size,
 } from '../../../../src/report/sections/phrases.ts';
-import { variantChanges, variantWords } from '../../../../src/suite/suite.ts';
 import { cost, counted } from '../../../../src/text/amounts.ts';
 import { sideOf } from '../results.ts';
 

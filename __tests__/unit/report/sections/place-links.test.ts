@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { readResultValue } from '../../../../src/kernel/result/result.ts';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { placeLinks } from '../../../../src/report/sections/document.ts';
-import { readResultValue } from '../../../../src/result/result.ts';
 import { regression, resultOf } from '../results.ts';
 
 const SHA = '9e8d7c6b5a49382716055443322110ffeeddccbb';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { costPer1000Calls } from '../../../../src/plan/price.ts';
+import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
+import { costPer1000Calls } from '../../../../src/money/price.ts';
 import { ranking } from '../../../../src/report/sections/tables.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';
-import type { SuiteResult } from '../../../../src/result/suite-result.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
 
 const answers = (passes: number, tries: number) =>

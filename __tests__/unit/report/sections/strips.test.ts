@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import { marksOf, stripsOf } from '../../../../src/report/sections/evidence.ts';
-import type { TryResult } from '../../../../src/result/reference-result.ts';
 import type { ObjectScores } from '../../../../src/types/metric.ts';
 
 const WORDS = { '✓': 'pass', '✗': 'fail', '?': 'ungraded', '·': 'skipped' } as const;

@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { runIdentity } from '../../../../src/app/action/identity.ts';
+import { readInputs } from '../../../../src/config/inputs.ts';
+
+const of = (given: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}) =>
+  runIdentity(readInputs(given).inputs, { GITHUB_JOB: 'gate', ...env });
+
+describe('the name of the check', () => {
+  test.each<[string, Record<string, string>]>([
+    ['evaldiff', {}],
+    ['evaldiff', { 'working-directory': './', config: 'evaldiff.yaml', overrides: 'n_tries=3' }],
+    ['evaldiff (services/a)', { 'working-directory': 'services/a' }],
+    ['evaldiff (evals-b.yaml)', { config: 'evals-b.yaml' }],
+    [
+      'evaldiff (services/a, evals-b.yaml)',
+      { 'working-directory': './services/a/', config: 'evals-b.yaml' },
+    ],
+    ['evaldiff (prompts=math)', { overrides: 'prompts=math\ngate.alpha=0.1' }],
+    ['evaldiff (model=a,b)', { overrides: '# both\nmodel=a,b' }],
+    ['evaldiff (tags=slow, grader.model=x)', { overrides: 'grader.model=x\ntags=slow' }],
+    ['Quiz gate', { 'check-name': 'Quiz gate', 'working-directory': 'services/a' }],
+    ['', { 'check-name': '' }],
+  ])('is %j', (name, given) => {
+    expect(of(given).checkName).toBe(name);
+  });
+
+  test('has at most as much of the overrides as GitHub shows, and stays unambiguous', () => {
+    const long = (last: string) => of({ overrides: `prompts=${'a'.repeat(200)}${last}` }).checkName;
+    expect(long('x').length).toBeLessThan(130);
+    expect(long('x')).not.toBe(long('y'));
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['Quiz gate (services/a)', { 'check-name': 'Quiz gate', 'working-directory': 'services/a' }],
+    ['Quiz gate (gate)', { 'check-name': 'Quiz gate' }],
+    ['evaldiff (gate)', {}],
+  ])('is %j where another job of the workflow run uses the first choice', (name, given) => {
+    expect(of(given).sharedName).toBe(name);
+  });
+});
+
+describe('the identity of a run', () => {
+  const workflow = 'acme/prompts/.github/workflows/a.yml';
+  test.each<[string, Record<string, string>, NodeJS.ProcessEnv]>([
+    ['the workflow', {}, { GITHUB_WORKFLOW_REF: `acme/prompts/.github/workflows/b.yml@x` }],
+    ['the job', {}, { GITHUB_JOB: 'other' }],
+    ['the folder', { 'working-directory': 'services/a' }, {}],
+    ['the settings file', { config: 'evals-b.yaml' }, {}],
+    ['the prompts', { overrides: 'prompts=math' }, {}],
+    ['the model', { overrides: 'model=second' }, {}],
+    ['the name of the check', { 'check-name': 'gate' }, {}],
+    ['no check', { 'check-name': '' }, {}],
+  ])('depends on %s', (_, given, env) => {
+    const usual = of({}, { GITHUB_WORKFLOW_REF: `${workflow}@refs/pull/1/merge` });
+    const other = of(given, { GITHUB_WORKFLOW_REF: `${workflow}@refs/pull/1/merge`, ...env });
+    expect(other.hash).not.toBe(usual.hash);
+    expect(other.markers.comment).not.toBe(usual.markers.comment);
+    expect(other.markers.fix).not.toBe(usual.markers.fix);
+  });
+
+  test('is the same for another pull request, number of tries and gate', () => {
+    const usual = of({}, { GITHUB_WORKFLOW_REF: `${workflow}@refs/pull/1/merge` });
+    const given = { overrides: 'n_tries=5\ngate.alpha=0.1' };
+    expect(of(given, { GITHUB_WORKFLOW_REF: `${workflow}@refs/pull/2/merge` })).toEqual(usual);
+  });
+});

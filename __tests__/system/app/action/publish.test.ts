@@ -1,0 +1,171 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { runIdentity } from '../../../../src/app/action/identity.ts';
+import { createLease } from '../../../../src/app/action/lease.ts';
+import { publish, type PublishJob } from '../../../../src/app/action/publish.ts';
+import { openFolder } from '../../../../src/app/session/safe-writing.ts';
+import { commentMarker, writeReports } from '../../../../src/app/session/write-reports.ts';
+import { readInputs } from '../../../../src/config/inputs.ts';
+import type { SideResult } from '../../../../src/kernel/result/reference-result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { ChangedFile, EventFacts } from '../../../../src/types/repository.ts';
+import { enormous, regression } from '../../../unit/report/results.ts';
+import { HEAD, NOW, REPOSITORY, setup, type Setup } from '../../edges/github/setup.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  await Promise.all(
+    folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })),
+  );
+});
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-publish-'));
+  folders.push(folder);
+  return folder;
+}
+
+const facts: EventFacts = {
+  event: 'pull_request',
+  action: 'synchronize',
+  repository: REPOSITORY,
+  pullRequest: 12,
+  base: 'b'.repeat(40),
+  head: HEAD,
+  headRepository: REPOSITORY,
+  headBranch: 'topic',
+  fork: false,
+  dependabot: false,
+  addedLabel: null,
+  origin: null,
+};
+const changed: ChangedFile[] = [
+  {
+    path: 'prompts/tests/capitals.yaml',
+    basePath: 'prompts/tests/capitals.yaml',
+    lines: [{ start: 1, end: 10_000 }],
+    deleted: false,
+  },
+];
+
+async function published(
+  result: Result,
+  changes: Partial<PublishJob> = {},
+): Promise<Setup & { summary: string; ids: Awaited<ReturnType<typeof publish>> }> {
+  const ready = await setup();
+  const { inputs } = readInputs({});
+  const given = { inputs, env: {}, now: () => NOW, facts: changes.facts ?? facts };
+  const lease = createLease(ready.client, given, runIdentity(inputs, {}));
+  const summaryPath = join(await temporaryFolder(), 'summary.md');
+  const ids = await publish({
+    client: ready.client,
+    facts,
+    result,
+    changed,
+    workingDirectory: '',
+    comment: 'auto',
+    lease,
+    cancelled: false,
+    summaryPath,
+    links: { report: null, run: 'https://github.com/acme/prompts/actions/runs/1', place: null },
+    ...changes,
+  });
+  return { ...ready, ids, summary: await readFile(summaryPath, 'utf8').catch(() => '') };
+}
+
+/** No two references fail alike, so that none shares an annotation. */
+function eachInItsOwnWay(result: Result): Result {
+  const apart = (side: SideResult, index: number): SideResult => ({
+    ...side,
+    tries: side.tries.map((each) => ({
+      ...each,
+      scores: each.scores.map((score) => ({ ...score, metric: `metric-${String(index)}` })),
+    })),
+  });
+  return {
+    ...result,
+    suites: result.suites.map((suite) => ({
+      ...suite,
+      references: suite.references.map((reference, index) => ({
+        ...reference,
+        head: reference.head === null ? null : apart(reference.head, index),
+      })),
+    })),
+  };
+}
+
+describe('two thousand failing references', () => {
+  test('are published within every limit of GitHub, and the worst are shown', async () => {
+    const { github, ids, summary } = await published(eachInItsOwnWay(enormous(2000)));
+    expect(github.state.violations).toEqual([]);
+    expect(ids.warnings).toEqual([]);
+    const [comment] = github.state.comments;
+    const [check] = github.state.checkRuns;
+    expect([ids.commentId, ids.checkRunId]).toEqual([comment?.id, check?.id]);
+    expect(comment?.body.length).toBeLessThanOrEqual(65_536);
+    expect(comment?.body).toContain('1,999 more regressed references, worst first');
+    expect(Buffer.byteLength(check?.summary ?? '')).toBeLessThanOrEqual(65_535);
+    expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(1024 * 1024);
+    expect(check?.annotations.length).toBeGreaterThan(50);
+    const requests = github.state.exchanges.filter(({ path }) => path.includes('/check-runs'));
+    expect(requests.length).toBeLessThanOrEqual(10);
+  }, 60_000);
+});
+
+describe('publishing', () => {
+  test('does not stop at one surface that fails: the others are written, and a warning names what failed', async () => {
+    const { github, ids } = await published(regression(), {
+      summaryPath: join(await temporaryFolder(), 'no', 'such', 'folder'),
+    });
+    expect(ids.warnings).toEqual([
+      expect.stringMatching(/^The job summary could not be written: (Error: )?ENOENT/),
+    ]);
+    expect([github.state.comments.length, github.state.checkRuns.length]).toEqual([1, 1]);
+  });
+
+  test('writes no comment outside of a pull request, and no check without a commit', async () => {
+    const onPush = await published(regression(), {
+      facts: { ...facts, event: 'push', pullRequest: null },
+    });
+    expect([onPush.ids.commentId, onPush.ids.checkRunId]).toEqual([null, expect.any(Number)]);
+    const nowhere = await published(regression(), {
+      facts: { ...facts, pullRequest: null, head: null },
+    });
+    expect(nowhere.ids).toEqual({ commentId: null, checkRunId: null, warnings: [] });
+    expect(nowhere.requests()).toEqual([]);
+  });
+
+  test('appends to a summary that an earlier step began', async () => {
+    const summaryPath = join(await temporaryFolder(), 'summary.md');
+    await writeFile(summaryPath, 'Earlier.\n');
+    await published(regression(), { summaryPath });
+    expect(await readFile(summaryPath, 'utf8')).toMatch(/^Earlier\.\n[\s\S]*Regressed/);
+  });
+});
+
+describe('the reports', () => {
+  test('are four files that say the same', async () => {
+    const folder = join(await temporaryFolder(), 'deep', 'out');
+    const own = await openFolder(folder, { root: folder, tracked: async () => [] });
+    await writeReports(regression(), own, commentMarker('evaldiff'));
+    const text = async (name: string) => readFile(join(folder, name), 'utf8');
+    expect(JSON.parse(await text('result.json'))).toEqual(regression());
+    expect(await text('comment.md')).toMatch(
+      /^<!-- evaldiff comment evaldiff -->\n### ❌ Regressed: `capitals`/,
+    );
+    expect(await text('junit.xml')).toContain('<failure');
+    expect(await text('report.html')).toContain('australia');
+  });
+});
+
+describe('the marker', () => {
+  test.each([
+    ['evaldiff', 'evaldiff'],
+    ['Prompts / nightly --> x', 'prompts-nightly-x'],
+    ['', 'default'],
+    ['--', '-'],
+  ])('of the check %j cannot end itself', (name, key) => {
+    expect(commentMarker(name)).toBe(`<!-- evaldiff comment ${key} -->`);
+  });
+});

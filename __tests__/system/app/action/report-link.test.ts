@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import library from '@actions/artifact';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { Job } from '../../../../src/app/action/context.ts';
+import { linkedReport } from '../../../../src/app/action/report-link.ts';
+import type { Session } from '../../../../src/app/session/session.ts';
+import { readInputs } from '../../../../src/config/inputs.ts';
+import type { ArtifactLibrary } from '../../../../src/edges/store/artifact.ts';
+import { artifactServerPerTest } from '../../../stand-ins/artifact-service.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
+
+const RUN = 'https://github.com/acme/prompts/actions/runs/7001';
+const server = artifactServerPerTest();
+afterAll(removeTemporaryFolders);
+
+async function linked(
+  given: Record<string, string> = {},
+  {
+    env = {},
+    halted = null,
+    artifacts = () => Promise.resolve(library),
+  }: {
+    env?: NodeJS.ProcessEnv;
+    halted?: string | null;
+    artifacts?: () => Promise<ArtifactLibrary>;
+  } = {},
+) {
+  const folder = temporaryFolder('report');
+  writeFileSync(join(folder, 'report.html'), '<!doctype html><p>every answer</p>');
+  const said = { info: [] as string[], warnings: [] as string[] };
+  const job = {
+    inputs: readInputs(given).inputs,
+    env: {
+      ...server().environment('run-1'),
+      GITHUB_REPOSITORY: 'acme/prompts',
+      GITHUB_RUN_ID: '7001',
+      ...env,
+    },
+    artifacts,
+    runner: {
+      info: (text: string) => said.info.push(text),
+      warning: (text: string) => said.warnings.push(text),
+    },
+  } as unknown as Job;
+  const session = {
+    inputs: job.inputs,
+    workingDirectory: job.inputs.workingDirectory,
+    temporaryFolder: temporaryFolder('runner'),
+    halting: { halted: () => (halted === null ? null : { title: halted }) },
+  } as unknown as Session;
+  const url = await linkedReport(job, session, folder);
+  return { url, file: join(folder, 'report.html'), ...said };
+}
+
+describe('the report of a job', () => {
+  test('is uploaded as it is, so that its link opens it', async () => {
+    const { url, warnings } = await linked();
+    expect([url, warnings]).toEqual([`${RUN}/artifacts/1`, []]);
+    expect(server().artifacts.map(({ name, body }) => [name, body.toString()])).toEqual([
+      ['evaldiff-report.html', '<!doctype html><p>every answer</p>'],
+    ]);
+  });
+
+  test('of each project and each check of a workflow run has a name of its own', async () => {
+    const all = [
+      await linked(),
+      await linked({ 'working-directory': 'shop' }),
+      await linked({ config: 'other.yaml' }),
+      await linked({ 'check-name': 'tone' }),
+    ];
+    expect(all.map(({ url }) => url)).toEqual([1, 2, 3, 4].map((id) => `${RUN}/artifacts/${id}`));
+    expect(server().artifacts.map(({ name }) => name)).toEqual([
+      'evaldiff-report.html',
+      ...Array.from({ length: 3 }, () =>
+        expect.stringMatching(/^evaldiff-report-[0-9a-f]{8}\.html$/),
+      ),
+    ]);
+  });
+
+  test('that another step uploaded under the same name is a warning with the way out', async () => {
+    await linked();
+    const { url, warnings, file } = await linked();
+    expect(url).toBeNull();
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^The artifact evaldiff-report\.html could not be uploaded: .* – another step of this workflow run uploaded it: give each use of the action its own check-name\. The verdict stands; the report is /,
+      ),
+    ]);
+    expect(warnings[0]?.endsWith(file)).toBe(true);
+  });
+
+  test.each([
+    ['CreateArtifact', 403, 'not yours'],
+    ['FinalizeArtifact', 400, 'no'],
+  ])('that the service refuses at %s is a warning', async (method, status, message) => {
+    server().refuse(method, status, message);
+    const { url, warnings } = await linked();
+    expect(url).toBeNull();
+    expect(warnings).toEqual([expect.stringContaining('The verdict stands; the report is ')]);
+  });
+
+  test.each<[string, Record<string, string>, Parameters<typeof linked>[1]]>([
+    [
+      'on GitHub Enterprise Server',
+      {},
+      { env: { GITHUB_SERVER_URL: 'https://github.acme.example' } },
+    ],
+    ["where the runner gave no token of the service's", {}, { env: { ACTIONS_RUNTIME_TOKEN: '' } }],
+    ['with upload-report: false', { 'upload-report': 'false' }, {}],
+    ['of a job that is being cancelled', {}, { halted: 'Interrupted' }],
+  ])('is named by its path %s', async (_, given, options) => {
+    const { url, info, warnings, file } = await linked(given, options);
+    expect([url, warnings, info]).toEqual([null, [], [`The report with every answer: ${file}`]]);
+    expect(server().methods).toEqual([]);
+  });
+});

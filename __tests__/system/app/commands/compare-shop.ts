@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { main } from '../../../../src/app/commands/program.ts';
+import type { Terminal } from '../../../../src/app/commands/terminal.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { HEAD_LINES, shopFiles, shopModel, shopPrompt } from '../../../stand-ins/eight-lines.ts';
+import {
+  startModelServer,
+  type ModelServer,
+  type Script,
+} from '../../../stand-ins/models/server.ts';
+import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
+
+const open: ModelServer[] = [];
+
+export async function closeServers(): Promise<void> {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+}
+
+const SETTINGS = 'models:\n  quiz-model: { provider: openai, endpoint: local, model: quiz-1 }\n';
+
+/** The prompt of eight lines. */
+export const FILE = 'prompts/shop.yaml';
+
+export interface Compared {
+  directory: string;
+  result: Result;
+  server: ModelServer;
+  /** What the comparison said. */
+  out: string;
+  run(args: readonly string[], more?: Partial<Terminal>): Promise<{ code: number; said: string }>;
+  /** Compares again with these arguments, in place of `--no-store`. */
+  again(args: readonly string[]): Promise<Result>;
+  file(): string;
+}
+
+interface Setup {
+  settings?: string;
+  args?: readonly string[];
+  /** Files of base over those of the shop. */
+  base?: Record<string, string>;
+  /** Files that the topic changes. */
+  head?: Record<string, string>;
+  model?: Script;
+}
+
+/** Compares the eight changed lines with base, while the grader answers these drafts. */
+export async function compareShop(
+  drafts: readonly string[],
+  {
+    settings = SETTINGS,
+    args = ['--no-store'],
+    base = {},
+    head = { [FILE]: shopPrompt(HEAD_LINES) },
+    model = shopModel(drafts),
+  }: Setup = {},
+): Promise<Compared> {
+  const server = await startModelServer({ answer: model, key: 'key-1' });
+  open.push(server);
+  const repository = createRepository();
+  repository.commit('Base', { ...shopFiles(settings), ...base });
+  repository.git('switch', '--quiet', '--create', 'topic');
+  repository.commit('Head', head);
+  const { directory } = repository;
+  const run: Compared['run'] = async (own, more = {}) => {
+    let said = '';
+    const write = (text: string): void => {
+      said += text;
+    };
+    const code = await main([...own], {
+      env: fixtureEnvironment({
+        LOCAL_KEY: 'key-1',
+        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
+      }),
+      cwd: directory,
+      isTerminal: false,
+      width: 160,
+      out: write,
+      err: write,
+      ...more,
+    });
+    return { code, said };
+  };
+  const report = join(directory, 'evaldiff-report/result.json');
+  const compare = async (own: readonly string[]): Promise<{ result: Result; said: string }> => {
+    const { said } = await run(['diff', '--base', 'main', '--report', 'evaldiff-report', ...own]);
+    if (!existsSync(report)) throw new Error(said);
+    return { result: JSON.parse(readFileSync(report, 'utf8')) as Result, said };
+  };
+  const { result, said } = await compare(args);
+  const again: Compared['again'] = async (own) => (await compare(own)).result;
+  const file = (): string => readFileSync(join(directory, FILE), 'utf8');
+  return { directory, result, server, out: said, run, again, file };
+}

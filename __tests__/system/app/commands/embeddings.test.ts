@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import type { Seen } from '../../../stand-ins/models/server.ts';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+
+let shop: Shop | null = null;
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const SETTINGS =
+  '  vectors: { provider: openai, endpoint: local, model: nomic-embed-text, price: { input: 1000, output: 0 } }\nembeddings: { model: vectors, dimensions: 2 }\n';
+const tests = (more = '') =>
+  `metrics:\n  - { name: near, uses: embedding_similarity${more} }\nreferences:\n  - { id: a, input: { q: one }, expected: Yes. }\n  - { id: b, input: { q: two }, expected: No. }\n`;
+
+/** The model says yes; what says yes lies in one direction, the rest in another. */
+const answer = ({ embedding, messages }: Seen) =>
+  embedding
+    ? {
+        vector: messages[0]?.content.startsWith('Yes') === true ? [1, 0.1] : [0.1, 1],
+        usage: { input: 4, output: 0 },
+      }
+    : { text: 'Yes, indeed' };
+
+describe('answers compared by embeddings', () => {
+  test('are asked for once per text, priced and counted apart, and kept for the next run', async () => {
+    shop = await openShop({ settings: SETTINGS, answer });
+    shop.repository.commit('near', { 'prompts/tests/ask.yaml': tests() });
+    const result = await shop.result('run', '--fail-on', 'never');
+    expect(result.problems).toEqual([]);
+    expect(
+      result.suites[0]?.references.map(({ id, head }) => [
+        id,
+        head?.tries.map(({ outcome }) => outcome),
+      ]),
+    ).toEqual([
+      ['a', ['pass', 'pass']],
+      ['b', ['fail', 'fail']],
+    ]);
+    const asked = shop.server.requests.filter(({ embedding }) => embedding);
+    expect(
+      asked
+        .map(({ body }) => body)
+        .sort((a, b) => String(a['input']).localeCompare(String(b['input']))),
+    ).toEqual(
+      ['No.', 'Yes, indeed', 'Yes.'].map((input) => ({
+        model: 'nomic-embed-text',
+        input,
+        dimensions: 2,
+      })),
+    );
+    expect(shop.server.refused).toEqual([]);
+    expect(result.usage.by_purpose.embedding).toMatchObject({ calls: 3, cost_usd: 0.012 });
+    const before = shop.server.requests.length;
+    const again = await shop.result('run', '--fail-on', 'never');
+    expect(again.usage.by_purpose.embedding?.calls).toBe(0);
+    expect(shop.server.requests).toHaveLength(before);
+    writeFileSync(
+      join(shop.repository.directory, 'prompts/tests/ask.yaml'),
+      tests(', with: { threshold: 0.05 }'),
+    );
+    const moved = await shop.result('diff', '--base', 'HEAD');
+    expect(moved.scoring[0]).toMatchObject({
+      prompt_effect: 0,
+      scoring_effect: 0.5,
+      because: [{ key: 'metrics.near', file: 'prompts/tests/ask.yaml' }],
+    });
+    expect(shop.server.requests).toHaveLength(before);
+  });
+
+  test('are planned, held to the caps, and refused without a model that can give them', async () => {
+    shop = await openShop({ settings: SETTINGS, answer });
+    shop.repository.commit('near', { 'prompts/tests/ask.yaml': tests() });
+    const capped = await shop.result('run', '--max-calls', '9');
+    expect(capped.problems[0]?.message).toMatch(
+      /^This run would make 10 model calls \(4 answers for 2 references of 1 prompt.* \+ 6 grader calls\)/,
+    );
+    expect(shop.server.requests).toEqual([]);
+    shop.repository.commit('no model', {
+      'prompts/tests/ask.yaml': tests(', with: { model: claude-sonnet-4-5 }'),
+    });
+    expect((await shop.evaldiff('validate')).out).toContain(
+      'prompts/tests/ask.yaml:2: the model "claude-sonnet-4-5" gives no embeddings: Anthropic has none; name one of OpenAI\'s',
+    );
+  });
+
+  test('replay from a recording, and a text that was not recorded is an error of its try', async () => {
+    shop = await openShop({ settings: SETTINGS, answer });
+    shop.repository.commit('near', { 'prompts/tests/ask.yaml': tests() });
+    const file = join(shop.repository.directory, 'recorded.jsonl');
+    await shop.result('run', '--record', file, '--fail-on', 'never');
+    const settings =
+      'n_tries: 2\nmodels:\n  m: { provider: replay, file: recorded.jsonl, model: model-1 }\n  vectors: { provider: replay, file: recorded.jsonl, model: nomic-embed-text }\nembeddings: { model: vectors, dimensions: 2 }\n';
+    writeFileSync(join(shop.repository.directory, 'evaldiff.yaml'), settings);
+    const before = shop.server.requests.length;
+    const replayed = await shop.result('run', '--fail-on', 'never');
+    expect(replayed.suites[0]?.references.map(({ head }) => head?.rollup)).toEqual([
+      'pass',
+      'fail',
+    ]);
+    expect(shop.server.requests).toHaveLength(before);
+    writeFileSync(
+      join(shop.repository.directory, 'prompts/tests/ask.yaml'),
+      tests().replace('No.', 'Never.'),
+    );
+    const lacking = await shop.result('run', '--fail-on', 'never');
+    expect(JSON.stringify(lacking)).toContain(
+      'no recording of an embedding for model nomic-embed-text',
+    );
+  });
+});

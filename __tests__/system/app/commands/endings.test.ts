@@ -1,0 +1,233 @@
+/** What a comparison makes of answers that are less than whole, cut from what servers send. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
+import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
+import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+
+// Real git and Python, on a machine that may be busy.
+jest.setTimeout(60_000);
+
+const open: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+afterAll(removeTemporaryFolders);
+
+const POLITE =
+  'metrics:\n  - name: polite\n    code: \'metric = len(actual); result = "sorry" not in actual.lower()\'\n';
+
+const QUESTIONS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+interface Given {
+  base?: object;
+  head: object;
+  metrics?: string;
+  prompt?: string;
+  nTries?: string;
+}
+
+/** Compares a prompt with itself and a `!`, where all of each side's replies are the given one. */
+async function compare({ base, head, metrics = POLITE, prompt = '', nTries = '' }: Given): Promise<{
+  code: number;
+  out: string;
+  result: Result;
+  comment: string;
+}> {
+  const whole = { choices: [{ finish_reason: 'stop', message: { content: 'Oslo is fine' } }] };
+  const server = await startModelServer({
+    answer: ({ messages }) => ({
+      body: JSON.stringify(messages.at(-1)?.content.endsWith('!') ? head : (base ?? whole)),
+    }),
+  });
+  open.push(server);
+  const repository = createRepository();
+  const promptFile = (mark: string): string =>
+    `defaults: [tests/p]\nname: p\nmodel: quiz\nvariables: [{ name: q }]\nmessages: [{ role: human, content: 'Say {q}${mark}' }]\n${prompt}`;
+  repository.commit('Base', {
+    'evaldiff.yaml': 'models:\n  quiz: { provider: openai, endpoint: local, model: quiz-1 }\n',
+    'prompts/p.yaml': promptFile(''),
+    'prompts/tests/p.yaml': `${nTries}${metrics}references:\n${QUESTIONS.map((q) => `  - input: { q: ${q} }\n    expected: Oslo\n`).join('')}`,
+  });
+  repository.git('switch', '--quiet', '--create', 'topic');
+  repository.commit('Head', { 'prompts/p.yaml': promptFile('!') });
+  const { directory } = repository;
+  const said = await commandIn(
+    directory,
+    ['diff', '--base', 'main', '--no-store', '--report', 'out'],
+    { env: localEndpoint(server), width: 200 },
+  );
+  const read = (name: string): string => readFileSync(join(directory, 'out', name), 'utf8');
+  return {
+    code: said.code,
+    out: `${said.out}${said.err}`,
+    result: JSON.parse(read('result.json')) as Result,
+    comment: read('comment.md'),
+  };
+}
+
+const ends = (finish_reason: string, content: string | null, more: object = {}): object => ({
+  choices: [{ finish_reason, message: { content, ...more } }],
+});
+
+describe('head whose answers', () => {
+  test.each<[string, Given, string, string]>([
+    [
+      'the server lost',
+      { head: ends('stop', null, { reasoning_content: 'Oslo. So final' }) },
+      'failure',
+      'the text is in reasoning_content; the server',
+    ],
+    ['are empty', { head: ends('end_turn', '') }, 'failure', 'the answer is empty'],
+    ['were aborted', { head: ends('abort', 'Os') }, 'failure', 'broke its answer off (abort)'],
+    [
+      'were cut before they said anything',
+      { head: ends('MAX_TOKENS', '') },
+      'failure',
+      'reached its limit of tokens before it said anything',
+    ],
+    [
+      'stand beside an error',
+      { head: { ...ends('stop', 'Oslo'), error: { code: 502, message: 'upstream dropped' } } },
+      'failure',
+      'upstream dropped',
+    ],
+    [
+      'were cut',
+      { head: ends('length', 'Oslo is') },
+      'neutral',
+      'Answers cut at a limit of tokens: base 0 of 24, head 24 of 24',
+    ],
+    [
+      'were cut with one try',
+      { head: ends('max_tokens', 'Oslo is'), nTries: 'n_tries: 1\n' },
+      'neutral',
+      'Answers cut at a limit of tokens: base 0 of 8, head 8 of 8',
+    ],
+    [
+      'ended for an unknown reason',
+      { head: ends('novel', 'Oslo is') },
+      'neutral',
+      'a reason that evaldiff does not know (novel): base 0 of 24, head 24 of 24',
+    ],
+    [
+      'are refusals in a member of their own',
+      { head: ends('stop', null, { refusal: 'I cannot' }) },
+      'neutral',
+      'Answers filtered or refused: base 0 of 24, head 24 of 24',
+    ],
+    [
+      'are thinking that was cut',
+      {
+        head: ends('length', '<think>Oslo'),
+        metrics: 'metrics: [{ name: has, uses: contains, with: { value: Oslo } }]\n',
+      },
+      'failure',
+      'thinking used it up',
+    ],
+  ])('%s are never plain green', async (_, given, conclusion, words) => {
+    const { result, out, comment } = await compare(given);
+    expect(result.conclusion).toBe(conclusion);
+    expect(out).toContain(words);
+    expect(comment).toContain(words);
+  });
+
+  test('call a tool in the old form are judged by that call', async () => {
+    const call = { function_call: { name: 'book', arguments: '{}' } };
+    const { result } = await compare({
+      head: ends('function_call', null, call),
+      metrics:
+        'metrics: [{ name: quiet, uses: count_tool_calls_by_name, with: { tool: book, max: 0 } }]\n',
+      prompt: 'functions: [{ name: book, parameters: { type: object, properties: {} } }]\n',
+    });
+    expect(result.outcome.kind).toBe('regressed');
+    expect(result.suites[0]?.reason?.by).toBe('fall');
+  });
+});
+
+describe('base whose answers', () => {
+  const has = 'metrics: [{ name: has, uses: contains, with: { value: Oslo } }]\n';
+  const whole = ends('stop', 'Oslo is fine');
+
+  test('were all filtered do not make head an improvement', async () => {
+    const { result, out } = await compare({
+      base: ends('content_filter', ''),
+      head: whole,
+      metrics: has,
+    });
+    expect(result.conclusion).toBe('neutral');
+    expect(out).toContain('filtered or refused without a word: base 16 of 16, head 0 of 16');
+  });
+
+  test('were cut may be improved on, and the notice says so', async () => {
+    const { result } = await compare({ base: ends('length', 'Os'), head: whole, metrics: has });
+    expect(result.outcome.kind).toBe('improved');
+    expect(result.notices).toContainEqual({
+      kind: 'ended',
+      place: null,
+      message: 'p: answers cut at a limit of tokens: base 16 of 16, head 0 of 16',
+    });
+  });
+});
+
+describe('both sides', () => {
+  test.each([
+    ['length', ''],
+    ['MAX_TOKENS', ''],
+    ['stop', ''],
+    ['end_turn', '<think>Oslo'],
+  ])('that say nothing and end with %s are not judged', async (finish, content) => {
+    const silent = ends(finish, content);
+    const { code, result } = await compare({ base: silent, head: silent });
+    expect([code, result.conclusion]).toEqual([2, 'error']);
+  });
+
+  test('that a filter withheld wholly are not compared', async () => {
+    const withheld = ends('content_filter', null);
+    const { result } = await compare({ base: withheld, head: withheld });
+    expect(result.conclusion).toBe('neutral');
+  });
+
+  test('that are cut alike are judged, and the notice says so', async () => {
+    const cut = ends('length', 'Oslo is');
+    const { result, out } = await compare({ base: cut, head: cut });
+    expect(result.conclusion).toBe('success');
+    expect(out).toContain('how answers ended');
+    expect(result.notices).toContainEqual(
+      expect.objectContaining({
+        message: 'p: answers cut at a limit of tokens: base 24 of 24, head 24 of 24',
+      }),
+    );
+  });
+});
+
+describe('another model that answers for head', () => {
+  const by = (model: string, content: string): object => ({ ...ends('stop', content), model });
+
+  test('is named beside the verdict, and no line of the prompt is blamed', async () => {
+    const { result, out, comment } = await compare({
+      base: by('vendor/large', 'Oslo'),
+      head: by('vendor/free-fallback-7b', 'sorry'),
+    });
+    expect(result.outcome.kind).toBe('regressed');
+    const words = 'base by vendor/large, head by vendor/free-fallback-7b';
+    expect(out).toContain(words);
+    expect(comment).toContain(words);
+    expect(`${out}${comment}`).not.toContain('the only change');
+    expect(result.causes?.[0]?.causes).toEqual([]);
+  });
+
+  test.each([
+    ['quiz-1-2026-01-01', 'quiz-1-2026-01-01'],
+    [undefined, 'quiz-1-2026-01-01'],
+  ])('is none where base was answered by %j and head by %j', async (base, head) => {
+    const { result } = await compare({
+      base: by(base as string, 'Oslo'),
+      head: by(head, 'sorry'),
+    });
+    expect(result.notices.filter(({ kind }) => kind === 'served')).toEqual([]);
+    expect(result.causes?.[0]?.causes).toHaveLength(1);
+  });
+});

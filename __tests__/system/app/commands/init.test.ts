@@ -1,0 +1,349 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { factsOf } from '../../../../src/types/vendors.ts';
+import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
+import {
+  createRepository,
+  filesBelow,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../../../stand-ins/repository.ts';
+import { read } from '../../../unit/config/tree.ts';
+
+afterAll(removeTemporaryFolders);
+
+async function init(
+  files: Record<string, string>,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+  remote: string | null = null,
+) {
+  const repository = createRepository();
+  if (remote !== null) repository.git('remote', 'add', 'origin', remote);
+  repository.write(files);
+  const given = { env: { ...withoutKeys().env, ...env } };
+  const { code, out, err } = await commandIn(repository.directory, ['init', ...args], given);
+  const { code: validated } = await commandIn(repository.directory, ['validate'], given);
+  return {
+    code,
+    validated,
+    out: out + err,
+    files: filesBelow(repository.directory),
+  };
+}
+
+const NEW = [
+  '.github/workflows/evaldiff.yml',
+  'evaldiff.yaml',
+  'prompts/support.yaml',
+  'prompts/tests/support.yaml',
+];
+
+describe('evaldiff init', () => {
+  test('starts an empty project that can be evaluated at once', async () => {
+    const { code, validated, out, files } = await init({});
+    expect([code, validated, Object.keys(files)]).toEqual([0, 0, NEW]);
+    const { project, problems, notices } = await read(files);
+    expect([problems, notices]).toEqual([[], []]);
+    expect(
+      project.suites.map(({ prompt, tests }) => [
+        prompt.name,
+        prompt.model,
+        tests.references.length,
+      ]),
+    ).toEqual([['support', factsOf('openai').starterModel, 3]]);
+    expect(out).toContain('Replace <owner> in the new files');
+    for (const path of NEW.slice(1))
+      expect(files[path]).toMatch(
+        /^# yaml-language-server: \$schema=https:\/\/\S+\/schemas\/\w+\.schema\.json\n/,
+      );
+  });
+
+  test('puts the publishing account everywhere it belongs, and picks the vendor whose key is there', async () => {
+    const { files, out } = await init({}, ['--owner', 'acme'], { ANTHROPIC_API_KEY: 'k' });
+    expect(Object.values(files).join('\n')).not.toContain('<owner>');
+    expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme/evaldiff@v1');
+    expect(files['prompts/support.yaml']).toContain(
+      `model: ${factsOf('anthropic').starterModel}\n`,
+    );
+    expect(out).toContain('repository secret ANTHROPIC_API_KEY');
+    expect(out).not.toContain('Replace <owner>');
+  });
+
+  test.each([
+    ['git@github.com:acme-corp/shop.git'],
+    ['https://github.com/acme-corp/shop'],
+    ['ssh://git@github.com/acme-corp/shop.git'],
+  ])('takes the account from the remote %s, and says so', async (remote) => {
+    const { files, out } = await init({}, [], {}, remote);
+    expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme-corp/evaldiff@v1');
+    expect(out).toContain('The workflow uses acme-corp/evaldiff, the account of this repository');
+    expect(out).not.toContain('<owner>');
+  });
+
+  test.each([
+    ['of another host', 'https://git.example/acme/shop.git'],
+    ['that no account could have', 'https://github.com/a%0Ab${{x}}/shop.git'],
+  ])('takes no account from a remote %s', async (_, remote) => {
+    const { files } = await init({}, [], {}, remote);
+    expect(files['.github/workflows/evaldiff.yml']).toContain('uses: <owner>/evaldiff@v1');
+  });
+
+  test('takes the vendor whose models the files name before the one whose key is there, and a key of .env', async () => {
+    const own = (model: string) => ({
+      'prompts/own.yaml': `name: own\nmodel: ${model}\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n`,
+    });
+    const named = await init(own('claude-sonnet-4-5'), [], { OPENAI_API_KEY: 'k' });
+    expect(named.files['evaldiff.yaml']).toContain(factsOf('anthropic').starterModel);
+    expect(named.out).toContain('repository secret ANTHROPIC_API_KEY');
+    const kept = await init({ '.env': 'ANTHROPIC_API_KEY=from-the-file\n' });
+    expect(kept.files['prompts/support.yaml']).toContain(factsOf('anthropic').starterModel);
+    expect(kept.out).toContain('.env: took ANTHROPIC_API_KEY\n');
+    expect(JSON.stringify([kept.out, kept.files['evaldiff.yaml']])).not.toContain('from-the-file');
+  });
+
+  test('ends with the three commands that come next', async () => {
+    const { out } = await init({});
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .slice(-3)
+        .map((line) => line.trim().split(/ {2,}/)[0]),
+    ).toEqual(['npx evaldiff validate', 'npx evaldiff dev', 'npx evaldiff diff']);
+  });
+
+  test('says that there is no git repository, and where the key may be written', async () => {
+    const folder = temporaryFolder('empty');
+    const { code, out } = await commandIn(folder, ['init'], withoutKeys());
+    expect([code, Object.keys(filesBelow(folder))]).toEqual([0, NEW]);
+    expect(out).toMatch(/^ {2}1\. Run git init here: /m);
+    expect(out).toContain(
+      'repository secret OPENAI_API_KEY; here, export it as OPENAI_API_KEY, or write OPENAI_API_KEY=… into .env (and .env into .gitignore).',
+    );
+    expect((await init({})).out).not.toContain('git init');
+    for (const given of [
+      init({}, [], { OPENAI_API_KEY: 'k' }),
+      init({ '.env': 'OPENAI_API_KEY=k\n' }),
+    ])
+      expect((await given).out).toContain('repository secret OPENAI_API_KEY; here it is set.');
+  });
+
+  test('leaves what is there as it is, and adds no example to a project that has prompts', async () => {
+    const own = {
+      'llmeval.yaml': 'n_tries: 2\n',
+      'prompts/own.yaml':
+        'name: own\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
+      '.github/workflows/prompts.yml': 'jobs:\n  a:\n    steps:\n      - uses: acme/evaldiff@v1\n',
+    };
+    const { code, validated, out, files } = await init(own);
+    expect([code, validated, files]).toEqual([0, 0, own]);
+    expect(out).toContain(
+      'kept  llmeval.yaml\nkept  prompts/own.yaml\nkept  .github/workflows/prompts.yml\n',
+    );
+  });
+
+  test('run twice changes nothing the second time', async () => {
+    const first = await init({});
+    const second = await init(first.files);
+    expect([second.code, second.files]).toEqual([0, first.files]);
+    expect(second.out).not.toContain('wrote');
+  });
+
+  test("sees another tool's files and says what can be done with them", async () => {
+    const { out, files, validated } = await init({
+      'promptfooconfig.yaml':
+        "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n",
+    });
+    expect(out).toContain(
+      'found promptfooconfig.yaml: it is read as it is; npx evaldiff import promptfooconfig.yaml converts it',
+    );
+    expect([Object.keys(files), validated]).toEqual([
+      ['.github/workflows/evaldiff.yml', 'evaldiff.yaml', 'promptfooconfig.yaml'],
+      0,
+    ]);
+    // They count at once: a copy in our format beside them would be evaluated a second time.
+    const { project, problems } = await read(files);
+    expect([problems, project.suites.map(({ tests }) => tests.references.length)]).toEqual([
+      [],
+      [1],
+    ]);
+  });
+
+  const PROMPTFOO =
+    "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n";
+
+  test.each<[string, Record<string, string>, string[]]>([
+    [
+      'in a folder of their own',
+      { 'promptfoo/promptfooconfig.yaml': PROMPTFOO, 'b/promptfooconfig.yaml': PROMPTFOO },
+      [
+        'prompts: ["b/promptfooconfig.yaml","promptfoo/promptfooconfig.yaml"]',
+        '2 prompts with 2 references: no errors',
+      ],
+    ],
+    [
+      'that name no model',
+      {
+        'SKILL.md': 'Be kind.',
+        'evals/evals.json':
+          '{"skill_name": "kind", "evals": [{"id": 1, "prompt": "hi", "assertions": ["is kind"]}]}',
+      },
+      ['models: { default: { provider: openai, model: ', '1 prompt with 1 reference: no errors'],
+    ],
+  ])("writes the settings that another tool's files %s need", async (_, written, said) => {
+    const { out, files, validated } = await init(written);
+    expect(validated).toBe(0);
+    for (const line of said) expect(`${out}${files['evaldiff.yaml'] ?? ''}`).toContain(line);
+  });
+
+  test('says what validate finds in what it keeps, before the next steps', async () => {
+    const { code, out, validated } = await init({ 'prompts/own.yaml': 'name: own\nprompt: hi\n' });
+    expect([code, validated]).toEqual([0, 2]);
+    expect(out).toMatch(
+      /kept {2}prompts\/own\.yaml\n\nnpx evaldiff validate finds 1 error; fix these first:\n {2}prompts\/own\.yaml: "model" is missing\n\nNext:/,
+    );
+  });
+
+  test('names formats that evaldiff does not read, and still sets up the project', async () => {
+    const { out, files, validated } = await init({
+      'prompts/synonym.yaml': '_type: prompt\ninput_variables: [word]\ntemplate: Say {word}\n',
+      'src/chat.prompty': '---\nname: chat\n---\nsystem:\nHi\n',
+    });
+    expect([validated, files['prompts/support.yaml'] !== undefined]).toEqual([0, true]);
+    expect(out).not.toContain('kept  prompts/synonym.yaml');
+    for (const [file, label] of [
+      ['prompts/synonym.yaml', 'LangChain'],
+      ['src/chat.prompty', 'Prompty'],
+    ])
+      expect(out).toContain(
+        `found ${String(file)}: it is a file of ${String(label)}, which evaldiff does not read: write a prompt file, where its `,
+      );
+  });
+
+  test("names the keys of all vendors that another tool's file asks, in its steps and in the workflow", async () => {
+    const { out, files, validated } = await init(
+      {
+        'promptfooconfig.yaml':
+          "prompts: ['{{x}}']\nproviders: ['anthropic:messages:claude-haiku-4-5', 'google:gemini-3.5-flash']\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n",
+      },
+      [],
+      { OPENAI_API_KEY: 'k' },
+    );
+    expect(validated).toBe(0);
+    for (const key of ['ANTHROPIC_API_KEY', 'GEMINI_API_KEY'])
+      expect(out).toContain(`Add your model key as the repository secret ${key}`);
+    expect(out).not.toContain('OPENAI_API_KEY');
+    const workflow = parse(files['.github/workflows/evaldiff.yml'] ?? '') as {
+      jobs: { evaldiff: { steps: { with: Record<string, string> }[] } };
+    };
+    expect(workflow.jobs.evaldiff.steps.at(-1)?.with).toMatchObject({
+      'anthropic-api-key': '${{ secrets.ANTHROPIC_API_KEY }}',
+      'gemini-api-key': '${{ secrets.GEMINI_API_KEY }}',
+    });
+    expect(files['evaldiff.yaml']).toContain('max_cost_usd: 10');
+  });
+
+  test('names the servers that the settings name in the workflow, and asks for no key of a vendor', async () => {
+    const { out, files } = await init({
+      'evaldiff.yaml':
+        'models:\n  m: { provider: openai, endpoint: in-house }\n  g: { provider: openai, endpoint: judges }\ngrader: { model: g }\n',
+      'prompts/a.yaml':
+        'name: a\ndefaults: [tests/a]\nmodel: m\nmessages: [{ role: human, content: Hi }]\n',
+      'prompts/tests/a.yaml':
+        'metrics: [{ uses: closed_qa, with: { criteria: is kind } }]\nreferences: [{ id: r, input: {} }]\n',
+    });
+    const { jobs } = parse(files['.github/workflows/evaldiff.yml'] ?? '') as {
+      jobs: { evaldiff: { steps: { env: object; with: { endpoints: string } }[] } };
+    };
+    expect(jobs.evaldiff.steps[0]?.with.endpoints).toBe(
+      'in-house=https://<address> key=KEY_OF_IN_HOUSE\njudges=https://<address> key=KEY_OF_JUDGES\n',
+    );
+    expect(jobs.evaldiff.steps[0]?.env).toEqual({
+      KEY_OF_IN_HOUSE: '${{ secrets.KEY_OF_IN_HOUSE }}',
+      KEY_OF_JUDGES: '${{ secrets.KEY_OF_JUDGES }}',
+    });
+    expect(out).toContain('Write the address of the server in-house into the workflow (endpoints)');
+    expect(out).not.toContain('OPENAI_API_KEY');
+  });
+
+  test('sets no limit in dollars that no run could keep, and says so', async () => {
+    const { out, files, validated } = await init({
+      'promptfooconfig.yaml':
+        "prompts: ['{{x}}']\nproviders: ['openai:gpt-99-new', 'together:own/model']\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n",
+    });
+    expect(validated).toBe(0);
+    expect(files['evaldiff.yaml']).toContain('budget: { max_calls: 2000 }');
+    expect(out).toMatch(
+      /No price is known for gpt-99-new.*own\/model, so evaldiff\.yaml limits calls alone/,
+    );
+  });
+
+  test('in a folder of a repository puts the workflow where GitHub looks, with names of its own', async () => {
+    const folder = 'services/the "chat"';
+    const { code, out, files } = await init(
+      {
+        [`${folder}/README.md`]: '',
+        '.github/workflows/evaldiff.yml':
+          'jobs:\n  a:\n    steps:\n      - uses: acme/evaldiff@v1\n',
+      },
+      ['--directory', folder, '--owner', 'acme'],
+    );
+    const workflow = '.github/workflows/evaldiff-services-the-chat.yml';
+    expect([code, Object.keys(files).filter((path) => /ya?ml$/.test(path))]).toEqual([
+      0,
+      [
+        '.github/workflows/evaldiff.yml',
+        workflow,
+        ...NEW.slice(1).map((path) => `${folder}/${path}`),
+      ].sort(),
+    ]);
+    const { name, concurrency, jobs } = parse(files[workflow] ?? '') as {
+      name: string;
+      concurrency: { group: string };
+      jobs: Record<string, { steps: { uses: string; with?: Record<string, string> }[] }>;
+    };
+    const job = jobs['evaldiff-services-the-chat'];
+    expect([name, Object.keys(jobs), concurrency.group.split('$')[0]]).toEqual([
+      `Prompts (${folder})`,
+      ['evaldiff-services-the-chat'],
+      'evaldiff-services-the-chat-',
+    ]);
+    const given = job?.steps.find(({ uses }) => uses === 'acme/evaldiff@v1')?.with;
+    expect(given).toMatchObject({ 'working-directory': folder });
+    // The name of the check follows from the folder.
+    expect(given).not.toHaveProperty('check-name');
+    expect(out).toContain(`wrote ${folder}/evaldiff.yaml\n`);
+    expect(out).toContain(
+      `npx evaldiff validate --directory 'services/the "chat"'  checks the files`,
+    );
+    expect(out).toContain('Make the job "evaldiff-services-the-chat" a required check');
+    const again = await init(files, ['--directory', folder]);
+    expect([again.files, again.out]).toEqual([
+      files,
+      expect.stringContaining(`kept  ${workflow}\n`),
+    ]);
+    expect((await init(files)).files['evaldiff.yaml']).toBeDefined();
+  });
+
+  test("does not write a folder's name into a workflow that it would not survive", async () => {
+    const { code, out, files } = await init({ 'a${{ github.token }}/README.md': '' }, [
+      '--directory',
+      'a${{ github.token }}',
+    ]);
+    expect([code, Object.keys(files), out]).toEqual([
+      2,
+      ['a${{ github.token }}/README.md'],
+      'the folder "a${{ github.token }}" cannot stand in a workflow; rename it\n',
+    ]);
+  });
+
+  test('does not take another workflow of that name for its own', async () => {
+    const other = { '.github/workflows/evaldiff.yml': 'jobs: {}\n' };
+    const { out, files } = await init(other);
+    expect(files['.github/workflows/evaldiff.yml']).toBe('jobs: {}\n');
+    expect(out).toContain(
+      'kept  .github/workflows/evaldiff.yml: it does not evaluate this project',
+    );
+  });
+});

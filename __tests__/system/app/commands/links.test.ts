@@ -1,0 +1,136 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+
+let shop: Shop | null = null;
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+/** A project in which a pull request committed links, and the folder beside it that they lead to. */
+async function withLinks(
+  links: Record<string, string>,
+  options: ShopOptions = {},
+): Promise<{ shop: Shop; victim: string; at: (path: string) => string }> {
+  shop = await openShop(options);
+  const { directory } = shop.repository;
+  const victim = temporaryFolder('victim');
+  for (const [path, to] of Object.entries(links)) {
+    rmSync(join(directory, path), { recursive: true, force: true });
+    mkdirSync(join(directory, path, '..'), { recursive: true });
+    symlinkSync(to === '' ? victim : join(victim, to), join(directory, path));
+  }
+  shop.repository.commit('links', {});
+  return { shop, victim, at: (path) => join(directory, path) };
+}
+
+describe('a link of the work tree', () => {
+  test.each<[string[], Record<string, string>, RegExp]>([
+    [['run', '--report', 'out'], { out: '' }, /^--report: out is a symbolic link, and nothing/],
+    [['run', '--report', 'a/b/out'], { a: '' }, /^--report: a is a symbolic link, and nothing/],
+    [
+      ['run', '--report', 'out'],
+      { 'out/result.json': 'config' },
+      /^--report: git tracks out\/result\.json there, and nothing of it is overwritten/,
+    ],
+    [['noise', '--report', 'out'], { out: '' }, /^--report: out is a symbolic link/],
+    [['run', '--record', 'r.jsonl'], { 'r.jsonl': 'r' }, /^--record: r\.jsonl is a symbolic link/],
+    [
+      ['run', '--shard', '1/2', '--shard-to', 'part'],
+      { part: '' },
+      /^--shard-to: part is a symbolic link/,
+    ],
+    [
+      ['run', '--store', '.evaldiff/answers.sqlite'],
+      { '.evaldiff': '' },
+      /^\.evaldiff is a symbolic link[^\n]* \(--store, EVALDIFF_STORE\)/,
+    ],
+  ])('is not written through by %j, and nobody is asked', async (argv, links, why) => {
+    const { shop, victim } = await withLinks(links);
+    const { code, out, err } = await shop.evaldiff(...argv);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(why);
+    expect(shop.server.requests).toEqual([]);
+    expect(readdirSync(victim)).toEqual([]);
+  });
+
+  test('is not written through by init, which then writes nothing at all', async () => {
+    const { shop, victim, at } = await withLinks({ prompts: '' });
+    rmSync(at('evaldiff.yaml'));
+    const { code, err } = await shop.evaldiff('init');
+    expect([code, readdirSync(victim)]).toEqual([2, []]);
+    expect(err).toMatch(/^prompts\/support\.yaml: prompts is a symbolic link, and nothing/m);
+    expect([existsSync(at('evaldiff.yaml')), existsSync(at('.github'))]).toEqual([false, false]);
+  });
+
+  test('is not written through by import, nor is one that leads nowhere replaced', async () => {
+    const { shop, victim, at } = await withLinks({ converted: '', 'new/prompts/a.yaml': 'gone' });
+    shop.repository.write({
+      'a.prompt.yml':
+        'name: a\nmodel: openai/gpt-4o\nmessages: [{ role: user, content: "Say {{x}}" }]\n',
+    });
+    for (const folder of ['converted', 'new']) {
+      const { code, err } = await shop.evaldiff('import', 'a.prompt.yml', '--out', folder);
+      expect([code, err]).toEqual([2, expect.stringMatching(/ is a symbolic link, and nothing/)]);
+    }
+    expect(readdirSync(victim)).toEqual([]);
+    expect(lstatSync(at('new/prompts/a.yaml')).isSymbolicLink()).toBe(true);
+  });
+
+  test('is not written through by discover, and nobody is asked', async () => {
+    const { shop, victim } = await withLinks(
+      { 'evaldiff.attributes.yaml': 'a.yaml' },
+      { settings: 'grader: { model: m }\n' },
+    );
+    for (const more of [[], ['--force']]) {
+      const { code, err } = await shop.evaldiff('discover', ...more);
+      expect([code, err]).toEqual([
+        2,
+        expect.stringContaining('evaldiff.attributes.yaml is a symbolic link'),
+      ]);
+    }
+    expect([shop.server.requests, readdirSync(victim)]).toEqual([[], []]);
+  });
+
+  test('is not written through by report --out', async () => {
+    const { shop, victim, at } = await withLinks({ 'trend.html': 'npmrc' });
+    await shop.evaldiff('run', '--report', 'out');
+    const { err } = await shop.evaldiff('report', 'out', '--format', 'html', '--out', 'trend.html');
+    expect(err).toMatch(/trend\.html is a symbolic link, and nothing is written through one/);
+    expect([readdirSync(victim), existsSync(at('out/result.json'))]).toEqual([[], true]);
+  });
+});
+
+describe('the user', () => {
+  test('may have a work tree, and name a folder outside of it, through links of their own', async () => {
+    const { shop } = await withLinks({});
+    const outside = temporaryFolder('outside');
+    symlinkSync(outside, `${outside}-link`);
+    symlinkSync(shop.repository.directory, `${outside}-project`);
+    expect((await shop.evaldiff('run', '--report', `${outside}-link/out`)).code).toBe(0);
+    expect(existsSync(join(outside, 'out/result.json'))).toBe(true);
+    expect((await shop.evaldiff('run', '--report', `${outside}-project/out`)).code).toBe(0);
+    expect(existsSync(join(shop.repository.directory, 'out/result.json'))).toBe(true);
+  });
+
+  test('may add to a recording that git tracks, and replaces a report of an earlier run', async () => {
+    const { shop, at } = await withLinks({});
+    shop.repository.commit('recording', { 'r.jsonl': '' });
+    for (let run = 0; run < 2; run++)
+      expect((await shop.evaldiff('run', '--record', 'r.jsonl', '--report', 'out')).code).toBe(0);
+    expect(readFileSync(at('r.jsonl'), 'utf8')).not.toBe('');
+    expect(readdirSync(at('out')).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+});

@@ -1,0 +1,299 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
+import { storeOf } from '../../../stand-ins/kept.ts';
+import {
+  createRepository,
+  removeTemporaryFolders,
+  temporaryFolder,
+  type FixtureFiles,
+} from '../../../stand-ins/repository.ts';
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+
+// Real git, on a machine that may be busy.
+jest.setTimeout(60_000);
+
+let shop: Shop | null = null;
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const PROJECT: FixtureFiles = {
+  'prompts/p.yaml':
+    'name: p\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
+};
+
+const evaldiff = (cwd: string, ...argv: string[]) => commandIn(cwd, argv, withoutKeys());
+
+describe('a slip at the command line', () => {
+  test.each<[string[], string]>([
+    [
+      ['dif'],
+      "error: unknown command 'dif'\n(Did you mean diff?)\nRun evaldiff --help for the commands.\n",
+    ],
+    [
+      ['validate', '--report', 'out'],
+      "error: unknown option '--report'\nRun evaldiff validate --help for its options.\n",
+    ],
+    [
+      ['discover', '--fail-on', 'never'],
+      "error: unknown option '--fail-on'\nRun evaldiff discover --help for its options.\n",
+    ],
+    [
+      ['run', '--jsn'],
+      "error: unknown option '--jsn'\n(Did you mean --json?)\nRun evaldiff run --help for its options.\n",
+    ],
+    [
+      ['import'],
+      "error: missing required argument 'file'\nRun evaldiff import --help for its options.\n",
+    ],
+    [
+      ['run', '--code', 'sandox'],
+      "error: option '--code <where>' argument 'sandox' is invalid. Allowed choices are sandbox, host, off.\nRun evaldiff run --help for its options.\n",
+    ],
+    [['run', 'prompt=p'], 'overrides: prompt=p: unknown key "prompt"; did you mean "prompts"?\n'],
+    [
+      ['run', 'max_calls=3'],
+      'overrides: max_calls=3: unknown key "max_calls"; did you mean "budget.max_calls"?\n',
+    ],
+    [
+      ['diff', '--base', 'mian'],
+      '"mian" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
+    ],
+    [['import', 'nowhere.prompt.yml'], 'nowhere.prompt.yml: does not exist, or git ignores it\n'],
+    [
+      ['init', '--owner', 'acme\nrun: id'],
+      '--owner: "acme\\u{a}run: id" is not a name of a GitHub account: letters, digits and single hyphens, at most 39\n',
+    ],
+    [
+      ['init', '--owner', 'acme/evaldiff'],
+      '--owner: "acme/evaldiff" is not a name of a GitHub account: letters, digits and single hyphens, at most 39\n',
+    ],
+    [['cache', '--unused', 'x'], '--unused: must be a number of days of at least 0, not "x"\n'],
+    [['noise', '--runs', '0'], '--runs: must be a whole number from 1 to 1000, not "0"\n'],
+  ])('%j says what was meant, ends with 2 and prints nothing', async (argv, err) => {
+    const repository = createRepository();
+    repository.commit('one', PROJECT);
+    expect(await evaldiff(repository.directory, ...argv)).toEqual({ code: 2, out: '', err });
+  });
+
+  test('in a folder without a project says where to begin', async () => {
+    const { code, out } = await evaldiff(temporaryFolder('empty'), 'validate');
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
+      2,
+      expect.stringContaining(
+        'evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; write prompts there ("npx evaldiff init" begins with some), or name the folder (working-directory, --directory)',
+      ),
+    ]);
+  });
+
+  test('above the projects of a repository names their folders', async () => {
+    const repository = createRepository();
+    repository.commit('one', { 'services/chat/evaldiff.yaml': 'n_tries: 2\n' });
+    const { code, out } = await evaldiff(repository.directory, 'validate');
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
+      2,
+      expect.stringContaining('that has them; services/chat has one'),
+    ]);
+  });
+
+  test.each<[string, string, string]>([
+    [
+      'promptfooconfig.yaml',
+      'prompts: 5\n',
+      'promptfooconfig.yaml:1: a prompt is not carried over: it is neither text nor a file',
+    ],
+    [
+      'prompts/p.yaml',
+      'name: p\nmodel: gpt-4o\nprompt: hi\n',
+      'prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated',
+    ],
+  ])(
+    'in a project whose %s comes to nothing says why, and not that nothing is there',
+    async (file, text, why) => {
+      const repository = createRepository();
+      repository.commit('one', { [file]: text });
+      const { code, out } = await evaldiff(repository.directory, 'validate');
+      expect([code, out]).toEqual([2, expect.stringContaining(`- ${why}`)]);
+      expect(out).not.toContain('does not exist');
+    },
+  );
+
+  test('that holds settings and no prompt is not a sweep of nothing, and is not green', async () => {
+    const repository = createRepository();
+    repository.commit('one', { 'evaldiff.yaml': 'seed: 1\n' });
+    const { code, out } = await evaldiff(repository.directory, 'run');
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
+      2,
+      expect.stringContaining(
+        '- evaldiff.yaml: no prompt here has references, so there is nothing to run; write prompts there with their tests ("npx evaldiff init" begins with some)',
+      ),
+    ]);
+  });
+
+  test('that holds prompts without references names the files that lack them', async () => {
+    const repository = createRepository();
+    repository.commit('one', {
+      'prompts/p.yaml': 'name: p\nmodel: gpt-4o\nprompt: hi\ndefaults: [tests/p]\n',
+      'prompts/tests/p.yaml': 'metrics: [{ uses: is_json }]\n',
+    });
+    const { code, out } = await evaldiff(repository.directory, 'run');
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
+      2,
+      expect.stringContaining(
+        '- prompts/tests/p.yaml: has no references, so there is nothing to run: list them under references, or name a data file under references_from',
+      ),
+    ]);
+  });
+
+  test('that names no key names the variable to set', async () => {
+    const repository = createRepository();
+    const commit = repository.commit('one', PROJECT);
+    const { code, out } = await evaldiff(repository.directory, 'run');
+    expect([code, out]).toEqual([
+      2,
+      expect.stringContaining(
+        'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
+      ),
+    ]);
+    expect(out.trimEnd().split(' · ').at(-1)).toBe(commit.slice(0, 7));
+  });
+});
+
+describe('evaldiff diff', () => {
+  test('compares with main unless --base names another, and says what is missing', async () => {
+    const repository = createRepository({ branch: 'trunk' });
+    repository.write(PROJECT);
+    const none = await evaldiff(repository.directory, 'diff');
+    expect([none.code, none.err]).toEqual([
+      2,
+      'This repository has no commit yet: commit first, or use "npx evaldiff run", which needs none.\n',
+    ]);
+    const first = repository.commit('one', PROJECT);
+    const unnamed = await evaldiff(repository.directory, 'diff');
+    expect([unnamed.code, unnamed.out]).toEqual([2, '']);
+    expect(unnamed.err).toContain('--base HEAD compares uncommitted files with the last commit');
+    expect((await evaldiff(repository.directory, 'diff', '--base', 'HEAD')).out).toContain(
+      `${first.slice(0, 7)}…working tree`,
+    );
+    repository.git('switch', '--quiet', '--create', 'main');
+    const second = repository.commit('two', { 'README.md': 'x' });
+    expect((await evaldiff(repository.directory, 'diff')).out).toContain(
+      `${second.slice(0, 7)}…working tree`,
+    );
+    expect((await evaldiff(temporaryFolder('plain'), 'diff')).err).toContain(
+      'is not a git repository, so there is nothing to compare with.',
+    );
+  });
+});
+
+describe('what a run says first', () => {
+  test('counts prompts and references once, in however many variants, and a run has one side', async () => {
+    shop = await openShop({ references: 3 });
+    expect((await shop.evaldiff('run', 'temperature=0,1', 'n_tries=1')).err).toContain(
+      'sweep: 2 temperature = 2 combinations\n3 references of 1 prompt affected: 6 calls for the first answers',
+    );
+    const refused = await shop.evaldiff('run', 'budget.max_calls=3');
+    expect(refused.out.replaceAll(/\s+/g, ' ')).toContain(
+      'This run would make 6 model calls (6 answers for 3 references of 1 prompt + 0 grader calls); the limit is 3 (max-calls). Nothing was sent.',
+    );
+  });
+});
+
+describe('--json', () => {
+  test('of plan and validate is data, also where something has to be fixed', async () => {
+    shop = await openShop({ references: 2 });
+    expect(JSON.parse((await shop.evaldiff('validate', '--json')).out)).toEqual({
+      prompts: 1,
+      references: 2,
+      notices: [],
+      problems: [],
+    });
+    shop.repository.write({
+      'prompts/ask.yaml':
+        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Reply: {q}" }]\n',
+    });
+    expect(JSON.parse((await shop.evaldiff('plan', '--json')).out)).toMatchObject({
+      trust: { level: 'member' },
+      plan: { suites: 1, references: 2, prompt_calls: 8 },
+      notices: [],
+      suites: [
+        {
+          path: 'prompts/ask.yaml',
+          because: [{ key: 'messages', file: 'prompts/ask.yaml' }],
+          unaffected: 0,
+          references: [
+            { id: 'r0', change: 'both' },
+            { id: 'r1', change: 'both' },
+          ],
+        },
+      ],
+    });
+    shop.repository.write({ 'prompts/ask.yaml': 'nme: ask\n' });
+    for (const command of ['validate', 'plan']) {
+      const { code, out } = await shop.evaldiff(command, '--json');
+      expect([code, JSON.parse(out)]).toEqual([
+        2,
+        expect.objectContaining({
+          conclusion: 'error',
+          problems: expect.arrayContaining([
+            expect.objectContaining({ message: expect.stringContaining('did you mean "name"?') }),
+          ]),
+        }),
+      ]);
+    }
+  });
+
+  test.each([
+    'diff',
+    'run',
+    'plan',
+    'validate',
+    'grade',
+    'noise',
+    'report',
+    'cache',
+    'import',
+    'init',
+    'demo',
+  ])('and examples are in the help of %s where there is something to print', async (command) => {
+    const { code, out } = await evaldiff(temporaryFolder('help'), command, '--help');
+    expect([code, out]).toEqual([0, expect.stringMatching(/\nExamples?:\n {2}evaldiff /)]);
+    if (!['cache', 'import', 'init', 'demo'].includes(command)) expect(out).toContain('--json');
+  });
+});
+
+describe('evaldiff cache', () => {
+  test('says what --clear keeps, and --all removes the file', async () => {
+    shop = await openShop({ references: 2 });
+    await shop.evaldiff('run', 'n_tries=1');
+    const file = storeOf(shop.repository.directory).file;
+    expect((await shop.evaldiff('cache')).out).toContain(`${file}: 2 answers`);
+    expect((await shop.evaldiff('cache', '--clear')).out).toContain(
+      '2 answers removed\nkept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too\n',
+    );
+    expect(await shop.evaldiff('cache', '--all')).toEqual({
+      code: 0,
+      err: '',
+      out: `${file}: removed\n`,
+    });
+    expect(existsSync(file)).toBe(false);
+    expect((await shop.evaldiff('cache')).out).toBe(`${file}: nothing is kept yet\n`);
+  });
+
+  test('removes no file of somebody else', async () => {
+    const folder = temporaryFolder('foreign');
+    writeFileSync(join(folder, 'notes.txt'), 'not a database, and dear to somebody');
+    const { err } = await evaldiff(folder, 'cache', '--store', 'notes.txt', '--all');
+    expect(err).toContain('damaged (is not a database); it was renamed to');
+    expect(
+      readdirSync(folder).map((name) => [
+        name.replace(/\d+$/, ''),
+        readFileSync(join(folder, name), 'utf8'),
+      ]),
+    ).toEqual([['notes.txt.damaged-', 'not a database, and dear to somebody']]);
+  });
+});

@@ -1,0 +1,90 @@
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
+import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
+import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+
+let server: ModelServer | null = null;
+afterEach(() => server?.close());
+afterAll(removeTemporaryFolders);
+
+interface Side {
+  /** Numbers of the references of each prompt. */
+  [prompt: string]: number[];
+}
+
+const HAS = '[{ name: has, uses: contains, with: { value: Oslo } }]';
+
+const filesOf = (side: Side, metrics: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(side).flatMap(([name, ids]) => [
+      [
+        `prompts/${name}.yaml`,
+        `name: ${name}\nmodel: m\ndefaults: [tests/${name}]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "${name}: {q}" }]\n`,
+      ],
+      [
+        `prompts/tests/${name}.yaml`,
+        `metrics: ${metrics[name] ?? HAS}\nreferences:\n${ids.map((id) => `  - { id: r${String(id)}, input: { q: "question ${String(id)}" } }\n`).join('')}`,
+      ],
+    ]),
+  );
+
+/** Compares two states of a project; what the prompt `b` or `c` asks is answered wrongly. */
+async function compared(
+  base: Side,
+  head: Side,
+  metrics: Record<string, string> = {},
+): Promise<Said> {
+  server = await startModelServer({
+    answer: ({ messages }) => ({ text: messages[0]?.content.startsWith('a') ? 'Oslo' : 'Rome' }),
+  });
+  const repository = createRepository();
+  repository.commit('base', {
+    'evaldiff.yaml': 'models:\n  m: { provider: openai, endpoint: local, model: model-1 }\n',
+    ...filesOf(base, metrics),
+  });
+  for (const name of Object.keys(base))
+    if (!(name in head))
+      repository.git('rm', '-q', `prompts/${name}.yaml`, `prompts/tests/${name}.yaml`);
+  repository.write(filesOf(head, metrics));
+  return commandIn(repository.directory, ['diff', '--base', 'HEAD', '--no-store'], {
+    env: localEndpoint(server),
+    width: 200,
+  });
+}
+
+describe('a reference that moves to another suite', () => {
+  const [MANY, FEW] = [
+    [1, 2, 3, 4, 5, 6, 7, 8],
+    [11, 12],
+  ];
+  test.each<[string, Side, Side]>([
+    ['alone', { a: MANY, b: FEW }, { a: MANY.slice(1), b: [1, ...FEW] }],
+    ['with others', { a: MANY, b: FEW }, { a: MANY.slice(4), b: [...MANY.slice(0, 4), ...FEW] }],
+    ['into a new suite', { a: MANY }, { a: MANY.slice(4), c: MANY.slice(0, 4) }],
+    ['from a suite that is removed', { a: MANY, b: FEW }, { b: [...MANY, ...FEW] }],
+  ])('is compared with what its own suite of base answers: %s', async (_, base, head) => {
+    const { code, out } = await compared(base, head);
+    expect(code).toBe(1);
+    expect(out).toMatch(/Regressed: [bc] 100\.0 % → 0\.0 %/);
+    expect(out).toContain('Cause not looked for: references were moved here from the prompt a.');
+    expect(out).not.toContain('removed');
+  });
+
+  test('is listed as removed too where the other suite scores in another way', async () => {
+    const { out } = await compared(
+      { a: MANY, b: FEW },
+      { a: MANY.slice(1), b: [1, ...FEW] },
+      { b: '[{ name: says, uses: contains, with: { value: R } }]' },
+    );
+    expect(out).toContain('1 reference removed, newly skipped or quarantined: prompts/a.yaml: r1');
+  });
+
+  test('runs nothing where both suites ask and score the same', async () => {
+    const { code, out } = await compared(
+      { a: MANY, ab: FEW },
+      { a: MANY.slice(1), ab: [1, ...FEW] },
+    );
+    expect(code).toBe(0);
+    expect(out).not.toContain('removed');
+  });
+});

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { filesBelow, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+
+// Real git, on a machine that may be busy.
+jest.setTimeout(60_000);
+
+let shop: Shop | null = null;
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+async function blocked(
+  options: ShopOptions = {},
+): Promise<{ shop: Shop; at: (path: string) => string }> {
+  shop = await openShop(options);
+  const { directory } = shop.repository;
+  writeFileSync(join(directory, 'a-file'), 'mine');
+  mkdirSync(join(directory, 'a-folder'));
+  return { shop, at: (path) => join(directory, path) };
+}
+
+describe('a place that cannot be written to', () => {
+  test.each<[string[], string]>([
+    [['run', '--report', 'a-file'], 'is a file; name a folder'],
+    [['run', '--report', 'a-file/out'], 'cannot be made: '],
+    [['diff', '--report', 'a-file'], 'is a file; name a folder'],
+    [['run', '--record', 'a-folder'], 'is a folder; name a file'],
+    [['run', '--record', 'nowhere/r.jsonl'], 'lies in a folder that does not exist'],
+    [['noise', '--report', 'a-file'], 'is a file; name a folder'],
+    [['run', '--shard', '1/2', '--shard-to', 'a-file'], 'is a file; name a folder'],
+  ])('%j is refused before anybody is asked', async (argv, why) => {
+    const {
+      shop: { evaldiff, server },
+      at,
+    } = await blocked();
+    const { code, out, err } = await evaldiff(...argv);
+    expect([code, out, server.requests]).toEqual([2, '', []]);
+    expect(err).toMatch(new RegExp(`^${argv.at(-2) ?? ''}: [^\n]*${why}`));
+    expect(err).not.toContain('fault is its own');
+    expect(readFileSync(at('a-file'), 'utf8')).toBe('mine');
+  });
+
+  test('all of them are told at once', async () => {
+    const {
+      shop: { evaldiff },
+    } = await blocked();
+    const { err } = await evaldiff('run', '--report', 'a-file', '--record', 'a-folder');
+    expect(err.split('\n').map((line) => line.split(':')[0])).toEqual(['--report', '--record', '']);
+  });
+
+  test('folders that are not there yet are made', async () => {
+    const {
+      shop: { evaldiff },
+      at,
+    } = await blocked();
+    expect((await evaldiff('run', '--report', 'new/deep', '--record', 'r.jsonl')).code).toBe(0);
+    expect([existsSync(at('new/deep/result.json')), existsSync(at('r.jsonl'))]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test('that stops being one while models are asked costs the files and not the result', async () => {
+    let spoil = (): void => undefined;
+    const {
+      shop: { evaldiff },
+      at,
+    } = await blocked({
+      answer: () => {
+        spoil();
+        return { text: '5' };
+      },
+    });
+    spoil = () => {
+      rmSync(at('out'), { recursive: true, force: true });
+      writeFileSync(at('out'), 'mine');
+    };
+    const { code, out, err } = await evaldiff('run', '--report', 'out', '--json');
+    expect([code, (JSON.parse(out) as { conclusion: string }).conclusion]).toEqual([0, 'success']);
+    expect(err).toMatch(/^--report: \S+out could not be written: /m);
+    expect(readFileSync(at('out'), 'utf8')).toBe('mine');
+  });
+
+  // A device that is always full.
+  (existsSync('/dev/full') ? test : test.skip)(
+    'because nothing is left of the disk costs the recording, is told once, and not the verdict',
+    async () => {
+      const {
+        shop: { evaldiff },
+      } = await blocked();
+      const { code, out, err } = await evaldiff('run', '--record', '/dev/full');
+      expect([code, out]).toEqual([0, expect.stringContaining('Evaluated')]);
+      expect(err.match(/^.*--record: \/dev\/full is not whole: ENOSPC: .*$/gm)).toHaveLength(1);
+      expect(err).not.toMatch(/fault is its own|^\| +at /m);
+    },
+  );
+});
+
+const KEY = 'q7Xw2LmN9vTz4RbK8sYd1HcF';
+
+describe('a key that an answer repeats', () => {
+  test.each([
+    [['run', '--report', 'out', '--record', 'answers.jsonl']],
+    [['run', '--json']],
+    [['diff', '--report', 'out']],
+    [['noise', '--runs', '2', '--report', 'out', '--record', 'answers.jsonl']],
+  ])('is neither shown nor written by %j', async (argv) => {
+    shop = await openShop({
+      env: { LOCAL_KEY: KEY },
+      answer: () => ({ text: `Yes, 5. My key is ${KEY}, or ${btoa(KEY)}.` }),
+    });
+    const { evaldiff, repository, server } = shop;
+    const prompt = join(repository.directory, 'prompts/ask.yaml');
+    writeFileSync(prompt, readFileSync(prompt, 'utf8').replace('Answer:', 'Answer this:'));
+    const { out, err } = await evaldiff(...argv);
+    const written = Object.entries(filesBelow(repository.directory)).filter(([path]) =>
+      /^(?:out\/|answers)/.test(path),
+    );
+    expect(server.requests.length).toBeGreaterThan(0);
+    expect(written.length + Number(argv.includes('--json'))).toBeGreaterThan(0);
+    for (const text of [out, err, ...written.map(([, content]) => content)])
+      for (const spelling of [KEY, btoa(KEY)]) expect(text).not.toContain(spelling);
+    if (argv[0] === 'run')
+      expect([out, ...written.map(([, content]) => content)].join('')).toContain('My key is ***');
+  });
+
+  test('is no key where it is too short to be one: a server that wants none', async () => {
+    shop = await openShop({ env: { LOCAL_KEY: 'none' }, answer: () => ({ text: '5, or none' }) });
+    const { out } = await shop.evaldiff('run', '--json');
+    expect(out).toContain('"5, or none"');
+  });
+});

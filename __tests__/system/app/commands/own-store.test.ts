@@ -1,0 +1,148 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { storeOf } from '../../../stand-ins/kept.ts';
+import {
+  createRepository,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../../../stand-ins/repository.ts';
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+
+let shop: Shop | null = null;
+const open = async (): Promise<Shop> => (shop = await openShop({ references: 2 }));
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+/** A store with answers, folded into one file as a stranger would commit it. */
+function copyOf(file: string, to: string): void {
+  const db = new DatabaseSync(file);
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(file, to);
+}
+
+describe('the store of the command line', () => {
+  test('lies outside of the work tree, with a key that only its user can read', async () => {
+    const { evaldiff, repository } = await open();
+    await evaldiff('run');
+    const { file, keyFile } = storeOf(repository.directory);
+    expect(repository.git('status', '--short', '--ignored')).toBe('');
+    expect(existsSync(file)).toBe(true);
+    expect(statSync(keyFile!).size).toBe(32);
+    if (process.platform !== 'win32') expect(statSync(keyFile!).mode & 0o777).toBe(0o600);
+  });
+
+  test('is shared by the work trees of a clone', async () => {
+    const { evaldiff, repository, server } = await open();
+    await evaldiff('run');
+    const other = join(temporaryFolder('worktree'), 'other');
+    repository.git('worktree', 'add', '--quiet', other);
+    const asked = server.requests.length;
+    expect((await evaldiff('run', '--directory', other)).code).toBe(0);
+    expect(server.requests).toHaveLength(asked);
+  });
+
+  test('that a pull request committed in the work tree is not looked at', async () => {
+    const { result, evaldiff, repository, server } = await open();
+    await result('run');
+    copyOf(
+      storeOf(repository.directory).file,
+      join(repository.directory, '.evaldiff/answers.sqlite'),
+    );
+    rmSync(dirname(storeOf(repository.directory).file), { recursive: true });
+    repository.commit('answers', {});
+    const asked = server.requests.length;
+    const { usage } = await result('run');
+    expect(usage).toMatchObject({ calls: 4, reused: 0 });
+    expect(server.requests.length - asked).toBe(4);
+    expect((await evaldiff('run')).err).not.toContain('is not read any more');
+  });
+
+  test('of an earlier version is named once, and stays as it is', async () => {
+    const { evaldiff, repository } = await open();
+    const former = join(repository.directory, '.evaldiff/answers.sqlite');
+    mkdirSync(dirname(former));
+    writeFileSync(former, 'old');
+    const said = [await evaldiff('run'), await evaldiff('run')].map(({ err }) =>
+      /is not read any more, for a pull request could bring one along: answers now lie in/.test(
+        err,
+      ),
+    );
+    expect(said).toEqual([true, false]);
+    expect(readFileSync(former, 'utf8')).toBe('old');
+  });
+
+  test.each(['answers.sqlite', 'answers.sqlite-wal'])(
+    'is refused where git tracks %s, named by option or by environment',
+    async (tracked) => {
+      const { evaldiff, repository, server } = await open();
+      repository.commit('answers', { [`kept/${tracked}`]: 'x' });
+      const { code, err } = await evaldiff('run', '--store', 'kept/answers.sqlite');
+      expect([code, server.requests]).toEqual([2, []]);
+      expect(err).toContain(
+        `git tracks kept/${tracked}, so that a pull request can have written it, and it is not read; take it out of git, or name another store (--store, EVALDIFF_STORE)`,
+      );
+      expect((await evaldiff('cache', '--store', 'kept/answers.sqlite')).code).toBe(
+        tracked === 'answers.sqlite' ? 2 : 0,
+      );
+    },
+  );
+
+  test('gives no answer that another machine wrote, counts those, and asks anew', async () => {
+    const { result, evaldiff, repository, server } = await open();
+    await result('run');
+    const { file, keyFile } = storeOf(repository.directory);
+    writeFileSync(keyFile!, Buffer.alloc(32, 7));
+    const asked = server.requests.length;
+    const plan = await evaldiff('plan', '--base', 'HEAD');
+    expect(plan.code).toBe(0);
+    const { code, err } = await evaldiff('run');
+    expect(code).toBe(0);
+    expect(server.requests.length - asked).toBe(4);
+    expect(err).toContain(
+      `${file}: stored answers that this machine did not write, or that were changed since, were ignored: 4`,
+    );
+    expect((await result('run')).usage).toMatchObject({ calls: 0, reused: 4 });
+  });
+
+  test('says what to do about a key that is none, before anything is asked', async () => {
+    const { evaldiff, repository, server } = await open();
+    await evaldiff('run');
+    const { keyFile } = storeOf(repository.directory);
+    appendFileSync(keyFile!, 'x');
+    const asked = server.requests.length;
+    const { code, err } = await evaldiff('run');
+    expect([code, server.requests.length]).toEqual([2, asked]);
+    expect(err).toContain(`${keyFile!}: is not a key of evaldiff (32 bytes). Remove it`);
+    rmSync(keyFile!);
+  });
+
+  test('of a folder without a repository is its own, too', async () => {
+    const { repository, evaldiff } = await open();
+    const folder = createRepository();
+    rmSync(join(folder.directory, '.git'), { recursive: true });
+    folder.write({
+      'evaldiff.yaml': readFileSync(join(repository.directory, 'evaldiff.yaml'), 'utf8'),
+    });
+    const { out } = await evaldiff('cache', '--directory', folder.directory);
+    expect(out).toMatch(
+      /^\/.*evaldiff\/project-[0-9a-f]{16}\/answers\.sqlite: nothing is kept yet/,
+    );
+    expect(out).not.toContain(storeOf(repository.directory).file);
+  });
+});

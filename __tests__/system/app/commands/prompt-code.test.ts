@@ -1,0 +1,74 @@
+import { afterAll, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+} from '../../../stand-ins/repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+/** llmeval's own example, to the letter. */
+const PING = `defaults:
+  - tests/ping
+name: ping
+model: gpt-4-16k
+temperature: 0.0
+variables:
+  - name: message
+code: |
+  import json
+  from langchain.chat_models import ChatOpenAI
+  from langchain.schema import HumanMessage
+ 
+  messages = [
+    HumanMessage(content="You are a ping pong machine"),
+    HumanMessage(content="{message}"),
+  ]
+ 
+  llm = ChatOpenAI()
+  output = llm(messages)
+`;
+
+const TESTS = `metrics:
+  - name: exact_match
+    code: |
+      metric = actual == expected
+      result = metric
+references:
+  - { input: { message: ping }, expected: pong to ping }
+  - { input: { message: 'say "hi" + {message}\\n' }, expected: 'pong to say "hi" + {message}\\n' }
+  - { input: { message: '" + open("/etc/passwd").read() + "' }, expected: 'pong to " + open("/etc/passwd").read() + "' }
+`;
+
+/** A stand-in for the package, which answers what it is told. */
+const LANGCHAIN = {
+  'lib/langchain/__init__.py': '',
+  'lib/langchain/schema.py':
+    'class HumanMessage:\n    def __init__(self, content): self.content = content\n',
+  'lib/langchain/chat_models.py':
+    'from langchain.schema import HumanMessage\nclass ChatOpenAI:\n    def __call__(self, messages): return HumanMessage("pong to " + messages[-1].content)\n',
+};
+
+test("llmeval's own prompt in code runs as it stands: its placeholder is filled, and its message is read", async () => {
+  const { directory, commit } = createRepository();
+  commit('ping', {
+    'llmeval.yaml': 'n_tries: 1\n',
+    'prompts/ping.yaml': PING,
+    'prompts/tests/ping.yaml': TESTS,
+    ...LANGCHAIN,
+  });
+  const env = { ...fixtureEnvironment(), PYTHONPATH: `${directory}/lib` };
+  const argv = ['run', '--code', 'host', '--code-env', 'PYTHONPATH', '--json'];
+  const { out, err } = await commandIn(directory, argv, { env });
+  expect(err).not.toContain('error');
+  const { suites, problems } = JSON.parse(out) as Result;
+  expect(problems).toEqual([]);
+  const tries = suites[0]?.references.flatMap(({ head }) => head?.tries ?? []);
+  expect(tries?.map(({ outcome, actual }) => [outcome, actual])).toEqual([
+    ['pass', 'pong to ping'],
+    ['pass', String.raw`pong to say "hi" + {message}\n`],
+    ['pass', 'pong to " + open("/etc/passwd").read() + "'],
+  ]);
+});

@@ -1,0 +1,451 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import {
+  filesBelow,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../../../stand-ins/repository.ts';
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { regression } from '../../../unit/report/results.ts';
+
+let shop: Shop | null = null;
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+async function report(files: Record<string, string>, ...args: string[]) {
+  const folder = temporaryFolder('reports');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return commandIn(folder, ['report', ...args], { width: 400 });
+}
+
+/** A report as llmeval writes it: no ids, no reasons, the roll-up in Python. */
+const llmeval = (
+  actual: string,
+  result: string,
+  more: { rollup?: string; references?: string; model?: string } = {},
+) => `prompts:
+  tests:
+    metrics:
+      - { name: exact_match, code: "metric = actual == expected\\nresult = metric\\n" }
+${more.rollup ?? ''}    references:
+${more.references ?? ''}      - input: { a: 4, b: 4 }
+        expected: 8
+        actual: "${actual}"
+        metrics: { exact_match: { metric: ${String(result === 'pass')}, result: ${result}, skipped: false } }
+  name: math
+  model: ${more.model ?? 'gpt-3.5-turbo'}
+  temperature: 0.0
+  variables: [{ name: a }, { name: b }]
+  messages: [{ role: human, content: "What is {a} + {b}?" }]
+n_tries: 2
+`;
+const RUN = 'multirun/2026-01-31/10-20-30';
+
+test('on a screen folds what a comment folds; a file or a pipe has all of it, without colours', async () => {
+  const folder = temporaryFolder('folded');
+  writeFileSync(join(folder, 'result.json'), JSON.stringify(regression()));
+  const rendered = (isTerminal: boolean, ...more: string[]) =>
+    commandIn(folder, ['report', 'result.json', ...more], { width: 100, isTerminal });
+  expect((await rendered(true)).out).toMatch(/▸ .*regressed[^]*▸ folded here\. Piped/);
+  const piped = (await rendered(false)).out;
+  expect(piped).not.toContain('▸');
+  await rendered(true, '--out', 'report.txt');
+  expect(readFileSync(join(folder, 'report.txt'), 'utf8')).toBe(piped);
+});
+
+describe('evaldiff run --report', () => {
+  test("writes a sweep in llmeval's layout and fields, which evaldiff report reads again", async () => {
+    shop = await openShop({
+      references: 2,
+      answer: ({ model }) => ({ text: model === 'model-1' ? 'Yes, 5' : 'No idea' }),
+      settings: '  n: { provider: openai, endpoint: local, model: model-2 }\n',
+    });
+    const ran = await shop.evaldiff('run', 'model=m,n', 'n_tries=2', '--report', 'out');
+    expect(ran.err).toContain('sweep: 2 model = 2 combinations\n');
+    const folder = join(shop.repository.directory, 'out');
+    const [day, time, ...more] = readdirSync(join(folder, 'multirun'), { recursive: true })
+      .map(String)
+      .sort();
+    expect([day, time, more.length]).toEqual([
+      expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+      expect.stringMatching(/^\d{4}-\d{2}-\d{2}\/\d{2}-\d{2}-\d{2}$/),
+      6,
+    ]);
+    expect(Object.keys(filesBelow(join(folder, 'multirun', time ?? '')))).toEqual([
+      '0/report-0.yaml',
+      '0/report-1.yaml',
+      '1/report-0.yaml',
+      '1/report-1.yaml',
+    ]);
+    expect(
+      parse(readFileSync(join(folder, 'multirun', time ?? '', '0/report-1.yaml'), 'utf8')),
+    ).toEqual({
+      prompts: {
+        tests: {
+          metrics: [{ name: 'has', uses: 'contains', with: { value: '5' } }],
+          references: ['question 0', 'question 1'].map((q, index) => ({
+            id: `r${String(index)}`,
+            input: { q },
+            expected: '5',
+            actual: 'Yes, 5',
+            metrics: { has: { metric: 1, result: 'pass', skipped: false } },
+            duration: expect.any(Number),
+          })),
+        },
+        name: 'ask',
+        model: 'm',
+        variables: [{ name: 'q' }],
+        messages: [{ role: 'human', content: 'Answer: {q}' }],
+      },
+      n_tries: 2,
+      version: null,
+    });
+    const { code, out } = await shop.evaldiff('report', 'out/multirun', '--format', 'markdown');
+    expect(code).toBe(1);
+    expect(out).toContain('✗ ask');
+    expect(out.match(/<tr>/g)).toHaveLength(5);
+    expect((await shop.evaldiff('report', 'out/result.json')).out).toContain('Evaluated');
+    // The folder as a whole is the result: its runs are the same answers.
+    expect((await shop.evaldiff('report', 'out')).out).toBe(
+      (await shop.evaldiff('report', 'out/result.json')).out,
+    );
+    expect((await shop.evaldiff('report', 'out/result.json', '--tables')).out).toMatch(
+      /Status +model +q +Expected +Actual #0 +has \(metric\) #0/,
+    );
+  });
+});
+
+/** Passes of each question's tries, per model. */
+const PASSES: Readonly<Record<string, number[]>> = {
+  'model-1': [3, 3, 2, 3, 1, 3],
+  'model-2': [1, 2, 2, 0, 1, 3],
+};
+const TRIES = 3;
+
+/** How many of the ways to deal `passes` among both sides' tries give head so many of them. */
+const waysOf = (passes: number): number[] => {
+  const counts = Array.from({ length: TRIES + 1 }, () => 0);
+  for (let deal = 0; deal < 2 ** (2 * TRIES); deal += 1) {
+    const tries = Array.from({ length: 2 * TRIES }, (_, at) => (deal >> at) & 1);
+    if (tries.reduce((sum, passed) => sum + passed, 0) !== TRIES) continue;
+    // The first so many tries passed; the deal says which tries are head's.
+    const head = tries.slice(0, passes).reduce((sum, passed) => sum + passed, 0);
+    counts[head] = (counts[head] ?? 0) + 1;
+  }
+  return counts;
+};
+
+/** Two-sided mid-p of the sum of head's passes, by enumerating every deal of the tries. */
+const enumerated = (base: readonly number[], head: readonly number[]): number => {
+  let law = [1];
+  for (const [at, passes] of base.entries()) {
+    const ways = waysOf(passes + (head[at] ?? 0));
+    const next = Array.from({ length: law.length + TRIES }, () => 0);
+    for (const [sum, weight] of law.entries())
+      for (const [more, count] of ways.entries())
+        next[sum + more] = (next[sum + more] ?? 0) + weight * count;
+    law = next;
+  }
+  const all = law.reduce((sum, weight) => sum + weight, 0);
+  const seen = head.reduce((sum, passes) => sum + passes, 0);
+  const below = law.slice(0, seen).reduce((sum, weight) => sum + weight, 0);
+  const middle = (law[seen] ?? 0) / 2;
+  return Math.min(1, (2 * Math.min(below + middle, all - below - middle)) / all);
+};
+
+describe('evaldiff report of two results', () => {
+  const compared = async (): Promise<Shop> => {
+    const asked = new Map<string, number>();
+    shop = await openShop({
+      references: 6,
+      answer: ({ model, messages }) => {
+        const question = /question (\d)/.exec(JSON.stringify(messages))?.[1] ?? '';
+        const key = `${model} ${question}`;
+        const before = asked.get(key) ?? 0;
+        asked.set(key, before + 1);
+        return { text: before < (PASSES[model]?.[Number(question)] ?? 0) ? 'Yes, 5' : 'No' };
+      },
+      settings: '  n: { provider: openai, endpoint: local, model: model-2 }\n',
+    });
+    await shop.evaldiff('run', `n_tries=${String(TRIES)}`, '--report', 'one');
+    await shop.evaldiff('run', `n_tries=${String(TRIES)}`, 'model=n', '--report', 'other');
+    return shop;
+  };
+
+  test('pairs them by their references: the permutation test and the interval of an independent reckoning', async () => {
+    const { evaldiff } = await compared();
+    const { out } = await evaldiff('report', 'one', 'other');
+    const row = out.split('\n').find((line) => line.includes('m → n'));
+    const [before = [], after = []] = Object.values(PASSES);
+    const differences = before.map((passes, at) => ((after[at] ?? 0) - passes) / TRIES);
+    const mean = differences.reduce((sum, value) => sum + value, 0) / 6;
+    const spread = Math.sqrt(differences.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 5);
+    // Student's t with five degrees of freedom at 95 %, from a printed table.
+    const reach = (2.015 * spread) / Math.sqrt(6);
+    const points = (value: number): string => `−${Math.abs(100 * value).toFixed(1)}`;
+    expect(row?.split(/ {2,}/)).toEqual([
+      'ask: m → n',
+      'worse',
+      '83.3 %',
+      '50.0 %',
+      expect.stringContaining(points(mean)),
+      expect.stringMatching(
+        new RegExp(
+          `^${points(mean - reach)}.* to [+−]${Math.abs(100 * (mean + reach)).toFixed(1)}`,
+        ),
+      ),
+      enumerated(before, after).toPrecision(2),
+      '6',
+    ]);
+  });
+
+  test('says what has no partner, and compares only references that both judged', async () => {
+    const { evaldiff, repository } = await compared();
+    repository.write({
+      'prompts/more.yaml':
+        'name: more\nmodel: m\nprompt: hi\ntests: { metrics: [{ uses: contains, with: { value: "5" } }], references: [{}] }\n',
+    });
+    await evaldiff(
+      'run',
+      `n_tries=${String(TRIES)}`,
+      'model=n',
+      'references=r0,r1',
+      '--report',
+      'few',
+    );
+    await evaldiff('run', `n_tries=${String(TRIES)}`, '--report', 'wide');
+    const few = (await evaldiff('report', 'one', 'few')).out;
+    expect(few).toMatch(/ask: m → n .* 2\n/);
+    expect((await evaldiff('report', 'one', 'wide')).out).toContain(
+      'Without a partner in the other result: 0 suites of the first, 1 suite of the second.',
+    );
+  });
+});
+
+describe('two models on one prompt', () => {
+  const reworded = (prompt: string) => prompt.replace('Answer:', 'Answer this:');
+  const asked = async (argv: readonly string[], settings: string, edit = reworded) => {
+    shop = await openShop({
+      references: 6,
+      answer: ({ model, messages }) => ({
+        text: model === 'model-2' && /question [0-4]/.test(JSON.stringify(messages)) ? 'No' : '5',
+      }),
+      settings,
+    });
+    const prompt = join(shop.repository.directory, 'prompts/ask.yaml');
+    const settingsFile = join(shop.repository.directory, 'evaldiff.yaml');
+    writeFileSync(prompt, edit(readFileSync(prompt, 'utf8')));
+    const now = readFileSync(settingsFile, 'utf8');
+    writeFileSync(settingsFile, now.includes(SECOND) ? now : `${now}${SECOND}`);
+    const { out } = await shop.evaldiff(...argv, 'model=m,n', '--report', 'out');
+    const files = filesBelow(join(shop.repository.directory, 'out'));
+    return [out, files['comment.md'] ?? '', files['report.html'] ?? ''];
+  };
+  const SECOND = '  n: { provider: openai, endpoint: local, model: model-2 }\n';
+
+  test.each(['run', 'diff'])(
+    'are paired by their references in terminal, comment and page of %s, and told apart by name',
+    async (command) => {
+      const outputs = await asked([command], SECOND);
+      for (const said of outputs.map((text) => text.replaceAll(/\s+/g, ' '))) {
+        expect(said).toContain(
+          'The first is ahead of all others: on the same references, each passes less often (paired test).',
+        );
+        expect(said).not.toContain('overlap');
+      }
+    },
+  );
+
+  test('of which base does not know one: the comparison says so, and blames no variable', async () => {
+    const [terminal = ''] = await asked(['diff'], '');
+    const said = terminal.replaceAll(/\s+/g, ' ');
+    expect(said).toContain(
+      'could be run on head only: base\'s settings do not say who answers as "n"',
+    );
+    expect(said).toMatch(/- ask \(n\): 0 of 6 references compared; base cannot answer these/);
+    expect(said).not.toContain('variable');
+  });
+
+  test('of which head can ask none, for want of a variable: the summary names head', async () => {
+    const [terminal = ''] = await asked(['diff'], SECOND, (prompt) =>
+      prompt
+        .replace('variables: [', 'variables: [{ name: nobody }, ')
+        .replace('Answer:', 'Answer {nobody}:'),
+    );
+    expect(terminal.replaceAll(/\s+/g, ' ')).toContain('head cannot answer these references');
+  });
+});
+
+describe('evaldiff report', () => {
+  test("rolls several tries up into one row, with the columns of llmeval's report, whatever the type of expected", async () => {
+    const { code, out } = await report(
+      {
+        [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass'),
+        [`${RUN}/0/report-1.yaml`]: llmeval('9', 'fail'),
+        [`${RUN}/1/report-0.yaml`]: llmeval('8', 'pass', { model: 'gpt-4' }),
+      },
+      'multirun',
+    );
+    expect(code).toBe(1);
+    const [title, asked, head, , first, second] = out
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    expect(title).toBe(`✗ math – ${RUN}`);
+    expect(asked).toBe('[{"role":"human","content":"What is {a} + {b}?"}]');
+    expect(head?.split(/ {2,}/)).toEqual([
+      'Status',
+      'model',
+      'temperature',
+      'a',
+      'b',
+      'Expected',
+      'Actual #0',
+      'exact_match (metric) #0',
+      'exact_match (pass / fail) #0',
+      'Actual #1',
+      'exact_match (metric) #1',
+      'exact_match (pass / fail) #1',
+    ]);
+    expect(first?.split(/ {2,}/)).toEqual([
+      'fail',
+      'gpt-3.5-turbo',
+      '0',
+      '4',
+      '4',
+      '8',
+      '8',
+      'true',
+      'pass',
+      '9',
+      'false',
+      'fail',
+    ]);
+    expect(second?.split(/ {2,}/)).toEqual([
+      'pass',
+      'gpt-4',
+      '0',
+      '4',
+      '4',
+      '8',
+      '8',
+      'true',
+      'pass',
+      '–',
+      '–',
+      '–',
+    ]);
+  });
+
+  test('without a path renders the newest run alone, or says where it looked', async () => {
+    const older = 'multirun/2026-01-30/10-20-30';
+    const { code, out } = await report({
+      [`${older}/0/report-0.yaml`]: llmeval('9', 'fail'),
+      [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass'),
+      [`${RUN}/1/report-0.yaml`]: llmeval('8', 'pass', { model: 'gpt-4' }),
+    });
+    expect([code, out.includes(older)]).toEqual([0, false]);
+    expect(out).toContain(`✓ math – ${RUN}`);
+    expect(out).toContain('gpt-4');
+    const none = await report({});
+    expect(none.code).toBe(2);
+    expect(none.err).toContain('here is none of evaldiff-report, multirun');
+  });
+
+  test('shows how long each try took, where the report says so', async () => {
+    const timed = (duration: string) =>
+      `      - { input: { a: 4 }, expected: "8", actual: "8", ${duration}metrics: { exact_match: { metric: true, result: pass, skipped: false } } }\n`;
+    const { out } = await report(
+      {
+        [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', { references: timed('duration: 1234, ') }),
+        [`${RUN}/0/report-1.yaml`]: llmeval('8', 'pass', { references: timed('') }),
+      },
+      RUN,
+    );
+    expect(out).toMatch(/exact_match \(pass \/ fail\) #0 +Duration #0 +Actual #1/);
+    expect(out).toMatch(/pass +1\.23 s +8/);
+    expect(out).not.toContain('Duration #1');
+  });
+
+  test('ends with 0 when everything passes, keeps equal references apart, and takes columns from all rows', async () => {
+    const references =
+      '      - { input: { a: 4, b: 4 }, expected: "8", actual: "8", metrics: { exact_match: { metric: true, result: pass, skipped: false } } }\n      - { input: { c: 1 }, actual: "x", metrics: { other: { metric: [1], result: pass, skipped: true }, exact_match: { metric: 1, result: pass, skipped: false } } }\n';
+    const { code, out } = await report(
+      { [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', { references }) },
+      RUN,
+    );
+    expect(code).toBe(0);
+    expect(out).toContain('other (metric) #0');
+    expect(out).toContain('pass (skipping)');
+    expect(out.split('\n').filter((line) => line.startsWith('pass '))).toHaveLength(3);
+  });
+
+  test('runs the roll-up that the report holds, confined', async () => {
+    const rollup = '    metrics_rollup: { name: at least one, code: "result = num_passes >= 1" }\n';
+    const files = {
+      [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', { rollup }),
+      [`${RUN}/0/report-1.yaml`]: llmeval('9', 'fail', { rollup }),
+    };
+    const { code, out } = await report(files, '.');
+    expect([code, out.split('\n').find((line) => line.includes('Expected'))]).toEqual([
+      0,
+      expect.stringMatching(/^at least one /),
+    ]);
+  });
+
+  test('a reference that was never asked is not judged, and that is not a pass', async () => {
+    const { code, out } = await report(
+      {
+        [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', {
+          references: '      - { input: { a: 1 } }\n',
+        }),
+      },
+      '.',
+    );
+    expect([code, out]).toEqual([1, expect.stringMatching(/^not judged/m)]);
+  });
+
+  test('tells what is not a result, what is of another version, and what cannot be rendered together', async () => {
+    expect(await report({ 'report-0.yaml': 'a: 1\n' }, '.')).toMatchObject({
+      code: 2,
+      err: 'report-0.yaml: is not a report of a run: it has no prompts.tests.references\n',
+    });
+    expect(await report({ 'result.json': '{"schema_version": 99}' }, '.')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is a result of version 99'),
+    });
+    expect(await report({ 'x.txt': '' }, '.')).toMatchObject({
+      code: 2,
+      err: '.: holds neither a result.json, nor a noise.json, nor a report-<try>.yaml\n',
+    });
+    expect(await report({}, 'gone')).toMatchObject({
+      code: 2,
+      err: 'gone: does not exist, or cannot be read\n',
+    });
+    if (existsSync('/dev/zero'))
+      expect(await report({}, '/dev/zero')).toMatchObject({
+        code: 2,
+        err: '/dev/zero: is neither a file nor a folder\n',
+      });
+    expect(await report({ 'list.json': '[]' }, 'list.json')).toMatchObject({
+      code: 2,
+      err: 'list.json: is not a result of evaldiff (Invalid input: expected object, received array)\n',
+    });
+    expect(
+      await report(
+        { 'a/report-0.yaml': llmeval('8', 'pass'), 'b/report-0.yaml': llmeval('8', 'pass') },
+        '.',
+        '--format',
+        'html',
+      ),
+    ).toMatchObject({ code: 2, err: expect.stringContaining('renders one result.json') });
+  });
+});

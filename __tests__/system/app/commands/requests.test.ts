@@ -1,0 +1,108 @@
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+
+let shop: Shop | null = null;
+const open = async (options: ShopOptions): Promise<Shop> => (shop = await openShop(options));
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const chunk = { object: 'chat.completion.chunk', choices: [{ delta: { content: 'Yes, 5' } }] };
+const STREAM: Scripted = {
+  body: `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`,
+  headers: { 'content-type': 'text/event-stream' },
+};
+const PAGE: Scripted = {
+  body: '<!doctype html><title>Sign in</title>',
+  headers: { 'content-type': 'text/html' },
+};
+
+describe('a reply that can never be read', () => {
+  test.each<[string, Scripted, string]>([
+    ['an event stream of chunks', STREAM, 'the server streams its answer unasked'],
+    ['a web page', PAGE, 'it is a web page'],
+  ])('is paid for once, counted, and of unknown cost: %s', async (_, reply, words) => {
+    for (const cap of [[], ['--max-calls', '10']]) {
+      const { evaldiff, server } = await open({ references: 10, answer: () => reply });
+      const { code, out } = await evaldiff('run', '--no-store', 'n_tries=1', ...cap);
+      expect(code).toBe(2);
+      expect(server.requests).toHaveLength(10);
+      expect(out).toContain(words);
+      expect(out).toContain('10 model calls, 0 reused · 0 tokens in, 0 out · cost unknown');
+      expect(out).not.toContain('no model call');
+      await shop?.close();
+    }
+  });
+
+  test('is named where a cap ends the run before every answer came', async () => {
+    const { evaldiff, server } = await open({
+      references: 10,
+      answer: () => ({ body: '{"choices":[]}' }),
+    });
+    const { out } = await evaldiff('run', '--no-store', 'n_tries=1', '--max-calls', '10');
+    expect(server.requests).toHaveLength(10);
+    expect(out).toMatch(/\(the last error: openai \(local\): the reply holds no answer/);
+    expect(out).toContain('10 model calls, 0 reused · 0 tokens in, 0 out · cost unknown');
+  });
+});
+
+describe('an empty answer', () => {
+  const EMPTY: Scripted = { text: '' };
+  const LATER: Script = ({ index }) => (index === 0 ? EMPTY : {});
+  test.each<[string, Script, string]>([
+    ['for good', () => EMPTY, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
+    ['at first', LATER, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
+  ])('costs what the server counts: %s', async (_, answer, spent) => {
+    const { evaldiff } = await open({ references: 1, answer });
+    const { out } = await evaldiff('run', '--no-store', 'n_tries=1');
+    expect(out).toContain(spent);
+  });
+
+  test('costs an unknown amount where the server counts nothing', async () => {
+    const { evaldiff } = await open({ references: 1, answer: () => ({ text: '', usage: null }) });
+    expect((await evaldiff('run', '--no-store', 'n_tries=1')).out).toContain('cost unknown');
+  });
+
+  test.each<[string, Scripted]>([
+    ['empty', EMPTY],
+    ['lost', { body: '{"choices":[]}' }],
+    ['broken off', { text: 'Yes, 5', finish: 'abort' }],
+    ['cut before its first word', { text: '', finish: 'length' }],
+  ])(
+    'on head alone blames no line of the prompt: %s',
+    async (_, reply) => {
+      const { evaldiff, repository } = await open({
+        references: 8,
+        answer: ({ messages }) => (messages.at(-1)?.content.endsWith('!') ? reply : { text: '5' }),
+      });
+      repository.write({
+        'prompts/ask.yaml':
+          'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}!" }]\n',
+      });
+      const { code, out } = await evaldiff('diff', '--base', 'HEAD', '--no-store');
+      expect(code).toBe(1);
+      expect(out).toContain("Cause not looked for: head's answers ended in errors.");
+      expect(out).not.toContain('The only change');
+    },
+    30_000,
+  );
+});
+
+describe('the parameter stream', () => {
+  test.each([
+    ['false', 0, '1 prompt with 4 references: no errors'],
+    ['true', 2, 'prompts/ask.yaml:3: "stream" must be false: answers are read whole'],
+  ])('%s', async (value, exit, words) => {
+    const { evaldiff, repository } = await open({});
+    repository.write({
+      'prompts/ask.yaml': `name: ask\nmodel: m\nstream: ${value}\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n`,
+    });
+    const { code, out } = await evaldiff('validate');
+    expect(code).toBe(exit);
+    expect(out).toContain(words);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+
+let shop: Shop;
+beforeEach(async () => {
+  shop = await openShop({
+    answer: ({ messages }) => ({
+      text: JSON.stringify(messages).includes('Reply') ? 'no idea\nat all' : 'Yes, 5',
+    }),
+  });
+});
+afterEach(() => shop.close());
+afterAll(removeTemporaryFolders);
+
+const PROMPT =
+  'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Reply: {q}" }]\n';
+
+describe('evaldiff show', () => {
+  test('tells all of one reference: its place, input, both prompts as sent, every answer, scores and reasons', async () => {
+    shop.repository.write({ 'prompts/ask.yaml': PROMPT });
+    await shop.evaldiff('diff', '--report', 'evaldiff-report');
+    const asked = shop.server.requests.length;
+    const { code, out, err } = await shop.evaldiff('show', 'r2');
+    expect(code).toBe(0);
+    expect(shop.server.requests).toHaveLength(asked);
+    const inOrder = [
+      'r2 in ask',
+      'prompts/tests/ask.yaml:6',
+      'question 2',
+      'Prompt as sent by base',
+      'Answer: question 2',
+      'Prompt as sent by head',
+      'Reply: question 2',
+      'Base: 2 of 2 judged tries pass',
+      'Yes, 5',
+      'has',
+      'Head: 0 of 2 judged tries pass',
+      'no idea',
+      'at all',
+    ];
+    let at = -1;
+    for (const words of inOrder) {
+      const next = out.indexOf(words, at + 1);
+      expect([words, next > at]).toEqual([words, true]);
+      at = next;
+    }
+    expect(out).not.toContain('question 1');
+    expect(err).toContain("uncommitted files; head's prompt is shown as the files are now");
+  });
+
+  test('finds a reference by words of its input, and several by a pattern', async () => {
+    await shop.evaldiff('run', '--report', 'evaldiff-report');
+    const ids = async (wanted: string) =>
+      (
+        JSON.parse((await shop.evaldiff('show', wanted, '--json')).out) as {
+          suite: string;
+          reference: { id: string };
+          prompt: { base: unknown; head: unknown };
+        }[]
+      ).map(({ suite, reference, prompt }) => [suite, reference.id, prompt.base]);
+    expect(await ids('question 3')).toEqual([['ask', 'r3', null]]);
+    expect(await ids('r?')).toEqual(['r0', 'r1', 'r2', 'r3'].map((id) => ['ask', id, null]));
+  });
+
+  test('says what is not there, with the nearest id, and which result it looked for', async () => {
+    expect(await shop.evaldiff('show', 'r1')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('evaldiff-report'),
+    });
+    await shop.evaldiff('run', '--report', 'evaldiff-report', 'references=r1*');
+    const { code, err } = await shop.evaldiff('show', 'rr1');
+    expect([code, err]).toEqual([
+      2,
+      'this result has no reference "rr1"; only what ran is in it; did you mean "r1"?\n',
+    ]);
+  });
+
+  test('reads the prompts of a result of a commit from that commit, whatever the files are now', async () => {
+    await shop.evaldiff('run', '--report', 'evaldiff-report');
+    shop.repository.write({ 'prompts/ask.yaml': 'name: [' });
+    const { code, out, err } = await shop.evaldiff('show', 'r1');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('Answer: question 1');
+  });
+
+  test('shows the answers alone where the prompts cannot be worked out any more, and says so', async () => {
+    shop.repository.write({ 'prompts/ask.yaml': PROMPT });
+    await shop.evaldiff('run', '--report', 'evaldiff-report');
+    shop.repository.write({ 'prompts/ask.yaml': 'name: [' });
+    const { code, out, err } = await shop.evaldiff('show', 'r1');
+    expect([code, out.includes('no idea'), out.includes('Prompt as sent')]).toEqual([
+      0,
+      true,
+      false,
+    ]);
+    expect(err).toMatch(
+      /^note: the prompts as sent are not shown: prompts\/ask\.yaml:1: is not valid YAML/,
+    );
+  });
+});

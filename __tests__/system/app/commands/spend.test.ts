@@ -1,0 +1,345 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { storeOf } from '../../../stand-ins/kept.ts';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+
+let shop: Shop | null = null;
+const open = async (options: ShopOptions = {}): Promise<Shop> => (shop = await openShop(options));
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+describe('answers of earlier runs', () => {
+  test('are used again: the second run calls nobody, and says what it saved', async () => {
+    const { result, server, repository } = await open();
+    const first = await result('run');
+    expect(first.usage).toMatchObject({ calls: 8, reused: 0, cost_usd: 0.12, saved_usd: 0 });
+    const second = await result('run');
+    expect(second.usage).toMatchObject({ calls: 0, reused: 8, cost_usd: 0, saved_usd: 0.12 });
+    expect(second.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
+      actual: 'Yes, 5',
+      reused: true,
+      usage: { input_tokens: 10, output_tokens: 5 },
+    });
+    expect(server.requests).toHaveLength(8);
+    expect(existsSync(storeOf(repository.directory).file)).toBe(true);
+    expect(existsSync(join(repository.directory, '.evaldiff'))).toBe(false);
+    expect(repository.git('status', '--short')).toBe('');
+  });
+
+  test('are the same and reckoned in full whatever the vendor read from its prompt cache, which the run shows', async () => {
+    const { evaldiff, result, server } = await open({
+      answer: () => ({ text: 'Yes, 5', usage: { input: 2000, output: 5, read: 1024 } }),
+    });
+    expect((await evaldiff('run')).out).toContain(
+      "16,000 tokens in (8,192 from the vendor's cache), 40 out",
+    );
+    const { usage } = await result('run');
+    expect(usage).toMatchObject({ calls: 0, reused: 8, saved_usd: expect.closeTo(16.04, 6) });
+    expect(usage).not.toHaveProperty('cached_tokens');
+    expect(server.requests).toHaveLength(8);
+  });
+
+  test('serve grades as well, and prompt and grader are told apart', async () => {
+    const { result, server } = await open({
+      rubric: true,
+      references: 2,
+      answer: ({ schema }) => ({
+        text:
+          schema === null
+            ? 'Yes, 5'
+            : JSON.stringify({ reasons: 'kind', label: 'Yes', choice: 'Yes', answer: 'Yes' }),
+      }),
+    });
+    const first = await result('run');
+    expect(first.usage.by_purpose).toMatchObject({
+      prompt: { calls: 4, cost_usd: 0.06 },
+      grader: { cost_usd: expect.any(Number) },
+    });
+    const made = server.requests.length;
+    const { usage } = await result('run');
+    expect(usage.calls).toBe(0);
+    // Two references with the same answer shared a grade in the first run already.
+    const { cost_usd: paid, saved_usd: shared } = first.usage.by_purpose.grader ?? {};
+    expect([paid, shared]).toEqual([0.03, 0.03]);
+    expect(usage.by_purpose.grader).toMatchObject({ cost_usd: 0, saved_usd: 0.06 });
+    expect(server.requests).toHaveLength(made);
+  });
+
+  test('are paid for once between base and head, runs and commands', async () => {
+    const { result, server, repository } = await open();
+    await result('run');
+    repository.commit('change', {
+      'prompts/ask.yaml':
+        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n',
+    });
+    const { usage, suites } = await result('diff', '--base', 'HEAD~1');
+    expect(suites[0]?.references).toHaveLength(4);
+    expect(usage).toMatchObject({ calls: 8, reused: 8 });
+    expect(server.requests).toHaveLength(16);
+  });
+
+  test('are neither used nor kept with --no-store, and lie where --store and EVALDIFF_STORE say', async () => {
+    const { result, server, repository } = await open({ env: { EVALDIFF_STORE: 'by-env.sqlite' } });
+    await result('run', '--no-store');
+    await result('run', '--no-store');
+    expect(server.requests).toHaveLength(16);
+    expect(existsSync(join(repository.directory, 'by-env.sqlite'))).toBe(false);
+    await result('run', '--store', 'mine.sqlite');
+    await result('run');
+    expect(server.requests).toHaveLength(32);
+    expect(
+      ['mine.sqlite', 'by-env.sqlite'].every((name) =>
+        existsSync(join(repository.directory, name)),
+      ),
+    ).toBe(true);
+    expect(existsSync(join(repository.directory, '.evaldiff'))).toBe(false);
+  });
+
+  test('are all in a recording, those that were paid for earlier too', async () => {
+    const { result, repository } = await open({ references: 2 });
+    await result('run');
+    await result('run', '--record', 'all.jsonl');
+    expect(
+      readFileSync(join(repository.directory, 'all.jsonl'), 'utf8').trim().split('\n'),
+    ).toHaveLength(4);
+  });
+
+  test('of a server under the same name at another address are asked for anew', async () => {
+    const one = await open();
+    await one.result('run', '--store', 'shared.sqlite');
+    const other = await openShop();
+    await one.result(
+      'run',
+      '--store',
+      'shared.sqlite',
+      '--endpoint',
+      `other=${other.server.openaiUrl} key=LOCAL_KEY`,
+    );
+    expect(one.server.requests).toHaveLength(8);
+    await other.result('run', '--store', join(one.repository.directory, 'shared.sqlite'));
+    expect(other.server.requests).toHaveLength(8);
+    await other.close();
+  });
+
+  test('in a file of a newer version are an error that says what to do, before anything is asked', async () => {
+    const { evaldiff, server, repository } = await open();
+    await evaldiff('run');
+    const db = new DatabaseSync(storeOf(repository.directory).file);
+    db.exec('PRAGMA user_version = 99');
+    db.close();
+    const { code, err } = await evaldiff('run');
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /answers\.sqlite: has store version 99; this evaldiff knows \d+\. Update evaldiff, or remove the file; or name another file with --store\./,
+    );
+    expect(server.requests).toHaveLength(8);
+  });
+});
+
+describe('what a run costs, before it is asked', () => {
+  test('is in the plan, by model, without what is stored', async () => {
+    const { evaldiff, server, repository } = await open();
+    repository.write({
+      'prompts/ask.yaml':
+        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please: {q}" }]\n',
+    });
+    const before = await evaldiff('plan', '--base', 'HEAD', 'budget.max_cost_usd=100');
+    expect(before.out).toMatch(
+      /about \$4\.9\d, with tokens estimated: model-1 \(local\) 16 answers, \d+ tokens in, 4800 out/,
+    );
+    expect(server.requests).toHaveLength(0);
+    await evaldiff('run');
+    expect((await evaldiff('plan', '--base', 'HEAD', 'budget.max_cost_usd=100')).out).toMatch(
+      /model-1 \(local\) 8 answers, .*; 8 answers stored already/,
+    );
+  });
+
+  test('is unknown, and never nothing, without a price', async () => {
+    const { evaldiff, result } = await open({ price: '' });
+    expect((await evaldiff('run')).err).toContain(
+      'cost unknown (no price for model-1 (local)), with tokens estimated: model-1 (local) 8 answers',
+    );
+    expect((await result('run', '--no-store')).usage).toMatchObject({ calls: 8, cost_usd: null });
+  });
+
+  test('is refused where it would surely pass the cap', async () => {
+    const { evaldiff, server } = await open();
+    const { code, out } = await evaldiff('run', '--max-cost', '0.5');
+    expect(code).toBe(2);
+    expect(out).toMatch(
+      /This run would cost about \$2\.\d\d for its first answers and grades; the limit is \$0\.5 \(input max-cost\)\. Nothing was sent\./,
+    );
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test.each([
+    [['--max-cost', '5'], 'max-cost'],
+    [['budget.max_cost_usd=5'], 'budget.max_cost_usd'],
+  ])('cannot be capped by %j without a price, and says how to fix it', async (argv, name) => {
+    const { evaldiff, server } = await open({ price: '' });
+    const { code, out } = await evaldiff('run', ...argv);
+    expect(code).toBe(2);
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      `${name}: a cap of $5 cannot be kept, because no price is known for "model-1 (local)". Give it one in evaldiff.yaml (models: { NAME: { provider: …, price: { input: …, output: … } } }, in dollars per million tokens), or leave the cap out and use max-calls.`,
+    );
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('is a notice when it takes more than half of what is allowed', async () => {
+    const { result } = await open();
+    expect(
+      (await result('run', '--max-calls', '20', '--max-cost', '10')).notices.filter(
+        ({ kind }) => kind === 'capped',
+      ),
+    ).toEqual([]);
+    expect(
+      (await result('run', '--no-store', '--max-calls', '15', '--max-cost', '4')).notices
+        .filter(({ kind }) => kind === 'capped')
+        .map(({ message }) => message),
+    ).toEqual([
+      'the first answers and grades take up to 8 calls of the 15 allowed',
+      expect.stringMatching(
+        /^the first answers and grades cost about \$2\.\d\d of the \$4 allowed$/,
+      ),
+    ]);
+  });
+
+  test.each([
+    ['--max-cost', 'lots'],
+    ['--max-calls', '1.5'],
+    ['--timeout', '-1'],
+  ])('%s %s is refused', async (option, value) => {
+    const { evaldiff, server } = await open();
+    const { code, err } = await evaldiff('run', `${option}=${value}`);
+    expect([code, server.requests.length]).toEqual([2, 0]);
+    expect(err).toContain(`${option}: must be`);
+  });
+});
+
+describe('a cap that is reached on the way', () => {
+  test('on calls stops the run cleanly: exactly so many attempts, a partial report, and the conclusion says so', async () => {
+    const { result, server } = await open({
+      answer: ({ index }) =>
+        index % 2 === 0 ? { status: 500, error: { message: 'down' } } : { text: 'Yes, 5' },
+    });
+    const { conclusion, title, reasons, suites, usage } = await result('run', '--max-calls', '8');
+    expect(server.requests.length + server.refused.length).toBe(8);
+    expect(conclusion).toBe('error');
+    expect(title).toMatch(
+      /^Budget reached: the limit of 8 model calls \(max-calls\) is reached \(the last error: openai \(local\): 500, the server failed: down\); \d of 8 tries were made$/,
+    );
+    expect(reasons[0]).toContain('not enough for a verdict');
+    expect(
+      suites[0]?.references
+        .flatMap(({ head }) => head?.tries ?? [])
+        .filter(({ outcome }) => outcome === 'pass').length,
+    ).toBeGreaterThan(0);
+    expect(usage.calls).toBeLessThanOrEqual(8);
+  }, 30_000);
+
+  test('on calls leaves out of the plan what is stored, so that a larger suite is paid for run by run', async () => {
+    const { evaldiff, result, repository, server } = await open({ references: 4 });
+    expect((await result('run', '--max-calls', '8')).usage.calls).toBe(8);
+    const tests = readFileSync(join(repository.directory, 'prompts/tests/ask.yaml'), 'utf8');
+    writeFileSync(
+      join(repository.directory, 'prompts/tests/ask.yaml'),
+      `${tests.trimEnd()}\n  - { id: more, input: { q: "one more" }, expected: "5" }\n`,
+    );
+    const refused = await evaldiff('run', '--max-calls', '1');
+    expect(refused.code).toBe(2);
+    expect(refused.out).toMatch(
+      /This run would make 2 model calls \(10 answers for 5 references of 1 prompt \+ 0 grader calls, without 8 answers stored already\); the limit is 1 \(max-calls\)/,
+    );
+    expect((await result('run', '--max-calls', '8')).usage).toMatchObject({ calls: 2, reused: 8 });
+    expect(server.requests).toHaveLength(10);
+  });
+
+  test('on cost stops before the cap is passed, and the next run goes on from there', async () => {
+    const { result, server } = await open({
+      references: 20,
+      answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 400 } }),
+    });
+    const first = await result('run', '--max-cost', '13');
+    expect(first).toMatchObject({
+      conclusion: 'error',
+      title: expect.stringMatching(
+        /^Budget reached: the cost cap of \$13 \(max-cost\) leaves no room for a further call; \$12\.\d+ are spent; 31 of 40 tries were made$/,
+      ),
+    });
+    expect(first.usage.cost_usd).toBeLessThanOrEqual(13);
+    expect(server.requests).toHaveLength(31);
+    const second = await result('run', '--max-cost', '13');
+    expect(second.conclusion).toBe('success');
+    expect(second.usage).toMatchObject({ calls: 9, reused: 31 });
+  }, 30_000);
+});
+
+describe("the whole run's time", () => {
+  test('ends it with what there is', async () => {
+    const { result, server } = await open({
+      answer: ({ index }) => (index < 3 ? { text: 'Yes, 5' } : { fault: 'silent' }),
+    });
+    const { conclusion, title, suites } = await result('run', '--timeout', '0.02');
+    expect(conclusion).toBe('error');
+    expect(title).toBe(
+      'Time is up: the run took longer than 0.02 minutes (timeout); 3 of 8 tries were made',
+    );
+    expect(
+      suites[0]?.references
+        .flatMap(({ head }) => head?.tries ?? [])
+        .map(({ outcome }) => outcome)
+        .filter((outcome) => outcome === 'pass'),
+    ).toHaveLength(3);
+    expect(server.requests.length).toBeGreaterThanOrEqual(4);
+  }, 30_000);
+});
+
+describe('evaldiff cache', () => {
+  test('shows what is kept and prunes it', async () => {
+    const { evaldiff, server } = await open();
+    expect((await evaldiff('cache')).out).toMatch(/answers\.sqlite: nothing is kept yet\n$/);
+    await evaldiff('run');
+    const { out, code } = await evaldiff('cache');
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^.*answers\.sqlite: 8 answers, \d\.\d kB, last used \d{4}-\d\d-\d\d\n {2}openai \(local\) model-1: 8 answers, \d\.\d kB\n$/,
+    );
+    expect((await evaldiff('cache', '--unused', '1')).out).toMatch(/^0 answers removed\n/);
+    expect((await evaldiff('cache', '--max-size', '0.001')).out).toMatch(/^\d answers removed\n/);
+    expect((await evaldiff('cache', '--clear')).out).toMatch(/: 0 answers, 0\.0 kB\n$/);
+    await evaldiff('run');
+    expect(server.requests).toHaveLength(16);
+  });
+
+  test.each([
+    ['--unused', 'x', 'days'],
+    ['--max-size', '-1', 'megabytes'],
+  ])('%s %s is refused', async (option, value, unit) => {
+    const { evaldiff } = await open();
+    expect(await evaldiff('cache', `${option}=${value}`)).toMatchObject({
+      code: 2,
+      err: `${option}: must be a number of ${unit} of at least 0, not "${value}"\n`,
+    });
+  });
+
+  test('leaves a file of another program alone', async () => {
+    const { evaldiff, repository } = await open();
+    writeFileSync(join(repository.directory, 'notes.txt'), 'not a database');
+    expect((await evaldiff('cache', '--store', 'notes.txt')).err).toContain(
+      'is not a database; it is not used',
+    );
+    const db = new DatabaseSync(join(repository.directory, 'other.sqlite'));
+    db.exec('CREATE TABLE accounts (id)');
+    db.close();
+    expect(await evaldiff('cache', '--store', 'other.sqlite', '--clear')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is a database of another program, and is left alone'),
+    });
+  });
+});

@@ -1,0 +1,168 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+
+let shop: Shop | null = null;
+const open = async (options: ShopOptions = {}): Promise<Shop> => (shop = await openShop(options));
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const keysSent = ({ server }: Shop): unknown[] => [
+  ...new Set(server.requests.map(({ headers }) => headers['authorization'])),
+];
+
+test('a proxy that cannot be one is told of by the name that it was given under', async () => {
+  const { evaldiff } = await open({ env: { EVALDIFF_PROXY: 'http://proxy' } });
+  expect((await evaldiff('plan')).err).toContain('EVALDIFF_PROXY: must name its port');
+  expect((await evaldiff('plan', '--proxy', 'https://x')).err).toContain(
+    '--proxy: must name its port',
+  );
+});
+
+test.each(['plan', 'run'])(
+  '%s tells of a header of a server that its key goes as already, with its variables unset',
+  async (command) => {
+    const { evaldiff, repository } = await open({
+      env: {
+        EVALDIFF_ENDPOINTS: 'local=https://gate.example/v1 key=UNSET header=Authorization:UNSET',
+      },
+    });
+    repository.write({
+      'prompts/ask.yaml':
+        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Say: {q}" }]\n',
+    });
+    const { code, out, err } = await evaldiff(command);
+    expect(out + err).toContain('both say what goes as authorization; leave one of them out');
+    expect(code).not.toBe(0);
+  },
+);
+
+describe('.env', () => {
+  test('gives the keys that are wanted and missing, said once by name, and nothing else', async () => {
+    const held = await open({
+      env: { LOCAL_KEY: undefined, EVALDIFF_STORE: undefined, OPENAI_API_KEY: undefined },
+    });
+    held.repository.write({
+      '.env': `LOCAL_KEY="from the file"\nEVALDIFF_STORE=${join(held.repository.directory, 'elsewhere.sqlite')}\nNODE_OPTIONS=--nothing\nOPENAI_API_KEY=\n`,
+    });
+    const { code, err } = await held.evaldiff('run');
+    expect([code, keysSent(held)]).toEqual([0, ['Bearer from the file']]);
+    expect(err.split('.env: took LOCAL_KEY\n')).toHaveLength(2);
+    expect(err).not.toContain('EVALDIFF_STORE');
+    expect(err).not.toContain('from the file');
+    expect(held.repository.git('status', '--short', '--ignored')).not.toContain('elsewhere');
+  });
+
+  test('that spells a wanted key otherwise is told at its line, without the key', async () => {
+    const held = await open({ env: { LOCAL_KEY: undefined } });
+    held.repository.write({
+      '.env':
+        '# LOCAL_KEY is below\nGROQ_API_KEY=\nMISTRAL_API_KEY=x\nexport MISTRAL_API_KEY\nexport LOCAL_KEY: secret-words\n',
+      '.gitignore': '.env\n',
+    });
+    const { err } = await held.evaldiff('run');
+    expect(err.match(/^\.env.*/gm)).toEqual([
+      '.env:5: gives LOCAL_KEY no value; write LOCAL_KEY=…',
+      '.env: took MISTRAL_API_KEY',
+    ]);
+    expect(err).not.toContain('secret-words');
+  });
+
+  test('never overrides what the environment has', async () => {
+    const held = await open();
+    held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n', '.gitignore': '.env\n' });
+    const { err } = await held.evaldiff('run');
+    expect([keysSent(held), err.includes('.env')]).toEqual([['Bearer key-1'], false]);
+  });
+
+  test('whose keys git would commit is warned of once, with the line that keeps them out', async () => {
+    const warned = async (...argv: string[]): Promise<string[]> => {
+      const { err } = await held.evaldiff(...argv);
+      return err.match(/\.env: git .*/g) ?? [];
+    };
+    const held = await open();
+    held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n' });
+    const uncovered =
+      '.env: git does not ignore it, and the next commit can take its keys along; add the line ".env" to .gitignore';
+    expect([await warned('run'), await warned('diff')]).toEqual([[uncovered], [uncovered]]);
+    held.repository.write({ '.gitignore': '.env\n' });
+    expect(await warned('run')).toEqual([]);
+    held.repository.git('add', '--force', '.env');
+    expect(await warned('run')).toEqual([
+      expect.stringContaining(
+        'git tracks it, with the keys in it; add the line ".env" to .gitignore',
+      ),
+    ]);
+    held.repository.write({ '.env': 'PORT=3000\n' });
+    expect(await warned('run')).toEqual([]);
+  });
+
+  test('that cannot be read as one is no reason to stop', async () => {
+    const held = await open();
+    writeFileSync(join(held.repository.directory, '.env'), Buffer.from([0xff, 0xfe, 0, 10, 61]));
+    expect((await held.evaldiff('run')).code).toBe(0);
+  });
+});
+
+describe('the settings file', () => {
+  test('is found upwards, as far as the root of the checkout, which is said', async () => {
+    const held = await open();
+    held.repository.write({ 'prompts/deeper/notes.txt': '' });
+    const { code, out, err } = await held.inFolder('prompts/deeper', 'validate');
+    expect([code, out]).toEqual([0, '1 prompt with 4 references: no errors\n']);
+    expect(err).toBe('project: ../.. (its settings file was found there)\n');
+  });
+
+  test('that is nearer goes first, and a folder that was named is taken as it is', async () => {
+    const held = await open();
+    held.repository.write({
+      'services/chat/evaldiff.yaml': 'n_tries: 1\n',
+      'services/chat/prompts/own.yaml':
+        'name: own\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
+      'services/chat/src/a.txt': '',
+    });
+    const nearer = await held.inFolder('services/chat/src', 'validate');
+    expect(nearer.out).toBe('1 prompt with 1 reference: no errors\n');
+    const named = await held.inFolder('services', 'validate', '--directory', '..');
+    expect([named.out, named.err]).toEqual(['1 prompt with 4 references: no errors\n', '']);
+  });
+});
+
+describe('words of other tools', () => {
+  test.each([
+    ['eval', 'npx evaldiff run evaluates the files as they are'],
+    ['view', 'npx evaldiff dev opens the workbench'],
+    ['watch', 'npx evaldiff run --watch'],
+  ])('%s is no command, and the one that is meant is named', async (verb, hint) => {
+    const { evaldiff } = await open();
+    const { code, out, err } = await evaldiff(verb, '--verbose');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(`unknown command '${verb}'\n(${hint}`);
+  });
+
+  test.each(['run', 'diff', 'plan', 'noise'])(
+    '%s refuses a key that it does not know before anything is asked, with the one that is meant',
+    async (command) => {
+      const { evaldiff, server } = await open();
+      const said = await Promise.all(
+        ['refrences=r1', 'refs=r1', 'tag=slow', 'n_trys=3', 'repeat=3'].map((line) =>
+          evaldiff(command, line),
+        ),
+      );
+      expect(said.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+      expect(said.map(({ out, err }) => /did you mean "(\w+)"/.exec(`${out}${err}`)?.[1])).toEqual([
+        'references',
+        'references',
+        'tags',
+        'n_tries',
+        'n_tries',
+      ]);
+      expect(server.requests).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,179 @@
+/** What `validate` finds without a model call, and what a run then says before its first. */
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
+import {
+  createRepository,
+  removeTemporaryFolders,
+  type FixtureFiles,
+} from '../../../stand-ins/repository.ts';
+
+// Real git and a real sandbox, on a machine that may be busy.
+jest.setTimeout(60_000);
+
+afterAll(removeTemporaryFolders);
+
+async function evaldiff(files: FixtureFiles, ...argv: string[]) {
+  const repository = createRepository();
+  repository.commit('one', files);
+  const said = await commandIn(
+    repository.directory,
+    argv.length === 0 ? ['validate'] : argv,
+    withoutKeys(),
+  );
+  return { ...said, out: said.out.replaceAll(/\s+/g, ' ') };
+}
+
+const PROMPT =
+  'name: p\nmodel: gpt-4o\nvariables: [{ name: q }]\nprompt: "{q}"\ndefaults: [tests/p]\n';
+const TESTS =
+  'metrics: [{ uses: exact_match }]\nreferences:\n  - { input: { q: a }, expected: b }\n';
+const RIGHT = { 'prompts/p.yaml': PROMPT, 'prompts/tests/p.yaml': TESTS };
+
+const withMetrics = (metrics: string): FixtureFiles => ({
+  'prompts/p.yaml': PROMPT,
+  'prompts/tests/p.yaml': `${metrics}references:\n  - { input: { q: a }, expected: b }\n`,
+});
+
+describe('validate', () => {
+  test('has nothing to say of a project that is right', async () => {
+    const { code, out, err } = await evaldiff(RIGHT);
+    expect([code, out, err]).toEqual([0, '1 prompt with 1 reference: no errors ', '']);
+  });
+
+  test.each([
+    [
+      'a metric in Python',
+      withMetrics('metrics:\n  - name: m\n    code: |\n      metric = 1\n      result = (\n'),
+      'prompts/tests/p.yaml:2: metric "m": SyntaxError at prompts/tests/p.yaml:5: ',
+    ],
+    [
+      'a metric in JavaScript',
+      withMetrics(
+        'metrics:\n  - name: m\n    language: javascript\n    code: |\n      metric = 1;\n      result = );\n',
+      ),
+      'prompts/tests/p.yaml:2: metric "m": SyntaxError at prompts/tests/p.yaml:6: ',
+    ],
+    [
+      'a metric that imports a package',
+      withMetrics('metrics:\n  - name: m\n    code: |\n      import numpy\n      metric = 1\n'),
+      'prompts/tests/p.yaml:2: metric "m": ModuleNotFoundError at prompts/tests/p.yaml:4: numpy. Packages need code: host',
+    ],
+    [
+      'a roll-up',
+      withMetrics(
+        'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_passes >\n',
+      ),
+      'prompts/tests/p.yaml:2: metrics_rollup "mine": SyntaxError at prompts/tests/p.yaml:5: ',
+    ],
+  ])('compiles %s, and so does a run before any call', async (_, files, words) => {
+    const { code, out } = await evaldiff(files);
+    expect([code, out]).toEqual([2, expect.stringContaining(words)]);
+    const ran = await evaldiff(files, 'run');
+    expect([ran.code, ran.out]).toEqual([2, expect.stringContaining(words)]);
+    expect(ran.out).toContain('Nothing was sent to a model.');
+  });
+
+  test('finds a name that a roll-up does not have', async () => {
+    const { code, out } = await evaldiff(
+      withMetrics(
+        'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_pases == num_tries\n',
+      ),
+    );
+    expect([code, out]).toEqual([
+      2,
+      expect.stringContaining(
+        'prompts/tests/p.yaml:2: metrics_rollup "mine": NameError at prompts/tests/p.yaml:5: name \'num_pases\' is not defined',
+      ),
+    ]);
+  });
+
+  test('finds every reference that a metric cannot decide with, at its line', async () => {
+    const files = {
+      'prompts/p.yaml': PROMPT,
+      'prompts/tests/p.yaml':
+        'metrics:\n  - { name: near, uses: numeric_diff }\nreferences:\n' +
+        '  - { id: a, input: { q: a }, expected: abc }\n' +
+        '  - id: b\n    input: { q: b }\n    expected: null\n' +
+        '  - { id: c, input: { q: c }, expected: 3, metrics: [{ name: calls, uses: tool_call_match }] }\n' +
+        '  - { id: d, input: { q: d }, expected: 12 EUR, metrics: [{ uses: is_json }] }\n' +
+        '  - { id: e, input: { q: e }, expected: 5 (, metrics: [{ name: found, uses: regex }] }\n' +
+        '  - { id: f, input: { q: f }, expected: 5 (, metrics: [{ name: r, uses: regex, skip: true }] }\n',
+    };
+    const { code, out } = await evaldiff(files);
+    expect(code).toBe(2);
+    for (const words of [
+      'tests/p.yaml:4: metric "near": expected "abc" is not a number',
+      'tests/p.yaml:7: metric "near": expected "null" is not a number',
+      'tests/p.yaml:8: metric "calls": expected must be tool names, or maps of name and arguments',
+      'tests/p.yaml:10: metric "found": expected: the pattern is not valid',
+    ])
+      expect(out).toContain(words);
+    expect(out).toContain('4 problems to fix. Nothing was sent to a model.');
+    expect((await evaldiff(files, 'plan')).code).toBe(0);
+  });
+
+  test('finds a reference without a value for a variable, and one without expected', async () => {
+    const { code, out } = await evaldiff({
+      'prompts/p.yaml': PROMPT,
+      'prompts/tests/p.yaml': `${TESTS}  - { input: {}, expected: b }\n  - { input: { q: c } }\n`,
+    });
+    expect(code).toBe(2);
+    expect(out).toContain('prompts/tests/p.yaml:4: the reference has no value for {q}');
+    expect(out).toContain(
+      'prompts/tests/p.yaml:5: the reference has no expected value, and metric exact_match uses it',
+    );
+  });
+
+  test('finds what plan reports as well, though nothing is affected', async () => {
+    const tests = `${TESTS}  - { input: {}, expected: b }\n`;
+    const { code, out } = await evaldiff(
+      { 'prompts/p.yaml': PROMPT, 'prompts/tests/p.yaml': tests },
+      'plan',
+    );
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('prompts/tests/p.yaml:4: the reference has no value for {q}'),
+    ]);
+  });
+
+  test('says that evaldiff.yml is not read', async () => {
+    const lost = await evaldiff({ ...RIGHT, 'evaldiff.yml': 'n_tries: 3\n' });
+    expect([lost.code, lost.out]).toEqual([
+      2,
+      expect.stringContaining('evaldiff.yml: is not read; rename it to evaldiff.yaml'),
+    ]);
+    const both = await evaldiff({
+      ...RIGHT,
+      'evaldiff.yml': 'n_tries: 3\n',
+      'evaldiff.yaml': 'seed: 2\n',
+    });
+    expect([both.code, both.out]).toEqual([
+      2,
+      expect.stringContaining('evaldiff.yml: is not read; move what it says into evaldiff.yaml'),
+    ]);
+    const named = await evaldiff(
+      { ...RIGHT, 'evaldiff.yml': 'n_tries: 3\n' },
+      'validate',
+      '--config',
+      'evaldiff.yml',
+    );
+    expect(named.code).toBe(0);
+  });
+
+  test('names files that no pattern and no prompt takes, and patterns that take no file', async () => {
+    const { code, err } = await evaldiff({
+      ...RIGHT,
+      'evaldiff.yaml': 'prompts: [prompts/*.yaml, agents/*.yaml]\n',
+      'prompts/shop/refund.yaml': PROMPT,
+      'prompts/chat.yml': PROMPT,
+      'prompts/tests/old.yaml': TESTS,
+    });
+    expect(code).toBe(0);
+    for (const file of ['prompts/shop/refund.yaml', 'prompts/chat.yml', 'prompts/tests/old.yaml'])
+      expect(err).toContain(
+        `note: ${file}: is not read: no pattern of prompts or rubrics takes it, and no prompt names it in its defaults`,
+      );
+    expect(err).toContain('note: evaldiff.yaml:1: agents/*.yaml matches no file');
+    expect(err).not.toContain('prompts/p.yaml: is not read');
+  });
+});

@@ -1,0 +1,91 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+
+let shop: Shop | null = null;
+const open = async (options: ShopOptions = {}): Promise<Shop> => (shop = await openShop(options));
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const edit = ({ repository }: Shop, path: string, from: string, to: string): void => {
+  const file = join(repository.directory, path);
+  writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+};
+
+const WATCHING = 'watching the files';
+
+describe('evaldiff run --watch', () => {
+  test("runs again after an edit, asks what the edit changed alone, and ends with the last run's exit code", async () => {
+    const { begin, server, ...rest } = await open({
+      answer: ({ messages }) => ({
+        text: JSON.stringify(messages).includes('Reply') ? 'no idea' : 'Yes, 5',
+      }),
+    });
+    const running = begin('run', '--watch', '--fail-on', 'failure');
+    await running.said(WATCHING);
+    expect(server.requests).toHaveLength(8);
+    edit({ begin, server, ...rest }, 'prompts/tests/ask.yaml', 'question 0', 'question zero');
+    await running.said(WATCHING, 2);
+    expect(server.requests).toHaveLength(10);
+    edit({ begin, server, ...rest }, 'prompts/ask.yaml', 'Answer:', 'Reply:');
+    await running.said(WATCHING, 3);
+    expect(server.requests).toHaveLength(18);
+    expect(await running.stop()).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('no idea'),
+    });
+  });
+
+  test('goes on after a mistake in a file, which it tells', async () => {
+    const held = await open();
+    const running = held.begin('run', '--watch');
+    await running.said(WATCHING);
+    edit(held, 'prompts/ask.yaml', 'name: ask', 'nam: ask');
+    await running.said('prompts/ask.yaml:1');
+    await running.said(WATCHING, 2);
+    edit(held, 'prompts/ask.yaml', 'nam: ask', 'name: ask');
+    await running.said(WATCHING, 3);
+    expect((await running.stop()).code).toBe(0);
+  });
+
+  test('sees an edit that was made while the first run was still asking', async () => {
+    let edited = false;
+    const held = await open({
+      answer: () => {
+        if (!edited) edit(held, 'prompts/ask.yaml', 'Answer:', 'Reply:');
+        edited = true;
+        return { text: 'Yes, 5' };
+      },
+    });
+    const running = held.begin('run', '--watch');
+    await running.said(WATCHING, 2);
+    expect(held.server.requests).toHaveLength(16);
+    await running.stop();
+  });
+
+  test('does not take its own store, report or recordings for an edit', async () => {
+    const held = await open({ env: { EVALDIFF_STORE: 'prompts/own.sqlite' } });
+    const running = held.begin('run', '--watch', '--report', 'out', '--record', 'answers.jsonl');
+    await running.said(WATCHING);
+    edit(held, 'prompts/ask.yaml', 'Answer:', 'Reply:');
+    await running.said(WATCHING, 2);
+    edit(held, 'prompts/ask.yaml', 'Reply:', 'Tell:');
+    await running.said(WATCHING, 3);
+    const { err } = await running.stop();
+    expect(err.split(WATCHING)).toHaveLength(4);
+  });
+
+  test('takes no part of a run', async () => {
+    const { evaldiff } = await open();
+    expect(await evaldiff('run', '--watch', '--shard', '1/2')).toEqual({
+      code: 2,
+      out: '',
+      err: '--watch: watches a whole run; leave --shard out\n',
+    });
+  });
+});

@@ -1,0 +1,175 @@
+/** Code of the project that cannot judge anything, from the plan to the result. */
+import { describe, expect, test } from '@jest/globals';
+import type { Rollup } from '../../../../src/kernel/suite/suite.ts';
+import type { CodeJob, CodeResult } from '../../../../src/types/model.ts';
+import { metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
+import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+
+const two = { settings: settings({ n_tries: 2 }) };
+
+const raised = (message: string): CodeResult => ({ status: 'error', cause: 'code', message });
+
+const check = metric('parses', {
+  source: { kind: 'code', language: 'python', code: 'metric = json.loads(actual)' },
+  place: { file: 'prompts/tests/p.yaml', line: 4 },
+});
+
+/** The sandbox with this answer for each input of a metric or a roll-up. */
+const scripted = (say: (input: CodeJob['inputs'][number]) => CodeResult) => ({
+  edges: { evaluate: async ({ inputs }: CodeJob) => inputs.map(say) },
+});
+
+const rollup: Rollup = {
+  kind: 'code',
+  name: 'mine',
+  language: 'python',
+  code: 'result = passes > 1',
+  place: { file: 'prompts/tests/p.yaml', line: 9 },
+};
+
+describe('a check that breaks', () => {
+  const run = (say: (actual: unknown) => CodeResult, tests = { metrics: [check] }) =>
+    runPipeline(
+      project([shop(OLD, 20, { tests })], two),
+      project([shop(NEW, 20, { tests })], two),
+      (_, question) => (question.startsWith('New') ? 'prose' : '{}'),
+      scripted(({ actual }) => say(actual)),
+    );
+  const good: CodeResult = { status: 'ok', values: { metric: 1, result: true } };
+
+  test("on head's answers alone is a regression, with the exception as the reason", async () => {
+    const { result } = await run((actual) => (actual === 'prose' ? raised('ValueError') : good));
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0 });
+    expect(result.suites[0]?.references[0]?.head?.tries[0]?.scores[0]).toMatchObject({
+      status: 'fail',
+      raised: true,
+      reason: 'metric "parses": ValueError',
+    });
+  });
+
+  test('on every answer of both sides is to be fixed first: no rate, no verdict', async () => {
+    const { result } = await run(() => raised("NameError at prompts/tests/p.yaml:6: 'json'"));
+    expect(result).toMatchObject({
+      conclusion: 'error',
+      outcome: { kind: 'not-evaluated', problems: 1 },
+      suites: [],
+      problems: [
+        {
+          place: { file: 'prompts/tests/p.yaml', line: 4 },
+          message:
+            'metric "parses" breaks on every answer of both sides, so it judges nothing: NameError at prompts/tests/p.yaml:6: \'json\'',
+        },
+      ],
+    });
+    expect(result.usage.calls).toBeGreaterThan(0);
+  });
+
+  describe('of a promptfoo configuration, to which throwing is failing,', () => {
+    const imported = (say: () => CodeResult) => {
+      const theirs = (text: string) =>
+        project([shop(text, 5, { tests: { metrics: [check], tool: 'promptfoo' } })], two);
+      return runPipeline(theirs(OLD), theirs(NEW), () => 'prose', scripted(say));
+    };
+
+    test('fails on answers that are never JSON, and a notice asks whether it is broken', async () => {
+      const { result } = await imported(() =>
+        raised("SyntaxError at prompts/tests/p.yaml:4: unexpected token: 'prose'"),
+      );
+      expect([result.conclusion, result.problems]).toEqual(['success', []]);
+      expect(result.suites[0]?.pass_rate).toMatchObject({ base: 0, head: 0 });
+      expect(result.notices).toContainEqual({
+        kind: 'import',
+        place: { file: 'prompts/tests/p.yaml', line: 4 },
+        message:
+          'metric "parses" raised on every answer of both sides, which is a fail to promptfoo and here: is it broken? SyntaxError at prompts/tests/p.yaml:4: unexpected token: \'prose\'',
+      });
+    });
+
+    test.each(['ReferenceError', 'NameError', 'ModuleNotFoundError', 'PermissionError'])(
+      'is broken by what no answer causes (%s)',
+      async (type) => {
+        const { result } = await imported(() => raised(`${type} at prompts/tests/p.yaml:4: x`));
+        expect(result.conclusion).toBe('error');
+        expect(result.problems).toEqual([
+          { place: check.place, message: expect.stringContaining('judges nothing') },
+        ]);
+      },
+    );
+  });
+
+  test('is not broken for what it says of the one reference that it belongs to', async () => {
+    const references = (text: string) => {
+      const one = shop(text, 20);
+      const [first, ...rest] = one.tests.references;
+      return {
+        ...one,
+        tests: { ...one.tests, references: [{ ...first!, metrics: [check] }, ...rest] },
+      };
+    };
+    const { result } = await runPipeline(
+      project([references(OLD)], two),
+      project([references(NEW)], two),
+      () => 'yes',
+      scripted(() => raised('ValueError')),
+    );
+    expect(result.conclusion).toBe('success');
+    expect(result.suites[0]?.references[0]).toMatchObject({
+      base: { passes: 0 },
+      head: { passes: 0 },
+    });
+  });
+});
+
+describe('a roll-up that breaks', () => {
+  test('is to be fixed first, whatever the tries say', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 20, { tests: { rollup } })], two),
+      project([shop(NEW, 20, { tests: { rollup } })], two),
+      () => 'yes',
+      scripted(() => raised("NameError at prompts/tests/p.yaml:10: 'passes'")),
+    );
+    expect(result).toMatchObject({
+      conclusion: 'error',
+      problems: [
+        {
+          place: { file: 'prompts/tests/p.yaml', line: 9 },
+          message: 'metrics_rollup "mine": NameError at prompts/tests/p.yaml:10: \'passes\'',
+        },
+      ],
+    });
+  });
+
+  test('on base, and is fixed on head, is not a problem of head', async () => {
+    const fixed = { ...rollup, code: 'result = num_passes > 1' };
+    const { result } = await runPipeline(
+      project([shop(OLD, 20, { tests: { rollup } })], two),
+      project([shop(NEW, 20, { tests: { rollup: fixed } })], two),
+      () => 'yes',
+      {
+        edges: {
+          evaluate: async ({ code, inputs }) =>
+            inputs.map(() =>
+              code === fixed.code
+                ? { status: 'ok', values: { result: true } }
+                : raised('NameError'),
+            ),
+        },
+      },
+    );
+    expect(result.problems).toEqual([]);
+    expect(result.conclusion).toBe('success');
+  });
+
+  test('leaves the suites alone that it does not judge', async () => {
+    const other = shop(NEW, 4, { prompt: { name: 'other', file: 'prompts/o.yaml' } });
+    const { result } = await runPipeline(
+      null,
+      project([shop(NEW, 4, { tests: { rollup, references: [reference('a')] } }), other], two),
+      () => 'yes',
+      { ...scripted(() => raised('NameError')), input: { mode: 'sweep' } },
+    );
+    expect(result.conclusion).toBe('error');
+    expect(result.suites.map(({ name }) => name)).toEqual(['other']);
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from '@jest/globals';
+import { project, reference, settings } from '../../../unit/app/run/builders.ts';
+import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+
+const five = { settings: settings({ n_tries: 5 }) };
+const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
+
+describe('without any difference between tries', () => {
+  test('the interval still has a width, and no verdict rests on a variance of zero', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 8)], five),
+      project([shop(NEW, 8)], five),
+      () => 'yes',
+    );
+    const { low, high, difference, p } = result.suites[0]!.pass_rate;
+    expect(difference).toBe(0);
+    expect(low).toBeLessThan(-0.01);
+    expect(high).toBeGreaterThan(0.01);
+    expect(p).toBe(0.5);
+    expect(result.suites[0]?.visible_drop).toBeGreaterThan(0.05);
+    expect(result.conclusion).toBe('success');
+  });
+
+  test('every try failing on both sides is not a regression, and a drop that cannot be seen is said', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 8)], five),
+      project([shop(NEW, 8)], five),
+      () => 'no',
+    );
+    expect(result.suites[0]).toMatchObject({
+      pass_rate: { base: 0, head: 0, p: 0.5 },
+      visible_drop: null,
+    });
+    expect(result.suites[0]?.summary).toContain(
+      'no try passes on base, so nothing could get worse',
+    );
+    expect(result.conclusion).not.toBe('failure');
+  });
+
+  test('a fall on every try of every reference is a regression, though every difference is the same', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 8)], five),
+      project([shop(NEW, 8)], five),
+      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]!.pass_rate.low).toBe(-1);
+    expect(result.suites[0]!.pass_rate.high).toBeLessThan(0);
+  });
+});
+
+describe('where nothing can be compared', () => {
+  test('a suite whose references are all skipped runs, gates nothing and is not a success', async () => {
+    const skipped = {
+      tests: { references: [reference('a', { skip: true }), reference('b', { skip: true })] },
+    };
+    const { result, requests } = await runPipeline(
+      project([shop(OLD, 2, skipped)], adaptive),
+      project([shop(NEW, 2, skipped)], adaptive),
+      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
+    );
+    expect(requests.length).toBeGreaterThan(0);
+    expect(result).toMatchObject({
+      conclusion: 'neutral',
+      title: 'No test that counts ran, so there is no verdict.',
+    });
+    expect(result.suites[0]).toMatchObject({
+      compared: { references: 0, tries: 0 },
+      visible_drop: null,
+      pass_rate: { difference: null, p: null },
+    });
+  });
+
+  test('a suite that lost all its references has no data, and is not green', async () => {
+    const none = { tests: { references: [] } };
+    const { result, requests } = await runPipeline(
+      project([shop(OLD, 2)], adaptive),
+      project([shop(NEW, 2, none)], adaptive),
+      () => 'yes',
+    );
+    expect(requests).toEqual([]);
+    expect(result.conclusion).toBe('neutral');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'no_data',
+      summary: 'nothing was judged.',
+      pass_rate: { base: null, head: null, difference: null },
+    });
+    expect(result.suites[0]?.references.map(({ status }) => status)).toEqual([
+      'removed',
+      'removed',
+    ]);
+  });
+
+  test('a suite in which nothing could be graded is not judged', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 4)], adaptive),
+      project([shop(NEW, 4)], adaptive),
+      () => new Error('server error'),
+    );
+    expect(result.conclusion).toBe('error');
+    expect(result.suites[0]).toMatchObject({
+      pass_rate: { base: null, head: null, difference: null },
+    });
+    expect(new Set(result.suites[0]?.references.map(({ status }) => status))).toEqual(
+      new Set(['error']),
+    );
+  });
+
+  test('head without a judged try where base has them is red, without a difference', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 4)], adaptive),
+      project([shop(NEW, 4)], adaptive),
+      (_, question) => (question.startsWith('Old') ? 'yes' : new Error('timeout')),
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'regressed',
+      reason: { by: 'unanswered' },
+      pass_rate: { difference: null, p: null },
+      summary:
+        '0 of 4 references compared; head does not answer in 4 references that base answers (r00, r01, r02, r03).',
+    });
+  });
+});
+
+describe('answers that repeat', () => {
+  const told = async (reply: (question: string, index: number) => string) => {
+    let index = 0;
+    const { result } = await runPipeline(
+      project([shop(OLD, 3)], five),
+      project([shop(NEW, 3)], five),
+      (_, question) => reply(question, index++),
+    );
+    return result.notices.filter(({ kind }) => kind === 'repeats').map(({ message }) => message);
+  };
+
+  test('on every try of both sides are said', async () => {
+    expect(await told((question) => `yes, ${question}`)).toEqual([
+      'p: every try of a reference gave the same answer on base and head; if this model always repeats itself, n_tries 1 tells as much',
+    ]);
+  });
+
+  test('on one side only are said of that side', async () => {
+    expect(
+      await told((question, index) =>
+        question.startsWith('Old') ? 'yes' : `yes ${String(index)}`,
+      ),
+    ).toEqual([
+      'p: every try of a reference gave the same answer on base; more tries tell nothing about that side',
+    ]);
+  });
+
+  test('are not spoken of where one reference varies on either side', async () => {
+    expect(
+      await told((question, index) => (question.endsWith('r01') ? `yes ${String(index)}` : 'yes')),
+    ).toEqual([]);
+  });
+});
+
+describe('what adaptive tries save', () => {
+  test('is counted against five fixed tries of the same references', async () => {
+    const { result, requests } = await runPipeline(
+      project([shop(OLD, 20)], adaptive),
+      project([shop(NEW, 20)], adaptive),
+      (_, question) => (question === 'New r05' ? 'no' : 'yes'),
+    );
+    expect(result.adaptive_tries).toEqual({ made: requests.length, fixed: 20 * 5 * 2 });
+  });
+
+  test('leaves out references with their own number of tries, and fixed suites', async () => {
+    const own = { tests: { references: [reference('a', { n_tries: 4 }), reference('b')] } };
+    const { result } = await runPipeline(
+      project([shop(OLD, 2, own)], adaptive),
+      project([shop(NEW, 2, own)], adaptive),
+      () => 'yes',
+    );
+    expect(result.adaptive_tries).toMatchObject({ fixed: 10 });
+    const fixed = await runPipeline(
+      project([shop(OLD, 2)], five),
+      project([shop(NEW, 2)], five),
+      () => 'yes',
+    );
+    expect(fixed.result.adaptive_tries).toBeNull();
+  });
+});

@@ -1,0 +1,239 @@
+/** What counts as evidence, and what its absence says. */
+import { describe, expect, test } from '@jest/globals';
+import { headline } from '../../../../src/report/sections/outcomes.ts';
+import type { Completion } from '../../../../src/types/model.ts';
+import { answer, metric, project, settings } from '../../../unit/app/run/builders.ts';
+import { NEW, OLD, type Given, type Ran, runPipeline, shop } from './pipeline.ts';
+
+const two = { settings: settings({ n_tries: 2 }) };
+
+const never = (): never => {
+  throw new Error('not asked here');
+};
+
+/** Models that answer "yes", but for what `instead` has for a question. */
+const answering = (instead: (question: string) => Completion | null): Given => ({
+  edges: {
+    complete: async ({ messages }) => instead(messages.at(-1)?.content ?? '') ?? answer('yes'),
+  },
+});
+
+const failing = (kind: 'filtered' | 'too-long' | 'program-answer' | 'server' | 'reply') => ({
+  status: 'error' as const,
+  kind,
+  message: `openai: ${kind}`,
+});
+
+describe('an answer that was refused, filtered or cut', () => {
+  test.each(['filtered', 'too-long', 'program-answer'] as const)(
+    'is a fail with its reason, and so a regression where head alone is %s',
+    async (kind) => {
+      const { result } = await runPipeline(
+        project([shop(OLD, 20)], two),
+        project([shop(NEW, 20)], two),
+        never,
+        answering((question) => (/^New r0/.test(question) ? failing(kind) : null)),
+      );
+      expect(result.conclusion).toBe('failure');
+      const [first] = result.suites[0]!.references;
+      expect(first?.head?.tries[0]).toMatchObject({
+        outcome: 'fail',
+        actual: null,
+        error: `openai: ${kind}`,
+        scores: [{ metric: 'has', status: 'fail', value: null, reason: `openai: ${kind}` }],
+      });
+      expect(first?.head?.tally).toMatchObject({ num_fails: 2, num_errors: 0 });
+    },
+  );
+
+  test('that a limit cut before it said anything is red on head alone, though a metric would pass on no text', async () => {
+    const lacking = {
+      tests: {
+        metrics: [
+          metric('lacks', {
+            source: { kind: 'built-in', uses: 'contains', with: { value: 'sorry', negate: true } },
+          }),
+        ],
+      },
+    };
+    const { result } = await runPipeline(
+      project([shop(OLD, 12, lacking)], two),
+      project([shop(NEW, 12, lacking)], two),
+      never,
+      answering((question) =>
+        question.startsWith('New') ? { ...failing('reply'), finish_reason: 'length' } : null,
+      ),
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]?.reason?.by).toBe('unanswered');
+    expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
+      outcome: 'error',
+      actual: null,
+      finish_reason: 'length',
+    });
+  });
+
+  test('that says something is judged by what it says', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 20)], two),
+      project([shop(NEW, 20)], two),
+      never,
+      answering(() => ({ ...answer('yes, and'), finish_reason: 'length' }) as Completion),
+    );
+    expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 1 });
+  });
+});
+
+describe('missing evidence', () => {
+  const compared = (
+    count: number,
+    instead: (question: string) => Completion | null,
+    tags: string[] = [],
+  ) => {
+    const references = (text: string) => {
+      const one = shop(text, count);
+      return {
+        ...one,
+        tests: {
+          ...one.tests,
+          references: one.tests.references.map((each) =>
+            each.id === 'r00' ? { ...each, tags } : each,
+          ),
+        },
+      };
+    };
+    return runPipeline(
+      project([references(OLD)], two),
+      project([references(NEW)], two),
+      never,
+      answering(instead),
+    );
+  };
+  const words = ({ result }: Ran) =>
+    headline(result)
+      .line.flatMap((part) => ('text' in part ? [part.text] : []))
+      .join('');
+
+  test('of head alone is tested between the sides, and red', async () => {
+    const ran = await compared(50, (question) =>
+      /^New r0[0-8]/.test(question) ? failing('server') : null,
+    );
+    const { result } = ran;
+    expect(result.conclusion).toBe('failure');
+    expect(result.title).toBe(
+      '41 of 50 references compared. Regressed: head does not answer in 9 of 50 references of p',
+    );
+    expect(words(ran)).toMatch(
+      /^41 of 50 references compared\. Head does not answer in 9 references that base answers\. /,
+    );
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'regressed',
+      reason: { by: 'unanswered', references: expect.arrayContaining(['r00', 'r08']) },
+      evidence: { references: 41, of: 50, critical: [] },
+    });
+    expect(result.suites[0]?.reason?.p).toBeLessThan(0.01);
+    expect(result.suites[0]?.summary).toMatch(
+      /^41 of 50 references compared; head does not answer in 9 references/,
+    );
+    expect(result.suites[0]?.references.slice(0, 10).map(({ status }) => status)).toEqual([
+      ...Array<string>(9).fill('regressed'),
+      'unchanged',
+    ]);
+  });
+
+  test('of both sides alike is not a regression, but not green either', async () => {
+    const ran = await compared(50, (question) =>
+      /r0[0-3]$/.test(question) ? failing('server') : null,
+    );
+    expect(ran.result).toMatchObject({
+      conclusion: 'neutral',
+      outcome: { kind: 'inconclusive', evidence: { references: 46, of: 50 } },
+      title: '46 of 50 references compared. Inconclusive for 1 suite of 1',
+    });
+    expect(ran.result.suites[0]?.reason).toMatchObject({
+      by: 'uncompared',
+      references: ['r00', 'r01', 'r02', 'r03'],
+    });
+    expect(ran.result.reasons[0]).toMatch(
+      /46 of 50 references compared; .* Without evidence: r00, r01, r02, r03\.$/,
+    );
+  });
+
+  test('of up to a fiftieth of the references is said first, and may be green', async () => {
+    const ran = await compared(50, (question) =>
+      /r07$/.test(question) ? failing('server') : null,
+    );
+    expect(ran.result.conclusion).toBe('success');
+    expect(ran.result.title).toBe('49 of 50 references compared. No regression in 1 suite');
+    expect(words(ran)).toMatch(/^49 of 50 references compared\. /);
+    const all = await compared(50, () => null);
+    expect(all.result.title).toBe('No regression in 50 affected references of 1 suite');
+    expect(words(all)).not.toContain('compared;');
+  });
+
+  test('of a critical reference on head alone is red', async () => {
+    const { result } = await compared(
+      60,
+      (question) => (question === 'New r00' ? failing('server') : null),
+      ['critical'],
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]?.reason).toMatchObject({
+      by: 'unanswered',
+      p: null,
+      references: ['r00'],
+    });
+  });
+
+  test('of a critical reference on both sides is never green', async () => {
+    const { result } = await compared(
+      60,
+      (question) => (/r00$/.test(question) ? failing('server') : null),
+      ['critical'],
+    );
+    expect(result.conclusion).toBe('neutral');
+    expect(result.suites[0]?.evidence).toMatchObject({ missing: ['r00'], critical: ['r00'] });
+  });
+
+  test('of a whole suite among many is red where base answers it, and never green where nobody does', async () => {
+    const many = (text: string) =>
+      Array.from({ length: 20 }, (_, at) => {
+        const one = shop(`${text} s${String(at)}.`, 4);
+        return {
+          ...one,
+          prompt: { ...one.prompt, name: `s${String(at)}`, file: `prompts/s${String(at)}.yaml` },
+        };
+      });
+    const run = (instead: (question: string) => Completion | null) =>
+      runPipeline(project(many(OLD), two), project(many(NEW), two), never, answering(instead));
+    const lost = await run((question) =>
+      /^New .* s7\./.test(question) ? failing('server') : null,
+    );
+    expect(lost.result.conclusion).toBe('failure');
+    expect(lost.result.outcome).toMatchObject({
+      kind: 'regressed',
+      suites: [{ name: 's7', silent: { in: 4, of: 4 } }],
+    });
+    const silent = await run((question) => (/ s7\./.test(question) ? failing('server') : null));
+    expect(silent.result.conclusion).toBe('neutral');
+  });
+
+  test("of every answer of head is red with head's own words, not an error of the run", async () => {
+    const { result } = await compared(10, (question) =>
+      question.startsWith('New') ? failing('server') : null,
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(result.title).toContain('head does not answer in 10 of 10 references of p');
+  });
+
+  test('of a sweep is said, and too much of it is not a verdict', async () => {
+    const { result } = await runPipeline(null, project([shop(NEW, 20)], two), never, {
+      ...answering((question) => (/r07$/.test(question) ? failing('server') : null)),
+      input: { mode: 'sweep' },
+    });
+    expect(result).toMatchObject({ conclusion: 'neutral', outcome: { kind: 'no-verdict' } });
+    expect(result.title).toBe(
+      '19 of 20 references judged. p: 19 of 20 references could be judged; without evidence: r07',
+    );
+  });
+});

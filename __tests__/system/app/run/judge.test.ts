@@ -1,0 +1,373 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { gate, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
+import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+
+const ids = (count: number) =>
+  Array.from({ length: count }, (_, index) => `r${String(index).padStart(2, '0')}`);
+const statuses = ({ suites }: Result) => suites[0]?.references.map(({ status }) => status);
+const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
+
+describe('a pull request with fixed tries', () => {
+  test('that breaks every answer is a failure, and each broken reference is named', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 20)], { settings: settings({ n_tries: 5 }) }),
+      project([shop(NEW, 20)], { settings: settings({ n_tries: 5 }) }),
+      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'regressed',
+      pass_rate: { base: 1, head: 0, difference: -1 },
+      compared: { references: 20, tries: 5 },
+    });
+    expect(new Set(statuses(result))).toEqual(new Set(['regressed']));
+  });
+
+  test('never calls one flipped try a regression', async () => {
+    let asked = 0;
+    const { result } = await runPipeline(
+      project([shop(OLD, 10)]),
+      project([shop(NEW, 10)]),
+      (_, question) => {
+        if (question !== 'New r03') return 'yes';
+        asked += 1;
+        return asked === 1 ? 'no' : 'yes';
+      },
+    );
+    expect(result.conclusion).not.toBe('failure');
+    expect(result.suites[0]?.verdict).not.toBe('regressed');
+    expect(statuses(result)?.[3]).toBe('inconclusive');
+    expect(statuses(result)?.filter((status) => status === 'regressed')).toEqual([]);
+  });
+
+  test('names one reference that clearly broke among many, which the average hides', async () => {
+    const five = { settings: settings({ n_tries: 5 }) };
+    const { result } = await runPipeline(
+      project([shop(OLD, 40)], five),
+      project([shop(NEW, 40)], five),
+      (_, question) => (question === 'New r07' ? 'no' : 'yes'),
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(
+      result.suites[0]?.references
+        .filter(({ status }) => status === 'regressed')
+        .map(({ id }) => id),
+    ).toEqual(['r07']);
+  });
+
+  test('that changes nothing makes no model calls', async () => {
+    const { result, requests } = await runPipeline(
+      project([shop(OLD, 3)]),
+      project([shop(OLD, 3)]),
+      () => 'yes',
+    );
+    expect(requests).toEqual([]);
+    expect(result).toMatchObject({
+      conclusion: 'success',
+      title: 'No prompt, rubric or test changed: nothing to run.',
+      suites: [],
+    });
+  });
+});
+
+describe('the adaptive tries', () => {
+  test('stop after two tries a side when nothing looks worse', async () => {
+    const { result, requests } = await runPipeline(
+      project([shop(OLD, 30)], adaptive),
+      project([shop(NEW, 30)], adaptive),
+      () => 'yes',
+    );
+    expect(requests).toHaveLength(30 * 2 * 2);
+    expect(result.conclusion).toBe('success');
+    expect(result.suites[0]?.verdict).toBe('unchanged');
+  });
+
+  test('call a small suite that is no lower on head green, and say what it could not rule out', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 5)], adaptive),
+      project([shop(NEW, 5)], adaptive),
+      () => 'yes',
+    );
+    expect(result).toMatchObject({
+      conclusion: 'success',
+      suites: [{ verdict: 'unchanged', reason: { by: 'level', tolerance: 0.1 } }],
+    });
+    expect(result.suites[0]?.summary).toContain(
+      'Head is no lower, but the suite is too small to rule out a drop above the tolerance of 10.0 points.',
+    );
+  });
+
+  test('spend fresh tries on a suspect alone, two a side at a time, until it is named', async () => {
+    const { result, requests } = await runPipeline(
+      project([shop(OLD, 20)], adaptive),
+      project([shop(NEW, 20)], adaptive),
+      (_, question) => (question === 'New r05' ? 'no' : 'yes'),
+    );
+    expect(
+      requests
+        .filter(({ messages }) => messages[0]?.content.endsWith('r05'))
+        .map((request) => request.try)
+        .sort(),
+    ).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]);
+    expect(requests).toHaveLength(20 * 4 + 12);
+    expect(result.conclusion).toBe('failure');
+    expect(
+      result.suites[0]?.references
+        .filter(({ status }) => status === 'regressed')
+        .map(({ id }) => id),
+    ).toEqual(['r05']);
+  });
+
+  test('show rates from the tries that all references share, whatever a suspect got', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 20)], adaptive),
+      project([shop(NEW, 20)], adaptive),
+      (_, question) => (question === 'New r05' ? 'no' : 'yes'),
+    );
+    expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0.95 });
+  });
+});
+
+describe('a change of the scoring alone', () => {
+  const lenient = {
+    tests: {
+      references: ids(6).map((id) => reference(id)),
+      metrics: [
+        metric('has', {
+          source: { kind: 'built-in' as const, uses: 'contains', with: { ignore_case: true } },
+        }),
+      ],
+    },
+  };
+
+  test('generates once, scores both ways and shows no prompt effect', async () => {
+    const { result, requests } = await runPipeline(
+      project([shop(OLD, 6)]),
+      project([shop(OLD, 6, lenient)]),
+      (_, question) => (question.endsWith('r00') ? 'YES' : 'yes'),
+    );
+    expect(requests).toHaveLength(6 * 3);
+    expect(result.conclusion).toBe('success');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'unchanged',
+      because: [{ key: 'metrics.has' }],
+    });
+    const [split] = result.scoring;
+    expect(split?.prompt_effect).toBe(0);
+    expect(split?.scoring_effect).toBeCloseTo(1 / 6);
+    expect(split?.flipped).toEqual([{ id: 'r00', from: 'fail', to: 'pass' }]);
+    expect(split?.summary).toBe(
+      'The pass rate rose 16.7 points (83.3 % → 100.0 %): 0.0 from the prompt, +16.7 because the metric has got easier.',
+    );
+  });
+
+  test('that only skips a reference is called that, and no edit of what is expected', async () => {
+    const listed = (skip: boolean) => ({
+      tests: { references: ids(6).map((id) => reference(id, { skip: skip && id === 'r01' })) },
+    });
+    const notices = ({ result }: { result: Result }) =>
+      result.notices
+        .filter(({ kind }) => kind === 'skipped' || kind === 'edited')
+        .map(({ message }) => message);
+    const sides = [
+      project([shop(OLD, 0, listed(false))]),
+      project([shop(NEW, 0, listed(true))]),
+    ] as const;
+    const skipping = await runPipeline(...sides, () => 'yes');
+    expect(notices(skipping)).toEqual([
+      'p: 1 reference marked skip: run and shown, but not part of the verdict: r01',
+      'p: 1 reference newly skipped by this change: r01',
+    ]);
+    expect(skipping.result.scoring[0]?.summary).toContain(
+      'because the list of skipped references changed.',
+    );
+    const counting = await runPipeline(sides[1], sides[0], () => 'yes');
+    expect(notices(counting)).toEqual(['p: 1 reference no longer skipped by this change: r01']);
+  });
+
+  test('together with the prompt splits the change between the two', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 6)]),
+      project([shop(NEW, 6, lenient)]),
+      (_, question) => (question.endsWith('r00') ? 'YES' : question === 'New r01' ? 'no' : 'yes'),
+    );
+    const [split] = result.scoring;
+    expect(split?.rates).toEqual({
+      base_base: 5 / 6,
+      base_head: 1,
+      head_base: 4 / 6,
+      head_head: 5 / 6,
+    });
+    expect(split?.prompt_effect).toBeCloseTo(-1 / 6);
+    expect(split?.scoring_effect).toBeCloseTo(1 / 6);
+    expect(split?.total).toBeCloseTo(0);
+  });
+});
+
+describe('what does not gate', () => {
+  test('a skipped reference runs and is shown, but no verdict rests on it', async () => {
+    const skipped = { tests: { references: ids(4).map((id) => reference(id, { skip: true })) } };
+    const { result, requests } = await runPipeline(
+      project([shop(OLD, 4, skipped)]),
+      project([shop(NEW, 4, skipped)]),
+      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
+    );
+    expect(requests).toHaveLength(4 * 3 * 2);
+    expect(result.conclusion).toBe('neutral');
+    expect(result.notices.map(({ kind }) => kind)).toContain('skipped');
+  });
+
+  test('a quarantined reference is judged again once its date has passed', async () => {
+    const quarantine = (until: string) => ({
+      tests: {
+        references: ids(1).map((id) => reference(id)),
+        quarantine: [
+          { id: 'r00', reason: 'flaky', until, place: { file: 'prompts/tests/p.yaml', line: 9 } },
+        ],
+      },
+    });
+    const run = (until: string) =>
+      runPipeline(
+        project([shop(OLD, 1, quarantine(until))], { settings: settings({ n_tries: 5 }) }),
+        project([shop(NEW, 1, quarantine(until))], { settings: settings({ n_tries: 5 }) }),
+        (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
+      );
+    expect((await run('2026-12-31')).result.conclusion).toBe('success');
+    const expired = (await run('2025-12-31')).result;
+    expect(expired.conclusion).toBe('failure');
+    expect(expired.notices.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('expired on 2025-12-31'),
+    );
+  });
+
+  test('neither a skipped nor a quarantined reference counts for a floor of the pass rate or for fail_on: failure', async () => {
+    const failing = (open: boolean) =>
+      project(
+        [
+          shop(NEW, 3, {
+            tests: {
+              references: [reference('r00'), reference('r01', { skip: true }), reference('r02')],
+              quarantine: [
+                {
+                  id: 'r02',
+                  reason: 'flaky',
+                  until: open ? '2026-12-31' : '2025-12-31',
+                  place: { file: 'prompts/tests/p.yaml', line: 9 },
+                },
+              ],
+            },
+          }),
+        ],
+        { settings: settings({ gate: gate({ min_pass_rate: 1, fail_on: 'failure' }) }) },
+      );
+    const run = async (open: boolean) =>
+      (
+        await runPipeline(null, failing(open), (_, question) =>
+          question === 'New r00' ? 'yes' : 'no',
+        )
+      ).result;
+    const open = await run(true);
+    expect(open).toMatchObject({ conclusion: 'success', suites: [{ pass_rate: { head: 1 } }] });
+    expect(open.suites[0]?.references.map(({ quarantined }) => quarantined)).toEqual([
+      undefined,
+      undefined,
+      true,
+    ]);
+    expect((await run(false)).reasons).toEqual([
+      'p: pass rate 50.0 % is below min_pass_rate 100.0 %',
+      'p: 1 reference failed on head: r02',
+    ]);
+  });
+
+  test('a new prompt is judged on head alone', async () => {
+    const { result, requests } = await runPipeline(null, project([shop(NEW, 3)]), () => 'yes');
+    expect(requests).toHaveLength(3 * 3);
+    expect(result).toMatchObject({
+      conclusion: 'success',
+      suites: [{ verdict: 'new', pass_rate: { base: null, head: 1 } }],
+    });
+  });
+
+  test('a removed reference is listed, and not run', async () => {
+    const { result, requests } = await runPipeline(
+      project([shop(OLD, 3)]),
+      project([shop(OLD, 2)]),
+      () => 'yes',
+    );
+    expect(requests).toEqual([]);
+    expect(result.suites[0]?.references.map(({ id, status }) => [id, status])).toEqual([
+      ['r02', 'removed'],
+    ]);
+    expect(result).toMatchObject({
+      conclusion: 'neutral',
+      reasons: [
+        'No test ran, so there is no verdict.',
+        '1 reference removed, newly skipped or quarantined: prompts/p.yaml: r02',
+      ],
+    });
+  });
+});
+
+describe('errors', () => {
+  test('of a few calls are counted and shown, and change no verdict', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 50)]),
+      project([shop(NEW, 50)]),
+      (_, question) => (question === 'New r00' ? new Error('timeout after 60 s') : 'yes'),
+    );
+    expect(result.conclusion).toBe('success');
+    expect(statuses(result)?.[0]).toBe('error');
+    expect(result.notices.map(({ kind }) => kind)).toContain('error');
+  });
+
+  test('of more than a tenth of the calls make the run red with that as its reason', async () => {
+    const { result } = await runPipeline(
+      project([shop(OLD, 10)]),
+      project([shop(NEW, 10)]),
+      (_, question) => (/ r0[0-2]/.test(question) ? new Error('server error') : 'yes'),
+    );
+    expect(result.conclusion).toBe('error');
+    expect(result.reasons[0]).toBe('18 of 60 tries ended in an error, so nothing was judged');
+  });
+
+  test('of a reference that lacks a variable stay with that reference', async () => {
+    const broken = [
+      ...ids(60).map((id) => reference(id)),
+      reference('lacks', {
+        input: {},
+        problem: 'prompts/tests/p.yaml:30: reference 61 has no value for {q}',
+      }),
+    ];
+    const { result, requests } = await runPipeline(
+      project([shop(OLD, 60)]),
+      project([shop(NEW, 60, { tests: { references: broken } })]),
+      () => 'yes',
+    );
+    expect(requests).toHaveLength(60 * 3 * 2);
+    expect(result.conclusion).toBe('success');
+    expect(statuses(result)?.at(-1)).toBe('error');
+  });
+});
+
+test('what is counted: calls, shared answers and tokens', async () => {
+  const { result } = await runPipeline(
+    project([shop(OLD, 2)]),
+    project([
+      shop(OLD, 2, {
+        tests: { references: [reference('r00'), reference('r01', { expected: 'no' })] },
+      }),
+    ]),
+    () => 'yes',
+  );
+  expect(result.usage).toEqual({
+    calls: 3,
+    reused: 3,
+    replayed: 0,
+    input_tokens: 9,
+    output_tokens: 3,
+    cost_usd: null,
+    saved_usd: null,
+    by_purpose: { prompt: { calls: 3, reused: 3, replayed: 0, cost_usd: null, saved_usd: null } },
+  });
+});

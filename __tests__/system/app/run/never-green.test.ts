@@ -1,0 +1,187 @@
+/** Ways in which a regression could stand under green, each of which is now said. */
+import { describe, expect, test } from '@jest/globals';
+import type { Suite, Tests } from '../../../../src/kernel/suite/suite.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { answer, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
+import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+
+const named = (count: number, tags: string[] = []): Tests['references'] =>
+  Array.from({ length: count }, (_, i) =>
+    reference(`r${String(i).padStart(2, '0')}`, i === 0 ? { tags } : {}),
+  );
+
+/** Head fails r00 in every try; all else passes. */
+async function broken(tests: Partial<Tests>, tries: number) {
+  const all = { settings: settings({ n_tries: tries }) };
+  const { result } = await runPipeline(
+    project([shop(OLD, 0, { tests })], all),
+    project([shop(NEW, 0, { tests })], all),
+    (_, question) => (/^New r00/.test(question) ? 'no' : 'yes'),
+  );
+  return { result, suite: result.suites[0]! };
+}
+
+describe('a critical reference that fails on head alone', () => {
+  test.each([1, 2])('is not green after %s fixed tries, and is named', async (tries) => {
+    const { result, suite } = await broken({ references: named(150, ['critical']) }, tries);
+    expect(suite.reason).toMatchObject({ by: 'suspicious', references: ['r00'] });
+    expect(result.conclusion).toBe('neutral');
+    expect(renderTerminal(result, { width: 200, colour: false })).toContain(
+      'Looks worse by itself: r00',
+    );
+  });
+
+  test('without the tag is one flip among many', async () => {
+    const { result } = await broken({ references: named(150) }, 1);
+    expect(result.conclusion).toBe('success');
+  });
+});
+
+test('a reference whose roll-up falls and whose tries name it is not green with unit: references', async () => {
+  const { result, suite } = await broken(
+    {
+      references: named(100),
+      rollup: { kind: 'named', policy: 'majority' },
+      gate: { unit: 'references' },
+    },
+    5,
+  );
+  expect(suite.reason).toMatchObject({ by: 'named', references: ['r00'] });
+  expect(suite.references[0]?.status).toBe('regressed');
+  expect(result.conclusion).toBe('neutral');
+});
+
+test('a scoring change over answers that nobody gives is not green', async () => {
+  const head = { tests: { metrics: [metric('has'), metric('also')] } };
+  const { result } = await runPipeline(
+    project([shop(OLD, 12)], { settings: settings({ n_tries: 2 }) }),
+    project([shop(OLD, 12, head)], { settings: settings({ n_tries: 2 }) }),
+    (_, question) => (/r03/.test(question) ? new Error('gone') : 'yes'),
+  );
+  expect(result.conclusion).toBe('neutral');
+  expect(result.suites[0]?.evidence).toMatchObject({ references: 11, of: 12, missing: ['r03'] });
+});
+
+test('head that falls silent names what has no answer, not what lacks one of its tries', async () => {
+  const { result } = await runPipeline(
+    project([shop(OLD, 50)], { settings: settings({ n_tries: 2 }) }),
+    project([shop(NEW, 50)], { settings: settings({ n_tries: 2 }) }),
+    () => 'yes',
+    {
+      edges: {
+        complete: async ({ messages, try: index }) => {
+          const question = messages.at(-1)?.content ?? '';
+          const gone = /^New r0/.test(question) || (/^New r49/.test(question) && index === 0);
+          return gone ? { status: 'error', kind: 'server', message: 'gone' } : answer('yes');
+        },
+      },
+    },
+  );
+  const [suite] = result.suites;
+  expect(suite).toMatchObject({ verdict: 'regressed', reason: { by: 'unanswered' } });
+  expect(suite?.reason?.references).toHaveLength(10);
+  expect(suite?.references[49]?.status).not.toBe('regressed');
+});
+
+describe('references of which nothing can be compared', () => {
+  const two = { settings: settings({ n_tries: 2 }) };
+  /**
+   * The prompt's variable is renamed, in `renamed` references together with their ids and, unless
+   * `values` is false, what they ask with.
+   */
+  const moved = (renamed = 20, values = true): [Suite, Suite] => {
+    const kept = named(20);
+    const other = kept.map((reference, i) =>
+      i < renamed
+        ? {
+            ...reference,
+            id: `n${reference.id}`,
+            input: { ask: values ? `n${reference.id}` : reference.id },
+          }
+        : { ...reference, input: { ...reference.input, ask: reference.id } },
+    );
+    const variable = { name: 'ask', place: { file: 'prompts/p.yaml', line: 4 } };
+    return [
+      shop(OLD, 0, { tests: { references: kept } }),
+      shop('New {ask}', 0, { prompt: { variables: [variable] }, tests: { references: other } }),
+    ];
+  };
+  const healthy = (text: string): Suite => {
+    const one = shop(`${text} k`, 20);
+    return { ...one, prompt: { ...one.prompt, name: 'k', file: 'prompts/k.yaml' } };
+  };
+
+  test('because ids, variables and values changed together are never green, and the title says so', async () => {
+    const [base, head] = moved();
+    const { result } = await runPipeline(project([base], two), project([head], two), (_, said) =>
+      said.startsWith('New') ? 'no' : 'yes',
+    );
+    expect(result.conclusion).toBe('neutral');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'not_compared',
+      evidence: { references: 0, of: 20 },
+    });
+    expect(result.title).toMatch(/^p: 0 of 20 references compared; base's prompt cannot be asked /);
+    expect(renderTerminal(result, { width: 200, colour: false })).toContain(
+      '0 of 20 references compared',
+    );
+  });
+
+  test('are none where the values are what they were: those are compared', async () => {
+    const [base, head] = moved(20, false);
+    const { result } = await runPipeline(project([base], two), project([head], two), (_, said) =>
+      said.startsWith('New') ? 'no' : 'yes',
+    );
+    expect(result).toMatchObject({ conclusion: 'failure', suites: [{ verdict: 'regressed' }] });
+  });
+
+  test('count as missing where they are some of many', async () => {
+    const [base, head] = moved(5);
+    const { result } = await runPipeline(project([base], two), project([head], two), () => 'yes');
+    expect(result.title).toBe('15 of 20 references compared. Inconclusive for 1 suite of 1');
+  });
+
+  test('are not hidden by a healthy suite beside them', async () => {
+    const [base, head] = moved();
+    const { result } = await runPipeline(
+      project([base, healthy(OLD)], two),
+      project([head, healthy(NEW)], two),
+      (_, said) => (/^New nr|^New r\d+$/.test(said) ? 'no' : 'yes'),
+    );
+    expect(result.conclusion).toBe('neutral');
+    expect(result.title).toContain('p: 0 of 20 references compared');
+  });
+
+  test('are open too where only new ones that base cannot be asked were added', async () => {
+    const [base, head] = moved();
+    const empty = { ...base, tests: { ...base.tests, references: [] } };
+    const { result } = await runPipeline(project([empty], two), project([head], two), () => 'yes');
+    expect(result.conclusion).toBe('neutral');
+  });
+
+  test('are green in a suite that is new, and counted in its title', async () => {
+    const [, head] = moved();
+    const alone = await runPipeline(project([], two), project([head], two), () => 'no');
+    expect(alone.result.title).toBe('Nothing compared: 20 new references in 1 suite');
+    const beside = await runPipeline(
+      project([healthy(OLD)], two),
+      project([head, healthy(NEW)], two),
+      () => 'yes',
+    );
+    expect(beside.result.title).toBe(
+      'No regression in 40 affected references of 2 suites; 20 of them new, not compared',
+    );
+  });
+});
+
+test('one that broke where the mean rose is what title and first line say', async () => {
+  const all = { settings: settings({ n_tries: 'adaptive' }) };
+  const { result } = await runPipeline(
+    project([shop(OLD, 50)], all),
+    project([shop(NEW, 50)], all),
+    (_, said) => (/^New r00|^Old r0[1-5]/.test(said) ? 'no' : 'yes'),
+  );
+  const said = 'p: 1 reference broke (r00); the mean rose 8.0 points';
+  expect(result.title).toBe(`Regressed: ${said}`);
+  expect(renderTerminal(result, { width: 200, colour: false })).toContain(`Regressed: ${said}`);
+});

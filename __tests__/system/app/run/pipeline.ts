@@ -1,0 +1,155 @@
+import { expect } from '@jest/globals';
+import { judge } from '../../../../src/app/run/evaluate.ts';
+import { blankResult } from '../../../../src/app/run/not-judged.ts';
+import { prepare } from '../../../../src/app/run/prepare.ts';
+import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
+import type { PrepareInput } from '../../../../src/kernel/plan/prepared.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { Project, Suite } from '../../../../src/kernel/suite/suite.ts';
+import { arrange } from '../../../../src/trust/arrange.ts';
+import { sources } from '../../../../src/trust/trust.ts';
+import type { Rubric } from '../../../../src/types/metric.ts';
+import type { Request } from '../../../../src/types/model.ts';
+import type { SourceTree } from '../../../../src/types/repository.ts';
+import { answer, reference, suite } from '../../../unit/app/run/builders.ts';
+import { sha256, solveHere } from '../../features/attributes/solvers.ts';
+
+const tree = (commit: string): SourceTree => ({
+  commit,
+  files: new Map(),
+  irregular: new Map(),
+  read: async () => new Uint8Array(),
+});
+const [baseTree, headTree] = [tree('b'.repeat(40)), tree('h'.repeat(40))];
+export const [OLD, NEW] = ['Old {q}', 'New {q}'];
+
+/** A suite of `count` references `r00`, `r01`, …, of which the metric wants a "yes". */
+export function shop(
+  content: string,
+  count: number,
+  changes: Parameters<typeof suite>[0] = {},
+): Suite {
+  const references = Array.from({ length: count }, (_, index) =>
+    reference(`r${String(index).padStart(2, '0')}`),
+  );
+  return suite({
+    prompt: {
+      messages: [{ role: 'user', content, place: { file: 'prompts/p.yaml', line: 6 } }],
+      ...changes.prompt,
+    },
+    tests: { references, ...changes.tests },
+  });
+}
+
+export interface Given {
+  input?: Partial<PrepareInput>;
+  edges?: Partial<JudgeEdges>;
+}
+
+export interface Ran {
+  result: Result;
+  requests: Request[];
+  calls: (purpose: Request['purpose']) => number;
+  planned: number;
+}
+
+/**
+ * Plans and runs two projects; `reply` is every model, told what is asked and the text of the last
+ * message.
+ */
+export async function runPipeline(
+  base: Project | null,
+  head: Project,
+  reply: (request: Request, question: string) => string | Error,
+  { input = {}, edges = {} }: Given = {},
+): Promise<Ran> {
+  const requests: Request[] = [];
+  const arranged = arrange(base, head, sources('member'));
+  const prepared = prepare(
+    {
+      mode: 'diff',
+      base: base && baseTree,
+      head: headTree,
+      maxCalls: null,
+      failOn: null,
+      code: 'sandbox',
+      today: '2026-01-01',
+      ...input,
+    },
+    arranged,
+    (text) => text,
+  );
+  expect(prepared.problems).toEqual([]);
+  const blank = {
+    ...blankResult({
+      mode: input.mode ?? 'diff',
+      base: baseTree,
+      head: headTree,
+      trust: 'member',
+      gate: prepared.gate,
+      n_tries: head.settings.n_tries,
+    }),
+    notices: prepared.notices,
+  };
+  const result = await judge(
+    prepared,
+    {
+      complete: async (request) => {
+        requests.push(request);
+        const said = reply(request, request.messages.at(-1)?.content ?? '');
+        return said instanceof Error
+          ? { status: 'error', kind: 'timeout', message: said.message }
+          : answer(said);
+      },
+      evaluate: async () => {
+        throw new Error('no code runs here');
+      },
+      random: () => 'delimiter',
+      hash: sha256,
+      solve: solveHere,
+      answered: () => undefined,
+      ...edges,
+    },
+    blank,
+  );
+  return {
+    result,
+    requests,
+    calls: (purpose) => requests.filter((request) => request.purpose === purpose).length,
+    planned: prepared.plan.prompt_calls + prepared.plan.grader_calls,
+  };
+}
+
+/** What stands between the fences of a grader's question, by name. */
+export function fenced(text: string, name: string): string {
+  return (
+    new RegExp(`<<<${name} delimiter>>>\\n([^]*?)\\n<<<end delimiter>>>`).exec(text)?.[1] ?? ''
+  );
+}
+
+export function rubricOf(prompt: string, more: Partial<Rubric> = {}): Rubric {
+  return {
+    name: 'polite',
+    prompt,
+    choice_scores: new Map([
+      ['YES', 1],
+      ['NO', 0],
+    ]),
+    better: 'higher',
+    eval_type: 'cot_classify',
+    notes: null,
+    examples: [],
+    place: { file: 'rubrics/r.yaml', line: 1 },
+    ...more,
+  };
+}
+
+export function example(content: string, expected: string): Rubric['examples'][number] {
+  return {
+    content,
+    context: null,
+    ideal: null,
+    expected,
+    place: { file: 'rubrics/r.yaml', line: 9 },
+  };
+}

@@ -1,0 +1,119 @@
+/** Metrics that run answers, and answers that attack what scores them: the real sandbox scores. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
+import type { Metric } from '../../../../src/types/metric.ts';
+import { ATTACKED_METRICS } from '../../../stand-ins/attacking-answers.ts';
+import { metric, project } from '../../../unit/app/run/builders.ts';
+import { realSandbox } from '../../metrics/real-sandbox.ts';
+import { runPipeline, shop, type Ran } from './pipeline.ts';
+
+type Language = keyof typeof ATTACKED_METRICS;
+
+const exact = (language: Language, line: number): Metric =>
+  metric('runs', {
+    source: { kind: 'code', language, code: ATTACKED_METRICS[language].runs },
+    place: { file: 'prompts/tests/p.yaml', line },
+  });
+
+const sides = (language: Language, wording: string) =>
+  project(
+    ['alpha', 'beta'].map((name) =>
+      shop(`${wording} ${name} {q}`, 12, {
+        prompt: { name },
+        tests: { metrics: [exact(language, 4)] },
+      }),
+    ),
+  );
+
+describe.each(['python', 'javascript'] as const)('answers that attack a %s metric', (language) => {
+  const open = new Map<boolean, ReturnType<typeof createSandbox>>();
+  beforeAll(() => {
+    for (const alone of [false, true])
+      open.set(
+        alone,
+        createSandbox({
+          mode: 'sandbox',
+          env: {},
+          timeoutSeconds: 20,
+          time: Date.UTC(2026, 0, 2),
+          log: () => undefined,
+          alone,
+        }),
+      );
+  });
+  afterAll(async () => {
+    await Promise.all([...open.values()].map((sandbox) => sandbox.close()));
+  });
+
+  /** Head's first answer about alpha attacks; its others there are wrong; all the rest is right. */
+  const attacked = (alone: boolean): Promise<Ran> =>
+    runPipeline(
+      sides(language, 'Old'),
+      sides(language, 'New'),
+      (_, question) => {
+        if (!question.startsWith('New alpha')) return 'value = 1';
+        return question.includes('r00') ? ATTACKED_METRICS[language].attack : 'value = 0';
+      },
+      { edges: { evaluate: open.get(alone)!.evaluate } },
+    );
+  const ratesOf = ({ result }: Ran): [string, number | null, number | null][] =>
+    result.suites.map(({ name, pass_rate }) => [name, pass_rate.base, pass_rate.head]);
+
+  test('change no score but their own where each evaluation is alone (untrusted)', async () => {
+    const ran = await attacked(true);
+    expect(ran.result.conclusion).toBe('failure');
+    expect(ratesOf(ran)).toEqual([
+      ['alpha', 1, 0],
+      ['beta', 1, 1],
+    ]);
+    expect(ran.result.evaluations?.differing).toBe(0);
+  });
+
+  test('change nothing of base and of other suites, and are found out (member)', async () => {
+    const ran = await attacked(false);
+    expect(ratesOf(ran)).toEqual([
+      ['alpha', 1, null],
+      ['beta', 1, 1],
+    ]);
+    expect(ran.result.conclusion).toBe('failure');
+    expect(ran.result.reasons[1]).toMatch(
+      /^metric "runs" keeps state or depends on the side \(prompts\/tests\/p.yaml:4\): /,
+    );
+    expect(ran.result.notices).toContainEqual(
+      expect.objectContaining({ kind: 'error', place: { file: 'prompts/tests/p.yaml', line: 4 } }),
+    );
+    expect(ran.result.evaluations).toMatchObject({
+      made: expect.any(Number),
+      repeated: expect.any(Number),
+    });
+  });
+});
+
+/** True for every answer once its process is not among the first, else honest. */
+const BY_PROCESS = `import os, sys
+ids, frame = set(), sys._getframe()
+while frame is not None:
+    values = list(frame.f_locals.values())
+    values += [found for value in values for found in getattr(value, "__dict__", {}).values()]
+    ids |= {value for value in values if type(value) is int and value > 1}
+    frame = frame.f_back
+later = any(os.getpid() - one > 2 for one in ids if one < os.getpid())
+metric = 1
+result = later or actual == "right"`;
+
+const sandbox = realSandbox();
+
+test('a metric that looks for its process cannot tell the sides', async () => {
+  const code = metric('honest', {
+    source: { kind: 'code', language: 'python', code: BY_PROCESS },
+  });
+  const of = (wording: string) =>
+    project([shop(`${wording} {q}`, 12, { tests: { metrics: [code] } })]);
+  const { result } = await runPipeline(
+    of('Old'),
+    of('New'),
+    (_, question) => (question.startsWith('Old') ? 'right' : 'wrong'),
+    { edges: { evaluate: sandbox.evaluate } },
+  );
+  expect(result.suites.map(({ pass_rate }) => pass_rate)).toMatchObject([{ base: 1, head: 0 }]);
+});

@@ -1,0 +1,83 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import { createHalting } from '../../../../src/app/session/progress.ts';
+import { testClock } from '../../../unit/edges/providers/providers-setting.ts';
+
+const turns = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+
+class Signals extends EventEmitter {
+  exits: number[] = [];
+  exit(code: number): void {
+    this.exits.push(code);
+  }
+}
+
+function watched(timeoutMs: number | null = null) {
+  const signals = new Signals();
+  const lines: string[] = [];
+  const clock = testClock();
+  const halting = createHalting({
+    timeoutMs,
+    clock,
+    process: signals,
+    log: (line) => {
+      lines.push(line);
+    },
+  });
+  return { signals, lines, clock, halting };
+}
+
+describe('a run that is told to end', () => {
+  test('ends its calls with the reason, once, and says that it reports', () => {
+    const { signals, lines, halting } = watched();
+    expect(halting.halted()).toBeNull();
+    signals.emit('SIGINT', 'SIGINT');
+    expect(halting.signal.aborted).toBe(true);
+    expect(halting.halted()).toEqual({
+      title: 'Interrupted',
+      why: 'it was cancelled, or stopped by hand (SIGINT)',
+    });
+    expect(lines).toEqual([
+      'SIGINT: no further call is made; what there is will be reported. Once more ends at once.',
+    ]);
+    halting.release();
+  });
+
+  test('ends at once by the same signal again, and goes on reporting through the other one, which a runner sends later', () => {
+    const { signals, halting } = watched();
+    signals.emit('SIGINT', 'SIGINT');
+    signals.emit('SIGTERM', 'SIGTERM');
+    expect(signals.exits).toEqual([]);
+    signals.emit('SIGINT', 'SIGINT');
+    expect(signals.exits).toEqual([130]);
+    halting.release();
+  });
+
+  test('listens no longer once it is released', () => {
+    const { signals, halting } = watched(1e6);
+    halting.release();
+    expect([signals.listenerCount('SIGINT'), signals.listenerCount('SIGTERM')]).toEqual([0, 0]);
+  });
+
+  test('ends when its time is up, and not once it is released', async () => {
+    const [late, done] = [watched(60_000), watched(60_000)];
+    done.halting.release();
+    for (const { clock, halting } of [late, done]) {
+      clock.expire(59_999);
+      await turns();
+      expect(halting.halted()).toBeNull();
+      clock.expire(1);
+      await turns();
+    }
+    expect(done.halting.halted()).toBeNull();
+    const { halting } = late;
+    expect(halting.halted()).toEqual({
+      title: 'Time is up',
+      why: 'the run took longer than 1 minute (timeout)',
+    });
+    halting.release();
+  });
+});

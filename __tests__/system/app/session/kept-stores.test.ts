@@ -1,0 +1,97 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createKeptStores, type KeptStores } from '../../../../src/app/session/kept-stores.ts';
+import { asks, keyOf, ok, setUp, type Setting } from '../../../unit/edges/store/setting.ts';
+
+let setting: Setting;
+let kept: KeptStores;
+let opened: number;
+beforeEach(() => {
+  setting = setUp();
+  kept = createKeptStores();
+  opened = 0;
+});
+afterEach(async () => {
+  await kept.close();
+  setting.remove();
+});
+
+/** One session: asks these, and says of whom the model was asked. */
+async function session(contents: string[], reply?: (content: string) => string): Promise<string[]> {
+  const { complete, asked } = setting.model(
+    reply === undefined ? undefined : (content) => ok(reply(content)),
+  );
+  const { stores, finish } = await kept.at(setting.file, () => {
+    opened += 1;
+    const store = setting.open({ busyMs: 10 });
+    return Promise.resolve({
+      stores: [store],
+      finish: () => {
+        store.close();
+        return Promise.resolve();
+      },
+    });
+  });
+  for (const content of contents)
+    for (const store of stores) {
+      const completion = await store.wrap(complete, keyOf)(asks(content));
+      expect(completion).toEqual(
+        ok(reply?.(content) ?? `re ${content}`, { reused: !asked.includes(content) }),
+      );
+    }
+  await finish();
+  return asked;
+}
+
+describe('a store that is kept open', () => {
+  test('serves one session after the other, and answers once asked', async () => {
+    expect(await session(['a'])).toEqual(['a']);
+    expect(await session(['a', 'b'])).toEqual(['b']);
+    expect(await session(['a', 'b'])).toEqual([]);
+    expect(opened).toBe(1);
+  });
+
+  test('has what another process stored meanwhile, and not what it removed', async () => {
+    await session(['a', 'b']);
+    await session(['a', 'b']);
+    const other = setting.open();
+    await other.wrap(setting.model().complete, keyOf)(asks('c'));
+    other.prune({ maxBytes: 0 });
+    await other.wrap(setting.model().complete, keyOf)(asks('b'));
+    other.close();
+    expect(await session(['a', 'b', 'c'])).toEqual(['a', 'c']);
+    expect(opened).toBe(1);
+  });
+
+  test('is opened anew where another file stands in its place, or none', async () => {
+    await session(['a']);
+    for (const end of ['', '-wal', '-shm']) rmSync(`${setting.file}${end}`, { force: true });
+    expect(await session(['a'])).toEqual(['a']);
+    for (const end of ['', '-wal', '-shm']) rmSync(`${setting.file}${end}`, { force: true });
+    writeFileSync(setting.file, '');
+    expect(await session(['a'])).toEqual(['a']);
+    expect(opened).toBe(3);
+  });
+
+  test('does not give an answer that is of no use', async () => {
+    await session(['a']);
+    await session(['a']);
+    const { stores } = await kept.at(setting.file, () => Promise.reject(new Error('is open')));
+    const { complete, asked } = setting.model();
+    const request = { ...asks('a'), usable: () => false };
+    for (const store of stores) await store.wrap(complete, keyOf)(request);
+    expect(asked).toEqual(['a']);
+  });
+
+  test('is opened anew, with what could not be written, once somebody held it', async () => {
+    await session(['a']);
+    const holder = new DatabaseSync(setting.file);
+    holder.exec('BEGIN IMMEDIATE');
+    expect(await session(['b'])).toEqual(['b']);
+    holder.exec('ROLLBACK');
+    holder.close();
+    expect(await session(['a', 'b'])).toEqual([]);
+    expect(opened).toBe(2);
+  });
+});

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { createSchemaChecker } from '../../../../src/app/session/schemas.ts';
+import type { Clock } from '../../../../src/edges/providers/clock.ts';
+import { scoreMetric } from '../../../../src/metrics/index.ts';
+import { parseExactly } from '../../../../src/types/exact-json.ts';
+import type { Json } from '../../../../src/types/plain.ts';
+import { builtIn, sample, tools } from '../../../unit/metrics/samples.ts';
+
+const open: ReturnType<typeof createSchemaChecker>[] = [];
+function checker(
+  seconds: number,
+  halted: () => boolean = () => false,
+  clock?: Clock,
+): ReturnType<typeof createSchemaChecker> {
+  const made = createSchemaChecker(seconds, halted, clock);
+  open.push(made);
+  return made;
+}
+afterAll(async () => {
+  await Promise.all(open.map((one) => one.close()));
+});
+
+/**
+ * Time that goes by while the threads that `passing` says are at work, in their order: of each start
+ * and each check, whether its deadline passes.
+ */
+function timeOf(...passing: boolean[]): Clock {
+  let now = 0;
+  return {
+    now: () => now,
+    async sleep(ms, signal) {
+      if (passing.shift() !== true) return once(signal, 'abort').then(() => undefined);
+      await sleep(100);
+      now += ms;
+    },
+  };
+}
+
+/** Each definition checks the one below it twice, so that long lists are checked 2⁴⁰ times. */
+const doubling = Array.from({ length: 40 }, (_, index): [string, Json] => {
+  const below = { $ref: `#/$defs/d${String(index)}` };
+  return [`d${String(index + 1)}`, { allOf: [below, below] }];
+});
+const flood = Array.from({ length: 1000 }, (_, index) => index);
+const UNIQUE = {
+  uniqueItems: true,
+  if: { minItems: 1000 },
+  then: { $ref: '#/$defs/d40' },
+  $defs: { d0: { minItems: 1 }, ...Object.fromEntries(doubling) },
+};
+
+describe('a schema that a repository wrote', () => {
+  test('judges in a thread as it does on the spot', async () => {
+    const { check } = checker(30);
+    const schema = { $defs: { n: { type: 'integer' } }, items: { $ref: '#/$defs/n' } };
+    const values: Json[] = [[1, 2], [1, 'x'], ...Array.from({ length: 150 }, () => [3])];
+    const findings = await check(schema, values);
+    expect(findings.slice(0, 2)).toEqual([
+      { status: 'checked', wrong: null },
+      { status: 'checked', wrong: '/1 must be integer' },
+    ]);
+    expect(findings).toHaveLength(152);
+  });
+
+  test('compares long numbers in a thread as they are written', async () => {
+    const number = parseExactly('2512292042121000001');
+    const schema = { const: number as unknown as Json };
+    expect(await checker(30).check(schema, [number, 2512292042121000000, [number]])).toEqual([
+      { status: 'checked', wrong: null },
+      { status: 'checked', wrong: 'the JSON must be equal to constant' },
+      { status: 'checked', wrong: 'the JSON must be equal to constant' },
+    ]);
+  });
+
+  test('that refers to itself without end is an error, here and in the thread', async () => {
+    const message = 'the schema refers to itself without going deeper into the answer ($ref)';
+    for (const checkSchema of [undefined, checker(30).check]) {
+      const [score] = await scoreMetric(
+        builtIn('json_schema', { schema: { $ref: '#' } }),
+        [sample('{}')],
+        tools({ checkSchema }),
+      );
+      expect(score).toMatchObject({ status: 'error', reason: message });
+    }
+  });
+
+  test('that floods is stopped: its answer is an error, the others are judged, and time goes on', async () => {
+    // Together; then, each time after the start of a thread, the first two, and the last.
+    const time = timeOf(false, true, false, false, true, false, false);
+    const { check } = checker(2, undefined, time);
+    let turns = 0;
+    const clock = setInterval(() => {
+      turns += 1;
+    }, 10);
+    const findings = await check(UNIQUE, [[1, 1], flood, [1, 2]]);
+    clearInterval(clock);
+    expect(findings).toEqual([
+      { status: 'checked', wrong: expect.stringContaining('must NOT have duplicate items') },
+      { status: 'error', message: 'the schema took longer than 2 s, and was stopped' },
+      { status: 'checked', wrong: null },
+    ]);
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  test('is given up after five answers on which it does not end', async () => {
+    const { check } = checker(0.1);
+    const findings = await check(
+      UNIQUE,
+      Array.from({ length: 7 }, () => flood),
+    );
+    expect(
+      findings.map((finding) => (finding.status === 'error' ? finding.message : 'checked')),
+    ).toEqual([
+      ...Array<string>(5).fill('the schema took longer than 0.1 s, and was stopped'),
+      ...Array<string>(2).fill('was not checked: the schema took longer than 0.1 s 5 times'),
+    ]);
+  }, 60_000);
+
+  test('does not hold up a run that has to end: what is quick is checked, and the rest is not', async () => {
+    const { check } = checker(2, () => true, timeOf(false, false, true));
+    expect(await check(UNIQUE, [[1, 2]])).toEqual([{ status: 'checked', wrong: null }]);
+    const message = 'was not checked: the run had to end';
+    for (const items of [1, 2])
+      expect(await check({ ...UNIQUE, minItems: items }, [flood, flood])).toEqual(
+        Array(2).fill({ status: 'error', message }),
+      );
+  });
+});

@@ -1,0 +1,108 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { findLocalSides, WORKTREE } from '../../../../src/app/session/sides.ts';
+import { openRepository, type Repository } from '../../../../src/edges/git/repository.ts';
+import { UserError } from '../../../../src/errors.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../../../stand-ins/repository.ts';
+
+jest.setTimeout(60_000);
+afterAll(removeTemporaryFolders);
+
+const repository = createRepository();
+const fork = repository.commit('fork', { 'prompts/a.yaml': 'one\n' });
+repository.git('checkout', '--quiet', '-b', 'topic');
+const topic = repository.commit('topic', { 'prompts/a.yaml': 'two\n' });
+repository.git('checkout', '--quiet', 'main');
+repository.commit('main', { 'prompts/b.yaml': 'main\n' });
+repository.write({ 'prompts/c.yaml': 'not committed\n' });
+
+async function opened<T>(
+  work: (repository: Repository) => Promise<T>,
+  { directory } = repository,
+): Promise<T> {
+  const temporary = temporaryFolder('temp');
+  const open = await openRepository(directory, {
+    environment: fixtureEnvironment(),
+    temporaryFolder: temporary,
+  });
+  try {
+    return await work(open);
+  } finally {
+    await open.close();
+    expect(readdirSync(temporary)).toEqual([]);
+  }
+}
+
+describe('the two sides for a terminal', () => {
+  test('are where head branched off from base, and head', async () => {
+    const { base, head, changed } = await opened((open) =>
+      findLocalSides(open, { env: {}, base: 'main', head: 'topic', workingDirectory: '.' }),
+    );
+    expect([base?.commit, head.commit]).toEqual([fork, topic]);
+    expect(changed.map(({ path }) => path)).toEqual(['prompts/a.yaml']);
+  });
+
+  test('are the last commit and the uncommitted files', async () => {
+    const { base, head, changed } = await opened((open) =>
+      findLocalSides(open, { env: {}, base: 'HEAD', head: WORKTREE, workingDirectory: 'prompts' }),
+    );
+    expect([...(base?.files.keys() ?? [])]).toEqual(['a.yaml', 'b.yaml']);
+    expect([...head.files.keys()]).toEqual(['a.yaml', 'b.yaml', 'c.yaml']);
+    expect(changed.map(({ path }) => path)).toEqual(['c.yaml']);
+  });
+
+  test('name the base that is none, and leave nothing behind of the other side', async () => {
+    const finding = opened((open) =>
+      findLocalSides(open, { env: {}, base: 'nowhere', head: WORKTREE, workingDirectory: '.' }),
+    );
+    await expect(finding).rejects.toThrow(UserError);
+    await expect(finding).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('"nowhere" is not a branch') }],
+    });
+  });
+
+  test('name the unknown head before the unknown base', async () => {
+    const finding = opened((open) =>
+      findLocalSides(open, { env: {}, base: 'nowhere', head: 'neither', workingDirectory: '.' }),
+    );
+    await expect(finding).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('"neither" is not a branch') }],
+    });
+  });
+});
+
+describe('a first project of uncommitted files', () => {
+  const settings = 'n_tries: 1\n';
+  const beside = { '.gitattributes': '*.txt working-tree-encoding=UTF-16\n', 'odd.txt': 'odd' };
+
+  test('stands in a work tree with a file that git cannot take', async () => {
+    const work = createRepository();
+    work.commit('fork', { 'other/evaldiff.yaml': settings });
+    work.write({ 'here/evaldiff.yaml': settings, ...beside });
+    const { notices } = await opened(
+      (open) =>
+        findLocalSides(open, { env: {}, base: 'HEAD', head: WORKTREE, workingDirectory: 'here' }),
+      work,
+    );
+    expect(notices).toEqual([]);
+  });
+
+  test('is told from one that moved by what is still on disk', async () => {
+    const work = createRepository();
+    work.commit('fork', { 'other/evaldiff.yaml': settings, 'kept/evaldiff.yaml': settings });
+    work.write({ 'here/evaldiff.yaml': settings, 'other/evaldiff.yaml': null });
+    const { notices } = await opened(
+      (open) =>
+        findLocalSides(open, { env: {}, base: 'HEAD', head: WORKTREE, workingDirectory: 'here' }),
+      work,
+    );
+    expect(notices).toMatchObject([
+      { message: expect.stringContaining("head lacks base's other/evaldiff.yaml: if") },
+    ]);
+  });
+});

@@ -1,0 +1,299 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { hunkParser } from '../../../../src/edges/git/changes.ts';
+import type { ChangedFile } from '../../../../src/types/repository.ts';
+import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import type { FixtureFiles } from '../../../stand-ins/repository.ts';
+import { messageOf, using } from './opened-repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+const numbered = (from: number, to: number): string =>
+  Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}\n`).join('');
+
+async function changes(
+  before: FixtureFiles,
+  after: FixtureFiles,
+  workingDirectory = '.',
+): Promise<ChangedFile[]> {
+  const repository = createRepository();
+  const base = repository.commit('base', before);
+  const head = repository.commit('head', after);
+  return using(repository.directory, (opened) => opened.changedFiles(base, head, workingDirectory));
+}
+
+describe('changed files', () => {
+  test("carry head's changed lines as ranges", async () => {
+    const before = numbered(1, 20);
+    const after = before
+      .replace('line 3\n', 'LINE 3\n')
+      .replace('line 10\n', 'line 10\nnew\nnew\n')
+      .replace('line 15\nline 16\n', '')
+      .replace('line 20\n', 'line 20');
+    expect(await changes({ 'a.yaml': before, 'same.yaml': 'same' }, { 'a.yaml': after })).toEqual([
+      {
+        path: 'a.yaml',
+        basePath: 'a.yaml',
+        lines: [
+          { start: 3, end: 3 },
+          { start: 11, end: 12 },
+          { start: 20, end: 20 },
+        ],
+        deleted: false,
+      },
+    ]);
+  });
+
+  test('are new, deleted, renamed, renamed and edited, or lines taken out only', async () => {
+    const found = await changes(
+      {
+        'gone.yaml': numbered(1, 5),
+        'old.yaml': numbered(10, 30),
+        'was.yaml': numbered(40, 60),
+        'less.yaml': 'a\nb\nc\n',
+        'empty-later.yaml': 'x\n',
+      },
+      {
+        'gone.yaml': null,
+        'new.yaml': 'a\nb\n',
+        'old.yaml': null,
+        'moved/old.yaml': numbered(10, 30),
+        'was.yaml': null,
+        'is.yaml': `first\n${numbered(41, 60)}`,
+        'less.yaml': 'a\nc\n',
+        'empty-later.yaml': '',
+      },
+    );
+    expect(found).toEqual([
+      { path: 'empty-later.yaml', basePath: 'empty-later.yaml', lines: [], deleted: false },
+      { path: 'gone.yaml', basePath: 'gone.yaml', lines: [], deleted: true },
+      { path: 'is.yaml', basePath: 'was.yaml', lines: [{ start: 1, end: 1 }], deleted: false },
+      { path: 'less.yaml', basePath: 'less.yaml', lines: [], deleted: false },
+      { path: 'moved/old.yaml', basePath: 'old.yaml', lines: [], deleted: false },
+      { path: 'new.yaml', basePath: null, lines: [{ start: 1, end: 2 }], deleted: false },
+    ]);
+  });
+
+  test('have paths below the working directory, and what came from an outside contributor it is new', async () => {
+    const before = {
+      'project/a.yaml': 'a\n',
+      'other/b.yaml': 'b\n',
+      'outside.yaml': numbered(1, 30),
+    };
+    const after = {
+      'project/a.yaml': 'A\n',
+      'other/b.yaml': 'B\n',
+      'outside.yaml': null,
+      'project/inside.yaml': numbered(1, 30),
+    };
+    expect(await changes(before, after, 'project')).toEqual([
+      { path: 'a.yaml', basePath: 'a.yaml', lines: [{ start: 1, end: 1 }], deleted: false },
+      { path: 'inside.yaml', basePath: null, lines: [{ start: 1, end: 30 }], deleted: false },
+    ]);
+    expect(await changes(before, after, 'missing')).toEqual([]);
+  });
+
+  test('are all new when base has no such folder, all deleted when head has none', async () => {
+    expect(await changes({ x: 'x' }, { 'project/a.yaml': 'a\n' }, 'project')).toEqual([
+      { path: 'a.yaml', basePath: null, lines: [{ start: 1, end: 1 }], deleted: false },
+    ]);
+    expect(await changes({ 'project/a.yaml': 'a\n' }, { project: null }, 'project')).toEqual([
+      { path: 'a.yaml', basePath: 'a.yaml', lines: [], deleted: true },
+    ]);
+    expect(
+      await changes({ 'project/a.yaml': 'a\n' }, { project: { link: '/' } }, 'project'),
+    ).toEqual([{ path: 'a.yaml', basePath: 'a.yaml', lines: [], deleted: true }]);
+  });
+
+  test('count a link as no text, and a link that became a file as new text', async () => {
+    expect(
+      await changes(
+        { a: { link: 'x' }, b: 'text\n', c: { link: 'one' } },
+        { a: 'one\ntwo\n', b: { link: 'x' }, c: { link: 'two' }, d: { link: 'new' } },
+      ),
+    ).toEqual([
+      { path: 'a', basePath: 'a', lines: [{ start: 1, end: 2 }], deleted: false },
+      { path: 'b', basePath: 'b', lines: [], deleted: false },
+      { path: 'c', basePath: 'c', lines: [], deleted: false },
+      { path: 'd', basePath: null, lines: [], deleted: false },
+    ]);
+  });
+
+  test('include a program bit and binary content without lines', async () => {
+    expect(
+      await changes(
+        { a: 'text\n', b: Uint8Array.of(0, 1, 2) },
+        { a: { program: 'text\n' }, b: Uint8Array.of(0, 1, 3) },
+      ),
+    ).toEqual([
+      { path: 'a', basePath: 'a', lines: [], deleted: false },
+      { path: 'b', basePath: 'b', lines: [], deleted: false },
+    ]);
+  });
+
+  test('are not confused by names and contents that look like a patch', async () => {
+    const forged =
+      'diff --git a/x b/x\nindex 0000000..1111111 100644\n--- a/x\n+++ b/x\n@@ -1 +900,99 @@\n+x\n';
+    const names = [
+      'prompts/x\nindex 0..1\n@@ -1 +1,500 @@',
+      'diff --git a/x b/x',
+      '"a" b/"c',
+      'a\tb',
+      '\u001b[31m',
+      'x\u202ey',
+      ' -> ',
+      '--output=pwned',
+    ];
+    const before = Object.fromEntries(names.map((name, at) => [name, `${at}\nkept\n`]));
+    const after = Object.fromEntries(names.map((name, at) => [name, `${at}\n${forged}kept\n`]));
+    const found = await changes(before, after);
+    expect(found.map(({ path }) => path).sort()).toEqual([...names].sort());
+    expect(new Set(found.map(({ lines }) => JSON.stringify(lines)))).toEqual(
+      new Set(['[{"start":2,"end":7}]']),
+    );
+  });
+
+  test("do not depend on the user's configuration and attributes", async () => {
+    const repository = createRepository();
+    const base = repository.commit('base', {
+      'a.yaml': numbered(1, 12),
+      'old.yaml': numbered(50, 70),
+    });
+    const head = repository.commit('head', {
+      'a.yaml': numbered(1, 12).replace('line 2\n', 'two\n').replace('line 5\n', 'five\n'),
+      'old.yaml': null,
+      'new.yaml': numbered(50, 70),
+    });
+    const expected = [
+      {
+        path: 'a.yaml',
+        basePath: 'a.yaml',
+        lines: [
+          { start: 2, end: 2 },
+          { start: 5, end: 5 },
+        ],
+        deleted: false,
+      },
+      { path: 'new.yaml', basePath: 'old.yaml', lines: [], deleted: false },
+    ];
+    for (const [key, value] of [
+      ['diff.context', '10'],
+      ['diff.interHunkContext', '10'],
+      ['diff.noprefix', 'true'],
+      ['diff.mnemonicPrefix', 'true'],
+      ['diff.renames', 'false'],
+      ['diff.renameLimit', '1'],
+      ['color.ui', 'always'],
+      ['color.diff', 'always'],
+      ['diff.algorithm', 'patience'],
+      ['core.quotePath', 'false'],
+      ['diff.relative', 'true'],
+      ['diff.wordRegex', '.'],
+      ['diff.colorMoved', 'zebra'],
+      ['diff.suppressBlankEmpty', 'true'],
+      ['core.abbrev', '4'],
+    ] as const)
+      repository.git('config', key, value);
+    await using(repository.directory, async (opened) => {
+      expect(await opened.changedFiles(base, head, '.')).toEqual(expected);
+    });
+  });
+
+  test('of four thousand renamed and edited files are found', async () => {
+    const repository = createRepository();
+    const stream = (folder: string, text: (at: number) => string): string => {
+      const files = Array.from(
+        { length: 4000 },
+        (_, at) => `M 100644 inline ${folder}/${at}.yaml\ndata <<END\n${text(at)}END\n`,
+      ).join('');
+      return `commit refs/heads/main\ncommitter Ada <a@b> 1700000000 +0000\ndata 3\none\nfrom refs/heads/main^0\ndeleteall\n${files}\n`;
+    };
+    repository.commit('root');
+    repository.gitInput(
+      stream('a', (at) => `number ${at}\nkept\n`),
+      'fast-import',
+      '--quiet',
+    );
+    const base = repository.git('rev-parse', 'main');
+    repository.gitInput(
+      stream('b', (at) =>
+        at % 2 === 0 ? `number ${at}\nkept\n` : `number ${at}\nkept\nmore ${at}\n`,
+      ),
+      'fast-import',
+      '--quiet',
+    );
+    const head = repository.git('rev-parse', 'main');
+    await using(repository.directory, async (opened) => {
+      const found = await opened.changedFiles(base, head, '.');
+      const renamed = found.filter(
+        ({ basePath, path }) => basePath === path.replace('b/', 'a/') && path.startsWith('b/'),
+      );
+      expect(renamed.filter(({ path }) => Number(/\d+/.exec(path)?.[0]) % 2 === 0)).toHaveLength(
+        2000,
+      );
+      // Edited renames beyond git's limit are a new and a deleted file; nothing is left out.
+      expect(new Set(found.filter(({ deleted }) => !deleted).map(({ path }) => path)).size).toBe(
+        4000,
+      );
+    });
+  });
+
+  test('refuse a folder outside the repository', async () => {
+    const repository = createRepository();
+    const base = repository.commit('base', { a: 'a' });
+    await using(repository.directory, async (opened) => {
+      expect(await messageOf(opened.changedFiles(base, base, '../x'))).toMatch(
+        /^\.\.\/x: is outside /,
+      );
+      expect(await opened.changedFiles(base, base, '.')).toEqual([]);
+    });
+  });
+});
+
+describe('a patch that streams in', () => {
+  const ids = [
+    `${'a'.repeat(40)}..${'b'.repeat(40)}`,
+    `${'a'.repeat(40)}..${'c'.repeat(40)}`,
+  ] as const;
+  const patch = [
+    'diff --git a/x b/x',
+    `index ${ids[0]} 100644`,
+    '--- a/x',
+    '+++ b/x',
+    '@@ -1 +1,2 @@ diff --git',
+    `-${'long '.repeat(4000)}`,
+    `+${'@@ -1 +9 @@ '.repeat(4000)}`,
+    '+second',
+    '\\ No newline at end of file',
+    '@@ -9,2 +10,0 @@',
+    '-gone',
+    '-gone',
+    'diff --git a/y b/y',
+    'old mode 100644',
+    'new mode 100755',
+    'diff --git a/z b/z',
+    `index ${ids[1]} 100644`,
+    '@@ -0,0 +5 @@',
+    '+x',
+    '',
+  ].join('\n');
+
+  test.each([1, 2, 7, 255, 256, 257, 4096, 1 << 20])(
+    'gives the same lines in pieces of %i bytes',
+    (size) => {
+      const parser = hunkParser();
+      const bytes = Buffer.from(patch);
+      for (let at = 0; at < bytes.length; at += size) parser.push(bytes.subarray(at, at + size));
+      expect(Object.fromEntries(parser.lines)).toEqual({
+        [ids[0]]: [{ start: 1, end: 2 }],
+        [ids[1]]: [{ start: 5, end: 5 }],
+      });
+    },
+  );
+
+  test('is refused where it cannot be understood', () => {
+    const feed = (text: string) => () => hunkParser().push(Buffer.from(text));
+    expect(feed('@@ -1 +1 @@\n')).toThrow('hunk without a file');
+    expect(feed('index abc..def 100644\n')).toThrow('without object ids');
+    expect(feed(`diff --git a b\nindex ${ids[0]}\n@@ what @@\n`)).toThrow('cannot be read');
+  });
+});

@@ -1,0 +1,52 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import {
+  bareOrigin,
+  createRepository,
+  removeTemporaryFolders,
+  shallowCheckout,
+} from '../../../stand-ins/repository.ts';
+import { using } from './opened-repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+describe('what is checked out', () => {
+  test('is the commit and its parents, also where a shallow clone does not have them', async () => {
+    const repository = createRepository();
+    repository.commit('base', { 'a.yaml': 'a' });
+    repository.git('switch', '--quiet', '--create', 'topic');
+    const head = repository.commit('head\n\nparent 0000000000000000000000000000000000000000', {
+      'b.yaml': 'b',
+    });
+    repository.git('switch', '--quiet', 'main');
+    const base = repository.commit('main', { 'c.yaml': 'c' });
+    repository.git(
+      '-c',
+      'user.name=GitHub',
+      '-c',
+      'user.email=noreply@example.com',
+      'merge',
+      '--quiet',
+      '--no-ff',
+      '--no-gpg-sign',
+      '-m',
+      'Merge',
+      head,
+    );
+    const merge = repository.git('rev-parse', 'HEAD');
+    const clone = shallowCheckout(bareOrigin(repository), 'refs/heads/main');
+    expect(clone.git('rev-list', '--count', 'HEAD')).toBe('1');
+    await using(clone.directory, async (opened) => {
+      expect(await opened.checkedOut()).toEqual([merge, base, head]);
+    });
+    repository.git('switch', '--quiet', '--detach', head);
+    await using(repository.directory, async (opened) => {
+      expect((await opened.checkedOut())[0]).toBe(head);
+    });
+  });
+
+  test('is nothing in a repository without commits', async () => {
+    await using(createRepository().directory, async (opened) => {
+      expect(await opened.checkedOut()).toEqual([]);
+    });
+  });
+});

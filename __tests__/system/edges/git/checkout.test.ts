@@ -1,0 +1,157 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { writeFiles } from '../../../../src/edges/git/checkout.ts';
+import type { TreeEntry } from '../../../../src/edges/git/listing.ts';
+import {
+  ODD_NAMES,
+  createRepository,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../../../stand-ins/repository.ts';
+import { messageOf, using } from './opened-repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+const listed = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+
+describe('a checkout into a folder of its own', () => {
+  test('has every regular file byte for byte, programs runnable, no links and no repository', async () => {
+    const repository = createRepository();
+    const head = repository.commit('one', {
+      'app/answer.mjs': 'console.log(1)\r\n',
+      'app/run': { program: '#!/bin/sh\n' },
+      link: { link: '/etc/passwd' },
+      dirlink: { link: '..' },
+      '.gitattributes': '* text eol=crlf\n',
+      'b.bin': Uint8Array.of(0, 255, 10),
+    });
+    const folder = join(temporaryFolder(), 'new', 'checkout');
+    await using(repository.directory, (opened) => opened.checkout(head, folder));
+    expect(listed(folder)).toEqual(['.gitattributes', 'app/answer.mjs', 'app/run', 'b.bin']);
+    expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toBe('* text eol=crlf\n');
+    expect([...readFileSync(join(folder, 'b.bin'))]).toEqual([0, 255, 10]);
+    expect(lstatSync(join(folder, 'app/run')).mode & 0o111).not.toBe(0);
+    expect(lstatSync(join(folder, 'app/answer.mjs')).mode & 0o111).toBe(0);
+  });
+
+  test('keeps odd names and hundreds of folders', async () => {
+    const repository = createRepository();
+    const many = Object.fromEntries(
+      Array.from({ length: 400 }, (_, at) => [`d${at % 40}/e${at % 7}/f${at}`, `text ${at}`]),
+    );
+    const head = repository.commit('odd', {
+      ...Object.fromEntries(ODD_NAMES.map((name) => [name, name])),
+      ...many,
+    });
+    const folder = join(temporaryFolder(), 'checkout');
+    await using(repository.directory, (opened) => opened.checkout(head, folder));
+    expect(listed(folder)).toEqual([...ODD_NAMES, ...Object.keys(many)].sort());
+    for (const name of ODD_NAMES) expect(readFileSync(join(folder, name), 'utf8')).toBe(name);
+  });
+
+  test('never goes into a folder that holds something', async () => {
+    const repository = createRepository();
+    const head = repository.commit('one', { a: 'a' });
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'mine'));
+    await using(repository.directory, async (opened) => {
+      await expect(opened.checkout(head, folder)).rejects.toThrow('is not empty');
+    });
+    expect(listed(folder)).toEqual([]);
+    expect(existsSync(join(folder, 'mine'))).toBe(true);
+  });
+
+  test.each([
+    ['..'],
+    ['../../escaped'],
+    ['.git'],
+    ['.GIT/hooks'],
+    ['sub/.git/config'],
+    ['.'],
+    ['git~1'],
+    ['.git.'],
+    ['.g\u200cit'],
+    ['.git /x'],
+    ['/etc/x'],
+    ['a//b'],
+  ])('refuses a crafted tree with the name %j and writes nothing', async (path) => {
+    const outer = temporaryFolder();
+    const entry = (name: string): TreeEntry => ({
+      mode: '100644',
+      id: '1'.repeat(40),
+      bytes: Buffer.from(name),
+      path: name,
+    });
+    const reader = {
+      blob: () => Promise.resolve(Buffer.from('x')),
+    };
+    const writing = writeFiles(
+      [entry('fine'), entry(path === '.' ? 'a/./b' : path)],
+      reader,
+      join(outer, 'in', 'here'),
+    );
+    expect(await messageOf(writing)).toContain(
+      'is not a name that can be checked out; rename or remove it',
+    );
+    expect(listed(outer)).toEqual([]);
+  });
+
+  test('refuses a tree object that climbs out, as git stores it', async () => {
+    const repository = createRepository();
+    const id = repository.gitInput('escaped', 'hash-object', '-w', '--stdin');
+    const inner = Buffer.concat([Buffer.from('100644 escaped\0'), Buffer.from(id, 'hex')]);
+    const innerId = repository.gitInput(
+      inner,
+      'hash-object',
+      '-t',
+      'tree',
+      '-w',
+      '--stdin',
+      '--literally',
+    );
+    const outer = Buffer.concat([Buffer.from('40000 ..\0'), Buffer.from(innerId, 'hex')]);
+    const outerId = repository.gitInput(
+      outer,
+      'hash-object',
+      '-t',
+      'tree',
+      '-w',
+      '--stdin',
+      '--literally',
+    );
+    const head = repository.git(
+      '-c',
+      'user.name=a',
+      '-c',
+      'user.email=a@b',
+      'commit-tree',
+      '-m',
+      'x',
+      outerId,
+    );
+    const folder = join(temporaryFolder(), 'in');
+    await using(repository.directory, async (opened) => {
+      expect(await messageOf(opened.checkout(head, folder))).toContain('../escaped: is not a name');
+      expect(existsSync(join(folder, '../escaped'))).toBe(false);
+    });
+  });
+
+  test('that fails half-way leaves nothing behind', async () => {
+    const repository = createRepository();
+    const head = repository.commit('one', { a: 'a', 'sub/b': 'b', 'sub/c': 'c' });
+    const id = repository.git('rev-parse', 'HEAD:sub/c');
+    repository.write({ [`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`]: null });
+    const folder = join(temporaryFolder(), 'in');
+    await using(repository.directory, async (opened) => {
+      expect(await messageOf(opened.checkout(head, folder))).toContain(
+        `sub/c: its content (object ${id.slice(0, 7)}) is missing from this clone`,
+      );
+    });
+    expect(existsSync(folder)).toBe(false);
+  });
+});

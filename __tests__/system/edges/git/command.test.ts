@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { gitEnvironment, lastLine, runGit } from '../../../../src/edges/git/command.ts';
+import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+describe("the line of git's complaint that a user sees", () => {
+  test.each([
+    ['warning: x\nfatal: Not a valid object name\n', 'Not a valid object name'],
+    [
+      'error: Server does not allow request for unadvertised object abc\n',
+      'Server does not allow request for unadvertised object abc',
+    ],
+    [
+      'fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n',
+      'Could not read from remote repository',
+    ],
+    ['only this\r\n', 'only this'],
+    ['', 'git gave no reason'],
+    [
+      "fatal: unable to access 'https://x-access-token:ghs_abc@github.com/o/r/': 403\n",
+      "unable to access 'https://github.com/o/r/': 403",
+    ],
+    ['fatal: x://a:b@c and y://d@e', 'x://c and y://e'],
+  ])('of %j is %j', (complaint, line) => {
+    expect(lastLine(complaint)).toBe(line);
+  });
+
+  test('is cut, and found in linear time in hostile text', () => {
+    expect(lastLine(`fatal: ${'://'.repeat(20_000)}`)).toHaveLength(500);
+    expect(lastLine(`fatal: ${'a://b'.repeat(10_000)}`)).toHaveLength(500);
+  });
+});
+
+describe('the environment of git', () => {
+  const made = gitEnvironment({
+    PATH: '/bin',
+    HOME: '/home/ada',
+    GIT_DIR: '/x',
+    GIT_WORK_TREE: '/x',
+    GIT_INDEX_FILE: '/x',
+    GIT_OBJECT_DIRECTORY: '/x',
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: '/x',
+    GIT_COMMON_DIR: '/x',
+    GIT_NAMESPACE: 'x',
+    GIT_EXTERNAL_DIFF: 'x',
+    GIT_TRACE: '/x',
+    GIT_CONFIG_PARAMETERS: 'x',
+    GIT_PROXY_COMMAND: 'x',
+    GIT_CONFIG: 'x',
+    git_dir: '/x',
+    GIT_SSH_COMMAND: 'ssh -i key',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'a.b',
+    GIT_CONFIG_VALUE_0: 'c',
+    GIT_SSL_CAINFO: '/ca',
+    GIT_ASKPASS: '/usr/bin/ask',
+    OPENAI_API_KEY: 'sk',
+    'INPUT_OPENAI-API-KEY': 'sk',
+    HTTPS_PROXY: 'http://proxy',
+  });
+
+  test('keeps how to reach a remote and drops what points elsewhere', () => {
+    expect(Object.keys(made).sort()).toEqual([
+      'GCM_INTERACTIVE',
+      'GIT_ASKPASS',
+      'GIT_CONFIG_COUNT',
+      'GIT_CONFIG_KEY_0',
+      'GIT_CONFIG_VALUE_0',
+      'GIT_LITERAL_PATHSPECS',
+      'GIT_NO_REPLACE_OBJECTS',
+      'GIT_OPTIONAL_LOCKS',
+      'GIT_SSH_COMMAND',
+      'GIT_SSL_CAINFO',
+      'GIT_TERMINAL_PROMPT',
+      'HOME',
+      'HTTPS_PROXY',
+      'LANGUAGE',
+      'LC_ALL',
+      'PATH',
+      'SSH_ASKPASS_REQUIRE',
+    ]);
+  });
+
+  test('lets nobody be asked for a password', () => {
+    expect(made).toMatchObject({
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_ASKPASS: '',
+      SSH_ASKPASS_REQUIRE: 'never',
+      GCM_INTERACTIVE: 'never',
+    });
+  });
+});
+
+(process.platform === 'win32' ? test.skip : test)(
+  'a git is no part of the group that Ctrl-C in a terminal ends',
+  async () => {
+    const repository = createRepository();
+    const place = {
+      directory: repository.directory,
+      gitDir: join(repository.directory, '.git'),
+      environment: gitEnvironment(process.env),
+      settings: ['alias.group=!ps -o pgid= -p $$'],
+    };
+    const { output } = await runGit(place, ['group']);
+    const ours = execFileSync('ps', ['-o', 'pgid=', '-p', String(process.pid)]);
+    expect(output.toString().trim()).toMatch(/^\d+$/);
+    expect(output.toString().trim()).not.toBe(ours.toString().trim());
+  },
+);

@@ -1,0 +1,188 @@
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { findLocalSides, WORKTREE } from '../../../../src/app/session/sides.ts';
+import { openRepository } from '../../../../src/edges/git/repository.ts';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import {
+  bareOrigin,
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  temporaryFolder,
+  type FixtureRepository,
+} from '../../../stand-ins/repository.ts';
+
+jest.setTimeout(120_000);
+afterAll(removeTemporaryFolders);
+
+const PROMPT = (text: string) =>
+  `name: a\nmodel: { provider: replay, file: a.jsonl }\nmessages: [{ role: user, content: ${text} }]\n`;
+
+/** A repository whose default branch is `main`, or another; the branch `topic` changes a prompt. */
+function history(branch: string) {
+  const source = createRepository({ branch });
+  const fork = source.commit('base', { 'prompts/a.yaml': PROMPT('one') });
+  source.git('switch', '--quiet', '--create', 'topic');
+  source.commit('first', { 'README.md': 'x' });
+  const topic = source.commit('second', { 'prompts/a.yaml': PROMPT('two') });
+  source.git('switch', '--quiet', branch);
+  source.commit('later', { 'README.md': 'y' });
+  const origin = bareOrigin(source);
+  return { origin, url: `file://${origin.directory}`, fork, topic };
+}
+
+const MAIN = history('main');
+const TRUNK = history('trunk');
+
+type History = typeof MAIN;
+type Make = (of: History, clone: FixtureRepository) => void;
+
+/** What CI systems leave of a branch. */
+const SHAPES: Record<string, Make> = {
+  'single branch': ({ url }, { git }) => {
+    git('remote', 'add', '-t', 'topic', 'origin', url);
+    git('fetch', '--quiet', '--no-tags', 'origin');
+    git('checkout', '--quiet', 'topic');
+  },
+  'depth 1': ({ url }, { git }) => {
+    git('remote', 'add', '-t', 'topic', 'origin', url);
+    git('fetch', '--quiet', '--no-tags', '--depth=1', 'origin');
+    git('checkout', '--quiet', 'topic');
+  },
+  detached: ({ url, topic }, { git }) => {
+    git('remote', 'add', 'origin', url);
+    git(
+      'fetch',
+      '--quiet',
+      '--no-tags',
+      '--depth=20',
+      'origin',
+      '+refs/heads/topic:refs/pipelines/7',
+    );
+    git('checkout', '--quiet', '--detach', topic);
+  },
+  'no remote': ({ url }, { git }) => {
+    git('fetch', '--quiet', url, 'topic:topic');
+    git('checkout', '--quiet', 'topic');
+  },
+};
+
+function cloned(of: History, shape: string): FixtureRepository {
+  const clone = createRepository({ branch: 'unborn' });
+  SHAPES[shape]!(of, clone);
+  return clone;
+}
+
+async function baseOf(
+  clone: FixtureRepository,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const repository = await openRepository(clone.directory, {
+    environment: fixtureEnvironment(),
+    temporaryFolder: temporaryFolder('temp'),
+  });
+  try {
+    const wish = { base: null, head: WORKTREE, env, workingDirectory: '' };
+    return (await findLocalSides(repository, wish)).base?.commit;
+  } finally {
+    await repository.close();
+  }
+}
+
+const NO_BASE = /^There is no base to compare with: .*--base <branch or commit>/;
+
+describe('a base that is not given', () => {
+  test.each(['single branch', 'depth 1', 'detached'])(
+    'is the default branch of the remote in a clone that lacks it: %s',
+    async (shape) => {
+      expect(await baseOf(cloned(MAIN, shape), {})).toBe(MAIN.fork);
+      expect(await baseOf(cloned(TRUNK, shape), {})).toBe(TRUNK.fork);
+    },
+  );
+
+  test('is an error without a remote and without main, and never HEAD', async () => {
+    await expect(baseOf(cloned(MAIN, 'no remote'), {})).rejects.toMatchObject({
+      problems: [{ message: expect.stringMatching(NO_BASE) }],
+    });
+  });
+
+  test.each(['diff', 'plan'])('ends %s with exit code 2 where it is not found', async (command) => {
+    const clone = cloned(MAIN, 'no remote');
+    const { code, out, err } = await commandIn(clone.directory, [command]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('There is no base to compare with');
+    expect((await commandIn(clone.directory, [command, '--base', 'nowhere'])).code).toBe(2);
+  });
+
+  test('is an error where the remote is gone', async () => {
+    const clone = cloned(MAIN, 'depth 1');
+    clone.git('remote', 'set-url', 'origin', 'file:///nowhere/at/all');
+    await expect(baseOf(clone, {})).rejects.toMatchObject({
+      problems: [{ message: expect.stringMatching(NO_BASE) }],
+    });
+  });
+
+  test('is main of a clone that has it, also without a remote', async () => {
+    const clone = cloned(MAIN, 'no remote');
+    clone.git('fetch', '--quiet', MAIN.url, 'main:main');
+    expect(await baseOf(clone, {})).toBe(MAIN.fork);
+  });
+});
+
+describe('a base that the CI names', () => {
+  const variables: [string, (of: History) => string][] = [
+    ['GITHUB_BASE_REF', () => 'release'],
+    ['CI_MERGE_REQUEST_DIFF_BASE_SHA', ({ fork }) => fork],
+    ['CI_MERGE_REQUEST_TARGET_BRANCH_NAME', () => 'release'],
+    ['BITBUCKET_PR_DESTINATION_BRANCH', () => 'release'],
+    ['SYSTEM_PULLREQUEST_TARGETBRANCH', () => 'refs/heads/release'],
+    ['SYSTEM_PULLREQUEST_TARGETBRANCH', () => 'release'],
+    ['CHANGE_TARGET', () => 'release'],
+  ];
+  // Not the default branch, which a run would take otherwise.
+  MAIN.origin.git('update-ref', 'refs/heads/release', `${MAIN.topic}~1`);
+  const released = MAIN.origin.git('rev-parse', 'refs/heads/release');
+
+  test.each(
+    variables.flatMap(([name, value]) =>
+      ['single branch', 'depth 1', 'detached'].map((shape) => [name, shape, value] as const),
+    ),
+  )('by %s is fetched in a clone that lacks it: %s', async (name, shape, value) => {
+    const text = value(MAIN);
+    const base = await baseOf(cloned(MAIN, shape), { [name]: text });
+    expect(base).toBe(text === MAIN.fork ? MAIN.fork : released);
+  });
+
+  test('is an error when the remote and the clone both lack it', async () => {
+    for (const shape of ['depth 1', 'no remote']) {
+      await expect(baseOf(cloned(MAIN, shape), { CHANGE_TARGET: 'gone' })).rejects.toMatchObject({
+        problems: [{ message: expect.stringMatching(/^CHANGE_TARGET names the base gone, which/) }],
+      });
+      const missing = { CI_MERGE_REQUEST_DIFF_BASE_SHA: 'e'.repeat(40) };
+      await expect(baseOf(cloned(MAIN, shape), missing)).rejects.toMatchObject({
+        problems: [{ message: expect.stringMatching(/^The base commit eeeeeee could not be/) }],
+      });
+    }
+  });
+
+  test('is ignored where it is empty', async () => {
+    expect(await baseOf(cloned(MAIN, 'depth 1'), { GITHUB_BASE_REF: '' })).toBe(MAIN.fork);
+  });
+});
+
+test('a base without common history is named', async () => {
+  const clone = cloned(MAIN, 'no remote');
+  clone.git('switch', '--quiet', '--orphan', 'other');
+  clone.commit('other', { 'prompts/a.yaml': PROMPT('three') });
+  const repository = await openRepository(clone.directory, {
+    environment: fixtureEnvironment(),
+    temporaryFolder: temporaryFolder('temp'),
+  });
+  const wish = { base: 'topic', head: 'other', env: {}, workingDirectory: '' };
+  const sides = await findLocalSides(repository, wish).finally(() => repository.close());
+  expect(sides).toMatchObject({
+    mergeBase: null,
+    baseTip: MAIN.topic,
+    base: { commit: MAIN.topic },
+    notices: [{ message: expect.stringContaining('have no common history') }],
+  });
+});

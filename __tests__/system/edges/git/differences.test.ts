@@ -1,0 +1,205 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { MOST_ENTRIES, listTree, type TreeReader } from '../../../../src/edges/git/listing.ts';
+import { InternalError } from '../../../../src/errors.ts';
+import {
+  bareOrigin,
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  shallowCheckout,
+  temporaryFolder,
+  type FixtureFiles,
+  type FixtureRepository,
+} from '../../../stand-ins/repository.ts';
+import { messageOf, using } from './opened-repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+/** Writes a tree with any entries, including ones that git never creates. */
+function craftedTree(
+  repository: FixtureRepository,
+  entries: readonly (readonly [mode: string, name: string, id: string])[],
+): string {
+  const content = entries.flatMap(([mode, name, id]) => [
+    Buffer.from(`${mode} ${name}\0`),
+    Buffer.from(id, 'hex'),
+  ]);
+  const args = ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'];
+  return repository.gitInput(Buffer.concat(content), ...args);
+}
+
+function commitOf(repository: FixtureRepository, tree: string): string {
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
+  return repository.git(...identity, 'commit-tree', '-m', 'x', tree);
+}
+
+describe('links and submodules that differ', () => {
+  const link = (to: string): { link: string } => ({ link: to });
+  const kinds: [string, FixtureFiles, FixtureFiles, string[]][] = [
+    ['a new link', {}, { 'docs/link': link('a.md') }, ['docs/link']],
+    ['a removed link', { 'docs/link': link('a.md') }, { 'docs/link': null }, ['docs/link']],
+    ['a retargeted link', { latest: link('v1') }, { latest: link('v2') }, ['latest']],
+    ['a link that becomes a file', { a: link('one') }, { a: 'text\n' }, ['a']],
+    ['a file that becomes a link', { a: 'text\n' }, { a: link('one') }, ['a']],
+    ['a link with the text of the file before', { a: 'one' }, { a: link('one') }, ['a']],
+    ['a link that becomes a folder', { a: link('b') }, { a: null, 'a/x': 'x\n' }, ['a', 'a/x']],
+    ['a folder that becomes a link', { 'a/x': 'x\n' }, { a: link('b') }, ['a', 'a/x']],
+    ['links in a new folder', {}, { 'n/a': link('x'), 'n/b': 'b\n' }, ['n/a', 'n/b']],
+  ];
+  const shapes: [string, (origin: FixtureRepository) => string][] = [
+    ['no checkout', () => temporaryFolder('workspace')],
+    ['head alone', (origin) => shallowCheckout(origin, 'refs/heads/topic').directory],
+    ['a merge at depth 1', (origin) => shallowCheckout(origin, 'refs/pull/1/merge').directory],
+    [
+      'a full clone',
+      (origin) => shallowCheckout(origin, 'refs/heads/topic', { depth: null }).directory,
+    ],
+  ];
+
+  const rows = kinds.flatMap(([kind, ...files]) =>
+    shapes.map(([shape, workspace]) => ({ kind, shape, files, workspace })),
+  );
+  test.each(rows)('$kind is listed with $shape', async ({ files, workspace }) => {
+    const [before, after, paths] = files;
+    const source = createRepository();
+    const base = source.commit('base', { 'kept.yaml': 'kept\n', ...before });
+    source.git('switch', '--quiet', '--create', 'topic');
+    const head = source.commit('head', after);
+    source.git('switch', '--quiet', 'main');
+    source.git('-c', 'user.name=a', '-c', 'user.email=a@b', 'merge', '--quiet', '--no-ff', 'topic');
+    const merge = source.git('rev-parse', 'HEAD');
+    const origin = bareOrigin(source);
+    origin.git('update-ref', 'refs/pull/1/merge', merge);
+    for (const key of ['allowFilter', 'allowAnySHA1InWant'])
+      origin.git('config', `uploadpack.${key}`, 'true');
+    const changed = await using(
+      workspace(origin),
+      (opened) => opened.changedFiles(base, head, '.'),
+      fixtureEnvironment(),
+      { url: `file://${origin.directory}`, settings: [], advice: '' },
+    );
+    expect(changed.map(({ path }) => path).sort()).toEqual(paths);
+  });
+
+  test('a submodule that moves is listed, and its commit is not looked for', async () => {
+    const source = createRepository();
+    const at = (id: string): string => {
+      source.git('update-index', '--add', '--cacheinfo', `160000,${id.repeat(40)},lib`);
+      return commitOf(source, source.git('write-tree'));
+    };
+    const [base, head] = [at('1'), at('2')];
+    const changed = await using(source.directory, (opened) => opened.changedFiles(base, head, '.'));
+    expect(changed).toEqual([{ path: 'lib', basePath: 'lib', lines: [], deleted: false }]);
+  });
+
+  test('a content that no remote has is named', async () => {
+    const source = createRepository();
+    const base = source.commit('base', { a: 'one\n' });
+    const missing = '5'.repeat(40);
+    const head = commitOf(source, craftedTree(source, [['120000', 'a', missing]]));
+    await using(source.directory, async (opened) => {
+      expect(await messageOf(opened.changedFiles(base, head, '.'))).toBe(
+        'A content that differs (object 5555555) is missing from this clone; run "git fetch" or clone anew',
+      );
+    });
+  });
+});
+
+describe('a crafted tree', () => {
+  const source = createRepository();
+  const blob = source.gitInput('x\n', 'hash-object', '-w', '--stdin');
+  const folder = craftedTree(source, [['100644', 'math.yaml', blob]]);
+  const file = (name: string) => ['100644', name, blob] as const;
+
+  test.each([
+    ['two files', [file('math.yaml'), file('math.yaml')], 'two entries with the name "math.yaml"'],
+    ['a file and a link', [file('a'), ['120000', 'a', blob]], 'two entries with the name "a"'],
+    ['a file and a folder', [file('a'), ['40000', 'a', folder]], 'two entries with the name "a"'],
+    ['a submodule and a file', [['160000', 'a', blob], file('a')], 'two entries with the name "a"'],
+    ['a slash', [file('a/b')], 'an entry with the name "a/b"'],
+  ] as const)('with %s of one name is refused', async (_, entries, words) => {
+    const tree = craftedTree(source, entries);
+    const nested = craftedTree(source, [['40000', 'docs', tree]]);
+    await using(source.directory, async (opened) => {
+      for (const root of [tree, nested])
+        expect(await messageOf(opened.tree(commitOf(source, root), '.'))).toContain(words);
+    });
+  });
+
+  test('that stands for a thousand million files is refused after one look at each object', async () => {
+    let tree = craftedTree(source, [file('leaf')]);
+    for (let level = 0; level < 9; level += 1)
+      tree = craftedTree(
+        source,
+        Array.from({ length: 10 }, (_, at) => ['40000', String(at), tree] as const),
+      );
+    const head = craftedTree(source, [['40000', 'docs', tree]]);
+    let reads = 0;
+    await using(source.directory, async (opened) => {
+      expect(await messageOf(opened.tree(commitOf(source, head), '.'))).toMatch(
+        /^docs\/0[\d/]* has more than 500,000 entries \(.*working-directory, --directory\)/,
+      );
+    });
+    const trees: TreeReader = {
+      reader: {
+        here: (id) => {
+          reads += 1;
+          const content = execTree(source, id);
+          return Promise.resolve({ id, type: 'tree', size: content.length, content });
+        },
+      },
+      missing: {
+        listing: () => Promise.reject(new InternalError('nothing is missing')),
+        trees: () => Promise.reject(new InternalError('nothing is missing')),
+      },
+      known: new Map(),
+    };
+    expect(await messageOf(listTree(trees, head, 1_000))).toContain('has more than 1,000 entries');
+    expect(reads).toBe(11);
+  });
+
+  test.each([
+    ['in one folder', (at: number) => `big/folder/${String(at)}`, 'big/folder'],
+    ['in many', (at: number) => `many/${String(at % 50)}/${String(at)}`, 'many'],
+    ['at the root', (at: number) => `f${String(at)}`, "The project's folder"],
+  ])('names the folder that most of its files lie in: %s', async (_, path, name) => {
+    const repository = createRepository();
+    const lines = Array.from({ length: 300 }, (__, at) => `100644 ${blob}\t${path(at)}\n`);
+    repository.gitInput('x\n', 'hash-object', '-w', '--stdin');
+    repository.gitInput(lines.join(''), 'update-index', '--add', '--index-info');
+    const tree = repository.git('write-tree');
+    const read = async (id: string) => {
+      const content = execTree(repository, id);
+      return { id, type: 'tree', size: content.length, content };
+    };
+    const nothing = { listing: () => Promise.resolve(), trees: () => Promise.resolve() };
+    const trees: TreeReader = { reader: { here: read }, missing: nothing, known: new Map() };
+    expect(await listTree(trees, tree, 1_000)).toHaveLength(300);
+    expect(await messageOf(listTree(trees, tree, 200))).toContain(
+      `${name} has more than 200 entries`,
+    );
+    expect(MOST_ENTRIES).toBeLessThan(1_000_000);
+  });
+});
+
+function execTree(repository: FixtureRepository, id: string): Buffer {
+  return Buffer.from(
+    repository
+      .git('ls-tree', '-z', id)
+      .split('\0')
+      .flatMap((row) => {
+        const [, mode = '', kind = '', hash = '', name = ''] =
+          /^(\d+) (\w+) (\w+)\t(.*)$/s.exec(row) ?? [];
+        return kind === ''
+          ? []
+          : [
+              Buffer.concat([
+                Buffer.from(`${mode.replace(/^0/, '')} ${name}\0`),
+                Buffer.from(hash, 'hex'),
+              ]).toString('latin1'),
+            ];
+      })
+      .join(''),
+    'latin1',
+  );
+}

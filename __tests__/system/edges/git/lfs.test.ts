@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { main } from '../../../../src/app/commands/program.ts';
+import { lfsPointer } from '../../../../src/edges/git/missing.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  type FixtureFiles,
+} from '../../../stand-ins/repository.ts';
+import { decode, messageOf, using } from './opened-repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+const DATA = '{"input": {"q": "hi"}, "expected": "hi"}\n'.repeat(3);
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const pointerTo = (text: string): string =>
+  `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(text)}\nsize ${String(text.length)}\n`;
+
+/** A commit that holds a pointer, as Git LFS leaves it. */
+function committed(files: FixtureFiles = {}) {
+  const repository = createRepository();
+  const head = repository.commit('one', {
+    'project/data/cases.jsonl': pointerTo(DATA),
+    'project/small.yaml': 'a: 1',
+    ...files,
+  });
+  const read = (): Promise<string> =>
+    using(repository.directory, async (opened) =>
+      decode(await (await opened.tree(head, 'project')).read('data/cases.jsonl')),
+    );
+  return { repository, head, read };
+}
+
+describe('a file that Git LFS keeps', () => {
+  test('is read from the work tree where that has it, whatever its commit holds', async () => {
+    const { repository, read } = committed();
+    repository.write({ 'project/data/cases.jsonl': DATA });
+    expect(await read()).toBe(DATA);
+  });
+
+  test("is read from the clone's own storage where the work tree has another version", async () => {
+    const { repository, read } = committed();
+    const id = sha256(DATA);
+    repository.write({
+      'project/data/cases.jsonl': `${DATA} `,
+      [`.git/lfs/objects/${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`]: DATA,
+    });
+    expect(await read()).toBe(DATA);
+  });
+
+  test.each<[string, FixtureFiles]>([
+    ['has the pointer too', {}],
+    [
+      'has other bytes of the same length',
+      { 'project/data/cases.jsonl': DATA.replace('hi', 'ho') },
+    ],
+    [
+      'has a link to the right bytes',
+      { 'right.jsonl': DATA, 'project/data/cases.jsonl': { link: '../../right.jsonl' } },
+    ],
+    ['has no such file', { 'project/data/cases.jsonl': null }],
+  ])('is named with what to do where the work tree %s', async (_what, files) => {
+    const { repository, head, read } = committed();
+    repository.write(files);
+    expect(await messageOf(read())).toBe(
+      `project/data/cases.jsonl: is a pointer of Git LFS at ${head.slice(0, 7)}, and the file itself (${String(DATA.length)} bytes, sha256 ${sha256(DATA).slice(0, 12)}) is neither in the work tree nor in the clone's LFS storage; run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`.replace(
+        'project/',
+        '',
+      ),
+    );
+  });
+
+  test('is not read where it is larger than anything that is read', async () => {
+    const { read } = committed({
+      'project/data/cases.jsonl': pointerTo(DATA).replace(/size \d+/, 'size 999999999'),
+    });
+    expect(await messageOf(read())).toContain('is larger than the 67108864 bytes that are read');
+  });
+
+  test.each([
+    ['that talks of them', 'a text about version https://git-lfs.github.com/spec/v1\n'],
+    ['without an id', 'version https://git-lfs.github.com/spec/v1\nsize 3\n'],
+    ['with half an id', pointerTo(DATA).replace(/:[0-9a-f]{9}/, ':')],
+    ['that is too long', `${pointerTo(DATA)}${'#'.repeat(1024)}`],
+    ['that is empty', ''],
+  ])('is not any text that looks like a pointer: one %s', (_which, text) => {
+    expect(lfsPointer(Buffer.from(text))).toBeNull();
+  });
+});
+
+const recorded = (content: string): string =>
+  `${JSON.stringify({
+    request: {
+      provider: 'openai',
+      model: 'm',
+      parameters: {},
+      messages: [{ role: 'user', content }],
+      try: 0,
+    },
+    reply: { output: 'hi', usage: null },
+  })}\n`;
+
+test('a project with data and prompts in Git LFS is told of each file, and runs once they are there', async () => {
+  const PROMPT =
+    'name: p\nmodel: m\ndefaults: [tests/p]\nvariables: [q]\nmessages: [{ role: user, content: "Say {q}" }]\n';
+  const OTHER = PROMPT.replace('name: p', 'name: q');
+  const repository = createRepository();
+  repository.commit('one', {
+    'evaldiff.yaml': 'models: { m: { provider: replay, file: r.jsonl } }\nn_tries: 1\n',
+    'prompts/p.yaml': pointerTo(PROMPT),
+    'prompts/q.yaml': OTHER,
+    'prompts/tests/p.yaml':
+      'metrics: [{ name: a, uses: contains }]\nreferences_from: { file: data/cases.jsonl, map: { input: input, expected: expected } }\n',
+    'data/cases.jsonl': pointerTo(DATA),
+    'r.jsonl': ['Say hi', 'Now say hi'].map(recorded).join(''),
+  });
+  const evaldiff = async (...argv: string[]) => {
+    const texts = { out: '', err: '' };
+    const code = await main(argv, {
+      env: fixtureEnvironment(),
+      cwd: repository.directory,
+      isTerminal: false,
+      width: 160,
+      out: (text) => void (texts.out += text),
+      err: (text) => void (texts.err += text),
+    });
+    return { code, text: texts.out + texts.err };
+  };
+  const without = await evaldiff('validate');
+  expect(without.code).toBe(2);
+  expect(without.text).toMatch(/^.*prompts\/p\.yaml: is a pointer of Git LFS/m);
+  expect(without.text).toMatch(/^.*data\/cases\.jsonl: is a pointer of Git LFS/m);
+  repository.commit('two', { 'prompts/q.yaml': OTHER.replace('Say', 'Now say') });
+  repository.write({ 'prompts/p.yaml': PROMPT, 'data/cases.jsonl': DATA });
+  const compared = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+  expect(compared.text).not.toContain('Git LFS');
+  expect(compared.text).toContain('6 answers from recordings');
+});

@@ -1,0 +1,117 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import {
+  bareOrigin,
+  createRepository,
+  removeTemporaryFolders,
+  shallowCheckout,
+  temporaryFolder,
+  type FixtureRepository,
+} from '../../../stand-ins/repository.ts';
+import { messageOf, using } from './opened-repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+/** Two states of `main`, a branch with one commit, and its merge. */
+function merged(): {
+  repository: FixtureRepository;
+  first: string;
+  second: string;
+  topic: string;
+  merge: string;
+} {
+  const repository = createRepository();
+  const first = repository.commit('first', { a: '1' });
+  repository.git('switch', '--quiet', '--create', 'topic');
+  const topic = repository.commit('topic', { b: '1' });
+  repository.git('switch', '--quiet', 'main');
+  const second = repository.commit('second', { a: '2' });
+  repository.git(
+    '-c',
+    'user.name=x',
+    '-c',
+    'user.email=x@example.com',
+    'merge',
+    '--quiet',
+    '--no-ff',
+    '--no-gpg-sign',
+    '-m',
+    'Merge',
+    'topic',
+  );
+  return { repository, first, second, topic, merge: repository.git('rev-parse', 'HEAD') };
+}
+
+describe('the states of a branch', () => {
+  test('are its tip and the first parents below it; what a merge brought is told apart', async () => {
+    const { repository, first, second, topic, merge } = merged();
+    await using(repository.directory, async (opened) => {
+      const line = await opened.mainline('main');
+      expect([...line!.commits].map(([id, { behind }]) => [id, behind])).toEqual([
+        [merge, 0],
+        [second, 1],
+        [first, 2],
+      ]);
+      expect(line!.commits.get(first)!.at).toBe(
+        new Date(repository.git('log', '-1', '--format=%cI', first)).toISOString(),
+      );
+      expect(line).toMatchObject({ name: 'main', shallow: false });
+      const hostile = [
+        '--output=/tmp/x',
+        'main',
+        '',
+        '0'.repeat(40),
+        first,
+        'worktree',
+        `${topic}\n`,
+      ];
+      expect([...(await line!.merged([topic, ...hostile]))]).toEqual([topic]);
+      const branch = await opened.mainline('topic');
+      expect([...branch!.commits.keys()]).toEqual([topic, first]);
+    });
+  });
+
+  test("are those of the default branch where none is named: the remote's, else main, else what is checked out", async () => {
+    const { repository, merge, topic } = merged();
+    const clone = createRepository();
+    clone.git('remote', 'add', 'origin', `file://${bareOrigin(repository).directory}`);
+    clone.git('fetch', '--quiet', 'origin');
+    clone.git('switch', '--quiet', '--detach', topic);
+    const nameOf = (directory: string) =>
+      using(directory, async (opened) => {
+        const line = await opened.mainline(null);
+        return [line?.name, [...(line?.commits.keys() ?? [])][0]];
+      });
+    expect(await nameOf(clone.directory)).toEqual(['origin/main', merge]);
+    clone.git('remote', 'set-head', 'origin', 'topic');
+    expect(await nameOf(clone.directory)).toEqual(['origin/topic', topic]);
+    repository.git('branch', '--quiet', '--move', 'main', 'trunk');
+    repository.git('switch', '--quiet', 'topic');
+    expect(await nameOf(repository.directory)).toEqual(['topic', topic]);
+  });
+
+  test('may be missing where a clone is shallow, which is said', async () => {
+    const { repository, merge } = merged();
+    await using(
+      shallowCheckout(bareOrigin(repository), 'refs/heads/main').directory,
+      async (opened) => {
+        const line = await opened.mainline('main');
+        expect([[...line!.commits.keys()], line!.shallow]).toEqual([[merge], true]);
+      },
+    );
+  });
+
+  test('are none without a repository or a commit; an unknown or hostile branch is refused', async () => {
+    await using(temporaryFolder('plain'), async (opened) => {
+      expect(await opened.mainline('main')).toBeNull();
+    });
+    await using(createRepository().directory, async (opened) => {
+      expect(await opened.mainline(null)).toBeNull();
+    });
+    await using(merged().repository.directory, async (opened) => {
+      for (const name of ['mian', '--output=x', 'a b', ''])
+        expect(await messageOf(opened.mainline(name))).toContain(
+          `"${name}" is not a branch, tag or commit of this repository`,
+        );
+    });
+  });
+});

@@ -1,0 +1,124 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { configuredAddress, serverAddress } from '../../../../src/edges/git/remote.ts';
+import { startGitServer } from '../../../stand-ins/git-server.ts';
+import {
+  bareOrigin,
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  temporaryFolder,
+  writeFiles,
+} from '../../../stand-ins/repository.ts';
+import { decode, using } from './opened-repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+const TOKEN = 'ghs_tokenOfThisRun0123456789abcdef';
+const SECRET = Buffer.from(`x-access-token:${TOKEN}`).toString('base64');
+
+describe('the repository of a workflow', () => {
+  test('the token is in no argument and no file, and goes to its own server only', async () => {
+    const source = createRepository();
+    const head = source.commit('one', { 'a.yaml': 'a\n' });
+    const server = await startGitServer(bareOrigin(source), 'acme/prompts', TOKEN);
+    const seen = join(temporaryFolder(), 'arguments');
+    const bin = temporaryFolder('bin');
+    writeFiles(bin, {
+      git: {
+        program: `#!/bin/sh\nprintf '%s\\n' "$PWD $*" >> '${seen}'\nPATH='${process.env['PATH'] ?? ''}' exec git "$@"\n`,
+      },
+    });
+    const workspace = temporaryFolder('workspace');
+    try {
+      await using(
+        workspace,
+        async (opened, temporary) => {
+          await opened.ensureCommit(head, { side: 'head' });
+          expect(decode(await (await opened.tree(head, '.')).read('a.yaml'))).toBe('a\n');
+          const files = readdirSync(temporary, { recursive: true })
+            .map((name) => join(temporary, String(name)))
+            .filter((path) => statSync(path).isFile());
+          expect(files.length).toBeGreaterThan(3);
+          for (const path of files) {
+            const text = readFileSync(path, 'latin1');
+            expect(text.includes(TOKEN) || text.includes(SECRET)).toBe(false);
+          }
+        },
+        fixtureEnvironment({ PATH: bin, http_proxy: '', no_proxy: '*' }),
+        serverAddress(server.url, 'acme/prompts', TOKEN),
+      );
+    } finally {
+      await server.close();
+    }
+    const commands = readFileSync(seen, 'utf8');
+    expect(commands).not.toContain(TOKEN);
+    expect(commands).not.toContain(SECRET);
+    // Every git was started outside of the workspace, on a repository that it was given.
+    for (const line of commands.trimEnd().split('\n')) {
+      expect(line.startsWith(workspace)).toBe(false);
+      expect(line).toMatch(/ -c safe\.bareRepository=explicit /);
+      expect(line).toMatch(/ --git-dir=\S+store\.git /);
+    }
+    expect(server.requests.every(({ authorization }) => authorization !== null)).toBe(true);
+  });
+
+  test('is addressed by server and name; the token is scoped to that server', () => {
+    const { url, settings } = serverAddress('https://github.example/', 'acme/prompts', TOKEN);
+    expect(url).toBe('https://github.example/acme/prompts');
+    expect(settings).toContainEqual([
+      'http.https://github.example/.extraheader',
+      `AUTHORIZATION: basic ${SECRET}`,
+    ]);
+    expect(settings).toContainEqual(['http.followRedirects', 'false']);
+    expect(serverAddress('https://github.example', 'acme/prompts', '').settings).toEqual([
+      ['credential.helper', ''],
+      ['http.followRedirects', 'false'],
+    ]);
+  });
+});
+
+describe('the remote that a checkout names', () => {
+  test.each([
+    [
+      [
+        ['remote.b.url', 'https://b'],
+        ['remote.origin.url', 'https://o'],
+      ],
+      'https://o',
+    ],
+    [
+      [
+        ['remote.b.url', 'https://b'],
+        ['remote.a.url', 'https://a'],
+      ],
+      'https://a',
+    ],
+    [[['remote.origin.url', '../other.git']], '/work/other.git'],
+    [[['remote.origin.url', 'git@host:a/b.git']], 'git@host:a/b.git'],
+    [[['remote.origin.url', '/abs/path.git']], '/abs/path.git'],
+  ] as const)('of %j is %s', (settings, url) => {
+    expect(configuredAddress(settings, '/work/project')?.url).toBe(url);
+  });
+
+  test('brings along how it is reached, under the name that evaldiff gives it', () => {
+    expect(
+      configuredAddress(
+        [
+          ['remote.origin.url', 'https://o'],
+          ['remote.origin.proxy', 'http://proxy'],
+          ['remote.other.proxy', 'http://other'],
+          ['http.https://o/.extraheader', 'X: y'],
+          ['url.ssh://o/.insteadof', 'https://o/'],
+        ],
+        '/work',
+      )?.settings,
+    ).toEqual([
+      ['remote.evaldiff.proxy', 'http://proxy'],
+      ['http.https://o/.extraheader', 'X: y'],
+      ['url.ssh://o/.insteadof', 'https://o/'],
+    ]);
+    expect(configuredAddress([], '/work')).toBeNull();
+  });
+});

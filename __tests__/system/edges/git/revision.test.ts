@@ -1,0 +1,222 @@
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  bareOrigin,
+  createRepository,
+  removeTemporaryFolders,
+  shallowCheckout,
+} from '../../../stand-ins/repository.ts';
+import type { FixtureRepository } from '../../../stand-ins/repository.ts';
+import { decode, messageOf, using } from './opened-repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+let repository: FixtureRepository;
+let base: string;
+let head: string;
+
+beforeAll(() => {
+  repository = createRepository();
+  base = repository.commit('base', { 'a.yaml': 'base\n' });
+  head = repository.commit('head', { 'a.yaml': 'head\n' });
+  repository.git('tag', 'light', base);
+  repository.git(
+    '-c',
+    'user.name=a',
+    '-c',
+    'user.email=a@b',
+    'tag',
+    '-a',
+    '-m',
+    'x',
+    'heavy',
+    base,
+  );
+});
+
+const resolveAll = (names: readonly string[]): Promise<string[]> =>
+  using(repository.directory, (opened) => Promise.all(names.map((name) => opened.resolve(name))));
+
+describe('a revision', () => {
+  test('may be a branch, a tag, an id, the start of one, or a path through history', async () => {
+    const heavy = repository.git('rev-parse', 'heavy');
+    expect(heavy).not.toBe(base);
+    expect(
+      await resolveAll([
+        'main',
+        'refs/heads/main',
+        'HEAD',
+        '@',
+        'main~1',
+        'light',
+        'heavy',
+        heavy,
+        base,
+        base.slice(0, 10),
+        base.toUpperCase(),
+      ]),
+    ).toEqual([head, head, head, head, base, base, base, base, base, base, base]);
+  });
+
+  test.each([
+    'mian',
+    '',
+    '-x',
+    '--output=pwned',
+    '--upload-pack=touch pwned',
+    '^main',
+    'main..HEAD',
+    'HEAD:a.yaml',
+    ':/head',
+    'main\nHEAD',
+    'main\0x',
+    '--all',
+    'a b',
+    '$(touch pwned)',
+    'main^{tree}',
+    'heavy^{blob}',
+    '@{',
+    'refs/heads/*',
+  ])('%j is refused, and runs nothing', async (name) => {
+    const before = readdirSync(repository.directory);
+    await using(repository.directory, async (opened) => {
+      expect(await messageOf(opened.resolve(name))).toContain(
+        'is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id.',
+      );
+    });
+    expect(readdirSync(repository.directory)).toEqual(before);
+  });
+
+  test.each([
+    '-x',
+    '--output=pwned',
+    'a;id',
+    'a$(touch${IFS}pwned)',
+    'a`touch${IFS}pwned`',
+    "a'b",
+    'a"b',
+    'a|b',
+    '${IFS}',
+    'ünï',
+    'a\u202eb',
+    '%0A',
+    'a<b>',
+    '@a',
+  ])('a branch really called %s is read, and runs nothing', async (name) => {
+    repository.git('update-ref', `refs/heads/${name}`, base);
+    await using(repository.directory, async (opened) => {
+      expect(await opened.resolve(name)).toBe(base);
+      expect(
+        decode(await (await opened.tree(await opened.resolve(name), '.')).read('a.yaml')),
+      ).toBe('base\n');
+    });
+    expect(existsSync(join(repository.directory, 'pwned'))).toBe(false);
+    repository.git('update-ref', '-d', `refs/heads/${name}`);
+  });
+
+  test('is what git says, wherever git keeps it: packed, moved since, or standing for another', async () => {
+    const own = createRepository();
+    const one = own.commit('one', { 'a.yaml': '1' });
+    own.git('branch', 'packed');
+    own.git('branch', 'moved');
+    own.git('tag', '-a', '-m', 'x', 'heavy');
+    own.git('update-ref', 'refs/remotes/origin/trunk', one);
+    own.git('pack-refs', '--all');
+    const two = own.commit('two', { 'a.yaml': '2' });
+    own.git('update-ref', 'refs/heads/moved', two);
+    own.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/trunk');
+    own.git('symbolic-ref', 'refs/heads/alias', 'refs/heads/moved');
+    own.git('symbolic-ref', 'refs/heads/dangling', 'refs/heads/none');
+    own.git('symbolic-ref', 'HEAD', 'refs/heads/alias');
+    const names = ['packed', 'moved', 'heavy', 'origin/HEAD', 'origin', 'alias', 'HEAD', 'main'];
+    const expected = [one, two, one, one, one, two, two, two];
+    const asked = (): Promise<string[]> =>
+      using(own.directory, async (opened) => {
+        expect(await messageOf(opened.resolve('dangling'))).toContain('is not a branch');
+        expect(await opened.checkedOut()).toEqual([two, one]);
+        return Promise.all(names.map((name) => opened.resolve(name)));
+      });
+    expect(await asked()).toEqual(expected);
+    // Of a form that git alone reads.
+    const file = join(own.directory, '.git/refs/heads/moved');
+    writeFileSync(file, `${two}   \n`);
+    expect(own.git('rev-parse', 'moved')).toBe(two);
+    expect(await asked()).toEqual(expected);
+    rmSync(file);
+    symlinkSync('packed-away', file);
+    writeFileSync(join(dirname(file), 'packed-away'), `${two}\n`);
+    expect(await asked()).toEqual(expected);
+  });
+
+  test('a branch called like a full id never stands for that commit', async () => {
+    repository.git('update-ref', `refs/heads/${base}`, head);
+    await using(repository.directory, async (opened) => {
+      expect(await opened.resolve(base)).toBe(base);
+      expect(decode(await (await opened.tree(base, '.')).read('a.yaml'))).toBe('base\n');
+      expect((await opened.changedFiles(base, head, '.')).map(({ path }) => path)).toEqual([
+        'a.yaml',
+      ]);
+      expect(await opened.mergeBase(base, head)).toBe(base);
+    });
+    repository.git('update-ref', '-d', `refs/heads/${base}`);
+  });
+
+  test('a branch called like a full id that exists nowhere is not read for it', async () => {
+    const nowhere = 'c0ffee00'.repeat(5);
+    repository.git('update-ref', `refs/heads/${nowhere}`, head);
+    await using(repository.directory, async (opened) => {
+      expect(await opened.resolve(nowhere)).toBe(nowhere);
+      expect(await messageOf(opened.tree(nowhere, '.'))).toMatch(
+        /^The commit c0ffee0 could not be fetched/,
+      );
+    });
+    repository.git('update-ref', '-d', `refs/heads/${nowhere}`);
+  });
+
+  test("a branch called like the start of another commit's id is refused as ambiguous", async () => {
+    const start = base.slice(0, 8);
+    repository.git('update-ref', `refs/heads/${start}`, head);
+    await using(repository.directory, async (opened) => {
+      const message = await messageOf(opened.resolve(start));
+      expect(message).toContain(
+        `"${start}" is a branch or tag and also the start of commit ${base}`,
+      );
+      expect(await opened.resolve(`refs/heads/${start}`)).toBe(head);
+    });
+    repository.git('update-ref', '-d', `refs/heads/${start}`);
+  });
+
+  test('objects are not replaced by refs/replace', async () => {
+    repository.git('replace', base, head);
+    await using(repository.directory, async (opened) => {
+      expect(decode(await (await opened.tree(base, '.')).read('a.yaml'))).toBe('base\n');
+    });
+    repository.git('replace', '-d', base);
+  });
+
+  test('branches and tags that only the remote has are found there', async () => {
+    repository.git('update-ref', 'refs/heads/feature/x', base);
+    const clone = shallowCheckout(bareOrigin(repository), 'refs/heads/main');
+    await using(clone.directory, async (opened) => {
+      expect(await opened.resolve('feature/x')).toBe(base);
+      expect(await opened.resolve('main')).toBe(head);
+      expect(await opened.resolve('heavy')).toBe(base);
+      expect(await opened.resolve('light')).toBe(base);
+      expect(await opened.resolve('refs/heads/feature/x')).toBe(base);
+      expect(await messageOf(opened.resolve('feature'))).toContain('is not a branch');
+      expect(
+        decode(await (await opened.tree(await opened.resolve('feature/x'), '.')).read('a.yaml')),
+      ).toBe('base\n');
+    });
+    repository.git('update-ref', '-d', 'refs/heads/feature/x');
+  });
+
+  test('of a repository without a commit is refused', async () => {
+    await using(createRepository().directory, async (opened) => {
+      expect(await messageOf(opened.resolve('HEAD'))).toContain(
+        'This repository has no commit yet: commit first',
+      );
+    });
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  LONGEST_WAIT_S,
+  RATE_LIMIT_WAITS,
+  RETRIES,
+  connect,
+  ownIdentity,
+} from '../../../../src/edges/github/client.ts';
+import { failureLine } from '../../../../src/edges/github/published.ts';
+import { currentHead } from '../../../../src/edges/github/pull.ts';
+import { UserError } from '../../../../src/errors.ts';
+import { PRIMARY_LIMIT, SECONDARY_LIMIT } from '../../../stand-ins/github/index.ts';
+import type { Instead } from '../../../stand-ins/github/index.ts';
+import { HEAD, REPOSITORY, setup } from './setup.ts';
+import type { Setup } from './setup.ts';
+
+const PULL = /\/pulls\/12$/;
+
+/** Reads the head of pull request 12, and gives what a surface would report if that fails. */
+async function readHead({ client }: Setup): Promise<string> {
+  try {
+    return await currentHead(client, REPOSITORY, 12);
+  } catch (error) {
+    return failureLine(
+      { failed: 'It failed', permission: 'pull-requests: read', fork: false },
+      error,
+    );
+  }
+}
+
+/** The first `times` requests get `instead`. */
+function fail({ github }: Setup, times: number, instead: Instead): void {
+  github.intercept('GET', PULL, ({ count }) => (count <= times ? instead : undefined));
+}
+
+describe('failures that pass are outlasted, within bounds', () => {
+  const serverError = { status: 502, body: { message: 'Bad Gateway', documentation_url: 'x' } };
+  test.each<[string, Instead]>([
+    ['a 502', serverError],
+    ['a connection that is reset', 'reset'],
+    ['an answer that breaks off', 'cut'],
+  ])('%s is asked again', async (_what, instead) => {
+    const run = await setup();
+    fail(run, RETRIES, instead);
+    expect(await readHead(run)).toBe(HEAD);
+    expect(run.requests()).toHaveLength(RETRIES + 1);
+  });
+
+  test('a 502 that stays is given up', async () => {
+    const run = await setup();
+    fail(run, Infinity, serverError);
+    expect(await readHead(run)).toBe(
+      'It failed: GitHub answers with an error of its own (502), also when asked again.',
+    );
+    expect(run.requests()).toHaveLength(RETRIES + 1);
+  });
+
+  test.each([400, 401, 403, 404, 409, 410, 422])('a %i is not asked again', async (status) => {
+    const run = await setup();
+    fail(run, Infinity, { status, body: { message: 'No.', documentation_url: 'x' } });
+    expect(await readHead(run)).toMatch(new RegExp(`^It failed: .*${status}`));
+    expect(run.requests()).toHaveLength(1);
+  });
+
+  test('a secondary limit is waited for, and the request sent again', async () => {
+    const run = await setup();
+    fail(run, RATE_LIMIT_WAITS, SECONDARY_LIMIT(30));
+    expect(await readHead(run)).toBe(HEAD);
+    expect(run.requests()).toHaveLength(RATE_LIMIT_WAITS + 1);
+  });
+
+  test('the hourly limit is waited for when it ends soon', async () => {
+    const run = await setup();
+    fail(run, 1, PRIMARY_LIMIT(-1, new Date()));
+    expect(await readHead(run)).toBe(HEAD);
+    expect(run.requests()).toHaveLength(2);
+  });
+
+  test.each<[string, Instead, number]>([
+    ['a secondary limit that stays', SECONDARY_LIMIT(1), RATE_LIMIT_WAITS + 1],
+    ['a secondary limit longer than we wait', SECONDARY_LIMIT(LONGEST_WAIT_S + 1), 1],
+    ['an hourly limit longer than we wait', PRIMARY_LIMIT(3600, new Date(Date.now())), 1],
+    [
+      'a 429 in words nobody knows',
+      { status: 429, body: { message: 'Slow down', documentation_url: 'x' } },
+      1,
+    ],
+  ])('%s is given up', async (_what, instead, requests) => {
+    const run = await setup();
+    fail(run, Infinity, instead);
+    expect(await readHead(run)).toMatch(
+      /^It failed: GitHub's rate limit is reached \(4(03|29)\), and waiting for it takes too long\.$/,
+    );
+    expect(run.requests()).toHaveLength(requests);
+  });
+
+  test('a server that never answers is given up after the deadline', async () => {
+    const run = await setup(undefined, { deadlineMs: 30 });
+    fail(run, Infinity, 'hang');
+    expect(await readHead(run)).toBe(
+      'It failed: GitHub could not be reached (no complete answer within 0.03 s).',
+    );
+    expect(run.requests()).toHaveLength(RETRIES + 1);
+  });
+
+  test('no server at all', async () => {
+    const run = await setup();
+    await run.github.close();
+    expect(await readHead(run)).toMatch(
+      /^It failed: GitHub could not be reached \(.*ECONNREFUSED.*\)\.$/,
+    );
+  });
+});
+
+describe('addresses', () => {
+  test('API and GraphQL are asked where the environment says', async () => {
+    const { client, requests } = await setup();
+    expect(await ownIdentity(client)).toEqual({ login: 'github-actions[bot]', id: 41898282 });
+    expect(requests()).toEqual(['POST /graphql']);
+  });
+
+  test('without an address of its own, GraphQL lies where Enterprise Server has it, else beside the API', async () => {
+    const { github } = await setup();
+    const derived = await connect({
+      token: 'token-1',
+      env: { GITHUB_API_URL: `${github.apiUrl}/` },
+    });
+    expect(derived.graphqlUrl).toBe(github.graphqlUrl);
+    expect((await ownIdentity(derived)).login).toBe('github-actions[bot]');
+    expect((await connect({ token: 'x', env: {} })).graphqlUrl).toBe(
+      'https://api.github.com/graphql',
+    );
+  });
+
+  test.each(['api.github.example', 'file:///etc/passwd', 'not an address'])(
+    '%s is refused as an address',
+    async (url) => {
+      await expect(connect({ token: 'x', env: { GITHUB_API_URL: url } })).rejects.toThrow(
+        new UserError([
+          {
+            place: null,
+            message: 'GITHUB_API_URL must be an http or https address; the runner sets it.',
+          },
+        ]),
+      );
+    },
+  );
+
+  test("the fetch of the toolkit, with the runner's proxy settings, is what goes out by default", async () => {
+    const { github } = await setup();
+    const client = await connect({
+      token: 'token-1',
+      env: { GITHUB_API_URL: github.apiUrl, GITHUB_GRAPHQL_URL: github.graphqlUrl },
+    });
+    expect(await currentHead(client, REPOSITORY, 12)).toBe(HEAD);
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('GraphQL refusals and network failures reject, and do not hang', async () => {
+    const { client, github } = await setup();
+    github.intercept('POST', /\/graphql$/, ({ count }) =>
+      count === 1 ? { status: 200, body: { errors: [{ message: 'no' }] } } : 'reset',
+    );
+    await expect(ownIdentity(client)).rejects.toThrow();
+    await expect(ownIdentity(client)).rejects.toThrow();
+  });
+});

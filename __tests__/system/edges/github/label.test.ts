@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import { removeLabel } from '../../../../src/edges/github/approval.ts';
+import { workflowToken } from '../../../stand-ins/github/index.ts';
+import { REPOSITORY, setup } from './setup.ts';
+
+const LABEL = 'evaldiff: approved / ok?';
+const job = { repository: REPOSITORY, pullRequest: 12, label: LABEL };
+
+test('a label is taken off its pull request, whatever it is called', async () => {
+  const { client, github, requests } = await setup();
+  github.state.pulls.get(12)!.labels = ['bug', LABEL];
+  expect(await removeLabel(client, job)).toEqual([]);
+  expect(github.state.pulls.get(12)?.labels).toEqual(['bug']);
+  expect(requests()).toEqual([`DELETE /issues/12/labels/${encodeURIComponent(LABEL)}`]);
+  expect(github.state.violations).toEqual([]);
+});
+
+test('a label that is gone already is not a fault', async () => {
+  const { client } = await setup();
+  expect(await removeLabel(client, job)).toEqual([]);
+});
+
+test('a token that may not is a warning that names the permission', async () => {
+  const { client, github } = await setup(workflowToken({ pull_requests: 'read' }));
+  github.state.pulls.get(12)!.labels = [LABEL];
+  expect(await removeLabel(client, job)).toEqual([
+    'The label that approved this run was not removed: the token may not do this (403). Give the job `permissions: pull-requests: write`.',
+  ]);
+});

@@ -1,0 +1,279 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  currentHead,
+  findPullRequest,
+  ownerAndName,
+  pullWords,
+  withPullRequest,
+  withQueuedPullRequest,
+} from '../../../../src/edges/github/pull.ts';
+import { trustLevel } from '../../../../src/trust/trust.ts';
+import type { EventFacts } from '../../../../src/types/repository.ts';
+import { addPull, workflowToken } from '../../../stand-ins/github/index.ts';
+import { HEAD, REPOSITORY, setup } from './setup.ts';
+
+const FORK_HEAD = 'c'.repeat(40);
+
+function facts(more: Partial<EventFacts> = {}): EventFacts {
+  return {
+    event: 'workflow_run',
+    action: 'completed',
+    repository: REPOSITORY,
+    pullRequest: null,
+    base: null,
+    head: FORK_HEAD,
+    headRepository: 'bo-example/prompts',
+    headBranch: 'friendlier',
+    fork: true,
+    dependabot: false,
+    addedLabel: null,
+    origin: { event: 'pull_request', runId: 7 },
+    ...more,
+  };
+}
+const forkHead = { ref: 'friendlier', sha: FORK_HEAD, repository: 'bo-example/prompts' };
+
+describe('the pull request of a workflow_run', () => {
+  test('is the open one with this head in this repository', async () => {
+    const { client, github } = await setup();
+    addPull(github.state, { number: 13, head: forkHead });
+    addPull(github.state, {
+      number: 14,
+      head: { ...forkHead, repository: 'mallory-example/prompts' },
+    });
+    addPull(github.state, { number: 15, head: forkHead, state: 'closed' });
+    expect(await findPullRequest(client, facts())).toEqual({
+      status: 'found',
+      number: 13,
+      base: 'b'.repeat(40),
+      baseBranch: 'main',
+      head: FORK_HEAD,
+      headRepository: 'bo-example/prompts',
+      headBranch: 'friendlier',
+    });
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('is found among the open ones where GitHub does not know the commit', async () => {
+    const { client, github, requests } = await setup();
+    addPull(github.state, { number: 13, head: forkHead });
+    github.intercept('GET', /\/commits\/.*\/pulls$/, () => ({
+      status: 422,
+      body: { message: 'No commit found', documentation_url: 'x' },
+    }));
+    expect(await findPullRequest(client, facts())).toMatchObject({ status: 'found', number: 13 });
+    expect(await findPullRequest(client, facts({ headBranch: null }))).toMatchObject({
+      status: 'found',
+      number: 13,
+    });
+    expect(requests()).toEqual([
+      `GET /commits/${FORK_HEAD}/pulls`,
+      'GET /pulls',
+      `GET /commits/${FORK_HEAD}/pulls`,
+      'GET /pulls',
+    ]);
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('is found on the second page', async () => {
+    const { client, github } = await setup();
+    for (let number = 100; number < 230; number += 1)
+      addPull(github.state, {
+        number,
+        head: { ref: 'friendlier', sha: 'd'.repeat(40), repository: 'bo-example/prompts' },
+      });
+    addPull(github.state, { number: 300, head: forkHead });
+    github.intercept('GET', /\/commits\/.*\/pulls$/, () => ({ status: 200, body: [] }));
+    expect(await findPullRequest(client, facts())).toMatchObject({ status: 'found', number: 300 });
+  });
+
+  test('a push since then, a closed pull request or a deleted fork: nothing to do, and why', async () => {
+    const { client, github } = await setup();
+    addPull(github.state, { number: 13, head: { ...forkHead, sha: 'e'.repeat(40) } });
+    const none = {
+      status: 'none',
+      reason: 'No open pull request has ccccccc as its head: it was closed, or pushed to since.',
+    };
+    expect(await findPullRequest(client, facts())).toEqual(none);
+    addPull(github.state, { number: 13, head: { ...forkHead, repository: null } });
+    expect(await findPullRequest(client, facts())).toEqual(none);
+    expect(await findPullRequest(client, facts({ headRepository: null }))).toEqual({
+      status: 'none',
+      reason: 'The repository of the head commit is gone.',
+    });
+  });
+
+  test('two that match are not guessed between', async () => {
+    const { client, github } = await setup();
+    addPull(github.state, { number: 13, head: forkHead });
+    addPull(github.state, {
+      number: 16,
+      head: forkHead,
+      base: { ref: 'release', sha: 'f'.repeat(40) },
+    });
+    expect(await findPullRequest(client, facts())).toEqual({
+      status: 'none',
+      reason: '#13, #16 all have ccccccc as their head, so it is not clear which one is meant.',
+    });
+  });
+
+  test('a refusal is a warning that names the permission', async () => {
+    const { client, github } = await setup(workflowToken());
+    github.state.private = true;
+    expect(await findPullRequest(client, facts())).toEqual({
+      status: 'failed',
+      warning:
+        'The pull request of this run was not found: the token may not do this (403). Give the job `permissions: pull-requests: read`.',
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ['no list', 'text'],
+    ['a number that is text', [{ number: '13', state: 'open', base: {}, head: {} }]],
+  ])('an answer with %s is a warning', async (_what, body) => {
+    const { client, github } = await setup();
+    github.intercept('GET', /\/pulls$/, () => ({ status: 200, body }));
+    expect(await findPullRequest(client, facts())).toMatchObject({
+      status: 'failed',
+      warning: expect.stringContaining('not what its API describes'),
+    });
+  });
+});
+
+test('a found pull request completes the facts and leaves the run untrusted', async () => {
+  const { client, github } = await setup();
+  addPull(github.state, { number: 13, head: forkHead });
+  const found = await findPullRequest(client, facts());
+  if (found.status !== 'found') throw new Error(JSON.stringify(found));
+  const whole = withPullRequest(facts(), found);
+  const base = { base: 'b'.repeat(40), baseBranch: 'main' };
+  expect(whole).toEqual(facts({ pullRequest: 13, ...base, presentHead: found.head }));
+  expect(trustLevel(whole, 'own-branch').level).toBe('untrusted');
+});
+
+describe('the pull request in a merge queue', () => {
+  const queued = (headBranch: string | null): EventFacts =>
+    facts({ event: 'merge_group', origin: null, headRepository: null, headBranch });
+  const BRANCH = `gh-readonly-queue/release/1.x/pr-13-${HEAD}`;
+
+  test.each<[string, string | null, Partial<EventFacts>, string]>([
+    [
+      'of the repository is a member',
+      REPOSITORY.toUpperCase(),
+      { fork: false, headRepository: REPOSITORY.toUpperCase(), queued: FORK_HEAD },
+      'member',
+    ],
+    [
+      'of a fork is untrusted',
+      'bo-example/prompts',
+      { fork: true, headRepository: 'bo-example/prompts', queued: FORK_HEAD },
+      'untrusted',
+    ],
+    [
+      'of a deleted repository is untrusted',
+      null,
+      { fork: true, headRepository: null, queued: FORK_HEAD },
+      'untrusted',
+    ],
+  ])('%s', async (_what, repository, known, level) => {
+    const { client, github } = await setup();
+    addPull(github.state, { number: 13, head: { ...forkHead, repository } });
+    const found = await withQueuedPullRequest(client, queued(BRANCH));
+    expect(found).toEqual({ facts: { ...queued(BRANCH), ...known }, warnings: [] });
+    expect(trustLevel(found.facts, 'own-branch').level).toBe(level);
+    // Its number stays unsaid: a comment of the queue would stand for another comparison.
+    expect(found.facts.pullRequest).toBeNull();
+  });
+
+  test('by Dependabot is untrusted', async () => {
+    const { client, github } = await setup();
+    addPull(github.state, {
+      number: 13,
+      user: { login: 'dependabot[bot]', id: 49699333, type: 'Bot' },
+    });
+    const found = await withQueuedPullRequest(client, queued(BRANCH));
+    expect(trustLevel(found.facts, 'own-branch')).toEqual({
+      level: 'untrusted',
+      reason: 'the pull request in the queue is by Dependabot',
+    });
+  });
+
+  test('is a stranger where it is not there, and where GitHub does not say', async () => {
+    const { client, github } = await setup();
+    const missing = await withQueuedPullRequest(client, queued(BRANCH));
+    expect(missing.facts).toEqual(queued(BRANCH));
+    expect(missing.warnings).toEqual([
+      expect.stringMatching(
+        /^The pull request in the merge queue is not known, so it is taken for an outside contributor's: GitHub does not find it \(404\)/,
+      ),
+    ]);
+    github.intercept('GET', /./, () => ({ status: 200, body: { number: '13' } }));
+    const nonsense = await withQueuedPullRequest(client, queued(BRANCH));
+    expect(nonsense.facts).toEqual(queued(BRANCH));
+    expect(nonsense.warnings).toEqual([expect.stringContaining('not what its API describes')]);
+    expect(trustLevel(nonsense.facts, 'own-branch').level).toBe('untrusted');
+  });
+
+  test.each([
+    null,
+    'main',
+    'gh-readonly-queue/main/pr-13',
+    `gh-readonly-queue/pr-13-${HEAD}`,
+    `gh-readonly-queue/main/pr-0x13-${HEAD}`,
+    `topic/gh-readonly-queue/main/pr-13-${HEAD}`,
+    `gh-readonly-queue/main/pr-13-${HEAD}/more`,
+  ])('is a stranger where the branch is %j, and GitHub is not asked', async (branch) => {
+    const { client, github } = await setup();
+    addPull(github.state, { number: 13 });
+    const asked = github.state.exchanges.length;
+    const found = await withQueuedPullRequest(client, queued(branch));
+    expect(found).toEqual({
+      facts: queued(branch),
+      warnings: [
+        "The pull request in the merge queue is not known, so it is taken for an outside contributor's: the queue's branch does not name it the way GitHub's do.",
+      ],
+    });
+    expect(github.state.exchanges).toHaveLength(asked);
+  });
+});
+
+test('the head of a pull request is read as it is now', async () => {
+  const { client, github } = await setup();
+  expect(await currentHead(client, REPOSITORY, 12)).toBe(HEAD);
+  const pull = github.state.pulls.get(12);
+  if (pull !== undefined) pull.head.sha = FORK_HEAD;
+  expect(await currentHead(client, REPOSITORY, 12)).toBe(FORK_HEAD);
+});
+
+test('a repository name has an owner and a name', () => {
+  expect(ownerAndName('acme/prompts')).toEqual({ owner: 'acme', repo: 'prompts' });
+});
+
+describe('the words of a pull request', () => {
+  test('are its labels with their descriptions and its text, as they are now', async () => {
+    const { client, github } = await setup();
+    Object.assign(github.state.pulls.get(12)!, {
+      labels: ['bug', 'evaldiff-accept'],
+      labelDescriptions: { 'evaldiff-accept': 'Accepted' },
+      body: 'About this.\nevaldiff-accept: wanted',
+    });
+    expect(await pullWords(client, REPOSITORY, 12)).toEqual({
+      body: 'About this.\nevaldiff-accept: wanted',
+      labels: [
+        { name: 'bug', description: '' },
+        { name: 'evaldiff-accept', description: 'Accepted' },
+      ],
+    });
+    expect(await pullWords(client, REPOSITORY, 12)).not.toHaveProperty('warning');
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('that cannot be read are a warning, and nothing is taken for an override', async () => {
+    const { client } = await setup();
+    expect(await pullWords(client, REPOSITORY, 999)).toEqual({
+      warning: expect.stringContaining(
+        'The labels of this pull request were not read, so nothing is overridden',
+      ),
+    });
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  publishSuggestions,
+  type Suggestion,
+  type SuggestionJob,
+} from '../../../../src/edges/github/suggestions.ts';
+import {
+  ACTIONS_BOT,
+  SECONDARY_LIMIT,
+  addReviewComment,
+  workflowToken,
+  type GitHubStandIn,
+} from '../../../stand-ins/github/index.ts';
+import { HEAD, REPOSITORY, setup, type Setup } from './setup.ts';
+
+const MARKER = '<!-- evaldiff fix test -->';
+const PATH = 'prompts/p.yaml';
+const ada = { login: 'ada-example', id: 2001, type: 'User' } as const;
+
+function suggestion(line: number, words: string, more: Partial<Suggestion> = {}): Suggestion {
+  const body = `${MARKER}\n${words}\n\n\`\`\`suggestion\n${words}\n\`\`\`\n`;
+  return { path: PATH, startLine: line, endLine: line, body, ...more };
+}
+
+function job(suggestions: Suggestion[], more: Partial<SuggestionJob> = {}): SuggestionJob {
+  return {
+    repository: REPOSITORY,
+    pullRequest: 12,
+    headSha: HEAD,
+    marker: MARKER,
+    suggestions,
+    fork: false,
+    ...more,
+  };
+}
+
+/** A pull request whose diff shows lines 4 to 12 and 30 to 36 of one file. */
+async function withDiff(...given: Parameters<typeof setup>): Promise<Setup> {
+  const ready = await setup(...given);
+  const pull = ready.github.state.pulls.get(12);
+  if (pull !== undefined)
+    pull.diff = {
+      [PATH]: [
+        [4, 12],
+        [30, 36],
+      ],
+    };
+  return ready;
+}
+
+const places = ({ state }: GitHubStandIn) =>
+  state.reviewComments.map(({ startLine, line, body }) => [startLine, line, body.split('\n')[1]]);
+
+const writes = ({ requests }: Setup) =>
+  requests().filter((line) => !line.startsWith('GET') && !line.includes('graphql'));
+
+describe('a proven fix on the lines of the pull request', () => {
+  test('is one remark for each place, edited where it stands and withdrawn when it is gone', async () => {
+    const ready = await withDiff();
+    const { github, client } = ready;
+    const several = { startLine: 5, endLine: 7 };
+    expect(
+      await publishSuggestions(client, job([suggestion(31, 'one'), suggestion(7, 'two', several)])),
+    ).toEqual([]);
+    expect(places(github)).toEqual([
+      [null, 31, 'one'],
+      [5, 7, 'two'],
+    ]);
+    await publishSuggestions(
+      client,
+      job([suggestion(31, 'better'), suggestion(7, 'two', several)]),
+    );
+    expect(places(github)).toEqual([
+      [null, 31, 'better'],
+      [5, 7, 'two'],
+    ]);
+    await publishSuggestions(client, job([suggestion(7, 'two', several)]));
+    expect(places(github)).toEqual([[5, 7, 'two']]);
+    expect(writes(ready).map((request) => request.split(' ')[0])).toEqual([
+      'POST',
+      'POST',
+      'PATCH',
+      'DELETE',
+    ]);
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('that is outdated, because its line has changed since, gives way to one on the new line', async () => {
+    const { github, client } = await withDiff();
+    await publishSuggestions(client, job([suggestion(6, 'one')]));
+    for (const comment of github.state.reviewComments) comment.line = null;
+    await publishSuggestions(client, job([suggestion(8, 'two')]));
+    expect(places(github)).toEqual([[null, 8, 'two']]);
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('that somebody answered is not deleted, but says that it is withdrawn, once', async () => {
+    const ready = await withDiff();
+    const { github, client } = ready;
+    await publishSuggestions(client, job([suggestion(6, 'one')]));
+    const [first] = github.state.reviewComments;
+    addReviewComment(github.state, {
+      pull: 12,
+      user: ada,
+      body: 'I would rather not.',
+      path: PATH,
+      line: 6,
+      inReplyTo: first?.id ?? 0,
+    });
+    await publishSuggestions(client, job([]));
+    await publishSuggestions(client, job([]));
+    expect(github.state.reviewComments.map(({ body }) => body)).toEqual([
+      `${MARKER}\nWithdrawn: this fix no longer applies to the pull request's head.\n`,
+      'I would rather not.',
+    ]);
+    expect(writes(ready).map((request) => request.split(' ')[0])).toEqual(['POST', 'PATCH']);
+  });
+
+  test('on lines that the diff does not show is no remark, and said; the others are written', async () => {
+    const { github, client } = await withDiff();
+    const across = suggestion(31, 'across', { startLine: 10, endLine: 31 });
+    const [one, other, ...none] = await publishSuggestions(
+      client,
+      job([suggestion(20, 'outside'), across, suggestion(6, 'inside')]),
+    );
+    expect(one).toMatch(/^A suggested fix stands in the comment alone, not on line 20 .*422/);
+    expect(other).toMatch(/same hunk/);
+    expect(none).toEqual([]);
+    expect(places(github)).toEqual([[null, 6, 'inside']]);
+  });
+});
+
+describe('remarks that are not ours', () => {
+  test('are left alone: by another account, without the marker in front, in reply', async () => {
+    const { github, client } = await withDiff();
+    const at = { pull: 12, path: PATH, line: 6 };
+    addReviewComment(github.state, { ...at, user: ada, body: `${MARKER}\nspoof` });
+    addReviewComment(github.state, { ...at, user: ACTIONS_BOT, body: `See ${MARKER}` });
+    const before = structuredClone(github.state.reviewComments);
+    await publishSuggestions(client, job([]));
+    expect(github.state.reviewComments).toEqual(before);
+    await publishSuggestions(client, job([suggestion(6, 'one')]));
+    expect(github.state.reviewComments.slice(0, 2)).toEqual(before);
+    expect(github.state.reviewComments).toHaveLength(3);
+  });
+
+  test('on further pages do not hide our own', async () => {
+    const { github, client } = await withDiff();
+    await publishSuggestions(client, job([suggestion(6, 'one')]));
+    const [own] = github.state.reviewComments;
+    for (let count = 0; count < 120; count += 1)
+      addReviewComment(github.state, { pull: 12, user: ada, body: 'x', path: PATH, line: 6 });
+    github.state.reviewComments.push(github.state.reviewComments.shift()!);
+    await publishSuggestions(client, job([suggestion(6, 'two')]));
+    expect(own?.body).toContain('two');
+    expect(github.state.reviewComments).toHaveLength(121);
+  });
+});
+
+describe('what GitHub does not allow', () => {
+  test('nothing is written about a head that the pull request has left', async () => {
+    const ready = await withDiff();
+    await publishSuggestions(
+      ready.client,
+      job([suggestion(6, 'one')], { headSha: 'd'.repeat(40) }),
+    );
+    expect(writes(ready)).toEqual([]);
+  });
+
+  test('without the permission one warning names it, and a run with nothing to say says nothing', async () => {
+    const { github, client } = await withDiff(workflowToken({ pull_requests: 'read' }));
+    expect(
+      await publishSuggestions(client, job([suggestion(6, 'one'), suggestion(7, 'two')])),
+    ).toEqual([
+      'Suggested fixes were not put on their lines: the token may not do this (403). Give the job `permissions: pull-requests: write`.',
+    ]);
+    github.state.private = true;
+    github.state.tokens.set('token-1', workflowToken());
+    expect(await publishSuggestions(client, job([]))).toEqual([]);
+  });
+
+  test('a secondary limit is waited for, and a long one is said', async () => {
+    const ready = await withDiff();
+    ready.github.intercept('POST', /\/pulls\/12\/comments$/, ({ count }) =>
+      count === 1 ? SECONDARY_LIMIT(1) : undefined,
+    );
+    expect(await publishSuggestions(ready.client, job([suggestion(6, 'one')]))).toEqual([]);
+    expect(ready.github.state.reviewComments).toHaveLength(1);
+    ready.github.intercept('POST', /\/pulls\/12\/comments$/, () => SECONDARY_LIMIT(3600));
+    expect(await publishSuggestions(ready.client, job([suggestion(7, 'two')]))).toEqual([
+      expect.stringContaining("GitHub's rate limit is reached"),
+    ]);
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, test } from '@jest/globals';
+import { addressOf } from '../../../../src/edges/providers/address.ts';
+import type { ProviderAccess } from '../../../../src/edges/providers/address.ts';
+import { createProviders } from '../../../../src/edges/providers/index.ts';
+import { UserError } from '../../../../src/errors.ts';
+import type { Target } from '../../../../src/types/model.ts';
+import { perVendor, type VendorName } from '../../../../src/types/vendors.ts';
+import { options } from '../../../unit/edges/providers/providers-setting.ts';
+
+const access: ProviderAccess = {
+  keys: { ...perVendor(() => null), openai: 'key-o', anthropic: 'key-a' },
+  endpoints: new Map(),
+};
+const problems = (url: string): string[] => {
+  try {
+    createProviders(options({ endpoints: new Map([['local', { url, key: 'k' }]]) }));
+    return [];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return error.problems.map(({ place, message }) => (place === null ? message : 'has a place'));
+  }
+};
+
+describe('the address of a server', () => {
+  test("is the vendor's public host with the vendor's own key, unless the workflow names another", () => {
+    expect(addressOf({ provider: 'openai', endpoint: null }, access)).toMatchObject({
+      base: new URL('https://api.openai.com/v1'),
+      key: 'key-o',
+    });
+    expect(addressOf({ provider: 'anthropic', endpoint: null }, access)).toMatchObject({
+      base: new URL('https://api.anthropic.com'),
+      key: 'key-a',
+    });
+  });
+
+  test.each([
+    'https://models.example/v1',
+    'http://127.0.0.1:8080/v1',
+    'http://127.1.2.3',
+    'http://localhost:11434/v1',
+    'http://[::1]:80/',
+  ])('%s is taken', (url) => {
+    expect(problems(url)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'http://models.example/v1',
+      'Endpoint local: http://models.example must be https, or http on a loopback address; nothing is sent to it.',
+    ],
+    [
+      'http://127.0.0.1.example/',
+      'Endpoint local: http://127.0.0.1.example must be https, or http on a loopback address; nothing is sent to it.',
+    ],
+    [
+      'http://localhost.example/',
+      'Endpoint local: http://localhost.example must be https, or http on a loopback address; nothing is sent to it.',
+    ],
+    [
+      'http://10.0.0.1',
+      `Endpoint local: http://10.0.0.1 must be https, or http on a loopback address; for a service of the job's own add "insecure" to its line; nothing is sent to it.`,
+    ],
+    [
+      'file:///etc/passwd',
+      'Endpoint local: null must be https, or http on a loopback address; nothing is sent to it.',
+    ],
+    [
+      'https://user:secret@models.example',
+      'Endpoint local: the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).',
+    ],
+    [
+      'models.example/v1',
+      'Endpoint local: "models.example/v1" is not a web address; write https://host/path.',
+    ],
+    ['', 'Endpoint local: "" is not a web address; write https://host/path.'],
+  ])('%s is refused before anything is sent', (url, message) => {
+    expect(problems(url)).toEqual([message]);
+  });
+
+  test('problems of all addresses are told at once', () => {
+    expect(() =>
+      createProviders(
+        options({
+          endpoints: new Map([
+            ['a', { url: 'x', key: null }],
+            ['b', { url: 'http://b.example', key: null }],
+          ]),
+          vendorUrls: { openai: 'ftp://o' },
+        }),
+      ),
+    ).toThrow(/The address of openai.*\nEndpoint a.*\nEndpoint b/);
+  });
+
+  test('an endpoint that the workflow does not define is a problem that shows the line to add', () => {
+    const target: Target = { provider: 'openai', endpoint: 'local', model: 'm' };
+    const { missingKeys } = createProviders(options());
+    expect(missingKeys([target])).toEqual([
+      {
+        place: null,
+        message:
+          'No endpoint is called "local": add the line "local=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).',
+      },
+    ]);
+  });
+
+  test('an endpoint whose variable is empty is a problem that names the variable, and one that takes no key is not', () => {
+    const of = (keyEnv: string | null) =>
+      addressOf(
+        { provider: 'openai', endpoint: 'local' },
+        {
+          ...access,
+          endpoints: new Map([['local', { url: 'https://models.example/v1', key: null, keyEnv }]]),
+        },
+      );
+    expect(of('LOCAL_KEY')).toMatchObject({
+      message: expect.stringContaining('the environment variable LOCAL_KEY is not set'),
+    });
+    expect(of(null)).toMatchObject({ base: new URL('https://models.example/v1'), key: null });
+  });
+
+  test.each(['two\nlines', 'a\u0000b', 'schlüssel'])(
+    'a key that no header can hold is a problem that names its variable, not the key: %j',
+    (key) => {
+      const endpoints = new Map([
+        ['local', { url: 'https://models.example/v1', key, keyEnv: 'LOCAL_KEY' }],
+      ]);
+      const given = { ...access, keys: perVendor(() => key), endpoints };
+      for (const [endpoint, variable] of [
+        ['local', 'LOCAL_KEY'],
+        [null, 'OPENAI_API_KEY'],
+      ] as const) {
+        const found = addressOf({ provider: 'openai', endpoint }, given);
+        const message = 'message' in found ? found.message : '';
+        expect(message).toContain('that no header can hold');
+        expect(message).toContain(variable);
+        expect(message).not.toContain(key);
+      }
+    },
+  );
+
+  test('an endpoint whose key and header say the same thing is a problem that names it', () => {
+    const header = (name: string) => ({ name, env: 'V', value: 'v' });
+    const of = (provider: VendorName, name: string, apiVersion: string | null = null) =>
+      addressOf(
+        { provider, endpoint: 'gate' },
+        {
+          ...access,
+          endpoints: new Map([
+            [
+              'gate',
+              { url: 'https://gate.example/v1', key: 'k', headers: [header(name)], apiVersion },
+            ],
+          ]),
+        },
+      );
+    for (const found of [
+      of('openai', 'authorization'),
+      of('anthropic', 'x-api-key'),
+      of('openai', 'api-key', '2024-10-21'),
+    ])
+      expect(found).toMatchObject({ message: expect.stringContaining('leave one of them out') });
+    expect(of('anthropic', 'authorization')).toMatchObject({ key: 'k' });
+  });
+
+  test('programs and recordings need no key', () => {
+    const { missingKeys } = createProviders(options({ keys: perVendor(() => null) }));
+    expect(
+      missingKeys([
+        { provider: 'program', model: 'm', command: ['x'], setup: [], files: '', commit: 'c' },
+        { provider: 'replay', model: 'm', file: 'f', content: '1', commit: 'c' },
+      ]),
+    ).toEqual([]);
+  });
+});

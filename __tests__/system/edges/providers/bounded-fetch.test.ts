@@ -1,0 +1,220 @@
+import { execFile } from 'node:child_process';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import net from 'node:net';
+import { promisify } from 'node:util';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { MAX_REPLY_BYTES, TransportError } from '../../../../src/edges/providers/fault.ts';
+import { createBoundedFetch } from '../../../../src/edges/providers/fetch.ts';
+import type { RequestBounds } from '../../../../src/edges/providers/http.ts';
+import { testClock, TIMEOUT_MS } from '../../../unit/edges/providers/providers-setting.ts';
+
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+async function listen(server: http.Server | net.Server): Promise<URL> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  open.push(() => {
+    server.close();
+    if (server instanceof http.Server) server.closeAllConnections();
+  });
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+function bounded(
+  base: URL,
+  more: Partial<RequestBounds> = {},
+): ReturnType<typeof createBoundedFetch> {
+  const made = createBoundedFetch({
+    base,
+    auth: null,
+    timeoutMs: TIMEOUT_MS,
+    clock: testClock(),
+    signal: new AbortController().signal,
+    ...more,
+  });
+  open.push(made.close);
+  return made;
+}
+
+async function outcome(promise: Promise<Response>): Promise<string> {
+  try {
+    const response = await promise;
+    return `${response.status} ${(await response.text()).length}`;
+  } catch (error) {
+    return error instanceof TransportError ? `${error.code} ${error.system}`.trim() : String(error);
+  }
+}
+
+const post = { method: 'POST', body: '{}' };
+
+describe('the bounded fetch', () => {
+  test.each([
+    [MAX_REPLY_BYTES - 1, `200 ${MAX_REPLY_BYTES - 1}`],
+    [MAX_REPLY_BYTES, `200 ${MAX_REPLY_BYTES}`],
+    [MAX_REPLY_BYTES + 1, 'too-large'],
+  ])('a body of %i bytes is %s, packed or not', async (size, expected) => {
+    const body = Buffer.alloc(size, 'x');
+    const packings: Record<string, Buffer> = {
+      '/plain': body,
+      '/gzip': gzipSync(body),
+      '/deflate': deflateSync(body),
+      '/br': brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+    };
+    const base = await listen(
+      http.createServer(({ url = '' }, response) => {
+        response.writeHead(200, url === '/plain' ? {} : { 'content-encoding': url.slice(1) });
+        response.end(packings[url]);
+      }),
+    );
+    const { fetch } = bounded(base);
+    for (const path of Object.keys(packings))
+      expect(await outcome(fetch(new URL(path, base), post))).toBe(expected);
+  });
+
+  test.each([
+    [
+      'with an upgrade',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    ],
+    ['without one', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+  ])(
+    'is told at once where a server switches protocols %s, and not at the deadline',
+    async (_how, reply) => {
+      const base = await listen(
+        net.createServer((socket) => {
+          socket.on('error', () => undefined);
+          socket.once('data', () => socket.write(reply));
+        }),
+      );
+      // The clock of this test never moves, so a deadline would never come.
+      const { fetch } = bounded(base);
+      expect(await outcome(fetch(base, post))).toBe('connection status 101');
+    },
+  );
+
+  test('goes to no other origin, not even to another port or scheme of the same host', async () => {
+    const base = await listen(http.createServer((_request, response) => response.end('ok')));
+    const { fetch } = bounded(base);
+    expect(await outcome(fetch(`${base.origin}/a`, post))).toBe('200 2');
+    for (const url of [
+      `https://${base.host}/`,
+      'http://127.0.0.1:9/',
+      `http://localhost:${base.port}/`,
+      'http://models.example/',
+    ]) {
+      expect(await outcome(fetch(url, post))).toBe('host');
+    }
+  });
+
+  test('names what the system says about a connection that does not come about', async () => {
+    const server = http.createServer();
+    const base = await listen(server);
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+    expect(await outcome(bounded(base).fetch(base, post))).toBe('connection ECONNREFUSED');
+  });
+
+  test('a reply that is not a HTTP, and a status outside of HTTP, are connection errors', async () => {
+    for (const text of [
+      'SSH-2.0-OpenSSH\r\n\r\n',
+      'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n',
+    ]) {
+      const base = await listen(
+        net.createServer((socket) => {
+          socket.on('error', () => {});
+          socket.end(text);
+        }),
+      );
+      expect(await outcome(bounded(base).fetch(base, post))).toMatch(
+        /^connection (HPE_|status 999)/,
+      );
+    }
+  });
+
+  test('the key is added here, whatever the caller sends in its place', async () => {
+    const seen: (string | undefined)[] = [];
+    const base = await listen(
+      http.createServer((request, response) => {
+        seen.push(request.headers.authorization);
+        response.end('{}');
+      }),
+    );
+    const headers = { authorization: 'Bearer of another', 'content-type': 'application/json' };
+    await bounded(base, { auth: { header: 'authorization', value: 'Bearer key' } }).fetch(base, {
+      ...post,
+      headers,
+    });
+    await bounded(base).fetch(base, { ...post, headers });
+    expect(seen).toEqual(['Bearer key', undefined]);
+  });
+
+  test('connections are used again', async () => {
+    let connections = 0;
+    const server = http.createServer((_request, response) => response.end('ok'));
+    server.on('connection', () => connections++);
+    const base = await listen(server);
+    const { fetch } = bounded(base);
+    for (let times = 0; times < 5; times++) await fetch(base, post);
+    expect(connections).toBe(1);
+  });
+
+  test('closing ends what is under way', async () => {
+    let reached = (): void => {};
+    const arrived = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const base = await listen(http.createServer(() => reached()));
+    const { fetch, close } = bounded(base);
+    const asked = outcome(fetch(base, post));
+    await arrived;
+    close();
+    expect(await asked).toBe('aborted');
+  });
+
+  test('a process told to use a proxy does so for the global fetch, and not for this one', async () => {
+    const proxied: string[] = [];
+    const proxy = http.createServer((request, response) => {
+      proxied.push(request.url ?? '');
+      response.end('proxy');
+    });
+    proxy.on('connect', (request, socket) => {
+      proxied.push(request.url ?? '');
+      socket.end('HTTP/1.1 403 no\r\n\r\n');
+    });
+    const proxyUrl = (await listen(proxy)).origin;
+    const base = await listen(http.createServer((_request, response) => response.end('direct')));
+    const script = `
+      import { createBoundedFetch } from ${JSON.stringify(new URL('../../../../src/edges/providers/fetch.ts', import.meta.url).href)};
+      const base = new URL(process.argv[1]);
+      const text = async (get) => { try { return await (await get()).text(); } catch (error) { return String(error.cause ?? error); } };
+      const clock = { now: () => 0, sleep: (_ms, signal) => new Promise((resolve) => signal.addEventListener('abort', resolve)) };
+      const mine = createBoundedFetch({ base, auth: null, timeoutMs: 1, clock, signal: new AbortController().signal });
+      const ours = await text(() => mine.fetch(base, { method: 'POST', body: '{}' }));
+      console.log(JSON.stringify({ ours, global: await text(() => fetch(base)) }));
+      process.exit(0);`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script, base.href],
+      {
+        env: {
+          PATH: process.env['PATH'],
+          NODE_USE_ENV_PROXY: '1',
+          HTTP_PROXY: proxyUrl,
+          http_proxy: proxyUrl,
+          HTTPS_PROXY: proxyUrl,
+        },
+      },
+    );
+    const result = JSON.parse(stdout) as { ours: string; global: string };
+    expect(result.ours).toBe('direct');
+    expect(result.global).not.toBe('direct');
+    expect(proxied).toHaveLength(1);
+  });
+});

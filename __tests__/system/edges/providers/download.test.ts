@@ -1,0 +1,136 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { MAX_REPLY_BYTES, TransportError } from '../../../../src/edges/providers/fault.ts';
+import { createDownload } from '../../../../src/edges/providers/fetch.ts';
+import type { RequestBounds } from '../../../../src/edges/providers/http.ts';
+import { testClock, TIMEOUT_MS, until } from '../../../unit/edges/providers/providers-setting.ts';
+
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+async function serve(
+  handle: http.RequestListener,
+  more: Partial<RequestBounds> = {},
+): Promise<{ base: URL; fetch: ReturnType<typeof createDownload>['fetch'] }> {
+  const server = http.createServer(handle);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const base = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const { fetch, close } = createDownload({
+    base,
+    auth: { header: 'x-api-key', value: 'k' },
+    timeoutMs: TIMEOUT_MS,
+    clock: testClock(),
+    signal: new AbortController().signal,
+    ...more,
+  });
+  open.push(close, () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { base, fetch };
+}
+async function outcome(promise: Promise<Response>): Promise<string> {
+  try {
+    const response = await promise;
+    return `${response.status} ${(await response.text()).length}`;
+  } catch (error) {
+    return error instanceof TransportError ? error.code : String(error);
+  }
+}
+
+describe('a download', () => {
+  test('may be longer than any reply, and comes as it is sent, with the key for its own host', async () => {
+    const part = Buffer.alloc(1 << 20, 'x');
+    const { base, fetch } = await serve(async (request, response) => {
+      expect([
+        request.method,
+        request.headers['x-api-key'],
+        request.headers['accept-encoding'],
+      ]).toEqual(['GET', 'k', 'identity']);
+      for (let index = 0; index < 10; index += 1)
+        if (!response.write(part))
+          await new Promise((resolve) => {
+            response.once('drain', resolve);
+          });
+      response.end();
+    });
+    expect(await outcome(fetch(`${base.href}results`))).toBe(`200 ${10 << 20}`);
+    expect(10 << 20).toBeGreaterThan(MAX_REPLY_BYTES);
+  });
+
+  test('that falls silent is ended, however much has come', async () => {
+    const clock = testClock();
+    const { base, fetch } = await serve(
+      (_, response) => {
+        response.write('some');
+      },
+      { clock },
+    );
+    const response = await fetch(base);
+    const reader = response.body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('some');
+    const next = reader?.read();
+    await until(() => clock.open() > 0);
+    clock.expire(TIMEOUT_MS);
+    await expect(next).rejects.toMatchObject({ code: 'late' });
+  });
+
+  test.each<[string, http.RequestListener, string]>([
+    [
+      'a redirect',
+      (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      'redirect',
+    ],
+    [
+      'a packed body',
+      (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x')),
+      'encoding',
+    ],
+    [
+      'a body that breaks off',
+      (_, response) => {
+        response.writeHead(200, { 'content-length': 100 });
+        response.write('x', () => response.socket?.destroy());
+      },
+      'cut',
+    ],
+    [
+      'a refusal',
+      (_, response) => response.writeHead(404).end('{"error":{"message":"gone"}}'),
+      '404 28',
+    ],
+    [
+      'a refusal without end',
+      (_, response) => {
+        response.writeHead(500);
+        const more = (): void => {
+          if (!response.destroyed) response.write(Buffer.alloc(1 << 20), more);
+        };
+        more();
+      },
+      'too-large',
+    ],
+  ])('with %s is told as what it is', async (_, handle, expected) => {
+    const { base, fetch } = await serve(handle);
+    expect(await outcome(fetch(base))).toBe(expected);
+  });
+
+  test('goes to no other host, and not at all once the run has been ended', async () => {
+    const ended = new AbortController();
+    const { base, fetch } = await serve(
+      (_, response) => {
+        response.end('x');
+      },
+      { signal: ended.signal },
+    );
+    expect(await outcome(fetch('https://elsewhere.example/results'))).toBe('host');
+    ended.abort();
+    expect(await outcome(fetch(base))).toBe('aborted');
+  });
+});

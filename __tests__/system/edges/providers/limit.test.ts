@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import { fault } from '../../../../src/edges/providers/fault.ts';
+import { createLimiter } from '../../../../src/edges/providers/limit.ts';
+import type { Admission, Limiter, LimiterOptions } from '../../../../src/edges/providers/limit.ts';
+import { testClock } from '../../../unit/edges/providers/providers-setting.ts';
+import type { TestClock } from '../../../unit/edges/providers/providers-setting.ts';
+
+const limitedFault = fault('rate-limit', 'slow down', { retry: 'limited' });
+const failedFault = fault('server', 'down', { retry: 'later' });
+const answered = { kind: 'answered', latencyMs: 10, waitMs: 0 } as const;
+
+function limiter(more: Partial<LimiterOptions> = {}): Limiter & { clock: TestClock } {
+  const clock = testClock();
+  return {
+    clock,
+    ...createLimiter({
+      concurrency: { start: 2, max: 2 },
+      giveUp: { rounds: 3, afterMs: 1000 },
+      clock,
+      signal: new AbortController().signal,
+      ...more,
+    }),
+  };
+}
+
+async function go(from: Limiter, again = false): Promise<Extract<Admission, { status: 'go' }>> {
+  const entry = await from.acquire(again);
+  if (entry.status !== 'go') throw new Error(`not let in: ${entry.status}`);
+  return entry;
+}
+
+describe('a limiter', () => {
+  test('lets in as many as there are slots, then in the order they came, repetitions first', async () => {
+    const crowded = limiter();
+    const holders = [await go(crowded), await go(crowded)];
+    const order: string[] = [];
+    for (const name of ['a', 'b', 'again'])
+      void crowded.acquire(name === 'again').then(() => order.push(name));
+    await Promise.resolve();
+    expect(order).toEqual([]);
+    for (const { ticket } of holders) crowded.release(ticket, answered);
+    await Promise.resolve();
+    expect(order).toEqual(['again', 'a']);
+    expect(crowded.stats()).toMatchObject({
+      calls: 4,
+      attempts: 4,
+      in_flight: 2,
+      queued: 1,
+      answered: 2,
+    });
+  });
+
+  test('one rate limit met by all calls in flight halves once', async () => {
+    const wide = limiter({ concurrency: { start: 16, max: 16 } });
+    const entries = await Promise.all(Array.from({ length: 16 }, () => go(wide)));
+    const told = entries.map(({ ticket }) =>
+      wide.release(ticket, { kind: 'limited', waitMs: 5, fault: limitedFault }),
+    );
+    expect(told.map(({ first }) => first)).toEqual([
+      true,
+      ...Array.from({ length: 15 }, () => false),
+    ]);
+    expect(wide.stats()).toMatchObject({ limit: 8, limited: 16, in_flight: 0 });
+  });
+
+  test('nobody is let in while the server asks for a pause, the longest pause counts, and then everything goes on', async () => {
+    const resting = limiter();
+    const [first, second] = [await go(resting), await go(resting)];
+    resting.release(first.ticket, { kind: 'limited', waitMs: 500, fault: limitedFault });
+    resting.release(second.ticket, { kind: 'limited', waitMs: 3000, fault: limitedFault });
+    const before = resting.clock.now();
+    await go(resting);
+    expect(resting.clock.now() - before).toBeGreaterThanOrEqual(2500);
+  });
+
+  test('a server that answers but has nothing left is given a rest', async () => {
+    const resting = limiter();
+    const { ticket } = await go(resting);
+    resting.release(ticket, { ...answered, waitMs: 700 });
+    await go(resting);
+    expect(resting.clock.pauses).toEqual([700]);
+  });
+
+  test('is given up after rounds of failures that lasted, tells everybody who waits, and is looked after by one call at a time', async () => {
+    const dying = limiter({ concurrency: { start: 1, max: 1 } });
+    const waiting = Array.from({ length: 6 }, () => go(dying));
+    for (let round = 1; round <= 3; round++) {
+      const { ticket } = await waiting.shift()!;
+      await dying.clock.sleep(400, new AbortController().signal, 'pause');
+      expect(dying.release(ticket, { kind: 'failed', fault: failedFault })).toEqual({
+        down: round === 3,
+        first: true,
+      });
+    }
+    await expect(Promise.all(waiting)).rejects.toThrow('not let in: down');
+    const probe = await go(dying);
+    expect(await dying.acquire(false)).toEqual({ status: 'down', fault: failedFault });
+    expect(dying.release(probe.ticket, answered).down).toBe(false);
+    expect((await go(dying)).status).toBe('go');
+  });
+
+  test('failures that an answer interrupts do not add up', async () => {
+    const shaky = limiter();
+    for (let round = 0; round < 10; round++) {
+      const failing = await go(shaky);
+      await shaky.clock.sleep(600, new AbortController().signal, 'pause');
+      expect(shaky.release(failing.ticket, { kind: 'failed', fault: failedFault }).down).toBe(
+        false,
+      );
+      shaky.release((await go(shaky)).ticket, { kind: 'refused' });
+    }
+  });
+
+  test('the signal sends everybody away who waits, and all who come later', async () => {
+    const stop = new AbortController();
+    const stopped = limiter({ signal: stop.signal });
+    await go(stopped);
+    await go(stopped);
+    const waiting = Array.from({ length: 10_000 }, () => stopped.acquire(false));
+    stop.abort();
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(
+      new Set(['aborted']),
+    );
+    expect(await stopped.acquire(true)).toEqual({ status: 'aborted' });
+  });
+
+  test('an attempt that was not made is not counted', async () => {
+    const counting = limiter();
+    counting.release((await go(counting)).ticket, { kind: 'unsent' });
+    expect(counting.stats()).toMatchObject({ calls: 1, attempts: 0, in_flight: 0 });
+  });
+});

@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { fault } from '../../../../src/edges/providers/fault.ts';
+import { createLimiter } from '../../../../src/edges/providers/limit.ts';
+import { createPacer } from '../../../../src/edges/providers/pace.ts';
+import { withRetries } from '../../../../src/edges/providers/retry.ts';
+import { vendorUrls } from '../../../stand-ins/models/server.ts';
+import {
+  requestTo,
+  setUp,
+  START,
+  testClock,
+  type Setting,
+} from '../../../unit/edges/providers/providers-setting.ts';
+import { turn } from './setting.ts';
+
+const open: Setting[] = [];
+afterEach(async () => {
+  for (const setting of open.splice(0)) await setting.close();
+});
+
+const never = new AbortController().signal;
+
+test('a call that the end of the run finds waiting says what it waited for', async () => {
+  const clock = testClock();
+  const stop = new AbortController();
+  const limiter = createLimiter({
+    concurrency: { start: 1, max: 1 },
+    giveUp: { rounds: 5, afterMs: 60_000 },
+    clock,
+    signal: stop.signal,
+  });
+  const limited = fault('rate-limit', '429, rate limited', { retry: 'limited', waitMs: 9000 });
+  const options = { limiter, maxTries: 5, clock, signal: stop.signal, random: () => 0, log() {} };
+  const attempt = () => {
+    stop.abort();
+    return Promise.resolve({ status: 'fault' as const, fault: limited, sent: true });
+  };
+  expect(await withRetries(attempt, options)).toMatchObject({
+    fault: {
+      kind: 'aborted',
+      message: 'stopped before an answer came; before that: 429, rate limited',
+    },
+  });
+  expect(await withRetries(attempt, options)).toMatchObject({
+    fault: { kind: 'aborted', message: 'stopped before an answer came' },
+  });
+});
+
+describe("the user's pace", () => {
+  test('requests are spread over the minute', async () => {
+    const clock = testClock();
+    const pacer = createPacer(clock, never);
+    pacer.tighten({ concurrency: null, requests_per_minute: 20 });
+    const sent: number[] = [];
+    for (let index = 0; index < 4; index++) {
+      await pacer.turn();
+      sent.push(clock.now() - START);
+    }
+    expect(sent).toEqual([0, 3000, 6000, 9000]);
+  });
+
+  test('is kept by those who waited together for a server that asked for a rest', async () => {
+    const clock = testClock(['pause']);
+    const pacer = createPacer(clock, never);
+    pacer.tighten({ concurrency: null, requests_per_minute: 60 });
+    const limiter = createLimiter({
+      concurrency: { start: 8, max: 8 },
+      giveUp: { rounds: 5, afterMs: 60_000 },
+      clock,
+      signal: never,
+    });
+    const sent: number[] = [];
+    const rest = fault('rate-limit', 'slow down', { retry: 'limited', waitMs: 30_000 });
+    const call = () =>
+      withRetries(
+        () => {
+          sent.push(clock.now() - START);
+          return Promise.resolve(
+            sent.length === 2
+              ? { status: 'fault', fault: rest, sent: true }
+              : { status: 'ok', value: 'there', latencyMs: 1, waitMs: 0 },
+          );
+        },
+        { limiter, pacers: [pacer], maxTries: 5, clock, signal: never, random: () => 0, log() {} },
+      );
+    let over = false;
+    const all = Promise.all(Array.from({ length: 6 }, call)).finally(() => (over = true));
+    while (!over) {
+      await turn();
+      clock.expire(250);
+    }
+    expect(new Set((await all).map(({ status }) => status))).toEqual(new Set(['ok']));
+    // The first rest begins at the second request.
+    expect(sent).toEqual([0, 1000, ...[31, 32, 33, 34, 35].map((second) => second * 1000)]);
+  });
+
+  test('of two sides that say different things the slower one holds', async () => {
+    const clock = testClock();
+    const pacer = createPacer(clock, never);
+    pacer.tighten({ concurrency: null, requests_per_minute: 20 });
+    pacer.tighten({ concurrency: null, requests_per_minute: 60 });
+    await pacer.turn();
+    await pacer.turn();
+    expect(clock.now() - START).toBe(3000);
+  });
+
+  test('a model with a concurrency is never asked more often at a time, others are', async () => {
+    const setting = await setUp('openai', () => ({ delayMs: 5 }));
+    open.push(setting);
+    const pace = { concurrency: 2, requests_per_minute: null };
+    const target = { provider: 'openai', endpoint: null, model: 'model-1', pace } as const;
+    await setting.ask();
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) => setting.ask({ target, try: index })),
+    );
+    expect(setting.server.peak()).toBe(2);
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) => setting.ask({ model: 'model-2', try: index })),
+    );
+    expect(setting.server.peak()).toBeGreaterThan(2);
+  });
+
+  test("an endpoint's concurrency and requests per minute hold for all its models", async () => {
+    const first = await setUp('openai', () => ({ delayMs: 5 }));
+    const url = vendorUrls(first.server).openai;
+    const server = { url, key: null, concurrency: 1, requests_per_minute: 60 };
+    const setting = await setUp('openai', () => ({}), { endpoints: new Map([['local', server]]) });
+    open.push(first, setting);
+    const asked = ['a', 'b', 'c', 'd'].map((model) =>
+      setting.providers.complete(
+        requestTo('openai', { target: { provider: 'openai', endpoint: 'local', model } }),
+      ),
+    );
+    for (const answer of await Promise.all(asked)) expect(answer.status).toBe('ok');
+    expect(first.server.peak()).toBe(1);
+    expect(setting.clock.now() - START).toBeGreaterThanOrEqual(3000);
+  });
+});

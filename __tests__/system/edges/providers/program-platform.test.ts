@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import {
+  type ProgramPlatform,
+  programVariables,
+  startChild,
+  startable,
+} from '../../../../src/edges/providers/program-child.ts';
+import {
+  removeTemporaryFolders,
+  temporaryFolder,
+  writeFiles,
+} from '../../../stand-ins/repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+/** A Windows machine on which these files are. */
+const windows = (...files: string[]): ProgramPlatform => ({
+  platform: 'win32',
+  isFile: (path) => files.some((file) => file.toLowerCase() === path.toLowerCase()),
+});
+const WHERE = {
+  cwd: 'D:\\work\\head',
+  env: { PATH: '.;C:\\Node;C:\\Tools', SystemRoot: 'C:\\Windows' },
+};
+
+describe('a command line', () => {
+  test.each(['linux', 'darwin'] as const)('is started as it is on %s', (platform) => {
+    expect(startable(['npm', 'ci'], WHERE, { platform, isFile: () => true })).toEqual({
+      file: 'npm',
+      args: ['ci'],
+      verbatim: false,
+    });
+  });
+
+  test.each([
+    ['npm', 'C:\\Node\\npm.cmd'],
+    ['npx', 'C:\\Tools\\npx.cmd'],
+    ['npm.cmd', 'C:\\Node\\npm.cmd'],
+    ['tools\\run', 'D:\\work\\head\\tools\\run.bat'],
+    ['./tools/run', 'D:\\work\\head\\tools\\run.bat'],
+  ])(
+    'that begins with %s is found as a script on Windows, and run by the interpreter',
+    (name, file) => {
+      expect(startable([name, 'ci', '--prefix=a b', 'x&y'], WHERE, windows(file))).toEqual({
+        file: 'C:\\Windows\\System32\\cmd.exe',
+        args: ['/d', '/s', '/c', `""${file}" "ci" "--prefix=a b" "x&y""`],
+        verbatim: true,
+      });
+    },
+  );
+
+  test('is started without an interpreter where there is a program', () => {
+    const both = windows('C:\\Tools\\node.exe', 'C:\\Tools\\node.cmd');
+    expect(startable(['node', 'a.mjs', '%X%'], WHERE, both)).toEqual({
+      file: 'C:\\Tools\\node.exe',
+      args: ['a.mjs', '%X%'],
+      verbatim: false,
+    });
+    expect(startable(['C:\\x\\app.exe'], WHERE, windows())).toMatchObject({
+      file: 'C:\\x\\app.exe',
+    });
+    // Nobody's: the system says so.
+    expect(startable(['nothing'], WHERE, windows())).toMatchObject({ file: 'nothing' });
+  });
+
+  test('never takes a program from a folder that PATH names by where somebody stands', () => {
+    expect(startable(['npm'], WHERE, windows('D:\\work\\head\\npm.cmd'))).toMatchObject({
+      file: 'npm',
+    });
+  });
+
+  test.each(['a"b', '%PATH%', 'a\nb'])(
+    'gives a script no argument that its interpreter would read: %j',
+    async (argument) => {
+      const on = windows('C:\\Node\\npm.cmd');
+      const why = 'an argument with ", % or a line break, which a .cmd script cannot be given';
+      expect(startable(['npm', argument], WHERE, on)).toBe(why);
+      const child = startChild({
+        ...WHERE,
+        command: ['npm', argument],
+        onOut: () => undefined,
+        onErr: () => undefined,
+        on,
+      });
+      expect(await child.ended).toEqual({ how: 'not-started', code: why });
+    },
+  );
+});
+
+test('a program on Windows is ended by taskkill of the system, with everything it started', async () => {
+  const folder = temporaryFolder('windows');
+  // What `%SystemRoot%\System32\taskkill.exe` is here: the number is its second argument.
+  writeFiles(folder, {
+    'root\\System32\\taskkill.exe': {
+      program: `#!/bin/sh\nprintf '%s ' "$@" > ${folder}/told\nkill -9 "$2"\n`,
+    },
+  });
+  const started = Promise.withResolvers<void>();
+  const child = startChild({
+    command: ['sh', '-c', 'echo up; while :; do read line || exec sleep 1000; done'],
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', SystemRoot: `${folder}/root` },
+    onOut: () => started.resolve(),
+    onErr: () => undefined,
+    on: { platform: 'win32', isFile: existsSync },
+  });
+  await started.promise;
+  child.kill('SIGTERM');
+  expect(await child.ended).toEqual({ how: 'signal', signal: 'SIGKILL' });
+  expect(readFileSync(`${folder}/told`, 'utf8')).toMatch(/^\/PID \d+ \/T \/F $/);
+  // It is gone, and its number may be another's.
+  expect(() => child.kill('SIGKILL')).not.toThrow();
+});
+
+describe('the variables of a program', () => {
+  const env = { Path: 'C:\\Node', SYSTEMROOT: 'C:\\Windows', HOME: '/h', OTHER: 'o', KEY: 'k' };
+
+  test('are on Windows those without which nothing starts, however they are written', () => {
+    expect(programVariables(env, ['key'], { platform: 'win32' })).toEqual({
+      PATH: 'C:\\Node',
+      HOME: '/h',
+      SystemRoot: 'C:\\Windows',
+      key: 'k',
+    });
+  });
+
+  test('are elsewhere those of these names alone', () => {
+    expect(programVariables(env, ['KEY'], { platform: 'darwin' })).toEqual({
+      HOME: '/h',
+      KEY: 'k',
+    });
+  });
+});

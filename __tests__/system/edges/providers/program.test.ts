@@ -1,0 +1,377 @@
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createProviders } from '../../../../src/edges/providers/index.ts';
+import type { ProviderOptions } from '../../../../src/edges/providers/index.ts';
+import { SILENCE_MS } from '../../../../src/edges/providers/program-session.ts';
+import type { Completion, Request } from '../../../../src/types/model.ts';
+import {
+  errorOf,
+  KEY,
+  options,
+  requestTo,
+  says,
+  testClock,
+  TIMEOUT_MS,
+  until,
+} from '../../../unit/edges/providers/providers-setting.ts';
+import type { TestClock } from '../../../unit/edges/providers/providers-setting.ts';
+
+const APP = fileURLToPath(new URL('../../../stand-ins/models/app.mjs', import.meta.url));
+const RED = `${String.fromCharCode(27)}[31m`;
+const open: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+type ProgramTarget = Extract<Request['target'], { provider: 'program' }>;
+interface Started {
+  say(
+    text: string,
+    target?: Partial<ProgramTarget>,
+    request?: Partial<Request>,
+  ): Promise<Completion>;
+  /** How often a process was started for a commit. */
+  starts(commit?: string): Promise<number>;
+  checkouts: string[];
+  log: string[];
+  clock: TestClock;
+  folder(commit: string): string;
+  close(): Promise<void>;
+}
+
+async function start(overrides: Partial<ProviderOptions> = {}): Promise<Started> {
+  const root = await mkdtemp(path.join(tmpdir(), 'evaldiff-program-'));
+  const folder = (commit: string): string => path.join(root, commit);
+  const checkouts: string[] = [];
+  const log: string[] = [];
+  const clock = testClock();
+  const providers = createProviders(
+    options({
+      clock,
+      log: (line) => {
+        log.push(line);
+      },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: root,
+        LANG: 'C',
+        OPENAI_API_KEY: KEY,
+        GITHUB_TOKEN: 'ghs_token',
+        EXTRA: 'yes',
+      },
+      async checkout(commit) {
+        checkouts.push(commit);
+        await cp(APP, path.join(folder(commit), 'app.mjs'));
+        return folder(commit);
+      },
+      ...overrides,
+    }),
+  );
+  const close = async (): Promise<void> => providers.close();
+  open.push(() => rm(root, { recursive: true, force: true }), close);
+  return {
+    checkouts,
+    log,
+    clock,
+    folder,
+    close,
+    say: (text, target = {}, request = {}) =>
+      providers.complete({
+        ...requestTo('openai', { messages: says(text) }),
+        target: {
+          provider: 'program',
+          model: 'our-app',
+          command: [process.execPath, 'app.mjs'],
+          setup: [],
+          files: 'f',
+          commit: 'c1',
+          ...target,
+        },
+        ...request,
+      }),
+    starts: async (commit = 'c1') =>
+      (await readFile(path.join(folder(commit), 'starts.txt'), 'utf8')).trim().split('\n').length,
+  };
+}
+
+/** A process that was killed may stay behind as an entry without life until its parent looks. */
+async function isAlive(pid: number): Promise<boolean> {
+  try {
+    return !/^\d+ \(.*\) Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function untilDead(pid: number): Promise<void> {
+  while (await isAlive(pid))
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+}
+
+describe('a program', () => {
+  test('is asked with model, parameters and messages, and its answer and usage come back', async () => {
+    const { say } = await start();
+    const completion = await say('echo', {}, { parameters: { temperature: 0, flag: false } });
+    expect(completion).toMatchObject({
+      status: 'ok',
+      finish_reason: 'stop',
+      usage: { input_tokens: 3, output_tokens: 2 },
+      reused: false,
+    });
+    expect(JSON.parse(completion.status === 'ok' ? completion.output : '')).toEqual({
+      model: 'our-app',
+      parameters: { temperature: 0, flag: false },
+      messages: says('echo'),
+    });
+  });
+
+  test("runs as one process per commit, in that commit's folder", async () => {
+    const { say, starts, checkouts, folder } = await start();
+    const outputs = await Promise.all([
+      say('folder'),
+      say('folder'),
+      say('folder', { commit: 'c2' }),
+    ]);
+    expect(
+      outputs.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.message,
+      ),
+    ).toEqual([
+      `${folder('c1')} not prepared`,
+      `${folder('c1')} not prepared`,
+      `${folder('c2')} not prepared`,
+    ]);
+    expect([await starts(), await starts('c2'), checkouts]).toEqual([1, 1, ['c1', 'c2']]);
+  });
+
+  test('may answer in any order, with numbers for ids, and in pieces', async () => {
+    const { say } = await start({ concurrency: { start: 5, max: 5 } });
+    const answers = await Promise.all([say('late'), say('late'), say('number'), say('release')]);
+    expect(
+      answers.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.message,
+      ),
+    ).toEqual(['late 1', 'late 2', 'by number', 'released']);
+    expect(await say('split')).toMatchObject({ output: 'ümläut' });
+    expect(answers[2]).toMatchObject({ usage: null });
+  });
+
+  test('sees PATH, HOME, LANG and what was named of the environment: no key, no token', async () => {
+    expect(await (await start()).say('env')).toMatchObject({
+      output: 'HOME LANG PATH PYTHONUNBUFFERED',
+    });
+    expect(await (await start({ programEnv: ['EXTRA', 'NOT_SET'] })).say('env')).toMatchObject({
+      output: 'EXTRA HOME LANG PATH PYTHONUNBUFFERED',
+    });
+  });
+
+  test('that is silent for ten seconds after its start gets a hint about its buffer, once', async () => {
+    const { say, log, clock } = await start();
+    const first = say('late');
+    await until(() => clock.open() === 1);
+    clock.expire(SILENCE_MS);
+    await until(() => log.length > 0);
+    await say('release');
+    await first;
+    clock.expire(SILENCE_MS);
+    expect(log).toEqual([
+      expect.stringMatching(
+        /^program .*: nothing on its stdout for 10 s; .* flush stdout after each line$/,
+      ),
+    ]);
+  });
+
+  test('that answers at once gets no hint', async () => {
+    const { say, log, clock } = await start();
+    await say('folder');
+    clock.expire(SILENCE_MS);
+    await say('folder');
+    expect(log).toEqual([]);
+  });
+
+  test('in Python that does not flush answers all the same', async () => {
+    const { say } = await start();
+    const loop =
+      'import json,sys\nfor line in sys.stdin:\n  print(json.dumps({"id": json.loads(line)["id"], "output": "hi"}))';
+    expect(await say('x', { command: ['python3', '-c', loop] })).toMatchObject({ output: 'hi' });
+  });
+
+  test('is prepared once per commit before it is asked', async () => {
+    const { say, log } = await start();
+    const setup = [
+      process.execPath,
+      '-e',
+      'require("fs").appendFileSync("prepared.txt", "once "); console.log("preparing"); console.error("::error::trick")',
+    ];
+    const answers = await Promise.all([
+      say('folder', { setup }),
+      say('folder', { setup, model: 'other-name' }),
+    ]);
+    for (const answer of answers)
+      expect(answer).toMatchObject({ output: expect.stringMatching(/c1 once $/) });
+    const lines = log.map((line) => line.slice(line.lastIndexOf(': ') + 2));
+    expect(lines.sort()).toEqual([':\\:error:\\:trick', 'preparing']);
+    expect(log.every((line) => line.startsWith('setup '))).toBe(true);
+  });
+
+  test('whose preparation fails is not started, and every call says why', async () => {
+    const { say, starts } = await start();
+    const setup = [process.execPath, '-e', 'console.error("no such package"); process.exit(7)'];
+    for (const answer of await Promise.all([say('echo', { setup }), say('echo', { setup })])) {
+      expect(errorOf(answer).kind).toBe('program');
+      expect(errorOf(answer).message).toMatch(
+        /^program \(our-app\): setup .*: ended with exit code 7: no such package$/,
+      );
+    }
+    await expect(starts()).rejects.toThrow('ENOENT');
+  });
+
+  test('that cannot be laid out or found is an error that says so', async () => {
+    expect(
+      errorOf(
+        await (await start({ checkout: () => Promise.reject(new Error('disk full')) })).say('echo'),
+      ).message,
+    ).toBe('program (our-app): its files cannot be laid out: Error: disk full');
+    const { say } = await start();
+    expect(errorOf(await say('echo', { command: ['no-such-program'] })).message).toBe(
+      'program (our-app): the program "no-such-program" was not found',
+    );
+    expect(errorOf(await say('echo', { command: [] })).message).toBe(
+      'program (our-app): the program "" cannot be started (not a command)',
+    );
+  });
+
+  test('may answer with an error, which is shown filtered and not asked again', async () => {
+    const { say, log } = await start();
+    expect(errorOf(await say(`error failed with ${KEY} \u202e`))).toEqual({
+      kind: 'program-answer',
+      message: 'program (our-app): failed with *** \\u{202e}',
+    });
+    expect(log).toEqual([]);
+  });
+
+  test('may say that an error will pass, and is asked again', async () => {
+    const { say, clock } = await start();
+    expect(await say('flaky x')).toMatchObject({ status: 'ok', output: 'at last' });
+    expect(clock.pauses).toEqual([250]);
+  });
+
+  test('that writes something else on stdout makes the call an error that shows it', async () => {
+    const { say } = await start();
+    expect(errorOf(await say(`print Debug: ${RED} here`))).toEqual({
+      kind: 'program',
+      message:
+        'program (our-app): wrote a line on stdout that is not an answer: "Debug: \\u{1b}[31m here"; messages belong on stderr',
+    });
+    expect(errorOf(await say('odd')).message).toBe(
+      'program (our-app): answered with neither "output" (text) nor "error" (text)',
+    );
+    expect(await say('echo')).toMatchObject({ status: 'ok' });
+  });
+
+  test('that ends takes the calls under way with it, and is started again for the next', async () => {
+    const { say, starts } = await start();
+    const answers = await Promise.all([say('late'), say('late'), say('crash out of luck')]);
+    expect(answers.map((answer) => errorOf(answer))).toEqual(
+      Array.from({ length: 3 }, () => ({
+        kind: 'program',
+        message: 'program (our-app): ended with exit code 3: out of luck',
+      })),
+    );
+    expect(await say('echo')).toMatchObject({ status: 'ok' });
+    expect(await starts()).toBe(2);
+  });
+
+  test('that does nothing but end is not started for ever', async () => {
+    const { say, starts } = await start();
+    for (let times = 0; times < 4; times++)
+      expect(errorOf(await say('crash x')).message).toContain('exit code 3');
+    expect(errorOf(await say('echo')).message).toBe(
+      'program (our-app): ended 4 times in a row without an answer and is not started again',
+    );
+    expect(await starts()).toBe(4);
+  });
+
+  test('that writes a line without an end is ended', async () => {
+    const { say } = await start();
+    expect(errorOf(await say('flood')).message).toBe(
+      'program (our-app): wrote a line longer than 8 MiB',
+    );
+    expect(await say('echo')).toMatchObject({ status: 'ok' });
+  });
+
+  test('that is silent until the deadline is taken for stuck and started anew', async () => {
+    const { say, clock, starts } = await start();
+    await say('echo');
+    const asked = say('late');
+    await until(() => clock.open() === 1);
+    clock.expire(TIMEOUT_MS);
+    expect(errorOf(await asked)).toEqual({
+      kind: 'timeout',
+      message: 'program (our-app): no answer after 120 s',
+    });
+    while ((await starts()) < 2) await say('echo');
+    expect(await say('echo')).toMatchObject({ status: 'ok' });
+  });
+
+  test("that answers others goes on after one call's deadline, and the late answer harms nobody", async () => {
+    const { say, clock, starts } = await start();
+    const late = say('late');
+    await until(() => clock.open() === 1);
+    await say('echo');
+    clock.expire(TIMEOUT_MS);
+    expect(errorOf(await late).kind).toBe('timeout');
+    expect(await say('release')).toMatchObject({ output: 'released' });
+    expect(await say('echo')).toMatchObject({ status: 'ok' });
+    expect(await starts()).toBe(1);
+  });
+
+  test('reaches the log through stderr, without keys and commands, and not without end', async () => {
+    const { say, log } = await start();
+    await say(`log key ${KEY} ##[error]x ::set-output name=a::b ${RED}`);
+    await say(`log ${Array.from({ length: 300 }, (_, line) => `line ${line}`).join('\n')}`);
+    await until(() => log.at(-1)?.endsWith('further lines are left out') === true);
+    expect(log[0]).toMatch(
+      /^program .*app\.mjs at c1: key \*\*\* ##\\\[error\]x :\\:set-output name=a:\\:b \\u\{1b\}\[31m$/,
+    );
+    expect(log).toHaveLength(201);
+  });
+
+  test('is ended with everything it started, also when it does not want to', async () => {
+    const { say, close } = await start();
+    const pids = await Promise.all([say('stubborn'), say('child')]);
+    const [program = 0, child = 0] = pids.map((answer) =>
+      answer.status === 'ok' ? Number(answer.output) : 0,
+    );
+    expect([await isAlive(program), await isAlive(child)]).toEqual([true, true]);
+    await close();
+    await untilDead(program);
+    await untilDead(child);
+    expect(errorOf(await say('echo')).kind).toBe('aborted');
+  });
+
+  test('is left by its calls when the signal fires', async () => {
+    const stop = new AbortController();
+    const { say, clock } = await start({ signal: stop.signal, concurrency: { start: 2, max: 2 } });
+    const asked = Array.from({ length: 5 }, () => say('late'));
+    await until(() => clock.open() === 1);
+    stop.abort();
+    expect((await Promise.all(asked)).map((answer) => errorOf(answer).kind)).toEqual(
+      Array.from({ length: 5 }, () => 'aborted'),
+    );
+  });
+
+  test('counts every attempt beforehand', async () => {
+    const { say } = await start({ onAttempt: ({ messages }) => messages[0]?.content !== 'echo' });
+    expect(errorOf(await say('echo'))).toEqual({
+      kind: 'budget',
+      message: 'program (our-app): the limit of model calls is reached; this call was not made',
+    });
+  });
+});

@@ -1,0 +1,218 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { loadListPrices } from '../../../../src/app/session/prices.ts';
+import { createProviders } from '../../../../src/edges/providers/index.ts';
+import type { UsageTotals } from '../../../../src/kernel/result/result.ts';
+import { createMeter, priceFrom } from '../../../../src/money/price.ts';
+import type { Completion, Message, Request } from '../../../../src/types/model.ts';
+import type { VendorName } from '../../../../src/types/vendors.ts';
+import {
+  startModelServer,
+  vendorUrls,
+  type ModelServer,
+  type Script,
+} from '../../../stand-ins/models/server.ts';
+import { options, requestTo, until } from '../../../unit/edges/providers/providers-setting.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const thing of open.splice(0)) await thing.close();
+});
+
+const MODEL = 'claude-sonnet-5-5';
+/** 600 tokens of the stand-in, where the model keeps beginnings from 512 on. */
+const LONG = 'Be kind. '.repeat(267);
+
+interface Setting {
+  server: ModelServer;
+  ask(messages: Message[], others?: Partial<Request> & { model?: string }): Promise<Completion>;
+  totals(): UsageTotals;
+}
+
+async function start(
+  vendor: VendorName,
+  { caching = true, answer = () => ({}) }: { caching?: boolean; answer?: Script } = {},
+): Promise<Setting> {
+  const server = await startModelServer({ caching, answer });
+  const providers = createProviders(options({ vendorUrls: vendorUrls(server) }));
+  open.push(providers, server);
+  const price = priceFrom([], await loadListPrices(new Date('2026-11-22')));
+  const meter = createMeter(providers.complete, price);
+  return {
+    server,
+    ask: (messages, others) =>
+      meter.complete(requestTo(vendor, { model: MODEL, ...others, messages })),
+    totals: () => meter.totals(),
+  };
+}
+
+function about(question: string, system = LONG): Message[] {
+  return [
+    { role: 'system', content: system },
+    { role: 'user', content: question },
+  ];
+}
+
+/** Where each request was marked: `system`, or the place of a message. */
+function marks({ requests }: ModelServer): (string | number | null)[] {
+  const isMarked = (part: unknown): boolean => JSON.stringify(part ?? '').includes('cache_control');
+  return requests.map(({ body }) => {
+    if (isMarked(body['system'])) return 'system';
+    const place = (body['messages'] as unknown[]).findIndex(isMarked);
+    return place === -1 ? null : place;
+  });
+}
+
+async function askInTurn({ ask }: Setting, count: number, system = LONG): Promise<void> {
+  for (let index = 0; index < count; index++) await ask(about(`question ${index}`, system));
+}
+
+describe('a long beginning that many requests share', () => {
+  test('is sent once, written once and read from then on, for a part of the price', async () => {
+    const setting = await start('anthropic');
+    await askInTurn(setting, 20);
+    expect(marks(setting.server)).toEqual([null, ...Array<string>(19).fill('system')]);
+    const { cost_usd: warm, input_tokens: input, cached_tokens: read } = setting.totals();
+    expect(read).toBeGreaterThan(18 * 600);
+    // The same requests at a price that knows no cache.
+    const list = (await loadListPrices(new Date('2026-11-22')))('anthropic', MODEL)!;
+    const cold = list({ input_tokens: input, output_tokens: 20 * 5 });
+    expect(warm).toBeLessThan(cold * 0.35);
+  });
+
+  test('is written by one request alone while many are under way, and nobody waits for it', async () => {
+    const held: (() => void)[] = [];
+    const setting = await start('anthropic', {
+      answer: ({ index }) =>
+        index === 0 ? {} : new Promise((resolve) => held.push(() => resolve({}))),
+    });
+    await setting.ask(about('first'));
+    const asked = ['a', 'b', 'c', 'd'].map((question) => setting.ask(about(question)));
+    await until(() => held.length === 4);
+    for (const release of held) release();
+    await Promise.all(asked);
+    expect(marks(setting.server).filter((mark) => mark !== null)).toEqual(['system']);
+  });
+
+  test('is written by the next request where the one that was to write it failed', async () => {
+    const setting = await start('anthropic', {
+      answer: ({ index }) =>
+        index === 1 ? { status: 400, error: { message: 'no such thing' } } : {},
+    });
+    await askInTurn(setting, 4);
+    expect(marks(setting.server)).toEqual([null, 'system', 'system', 'system']);
+    expect(setting.totals().cached_tokens).toBeGreaterThan(600);
+  });
+
+  test('ends with the last message that is shared', async () => {
+    const setting = await start('anthropic');
+    const shown = (question: string): Message[] => [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: LONG },
+      { role: 'assistant', content: 'Understood.' },
+      { role: 'user', content: question },
+    ];
+    for (const question of ['a', 'b', 'c']) await setting.ask(shown(question));
+    expect(marks(setting.server)).toEqual([null, 1, 1]);
+    const [, second] = setting.server.requests;
+    expect(second?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+    ]);
+  });
+
+  test('is one of its own for other parameters and for another model', async () => {
+    const setting = await start('anthropic');
+    await setting.ask(about('a'));
+    await setting.ask(about('b'), { parameters: { max_tokens: 9 } });
+    await setting.ask(about('c'), { model: 'claude-opus-5' });
+    expect(marks(setting.server)).toEqual([null, null, null]);
+  });
+});
+
+describe('nothing is marked', () => {
+  test('of beginnings below the least length of the model', async () => {
+    const setting = await start('anthropic');
+    await askInTurn(setting, 3, LONG.slice(0, 2000));
+    expect(marks(setting.server)).toEqual([null, null, null]);
+    for (const question of ['a', 'b', 'c'])
+      await setting.ask(about(question), { model: 'claude-haiku-4-5' });
+    expect(marks(setting.server).slice(3)).toEqual([null, null, null]);
+  });
+
+  test.each([
+    ['claude-fable-5-1', 512],
+    ['claude-opus-5-5', 512],
+    ['claude-opus-5', 512],
+    ['claude-haiku-5-5', 512],
+    ['claude-sonnet-5', 1024],
+    ['claude-sonnet-4-6', 1024],
+    ['claude-opus-4-8', 1024],
+    ['claude-opus-4-7', 2048],
+    ['claude-opus-4-6', 4096],
+    ['claude-haiku-4-5', 4096],
+  ])('of %s below %i tokens, and something from there on', async (model, least) => {
+    const setting = await start('anthropic');
+    const ask = async (system: string): Promise<void> => {
+      for (const question of ['a', 'b', 'c']) await setting.ask(about(question, system), { model });
+    };
+    await ask('x'.repeat(least * 4 - 1));
+    expect(marks(setting.server)).toEqual([null, null, null]);
+    await ask('y'.repeat(least * 4));
+    expect(marks(setting.server).slice(3)).toEqual([null, 'system', 'system']);
+    expect(setting.totals().cached_tokens).toBeGreaterThanOrEqual(least);
+  });
+
+  test('where the file marks for itself, and where nothing is known of the model', async () => {
+    const setting = await start('anthropic');
+    for (const question of ['a', 'b', 'c'])
+      await setting.ask(about(question), {
+        parameters: { cache_control: { type: 'ephemeral' } },
+      });
+    for (const question of ['a', 'b', 'c'])
+      await setting.ask(about(question), { model: 'claude-of-tomorrow' });
+    expect(marks(setting.server)).toEqual(Array<null>(6).fill(null));
+  });
+
+  test('of what has no such field: OpenAI keeps beginnings by itself, and its bodies stay as they are', async () => {
+    const setting = await start('openai');
+    const long = LONG.repeat(2);
+    for (const question of ['a', 'b', 'c'])
+      await setting.ask(about(question, long), { model: 'gpt-5.4-mini' });
+    expect(marks(setting.server)).toEqual([null, null, null]);
+    expect(setting.server.requests[2]?.body['messages']).toEqual(about('c', long));
+    const { cached_tokens: read, input_tokens: input, cost_usd: warm } = setting.totals();
+    expect(read).toBe(2 * 1152);
+    const list = (await loadListPrices(new Date('2026-11-22')))('openai', 'gpt-5.4-mini')!;
+    expect(warm).toBeLessThan(list({ input_tokens: input, output_tokens: 15 }));
+  });
+});
+
+describe('what a server says of its cache', () => {
+  test.each([
+    ['openai', 'gpt-5.4-mini'],
+    ['openai', 'gpt-5-pro'],
+    ['anthropic', MODEL],
+  ] as const)('is read from the replies of %s: %s', async (vendor, model) => {
+    const { ask } = await start(vendor, {
+      caching: false,
+      answer: () => ({ usage: { input: 900, output: 5, read: 700, written: 100 } }),
+    });
+    expect(await ask(about('a'), { model })).toMatchObject({
+      usage: { input_tokens: 900, output_tokens: 5 },
+      cached: { read: 700, written: 100 },
+    });
+  });
+
+  test('never makes a call cheaper than all of it read from the cache', async () => {
+    const { ask, totals } = await start('openai', {
+      caching: false,
+      answer: () => ({ usage: { input: 10, output: 5, read: 1_000_000, written: 50 } }),
+    });
+    expect(await ask(about('a'), { model: 'gpt-5.4-mini' })).toMatchObject({
+      cached: { read: 10, written: 0 },
+    });
+    expect(totals().cost_usd).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, test } from '@jest/globals';
+import { createProviders } from '../../../../src/edges/providers/index.ts';
+import { recordAnswers } from '../../../../src/edges/providers/once.ts';
+import type { Completion, Request } from '../../../../src/types/model.ts';
+import {
+  errorOf,
+  options,
+  requestTo,
+  says,
+} from '../../../unit/edges/providers/providers-setting.ts';
+
+const target: Extract<Request['target'], { provider: 'replay' }> = {
+  provider: 'replay',
+  model: 'gpt-4o',
+  file: 'recordings/demo.jsonl',
+  content: '1',
+  commit: 'c0ffee0123456789',
+};
+const line = (request: object, reply: object): string => JSON.stringify({ request, reply });
+const four = line(
+  {
+    provider: 'openai',
+    model: 'gpt-4o',
+    parameters: { temperature: 0, top_p: 1 },
+    messages: says('2 + 2?'),
+    try: 0,
+  },
+  { output: '4', usage: { input_tokens: 5, output_tokens: 1 } },
+);
+
+function replaying(text: string): {
+  ask(request?: Partial<Request>): Promise<Completion>;
+  reads: string[];
+} {
+  const reads: string[] = [];
+  const { complete } = createProviders(
+    options({
+      readRecording: (commit, file) => {
+        reads.push(`${commit.slice(0, 6)} ${file}`);
+        return Promise.resolve(text);
+      },
+    }),
+  );
+  return {
+    reads,
+    ask: (request = {}) =>
+      complete({
+        ...requestTo('openai', {
+          messages: says('2 + 2?'),
+          parameters: { top_p: 1, temperature: 0 },
+        }),
+        target,
+        ...request,
+      }),
+  };
+}
+
+describe('replay', () => {
+  test('answers what was recorded for the same content, whatever the order of the parameters', async () => {
+    const { ask, reads } = replaying(`${four}\n\n`);
+    expect(await ask()).toEqual({
+      status: 'ok',
+      output: '4',
+      finish_reason: 'stop',
+      tool_calls: [],
+      usage: { input_tokens: 5, output_tokens: 1 },
+      latency_ms: 0,
+      reused: false,
+    });
+    await Promise.all([ask(), ask({ target: { ...target, commit: 'beef00' } })]);
+    expect(reads).toEqual(['c0ffee recordings/demo.jsonl', 'beef00 recordings/demo.jsonl']);
+  });
+
+  test.each<[string, Partial<Request>]>([
+    ['another try', { try: 1 }],
+    ['another model', { target: { ...target, model: 'gpt-5' } }],
+    ['other parameters', { parameters: { temperature: 1 } }],
+    ['another text', { messages: says('2 + 3?') }],
+    ['another role', { messages: [{ role: 'system', content: '2 + 2?' }] }],
+  ])('%s has no recording', async (_what, request) => {
+    expect(errorOf(await replaying(four).ask(request)).kind).toBe('recording');
+  });
+
+  test('an error names the request that has no recording', async () => {
+    const { ask } = replaying(four);
+    expect(
+      errorOf(
+        await ask({
+          messages: [
+            ...says('hi'),
+            { role: 'assistant', content: 'ho' },
+            ...says(`long\u202e\n${'x'.repeat(500)}`),
+          ],
+          try: 3,
+        }),
+      ).message,
+    ).toBe(
+      `recordings/demo.jsonl: no recording for model gpt-4o, parameters {"top_p":1,"temperature":0}, try 3, 3 messages, the last from user: "long\\u{202e}\\u{a}${'x'.repeat(102)}…"; record it with --record`,
+    );
+  });
+
+  test('of several lines for one request the last one counts', async () => {
+    const { ask } = replaying([four, four.replace('"4"', '"four"')].join('\n'));
+    expect(await ask()).toMatchObject({ output: 'four' });
+  });
+
+  test.each<[string, string, string]>([
+    ['no JSON', `${four}\n{"request"`, 'recordings/demo.jsonl:2: the line is not as in'],
+    [
+      'a field of another type',
+      four.replace('"4"', '4'),
+      'recordings/demo.jsonl:1: reply.output is not as in',
+    ],
+    [
+      'a try that is none',
+      four.replace('"try":0', '"try":-1'),
+      'recordings/demo.jsonl:1: request.try is not as in',
+    ],
+    [
+      'a role that is none',
+      four.replace('"user"', '"robot"'),
+      'recordings/demo.jsonl:1: request.messages.0.role is not as in',
+    ],
+  ])('%s is an error with file, line and field', async (_what, text, message) => {
+    const error = errorOf(await replaying(text).ask());
+    expect(error.kind).toBe('recording');
+    expect(error.message).toContain(message);
+  });
+
+  test('an answer that a limit cut before it said anything is an error', async () => {
+    const { ask } = replaying(
+      four.replace('"output":"4"', '"output":" ","finish_reason":"length"'),
+    );
+    expect(await ask()).toMatchObject({
+      status: 'error',
+      finish_reason: 'length',
+      message: expect.stringContaining('reached its limit of tokens before it said anything'),
+    });
+  });
+
+  test('a file that cannot be read is an error that names it and the commit', async () => {
+    const { complete } = createProviders(options());
+    expect(errorOf(await complete({ ...requestTo('openai'), target }))).toEqual({
+      kind: 'recording',
+      message: 'recordings/demo.jsonl: cannot be read at commit c0ffee01; write it with --record',
+    });
+  });
+});
+
+describe('record', () => {
+  const completion: Completion = {
+    status: 'ok',
+    output: 'line\nbreak "quoted"',
+    finish_reason: 'length',
+    tool_calls: [{ name: 'f', arguments: '{}' }],
+    usage: null,
+    latency_ms: 31,
+    reused: false,
+  };
+
+  test('writes lines from which replay gives the same completion', async () => {
+    const lines: string[] = [];
+    const record = recordAnswers(
+      () => Promise.resolve(completion),
+      (text) => {
+        lines.push(text);
+        return Promise.resolve();
+      },
+    );
+    const request = requestTo('anthropic', {
+      model: 'gpt-4o',
+      parameters: { stop: ['a'], deep: { b: null } },
+      messages: [{ role: 'system', content: 's' }, ...says('u')],
+      try: 2,
+    });
+    expect(await record(request)).toBe(completion);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toContain('\n');
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      request: { provider: 'anthropic', model: 'gpt-4o', try: 2 },
+      reply: { output: completion.status === 'ok' ? completion.output : '' },
+    });
+    const { target: _, ...content } = request;
+    expect(await replaying(lines[0]!).ask(content)).toEqual(completion);
+  });
+
+  test('leaves out errors, and writes each request once, also one that an earlier run paid for', async () => {
+    const lines: string[] = [];
+    const earlier = { ...completion, reused: true } as Completion;
+    const results: Completion[] = [
+      { status: 'error', kind: 'server', message: 'x' },
+      earlier,
+      earlier,
+    ];
+    const record = recordAnswers(
+      () => Promise.resolve(results.shift()!),
+      (text) => {
+        lines.push(text);
+        return Promise.resolve();
+      },
+    );
+    for (let index = 0; index < 3; index += 1) await record(requestTo('openai'));
+    expect(lines).toHaveLength(1);
+  });
+});

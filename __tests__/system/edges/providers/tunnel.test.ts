@@ -1,0 +1,167 @@
+import type http from 'node:http';
+import https from 'node:https';
+import { type AddressInfo, type Server } from 'node:net';
+import tls from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createProviders, type ProviderOptions } from '../../../../src/edges/providers/index.ts';
+import type { Completion } from '../../../../src/types/model.ts';
+import { selfSigned, type KeyPair } from '../../../stand-ins/certificate.ts';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { tunnelProxy } from '../../../stand-ins/tunnel-proxy.ts';
+import {
+  errorOf,
+  KEY,
+  options,
+  requestTo,
+} from '../../../unit/edges/providers/providers-setting.ts';
+
+let pair: KeyPair;
+beforeAll(() => {
+  pair = selfSigned();
+});
+afterAll(removeTemporaryFolders);
+
+const open: (() => Promise<void> | void)[] = [];
+const authorities = tls.getCACertificates('default');
+afterEach(async () => {
+  tls.setDefaultCACertificates(authorities);
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        if ('closeAllConnections' in server) (server as http.Server).closeAllConnections();
+      }),
+  );
+  return (server.address() as AddressInfo).port;
+}
+
+const REPLY = JSON.stringify({
+  choices: [{ finish_reason: 'stop', message: { content: 'through' } }],
+});
+
+interface Network {
+  /** What came to the origin. */
+  reached: http.IncomingHttpHeaders[];
+  /** What came to the proxy. */
+  asked: { url: string | undefined; headers: http.IncomingHttpHeaders }[];
+  ask(): Promise<Completion>;
+}
+
+/** An origin with TLS, and a proxy before it that answers CONNECT with `status`. */
+async function network(
+  status: number,
+  {
+    login = '',
+    trusted = true,
+    ...more
+  }: Partial<ProviderOptions> & { login?: string; trusted?: boolean } = {},
+  line: { direct?: boolean } = {},
+): Promise<Network> {
+  if (trusted) tls.setDefaultCACertificates([...authorities, pair.cert]);
+  const network: Omit<Network, 'ask'> = { reached: [], asked: [] };
+  const origin = https.createServer(pair, (request, response) => {
+    network.reached.push(request.headers);
+    request.resume();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(REPLY);
+  });
+  const proxy = tunnelProxy(({ url, headers }) => {
+    network.asked.push({ url, headers });
+    return status;
+  }, open);
+  const [port, proxyPort] = [await listening(origin), await listening(proxy)];
+  const providers = createProviders(
+    options({
+      endpoints: new Map([
+        ['far', { url: `https://localhost:${String(port)}/v1`, key: KEY, ...line }],
+      ]),
+      proxy: new URL(`http://${login}127.0.0.1:${String(proxyPort)}`),
+      ...more,
+    }),
+  );
+  open.push(() => providers.close());
+  return {
+    ...network,
+    ask: () =>
+      providers.complete(
+        requestTo('openai', { target: { provider: 'openai', endpoint: 'far', model: 'm' } }),
+      ),
+  };
+}
+
+describe('a proxy that the workflow names', () => {
+  test('carries the call, and sees the name of the server alone', async () => {
+    const { ask, asked, reached } = await network(200);
+    expect(await ask()).toMatchObject({ status: 'ok', output: 'through' });
+    expect(reached[0]).toMatchObject({ authorization: `Bearer ${KEY}` });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.url).toMatch(/^localhost:\d+$/);
+    expect(JSON.stringify(asked)).not.toContain(KEY);
+  });
+
+  test('gets the name and password of its address; the server does not', async () => {
+    const { ask, asked, reached } = await network(200, { login: 'ada:p%40ss@' });
+    expect((await ask()).status).toBe('ok');
+    const login = Buffer.from('ada:p@ss').toString('base64');
+    expect(asked[0]?.headers['proxy-authorization']).toBe(`Basic ${login}`);
+    expect(reached[0]).not.toHaveProperty('proxy-authorization');
+  });
+
+  test('that wants a password says so, and nothing is sent', async () => {
+    const { ask, reached } = await network(407);
+    expect(errorOf(await ask())).toEqual({
+      kind: 'network',
+      message:
+        'openai (far): no connection through the proxy (407, it wants a name and a password: write them into its address (http://NAME:PASSWORD@host:port), from a secret)',
+    });
+    expect(reached).toEqual([]);
+  });
+
+  test('that wants another password is asked once, however many calls wait', async () => {
+    const { ask, asked } = await network(407);
+    const all = await Promise.all([ask(), ask(), ask()]);
+    for (const completion of all)
+      expect(errorOf(completion).message).toContain('407, it wants a name');
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is not asked for a server whose line says direct', async () => {
+    const { ask, asked, reached } = await network(200, {}, { direct: true });
+    expect((await ask()).status).toBe('ok');
+    expect([asked.length, reached.length]).toEqual([0, 1]);
+  });
+
+  test('that is not there is an error that names the proxy, after some tries', async () => {
+    const { ask, reached } = await network(200, { proxy: new URL('http://127.0.0.1:1') });
+    expect(errorOf(await ask()).message).toBe(
+      'openai (far): no connection through the proxy (ECONNREFUSED), after 5 tries',
+    );
+    expect(reached).toEqual([]);
+  });
+
+  test('does not make an unknown certificate good: the remedy is named', async () => {
+    const { ask, reached } = await network(200, { trusted: false });
+    expect(errorOf(await ask()).message).toMatch(
+      /no connection \(DEPTH_ZERO_SELF_SIGNED_CERT\); for a certificate authority of your own set NODE_EXTRA_CA_CERTS/,
+    );
+    expect(reached).toEqual([]);
+  });
+});
+
+test('a failed connection says that a proxy of the environment is not used', async () => {
+  const providers = createProviders(
+    options({
+      endpoints: new Map([['far', { url: 'https://127.0.0.1:1/v1', key: null }]]),
+      env: { https_proxy: 'http://proxy.example:3128' },
+    }),
+  );
+  open.push(() => providers.close());
+  const target = { provider: 'openai', endpoint: 'far', model: 'm' } as const;
+  expect(errorOf(await providers.complete(requestTo('openai', { target }))).message).toBe(
+    'openai (far): no connection (ECONNREFUSED); https_proxy is not obeyed: name the proxy in the input proxy (in a terminal --proxy), after 5 tries',
+  );
+});

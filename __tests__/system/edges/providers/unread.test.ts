@@ -1,0 +1,190 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
+import { errorOf, says, setUp } from '../../../unit/edges/providers/providers-setting.ts';
+import type { Setting } from '../../../unit/edges/providers/providers-setting.ts';
+
+const open: Setting[] = [];
+afterEach(async () => {
+  for (const setting of open.splice(0)) await setting.close();
+});
+
+async function start(answer: Script): Promise<Setting> {
+  const setting = await setUp('openai', answer);
+  open.push(setting);
+  return setting;
+}
+
+const reply = (content: string): string =>
+  JSON.stringify({
+    object: 'chat.completion',
+    choices: [{ finish_reason: 'stop', message: { content } }],
+  });
+const GOOD = reply('Oslo is a city in Norway.');
+const typed = (body: string | Buffer, type: string): Scripted => ({
+  body,
+  headers: { 'content-type': type },
+});
+const packed = (body: Buffer, encoding: string): Scripted => ({
+  body,
+  headers: { 'content-encoding': encoding },
+});
+const short = (body: Buffer): Buffer => body.subarray(0, -10);
+
+describe('a reply that may come right the next time', () => {
+  test.each<[string, Scripted]>([
+    ['no choice', { body: '{"choices":[]}' }],
+    ['null for choices', { body: '{"choices":null}' }],
+    ['null for its choice', { body: '{"choices":[null]}' }],
+    ['null for its message', { body: '{"choices":[{"message":null}]}' }],
+    ['an empty choice', { body: '{"choices":[{}]}' }],
+    ['a choice that only ends', { body: '{"choices":[{"index":0,"finish_reason":"stop"}]}' }],
+    ['nothing but null', { body: 'null' }],
+    ['an empty map', { body: '{}' }],
+    ['a gzip that was cut', packed(short(gzipSync(GOOD)), 'gzip')],
+    ['a br that was cut', packed(short(brotliCompressSync(GOOD)), 'br')],
+    ['a deflate that was cut', packed(short(deflateSync(GOOD)), 'deflate')],
+  ])('is asked for again: %s', async (_, odd) => {
+    const { ask, server } = await start(({ index }) => (index === 0 ? odd : {}));
+    expect(await ask()).toMatchObject({ status: 'ok', attempts: 2, spent: [{ usage: null }] });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('an event stream that was not asked for', () => {
+  const chunk = '{"object":"chat.completion.chunk","choices":[{"delta":{"content":"Oslo"}}]}';
+  const STREAM = 'text/event-stream; charset=utf-8';
+
+  test.each<[string, Scripted]>([
+    ['a whole reply before the end', typed(`${GOOD}\n\ndata: [DONE]\n\n`, STREAM)],
+    ['the same as JSON', typed(`${GOOD}\n\ndata: [DONE]\n\n`, 'application/json')],
+    ['one event', typed(`event: x\r\ndata: ${GOOD}\r\n\r\ndata: [DONE]\r\n\r\n`, STREAM)],
+    ['comments before JSON', typed(`: PROCESSING\n\n: PROCESSING\n\n${GOOD}`, STREAM)],
+    ['JSON under the wrong type', typed(GOOD, STREAM)],
+  ])('is read where it holds one whole reply: %s', async (_, answer) => {
+    const { ask, server } = await start(() => answer);
+    expect(await ask()).toMatchObject({ output: 'Oslo is a city in Norway.' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each<[string, string]>([
+    ['chunks', `data: ${chunk}\n\ndata: ${chunk}\n\ndata: [DONE]\n\n`],
+    ['one chunk', `data: ${chunk}\n\n`],
+    ['half a chunk', 'data: {"object":"chat.comp'],
+    ['nothing', ''],
+  ])('is refused after one request where it does not: %s', async (_, body) => {
+    const { ask, server } = await start(() => typed(body, STREAM));
+    const { kind, message } = errorOf(await ask());
+    expect(kind).toBe('reply');
+    expect(message).toContain('the server streams its answer unasked; turn that off in the server');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('keeps the words of an error', async () => {
+    const { ask } = await start(() =>
+      typed(`data: ${chunk}\n\ndata: {"error":{"code":402,"message":"no credit"}}\n\n`, STREAM),
+    );
+    expect(errorOf(await ask()).message).toContain('402, the request was refused: no credit');
+  });
+});
+
+describe('the bytes of a reply', () => {
+  const utf16 = Buffer.from(reply('Malmö – €'), 'utf16le');
+  test.each<[string, Buffer, string]>([
+    ['ISO-8859-1', Buffer.from(reply('Malmö'), 'latin1'), 'Malmö'],
+    ['"utf-8"', Buffer.from(reply('Malmö – €')), 'Malmö – €'],
+    ['utf-16le', utf16, 'Malmö – €'],
+    ['utf-16', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), 'Malmö – €'],
+    ['windows-1252', Buffer.from(reply('5 \u0080'), 'latin1'), '5 €'],
+  ])('are decoded as declared: %s', async (charset, body, output) => {
+    const { ask } = await start(() => typed(body, `application/json; charset=${charset}`));
+    expect(await ask()).toMatchObject({ output });
+  });
+
+  test.each<[string, number[], Buffer]>([
+    ['UTF-8', [0xef, 0xbb, 0xbf], Buffer.from(reply('Malmö – €'))],
+    ['UTF-16, least byte first', [0xff, 0xfe], utf16],
+    ['UTF-16, greatest byte first', [0xfe, 0xff], Buffer.from(utf16).swap16()],
+  ])('are decoded by their mark where no charset is declared: %s', async (_, mark, body) => {
+    const { ask } = await start(() =>
+      typed(Buffer.concat([Buffer.from(mark), body]), 'application/json'),
+    );
+    expect(await ask()).toMatchObject({ output: 'Malmö – €' });
+  });
+
+  test.each<[string, Buffer, string]>([
+    ['application/json', Buffer.from(reply('Malmö'), 'latin1'), 'utf-8'],
+    ['application/json; charset=utf-8', Buffer.from(reply('ö'), 'latin1'), 'utf-8'],
+    ['application/json; charset=x-own', Buffer.from(GOOD), 'x-own'],
+  ])('that are not of the charset are an error: %s', async (type, body, charset) => {
+    const { ask, server } = await start(() => typed(body, type));
+    expect(errorOf(await ask())).toEqual({
+      kind: 'reply',
+      message: `openai: the reply is not text in its charset (${charset})`,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('of an error do not hide its status', async () => {
+    const { ask } = await start(() => ({
+      status: 402,
+      body: Buffer.from('{"error":{"message":"cr\u00e9dit"}}', 'latin1'),
+    }));
+    expect(errorOf(await ask()).message).toContain('402, the request was refused');
+  });
+});
+
+describe('what a server says of its error', () => {
+  const behind = { message: 'Provider returned error', code: 400 };
+  test.each<[string, unknown, string]>([
+    [
+      'a text of the server behind a gateway',
+      { error: { ...behind, metadata: { raw: 'no tools here', provider_name: 'Novita' } } },
+      '400, the request was refused: Provider returned error (Novita): no tools here',
+    ],
+    [
+      'JSON of the server behind a gateway',
+      { error: { ...behind, metadata: { raw: '{"error":{"message":"no tools"}}' } } },
+      '400, the request was refused: Provider returned error: no tools',
+    ],
+    ['a detail alone', { detail: 'Not authenticated' }, '401, the key was refused'],
+    ['a message alone', { message: 'Not Found' }, '404, the request was refused'],
+  ])('is shown: %s', async (_, body, words) => {
+    const { ask, server } = await start(() => ({ body: JSON.stringify(body) }));
+    expect(errorOf(await ask()).message).toContain(words);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a schema of the prompt that is wrong', () => {
+  const schema = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
+  const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }];
+  test.each<[string, string, Record<string, unknown>]>([
+    [
+      "Invalid schema for response_format 'x': In context=(), 'additionalProperties' is required to be supplied and to be false.",
+      'response_format',
+      { response_format: schema },
+    ],
+    [
+      "Invalid schema for function 'f': In context=('properties', 'files'), array schema missing items.",
+      'tools[0].function.parameters',
+      { tools },
+    ],
+    ["Missing required parameter: 'tools[0].function'.", '', { tools }],
+    ['Unknown content of response_format.json_schema.', '', { response_format: schema }],
+  ])('ends after two requests: %s', async (message, param, parameters) => {
+    for (const model of ['model-1', 'gpt-4o-mini']) {
+      const { ask, server } = await start(() => ({
+        status: 400,
+        error: { message, type: 'invalid_request_error', ...(param === '' ? {} : { param }) },
+      }));
+      const all = await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          ask({ model, messages: says(`q${String(index)}`), parameters: parameters as never }),
+        ),
+      );
+      expect(all.every(({ status }) => status === 'error')).toBe(true);
+      expect(server.requests).toHaveLength(2);
+    }
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Runs every attack of one language against a sandbox, in a process that holds a canary, and prints
+ * what came of it as JSON. Started by attacks.test.ts, also as another user: `node
+ * attack-harness.ts '{"language": …}'`.
+ */
+import { createSocket } from 'node:dgram';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
+import type { CodeLanguage, CodeResult } from '../../../../src/types/model.ts';
+import { HASTE, isTimed, javascriptAttacks, meetsLimit, pythonAttacks } from './attacks.ts';
+import type { Attack, Surroundings } from './attacks.ts';
+
+type Sandbox = ReturnType<typeof createSandbox>;
+
+export interface HarnessOptions {
+  language: CodeLanguage;
+  mode: 'sandbox' | 'host';
+  python: string;
+  only: 'all' | 'locks' | 'works unlocked';
+}
+export interface HarnessReport {
+  results: Record<string, CodeResult>;
+  /** What each harmless evaluation right after an attack gave. */
+  after: Record<string, CodeResult>;
+  printed: string[];
+  contacts: number;
+  files: { names: string[]; writable: string };
+}
+
+const harmless: Record<CodeLanguage, string> = {
+  python: 'metric = 6 * a\nresult = True',
+  javascript: 'metric = 6 * a; result = true',
+};
+
+async function attackAll({ language, mode, python, only }: HarnessOptions): Promise<HarnessReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'evaldiff-attacks-'));
+  let contacts = 0;
+  const listen = (where: number | string): Promise<Server> =>
+    new Promise((resolve) => {
+      const server = createServer((socket) => {
+        contacts += 1;
+        socket.on('error', () => undefined);
+        socket.end('hello');
+      });
+      server.listen(where === 0 ? { port: 0, host: '127.0.0.1' } : { path: String(where) }, () =>
+        resolve(server),
+      );
+    });
+  const udp = createSocket('udp4', () => {
+    contacts += 1;
+  });
+  await new Promise<void>((resolve) => {
+    udp.bind(0, '127.0.0.1', resolve);
+  });
+  const abstractSocket = `evaldiff-${process.pid}`;
+  const servers = [
+    await listen(0),
+    await listen(join(folder, 'docker.sock')),
+    await listen(`\0${abstractSocket}`),
+  ];
+  const address = servers[0]?.address();
+  const at: Surroundings = {
+    holder: process.pid,
+    folder,
+    token: join(folder, 'token'),
+    writable: join(folder, 'set_env'),
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    udpPort: udp.address().port,
+    unixSocket: join(folder, 'docker.sock'),
+    abstractSocket,
+  };
+  writeFileSync(at.token, process.env.EVALDIFF_CANARY ?? '');
+  writeFileSync(at.writable, 'untouched');
+  for (const name of [at.token, at.writable, at.unixSocket]) chmodSync(name, 0o666);
+  chmodSync(folder, 0o777);
+
+  const printed: string[] = [];
+  const open = (timeoutSeconds: number): Sandbox =>
+    createSandbox({
+      mode,
+      env: {},
+      timeoutSeconds,
+      time: Date.UTC(2026, 0, 2),
+      python,
+      log: (line) => {
+        printed.push(line);
+      },
+    });
+  // Only what is meant to run into the time limit has a short one: a busy machine must not look
+  // like a defence.
+  const [hasty, patient] = [open(HASTE), open(30)];
+  const one = async (sandbox: Sandbox, code: string): Promise<CodeResult> => {
+    const [result] = await sandbox.evaluate({
+      suite: 'p',
+      side: 'head',
+      language,
+      code,
+      outputs: ['metric', 'result'],
+      inputs: [{ a: 7 }],
+    });
+    return result ?? { status: 'error', cause: 'sandbox', message: 'no result' };
+  };
+  const attacks: Record<string, Attack> =
+    language === 'python' ? pythonAttacks(at) : javascriptAttacks(at);
+  const report: HarnessReport = {
+    results: {},
+    after: {},
+    printed,
+    contacts: 0,
+    files: { names: [], writable: '' },
+  };
+  const chosen = Object.entries(attacks).filter(
+    ([, attack]) =>
+      only === 'all' || (only === 'locks' ? !meetsLimit(attack) : attack.worksUnlocked === true),
+  );
+  const runAll = async (sandbox: Sandbox, some: typeof chosen): Promise<void> => {
+    for (const [name, attack] of some) {
+      report.results[name] = await one(sandbox, attack.code);
+      report.after[name] = await one(sandbox, harmless[language]);
+    }
+  };
+  await Promise.all([
+    runAll(
+      hasty,
+      chosen.filter(([, attack]) => isTimed(attack)),
+    ),
+    runAll(
+      patient,
+      chosen.filter(([, attack]) => !isTimed(attack)),
+    ),
+  ]);
+  await Promise.all([hasty.close(), patient.close()]);
+  report.contacts = contacts;
+  report.files = { names: readdirSync(folder).sort(), writable: readFileSync(at.writable, 'utf8') };
+  for (const server of servers) server.close();
+  udp.close();
+  rmSync(folder, { recursive: true, force: true });
+  return report;
+}
+
+const options: HarnessOptions = JSON.parse(process.argv[2] ?? '');
+console.log(JSON.stringify(await attackAll(options)));

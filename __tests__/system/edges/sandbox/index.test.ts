@@ -1,0 +1,859 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
+import type { SandboxOptions } from '../../../../src/edges/sandbox/index.ts';
+import type { CodeJob, CodeLanguage, CodeResult } from '../../../../src/types/model.ts';
+import { oldPython, pythonWithout, systemPython } from './kernels.ts';
+
+const open: ReturnType<typeof createSandbox>[] = [];
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'evaldiff-pythons-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((sandbox) => sandbox.close()));
+});
+
+const DEFAULTS: SandboxOptions = {
+  mode: 'sandbox',
+  env: {},
+  timeoutSeconds: 20,
+  time: Date.UTC(2026, 0, 2),
+  log: () => undefined,
+  python: systemPython,
+};
+
+function sandbox(options: Partial<SandboxOptions> = {}): ReturnType<typeof createSandbox> {
+  const made = createSandbox({ ...DEFAULTS, ...options });
+  open.push(made);
+  return made;
+}
+
+function job(language: CodeLanguage, code: string, rest: Partial<CodeJob> = {}): CodeJob {
+  return {
+    suite: 'p',
+    side: 'head',
+    language,
+    code,
+    outputs: ['metric', 'result'],
+    inputs: [{}],
+    ...rest,
+  };
+}
+
+/**
+ * For tests of what code does, wherever it runs: it is kept, because starting is what takes time.
+ */
+let kept: ReturnType<typeof createSandbox> | null = null;
+afterAll(async () => {
+  await kept?.close();
+});
+const evaluate = (asked: CodeJob): Promise<CodeResult[]> =>
+  (kept ??= createSandbox(DEFAULTS)).evaluate(asked);
+
+async function one(
+  language: CodeLanguage,
+  code: string,
+  options: Partial<SandboxOptions> | null = null,
+  input: CodeJob['inputs'][number] = {},
+): Promise<CodeResult> {
+  const asked = job(language, code, { inputs: [input] });
+  const [result] = await (options === null ? evaluate(asked) : sandbox(options).evaluate(asked));
+  return result!;
+}
+
+const ok = (metric: unknown, result = true): unknown => ({
+  status: 'ok',
+  values: { metric, result },
+});
+const error = (message: string): unknown => ({ status: 'error', cause: 'code', message });
+
+/** What says nothing of the code's inputs. */
+const unrun = (message: string): unknown => ({ status: 'error', cause: 'sandbox', message });
+
+/** The same idea in both languages; a test that holds for one must hold for the other. */
+const both = [
+  {
+    language: 'python' as const,
+    equal: 'metric = actual == expected\nresult = metric',
+    never: 'while True: pass',
+    when: (test: string, then: string) => `if ${test}:\n  ${then}\nmetric = actual\nresult = True`,
+    pair: 'metric = [a, a]\nresult = True',
+    counting:
+      'import builtins\nbuiltins.count = getattr(builtins, "count", 0) + 1\nmetric = builtins.count\nresult = True',
+  },
+  {
+    language: 'javascript' as const,
+    equal: 'metric = actual === expected\nresult = metric',
+    never: 'for (;;);',
+    when: (test: string, then: string) =>
+      `if (${test}) { ${then} }\nmetric = actual\nresult = true`,
+    pair: 'metric = [a, a]; result = true',
+    counting:
+      'Array.prototype.count = (Array.prototype.count ?? 0) + 1; metric = Array.prototype.count; result = true',
+  },
+];
+
+describe('code cannot tell which side it scores', () => {
+  const clocks = {
+    python: `import datetime, os, time
+from datetime import date, datetime as moment
+def link(path):
+  try: return os.readlink(path)
+  except OSError: return None
+metric = [link('/proc/self'), link('/proc/thread-self'), os.times().elapsed, os.getpid(), time.time(), str(time.time_ns()), time.monotonic(), time.perf_counter_ns(), time.process_time(), time.strftime("%F", time.gmtime()),
+  time.clock_gettime(time.CLOCK_MONOTONIC), str(moment.now()), str(moment.utcnow()), str(date.today()), str(moment.now(datetime.timezone.utc))]
+result = True`,
+    javascript: `metric = [Date.now(), new Date().getTime(), Date(), new (new Date(0).constructor)().getTime(), new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC' }).format()];
+result = true`,
+  };
+
+  test.each(['python', 'javascript'] as const)(
+    'by a clock or a process in %s: they are the same in every process of both sides',
+    async (language) => {
+      const asked = job(language, clocks[language], { inputs: [{}, {}] });
+      const own = sandbox();
+      const results = [
+        ...(await own.evaluate({ ...asked, side: 'base' })),
+        ...(await own.evaluate({ ...asked, side: 'head' })),
+        ...(await own.evaluate({ ...asked, side: 'head', fresh: true })),
+      ];
+      expect(results[0]).toMatchObject({ status: 'ok' });
+      expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+      expect(JSON.stringify(results[0])).toContain('2026');
+    },
+  );
+
+  test.each([
+    [
+      'date.today() in Python',
+      'python',
+      'import datetime\nmetric = str(datetime.date.today())',
+      '2026-01-02',
+    ],
+    [
+      'dates are instances of their classes',
+      'python',
+      'from datetime import date, datetime, timedelta\nx = date(2024, 1, 31) + timedelta(days=1)\nmetric = [str(x), isinstance(x, date), isinstance(datetime.now(), date), isinstance(1, date), repr(datetime(2024, 1, 2)), str(datetime.strptime("2024-01-02", "%Y-%m-%d") - datetime(2024, 1, 1))]',
+      ['2024-02-01', true, true, false, 'datetime.datetime(2024, 1, 2, 0, 0)', '1 day, 0:00:00'],
+    ],
+    [
+      'dates in JavaScript',
+      'javascript',
+      'metric = [new Date(2024, 0, 31).getMonth(), new Date(0) instanceof Date, Date.UTC(1970, 0, 2), typeof Date(), new Date().getUTCFullYear()]',
+      [0, true, 86_400_000, 'string', 2026],
+    ],
+  ] as const)('and dates still work: %s', async (_, language, code, expected) => {
+    const end = language === 'python' ? '\nresult = True' : '; result = true';
+    expect(await one(language, `${code}${end}`)).toEqual(ok(expected));
+  });
+
+  test('by the frames of the code that runs it: they hold no process id', async () => {
+    const code = `import sys
+frame, names = sys._getframe(), []
+while frame is not None:
+    names.append(frame.f_code.co_name)
+    frame = frame.f_back
+metric = names
+result = True`;
+    const result = await one('python', code);
+    expect(JSON.stringify(result)).not.toMatch(/relay|zygote|__init__/);
+  });
+});
+
+describe('code that is stopped', () => {
+  test.each([
+    [
+      'python',
+      'data = bytearray(300 << 20)\nfor i in range(0, len(data), 4096): data[i] = 1\nwhile True: pass',
+    ],
+    ['javascript', 'const data = new Uint8Array(300 << 20); for (;;);'],
+  ] as const)('while it uses much memory says so in %s', async (language, code) => {
+    expect(await one(language, code, { timeoutSeconds: 3 })).toEqual(
+      unrun('used more than 256 MiB, took longer than 3 s and was stopped'),
+    );
+  });
+});
+
+describe('JavaScript finds what Node has', () => {
+  test.each([
+    ["[...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment('👨‍👩‍👧é')].length", 2],
+    ["[...new Intl.Segmenter('en', { granularity: 'word' }).segment('so it is')].length", 5],
+    [
+      "new Intl.NumberFormat('de', { style: 'currency', currency: 'EUR' }).format(1234.5)",
+      '1.234,50\u00a0€',
+    ],
+    ["(1234567.891).toLocaleString('en-US', { maximumFractionDigits: 1 })", '1,234,567.9'],
+    ["['b', 'a', 'C', 'ä'].sort(new Intl.Collator('de').compare).join('')", 'aäbC'],
+    ["['b', 'a', 'C'].sort((x, y) => x.localeCompare(y)).join('')", 'abC'],
+    ["new Date(0).toLocaleDateString('en-US', { timeZone: 'UTC' })", '1/1/1970'],
+    ["new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC' }).format(new Date(0))", '01/01/1970'],
+    ["new Intl.PluralRules('en').select(1)", 'one'],
+    ["new Intl.ListFormat('en').format(['a', 'b'])", 'a and b'],
+    ["Buffer.from('é').toString('base64')", 'w6k='],
+    ["Buffer.from('w6k=', 'base64').toString()", 'é'],
+    ["Buffer.byteLength('é') + Buffer.concat([Buffer.from('a'), Buffer.alloc(2)]).length", 5],
+    ["new TextDecoder().decode(new TextEncoder().encode('é'))", 'é'],
+    ["atob(btoa('hi'))", 'hi'],
+    ["new URL('/b?c=1', 'https://a.example').searchParams.get('c')", '1'],
+    ["[URL.canParse('https://a.example'), URL.canParse('nothing')]", [true, false]],
+    ['structuredClone({ a: [1, { b: new Date(0) }] }).a[1].b.getTime()', 0],
+    ['structuredClone(new Map([[1, new Set([2])]])).get(1).has(2)', true],
+  ])('%s', async (code, value) => {
+    expect(await one('javascript', `metric = ${code}; result = true`)).toEqual(ok(value));
+  });
+
+  test.each([
+    ["new Intl.NumberFormat('en', { maximumFractionDigits: 999 })", 'RangeError'],
+    ["new Intl.Collator('a language')", 'RangeError'],
+    ["new URL('nothing')", 'TypeError'],
+    ["Buffer.from('a', 'utf99')", 'TypeError'],
+    ['structuredClone(() => 1)', 'TypeError'],
+    ["new Intl.Segmenter('en').segment('a'.repeat(300000))", 'RangeError'],
+  ])('and its errors: %s', async (code, type) => {
+    expect(await one('javascript', `${code}; metric = result = true`)).toMatchObject({
+      status: 'error',
+      cause: 'code',
+      message: expect.stringMatching(new RegExp(`^${type}`)),
+    });
+  });
+
+  test('an output may be a promise, which has its time but nothing to wait for', async () => {
+    const late = 'const f = async () => (await Promise.resolve(2)) + 1;';
+    expect(
+      await one('javascript', `${late} metric = f(); result = f().then((n) => n === 3)`),
+    ).toEqual(ok(3));
+    expect(
+      await one(
+        'javascript',
+        'metric = (async () => { throw new RangeError("x") })(); result = true',
+      ),
+    ).toEqual(error('RangeError on line 1: x'));
+    expect(await one('javascript', 'metric = new Promise(() => {}); result = true')).toMatchObject({
+      message: expect.stringMatching(/waits for something that never comes/),
+    });
+    expect(
+      await one(
+        'javascript',
+        'const spin = () => Promise.resolve().then(spin); metric = spin(); result = true',
+        { timeoutSeconds: 0.3 },
+      ),
+    ).toMatchObject({ message: expect.stringMatching(/took longer than 0\.3 s/) });
+    // What an evaluation left unfinished is not the next one's.
+    expect(await one('javascript', 'metric = typeof late; result = true')).toEqual(ok('undefined'));
+  });
+});
+
+describe.each(both)('$language code', ({ language, equal, never, when, pair, counting }) => {
+  test('is evaluated once per input, in the order of the inputs', async () => {
+    const inputs = Array.from({ length: 300 }, (_, index) => ({
+      actual: `${index}`,
+      expected: index % 3 === 0 ? `${index}` : 'other',
+    }));
+    const results = await evaluate(job(language, equal, { inputs }));
+    expect(results).toEqual(inputs.map((_, index) => ok(index % 3 === 0, index % 3 === 0)));
+  });
+
+  test('gets its variables as values, whatever they contain', async () => {
+    const values = [
+      '"""; import os',
+      '`${1}`',
+      '\\',
+      '\u2028\n\r\t\0',
+      '{a}',
+      '::error::',
+      'é漢😀',
+      '__proto__',
+      '',
+      null,
+      true,
+      -1.5,
+      [1, { x: ['y'] }],
+      [[[[[[[1]]]]]]],
+      { __proto__x: 1 },
+    ];
+    const results = await evaluate(job(language, pair, { inputs: values.map((a) => ({ a })) }));
+    expect(results).toEqual(values.map((a) => ok([a, a])));
+  });
+
+  test('gives back text with half a character as text that can be stored', async () => {
+    const results = await evaluate(job(language, pair, { inputs: [{ a: 'x\ud800y' }] }));
+    expect(results[0]).toMatchObject({ status: 'ok' });
+    expect(JSON.stringify(results)).not.toContain('\\ud800');
+  });
+
+  test('does not find a variable that was not given', async () => {
+    const code =
+      language === 'python'
+        ? 'metric = "expected" in globals()\nresult = True'
+        : 'metric = typeof expected !== "undefined"; result = true';
+    const results = await evaluate(
+      job(language, code, { inputs: [{ expected: undefined }, { expected: 'x' }, {}] }),
+    );
+    expect(results).toEqual([ok(false), ok(true), ok(false)]);
+  });
+
+  test('starts each evaluation in a namespace of its own', async () => {
+    const code =
+      language === 'python'
+        ? 'metric = "left" in globals()\nleft = 1\nresult = True'
+        : 'metric = typeof left + typeof kept + typeof JSON; left = 1; var kept = 2; JSON = 3; const local = 4; result = true';
+    const results = await evaluate(job(language, code, { inputs: [{}, {}, {}] }));
+    const first = ok(language === 'python' ? false : 'undefinedundefinedobject');
+    expect(results).toEqual([first, first, first]);
+  });
+
+  test('loses only the evaluation that does not end', async () => {
+    const inputs = ['a', 'b', 'loop', 'c'].map((actual) => ({ actual }));
+    const results = await sandbox({ timeoutSeconds: 0.3 }).evaluate(
+      job(language, when('actual == "loop"', never), { inputs }),
+    );
+    expect(results).toEqual([
+      ok('a'),
+      ok('b'),
+      unrun('took longer than 0.3 s and was stopped'),
+      ok('c'),
+    ]);
+  });
+
+  test('is given up after five evaluations that do not end, in a row or not, also in later jobs', async () => {
+    const { evaluate } = sandbox({ timeoutSeconds: 0.3 });
+    const inputs = ['loop', 'a', 'loop', 'loop', 'loop', 'b', 'loop', 'c'].map((actual) => ({
+      actual,
+    }));
+    const results = await evaluate(job(language, when('actual == "loop"', never), { inputs }));
+    const stopped = unrun('took longer than 0.3 s and was stopped');
+    const given = unrun('was not run: it took longer than 0.3 s 5 times');
+    expect(results).toEqual([stopped, ok('a'), stopped, stopped, stopped, ok('b'), stopped, given]);
+    expect(
+      await evaluate(job(language, when('actual == "loop"', never), { inputs: [{ actual: 'a' }] })),
+    ).toEqual([given]);
+    expect(await evaluate(job(language, equal, { inputs: [{ actual: 1, expected: 1 }] }))).toEqual([
+      ok(true),
+    ]);
+  });
+
+  test('finds nothing that it left with answers of another suite, another side, or in a fresh place', async () => {
+    const { evaluate } = sandbox();
+    const asked = (suite: string, side: 'base' | 'head', fresh = false): Promise<CodeResult[]> =>
+      evaluate(job(language, counting, { suite, side, ...(fresh ? { fresh: true } : {}) }));
+    const found: CodeResult[] = [];
+    for (const ask of [
+      () => asked('p', 'head'),
+      () => asked('p', 'head'),
+      () => asked('q', 'head'),
+      () => asked('p', 'head'),
+      () => asked('p', 'base'),
+      () => asked('p', 'base'),
+      () => asked('p', 'base', true),
+      () => asked('p', 'base', true),
+      () => asked('p', 'base'),
+    ])
+      found.push(...(await ask()));
+    expect(found).toEqual([1, 2, 1, 1, 1, 2, 1, 1, 1].map((count) => ok(count)));
+  });
+
+  test('finds nothing that an earlier evaluation left where each is alone', async () => {
+    const inputs = Array.from({ length: 30 }, () => ({}));
+    expect(await sandbox({ alone: true }).evaluate(job(language, counting, { inputs }))).toEqual(
+      inputs.map(() => ok(1)),
+    );
+  });
+
+  test('of several jobs at once is answered job by job', async () => {
+    const { evaluate } = sandbox();
+    const jobs = [0, 1, 2, 3, 4].flatMap((index) =>
+      (['base', 'head'] as const).map((side) =>
+        evaluate(
+          job(language, `${pair}\n${'\n'.repeat(index)}`, {
+            side,
+            inputs: [{ a: `${side} ${index}` }, { a: index }],
+          }),
+        ),
+      ),
+    );
+    const results = await Promise.all(jobs);
+    expect(results[3]).toEqual([ok(['head 1', 'head 1']), ok([1, 1])]);
+    expect(results[8]).toEqual([ok(['base 4', 'base 4']), ok([4, 4])]);
+  });
+
+  test('may set any outputs that it is asked for', async () => {
+    const code =
+      language === 'python' ? 'output = name.upper()' : 'const output = name.toUpperCase()';
+    const results = await evaluate(
+      job(language, code, { outputs: ['output'], inputs: [{ name: 'ada' }] }),
+    );
+    expect(results).toEqual([{ status: 'ok', values: { output: 'ADA' } }]);
+  });
+
+  test('of more than 32 KiB is refused', async () => {
+    const comment = language === 'python' ? '#' : '//';
+    const fill = (bytes: number): string => `${equal}\n${comment}`.padEnd(bytes, 'x');
+    const input = { actual: 1, expected: 1 };
+    expect(await one(language, fill(32768), null, input)).toEqual(ok(true));
+    expect(await one(language, fill(32769), null, input)).toEqual(
+      unrun('the code is 32769 bytes; the limit is 32768'),
+    );
+  });
+
+  test('may answer 64 KiB and not more', async () => {
+    const times = (count: number): string =>
+      `metric = ${language === 'python' ? `"x" * ${count}` : `"x".repeat(${count})`}\nresult = ${language === 'python' ? 'True' : 'true'}`;
+    const room = 65536 - JSON.stringify({ metric: '', result: true }).length;
+    expect(await one(language, times(room))).toEqual(ok('x'.repeat(room)));
+    expect(await one(language, times(room + 1))).toEqual(error('metric is larger than 64 KiB'));
+  });
+
+  test('with variables of more than 8 MiB is not run, and its neighbours are', async () => {
+    const inputs = [{ a: 1 }, { a: 'x'.repeat(8 << 20) }, { a: 'y'.repeat(3 << 20) }, { a: 2 }];
+    const code =
+      language === 'python'
+        ? 'metric = len(str(a))\nresult = True'
+        : 'metric = String(a).length; result = true';
+    expect(await evaluate(job(language, code, { inputs }))).toEqual([
+      ok(1),
+      unrun('the variables are larger than 8 MiB'),
+      ok(3 << 20),
+      ok(1),
+    ]);
+  });
+
+  test('may print, line by line, up to 8 KiB in one evaluation', async () => {
+    const lines: string[] = [];
+    const code =
+      language === 'python'
+        ? 'print("one\\r\\ntwo\\x1b[31m")\nfor i in range(count): print("x" * 99)\nmetric = 1\nresult = True'
+        : 'console.log("one\\r\\ntwo\\x1b[31m"); for (let i = 0; i < count; i++) console.log("x".repeat(99)); metric = 1; result = true';
+    const { evaluate } = sandbox({
+      log: (line) => {
+        lines.push(line);
+      },
+    });
+    await evaluate(job(language, code, { inputs: [{ count: 0 }, { count: 1000 }, { count: 1 }] }));
+    const said = (...words: string[]): string[] => words.map((word) => `${language} code: ${word}`);
+    expect(lines.slice(0, 4)).toEqual(said('one', 'two\\u{1b}[31m', 'one', 'two\\u{1b}[31m'));
+    expect(lines.slice(-4)).toEqual(
+      said(
+        '(more than 8 KiB was printed; the rest is dropped)',
+        'one',
+        'two\\u{1b}[31m',
+        'x'.repeat(99),
+      ),
+    );
+    expect(lines.filter((line) => line.endsWith('x'.repeat(99)))).toHaveLength(82);
+  });
+
+  test('gives the runner no command to read in what it prints', async () => {
+    const lines: string[] = [];
+    const text = '::error::a\\n##[set-output name=x]b\\r::warning::c\\u2028::d::';
+    const code =
+      language === 'python'
+        ? `print("${text}")\nmetric = 1\nresult = True`
+        : `console.log("${text}"); metric = 1; result = true`;
+    await one(language, code, {
+      log: (line) => {
+        lines.push(line);
+      },
+    });
+    expect(lines).toHaveLength(4);
+    expect(
+      lines.filter((line) => !line.startsWith(`${language} code: `) || /##\[|::/.test(line)),
+    ).toEqual([]);
+  });
+
+  test('fills the log with a thousand lines and no more', async () => {
+    const lines: string[] = [];
+    const code =
+      language === 'python'
+        ? 'print("x\\n" * 50)\nmetric = 1\nresult = True'
+        : 'console.log("x\\n".repeat(50)); metric = 1; result = true';
+    const { evaluate } = sandbox({
+      log: (line) => {
+        lines.push(line);
+      },
+    });
+    await evaluate(job(language, code, { inputs: Array.from({ length: 100 }, () => ({})) }));
+    expect(lines).toHaveLength(1001);
+    expect(lines.at(-1)).toBe(`${language} code: further lines are left out`);
+  });
+
+  test('is not run when code is off', async () => {
+    const { evaluate, close } = sandbox({ mode: 'off' });
+    const off = unrun('was not run: code is switched off (input code: off)');
+    expect(await evaluate(job(language, equal, { inputs: [{}, {}] }))).toEqual([off, off]);
+    await close();
+  });
+
+  test('is answered with an error when the sandbox closes under it', async () => {
+    const made = sandbox();
+    const running = made.evaluate(job(language, never, { inputs: [{}, {}] }));
+    await made.close();
+    const results = await running;
+    expect(results.map(({ status }) => status)).toEqual(['error', 'error']);
+    expect(JSON.stringify(results)).toContain('was not run');
+  });
+
+  test('without inputs has no results', async () => {
+    expect(await evaluate(job(language, equal, { inputs: [] }))).toEqual([]);
+  });
+});
+
+describe('errors of Python code', () => {
+  test.each([
+    ['metric = 1\nresult = (', "SyntaxError on line 2: '(' was never closed"],
+    ['metric = 1\nif True:\nresult = 1', /^IndentationError on line 3: expected an indented block/],
+    [
+      'x = "1"\nmetric = float("eight")\nresult = True',
+      "ValueError on line 2: could not convert string to float: 'eight'",
+    ],
+    ['def f():\n  return 1 / 0\n\nmetric = f()', 'ZeroDivisionError on line 2: division by zero'],
+    ['raise ValueError', 'ValueError on line 1'],
+    ['raise SystemExit(3)', 'SystemExit on line 1: 3'],
+    ['metric = 1', 'did not set result'],
+    ['result = True', 'did not set metric'],
+    ['metric = 1\nresult = 2', 'result must be True or False, not int'],
+    ['metric = 1\nresult = "yes"', 'result must be True or False, not str'],
+    [
+      'metric = 1\nclass bool_(int): pass\nresult = bool_(1)',
+      'result must be True or False, not bool_',
+    ],
+    ['metric = 1\nresult = None', 'result must be True or False, not NoneType'],
+    ['metric = float("nan")\nresult = True', 'metric is not a finite number'],
+    ['metric = [1, {"a": float("-inf")}]\nresult = True', 'metric is not a finite number'],
+    ['metric = {1, 2}\nresult = True', 'metric must be plain data, not set'],
+    ['metric = object()\nresult = True', 'metric must be plain data, not object'],
+    ['metric = {1: 2}\nresult = True', "metric must be plain data: a map's keys are text, not int"],
+    ['metric = 2 ** 53 + 1\nresult = True', 'metric is a whole number beyond 2^53; use text'],
+    ['metric = [[[[[[[[[1]]]]]]]]]\nresult = True', 'metric is nested deeper than 8 levels'],
+    ['metric = list(range(10 ** 6))\nresult = True', 'metric is larger than 64 KiB'],
+    ['import requests', 'ModuleNotFoundError: requests. Packages need code: host'],
+    ['import langchain.llms', 'ModuleNotFoundError: langchain. Packages need code: host'],
+    [
+      'open("/etc/passwd")',
+      'PermissionError on line 1: files, network and programs are closed to metric code',
+    ],
+    ['x = bytearray(3 << 30)', 'used more than 512 MiB'],
+    ['import os\nos._exit(0)', 'ended the Python process'],
+    [
+      'import os\nfor fd in range(3, 20):\n  try: os.write(fd, b"{}\\n")\n  except OSError: pass',
+      'wrote to a channel it does not own',
+    ],
+    [
+      'class E(Exception):\n  def __str__(self): return "a\\n::error::b" + "c" * 9999\nraise E()',
+      /^E on line 3: a ::error::bc+…$/,
+    ],
+    [
+      'class E(Exception):\n  def __str__(self): raise E()\nraise E()',
+      'E on line 3: an error without a text',
+    ],
+    ['metric = 1\0', /^(SyntaxError|ValueError)/],
+  ])('%j says %s', async (code, message) => {
+    const result = await one('python', code);
+    const said = typeof message === 'string' ? message : (expect.stringMatching(message) as never);
+    const stops = /^(?:used more|ended|wrote)/.test(String(message));
+    expect(result).toEqual(stops ? unrun(said) : error(said));
+  });
+
+  test('may leave values of every plain kind', async () => {
+    const value = { a: [1, -0.5, null, true, 'é'], b: { c: [] }, d: 9007199254740992 };
+    expect(
+      await one(
+        'python',
+        'metric = {"a": (1, -0.5, None, True, "é"), "b": {"c": ()}, "d": 2 ** 53}\nresult = True',
+      ),
+    ).toEqual(ok(value));
+  });
+
+  /**
+   * Finds the frame of the worker around it and answers for the evaluation with actual == 1 in
+   * `forge`'s way.
+   */
+  const forger = (forge: string, late: 'True' | 'False'): string =>
+    [
+      `late = ${late}`,
+      'import os, select, sys',
+      'frame = sys._getframe()',
+      'while frame and "identity" not in frame.f_locals: frame = frame.f_back',
+      'worker = frame.f_locals',
+      'line = worker["identity"] + b\' {"values":{"metric":"forged","result":true}}\\n\'',
+      `if actual == 1: ${forge}`,
+      // says nothing, so that what it is taken to have said is not its own
+      'while actual == 2 and late: pass',
+      'metric = actual',
+      'result = True',
+    ].join('\n');
+  const channel = unrun('wrote to a channel it does not own');
+  const inputs = [0, 1, 2, 3].map((actual) => ({ actual }));
+
+  test('include two answers at once', async () => {
+    const results = await evaluate(
+      job('python', forger('os.write(worker["replies"], line + line)', 'False'), { inputs }),
+    );
+    expect(results).toEqual([ok(0), channel, ok(2), ok(3)]);
+  });
+
+  test('include a second answer, which never counts for the next evaluation', async () => {
+    // It waits for the next request, so that its ordinary answer comes when another one is
+    // expected.
+    const forge = 'os.write(worker["replies"], line); select.select([worker["requests"]], [], [])';
+    const results = await evaluate(job('python', forger(forge, 'True'), { inputs }));
+    expect(results).toEqual([ok(0), ok('forged'), channel, ok(3)]);
+  });
+});
+
+describe('Python code in the sandbox', () => {
+  const modules = [
+    'ast',
+    'json',
+    're',
+    'math',
+    'difflib',
+    'statistics',
+    'collections',
+    'datetime',
+    'unicodedata',
+    'string',
+    'decimal',
+    'fractions',
+    'itertools',
+    'functools',
+    'textwrap',
+    'html',
+    'xml.etree.ElementTree',
+    'csv',
+    'io',
+    'random',
+    'hashlib',
+    'base64',
+    'uuid',
+    'urllib.parse',
+    'dataclasses',
+    'typing',
+  ];
+  const everything = `import ${modules.join(', ')}\nmetric = [round(difflib.SequenceMatcher(None, "abc", "abd").ratio(), 3), datetime.datetime.strptime("2024-01-02", "%Y-%m-%d").year, "Straße".casefold(), xml.etree.ElementTree.fromstring("<a/>").tag]\nresult = True`;
+  const value = ok([0.667, 2024, 'strasse', 'a']);
+
+  test('has the standard library', async () => {
+    expect(await one('python', everything)).toEqual(value);
+  });
+
+  test('has most of it on a kernel without Landlock, and says so of the rest', async () => {
+    const python = pythonWithout('landlock', folder);
+    expect(await one('python', everything, { python })).toEqual(value);
+    expect(await one('python', 'import antigravity', { python })).toEqual(
+      error(
+        'ModuleNotFoundError: antigravity. It cannot be loaded on this kernel without code: host',
+      ),
+    );
+  });
+
+  test('has sets in the same order in every process', async () => {
+    const code = 'metric = list({"a", "b", "c", "d", "e"})\nresult = True';
+    expect(await one('python', code, {})).toEqual(await one('python', code, {}));
+  });
+
+  test('sees nothing of the environment but what Python itself needs', async () => {
+    const result = await one('python', 'import os\nmetric = sorted(os.environ)\nresult = True', {
+      env: { GIVEN: 'x' },
+    });
+    expect(result).toEqual(ok(['LANG', 'PATH', 'PYTHONHASHSEED', 'PYTHONSAFEPATH']));
+  });
+
+  test('leaves nothing to the next code, whatever it changes', async () => {
+    const { evaluate } = sandbox();
+    await evaluate(
+      job('python', 'import builtins\nbuiltins.len = lambda x: 99\nmetric = 1\nresult = True'),
+    );
+    expect(await evaluate(job('python', 'metric = len("ab")\nresult = True'))).toEqual([ok(2)]);
+  });
+
+  test.each(['landlock', 'landlock and seccomp'] as const)(
+    'is confined or refused on a kernel without %s',
+    async (missing) => {
+      const result = await one('python', 'import os\nmetric = os.getpid() == 0\nresult = True', {
+        python: pythonWithout(missing, folder),
+      });
+      expect(result).toEqual(
+        missing === 'landlock'
+          ? ok(true)
+          : unrun(
+              'Metric code cannot be confined on this Linux system: Landlock and seccomp are missing. Use a Linux runner, built-in metrics, or set code: host in the workflow.',
+            ),
+      );
+    },
+  );
+
+  test('needs a Python that is there, is new enough and is one', async () => {
+    const none =
+      'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
+    expect(await one('python', '', { python: join(folder, 'python3') })).toEqual(unrun(none));
+    expect(await one('python', '', { python: oldPython(folder) })).toEqual(unrun(none));
+    expect(await one('python', '', { python: '/bin/echo' })).toEqual(
+      unrun('/bin/echo is not a Python that evaldiff can talk to'),
+    );
+    expect(await one('python', '', { python: '/bin/false' })).toEqual(
+      unrun('/bin/false did not start: it wrote nothing'),
+    );
+  });
+});
+
+describe('code that is only compiled', () => {
+  const compiled = (language: CodeLanguage, code: string) =>
+    sandbox().evaluate({ ...job(language, code, { inputs: [{}] }), outputs: [] });
+  const at = { file: 'tests/a.yaml', line: 20, linewise: true };
+
+  test.each([
+    ['python', 'import json, os.path\nmetric = json.loads(actual)'],
+    ['python', 'try:\n  import numpy\nexcept ImportError:\n  numpy = None'],
+    ['javascript', 'function f() { return actual }\nmetric = f(); result = missing'],
+    ['javascript', 'const reason = 1; let metric = 2; while (true) {}'],
+  ] as const)('is not run: %s %j', async (language, code) => {
+    expect(await compiled(language, code)).toEqual([{ status: 'ok', values: {} }]);
+  });
+
+  test.each([
+    ['python', 'metric = 1\nresult = (', "SyntaxError at tests/a.yaml:21: '(' was never closed"],
+    [
+      'python',
+      'import json\nfrom numpy.linalg import norm',
+      'ModuleNotFoundError at tests/a.yaml:21: numpy. Packages need code: host',
+    ],
+    [
+      'javascript',
+      'metric = 1;\n\nresult = (',
+      expect.stringMatching(/^SyntaxError at tests\/a\.yaml:22: /),
+    ],
+    ['javascript', 'return 1', 'SyntaxError at tests/a.yaml:20: return not in a function'],
+  ] as const)('says what is wrong and where: %s %j', async (language, code, message) => {
+    expect(await evaluate({ ...job(language, code, { inputs: [{}] }), outputs: [], at })).toEqual([
+      error(message as string),
+    ]);
+  });
+
+  test("of which no line is the file's names the place of the whole", async () => {
+    const quoted = { ...at, linewise: false };
+    const [result] = await evaluate({
+      ...job('python', 'metric = 1\nresult = (', { inputs: [{}] }),
+      outputs: [],
+      at: quoted,
+    });
+    expect(result).toEqual(error("SyntaxError at tests/a.yaml:20: '(' was never closed"));
+  });
+});
+
+describe('Python code on the host', () => {
+  test('sees the given names, files, programs and threads', async () => {
+    const code =
+      'import os, subprocess, threading\nt = threading.Thread(target=lambda: None)\nt.start()\nt.join()\nmetric = [os.environ["GIVEN"], subprocess.run(["echo", "hi"], capture_output=True, text=True).stdout, len(os.listdir("/")) > 0]\nresult = True';
+    expect(await one('python', code, { mode: 'host', env: { GIVEN: 'value' } })).toEqual(
+      ok(['value', 'hi\n', true]),
+    );
+  });
+
+  test('sees no name that was not given', async () => {
+    process.env.EVALDIFF_NOT_GIVEN = 'secret';
+    const result = await one(
+      'python',
+      'import os\nmetric = [name for name in os.environ if "EVALDIFF" in name or "GITHUB" in name]\nresult = True',
+      { mode: 'host' },
+    );
+    delete process.env.EVALDIFF_NOT_GIVEN;
+    expect(result).toEqual(ok([]));
+  });
+
+  test('imports nothing from its working directory', async () => {
+    const { evaluate } = sandbox({ mode: 'host' });
+    const write = 'open("evaldiff_local.py", "w").write("x = 1")\nmetric = 1\nresult = True';
+    expect(await evaluate(job('python', write))).toEqual([ok(1)]);
+    expect(await evaluate(job('python', 'import evaldiff_local'))).toEqual([
+      error("ModuleNotFoundError on line 1: No module named 'evaldiff_local'"),
+    ]);
+  });
+
+  test('says what the system says when something is denied', async () => {
+    expect(
+      await one('python', 'raise PermissionError(13, "Permission denied")', { mode: 'host' }),
+    ).toEqual(error('PermissionError on line 1: [Errno 13] Permission denied'));
+  });
+
+  test('is stopped at the time limit with the programs that it started', async () => {
+    const { evaluate } = sandbox({ mode: 'host', timeoutSeconds: 1 });
+    const pidFile = join(folder, 'sleeper');
+    const code = `import subprocess, time\np = subprocess.Popen(["sleep", "600"])\nopen(${JSON.stringify(pidFile)}, "w").write(str(p.pid))\ntime.sleep(600)`;
+    expect(await evaluate(job('python', code))).toEqual([
+      unrun('took longer than 1 s and was stopped'),
+    ]);
+    const gone = `pid = open(${JSON.stringify(pidFile)}).read()\ndef lives():\n  try: return open("/proc/" + pid + "/stat").read().split()[2] not in "ZX"\n  except OSError: return False\nwhile lives(): pass\nmetric = "gone"\nresult = True`;
+    expect(await evaluate(job('python', gone))).toEqual([ok('gone')]);
+  });
+});
+
+describe('errors of JavaScript code', () => {
+  test.each([
+    ['metric = 1;\nresult = (', 'SyntaxError on line 2: '],
+    ['metric = 1;\nfoo()', "ReferenceError on line 2: 'foo' is not defined"],
+    ['function f() {\n  throw new TypeError("bad") }\n\nf()', 'TypeError on line 2: bad'],
+    ['throw "x"', 'Error: x'],
+    ['throw null', 'Error: null'],
+    ['return 1', 'SyntaxError on line 1: return not in a function'],
+    ['metric = 1', 'did not set result'],
+    ['let result = true', 'did not set metric'],
+    ['metric = 1; result = 2', 'result must be true or false, not number'],
+    ['metric = 1; result = null', 'result must be true or false, not null'],
+    ['metric = NaN; result = true', 'metric is not a finite number'],
+    ['metric = [1, { a: -Infinity }]; result = true', 'metric is not a finite number'],
+    ['metric = new Map(); result = true', 'metric must be plain data, not Map'],
+    ['metric = new Date(0); result = true', 'metric must be plain data, not Date'],
+    ['metric = 1n; result = true', 'metric must be plain data, not bigint'],
+    ['metric = [undefined]; result = true', 'metric must be plain data, not undefined'],
+    ['metric = () => 1; result = true', 'metric must be plain data, not function'],
+    ['metric = [Promise.resolve(1)]; result = true', 'metric must be plain data, not Promise'],
+    ['metric = [[[[[[[[[1]]]]]]]]]; result = true', 'metric is nested deeper than 8 levels'],
+    ['metric = Array(1e6).fill(1); result = true', 'metric is larger than 64 KiB'],
+    ['require("fs")', "ReferenceError on line 1: 'require' is not defined"],
+    ['for (var a = [];;) a.push(new ArrayBuffer(1 << 26))', 'used more than 512 MiB'],
+    // The rest of the memory goes by small parts, until nothing is left for an error either.
+    [
+      'var b = []; try { for (;;) b.push(new ArrayBuffer(1 << 26)) } catch {} for (var a = null;;) a = { a, list: Array(1000).fill(1) }',
+      'used more than 512 MiB',
+    ],
+    ['throw new Error("a\\n::error::b" + "c".repeat(9999))', 'Error on line 1: a ::error::bc'],
+  ])('%j says %s', async (code, message) => {
+    const result = await one('javascript', code);
+    expect(result.status === 'error' && result.message.slice(0, message.length)).toBe(message);
+    if (/^used more/.test(message)) expect(result).toEqual(unrun(message));
+    else if (!/: $|c$/.test(message)) expect(result).toEqual(error(message));
+  });
+
+  test('do not reach the next code, whatever the code changed', async () => {
+    const { evaluate } = sandbox();
+    await evaluate(
+      job(
+        'javascript',
+        'Array.prototype.map = null; Object.freeze(globalThis); metric = 1; result = true',
+      ),
+    );
+    expect(
+      await evaluate(job('javascript', 'metric = [1].map((x) => x + 1); result = true')),
+    ).toEqual([ok([2])]);
+  });
+});
+
+describe("a prompt's code in Python", () => {
+  test.each<[string, string, string]>([
+    ['a plain string', 'output = "say {name}!"', 'say {evil} "x" \\n!'],
+    ['a string over several lines', "output = '''a\n{name}'''", 'a\n{evil} "x" \\n'],
+    ['a name that is none', 'output = "{other} {{name}}"', '{other} {{evil} "x" \\n}'],
+    ['a formatted string', 'output = f"{name} {{name}}"', '{evil} "x" \\n {name}'],
+    ['a call of format', 'output = "{name}{}".format(1, name=name)', '{evil} "x" \\n1'],
+    ['a number', 'output = "{age} {yes}"', '7 true'],
+    ['a message', 'class M: content = "{name}"\noutput = M()', '{evil} "x" \\n'],
+  ])('has its variables in %s as text, and never as code', async (_, code, expected) => {
+    const input = { name: '{evil} "x" \\n', evil: 'no', age: 7, yes: true };
+    const results = await evaluate(job('python', code, { outputs: ['output'], inputs: [input] }));
+    expect(results).toEqual([{ status: 'ok', values: { output: expected } }]);
+  });
+});

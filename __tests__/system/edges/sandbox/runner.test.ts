@@ -1,0 +1,246 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { ThreadAnswer, Link, Listener } from '../../../../src/edges/sandbox/link.ts';
+import { createRunner } from '../../../../src/edges/sandbox/runner.ts';
+import type { CodeJob } from '../../../../src/types/model.ts';
+
+interface Request {
+  id: string;
+  variables: string;
+}
+type Script = (request: Request, listener: Listener, earlier: Request[]) => void;
+
+const job: CodeJob = {
+  suite: 'p',
+  side: 'head',
+  language: 'python',
+  code: 'code',
+  outputs: ['metric'],
+  inputs: [{ a: 0 }, { a: 1 }, { a: 2 }],
+};
+const options = {
+  language: 'python' as const,
+  mode: 'sandbox' as const,
+  timeoutSeconds: 5,
+  clock: { now: () => 0, left: Infinity },
+  log: () => undefined,
+};
+const value = (metric: unknown): unknown => ({ status: 'ok', values: { metric } });
+const forged = { status: 'error', cause: 'sandbox', message: 'wrote to a channel it does not own' };
+
+/** An honest answer: the variable `a` as metric. */
+const answer = ({ id, variables }: Request, rest: Partial<ThreadAnswer> = {}): ThreadAnswer => ({
+  id,
+  outcome: 'reply',
+  printed: { text: '', cut: false },
+  spent: false,
+  reply: JSON.stringify({ values: { metric: (JSON.parse(variables) as { a: number }).a } }),
+  ...rest,
+});
+const honest: Script = (request, listener) => listener.answer(answer(request));
+
+/**
+ * Workers that follow one script each, in the order in which they are started; the last script is
+ * used again.
+ */
+function scripted(...scripts: Script[]) {
+  return scriptedBy(options, ...scripts);
+}
+
+function scriptedBy(settings: typeof options, ...scripts: Script[]) {
+  const workers: { listener: Listener; killed: boolean; requests: Request[] }[] = [];
+  const runner = createRunner(async (listener) => {
+    const script = scripts[Math.min(workers.length, scripts.length - 1)]!;
+    const worker = { listener, killed: false, requests: [] as Request[] };
+    workers.push(worker);
+    const link: Link = {
+      begin: () => undefined,
+      send(id, variables) {
+        const request = { id, variables };
+        worker.requests.push(request);
+        queueMicrotask(() => {
+          if (!worker.killed) script(request, listener, worker.requests);
+        });
+      },
+      kill: () => {
+        worker.killed = true;
+      },
+      close: async () => {
+        worker.killed = true;
+      },
+    };
+    return { status: 'started', link };
+  }, settings);
+  return { runner, workers };
+}
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('a worker', () => {
+  test('is kept for the next job', async () => {
+    const { runner, workers } = scripted(honest);
+    expect(await runner.run(job)).toEqual([value(0), value(1), value(2)]);
+    expect(await runner.run(job)).toEqual([value(0), value(1), value(2)]);
+    expect(workers).toHaveLength(1);
+  });
+
+  test.each<[string, (request: Request, earlier: Request[]) => ThreadAnswer]>([
+    ['an id that nobody gave out', (request) => answer(request, { id: '999' })],
+    ['the id of a later request', (request, earlier) => answer(request, { id: earlier[2]!.id })],
+    ['the id of an earlier request', (request, earlier) => answer(request, { id: earlier[0]!.id })],
+    ['a reply that is not JSON', (request) => answer(request, { reply: 'ok' })],
+    ['a reply that is a list', (request) => answer(request, { reply: '[]' })],
+    [
+      'a value too many',
+      (request) => answer(request, { reply: '{"values":{"metric":1,"result":true}}' }),
+    ],
+    [
+      'a value of another name',
+      (request) => answer(request, { reply: '{"values":{"__proto__":1}}' }),
+    ],
+    ['NaN', (request) => answer(request, { reply: '{"values":{"metric":NaN}}' })],
+  ])('that answers with %s is replaced, and only that evaluation is lost', async (_, forge) => {
+    const script: Script = (request, listener, earlier) => {
+      listener.answer(request.variables === '{"a":1}' ? forge(request, earlier) : answer(request));
+    };
+    const { runner, workers } = scripted(script, honest);
+    expect(await runner.run(job)).toEqual([value(0), forged, value(2)]);
+    expect(workers.map(({ killed }) => killed)).toEqual([true, false]);
+  });
+
+  test('that answers twice is replaced before its second answer counts for the next evaluation', async () => {
+    const twice: Script = (request, listener) => {
+      listener.answer(answer(request));
+      listener.answer(answer(request));
+    };
+    const { runner, workers } = scripted(twice, honest);
+    expect(await runner.run(job)).toEqual([value(0), forged, value(2)]);
+    expect(workers[0]!.killed).toBe(true);
+  });
+
+  test('that speaks between two jobs is replaced', async () => {
+    const { runner, workers } = scripted(honest);
+    await runner.run(job);
+    workers[0]!.listener.answer(answer(workers[0]!.requests[0]!));
+    expect(workers[0]!.killed).toBe(true);
+    expect(await runner.run(job)).toEqual([value(0), value(1), value(2)]);
+    expect(workers).toHaveLength(2);
+  });
+
+  test('that ends late says nothing about its successor', async () => {
+    const { runner, workers } = scripted(
+      (request, listener) => listener.answer(answer(request, { id: 'x' })),
+      (request, listener) => {
+        workers[0]!.listener.ended('exit');
+        workers[0]!.listener.answer(answer(request, { reply: '{"values":{"metric":"late"}}' }));
+        listener.answer(answer(request));
+      },
+    );
+    expect(await runner.run(job)).toEqual([forged, value(1), value(2)]);
+    expect(workers).toHaveLength(2);
+  });
+
+  test('that ends costs the evaluation that it was at', async () => {
+    const { runner } = scripted(
+      (request, listener) =>
+        request.variables === '{"a":1}' ? listener.ended('exit') : listener.answer(answer(request)),
+      honest,
+    );
+    expect(await runner.run(job)).toEqual([
+      value(0),
+      { status: 'error', cause: 'sandbox', message: 'ended the Python process' },
+      value(2),
+    ]);
+  });
+
+  test('that says nothing at all is given three seconds over the time limit', async () => {
+    jest.useFakeTimers();
+    const { runner, workers } = scripted(() => undefined, honest);
+    const results = runner.run(job);
+    await jest.advanceTimersByTimeAsync(7_999);
+    expect(workers[0]!.killed).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await results).toEqual([
+      { status: 'error', cause: 'sandbox', message: 'took longer than 5 s and was stopped' },
+      value(1),
+      value(2),
+    ]);
+    expect(workers[0]!.killed).toBe(true);
+  });
+
+  test('has at most 64 requests on their way', async () => {
+    let most = 0;
+    const { runner } = scripted((request, listener, requests) => {
+      most = Math.max(most, requests.length - requests.indexOf(request));
+      listener.answer(answer(request));
+    });
+    const inputs = Array.from({ length: 500 }, (_, a) => ({ a }));
+    expect(await runner.run({ ...job, inputs })).toEqual(inputs.map(({ a }) => value(a)));
+    expect(most).toBe(64);
+  });
+});
+
+describe('code', () => {
+  test('is not run any more when all code of the run has taken an hour', async () => {
+    let now = 0;
+    const clock = { now: () => now, left: 3600 };
+    const slow: Script = (request, listener) => {
+      now += 1799;
+      listener.answer(answer(request));
+    };
+    const { runner } = scriptedBy({ ...options, clock }, slow);
+    const inputs = Array.from({ length: 5 }, (_, a) => ({ a }));
+    const ended = {
+      status: 'error',
+      cause: 'sandbox',
+      message:
+        'was not run: the code of this run has taken 1 h, which is the limit; make it quicker, or set code: host in the workflow',
+    };
+    expect(await runner.run({ ...job, inputs })).toEqual([
+      value(0),
+      value(1),
+      value(2),
+      ended,
+      ended,
+    ]);
+    expect(await runner.run({ ...job, code: 'another' })).toEqual([ended, ended, ended]);
+  });
+
+  test('of the suite that is at it goes first, so that its process is kept', async () => {
+    const { runner } = scripted(honest);
+    const order: string[] = [];
+    await Promise.all(
+      ['p', 'q', 'p', 'q'].map(async (suite, index) => {
+        await runner.run({ ...job, suite });
+        order.push(`${suite}${String(index)}`);
+      }),
+    );
+    expect(order).toEqual(['p0', 'p2', 'q1', 'q3']);
+  });
+});
+
+describe('values of a reply', () => {
+  const reply = async (values: string, outputs = ['metric', 'result']): Promise<unknown> => {
+    const { runner } = scripted((request, listener) =>
+      listener.answer(answer(request, { reply: `{"values":${values}}` })),
+    );
+    return (await runner.run({ ...job, outputs, inputs: [{}] }))[0];
+  };
+
+  test.each([
+    ['{"metric":1,"result":1}', 'result must be True or False, not number'],
+    [`{"metric":"${'é'.repeat(32768)}","result":true}`, 'metric is larger than 64 KiB'],
+    ['{"metric":[[[[[[[[]]]]]]]],"result":true}', null],
+    ['{"metric":[[[[[[[[[]]]]]]]]],"result":true}', 'metric is nested deeper than 8 levels'],
+  ])(
+    'are checked again, because user code may have written them: %.40s',
+    async (values, message) => {
+      expect(await reply(values)).toEqual(
+        message === null
+          ? expect.objectContaining({ status: 'ok' })
+          : { status: 'error', cause: 'code', message },
+      );
+    },
+  );
+});

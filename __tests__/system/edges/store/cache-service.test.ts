@@ -1,0 +1,435 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as library from '@actions/cache';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals';
+import { openJobStores } from '../../../../src/app/session/stores.ts';
+import {
+  cacheKeys,
+  createCacheService,
+  spellOutNoProxy,
+} from '../../../../src/edges/store/cache-service.ts';
+import type { Complete } from '../../../../src/types/model.ts';
+import type { TrustLevel } from '../../../../src/types/plain.ts';
+import { startCacheServer, type CacheServer } from '../../../stand-ins/cache-service.ts';
+import { asks, keyOf, ok } from '../../../unit/edges/store/setting.ts';
+
+// Each job packs and unpacks an archive with programs of its own.
+jest.setTimeout(60_000);
+
+const MAIN = 'refs/heads/main';
+const pull = (number: number): string => `refs/pull/${number}/merge`;
+
+let server: CacheServer;
+let temporary: string;
+const before = { ...process.env };
+beforeAll(async () => {
+  server = await startCacheServer();
+});
+beforeEach(() => {
+  // One path for all: it is part of what the service finds an entry by.
+  temporary = mkdtempSync(join(tmpdir(), 'evaldiff-runner-'));
+  const token = `x.${Buffer.from(JSON.stringify({ scp: 'Actions.Results:a:b' })).toString('base64url')}.x`;
+  Object.assign(process.env, {
+    ACTIONS_CACHE_SERVICE_V2: 'true',
+    ACTIONS_RESULTS_URL: `${server.url}/`,
+    ACTIONS_RUNTIME_TOKEN: token,
+    GITHUB_SERVER_URL: 'https://github.com',
+    RUNNER_TEMP: temporary,
+    GITHUB_WORKSPACE: temporary,
+    RUNNER_OS: 'Linux',
+  });
+});
+afterEach(() => {
+  server.fail('nothing');
+  rmSync(temporary, { recursive: true, force: true });
+});
+afterAll(async () => {
+  process.env = before;
+  await server.close();
+});
+
+interface Run {
+  scope: string;
+  trust: TrustLevel;
+  pullRequest?: number;
+  project?: string;
+  warnings?: string[];
+  model?: string;
+}
+let runs = 0;
+
+/** One job on a fresh runner: which of these questions had to be paid for. */
+async function job(
+  { scope, trust, pullRequest, project = 'shop', warnings = [], model = 're' }: Run,
+  questions: string[],
+): Promise<string[]> {
+  rmSync(join(temporary, 'evaldiff-store'), { recursive: true, force: true });
+  server.as(scope, scope === MAIN ? [] : [MAIN]);
+  const { stores, finish } = await openJobStores({
+    library,
+    trust,
+    temporary,
+    project,
+    own: pullRequest === undefined ? scope : `pull ${pullRequest}`,
+    run: `run-${(runs += 1)}`,
+    warn: (line) => {
+      warnings.push(line);
+    },
+  });
+  const paid: string[] = [];
+  const model_: Complete = async ({ messages }) => {
+    paid.push(messages[0]?.content ?? '');
+    return ok(`${model} ${messages[0]?.content ?? ''}`);
+  };
+  const complete = stores.reduceRight((below, store) => store.wrap(below, keyOf), model_);
+  for (const question of questions) await complete(asks(question));
+  await finish();
+  return paid;
+}
+
+const main = (questions: string[], more: Partial<Run> = {}) =>
+  job({ scope: MAIN, trust: 'trusted', ...more }, questions);
+const pullRequest = (number: number, questions: string[], more: Partial<Run> = {}) =>
+  job({ scope: pull(number), trust: 'member', pullRequest: number, ...more }, questions);
+const fork = (number: number, questions: string[], more: Partial<Run> = {}) =>
+  job({ scope: pull(number), trust: 'untrusted', pullRequest: number, ...more }, questions);
+
+describe('answers across runs, through the real client and a cache service on loopback', () => {
+  test("of the default branch serve the default branch and every pull request; a pull request's serve that pull request alone", async () => {
+    const project = 'one';
+    expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
+    expect(await main(['a', 'b', 'c'], { project })).toEqual(['c']);
+    expect(await pullRequest(1, ['a', 'b', 'c', 'p'], { project })).toEqual(['p']);
+    expect(await pullRequest(1, ['a', 'p', 'q'], { project })).toEqual(['q']);
+    expect(await pullRequest(2, ['a', 'p'], { project })).toEqual(['p']);
+    expect(await fork(3, ['a', 'c', 'f'], { project })).toEqual(['f']);
+    expect(await fork(3, ['f'], { project })).toEqual(['f']);
+    expect(await main(['p', 'f'], { project })).toEqual(['p', 'f']);
+  });
+
+  test('written by a pull request are never read by the default branch, also where the service keeps no scopes apart', async () => {
+    const project = 'poisoned';
+    await job({ scope: MAIN, trust: 'member', pullRequest: 7, project, model: 'poison' }, ['a']);
+    await job({ scope: MAIN, trust: 'untrusted', pullRequest: 7, project, model: 'poison' }, ['a']);
+    expect(await main(['a'], { project })).toEqual(['a']);
+    expect(
+      await job({ scope: MAIN, trust: 'member', pullRequest: 8, project: 'poisoned' }, ['a']),
+    ).toEqual([]);
+  });
+
+  test('of one project are not those of another in the same repository', async () => {
+    await main(['a'], { project: 'left' });
+    expect(await main(['a'], { project: 'right' })).toEqual(['a']);
+  });
+
+  test('are saved only by a run that paid for something, and never from an outside contributor', async () => {
+    const project = 'still';
+    await main(['a'], { project });
+    const count = server.entries().length;
+    await main(['a'], { project });
+    await fork(3, ['x'], { project });
+    expect(server.entries()).toHaveLength(count);
+    await pullRequest(4, ['x'], { project });
+    expect(
+      server
+        .entries()
+        .slice(count)
+        .map(({ scope }) => scope),
+    ).toEqual([pull(4)]);
+  });
+
+  test.each(['everything', 'garbage'] as const)(
+    'cost only reuse when the service fails at %s',
+    async (how) => {
+      const project = `failing ${how}`;
+      await main(['a'], { project });
+      server.fail(how);
+      expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
+    },
+  );
+});
+
+describe('what the service brought', () => {
+  test.each<[string, string]>([
+    ['damaged', 'garbage '.repeat(1000)],
+    ['empty', ''],
+  ])('is done without when it is %s', async (_what, content) => {
+    const warnings: string[] = [];
+    const bringing = {
+      isFeatureAvailable: () => true,
+      restoreCache: async ([file]: string[]) => {
+        writeFileSync(file ?? '', content);
+        return 'key';
+      },
+      saveCache: async () => 1,
+    };
+    const { stores, finish } = await openJobStores({
+      library: bringing,
+      trust: 'member',
+      temporary,
+      project: 'p',
+      own: 'pull 1',
+      run: '1',
+      warn: (line) => {
+        warnings.push(line);
+      },
+    });
+    let paid = 0;
+    const complete = stores.reduceRight<Complete>(
+      (below, store) => store.wrap(below, keyOf),
+      async () => {
+        paid += 1;
+        return ok('fresh');
+      },
+    );
+    await complete(asks('a'));
+    expect(await complete(asks('a'))).toEqual(ok('fresh', { reused: true }));
+    await finish();
+    expect(paid).toBe(1);
+    expect(warnings.length > 0).toBe(content !== '');
+  });
+
+  test('may be missing, and the library may throw: one line says so', async () => {
+    const lines: string[] = [];
+    const throwing = {
+      isFeatureAvailable: () => true,
+      restoreCache: () => Promise.reject(new Error('no route')),
+      saveCache: () => Promise.reject(new Error('full')),
+    };
+    const service = createCacheService(throwing, (line) => {
+      lines.push(line);
+    });
+    expect(await service.restore('/f', 'k')).toBeNull();
+    await service.save('/f', 'k');
+    expect(lines).toEqual([
+      'Stored answers could not be restored: no route',
+      'Answers could not be stored for later runs: full',
+    ]);
+    expect(
+      await createCacheService({ ...throwing, isFeatureAvailable: () => false }, () => {
+        throw new Error('said something');
+      }).restore('/f', 'k'),
+    ).toBeNull();
+  });
+});
+
+test('keys never cross levels of trust, and are short and plain', () => {
+  const scope = { project: 'p, with a comma', own: 'pull 1', run: '12-1' };
+  const [shared, own, none] = (['read-write', 'read-write-own-scope', 'read'] as const).map(
+    (access) => cacheKeys({ ...scope, access }),
+  );
+  expect(own!.shared).toBe(shared!.shared);
+  expect(own!.save!.startsWith(shared!.shared)).toBe(false);
+  expect(shared!.save!.startsWith(own!.own!)).toBe(false);
+  expect(none).toEqual({ shared: shared!.shared, own: null, save: null });
+  for (const key of [shared!.save!, own!.save!]) expect(key).toMatch(/^[a-z0-9-]{1,200}$/);
+});
+
+test('a batch that a run only sent is carried to the next one', async () => {
+  server.as(MAIN, []);
+  const open = (run: string) => {
+    rmSync(join(temporary, 'evaldiff-store'), { recursive: true, force: true });
+    return openJobStores({
+      library,
+      trust: 'trusted',
+      temporary,
+      project: 'batches',
+      own: MAIN,
+      run,
+      warn: () => undefined,
+    });
+  };
+  const record = {
+    id: 'batch_1',
+    vendor: 'openai' as const,
+    model: 'm',
+    submitted_at: 1,
+    requests: [{ key: keyOf(asks('a')), schema: null }],
+  };
+  const first = await open('batch-1');
+  first.stores[0]?.addBatch(record);
+  await first.finish();
+  const second = await open('batch-2');
+  expect(second.stores[0]?.batches()).toEqual([record]);
+  second.stores[0]?.endBatch('batch_1');
+  await second.finish();
+  const third = await open('batch-3');
+  expect(third.stores[0]?.batches()).toEqual([]);
+  await third.finish();
+});
+
+describe('runs of the default branch at the same time', () => {
+  const record = (id: string, question: string) => ({
+    id,
+    vendor: 'openai' as const,
+    model: 'm',
+    submitted_at: 1,
+    requests: [{ key: keyOf(asks(question)), schema: null }],
+  });
+  const machine = async (name: string, warnings: string[] = []) => {
+    // Each on a machine of its own, with the same path: its files are put aside while another one
+    // works.
+    const place = join(temporary, 'evaldiff-store');
+    const aside = join(temporary, name);
+    server.as(MAIN, []);
+    rmSync(place, { recursive: true, force: true });
+    const { stores, finish } = await openJobStores({
+      library,
+      trust: 'trusted',
+      temporary,
+      project: 'side by side',
+      own: MAIN,
+      run: name,
+      warn: (line) => {
+        warnings.push(line);
+      },
+    });
+    const paid: string[] = [];
+    const complete = stores[0]!.wrap(async ({ messages }) => {
+      paid.push(messages[0]!.content);
+      return ok(`${name} ${messages[0]!.content}`);
+    }, keyOf);
+    renameSync(place, aside);
+    return {
+      paid,
+      complete,
+      on: async <T>(work: (store: (typeof stores)[0]) => Promise<T>): Promise<T> => {
+        rmSync(place, { recursive: true, force: true });
+        renameSync(aside, place);
+        try {
+          return await work(stores[0]!);
+        } finally {
+          renameSync(place, aside);
+        }
+      },
+      finish,
+    };
+  };
+
+  test('lose neither answers nor batches of each other, whoever saves last', async () => {
+    const start = await machine('start');
+    await start.on(async (store) => {
+      await start.complete(asks('a'));
+      store.addBatch(record('batch_old', 'old'));
+      await start.finish();
+    });
+    const [sweep, push] = [await machine('sweep'), await machine('push')];
+    await sweep.on(async (store) => {
+      await sweep.complete(asks('s'));
+      store.addBatch(record('batch_new', 'new'));
+      await sweep.finish();
+    });
+    await push.on(async (store) => {
+      await push.complete(asks('p'));
+      await push.complete(asks('s'));
+      store.endBatch('batch_old');
+      await push.finish();
+    });
+    const next = await machine('next');
+    await next.on(async (store) => {
+      for (const question of ['a', 's', 'p']) await next.complete(asks(question));
+      expect(store.batches()).toEqual([record('batch_new', 'new')]);
+      // What a run's own result rests on stays its own.
+      expect(await next.complete(asks('s'))).toMatchObject({ output: 'push s' });
+    });
+    expect(next.paid).toEqual([]);
+  });
+
+  test('add up how tries came out, what both began with once, and keep the note that was made last', async () => {
+    const outcomes = (key: string, passes: number, tries: number) => [{ key, passes, tries }];
+    const start = await machine('start');
+    await start.on(async (store) => {
+      await start.complete(asks('a'));
+      store.addOutcomes(outcomes('old', 3, 4));
+      store.setNote('noise', 'first');
+      await start.finish();
+    });
+    const [sweep, push] = [await machine('sweep'), await machine('push')];
+    await sweep.on(async (store) => {
+      await sweep.complete(asks('s'));
+      store.addOutcomes([
+        ...outcomes('old', 1, 2),
+        ...outcomes('both', 0, 1),
+        ...outcomes('sweep', 1, 1),
+      ]);
+      store.setNote('noise', 'second');
+      await sweep.finish();
+    });
+    await push.on(async (store) => {
+      await push.complete(asks('p'));
+      store.addOutcomes(outcomes('old', 0, 10));
+      store.addOutcomes([...outcomes('both', 2, 2), ...outcomes('push', 5, 5)]);
+      await push.finish();
+    });
+    const next = await machine('next');
+    await next.on((store) => {
+      expect(store.outcomes(['old', 'both', 'sweep', 'push'])).toEqual(
+        new Map([
+          ['old', { passes: 4, tries: 16 }],
+          ['both', { passes: 2, tries: 3 }],
+          ['sweep', { passes: 1, tries: 1 }],
+          ['push', { passes: 5, tries: 5 }],
+        ]),
+      );
+      expect(store.note('noise')).toBe('second');
+      return Promise.resolve();
+    });
+  });
+
+  test("save what they have where the other's cannot be read", async () => {
+    const warnings: string[] = [];
+    const own = await machine('before', warnings);
+    const keys = cacheKeys({
+      access: 'read-write',
+      project: 'side by side',
+      own: MAIN,
+      run: 'while',
+    });
+    const carried = join(temporary, 'evaldiff-store', keys.shared, 'shared', 'answers.sqlite');
+    await own.on(async () => {
+      await own.complete(asks('b'));
+      writeFileSync(carried, 'garbage '.repeat(1000));
+      await library.saveCache([carried], keys.save!);
+      await own.finish();
+    });
+    expect(warnings).toEqual([
+      'What another run stored meanwhile could not be taken over: is not a database',
+    ]);
+    const next = await machine('after');
+    await next.on(() => next.complete(asks('b')));
+    expect(next.paid).toEqual([]);
+  });
+});
+
+describe('no_proxy', () => {
+  const PROXY = { https_proxy: 'http://proxy:3128', ALL_PROXY: 'http://proxy:3128' };
+  test.each<[string, NodeJS.ProcessEnv, NodeJS.ProcessEnv]>([
+    ['nothing', { ...PROXY }, { ...PROXY }],
+    ['everything', { ...PROXY, no_proxy: '*' }, { no_proxy: '*,.*', NO_PROXY: '*,.*' }],
+    [
+      'a domain, with its hosts',
+      { ...PROXY, NO_PROXY: ' blob.core.windows.net:443, .corp' },
+      {
+        ...PROXY,
+        no_proxy:
+          'blob.core.windows.net:443,blob.core.windows.net,.blob.core.windows.net,.corp,corp',
+        NO_PROXY:
+          'blob.core.windows.net:443,blob.core.windows.net,.blob.core.windows.net,.corp,corp',
+      },
+    ],
+  ])('is written as the uploads of the cache read it: %s', (_, given, expected) => {
+    const env = { ...given };
+    spellOutNoProxy(env);
+    expect(env).toEqual(expected);
+  });
+});

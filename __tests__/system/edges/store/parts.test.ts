@@ -1,0 +1,232 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import library from '@actions/artifact';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import {
+  artifactName,
+  fetchParts,
+  projectMark,
+  unreachable,
+  uploadPart,
+  type ArtifactLibrary,
+} from '../../../../src/edges/store/artifact.ts';
+import { openPart } from '../../../../src/edges/store/part.ts';
+import { UserError } from '../../../../src/errors.ts';
+import { PART_FILES } from '../../../../src/features/shards/manifest.ts';
+import { artifactServerPerTest } from '../../../stand-ins/artifact-service.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
+
+jest.setTimeout(60_000);
+
+const PROJECT = '.\nevaldiff.yaml';
+const FILES = ['manifest.json', 'answers.sqlite', 'others.jsonl'];
+const server = artifactServerPerTest();
+const inRun = (run: string): void => {
+  Object.assign(process.env, server().environment(run));
+};
+
+afterAll(removeTemporaryFolders);
+
+function part(content: string): string {
+  const folder = temporaryFolder('part');
+  for (const name of FILES) writeFileSync(join(folder, name), `${name} ${content}`);
+  return folder;
+}
+
+const upload = (
+  shard: { index: number; count: number },
+  content = String(shard.index),
+  project = PROJECT,
+): Promise<void> =>
+  uploadPart(library, { name: artifactName(shard, project), folder: part(content), files: FILES });
+const refusalOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'no refusal',
+    (error: unknown) => (error instanceof UserError ? error.message : String(error)),
+  );
+
+describe('parts, through the real client and an artifact service on loopback', () => {
+  test('come back as they were uploaded, in their order, each in a folder of its own', async () => {
+    await upload({ index: 2, count: 2 });
+    await upload({ index: 1, count: 2 });
+    const { parts, problems } = await fetchParts(library, {
+      project: PROJECT,
+      folder: temporaryFolder('fetched'),
+    });
+    expect(problems).toEqual([]);
+    expect(parts.map(({ name, index, count }) => [name, index, count])).toEqual([
+      [`evaldiff-shard-1-of-2-${projectMark(PROJECT)}`, 1, 2],
+      [`evaldiff-shard-2-of-2-${projectMark(PROJECT)}`, 2, 2],
+    ]);
+    for (const { folder, index } of parts) {
+      expect(readdirSync(folder).sort()).toEqual([...FILES].sort());
+      for (const name of FILES)
+        expect(readFileSync(join(folder, name), 'utf8')).toBe(`${name} ${String(index)}`);
+    }
+  });
+
+  test('of another workflow run, of another project, and artifacts of other tools are left alone', async () => {
+    inRun('run-2');
+    await upload({ index: 1, count: 1 }, 'of run 2');
+    inRun('run-1');
+    await upload({ index: 1, count: 1 }, 'of another project', 'packages/shop\nevaldiff.yaml');
+    await uploadPart(library, {
+      name: `evaldiff-shard-1-of-1-${projectMark(PROJECT)}x`,
+      folder: part('named alike'),
+      files: FILES,
+    });
+    await uploadPart(library, { name: 'evaldiff-report', folder: part('a report'), files: FILES });
+    expect(
+      await fetchParts(library, { project: PROJECT, folder: temporaryFolder('fetched') }),
+    ).toEqual({ parts: [], problems: [] });
+  });
+
+  test('of one shard twice are refused at the second, with what to do', async () => {
+    await upload({ index: 1, count: 2 });
+    expect(await refusalOf(upload({ index: 1, count: 2 }))).toMatch(
+      /^The artifact evaldiff-shard-1-of-2-[0-9a-f]{8} could not be uploaded: .*already exists.* – another job of this workflow run uploaded this part: give each job of the matrix its own i in shard: i\/n$/,
+    );
+  });
+
+  test.each<[string, number, string, RegExp]>([
+    [
+      'CreateArtifact',
+      403,
+      'not yours',
+      /could not be uploaded: .*\(403\).* – the runner's own token was refused; run the job again, and on a runner of your own update the runner$/,
+    ],
+    [
+      'CreateArtifact',
+      400,
+      'Artifact storage quota has been hit',
+      /could not be uploaded: .*quota.* – delete old artifacts, or raise the storage limit, then run the failed jobs again$/,
+    ],
+    ['FinalizeArtifact', 400, 'no', /could not be uploaded: .*no$/],
+  ])('that the service refuses at %s with %i say why', async (method, status, message, said) => {
+    server().refuse(method, status, message);
+    expect(await refusalOf(upload({ index: 1, count: 2 }))).toMatch(said);
+  });
+
+  test('that cannot be listed or fetched are told, the others are there', async () => {
+    server().refuse('ListArtifacts', 403, 'forbidden');
+    expect(
+      (await fetchParts(library, { project: PROJECT, folder: temporaryFolder('fetched') }))
+        .problems,
+    ).toEqual([
+      expect.stringMatching(/^The artifacts of this workflow run could not be listed: .*\(403\)/),
+    ]);
+  });
+
+  test('that a stranger packed leave nothing beside their own folder', async () => {
+    await upload({ index: 1, count: 1 });
+    const packed = join(temporaryFolder('hostile'), 'x.zip');
+    const script = `import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1], "w") as z:\n  for name in ["../../evil.txt", "/tmp/evil-of-evaldiff.txt", "manifest.json", "a/../../../evil.txt"]: z.writestr(name, "evil")`;
+    execFileSync('python3', ['-c', script, packed]);
+    server().artifacts[0]!.body = readFileSync(packed);
+    const folder = temporaryFolder('fetched');
+    const { parts } = await fetchParts(library, {
+      project: PROJECT,
+      folder: join(folder, 'parts'),
+    });
+    expect(readdirSync(folder)).toEqual(['parts']);
+    expect(readdirSync(join(folder, 'parts'))).toEqual(parts.map(({ name }) => name));
+    expect(existsSync('/tmp/evil-of-evaldiff.txt')).toBe(false);
+    // What lies in it is not part, and is refused by its names.
+    expect(await openPart(parts[0]!.folder, PART_FILES)).toEqual({
+      flaw: expect.stringContaining('is not a part of a sweep'),
+    });
+  });
+
+  test('need what a token says of its run', async () => {
+    process.env['ACTIONS_RUNTIME_TOKEN'] = `x.${Buffer.from('{}').toString('base64url')}.x`;
+    expect(await refusalOf(upload({ index: 1, count: 2 }))).toContain(
+      "the runner's own token was refused",
+    );
+    process.env['GITHUB_SERVER_URL'] = 'https://github.acme.example';
+    expect(await refusalOf(upload({ index: 1, count: 2 }))).toContain(
+      'GitHub Enterprise Server has no such artifacts: use "evaldiff run --shard" and "evaldiff merge"',
+    );
+  });
+});
+
+describe('what is fetched', () => {
+  const found = (changes: object): ArtifactLibrary => ({
+    uploadArtifact: () => Promise.resolve({}),
+    listArtifacts: () =>
+      Promise.resolve({
+        artifacts: [
+          {
+            id: 7,
+            name: artifactName({ index: 1, count: 2 }, PROJECT),
+            size: 10,
+            digest: 'sha256:x',
+            ...changes,
+          },
+        ],
+      }),
+    downloadArtifact: (_id, { path }) => {
+      mkdirSync(path, { recursive: true });
+      return Promise.resolve({});
+    },
+  });
+  const fetch = (library: ArtifactLibrary): ReturnType<typeof fetchParts> =>
+    fetchParts(library, { project: PROJECT, folder: temporaryFolder('fetched') });
+
+  test('is asked for by the run that the runner names alone, the latest attempt of each, and held to its hash', async () => {
+    const asked: unknown[] = [];
+    const { uploadArtifact, listArtifacts, downloadArtifact } = found({});
+    const spy: ArtifactLibrary = {
+      uploadArtifact,
+      listArtifacts: (options) => {
+        asked.push(options);
+        return listArtifacts(options);
+      },
+      downloadArtifact: (id, options) => {
+        asked.push({ id, ...options, path: '' });
+        return downloadArtifact(id, options);
+      },
+    };
+    await fetch(spy);
+    expect(asked).toEqual([{ latest: true }, { id: 7, path: '', expectedHash: 'sha256:x' }]);
+  });
+
+  test.each<[string, ArtifactLibrary, RegExp]>([
+    [
+      'that is too large is not fetched',
+      found({ size: 5 * 1024 ** 3 }),
+      / is 5368709120 bytes; the limit is 4294967296$/,
+    ],
+    [
+      'whose hash is another one is refused',
+      { ...found({}), downloadArtifact: () => Promise.resolve({ digestMismatch: true }) },
+      / came damaged: its hash is another one than when it was uploaded\. Run the merge again$/,
+    ],
+    [
+      'that does not come is told in one line',
+      { ...found({}), downloadArtifact: () => Promise.reject(new Error('no\nroute')) },
+      / could not be downloaded: no[^\n]*route$/,
+    ],
+  ])('%s', async (_what, library, said) => {
+    const { parts, problems } = await fetch(library);
+    expect(parts).toEqual([]);
+    expect(problems).toEqual([expect.stringMatching(said)]);
+  });
+
+  test.each([
+    'evaldiff-shard-1-of-2-../../x',
+    'evaldiff-shard-../1-of-2-12345678',
+    '../evaldiff-shard-1-of-2-12345678',
+    'evaldiff-shard-1-of-2-12345678/..',
+  ])('is not an artifact called %s', async (name) => {
+    expect(await fetch(found({ name }))).toEqual({ parts: [], problems: [] });
+  });
+});
+
+test('artifacts cannot be reached without what the runner sets, and that is said with the way out', () => {
+  expect(unreachable({ ACTIONS_RUNTIME_TOKEN: 't', ACTIONS_RESULTS_URL: 'u' })).toBeNull();
+  expect(unreachable({ ACTIONS_RESULTS_URL: 'u' })).toMatch(
+    /^artifacts cannot be reached: ACTIONS_RUNTIME_TOKEN is not set\. .*uses:.*"evaldiff run --shard" and "evaldiff merge"$/,
+  );
+  expect(unreachable({})).toContain('ACTIONS_RUNTIME_TOKEN and ACTIONS_RESULTS_URL are not set');
+});

@@ -1,0 +1,488 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { UserError } from '../../../../src/errors.ts';
+import type { Completion } from '../../../../src/types/model.ts';
+import { asks, keyOf, ok, setUp, START, type Setting } from '../../../unit/edges/store/setting.ts';
+
+/** An account without any right. */
+const NOBODY = 65_534;
+
+let setting: Setting;
+beforeEach(() => {
+  setting = setUp();
+});
+afterEach(() => {
+  setting.remove();
+});
+
+/** Asks through the store and releases it again, as one run does. */
+async function run(
+  contents: string[],
+  changes: Parameters<Setting['open']>[0] = {},
+  reply?: (content: string) => Completion,
+) {
+  const { complete, asked } = setting.model(reply);
+  const store = setting.open(changes);
+  const wrapped = store.wrap(complete, keyOf);
+  const completions: Completion[] = [];
+  for (const content of contents) completions.push(await wrapped(asks(content)));
+  store.close();
+  return { completions, asked };
+}
+
+function sql(text: string, file = setting.file): void {
+  const db = new DatabaseSync(file);
+  db.exec(text);
+  db.close();
+}
+
+describe('an answer that was paid for', () => {
+  test('is given again by the next run, marked as reused, with the usage and latency of the paid call', async () => {
+    expect((await run(['a'])).asked).toEqual(['a']);
+    const { completions, asked } = await run(['a']);
+    expect(asked).toEqual([]);
+    expect(completions).toEqual([ok('re a', { reused: true })]);
+  });
+
+  test('keeps its tool calls, the way it ended and the model that answered', async () => {
+    const answer = ok('', {
+      finish_reason: 'tool',
+      tool_calls: [{ name: 'find', arguments: '{"q": 1}' }],
+      usage: null,
+      ended: 'novel',
+      served: 'model-1-2026-01-01',
+    });
+    await run(['a'], {}, () => answer);
+    expect((await run(['a'])).completions).toEqual([{ ...answer, reused: true }]);
+  });
+
+  test('serves no other try, message or model', async () => {
+    await run(['a']);
+    const { complete, asked } = setting.model();
+    const store = setting.open();
+    const wrapped = store.wrap(complete, keyOf);
+    for (const request of [
+      asks('a', 1),
+      asks('b'),
+      { ...asks('a'), parameters: { temperature: 0 } },
+    ])
+      await wrapped(request);
+    store.close();
+    expect(asked).toHaveLength(3);
+  });
+
+  test.each<[string, Completion]>([
+    ['an error', { status: 'error', kind: 'server', message: '500' }],
+    ['an empty answer', ok(' \n')],
+    ['an answer that a filter withheld', ok('I cannot', { finish_reason: 'filter' })],
+  ])('is not %s, which the next run asks for again', async (_what, completion) => {
+    await run(['a'], {}, () => completion);
+    expect((await run(['a'], {}, () => completion)).asked).toEqual(['a']);
+  });
+
+  test('is shared within the run even where it is not stored', async () => {
+    const { asked, completions } = await run(['a', 'a'], {}, () => ok(''));
+    expect(asked).toEqual(['a']);
+    expect(completions[1]).toEqual(ok('', { reused: true }));
+  });
+
+  test('and that is of no use to whoever asked serves its run alone', async () => {
+    const ask = async (usable: (output: string) => boolean): Promise<number> => {
+      const { complete, asked } = setting.model();
+      const store = setting.open();
+      const wrapped = store.wrap(complete, keyOf);
+      for (const request of [asks('a'), asks('a')]) await wrapped({ ...request, usable });
+      store.close();
+      return asked.length;
+    };
+    expect([
+      await ask(() => false),
+      await ask(() => false),
+      await ask(() => true),
+      await ask(() => true),
+    ]).toEqual([1, 1, 1, 0]);
+    // Also one that an earlier version kept.
+    expect([await ask((output) => output !== 're a'), await ask(() => true)]).toEqual([1, 0]);
+  });
+
+  test('leaves no key and no address in the file', async () => {
+    await run(['a']);
+    const text = readFileSync(setting.file).toString('latin1');
+    expect(text).toContain('re a');
+    expect(text).not.toMatch(/sk-live|https?:/);
+  });
+});
+
+describe('an entry that does not hold', () => {
+  test.each<[string, string]>([
+    ['another text', "UPDATE completions SET body = replace(body, 're a', 'forged')"],
+    [
+      'another key',
+      `UPDATE completions SET key = '${keyOf(asks('b'))}' WHERE key = '${keyOf(asks('a'))}'`,
+    ],
+    ['no JSON', "UPDATE completions SET body = '{'"],
+  ])('with %s is ignored and asked for again, and that is said', async (_what, change) => {
+    await run(['a']);
+    sql(change);
+    const { completions } = await run(['a', 'b']);
+    expect(
+      completions.map((completion) => completion.status === 'ok' && completion.output),
+    ).toEqual(['re a', 're b']);
+    expect(setting.notices).toEqual([
+      expect.stringMatching(
+        /store\.sqlite: stored answers that did not hold against their key were ignored: 1$/,
+      ),
+    ]);
+    expect((await run(['a', 'b'])).asked).toEqual([]);
+  });
+
+  test('of another form with a fitting digest is ignored too', async () => {
+    await run(['a']);
+    const { createHash } = await import('node:crypto');
+    const body = JSON.stringify({ output: 'forged', status: 'pass' });
+    const key = keyOf(asks('a'));
+    sql(
+      `UPDATE completions SET body = '${body}', digest = '${createHash('sha256').update(`${key}\n${body}`).digest('hex')}'`,
+    );
+    expect((await run(['a'])).asked).toEqual(['a']);
+  });
+});
+
+describe('a file that cannot be used', () => {
+  test.each<[string, (file: string) => void]>([
+    [
+      'no database',
+      (file) => {
+        writeFileSync(file, 'garbage '.repeat(2000));
+      },
+    ],
+    [
+      'a short text',
+      (file) => {
+        writeFileSync(file, 'x');
+      },
+    ],
+    [
+      'cut in the middle',
+      (file) => {
+        writeFileSync(file, readFileSync(file).subarray(0, 6000));
+      },
+    ],
+    [
+      'overwritten after its head',
+      (file) => {
+        writeFileSync(
+          file,
+          Buffer.concat([readFileSync(file).subarray(0, 100), Buffer.alloc(20_000, 7)]),
+        );
+      },
+    ],
+    [
+      'of endless rows',
+      (file) => {
+        sql(
+          "DROP TABLE completions; CREATE VIEW completions AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS key, 'm' AS model, '' AS body, '' AS digest, 1 AS bytes, 0 AS used FROM n",
+          file,
+        );
+      },
+    ],
+    [
+      'altered by its own triggers',
+      (file) => {
+        sql(
+          'CREATE TRIGGER gone AFTER INSERT ON completions BEGIN DELETE FROM completions; END',
+          file,
+        );
+      },
+    ],
+    [
+      'without its table',
+      (file) => {
+        sql('DROP TABLE completions; CREATE TABLE other (a)', file);
+      },
+    ],
+  ])('because it is %s is set aside with a notice, and a new one serves', async (_what, damage) => {
+    await run(['a', 'b', 'c'].map((letter) => letter.repeat(3000)));
+    damage(setting.file);
+    const { completions } = await run(['a']);
+    expect(completions).toEqual([ok('re a')]);
+    expect(setting.notices).toEqual([
+      expect.stringMatching(
+        /store\.sqlite: damaged \(.*\); it was renamed to .*store\.sqlite\.damaged-\d+, and a new one was begun$/,
+      ),
+    ]);
+    expect(existsSync(`${setting.file}.damaged-${START}`)).toBe(true);
+    expect((await run(['a'])).asked).toEqual([]);
+  });
+
+  test('because it breaks while it is in use costs nothing but a notice', async () => {
+    await run(Array.from({ length: 200 }, (_, index) => `${index}`.repeat(300)));
+    const { complete, asked } = setting.model();
+    const store = setting.open();
+    const wrapped = store.wrap(complete, keyOf);
+    const intact = readFileSync(setting.file);
+    writeFileSync(
+      setting.file,
+      Buffer.concat([intact.subarray(0, 4096), Buffer.alloc(intact.length - 4096, 255)]),
+    );
+    const completions = [
+      await wrapped(asks('a')),
+      await wrapped(asks('5'.repeat(300))),
+      await wrapped(asks('a')),
+    ];
+    store.close();
+    expect(completions.every(({ status }) => status === 'ok')).toBe(true);
+    expect(asked.filter((content) => content === 'a')).toHaveLength(1);
+    expect(setting.notices.join('\n')).toContain('it was renamed');
+    expect((await run(['a'])).asked).toEqual([]);
+  });
+
+  test('because it is from a newer version is refused with what to do', async () => {
+    await run(['a']);
+    sql('PRAGMA user_version = 2');
+    const before = readFileSync(setting.file);
+    expect(() => setting.open()).toThrow(UserError);
+    expect(() => setting.open()).toThrow(
+      /store\.sqlite: has store version 2; this evaldiff knows 1\. Update evaldiff, or remove the file; or name another file with --store\.$/,
+    );
+    expect(readFileSync(setting.file).equals(before)).toBe(true);
+  });
+
+  test("because it is another program's is left alone", () => {
+    setting.open().close();
+    const other = join(dirname(setting.file), 'other.sqlite');
+    sql('CREATE TABLE accounts (id)', other);
+    expect(() => setting.open({ file: other })).toThrow(
+      /is a database of another program, and is left alone/,
+    );
+  });
+
+  test('because it is a device or a folder is left alone', () => {
+    expect(() => setting.open({ file: '/dev/null' })).toThrow(
+      /^\/dev\/null: is not a regular file, and is left alone; or name another file with --store\.$/,
+    );
+    expect(() => setting.open({ file: setting.folder })).toThrow(
+      /is not a regular file, and is left alone/,
+    );
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+  });
+
+  test('because its folder cannot be made is told of once and done without', async () => {
+    writeFileSync(join(setting.folder, 'plain'), '');
+    const { asked, completions } = await run(['a', 'a'], {
+      file: join(setting.folder, 'plain', 'store.sqlite'),
+    });
+    expect(asked).toEqual(['a']);
+    expect(completions[1]).toEqual(ok('re a', { reused: true }));
+    expect(setting.notices).toEqual([
+      expect.stringContaining('answers are not stored from here on'),
+    ]);
+  });
+});
+
+describe('a file that cannot be written', () => {
+  test('serves what it holds, though one answer could not be written', async () => {
+    await run(['a', 'b']);
+    // Of a form that a later SQLite writes, as the file's own header says.
+    const file = readFileSync(setting.file);
+    file[18] = 3;
+    writeFileSync(setting.file, file);
+    expect((await run(['new', 'a', 'new', 'b'])).asked).toEqual(['new']);
+    expect(setting.notices).toEqual([
+      expect.stringMatching(/readonly database; answers are not stored from here on$/),
+    ]);
+  });
+
+  test('because nobody may write into its folder serves it all the same', async () => {
+    await run(['a', 'b']);
+    chmodSync(setting.folder, 0o755);
+    chmodSync(setting.file, 0o444);
+    chmodSync(dirname(setting.file), 0o555);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid?.(NOBODY);
+    try {
+      expect((await run(['a', 'new', 'b'])).asked).toEqual(['new']);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      chmodSync(dirname(setting.file), 0o755);
+    }
+    expect(setting.notices).toEqual([
+      expect.stringContaining('answers are not stored from here on'),
+    ]);
+  });
+
+  test('because another process holds it takes the answers once it is released', async () => {
+    await run(['a']);
+    const holder = new DatabaseSync(setting.file);
+    holder.exec('BEGIN IMMEDIATE');
+    const { complete, asked } = setting.model();
+    const store = setting.open({ busyMs: 1 });
+    const wrapped = store.wrap(complete, keyOf);
+    for (const content of ['a', 'b', 'c', 'b']) await wrapped(asks(content));
+    expect(
+      store.addBatch({
+        id: 'batch_1',
+        vendor: 'openai',
+        model: 'm',
+        submitted_at: START,
+        requests: [],
+      }),
+    ).toBe(true);
+    expect(store.stats()).toMatchObject({ entries: 1 });
+    holder.exec('ROLLBACK');
+    await wrapped(asks('d'));
+    expect(store.stats()).toMatchObject({ entries: 4, written: 3, batched: 1 });
+    holder.exec('BEGIN IMMEDIATE');
+    await wrapped(asks('e'));
+    holder.exec('ROLLBACK');
+    holder.close();
+    store.close();
+    expect(asked).toEqual(['b', 'c', 'd', 'e']);
+    expect((await run(['a', 'b', 'c', 'd', 'e'])).asked).toEqual([]);
+    expect(new Set(setting.notices)).toEqual(
+      new Set([
+        expect.stringMatching(
+          /another process holds it; what is to be stored is written once it is released$/,
+        ),
+      ]),
+    );
+  });
+
+  test('because another process never lets go is told of with what is not stored', async () => {
+    await run(['a']);
+    const holder = new DatabaseSync(setting.file);
+    holder.exec('BEGIN IMMEDIATE');
+    expect((await run(['a', 'b', 'c'], { busyMs: 1 })).asked).toEqual(['b', 'c']);
+    holder.close();
+    expect(setting.notices).toEqual([
+      expect.stringContaining('another process holds it'),
+      expect.stringMatching(/another process still holds it; not stored: 2$/),
+    ]);
+  });
+});
+
+describe('reading only', () => {
+  test('gives what is there and writes nothing', async () => {
+    await run(['a']);
+    const before = readFileSync(setting.file);
+    const { asked } = await run(['a', 'b', 'b'], { access: 'read' });
+    expect(asked).toEqual(['b']);
+    expect(readFileSync(setting.file).equals(before)).toBe(true);
+    expect(setting.notices).toEqual([]);
+  });
+
+  test('of a file that is absent or damaged finds nothing, makes nothing and renames nothing', async () => {
+    expect((await run(['a'], { access: 'read' })).asked).toEqual(['a']);
+    expect(readdirSync(setting.folder)).toEqual([]);
+    const file = join(setting.folder, 'bad.sqlite');
+    writeFileSync(file, 'garbage');
+    expect((await run(['a'], { access: 'read', file })).asked).toEqual(['a']);
+    expect(setting.notices).toEqual([
+      expect.stringMatching(/bad\.sqlite: is not a database; it is not used$/),
+    ]);
+    expect(readdirSync(setting.folder)).toEqual(['bad.sqlite']);
+  });
+});
+
+test('a store over another asks the lower one first and copies nothing from it', async () => {
+  await run(['shared']);
+  const lower = join(setting.folder, 'lower.sqlite');
+  copyFileSync(setting.file, lower);
+  const base = setting.open({ file: lower, access: 'read' });
+  const own = setting.open({ file: join(setting.folder, 'own.sqlite') });
+  const { complete, asked } = setting.model();
+  const wrapped = own.wrap(base.wrap(complete, keyOf), keyOf);
+  for (const content of ['shared', 'new', 'new']) await wrapped(asks(content));
+  expect(asked).toEqual(['new']);
+  expect(own.stats()).toMatchObject({ entries: 1, written: 1, found: 1 });
+  expect(base.stats()).toMatchObject({ entries: 1, written: 0, found: 1 });
+  own.close();
+  base.close();
+});
+
+describe('the size cap', () => {
+  const text = (index: number) => `${index}:`.padEnd(1000, 'x');
+
+  test('lets the least recently used answers go first', async () => {
+    let time = START;
+    const now = () => (time += 1000);
+    await run(
+      Array.from({ length: 20 }, (_, index) => text(index)),
+      { now },
+    );
+    await run([text(0)], { now });
+    await run([text(20)], { now, maxBytes: 10_000 });
+    const store = setting.open();
+    const { entries, bytes } = store.stats();
+    expect(entries).toBeLessThan(10);
+    expect(bytes).toBeLessThanOrEqual(10_000);
+    expect([0, 1, 20].map((index) => store.has(keyOf(asks(text(index)))))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    store.close();
+  });
+
+  test('holds while a run goes on, and the file shrinks with it', async () => {
+    await run(
+      Array.from({ length: 300 }, (_, index) => text(index)),
+      { maxBytes: 50_000 },
+    );
+    const store = setting.open();
+    expect(store.stats().bytes).toBeLessThanOrEqual(50_000);
+    store.close();
+    expect(readFileSync(setting.file).length).toBeLessThan(150_000);
+  });
+
+  test('pruning removes what was not used since a time, and everything', async () => {
+    await run(['old'], { now: () => START });
+    await run(['new'], { now: () => START + 5000 });
+    const store = setting.open();
+    expect(store.prune({ unusedSince: START + 1 })).toBe(1);
+    expect(store.stats()).toMatchObject({
+      entries: 1,
+      oldest: START + 5000,
+      models: [{ model: 'openai model-1', entries: 1 }],
+    });
+    expect(store.prune({ maxBytes: 0 })).toBe(1);
+    expect(store.stats()).toMatchObject({ entries: 0, bytes: 0, oldest: null });
+    store.close();
+  });
+});
+
+test('a copy is one whole file that another run can read from', async () => {
+  await run(['a']);
+  const store = setting.open();
+  await store.wrap(setting.model().complete, keyOf)(asks('b'));
+  const copy = join(setting.folder, 'copy.sqlite');
+  expect(store.copyTo(copy)).toBe(true);
+  store.close();
+  expect(readdirSync(setting.folder).filter((name) => name.startsWith('copy'))).toEqual([
+    'copy.sqlite',
+  ]);
+  expect((await run(['a', 'b'], { file: copy })).asked).toEqual([]);
+});
+
+test('two processes write to one file without losing an answer', async () => {
+  const one = setting.open();
+  const two = setting.open();
+  const [first, second] = [setting.model(), setting.model()];
+  await Promise.all([
+    one.wrap(first.complete, keyOf)(asks('a')),
+    two.wrap(second.complete, keyOf)(asks('b')),
+  ]);
+  one.close();
+  two.close();
+  expect((await run(['a', 'b'])).asked).toEqual([]);
+});

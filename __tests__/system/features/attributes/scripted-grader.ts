@@ -1,0 +1,103 @@
+import type { AskTools } from '../../../../src/kernel/ask/grader-question.ts';
+import type { Completion, Request } from '../../../../src/types/model.ts';
+import { answer } from '../../../unit/app/run/builders.ts';
+import { sha256 } from './solvers.ts';
+
+/**
+ * What a grader answers to each kind of question; a missing one is a test's mistake. Text is the
+ * reply as it stands.
+ */
+export interface Script {
+  attributes?(examples: string[]): unknown;
+  merged?(proposals: { name: string; explanation: string }[], request: Request): unknown;
+  affinity?(text: string, attributes: { id: string; name: string }[]): unknown;
+  insights?(rows: Record<string, unknown>[]): unknown;
+}
+
+/**
+ * Material of a question by its name, as the grader finds it between the delimiters of the system
+ * message.
+ */
+export function materials(request: Request): Map<string, string> {
+  const delimiter = /<<<NAME (\S+)>>>/.exec(request.messages[0]?.content ?? '')?.[1] ?? '';
+  const parts = (request.messages[1]?.content ?? '').split(
+    new RegExp(`^<<<(.+) ${delimiter}>>>\n`, 'm'),
+  );
+  return new Map(
+    parts.flatMap((name, index): [string, string][] =>
+      index % 2 === 1 && name !== 'end'
+        ? [
+            [
+              name,
+              (parts[index + 1] ?? '')
+                .replace(/\n$/, '')
+                .replace(new RegExp(`\n<<<end ${delimiter}>>>[^]*$`), ''),
+            ],
+          ]
+        : [],
+    ),
+  );
+}
+
+const lines = (text: string | undefined): never[] =>
+  (text ?? '')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as never);
+
+/** A grader that answers by a script, and the tools to ask it. `asked` holds every request. */
+export function scripted(script: Script): { tools: AskTools; asked: Request[] } {
+  const asked: Request[] = [];
+  const reply = (request: Request): unknown => {
+    const given = materials(request);
+    switch (request.schema?.name) {
+      case 'attributes':
+        return script.attributes?.([...given.values()]);
+      case 'merged':
+        return script.merged?.(lines(given.get('proposals')), request);
+      case 'affinity':
+        return script.affinity?.(given.get('case') ?? '', [
+          ...lines(given.get('domains')),
+          ...lines(given.get('sub-tasks')),
+        ]);
+      case 'insights':
+        return script.insights?.(lines(given.get('tables')));
+      default:
+        throw new Error('an unknown question');
+    }
+  };
+  const complete = (request: Request): Promise<Completion> => {
+    asked.push(request);
+    const given = reply(request);
+    if (given === undefined)
+      throw new Error(`the script has no answer to ${request.schema?.name ?? ''}`);
+    return Promise.resolve(
+      isFailure(given) ? given : answer(typeof given === 'string' ? given : JSON.stringify(given)),
+    );
+  };
+  return {
+    asked,
+    tools: {
+      complete,
+      grader: {
+        target: { provider: 'openai', endpoint: null, model: 'judge' },
+        parameters: { temperature: 0 },
+      },
+      random: (purpose) => sha256(purpose).slice(0, 24),
+    },
+  };
+}
+
+/** A call that failed. */
+export function failure(message: string): Completion {
+  return { status: 'error', kind: 'server', message };
+}
+
+function isFailure(value: unknown): value is Completion {
+  return (
+    typeof value === 'object' && value !== null && 'status' in value && value.status === 'error'
+  );
+}
+
+export const named = (...names: string[]): { name: string; explanation: string }[] =>
+  names.map((name) => ({ name, explanation: `About ${name}.` }));

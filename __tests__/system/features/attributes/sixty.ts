@@ -1,0 +1,115 @@
+import type {
+  ExplainInput,
+  ExplainReference,
+} from '../../../../src/features/attributes/attribute-results.ts';
+import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import type { Outcome } from '../../../../src/types/metric.ts';
+import { tryResult } from '../../../unit/app/run/builders.ts';
+import { named, scripted, type Script } from './scripted-grader.ts';
+
+/** A support desk's references: 15 of each topic; what answering takes goes across the topics. */
+export const TOPICS = ['billing', 'delivery', 'accounts', 'returns'] as const;
+const SKILLS = ['calculate amounts', 'quote a rule', 'apologise'] as const;
+
+const words = (index: number): { topic: string; also: string; skill: string } => ({
+  topic: TOPICS[index % 4]!,
+  also: TOPICS[(index + 1 + (Math.floor(index / 4) % 3)) % 4]!,
+  skill: SKILLS[Math.floor(index / 4) % 3]!,
+});
+
+function tries(
+  passRate: number,
+  random: ReturnType<typeof createRandom>,
+  answer: string,
+): TryResult[] {
+  return [0, 1, 2].map((index) => {
+    const outcome: Outcome = nextFloat(random) < passRate ? 'pass' : 'fail';
+    return { ...tryResult(outcome, index), actual: answer };
+  });
+}
+
+/**
+ * Sixty references, three tries a side; `head` gives a topic's pass rate there. Base passes 95 %
+ * everywhere.
+ */
+export function sixty(head: (topic: string) => number, seed = 'sixty'): ExplainReference[] {
+  const random = createRandom(seed);
+  return Array.from({ length: 60 }, (_, index) => {
+    const { topic, also, skill } = words(index);
+    return {
+      id: `case-${String(index)}`,
+      input: {
+        mail: `Mail ${String(index)} about ${topic}, a little about ${also}, needs to ${skill}`,
+      },
+      expected: `Reply ${String(index)}: ${skill}`,
+      compared: true,
+      cluster: null,
+      base: tries(0.95, random, `Base ${String(index)}: ${skill}`),
+      head: tries(head(topic), random, `Head ${String(index)}`),
+    };
+  });
+}
+
+/** A grader that reads the mails' own words. */
+export const reader: Script = {
+  attributes: (examples) => ({
+    domains: named(
+      ...TOPICS.filter((topic) => examples.some((text) => text.includes(`about ${topic},`))),
+    ),
+    subtasks: named(...SKILLS),
+  }),
+  merged: (proposals) => ({ attributes: proposals }),
+  affinity: (text, attributes) => ({
+    ratings: attributes.map(({ id, name }) => ({
+      id,
+      evidence: 'the words of the mail',
+      score: text.includes(`about ${name},`)
+        ? 5
+        : text.includes(`a little about ${name},`)
+          ? 3
+          : text.includes(`: ${name}`)
+            ? 5
+            : text.includes(`to ${name}`)
+              ? 2
+              : 1,
+    })),
+  }),
+  insights: (rows) => ({
+    insights: rows
+      .filter(({ verdict }) => verdict === 'regressed')
+      .map(({ id, name, base_pass_percent, head_pass_percent, samples }) => ({
+        text: `Answers about ${String(name)} got worse: ${String(base_pass_percent)} % → ${String(head_pass_percent)} %.`,
+        attributes: [id],
+        references: (samples as { reference: string }[]).map(({ reference }) => reference),
+      })),
+  }),
+};
+
+export function inputOf(
+  references: readonly ExplainReference[],
+  changes: Partial<ExplainInput> = {},
+): ExplainInput {
+  return {
+    mode: 'diff',
+    suites: [
+      {
+        path: 'prompts/support.yaml',
+        name: 'support',
+        variant: { model: 'gpt-4o', parameters: {} },
+        regressed: true,
+        tries: 3,
+        numbers: [],
+        references,
+      },
+    ],
+    settings: { enabled: 'auto', max_attributes: 15, slack: 0.1 },
+    pinned: null,
+    grader: scripted({}).tools.grader,
+    alignment: false,
+    metric: null,
+    alpha: 0.05,
+    seed: 1,
+    ...changes,
+  };
+}

@@ -1,0 +1,178 @@
+/**
+ * A support desk of sixty references through the whole pipeline: real files, real store, a scripted
+ * model and grader.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Edges, RunInput } from '../../../../src/app/run/input.ts';
+import { run } from '../../../../src/app/run/run.ts';
+import { createAsking, sha256 } from '../../../../src/app/session/cached-complete.ts';
+import { openStore, type Store } from '../../../../src/edges/store/index.ts';
+import type { Plan } from '../../../../src/kernel/plan/plan.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import type { Guard } from '../../../../src/money/budget.ts';
+import { NO_LIST } from '../../../../src/money/price.ts';
+import type { Completion, Request } from '../../../../src/types/model.ts';
+import { answer } from '../../../unit/app/run/builders.ts';
+import { optionsOf, treeOf } from '../../../unit/config/tree.ts';
+import { scripted, type Script } from './scripted-grader.ts';
+import { reader, sixty } from './sixty.ts';
+import { solveHere } from './solvers.ts';
+
+const MAILS = sixty(() => 1);
+const SETTINGS =
+  'n_tries: 3\ngrader: judge\nbudget: { max_cost_usd: null }\nmodels: { judge: { provider: openai, model: judge }, desk: { provider: openai, model: desk } }\n';
+
+/** The project's files; `tone` is what a pull request changes. */
+export function desk(
+  tone: string,
+  more: Record<string, string> = {},
+  references = 60,
+): Record<string, string> {
+  const written = MAILS.slice(0, references).map(
+    ({ id, input, expected }) =>
+      `  - { id: ${id}, input: { mail: ${JSON.stringify(input['mail'])} }, expected: ${JSON.stringify(expected)} }\n`,
+  );
+  return {
+    'evaldiff.yaml': SETTINGS,
+    'prompts/support.yaml': `defaults: [tests/support]\nname: support\nmodel: desk\nvariables: [{ name: mail }]\nmessages: [{ role: system, content: ${JSON.stringify(tone)} }, { role: human, content: "{mail}" }]\n`,
+    'prompts/tests/support.yaml': `metrics: [{ name: right, uses: exact_match }]\nreferences:\n${written.join('')}`,
+    ...more,
+  };
+}
+
+export interface Desk {
+  base: Record<string, string>;
+  head: Record<string, string>;
+  /** Share of right answers by tone and topic. */
+  rate?(tone: string, topic: string): number;
+  script?: Script;
+  input?: Partial<RunInput>;
+  edges?: Partial<Edges>;
+  store?: Store;
+}
+
+export interface DeskRun {
+  result: Result;
+  asked: Request[];
+  plan: Plan | null;
+  of(purpose: Request['purpose']): number;
+}
+
+/** Friendly answers to mails about billing are mostly wrong. */
+export const friendlyIsWrong = (tone: string, topic: string): number =>
+  tone === 'Be friendly.' && topic === 'billing' ? 0.2 : 0.95;
+
+/** One run from files to result, with the caching and the caps of the product. */
+export async function runDesk({
+  base,
+  head,
+  rate = friendlyIsWrong,
+  script = reader,
+  input = {},
+  edges = {},
+  store,
+}: Desk): Promise<DeskRun> {
+  const grader = scripted(script);
+  const asked: Request[] = [];
+  const paid = async (request: Request): Promise<Completion> => {
+    if (!asking.attempt())
+      return { status: 'error', kind: 'budget', message: 'not asked: the budget is used up' };
+    asked.push(request);
+    return request.purpose === 'prompt' ? reply(request, rate) : grader.tools.complete(request);
+  };
+  const asking = createAsking({
+    complete: paid,
+    openStores: async () => (store === undefined ? [] : [store]),
+    record: null,
+    endpoints: new Map(),
+  });
+  const seen: { plan: Plan | null } = { plan: null };
+  const result = await run(
+    {
+      mode: 'diff',
+      base: treeOf(base),
+      head: treeOf(head),
+      maxCalls: null,
+      maxCost: null,
+      failOn: null,
+      code: 'sandbox',
+      today: '2026-01-01',
+      trust: 'member',
+      withheld: null,
+      read: optionsOf(),
+      ...input,
+    },
+    {
+      complete: asking.complete,
+      evaluate: async () => {
+        throw new Error('no code runs here');
+      },
+      random: grader.tools.random,
+      hash: sha256,
+      solve: solveHere,
+      pricing: async () => ({ list: NO_LIST, stored: await asking.reader() }),
+      guard: (guard: Guard) => {
+        asking.guard(guard);
+      },
+      halted: () => null,
+      missingKeys: () => [],
+      planned: (plan) => {
+        seen.plan = plan;
+      },
+      answered: () => undefined,
+      ...edges,
+    },
+  );
+  return {
+    result,
+    asked,
+    plan: seen.plan,
+    of: (purpose) => asked.filter((request) => request.purpose === purpose).length,
+  };
+}
+
+/** The model: right as often as `rate` says, and always the same for the same try. */
+function reply({ messages, try: index }: Request, rate: NonNullable<Desk['rate']>): Completion {
+  return answer(
+    rightAnswer(
+      { tone: messages[0]?.content ?? '', mail: messages.at(-1)?.content ?? '', index },
+      rate,
+    ),
+  );
+}
+
+/** The right answer to a mail, or something else. */
+export function rightAnswer(
+  { tone, mail, index }: { tone: string; mail: string; index: number },
+  rate: NonNullable<Desk['rate']>,
+): string {
+  const right =
+    nextFloat(createRandom(`${tone} ${mail} ${String(index)}`)) <
+    rate(tone, /about (\w+),/.exec(mail)?.[1] ?? '');
+  return right
+    ? String(MAILS.find(({ input }) => input['mail'] === mail)?.expected)
+    : `something else, ${String(index)}`;
+}
+
+/** A store in a folder of its own, and how both go away. */
+export function temporaryStore(): { store: Store; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'evaldiff-explain-'));
+  const store = openStore({
+    file: join(folder, 'answers.sqlite'),
+    maxBytes: 1e9,
+    now: () => 0,
+    access: 'read-write',
+    secret: null,
+    notice: () => undefined,
+  });
+  return {
+    store,
+    remove: () => {
+      store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

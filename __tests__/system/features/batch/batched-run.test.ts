@@ -1,0 +1,317 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { Clock } from '../../../../src/edges/providers/clock.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { storeOf } from '../../../stand-ins/kept.ts';
+import { fixtureEnvironment, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import {
+  BATCH_KEY,
+  MODELS,
+  openBatchProject,
+  type BatchProject,
+  type BatchProjectOptions,
+} from './batch-project.ts';
+
+const RUN = fileURLToPath(new URL('../../../unit/features/batch/batch-run.ts', import.meta.url));
+let project: BatchProject | null = null;
+const open = async (options: BatchProjectOptions = {}): Promise<BatchProject> =>
+  (project = await openBatchProject(options));
+afterEach(async () => {
+  await project?.close();
+  project = null;
+});
+afterAll(removeTemporaryFolders);
+jest.setTimeout(60_000);
+
+const pending = ({ repository }: BatchProject): unknown[] => {
+  const db = new DatabaseSync(storeOf(repository.directory).file, {
+    readOnly: true,
+  });
+  try {
+    return db
+      .prepare('SELECT id FROM batches')
+      .all()
+      .map((row) => row['id']);
+  } finally {
+    db.close();
+  }
+};
+const outcomes = ({ suites }: Result): string[] =>
+  suites.flatMap(({ references }) =>
+    references.flatMap(({ head }) => head?.tries.map(({ outcome }) => outcome) ?? []),
+  );
+
+describe('a full sweep whose models say transport: batch', () => {
+  test('asks each model in one batch, at half its price, in plan, meter and what reuse saves', async () => {
+    const batched = await open();
+    const plan = await batched.evaldiff('run', 'model=gpt-4o,claude-x', '--max-calls', '0');
+    expect(plan.code).toBe(2);
+    const { result, code, err } = await batched.result('run', 'model=gpt-4o,claude-x');
+    expect([code, result.conclusion]).toEqual([0, 'success']);
+    expect(
+      batched.server.batches.map(({ vendor, requests }) => [vendor, requests.length]).sort(),
+    ).toEqual([
+      ['anthropic', 8],
+      ['openai', 8],
+    ]);
+    expect(batched.server.requests).toEqual([]);
+    expect(batched.server.refused).toEqual([]);
+    // 16 answers of 10 tokens in and 5 out, at half of a dollar per thousand.
+    expect(result.usage).toMatchObject({
+      calls: 16,
+      reused: 0,
+      cost_usd: expect.closeTo(0.12, 9),
+      saved_usd: 0,
+    });
+    expect(err).toMatch(/gpt-4o \(batch\) 8 answers, \d+ tokens in, 2400 out, \$1\.\d\d/);
+    expect(err).toMatch(/openai: batch batch_\d+: sent 8 requests for gpt-4o/);
+    expect(result.suites.map(({ cost_per_1000_calls }) => cost_per_1000_calls)).toEqual([
+      expect.closeTo(15, 9),
+      expect.closeTo(15, 9),
+    ]);
+    expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
+      latency_ms: null,
+      actual: 'Yes, 5',
+    });
+    expect(pending(batched)).toEqual([]);
+    expect(`${err}${JSON.stringify(result)}`).not.toContain(BATCH_KEY);
+
+    const again = await batched.result('run', 'model=gpt-4o,claude-x');
+    expect(again.result.usage).toMatchObject({
+      calls: 0,
+      reused: 16,
+      cost_usd: 0,
+      saved_usd: expect.closeTo(0.12, 9),
+    });
+    expect(batched.server.batches).toHaveLength(2);
+  });
+
+  test('grades in batches too, rounds of answers and grades in turn, and nothing waits for itself', async () => {
+    const { result: ask, server } = await open({
+      settings: `${MODELS}grader: { model: claude-x, temperature: 0 }\n`,
+      answer: ({ schema }) => ({
+        text:
+          schema === null
+            ? 'Yes, 5'
+            : JSON.stringify({
+                reasons: 'kind',
+                choice: JSON.stringify(schema.json).includes('PASS') ? 'PASS' : 'Yes',
+              }),
+      }),
+      metrics:
+        '  - { name: polite, rubric: polite, threshold: 1 }\n  - { name: meets, uses: llm_rubric, with: { criteria: It is kind } }\n  - { name: short, code: "metric = len(actual)\\nresult = metric < 40" }',
+    });
+    const { result, code } = await ask('run');
+    expect([code, result.conclusion]).toEqual([0, 'success']);
+    // The grades of both metrics are one batch.
+    expect(server.batches.map(({ vendor }) => vendor)).toEqual(['openai', 'anthropic']);
+    expect(result.usage.by_purpose).toMatchObject({
+      prompt: { calls: 8 },
+      grader: { calls: expect.any(Number) },
+    });
+  });
+
+  test('asks about attributes at once, for each of their steps would wait for a batch', async () => {
+    const { result: ask, server } = await open({
+      references: 20,
+      settings: `${MODELS}grader: { model: claude-x }\nqualeval: on\n`,
+      metrics: '  - { name: polite, rubric: polite, threshold: 1 }',
+    });
+    const { result } = await ask('run', '--max-cost', '1000');
+    expect(server.batches.map(({ vendor }) => vendor)).toEqual(['openai', 'anthropic']);
+    expect(result.usage.by_purpose.qualeval?.calls).toBeGreaterThan(0);
+    expect(server.requests).toHaveLength(result.usage.by_purpose.qualeval?.calls ?? 0);
+  });
+
+  test('puts some models in batches and calls others at once', async () => {
+    const { result: ask, server } = await open({
+      settings: MODELS.replace('anthropic, transport: batch', 'anthropic'),
+    });
+    const { result } = await ask('run', 'model=gpt-4o,claude-x');
+    expect(result.conclusion).toBe('success');
+    expect([server.batches.length, server.requests.length]).toEqual([1, 8]);
+    expect(result.usage.cost_usd).toBeCloseTo(0.06 + 0.12, 9);
+  });
+
+  test('can be told so, or the contrary, for one run', async () => {
+    const { result: ask, server } = await open();
+    await ask('run', 'transport=direct');
+    expect([server.batches.length, server.requests.length]).toEqual([0, 8]);
+    const plain = await openBatchProject({ settings: '' });
+    await plain.result('run', 'transport=batch');
+    expect([plain.server.batches.length, plain.server.requests.length]).toEqual([1, 0]);
+    await plain.close();
+  });
+
+  test('has each error at its try, as with direct calls', async () => {
+    const { result: ask, server } = await open({
+      references: 20,
+      answer: ({ messages }) =>
+        messages[0]?.content.endsWith(' 3')
+          ? { status: 400, error: { message: 'too rude' } }
+          : { text: 'Yes, 5' },
+    });
+    const { result } = await ask('run');
+    // References without evidence are not a success.
+    expect(result.conclusion).toBe('neutral');
+    expect(outcomes(result).filter((outcome) => outcome === 'error')).toHaveLength(2);
+    expect(result.suites[0]?.references[3]?.head?.tries[0]?.error).toBe(
+      'openai: 400, the request was refused: too rude',
+    );
+    // Errors are not stored: the next run asks for them again, and for nothing else.
+    await ask('run');
+    expect(server.batches.map(({ requests }) => requests.length)).toEqual([40, 2]);
+  });
+
+  test('holds its caps before anything is sent', async () => {
+    const { evaldiff, server, result: ask } = await open();
+    expect(await evaldiff('run', '--max-calls', '7')).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('the limit is 7'),
+    });
+    expect(await evaldiff('run', '--max-cost', '1')).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('the limit is $1'),
+    });
+    expect(server.calls).toEqual([]);
+    // A direct run of the same plan would have been refused at this cap.
+    expect((await ask('run', '--max-cost', '1.5')).result.conclusion).toBe('success');
+  });
+
+  test('sends no further batch once the answers of one have used up the budget', async () => {
+    const { result: ask, server } = await open({
+      settings: `${MODELS}grader: { model: claude-x }\n`,
+      metrics: '  - { name: polite, rubric: polite, threshold: 1 }',
+      answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 1900 } }),
+    });
+    const { result, code } = await ask('run', '--max-cost', '7.7');
+    expect([code, result.conclusion]).toEqual([2, 'error']);
+    expect(result.title).toMatch(
+      /^Budget reached: the cost cap of \$7\.7 \(max-cost\) leaves no room for a further call/,
+    );
+    expect(server.batches.map(({ vendor }) => vendor)).toEqual(['openai']);
+  });
+});
+
+test('a comparison calls directly what sweeps ask in batches, and says so once', async () => {
+  const { result: ask, server, repository } = await open();
+  repository.commit('change', {
+    'prompts/ask.yaml':
+      'name: ask\nmodel: gpt-4o\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please: {q}" }]\n',
+  });
+  const { result } = await ask('diff', '--base', 'HEAD~1');
+  expect([server.batches.length, server.requests.length]).toEqual([0, 16]);
+  expect(result.notices.filter(({ message }) => message.includes('batch'))).toEqual([
+    {
+      kind: 'settings',
+      place: { file: 'evaldiff.yaml', line: 3 },
+      message:
+        'transport: batch is for full sweeps: here gpt-4o is called directly, because nobody waits a day for a check',
+    },
+  ]);
+  expect(result.usage.cost_usd).toBeCloseTo(0.24, 9);
+});
+
+test('without a store it says that no later run can pick the batch up', async () => {
+  const { evaldiff } = await open();
+  expect((await evaldiff('run', '--no-store')).err).toContain(
+    'it could not be written down, so no later run can pick it up',
+  );
+});
+
+/** Starts a sweep in a process of its own and hands over once its batch is written down. */
+async function started(
+  { repository, server }: BatchProject,
+  argv: string[],
+  when: (child: ReturnType<typeof spawn>) => void,
+): Promise<{ code: number | null; signal: string | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [RUN, server.url, ...argv], {
+    cwd: repository.directory,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: fixtureEnvironment({ OPENAI_API_KEY: BATCH_KEY, ANTHROPIC_API_KEY: BATCH_KEY }),
+  });
+  let [out, err, told] = ['', '', false];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+    if (!told && err.includes(': sent ')) {
+      told = true;
+      when(child);
+    }
+  });
+  return await new Promise((resolve) => {
+    child.once('close', (code, signal) => {
+      resolve({ code, signal, out, err });
+    });
+  });
+}
+
+describe('a sweep that ends while it waits for a batch', () => {
+  test('by being killed is gone on with by the next run, which pays for nothing again', async () => {
+    const killed = await open();
+    expect(
+      await started(killed, ['run', '--json'], (child) => child.kill('SIGKILL')),
+    ).toMatchObject({ signal: 'SIGKILL', out: '' });
+    expect(pending(killed)).toEqual([killed.server.batches[0]?.id]);
+    expect((await killed.evaldiff('cache')).out).toMatch(
+      /\n {2}batch batch_\d+ at openai: 8 requests for gpt-4o since \d{4}-\d\d-\d\dT\d\d:\d\dZ; the next sweep that wants one of them picks it up\n$/,
+    );
+    const { result, err } = await killed.result('run');
+    expect(result.conclusion).toBe('success');
+    expect(killed.server.batches).toHaveLength(1);
+    // It was paid for once, and is counted where its answers came.
+    expect(result.usage).toMatchObject({ calls: 8, reused: 0, cost_usd: 0.06 });
+    expect(err).toMatch(/openai: batch batch_\d+: picked up, 8 requests for gpt-4o sent \d{4}-/);
+    expect(pending(killed)).toEqual([]);
+  });
+
+  test('by a signal reports what it has, neutral, and says that another run picks it up', async () => {
+    const stopped = await open();
+    const { code, out, err } = await started(stopped, ['run', '--json'], (child) =>
+      child.kill('SIGTERM'),
+    );
+    const result = JSON.parse(out) as Result;
+    const { id } = stopped.server.batches[0]!;
+    expect([code, result.conclusion, result.title]).toEqual([
+      0,
+      'neutral',
+      'Waiting for a batch; run again to pick it up. Interrupted: it was cancelled, or stopped by hand (SIGTERM); 0 of 8 tries were made',
+    ]);
+    expect(result.reasons[1]).toBe(
+      `8 requests are with the vendor in ${id}: paid for once, and picked up by the next run.`,
+    );
+    expect(err).not.toContain(BATCH_KEY);
+    expect((await stopped.result('run')).result.usage).toMatchObject({ calls: 8, reused: 0 });
+    expect(stopped.server.batches).toHaveLength(1);
+  });
+
+  test('by its time does the same, and answers that are not asked for any more are stored all the same', async () => {
+    const late = await open();
+    // Once the batch is sent and waited for, an hour passes.
+    const clock: Clock = {
+      ...late.clock,
+      async sleep(ms, signal, what) {
+        if (what === 'pause' && late.server.batches.length > 0) late.clock.expire(3_600_000);
+        await new Promise(setImmediate);
+        await late.clock.sleep(ms, signal, what);
+      },
+    };
+    const { code, out } = await late.at(clock, 'run', '--json', '--timeout', '60');
+    const result = JSON.parse(out) as Result;
+    expect([code, result.conclusion]).toEqual([0, 'neutral']);
+    expect(result.title).toMatch(/^Waiting for a batch; run again to pick it up\. Time is up: /);
+    // One reference less: its answers are in the batch, and come back with it.
+    const tests = readFileSync(join(late.repository.directory, 'prompts/tests/ask.yaml'), 'utf8');
+    late.repository.write({ 'prompts/tests/ask.yaml': tests.replace(/ {2}- \{ id: r3.*\n/, '') });
+    expect((await late.result('run')).result.usage).toMatchObject({ calls: 6, reused: 0 });
+    late.repository.write({ 'prompts/tests/ask.yaml': tests });
+    expect((await late.result('run')).result.usage).toMatchObject({ calls: 0, reused: 8 });
+    expect(late.server.batches).toHaveLength(1);
+  });
+});

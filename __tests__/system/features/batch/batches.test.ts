@@ -1,0 +1,729 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Clock } from '../../../../src/edges/providers/clock.ts';
+import type { ProviderOptions } from '../../../../src/edges/providers/index.ts';
+import {
+  ANTHROPIC_BATCH,
+  anthropicBatches,
+} from '../../../../src/edges/providers/vendors/anthropic-batch.ts';
+import { openaiBatches } from '../../../../src/edges/providers/vendors/openai-batch.ts';
+import type { BatchApi } from '../../../../src/edges/providers/vendors/vendor.ts';
+import { factsOf, perVendor, vendorNames, type VendorName } from '../../../../src/types/vendors.ts';
+import type { ServerOptions } from '../../../stand-ins/models/server.ts';
+import {
+  answerSchema,
+  errorOf,
+  KEY,
+  requestTo,
+  says,
+  START,
+  until,
+} from '../../../unit/edges/providers/providers-setting.ts';
+import { keyOf, setUpBatches, turn } from '../../edges/providers/setting.ts';
+import type { BatchSetting } from '../../edges/providers/setting.ts';
+
+const BATCHING = vendorNames().filter((vendor) => factsOf(vendor).batchShare !== null);
+const open: BatchSetting[] = [];
+afterEach(async () => {
+  for (const setting of open.splice(0)) await setting.close();
+});
+
+async function start(
+  vendor: VendorName,
+  served: ServerOptions = {},
+  overrides: Partial<ProviderOptions> = {},
+): Promise<BatchSetting> {
+  const setting = await setUpBatches(vendor, served, overrides);
+  open.push(setting);
+  return setting;
+}
+/** The next run; the first one's end is the test's. */
+function next(setting: BatchSetting, overrides: Partial<ProviderOptions> = {}): BatchSetting {
+  const again = setting.again(overrides);
+  open.push(again);
+  return again;
+}
+const echo: ServerOptions['answer'] = ({ messages, schema }) => ({
+  text: schema === null ? `re ${messages.at(-1)?.content ?? ''}` : '{"choice":"B"}',
+});
+const texts = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `question ${String(index)}`);
+const never: NonNullable<ServerOptions['batches']> = { look: () => 'working' };
+
+describe.each(BATCHING)('batches of %s', (vendor) => {
+  test('hold all requests of a round, and give each its own answer in whatever order they come back', async () => {
+    const { ask, request, server, ledger, log } = await start(vendor, { answer: echo });
+    const completions = await Promise.all(
+      texts(25).map((text) => ask(text, { parameters: { temperature: 0.5 } })),
+    );
+    expect(completions).toEqual(
+      texts(25).map((text) => ({
+        status: 'ok',
+        output: `re ${text}`,
+        finish_reason: 'stop',
+        tool_calls: [],
+        usage: { input_tokens: 10, output_tokens: 5 },
+        latency_ms: null,
+        reused: false,
+        served: 'model-1',
+      })),
+    );
+    expect(server.refused).toEqual([]);
+    expect(server.requests).toHaveLength(0);
+    expect(server.batches.map(({ customIds }) => customIds)).toEqual([
+      texts(25).map((text) => keyOf(request(text, { parameters: { temperature: 0.5 } }))),
+    ]);
+    await until(() => ledger.records.size === 0);
+    expect(ledger.events).toEqual([
+      `submitted ${server.batches[0]!.id} of 25`,
+      `ended ${server.batches[0]!.id}`,
+    ]);
+    expect(log).toEqual([
+      `${vendor}: batch ${server.batches[0]!.id}: sent 25 requests for model-1`,
+      `${vendor}: batch ${server.batches[0]!.id}: 0 of 25 done`,
+      `${vendor}: batch ${server.batches[0]!.id}: ended, 25 of 25 requests with a result`,
+    ]);
+  });
+
+  test('ask what a direct call asks, word for word, and read what it reads', async () => {
+    const { ask, providers, server } = await start(vendor, {
+      answer: ({ schema }) => ({ text: schema === null ? 'plain' : '{"choice":"B"}', usage: null }),
+    });
+    const messages = [
+      { role: 'system' as const, content: 'Be kind.' },
+      ...says('naïve “quotes” \u2028 and\nlines'),
+    ];
+    const changes = { messages, parameters: { temperature: 0, top_p: 0.5 } };
+    const [plain, graded] = await Promise.all([
+      ask('', changes),
+      ask('', { ...changes, schema: answerSchema }),
+    ]);
+    const direct = await providers.complete(requestTo(vendor, changes));
+    const directGraded = await providers.complete(
+      requestTo(vendor, { ...changes, schema: answerSchema }),
+    );
+    expect(server.batches[0]?.requests.map(({ body }) => body)).toEqual(
+      server.requests.map(({ body }) => body),
+    );
+    expect([plain, graded]).toEqual(
+      [direct, directGraded].map((completion) => ({ ...completion, latency_ms: null })),
+    );
+    expect(graded).toMatchObject({ output: '{"choice":"B"}', usage: null });
+  });
+
+  test('carry the key to their own server only, and never follow an address that a server names', async () => {
+    const { ask, server, log } = await start(vendor, {
+      answer: ({ headers }) => ({
+        status: 400,
+        error: { message: `bad ${KEY} ${String(headers['x-api-key'])}` },
+      }),
+    });
+    const completion = await ask('a');
+    expect(errorOf(completion).message).not.toContain(KEY);
+    expect(JSON.stringify(log)).not.toContain(KEY);
+    expect(server.calls.every((call) => /^(GET|POST) \/v1\//.test(call))).toBe(true);
+  });
+
+  test('hold a question that several ask at once one time', async () => {
+    const { ask, server } = await start(vendor, { answer: echo });
+    const completions = await Promise.all([ask('a'), ask('b'), ask('a'), ask('a', { try: 1 })]);
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.kind,
+      ),
+    ).toEqual(['re a', 're b', 're a', 're a']);
+    expect(server.batches.map(({ requests }) => requests.length)).toEqual([3]);
+  });
+
+  test('are of one model each, and sent side by side', async () => {
+    const { ask, server } = await start(vendor, { answer: ({ model }) => ({ text: model }) });
+    const completions = await Promise.all(
+      ['x', 'y', 'x'].map((model, index) => ask(String(index), { model })),
+    );
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.kind,
+      ),
+    ).toEqual(['x', 'y', 'x']);
+    expect(server.batches.map(({ requests }) => requests.map(({ model }) => model))).toEqual([
+      ['x', 'x'],
+      ['y'],
+    ]);
+  });
+
+  test('are written down before they are waited for', async () => {
+    const { ask, ledger, server, request } = await start(vendor, {
+      answer: echo,
+      batches: { look: ({ id }) => (ledger.records.has(id) ? 'ended' : 'failed') },
+    });
+    expect(
+      await ask('a', { schema: answerSchema, purpose: 'grader' }).then(({ status }) => status),
+    ).toBe('ok');
+    expect(ledger.events[0]).toBe(`submitted ${server.batches[0]!.id} of 1`);
+    expect(keyOf(request('a', { schema: answerSchema }))).toBe(server.batches[0]!.customIds[0]);
+  });
+
+  test('are looked at after ever longer pauses', async () => {
+    const { ask, clock } = await start(vendor, {
+      batches: { look: ({ looks }) => (looks < 5 ? 'working' : 'ended') },
+    });
+    await ask('a');
+    expect(clock.pauses).toEqual([10_000, 15_000, 22_500, 33_750, 50_625, 75_937.5]);
+  });
+
+  test('wait with being sent until nobody is busy with what could ask for more', async () => {
+    const { ask, activity, server } = await start(vendor, { answer: echo });
+    let end = (): void => undefined;
+    const busy = activity.during(
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    );
+    const early = ask('early');
+    for (let index = 0; index < 50; index += 1) await turn();
+    expect(server.batches).toHaveLength(0);
+    const late = busy.then(() => ask('late'));
+    end();
+    await Promise.all([early, late]);
+    expect(server.batches.map(({ requests }) => requests.length)).toEqual([2]);
+  });
+
+  test('alternate with what waits for their answers, and never wait for each other', async () => {
+    const { ask, providers, server } = await start(vendor, { answer: echo });
+    const judged = await Promise.all(
+      texts(6).map(async (text, index) => {
+        const answer = await ask(text);
+        // A direct call of another model comes in between for some.
+        if (index % 2 === 0)
+          await providers.complete(requestTo(vendor, { model: 'direct', messages: says(text) }));
+        const grade = await ask(`grade ${answer.status === 'ok' ? answer.output : ''}`, {
+          purpose: 'grader',
+        });
+        return grade.status === 'ok' ? grade.output : grade.kind;
+      }),
+    );
+    expect(judged).toEqual(texts(6).map((text) => `re grade re ${text}`));
+    expect(server.batches.map(({ requests }) => requests.length)).toEqual([6, 6]);
+  });
+});
+
+describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendor) => {
+  test.each([400, 403, 404, 429, 500, 529])(
+    'with status %i is the same error as of a direct call',
+    async (status) => {
+      const { ask, providers } = await start(
+        vendor,
+        { answer: () => ({ status, error: { message: 'The model says no' } }) },
+        { maxTries: 1 },
+      );
+      const direct = errorOf(await providers.complete(requestTo(vendor)));
+      const batched = errorOf(await ask('a'));
+      expect(batched.kind).toBe(direct.kind);
+      // Only of tries a batch has nothing to say.
+      const words =
+        status === 429
+          ? `${vendor}: 429, rate limited: The model says no`
+          : direct.message.replace(/, after 1 try$|; the key is that of .*$/, '');
+      expect(batched.message).toBe(words);
+    },
+  );
+
+  test('that the content filter stops is filtered, as in a direct call', async () => {
+    const filtered =
+      vendor === 'openai'
+        ? { status: 400, error: { message: 'no', code: 'content_filter' } }
+        : { text: '', finish: 'refusal' };
+    const { ask, providers } = await start(vendor, { answer: () => filtered });
+    expect(await ask('a')).toEqual(await providers.complete(requestTo(vendor)));
+    expect(errorOf(await ask('b')).kind).toBe('filtered');
+  });
+
+  test('is an error of its own where it is refused, expired, canceled, filtered, unreadable or not there at all', async () => {
+    const said: Record<string, string> = {
+      expired: 'expired',
+      canceled: 'canceled',
+      missing: 'missing',
+    };
+    const { ask, ledger } = await start(vendor, {
+      answer: ({ messages }) =>
+        messages[0]?.content === 'garbage'
+          ? { body: '{"neither":"this"}' }
+          : messages[0]?.content === 'refused'
+            ? { status: 400, error: { message: 'no' } }
+            : { text: 'fine' },
+      batches: {
+        line: ({ messages }) =>
+          (said[messages[0]?.content ?? ''] ?? null) as 'missing' | 'expired' | 'canceled' | null,
+      },
+    });
+    const names = ['fine', 'refused', 'expired', 'canceled', 'garbage', 'missing'];
+    const completions = await Promise.all(names.map((name) => ask(name)));
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok'
+          ? completion.output
+          : `${completion.kind}: ${completion.message}`,
+      ),
+    ).toEqual([
+      'fine',
+      `request: ${vendor}: 400, the request was refused: no`,
+      `timeout: ${vendor}: the batch expired before this request was answered; run again to ask for it`,
+      `server: ${vendor}: the batch was canceled before this request was answered; run again to ask for it`,
+      `reply: ${vendor}: the reply in the batch is not a ${vendor === 'openai' ? 'chat completion' : 'message'}`,
+      `reply: ${vendor}: the batch has no result for this request`,
+    ]);
+    await until(() => ledger.records.size === 0);
+  });
+
+  test("that break the vendor's rules are told in the vendor's words, and cost the others nothing", async () => {
+    const { ask, server } = await start(vendor, { answer: echo });
+    const [bad, good] = await Promise.all([ask('a', { parameters: { temperature: 9 } }), ask('b')]);
+    expect(errorOf(bad)).toMatchObject({
+      kind: 'request',
+      message: expect.stringMatching(/400, the request was refused: temperature/),
+    });
+    expect(good).toMatchObject({ output: 're b' });
+    expect(server.refused).toHaveLength(1);
+  });
+
+  test('ends with the whole batch when that expires: what was answered counts, and the rest may be asked again later', async () => {
+    const { ask, server } = await start(vendor, {
+      answer: echo,
+      batches: {
+        look: () => (vendor === 'openai' ? 'expired' : 'ended'),
+        line: ({ messages }) => (messages[0]?.content === 'late' ? 'expired' : null),
+      },
+    });
+    if (vendor === 'openai') server.batches.length = 0;
+    const [, late] = await Promise.all([ask('in time'), ask('late')]);
+    expect(errorOf(late!)).toMatchObject({ kind: 'timeout' });
+  });
+
+  test('is taken from lines of its own only: strangers, copies, broken and empty lines are passed over with a word', async () => {
+    const foreign = (id: string): string =>
+      JSON.stringify({
+        custom_id: id,
+        result: { type: 'canceled' },
+        response: null,
+        error: { code: 'batch_cancelled', message: '' },
+      });
+    const { ask, log } = await start(vendor, {
+      answer: echo,
+      batches: {
+        lines: (lines) =>
+          lines.length === 0
+            ? []
+            : [
+                foreign('f'.repeat(64)),
+                '',
+                'no json',
+                '[]',
+                '{"custom_id":7}',
+                ...lines.slice(0, 1),
+                ...lines,
+                foreign(JSON.parse(lines[0] ?? foreign('')).custom_id as string),
+                '['.repeat(5000),
+              ],
+      },
+    });
+    const completions = await Promise.all(texts(3).map((text) => ask(text)));
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.kind,
+      ),
+    ).toEqual(texts(3).map((text) => `re ${text}`));
+    await until(() => log.some((line) => line.includes(': ended')));
+    expect(log.find((line) => line.includes('ignored'))).toMatch(
+      /: 5 lines that belong to none of its requests, or cannot be read, were ignored$/,
+    );
+  });
+
+  test("that refuse a grader's temperature or schema are asked once more, together, without it", async () => {
+    const { ask, server, log } = await start(vendor, {
+      answer: ({ body }) =>
+        'temperature' in body
+          ? { status: 400, error: { message: 'temperature is not supported with this model' } }
+          : { text: 'graded' },
+    });
+    const completions = await Promise.all(
+      texts(4).map((text) => ask(text, { purpose: 'grader', parameters: { temperature: 0 } })),
+    );
+    expect(
+      completions.every(
+        (completion) => completion.status === 'ok' && completion.output === 'graded',
+      ),
+    ).toBe(true);
+    expect(server.batches.map(({ requests }) => requests.length)).toEqual([4, 4]);
+    expect(log.filter((line) => line.includes('refuses'))).toEqual([
+      `${vendor}: model model-1 refuses temperature; asking without it`,
+    ]);
+  });
+
+  test('is not asked for where a parameter cannot be sent, or where the budget has no room', async () => {
+    let left = 2;
+    const { ask, server } = await start(
+      vendor,
+      { answer: echo },
+      { onAttempt: () => (left -= 1) >= 0 },
+    );
+    const completions = await Promise.all([
+      ask('streamed', { parameters: { stream: true } }),
+      ...texts(4).map((text) => ask(text)),
+    ]);
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.kind,
+      ),
+    ).toEqual(['request', 're question 0', 're question 1', 'budget', 'budget']);
+    expect(server.batches.map(({ requests }) => requests.length)).toEqual([2]);
+  });
+});
+
+describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => {
+  test("gives each of its requests the vendor's word", async () => {
+    const { ask, ledger } = await start(
+      vendor,
+      vendor === 'openai'
+        ? { batches: { look: () => 'failed' } }
+        : { batches: { create: () => ({ status: 400 }) } },
+    );
+    const completions = await Promise.all(texts(3).map((text) => ask(text)));
+    expect(new Set(completions.map((completion) => errorOf(completion).message))).toEqual(
+      new Set(
+        [
+          vendor === 'openai'
+            ? 'openai: the batch was refused: invalid_request scripted failure'
+            : 'anthropic: 400, the request was refused: scripted',
+        ].map((words) =>
+          vendor === 'openai'
+            ? (expect.stringMatching(/^openai: the batch was refused/) as unknown as string)
+            : words,
+        ),
+      ),
+    );
+    expect(completions.every((completion) => errorOf(completion).kind === 'request')).toBe(true);
+    await until(() => ledger.records.size === 0);
+  });
+
+  test('is created again after the server asked for patience, and not once more than that', async () => {
+    const { ask, server, clock } = await start(vendor, {
+      answer: echo,
+      batches: {
+        create: (nth) => (nth < 2 ? { status: 429, headers: { 'retry-after': '7' } } : null),
+      },
+    });
+    expect(await ask('a')).toMatchObject({ output: 're a' });
+    expect(server.batches).toHaveLength(1);
+    expect(clock.pauses.filter((ms) => ms === 7000)).toHaveLength(2);
+    expect(server.calls.filter((call) => call === 'POST /v1/files').length).toBe(
+      vendor === 'openai' ? 1 : 0,
+    );
+  });
+
+  test('is not created twice when nobody knows whether it was', async () => {
+    const { ask, server } = await start(vendor, {
+      answer: echo,
+      batches: { create: () => 'created-reset' },
+    });
+    expect(errorOf(await ask('a'))).toEqual({
+      kind: 'network',
+      message: expect.stringMatching(/whether the batch was begun is not known$/),
+    });
+    expect(server.batches).toHaveLength(1);
+  });
+
+  test('says that the key was refused, without the key', async () => {
+    const { ask, ledger } = await start(vendor, { key: 'another key' });
+    expect(errorOf(await ask('a'))).toEqual({
+      kind: 'key',
+      message: `${vendor}: 401, the key was refused`,
+    });
+    expect(ledger.events).toEqual([]);
+  });
+
+  test('is waited for through looks that fail, and read again when its results break off', async () => {
+    const { ask, server, ledger } = await start(vendor, {
+      answer: echo,
+      batches: {
+        look: ({ looks }) => (looks < 7 ? { status: 500 } : 'ended'),
+        results: (nth) => (nth === 0 ? 'cut' : null),
+      },
+    });
+    const completions = await Promise.all(texts(8).map((text) => ask(text)));
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.message,
+      ),
+    ).toEqual(texts(8).map((text) => `re ${text}`));
+    expect(server.batches).toHaveLength(1);
+    await until(() => ledger.records.size === 0);
+  });
+
+  test('stays on record when its results cannot be had, and is picked up by the next run', async () => {
+    let broken = true;
+    const first = await start(
+      vendor,
+      { answer: echo, batches: { results: () => (broken ? { status: 500 } : null) } },
+      { maxTries: 2 },
+    );
+    expect(errorOf(await first.ask('a'))).toEqual({
+      kind: 'server',
+      message: expect.stringMatching(/; batch \w+ is kept on record, run again to pick it up$/),
+    });
+    expect(first.ledger.records.size).toBe(1);
+    broken = false;
+    const second = next(first);
+    expect(await second.ask('a')).toMatchObject({ output: 're a' });
+    expect(first.server.batches).toHaveLength(1);
+    await until(() => first.ledger.records.size === 0);
+  });
+
+  test('is left on record when looking at it fails too often, or is not allowed', async () => {
+    const setting = await start(vendor, { batches: { look: () => ({ status: 403 }) } });
+    expect(errorOf(await setting.ask('a'))).toMatchObject({ kind: 'key' });
+    expect(setting.ledger.records.size).toBe(1);
+  });
+});
+
+describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
+  test('releases what waits, says what it leaves, and the next run picks it up without paying again', async () => {
+    let done = false;
+    const first = await start(vendor, {
+      answer: echo,
+      batches: { look: () => (done ? 'ended' : 'working') },
+    });
+    const asked = texts(5).map((text) =>
+      first.ask(text, text === 'question 3' ? { schema: answerSchema } : {}),
+    );
+    await until(() => first.ledger.records.size === 1);
+    first.halt.abort();
+    expect((await Promise.all(asked)).map((completion) => errorOf(completion).kind)).toEqual(
+      Array(5).fill('aborted'),
+    );
+    expect(first.providers.waiting()).toEqual({
+      ids: [first.server.batches[0]!.id],
+      requests: 5,
+    });
+    expect(errorOf(await first.ask('question 9')).kind).toBe('aborted');
+    await first.providers.close();
+    done = true;
+
+    const second = next(first);
+    const completions = await Promise.all(
+      ['question 1', 'question 4', 'question 7'].map((text) => second.ask(text)),
+    );
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.message,
+      ),
+    ).toEqual(['re question 1', 're question 4', 're question 7']);
+    // Only what the first batch does not hold is sent, and what nobody asked for any more is kept
+    // all the same.
+    expect(second.server.batches.map(({ requests }) => requests.length)).toEqual([5, 1]);
+    await until(() => second.ledger.records.size === 0);
+    expect(
+      [...second.ledger.kept.values()]
+        .map((completion) => (completion.status === 'ok' ? completion.output : completion.kind))
+        .sort(),
+    ).toEqual(['re question 0', 're question 2', '{"choice":"B"}'].sort());
+    expect(second.providers.waiting()).toBeNull();
+    expect(second.log[0]).toMatch(/: picked up, 5 requests for model-1 sent 2026-01-02T/);
+  });
+
+  test("waits for the vendor's word on a batch that is being created, for it is paid for", async () => {
+    const first = await start(vendor, { answer: echo, batches: never });
+    const asked = first.ask('a');
+    await until(
+      () =>
+        first.server.batches.length === 1 ||
+        first.server.calls.some((call) => call.endsWith('batches')),
+    );
+    first.halt.abort();
+    expect(errorOf(await asked).kind).toBe('aborted');
+    await first.providers.close();
+    expect(first.ledger.records.size).toBe(1);
+  });
+
+  test('makes no model calls for batches of which it wants nothing', async () => {
+    const clock: Clock = {
+      now: () => START,
+      sleep: (_, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            resolve();
+          });
+        }),
+    };
+    const first = await start(vendor, { answer: echo, batches: never }, { clock });
+    const asked = first.ask('a');
+    await until(() => first.ledger.records.size === 1);
+    first.halt.abort();
+    await asked;
+    await first.providers.close();
+    const second = next(first, {});
+    const halted = second.ask('other');
+    await until(() => first.ledger.records.size === 2);
+    second.halt.abort();
+    await halted;
+    await second.providers.close();
+    expect(first.server.calls.filter((call) => call.startsWith('GET'))).toEqual([]);
+  });
+
+  test('asks anew when the vendor does not know the batch any more', async () => {
+    let known = true;
+    const first = await start(vendor, {
+      answer: echo,
+      batches: {
+        look: ({ id }) =>
+          id.endsWith('_1') || id === 'batch_2' ? (known ? 'working' : 'unknown') : 'ended',
+      },
+    });
+    const asked = first.ask('a');
+    await until(() => first.ledger.records.size === 1);
+    first.halt.abort();
+    await asked;
+    known = false;
+    const second = next(first);
+    expect(await second.ask('a')).toMatchObject({ output: 're a' });
+    expect(
+      second.log.some((line) =>
+        line.includes('does not know it (any more); what is still wanted of it is asked anew'),
+      ),
+    ).toBe(true);
+    expect(second.server.batches).toHaveLength(2);
+    await until(() => second.ledger.records.size === 0);
+  });
+});
+
+test('a batch of a vendor that has forgotten it at once is an error of its requests', async () => {
+  const { ask } = await start('openai', { batches: { look: () => 'unknown' } });
+  expect(errorOf(await ask('a'))).toEqual({
+    kind: 'reply',
+    message: expect.stringMatching(/^openai: the vendor does not know batch batch_\d+$/),
+  });
+});
+
+test('a batch whose results are long out of reach is not asked for', async () => {
+  const setting = await start('openai', { answer: echo });
+  setting.ledger.records.set('batch_old', {
+    id: 'batch_old',
+    vendor: 'openai',
+    model: 'model-1',
+    submitted_at: setting.clock.now() - 30 * 86_400_000,
+    requests: [{ key: keyOf(setting.request('a')), schema: null }],
+  });
+  expect(await setting.ask('a')).toMatchObject({ output: 're a' });
+  expect(setting.ledger.events[0]).toBe('ended batch_old');
+  expect(setting.server.calls.some((call) => call.includes('batch_old'))).toBe(false);
+});
+
+test('a target of an endpoint, and one without a key, are errors and not sent', async () => {
+  const { providers, server } = await start('openai', {}, { keys: perVendor(() => null) });
+  const target = {
+    provider: 'openai' as const,
+    endpoint: null,
+    model: 'm',
+    transport: 'batch' as const,
+  };
+  expect(errorOf(await providers.complete(requestTo('openai', { target }))).message).toMatch(
+    /^No key for provider openai: set /,
+  );
+  expect(server.calls).toEqual([]);
+});
+
+test.each<[VendorName, BatchApi, number]>([
+  ['openai', openaiBatches, 0],
+  ['anthropic', anthropicBatches, ANTHROPIC_BATCH.bytes - anthropicBatches.limits.bytes - 1],
+])('the bytes of a batch of %s are counted as they are sent', async (vendor, api, around) => {
+  const { ask, server } = await start(vendor, { answer: echo });
+  await Promise.all(
+    ['plain', 'naïve “quotes” 😀 \u2028', 'long '.repeat(1000)].map((text) =>
+      ask(text, { schema: answerSchema }),
+    ),
+  );
+  const [batch] = server.batches;
+  const sum = batch!.requests.reduce(
+    (total, { body }, index) =>
+      total + api.bytes(batch!.customIds[index] ?? '', JSON.stringify(body)),
+    0,
+  );
+  expect(batch!.bytes).toBe(sum + around);
+});
+
+describe.each(BATCHING)('results of %s that come in pieces', (vendor) => {
+  /** A test that fails releases what waits, too. */
+  let release = (): void => undefined;
+  const gate = (): Promise<void> =>
+    new Promise((resolve) => {
+      release = resolve;
+    });
+  afterEach(() => {
+    release();
+  });
+
+  test('are waited for as a whole before those that have theirs are sent on', async () => {
+    const after = gate();
+    const { ask, server } = await start(vendor, {
+      answer: echo,
+      batches: { results: (nth) => (nth === 0 ? { after } : null) },
+    });
+    let first = 0;
+    const judged = texts(6).map(async (text) => {
+      const answer = await ask(text);
+      first += 1;
+      return await ask(`grade ${answer.status}`, { try: Number(text.at(-1)), purpose: 'grader' });
+    });
+    await until(() => first === 3);
+    for (let index = 0; index < 50; index += 1) await turn();
+    expect(server.batches).toHaveLength(1);
+    release();
+    expect((await Promise.all(judged)).every(({ status }) => status === 'ok')).toBe(true);
+    expect(server.batches.map(({ requests }) => requests.length)).toEqual([6, 6]);
+  });
+
+  test('are read to their end by a run that has what it wanted of them', async () => {
+    const after = gate();
+    let done = false;
+    const first = await start(vendor, {
+      answer: echo,
+      batches: { look: () => (done ? 'ended' : 'working'), results: () => ({ after }) },
+    });
+    const asked = texts(4).map((text) => first.ask(text));
+    await until(() => first.ledger.records.size === 1);
+    first.halt.abort();
+    await Promise.all(asked);
+    await first.providers.close();
+    done = true;
+    const second = next(first);
+    expect(await second.ask('question 3')).toMatchObject({ output: 're question 3' });
+    const closing = second.providers.close();
+    for (let index = 0; index < 20; index += 1) await turn();
+    release();
+    await closing;
+    expect(
+      [...second.ledger.kept.values()]
+        .map((completion) => (completion.status === 'ok' ? completion.output : completion.kind))
+        .sort(),
+    ).toEqual(['re question 0', 're question 1', 're question 2']);
+    expect(second.ledger.records.size).toBe(0);
+  });
+
+  test('are forgotten only when those who asked have done with them what they do at once', async () => {
+    const { ask, ledger } = await start(vendor, { answer: echo });
+    const events = ledger.events;
+    await Promise.all(
+      texts(3).map(async (text) => {
+        await ask(text);
+        for (let index = 0; index < 1000; index += 1) await Promise.resolve();
+        events.push('stored');
+      }),
+    );
+    await until(() => ledger.records.size === 0);
+    expect(events.slice(1)).toEqual([
+      'stored',
+      'stored',
+      'stored',
+      expect.stringMatching(/^ended /),
+    ]);
+  });
+});

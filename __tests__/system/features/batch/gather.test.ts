@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { createActivity } from '../../../../src/edges/providers/clock.ts';
+import { fault } from '../../../../src/edges/providers/fault.ts';
+import { vendors } from '../../../../src/edges/providers/vendors/index.ts';
+import { createGatherer, createQuestions } from '../../../../src/features/batch/batch-queue.ts';
+import type { Asked } from '../../../../src/features/batch/batch-queue.ts';
+import type { ManagedServer } from '../../../../src/features/batch/batch-server.ts';
+import { requestTo, says, until } from '../../../unit/edges/providers/providers-setting.ts';
+import { keyOf, turn } from '../../edges/providers/setting.ts';
+
+const asked = (content: string, model = 'm'): Asked => {
+  const request = requestTo('openai', { model, messages: says(content) });
+  return {
+    key: keyOf(request),
+    request,
+    ask: { model, parameters: {}, messages: request.messages, schema: null, form: 'plain' },
+    settle: () => undefined,
+  };
+};
+
+/** A gatherer for small batches, and what it sent. */
+function gatherer(limits: { requests: number; bytes: number }) {
+  const activity = createActivity(turn);
+  const sent: [string, string[]][] = [];
+  let waiting = 0;
+  const api = {
+    limits,
+    bytes: (_: string, body: string) => body.length,
+    connect: () => Promise.reject(new Error('nothing is sent here')),
+  };
+  const server: ManagedServer = {
+    vendor: vendors.openai,
+    api,
+    call: () => Promise.reject(new Error('nothing is called here')),
+    log: () => undefined,
+    close: () => undefined,
+  };
+  const { add } = createGatherer({
+    activity,
+    server,
+    waiting: () => waiting,
+    send: (model, items) => {
+      sent.push([model, items.map(({ ask }) => ask.messages[0]?.content ?? '')]);
+    },
+  });
+  return {
+    activity,
+    sent,
+    add: (question: Asked) => {
+      waiting += 1;
+      return add(question);
+    },
+  };
+}
+
+describe('gathering', () => {
+  test('sends a full batch at once, though somebody may ask for more, and the rest when nobody does', async () => {
+    const { activity, add, sent } = gatherer({ requests: 3, bytes: 1e6 });
+    let end = (): void => undefined;
+    const busy = activity.during(
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    );
+    for (const content of ['a', 'b', 'c', 'd']) add(asked(content));
+    expect(sent).toEqual([['m', ['a', 'b', 'c']]]);
+    for (let index = 0; index < 20; index += 1) await turn();
+    expect(sent).toHaveLength(1);
+    end();
+    await busy;
+    await until(() => sent.length === 2);
+    expect(sent[1]).toEqual(['m', ['d']]);
+    add(asked('e'));
+    await until(() => sent.length === 3);
+    expect(sent[2]).toEqual(['m', ['e']]);
+  });
+
+  test('keeps models apart, and each in its order', async () => {
+    const { add, sent } = gatherer({ requests: 10, bytes: 1e6 });
+    for (const [content, model] of [
+      ['a', 'x'],
+      ['b', 'y'],
+      ['c', 'x'],
+    ] as const)
+      add(asked(content, model));
+    await until(() => sent.length === 2);
+    expect(sent).toEqual([
+      ['x', ['a', 'c']],
+      ['y', ['b']],
+    ]);
+  });
+
+  test('begins a new batch where one has no more room for the bytes, and says what fits into none', async () => {
+    const { add, sent } = gatherer({ requests: 10, bytes: 200 });
+    expect(add(asked('x'.repeat(60)))).toBeNull();
+    expect(add(asked('x'.repeat(500)))).toEqual({ tooLarge: expect.any(Number) });
+    expect(add(asked('y'.repeat(120)))).toBeNull();
+    await until(() => sent.length === 2);
+    expect(sent.map(([, items]) => items[0]?.[0])).toEqual(['x', 'y']);
+  });
+});
+
+test('questions of one key are settled together, once', () => {
+  const questions = createQuestions();
+  const told: string[] = [];
+  const one = asked('a');
+  expect([
+    questions.add({ ...one, settle: () => told.push('first') }),
+    questions.add({ ...one, settle: () => told.push('second') }),
+    questions.size(),
+  ]).toEqual([true, false, 1]);
+  const outcome = {
+    status: 'fault' as const,
+    fault: fault('aborted', ''),
+  };
+  expect([
+    questions.settle(one.key, outcome),
+    questions.settle(one.key, outcome),
+    questions.has(one.key),
+  ]).toEqual([true, false, false]);
+  expect(told).toEqual(['first', 'second']);
+});

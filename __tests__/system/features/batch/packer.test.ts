@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  ANTHROPIC_BATCH,
+  anthropicBatches,
+} from '../../../../src/edges/providers/vendors/anthropic-batch.ts';
+import {
+  OPENAI_BATCH,
+  openaiBatches,
+} from '../../../../src/edges/providers/vendors/openai-batch.ts';
+import { createPacker } from '../../../../src/features/batch/batch-queue.ts';
+
+/** The sizes of the batches that items of `sizes` bytes make, in their order. */
+function packed(
+  sizes: readonly number[],
+  limits: { requests: number; bytes: number },
+): (number | string)[] {
+  const packer = createPacker<number>(limits);
+  const batches: (number | string)[] = [];
+  for (const bytes of sizes) {
+    const full = packer.add(bytes, bytes);
+    if (full !== null) batches.push(typeof full === 'string' ? full : full.length);
+  }
+  const rest = packer.take().length;
+  return rest === 0 ? batches : [...batches, rest];
+}
+
+test("the limits are the vendors' own", () => {
+  expect([OPENAI_BATCH, ANTHROPIC_BATCH]).toEqual([
+    { requests: 50_000, bytes: 200_000_000 },
+    { requests: 100_000, bytes: 256_000_000 },
+  ]);
+});
+
+describe.each([
+  ['openai', openaiBatches],
+  ['anthropic', anthropicBatches],
+] as const)('a batch of %s', (_, { limits }) => {
+  test.each([
+    [-1, (most: number) => [most - 1]],
+    [0, (most: number) => [most]],
+    [1, (most: number) => [most, 1]],
+    [2, (most: number) => [most, 2]],
+  ])('holds so many requests and no more: the limit %i', (more, expected) => {
+    expect(packed(Array<number>(limits.requests + more).fill(1), limits)).toEqual(
+      expected(limits.requests),
+    );
+  });
+
+  test.each([
+    [-1, [3]],
+    [0, [3]],
+    [1, [2, 1]],
+  ])('holds so many bytes and no more: the limit %i', (more, expected) => {
+    const third = Math.floor(limits.bytes / 3);
+    expect(packed([third, third, limits.bytes - 2 * third + more], limits)).toEqual(expected);
+  });
+
+  test.each([
+    [-1, [1]],
+    [0, [1]],
+    [1, ['too-large']],
+  ])('holds one request of the limit %i bytes, or says that nothing holds it', (more, expected) => {
+    expect(packed([limits.bytes + more], limits)).toEqual(expected);
+  });
+});

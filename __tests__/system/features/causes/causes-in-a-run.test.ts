@@ -1,0 +1,124 @@
+import { afterAll, afterEach, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { CULPRIT, HEAD_LINES, shopModel, shopPrompt } from '../../../stand-ins/eight-lines.ts';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { closeServers, compareShop, FILE } from '../../app/commands/compare-shop.ts';
+
+afterEach(closeServers);
+afterAll(removeTemporaryFolders);
+
+const DRAFT = 'Be warm about refunds, and name the refund period.';
+
+function found({ causes = [] }: Result): unknown {
+  return causes.map(({ causes: own, explained }) => ({
+    units: own.map(({ relation, units, fix }) => [relation, units, fix]),
+    harmless: explained.harmless,
+    calls: explained.calls,
+  }));
+}
+
+test('a second run from stored answers asks nothing and names the same line, with the same fix', async () => {
+  const { result, server, again } = await compareShop([DRAFT], {
+    args: ['--store', 'kept.sqlite'],
+  });
+  const asked = server.requests.length;
+  expect(result.causes?.[0]?.explained.calls).toBeGreaterThan(0);
+  expect(result.causes?.[0]?.causes).toMatchObject([
+    { units: [{ lines: { from: CULPRIT } }], fix: { kind: 'draft' } },
+  ]);
+  const second = await again(['--store', 'kept.sqlite']);
+  expect(server.requests).toHaveLength(asked);
+  expect(second.usage).toMatchObject({ calls: 0, reused: asked });
+  expect(found(second)).toEqual(found(result));
+});
+
+test('evaldiff show says what made the reference worse, what that did to it, and the fix that is proven', async () => {
+  const { run, server } = await compareShop([DRAFT]);
+  const asked = server.requests.length;
+  const { said } = await run(['show', 'refund-a']);
+  const inOrder = [
+    'refund-a in shop',
+    `Cause: ${FILE}:${String(CULPRIT)} (Be warm about refunds.). Setting it back alone fixes`,
+    'the other 7 changes do nothing to them',
+    'This reference: ',
+    'tries pass with it set back, 0 of ',
+    `Suggested fix, ${FILE}:${String(CULPRIT)}: restores 5 of 5 references`,
+    '- Be warm about refunds.',
+    `+ ${DRAFT}`,
+    'Prompt as sent by base',
+  ];
+  let at = -1;
+  for (const words of inOrder) {
+    const next = said.indexOf(words, at + 1);
+    expect([words, next > at]).toEqual([words, true]);
+    at = next;
+  }
+  // What held has no cause.
+  const other = await run(['show', 'hours-g']);
+  expect(other.said).toContain('hours-g in shop');
+  expect(other.said).not.toContain('Cause');
+  const quiet = { err: () => undefined };
+  const printed = (await run(['show', 'refund-a', '--json'], quiet)).said;
+  const [json] = JSON.parse(printed) as unknown[];
+  expect(json).toMatchObject({
+    causes: [{ relation: 'alone', units: [{ lines: { from: CULPRIT } }], fix: { kind: 'draft' } }],
+  });
+  expect(server.requests).toHaveLength(asked);
+});
+
+test('evaldiff show says why no cause is named of a reference that fell', async () => {
+  const { run } = await compareShop([], { args: ['--no-store', 'explain.max_calls=0'] });
+  expect((await run(['show', 'refund-a'])).said).toContain(
+    'Cause not looked for: explain.max_calls is 0.',
+  );
+});
+
+test('a prompt that is built by code where base sends messages cannot be taken apart, and it is said why', async () => {
+  const code = [
+    'defaults: [tests/shop]',
+    'name: shop',
+    'variables:',
+    '  - name: question',
+    'language: javascript',
+    'code: |',
+    '  output = question.startsWith("Refund") ? "gladly" : "9 to 5";',
+    '',
+  ].join('\n');
+  const { result, out } = await compareShop([], {
+    args: ['--no-store', '--code', 'host'],
+    head: { [FILE]: code },
+  });
+  expect(result.conclusion).toBe('failure');
+  expect(result.causes).toMatchObject([
+    {
+      causes: [],
+      explained: {
+        status: 'not-started',
+        reason: 'the change cannot be taken apart: one side sends messages and the other runs code',
+        calls: 0,
+      },
+    },
+  ]);
+  expect(out).toContain('Cause not looked for: the change cannot be taken apart: one side sends');
+});
+
+test('where two suites fell and the first used up the calls, the other says so', async () => {
+  const answer = shopModel([]);
+  const twin = 'prompts/twin.yaml';
+  const named = (text: string): string => text.replace('name: shop', 'name: twin');
+  const { result } = await compareShop([], {
+    args: ['--no-store', 'explain.max_calls=1', 'explain.fix=false'],
+    model: answer,
+    base: {
+      [twin]: named(shopPrompt(HEAD_LINES).replace(HEAD_LINES[1] ?? '', 'Name the refund period.')),
+    },
+    head: {
+      [FILE]: shopPrompt(HEAD_LINES),
+      [twin]: named(shopPrompt(HEAD_LINES.map((line) => line.replace('Sign', 'Signed')))),
+    },
+  });
+  expect(result.causes?.map(({ explained: { status, reason } }) => [status, reason])).toEqual([
+    ['not-settled', 'not settled within 1 call'],
+    ['not-started', 'its calls were used up by other suites'],
+  ]);
+});

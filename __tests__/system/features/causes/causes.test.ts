@@ -1,0 +1,347 @@
+import { describe, expect, test } from '@jest/globals';
+import { readPrompt } from '../../../../src/config/prompt.ts';
+import { readYaml } from '../../../../src/documents/yaml.ts';
+import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
+import { resultSchema, type Result } from '../../../../src/kernel/result/result.ts';
+import { DEFAULT_GATE, type GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
+import type { CauseSettings, Prompt, Settings } from '../../../../src/kernel/suite/suite.ts';
+import { annotations } from '../../../../src/report/annotations.ts';
+import { renderComment } from '../../../../src/report/comment.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import type { Metric } from '../../../../src/types/metric.ts';
+import type { Request } from '../../../../src/types/model.ts';
+import type { SourceTree } from '../../../../src/types/repository.ts';
+import { metric, project, settings } from '../../../unit/app/run/builders.ts';
+import { runPipeline, shop, type Given, type Ran } from '../../app/run/pipeline.ts';
+
+const BASE = [
+  'You answer {q} for a shop.',
+  'Say yes where a refund is due.',
+  'Be polite.',
+  'Never guess.',
+  'Use short words.',
+  'Sign as Ada.',
+];
+const HEAD = [
+  'You answer {q} for our shop.',
+  'Say that it depends.',
+  'Be very polite.',
+  'Never guess a date.',
+  'Use short sentences.',
+  'Sign as Ada L.',
+];
+
+/** The prompt file as it stands in the repository, with the text from line 6 on. */
+function treeOf(commit: string, lines: readonly string[]): SourceTree {
+  const text = ['name: p', 'model: m', 'variables:', '  - name: q', 'messages:']
+    .concat(
+      ['  - role: user', '    content: |-'],
+      lines.map((line) => `      ${line}`),
+    )
+    .join('\n');
+  return {
+    commit,
+    files: new Map([['prompts/p.yaml', { id: commit }]]),
+    irregular: new Map(),
+    read: () => Promise.resolve(new TextEncoder().encode(text)),
+  } as unknown as SourceTree;
+}
+
+function promptsIn(file: string, text: string): Prompt[] {
+  const document = readYaml(file, text);
+  const read = document.ok ? readPrompt(document.value, []) : null;
+  return read === null ? [] : [read.prompt];
+}
+
+interface Setup extends Given {
+  base?: readonly string[];
+  head?: readonly string[];
+  explain?: CauseSettings;
+  count?: number;
+  /** What scores on head; absent: what scores on base. */
+  scoring?: Metric;
+  gate?: Partial<GateSettings>;
+  /** Its settings besides; absent: as they are without a file. */
+  more?: Partial<Settings>;
+}
+
+/** Runs base's lines against head's; `says` is the model, told the prompt as sent. */
+function runLines(
+  says: (prompt: string, request: Request) => string | Error,
+  {
+    base = BASE,
+    head = HEAD,
+    explain,
+    count = 8,
+    scoring,
+    gate = {},
+    more = {},
+    edges,
+    ...given
+  }: Setup = {},
+): Promise<Ran> {
+  const own = settings({
+    n_tries: 'adaptive',
+    gate: { ...DEFAULT_GATE, ...gate },
+    ...(explain === undefined ? {} : { explain }),
+    ...more,
+  });
+  return runPipeline(
+    project([shop(base.join('\n'), count)], { settings: own }),
+    project(
+      [
+        shop(
+          head.join('\n'),
+          count,
+          scoring === undefined ? {} : { tests: { metrics: [scoring] } },
+        ),
+      ],
+      { settings: own },
+    ),
+    (request, question) => says(question, request),
+    {
+      ...given,
+      edges: {
+        ...edges,
+        sources: { base: treeOf('b', base), head: treeOf('h', head) },
+        reread: (file, text) => Promise.resolve(promptsIn(file, text)),
+      },
+    },
+  );
+}
+
+const depends = (prompt: string): string => (prompt.includes('it depends') ? 'it depends' : 'yes');
+
+function only({ causes }: Result): SuiteCauses {
+  const [suite] = causes ?? [];
+  if (suite === undefined) throw new Error('no suite was examined');
+  return suite;
+}
+
+describe('a pull request with six changed lines of which one breaks', () => {
+  test('names that line with its place and its proof, in every report', async () => {
+    const { result } = await runLines(depends);
+    const { causes, explained } = only(result);
+    expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
+    expect(causes).toHaveLength(1);
+    expect(causes[0]).toMatchObject({
+      relation: 'alone',
+      units: [
+        {
+          kind: 'line',
+          file: 'prompts/p.yaml',
+          side: 'head',
+          lines: { from: 9, to: 9 },
+          base_text: 'Say yes where a refund is due.',
+          head_text: 'Say that it depends.',
+        },
+      ],
+    });
+    expect(causes[0]?.references).toHaveLength(8);
+    expect(explained).toMatchObject({ status: 'found', reason: null, units: 6, unexplained: [] });
+    expect(explained.harmless.map(({ lines }) => lines.from)).toEqual([8, 10, 11, 12, 13]);
+    const comment = renderComment(result, { marker: '<!-- m -->' });
+    expect(comment).toContain('Setting it back alone fixes 8 of 8 references');
+    expect(comment).toContain('the other 5 changes do nothing to them');
+    expect(renderTerminal(result, { colour: false, width: 100 })).toContain('prompts/p.yaml:9');
+    const [annotation] = annotations(result, [
+      { path: 'prompts/p.yaml', deleted: false, lines: [{ start: 8, end: 13 }] } as never,
+    ]);
+    expect(annotation).toMatchObject({ path: 'prompts/p.yaml', startLine: 9 });
+    expect(annotation?.message).toContain('Setting it back alone fixes');
+  });
+
+  test('changes nothing of the verdict, the rates and the tries', async () => {
+    const found = await runLines(depends);
+    const without = await runLines(depends, { explain: { max_calls: 0, fix: false } });
+    expect(only(without.result)).toMatchObject({
+      causes: [],
+      explained: { status: 'not-started', reason: 'explain.max_calls is 0', calls: 0 },
+    });
+    expect(renderComment(without.result, { marker: '' })).toContain(
+      '**Cause** not looked for: `explain.max_calls` is 0',
+    );
+    const { causes: _, usage: __, evaluations: ___, ...rest } = found.result;
+    expect(without.result).toMatchObject(JSON.parse(JSON.stringify(rest)) as object);
+    const taken = found.requests.length - without.requests.length;
+    expect(taken).toBe(only(found.result).explained.calls);
+    expect(taken).toBeGreaterThan(0);
+  });
+
+  test('asks the same again in the same order', async () => {
+    const [one, other] = [await runLines(depends), await runLines(depends)];
+    expect(one.requests.map(({ messages, try: at }) => [messages, at])).toEqual(
+      other.requests.map(({ messages, try: at }) => [messages, at]),
+    );
+  });
+
+  test('never asks a question twice under one number', async () => {
+    const { requests } = await runLines(depends);
+    const keys = requests.map(({ messages, try: at }) => JSON.stringify([messages, at]));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test('keeps to its cap, and says what it did not settle', async () => {
+    const found = await runLines(depends, { explain: { max_calls: 5, fix: false } });
+    const without = await runLines(depends, { explain: { max_calls: 0, fix: false } });
+    expect(found.requests.length - without.requests.length).toBeLessThanOrEqual(5);
+    expect(only(found.result)).toMatchObject({
+      causes: [],
+      explained: { status: 'not-settled', reason: 'not settled within 5 calls' },
+    });
+  });
+});
+
+test('two lines that break only together are both named', async () => {
+  const { result } = await runLines((prompt) =>
+    prompt.includes('very polite') && prompt.includes('short sentences') ? 'no' : 'yes',
+  );
+  const [cause] = only(result).causes;
+  expect(cause?.relation).toBe('together');
+  expect(cause?.units.map(({ lines }) => lines.from)).toEqual([10, 12]);
+});
+
+test('the only change is named without a call', async () => {
+  const head = BASE.map((line) => line.replace('Say yes where a refund is due.', 'Say no.'));
+  const found = await runLines((prompt) => (prompt.includes('Say no.') ? 'no' : 'yes'), { head });
+  const [cause] = only(found.result).causes;
+  expect(cause).toMatchObject({ relation: 'only-change', p: null, calls: 0 });
+  expect(only(found.result).explained.calls).toBe(0);
+});
+
+test('the only change is not looked at where max_calls is 0, nor a fix of it; that is said', async () => {
+  const head = BASE.map((line) => line.replace('Say yes where a refund is due.', 'Say no.'));
+  const { result } = await runLines((prompt) => (prompt.includes('Say no.') ? 'no' : 'yes'), {
+    head,
+    explain: { max_calls: 0, fix: true },
+  });
+  expect(only(result)).toMatchObject({
+    causes: [],
+    explained: { status: 'not-started', reason: 'explain.max_calls is 0', calls: 0 },
+  });
+  expect(renderComment(result, { marker: '' })).toContain(
+    '**Cause** not looked for: `explain.max_calls` is 0',
+  );
+});
+
+test('what is looked for is said while it is looked for', async () => {
+  const said: string[] = [];
+  const looking = (words: string): void => {
+    said.push(words);
+  };
+  await runLines(depends, { edges: { looking } });
+  expect(said).toEqual(['looking for what made p worse, in 6 changes']);
+  await runLines(() => 'yes', { edges: { looking } });
+  expect(said).toHaveLength(1);
+});
+
+describe('where scoring changes together with the prompt', () => {
+  const scoring = metric('has', {
+    source: { kind: 'built-in', uses: 'exact_match', with: {} },
+  });
+
+  test.each([
+    ['warn', 'success'],
+    ['fail', 'failure'],
+  ] as const)(
+    'nothing is looked for when the scoring alone made it worse, and gate.scoring is %s',
+    async (does, conclusion) => {
+      const { result, requests } = await runLines(() => 'yes indeed', {
+        scoring,
+        gate: { scoring: does },
+      });
+      expect(result).toMatchObject({ conclusion, scoring: [expect.anything()] });
+      expect(result.causes).toBeUndefined();
+      const prompts = requests.map(({ messages }) => messages.at(-1)?.content ?? '');
+      for (const prompt of prompts)
+        expect([prompt, prompt.includes('our shop')]).toEqual([prompt, prompt.endsWith('Ada L.')]);
+    },
+  );
+
+  test('the line is found that made it worse under the same scoring', async () => {
+    const { result } = await runLines(depends, { scoring });
+    expect(result.scoring).toHaveLength(1);
+    const [cause] = only(result).causes;
+    expect(cause).toMatchObject({ relation: 'alone', units: [{ lines: { from: 9, to: 9 } }] });
+  });
+});
+
+test('where prompts between base and head get no answer, that is said', async () => {
+  const known = [BASE.join('\n'), HEAD.join('\n')].map((text) => text.slice(-40));
+  const { result } = await runLines((prompt) =>
+    known.some((end) => prompt.endsWith(end)) &&
+    prompt.includes('it depends') === prompt.endsWith('L.')
+      ? depends(prompt)
+      : new Error('no such recording'),
+  );
+  const { causes, explained } = only(result);
+  expect(causes).toEqual([]);
+  expect(explained.status).toBe('not-settled');
+});
+
+describe('with explain.fix', () => {
+  const explain: CauseSettings = { max_calls: null, fix: true };
+
+  test('setting the line back is run on what fell and on what held, and shown with its lines', async () => {
+    const { result } = await runLines(
+      (prompt, { messages }) =>
+        (messages.at(-1)?.content ?? '').includes('r00 ') ? 'yes' : depends(prompt),
+      { explain, count: 8 },
+    );
+    const [cause] = only(result).causes;
+    expect(cause?.fix).toMatchObject({
+      kind: 'set back',
+      file: 'prompts/p.yaml',
+      lines: { from: 9, to: 9 },
+      replacement: '      Say yes where a refund is due.',
+      costs: { references: 0, of: 1 },
+    });
+    expect(cause?.fix?.restores.references).toBe(cause?.fix?.restores.of);
+    const comment = renderComment(result, { marker: '' });
+    expect(comment).toContain('2 tries each, and breaks none of 1 that pass on both sides');
+    expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
+  });
+
+  test.each(['off', 'auto'] as const)('is drafted with qualeval %s', async (enabled) => {
+    const { qualeval } = settings();
+    const { result } = await runLines(
+      (prompt) =>
+        prompt.includes('new wordings')
+          ? '{"drafts": ["Say yes, or that it may depend."]}'
+          : prompt.includes('it depends') && !prompt.includes('r00 ')
+            ? 'it depends'
+            : 'yes',
+      {
+        explain,
+        more: {
+          grader: { model: 'gpt-4o', parameters: {}, place: { file: '', line: 0 } },
+          qualeval: { ...qualeval, enabled },
+        },
+      },
+    );
+    expect(only(result).causes[0]?.fix).toMatchObject({
+      kind: 'draft',
+      replacement: '      Say yes, or that it may depend.',
+    });
+    expect(result.usage.by_purpose.fix?.calls).toBe(1);
+    expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).error).toBeUndefined();
+  });
+
+  test('a fix that breaks what holds is not shown', async () => {
+    // What fell needs the old line, what held needs the new one.
+    const { result } = await runLines(
+      (prompt) => {
+        const holds = prompt.includes('r00 ');
+        return prompt.includes('it depends') === holds || (holds && prompt.endsWith('Sign as Ada.'))
+          ? 'yes'
+          : 'no';
+      },
+      { explain, count: 8 },
+    );
+    expect(only(result).causes[0]).toMatchObject({
+      fix: null,
+      no_fix: 'the one candidate that ran does not restore what fell without breaking what holds',
+    });
+    expect(renderComment(result, { marker: '' })).toContain('**No fix is proven**: the one');
+  });
+});

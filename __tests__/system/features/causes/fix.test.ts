@@ -1,0 +1,241 @@
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import type { Fix } from '../../../../src/features/causes/result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { BASE_LINES, CULPRIT, HEAD_LINES, shopPrompt } from '../../../stand-ins/eight-lines.ts';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { closeServers, compareShop, FILE, type Compared } from '../../app/commands/compare-shop.ts';
+
+afterEach(closeServers);
+afterAll(removeTemporaryFolders);
+
+function fixIn({ causes = [] }: Result): { fix?: Fix | null; no_fix?: string } {
+  return causes[0]?.causes[0] ?? {};
+}
+
+const lineOf = (text: string, line: number): string => text.split('\n')[line - 1]?.trim() ?? '';
+
+describe('a draft by the grader', () => {
+  test('that restores what fell at no cost is shown, and it ran in exactly those words', async () => {
+    const draft = 'Be warm about refunds, and name the refund period.';
+    const { result, server, out } = await compareShop([draft]);
+    expect(fixIn(result).fix).toEqual({
+      kind: 'draft',
+      file: FILE,
+      lines: { from: CULPRIT, to: CULPRIT },
+      replaced: '      Be warm about refunds.',
+      replacement: `      ${draft}`,
+      restores: { references: 5, of: 5 },
+      costs: { references: 0, of: 4 },
+      tries: 2,
+    });
+    const ran = server.requests.filter(({ messages }) => messages[0]?.content.includes(draft));
+    // Five references that fell and four that held, twice each, under head's other seven lines.
+    expect(ran).toHaveLength(18);
+    for (const { messages } of ran)
+      expect(messages[0]?.content.trim().split('\n')).toEqual(
+        HEAD_LINES.map((line, at) => (at === CULPRIT - 9 ? draft : line)),
+      );
+    expect(out).toContain('Suggested fix, prompts/shop.yaml:10: restores 5 of 5 references');
+    expect(out).toContain(`+ ${draft}`);
+  });
+
+  test('that breaks other references is not shown, nor one that restores nothing', async () => {
+    const { result, server, out } = await compareShop([
+      'Answer only refunds, with the refund period.',
+      'Be kind.',
+    ]);
+    expect(fixIn(result).fix).toMatchObject({
+      kind: 'set back',
+      replacement: '      Name the refund period.',
+      costs: { references: 0, of: 4 },
+    });
+    const texts = server.requests.map(({ messages }) => messages[0]?.content ?? '');
+    expect(texts.some((text) => text.includes('only refunds'))).toBe(true);
+    // What held is not asked for a draft that restores nothing.
+    expect(texts.filter((text) => text.includes('Be kind.'))).toHaveLength(10);
+    expect(out).not.toContain('only refunds');
+  });
+
+  test.each([
+    [
+      'of two lines, with a variable of its own, with a character that nobody sees',
+      [
+        'Name the refund period.\n    model: evil',
+        'Name the refund period of {secret}.',
+        'Name the refund\u200B period.',
+      ],
+    ],
+    [
+      'longer than a line, the old line, without words',
+      [`Name the refund period. ${'x'.repeat(600)}`, 'Name the refund period.', ' '],
+    ],
+  ])('is neither run nor shown: %s', async (_, drafts) => {
+    const { result, server } = await compareShop(drafts);
+    expect(fixIn(result).fix?.kind).toBe('set back');
+    const others = HEAD_LINES.filter((line, at) => at !== CULPRIT - 9);
+    const fixed = server.requests
+      .map(({ messages: [first] }) => first?.content ?? '')
+      .filter((text) => others.every((line) => text.includes(line)))
+      .map((text) => text.trim().split('\n')[CULPRIT - 9]);
+    expect(new Set(fixed)).toEqual(new Set(['Be warm about refunds.', 'Name the refund period.']));
+  });
+
+  test('with a fence in it is shown in one that it cannot end', async () => {
+    const draft = 'Name the refund period. ```suggestion';
+    const { result, directory } = await compareShop([draft]);
+    expect(fixIn(result).fix?.replacement).toBe(`      ${draft}`);
+    const comment = readFileSync(join(directory, 'evaldiff-report/comment.md'), 'utf8');
+    expect(comment).toContain(`\`\`\`\`diff\n- Be warm about refunds.\n+ ${draft}\n\`\`\`\``);
+  });
+
+  test('is none for an outside contributor: setting back alone is tried', async () => {
+    const { result, server } = await compareShop(['Name the refund period, warmly.'], {
+      args: ['--no-store', '--untrusted'],
+    });
+    expect(fixIn(result).fix?.kind).toBe('set back');
+    expect(server.requests.filter(({ schema }) => schema !== null)).toEqual([]);
+  });
+});
+
+test('where the calls end before a fix is proven, that is said, with their number', async () => {
+  const { result, out } = await compareShop(['Be kind.'], {
+    args: ['--no-store', 'explain.max_calls=30'],
+  });
+  expect(fixIn(result)).toMatchObject({ fix: null, no_fix: '30 calls were used up' });
+  expect(result.causes?.[0]?.explained).toMatchObject({ status: 'found', calls: 30 });
+  expect(out).toContain('No fix is proven: 30 calls were used up.');
+});
+
+test('the plan says what looking for causes and fixes may take, as the documentation has it', async () => {
+  const { run } = await compareShop([], { args: ['--no-store', 'explain.max_calls=0'] });
+  const planned = async (...more: string[]): Promise<string> =>
+    (await run(['plan', '--base', 'main', '--no-store', ...more])).said;
+  expect(await planned()).toContain('up to 200 more calls if something regresses');
+  expect(await planned('explain.max_calls=70')).toContain('up to 70 more calls if');
+  expect(await planned('explain.max_calls=0')).not.toContain('if something regresses');
+});
+
+test('the plan counts calls for a fix of the only change, which takes none to be found', async () => {
+  const head = BASE_LINES.map((line, at) => (at === CULPRIT - 9 ? 'Be warm.' : line));
+  const { run, result } = await compareShop([], { head: { [FILE]: shopPrompt(head) } });
+  expect(result.causes?.[0]?.causes[0]).toMatchObject({
+    relation: 'only-change',
+    calls: 0,
+    fix: { kind: 'set back', restores: { references: 5, of: 5 } },
+  });
+  expect(result.causes?.[0]?.explained.calls).toBeGreaterThan(0);
+  const plan = ['plan', '--base', 'main', '--no-store'];
+  expect((await run(plan)).said).toContain('up to 200 more calls if something regresses');
+  expect((await run([...plan, 'explain.fix=false'])).said).not.toContain('if something regresses');
+});
+
+describe('evaldiff fix', () => {
+  const draft = 'Be warm about refunds, and name the refund period.';
+  // Nothing of these tests asks a model, so one comparison is enough for all of them.
+  let once: Promise<Compared> | null = null;
+  const withDraft = async (): Promise<Compared> => {
+    once ??= compareShop([draft]);
+    const at = await once;
+    writeFileSync(join(at.directory, FILE), shopPrompt(HEAD_LINES));
+    return at;
+  };
+
+  test('shows the fixes of the last run as lines of a diff, and writes nothing', async () => {
+    const { run, file } = await withDraft();
+    const before = file();
+    expect(await run(['fix'])).toEqual({
+      code: 0,
+      said: [
+        `${FILE}:10: restores 5 of 5 references, 2 tries each, and breaks none of 4 that pass on both sides`,
+        '- Be warm about refunds.',
+        `+ ${draft}`,
+        'Write with: npx evaldiff fix --write',
+        '',
+      ].join('\n'),
+    });
+    expect(file()).toBe(before);
+  });
+
+  test('--write puts them into the file, and nothing but their lines; a second time it refuses', async () => {
+    const { run, file } = await withDraft();
+    const before = file().split('\n');
+    expect((await run(['fix', '--write'])).said).toContain(
+      'Written. Run "npx evaldiff diff" to see.',
+    );
+    expect(file().split('\n')).toEqual(
+      before.map((line, at) => (at === CULPRIT - 1 ? `      ${draft}` : line)),
+    );
+    const shown = await run(['fix']);
+    expect([shown.code, shown.said.split('\n').slice(-2)]).toEqual([
+      0,
+      ['  It is in the file already.', ''],
+    ]);
+    const again = await run(['fix', '--write']);
+    expect(again.code).toBe(2);
+    expect(again.said).toContain(
+      `${FILE}:10: has changed since the run, so the fix is not written; run npx evaldiff diff again`,
+    );
+  });
+
+  test.each([
+    [true, draft],
+    [false, 'Be warm about refunds.'],
+  ])('asks where somebody is there to answer: %s', async (answer, written) => {
+    const { run, file } = await withDraft();
+    const asked: string[] = [];
+    const confirm = (question: string): Promise<boolean> => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    };
+    const { code, said } = await run(['fix'], { confirm });
+    expect([code, asked]).toEqual([0, [`Write it into ${FILE}?`]]);
+    expect(said.includes('Written.')).toBe(answer);
+    expect(said).not.toContain('--write');
+    expect(lineOf(file(), CULPRIT)).toBe(written);
+  });
+
+  test('--json prints them as result.json has them, and not together with --write', async () => {
+    const { run, result, file } = await withDraft();
+    const before = file();
+    const { said } = await run(['fix', 'evaldiff-report/result.json', '--json']);
+    expect(JSON.parse(said)).toEqual([fixIn(result).fix]);
+    expect((await run(['fix', '--json', '--write'])).code).toBe(2);
+    expect(file()).toBe(before);
+  });
+
+  test('says so where a run has proven none, or there is no run', async () => {
+    const { run, directory } = await compareShop([], { args: ['--no-store', 'explain.fix=false'] });
+    expect(await run(['fix'])).toEqual({
+      code: 0,
+      said: 'No fix was proven in this run. One is looked for by: npx evaldiff diff explain.fix=true --report evaldiff-report\n',
+    });
+    rmSync(join(directory, 'evaldiff-report'), { recursive: true });
+    expect(await run(['fix'])).toEqual({
+      code: 2,
+      said: 'evaldiff-report/result.json: does not exist; write it with npx evaldiff diff explain.fix=true --report evaldiff-report, or name another result.json\n',
+    });
+  });
+
+  test('writes no other file than the prompt of this project, whatever a result says', async () => {
+    const { run, directory, result } = await withDraft();
+    const outside = join(directory, '..', 'outside.yaml');
+    symlinkSync(join(directory, FILE), join(directory, 'prompts/link.yaml'));
+    for (const file of [
+      '../outside.yaml',
+      outside,
+      'prompts/link.yaml',
+      '.git/config',
+      'prompts',
+    ]) {
+      const forged = structuredClone(result);
+      const own = fixIn(forged).fix;
+      if (own) own.file = file;
+      writeFileSync(join(directory, 'forged.json'), JSON.stringify(forged));
+      const { code, said } = await run(['fix', 'forged.json', '--write']);
+      expect([file, code]).toEqual([file, 2]);
+      expect(said).toMatch(/nothing was written|has changed since the run/);
+    }
+  });
+});

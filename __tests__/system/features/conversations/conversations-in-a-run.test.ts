@@ -1,0 +1,201 @@
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
+import {
+  startModelServer,
+  type ModelServer,
+  type Script,
+} from '../../../stand-ins/models/server.ts';
+import {
+  createRepository,
+  removeTemporaryFolders,
+  type FixtureRepository,
+} from '../../../stand-ins/repository.ts';
+
+const open: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+afterAll(removeTemporaryFolders);
+
+const prompt = (text: string): string =>
+  `name: mentor\nmodel: m\ndefaults: [tests/mentor]\nvariables: [q]\nmessages: [{ role: user, content: "${text} {q}" }]\n`;
+const tests = (more = ''): string =>
+  `conversation:\n  max_steps: 3\n  evaluators: [judge]\n${more}references:\n${Array.from({ length: 8 }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" } }\n`).join('')}`;
+
+/** A project on a real repository, whose models are a server on loopback. */
+async function project(answer: Script) {
+  const server = await startModelServer({ answer });
+  open.push(server);
+  const repository: FixtureRepository = createRepository();
+  repository.commit('begin', {
+    'evaldiff.yaml':
+      'n_tries: 3\nmodels:\n  m: { provider: openai, endpoint: local, model: assistant-1 }\n  judge: { provider: openai, endpoint: local, model: judge-1 }\n',
+    'prompts/mentor.yaml': prompt('Answer:'),
+    'prompts/tests/mentor.yaml': tests(),
+  });
+  const evaldiff = (...argv: string[]) =>
+    commandIn(repository.directory, argv, { env: localEndpoint(server), width: 140 });
+  const asked = (model: string): number =>
+    server.requests.filter((request) => request.model === model).length;
+  return {
+    repository,
+    server,
+    evaldiff,
+    asked,
+    result: async (...argv: string[]) =>
+      JSON.parse((await evaldiff(...argv, '--json')).out) as Result,
+  };
+}
+
+const words = (yes: boolean): string =>
+  JSON.stringify({
+    analysis: 'So.',
+    understanding: 'yes',
+    correctness: 'yes',
+    completeness: yes ? 'yes' : 'no',
+    follow_up: yes ? '' : 'And then?',
+  });
+
+/**
+ * Complete at the first answer of the old prompt, and never of one that says `Briefly`; with
+ * `strict` only at the second.
+ */
+const script: Script = ({ model, messages }) => {
+  const text = messages.map(({ content }) => content).join('\n');
+  if (model === 'assistant-1')
+    return { text: `${messages[0]?.content ?? ''} -> answer ${String((messages.length + 1) / 2)}` };
+  const answers = text.match(/^<<<answer /gm)?.length ?? 0;
+  return {
+    text: words(!text.includes('Briefly') && answers >= (text.includes('be strict') ? 2 : 1)),
+  };
+};
+
+describe('a pull request on conversations', () => {
+  test('that leads users to their goal no more is red, and shows how both dialogues went', async () => {
+    const { repository, evaldiff, asked } = await project(script);
+    repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
+    const { code, out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    expect(code).toBe(1);
+    expect(out).toMatch(/Completed\s+100\.0 %\s+0\.0 %\s+−100\.0 points/);
+    expect(out).toContain('Question 3 (an evaluator asks): And then?');
+    expect(out).toContain('After 3 turns: the steps ran out');
+    expect(out).toMatch(/Why\s+judge says: So\./);
+    expect([asked('assistant-1'), asked('judge-1')]).toEqual([8 * 3 * (1 + 3), 8 * 3 * (1 + 3)]);
+  });
+
+  test('shows, of a metric that judges every turn, both dialogues as strips and where they part', async () => {
+    const longer: Script = (request) => {
+      const { model, messages } = request;
+      const first = messages[0]?.content ?? '';
+      return model === 'assistant-1'
+        ? {
+            text:
+              messages.length === 3 && first.includes('Briefly')
+                ? 'Never mind.'
+                : 'Let me help you.',
+          }
+        : { text: words((messages.at(-1)?.content.match(/^<<<answer /gm)?.length ?? 0) >= 3) };
+    };
+    const { repository, evaldiff, result } = await project(longer);
+    const metrics = (every: string): string =>
+      `metrics:\n  - { name: helps, uses: contains, with: { value: help }, every: ${every}, depends_on: [{ name: tutor, metric_min_value: 1 }] }\n  - { name: tutor, uses: is_role, with: { role: assistant }, every: true, skip: true }\n`;
+    repository.commit('every turn', {
+      'prompts/tests/mentor.yaml': `${metrics('true')}${tests()}`,
+    });
+    repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
+    const compared = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const [suite] = compared.suites;
+    expect(suite?.verdict).toBe('regressed');
+    const helps = suite?.metrics.find(({ name }) => name === 'helps');
+    const dialogues = (helps?.judged_base ?? 0) * 3;
+    expect(helps?.objects).toMatchObject({
+      level: 'Turn',
+      base: { passes: dialogues, judged: dialogues },
+      head: { passes: (dialogues * 2) / 3, judged: dialogues },
+    });
+    expect(helps?.objects?.difference).toBeCloseTo(-1 / 3);
+    const { out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    expect(out).toMatch(/Base ·✓·✓·✓\s+Head ·✓·✗·✓\s+part at turn 4: lacks "help"/);
+    expect(out).toContain('2 of 3 turns pass; turn 4: lacks "help"');
+    // A share leaves room: two of three answers are enough.
+    repository.commit('most turns', {
+      'prompts/tests/mentor.yaml': `${metrics('0.6')}${tests()}`,
+    });
+    const most = await result('run', '--fail-on', 'never');
+    expect(most.suites[0]?.pass_rate.head).toBe(1);
+  });
+
+  test('pays for no dialogue twice: a second run makes no model calls', async () => {
+    const { repository, server, result } = await project(script);
+    repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
+    const first = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const made = server.requests.length;
+    const second = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    expect(server.requests).toHaveLength(made);
+    expect(second.suites[0]?.conversation).toEqual(first.suites[0]?.conversation);
+    expect(second.usage).toMatchObject({ calls: 0, reused: first.usage.calls });
+  });
+
+  test('that changes the evaluators alone judges the record again and is not red for it', async () => {
+    const { repository, asked, result } = await project(script);
+    await result('run');
+    expect([asked('assistant-1'), asked('judge-1')]).toEqual([24, 24]);
+    repository.commit('stricter', {
+      'prompts/tests/mentor.yaml': tests(
+        '  instructions: Please be strict.\n  examples:\n    - { question: Q, answer: A, accepted: true }\n    - { question: Q, answer: B, accepted: false }\n',
+      ),
+    });
+    const changed = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    // Every dialogue now goes on for one more answer; what base's evaluator said about the first is
+    // known.
+    expect(asked('assistant-1')).toBe(24 + 24);
+    expect(asked('judge-1')).toBe(24 + 48 + 4);
+    expect(changed.scoring[0]).toMatchObject({
+      rates: { base_base: 1, head_head: 1 },
+      because: [{ key: 'conversation.instructions' }],
+    });
+    expect(
+      changed.evaluators?.map(({ side, grades }) => [
+        side,
+        grades[0]?.accepted.all.share,
+        grades[0]?.rejected.all.share,
+      ]),
+    ).toEqual([
+      ['base', 1, 1],
+      ['head', 0, 0],
+    ]);
+    expect(changed.conclusion).not.toBe('failure');
+  });
+
+  test('refuses a plan that is over the cap with its evaluators counted, before anything is sent', async () => {
+    const { repository, server, result } = await project(script);
+    repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
+    const refused = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD', '--max-calls', '95');
+    expect(refused.problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^This run would make 96 model calls \(48 answers .* \+ at least 48 evaluator calls\); the limit is 95/,
+      ),
+    ]);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('stops at the cap within dialogues, and says so', async () => {
+    const { repository, server, result } = await project(script);
+    repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
+    const stopped = await result(
+      'diff',
+      '--base',
+      'HEAD~1',
+      '--head',
+      'HEAD',
+      '--max-calls',
+      '100',
+    );
+    expect(server.requests.length).toBeLessThanOrEqual(100);
+    expect(stopped.conclusion).not.toBe('success');
+    expect(JSON.stringify([stopped.reasons, stopped.notices])).toContain(
+      'the limit of 100 model calls (max-calls) is reached',
+    );
+  });
+});

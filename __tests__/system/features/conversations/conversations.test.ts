@@ -1,0 +1,775 @@
+import { describe, expect, test } from '@jest/globals';
+import { judge } from '../../../../src/app/run/evaluate.ts';
+import { blankResult } from '../../../../src/app/run/not-judged.ts';
+import { prepare } from '../../../../src/app/run/prepare.ts';
+import { readResultValue } from '../../../../src/kernel/result/result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type {
+  Conversation,
+  Project,
+  Reference,
+  Suite,
+} from '../../../../src/kernel/suite/suite.ts';
+import { forecast } from '../../../../src/money/forecast.ts';
+import { renderComment } from '../../../../src/report/comment.ts';
+import { arrange } from '../../../../src/trust/arrange.ts';
+import { sources } from '../../../../src/trust/trust.ts';
+import type { Metric } from '../../../../src/types/metric.ts';
+import type { Request } from '../../../../src/types/model.ts';
+import type { SourceTree } from '../../../../src/types/repository.ts';
+import { renderGithub } from '../../../stand-ins/github-markdown.ts';
+import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
+import {
+  answersShown,
+  conversation,
+  random,
+  scripted,
+  verdict,
+} from '../../../unit/features/conversations/dialogues.ts';
+import { sha256, solveHere } from '../attributes/solvers.ts';
+
+const tree = (commit: string): SourceTree => ({
+  commit,
+  files: new Map(),
+  irregular: new Map(),
+  read: async () => new Uint8Array(),
+});
+const [baseTree, headTree] = [tree('b'.repeat(40)), tree('h'.repeat(40))];
+const models = settings().models;
+const [OLD, NEW] = ['Old {q}', 'New {q}'];
+const openai = new Map(
+  ['judge', 'second'].map((model) => [
+    model,
+    {
+      provider: 'openai' as const,
+      endpoint: null,
+      model,
+      price: null,
+      command: [],
+      files: [],
+      setup: [],
+      file: null,
+      replaces: [],
+      place: { file: 'evaldiff.yaml', line: 1 },
+    },
+  ]),
+);
+
+interface Shape {
+  content?: string;
+  of?: Conversation | null;
+  metrics?: Metric[];
+  references?: Reference[];
+  tries?: number;
+  ids?: number;
+}
+
+function shop({
+  content = OLD,
+  of = conversation(),
+  metrics = [],
+  references,
+  tries = 1,
+  ids = 6,
+}: Shape): Project {
+  const own =
+    references ??
+    Array.from({ length: ids }, (_, index) =>
+      reference(`r${String(index)}`, { expected: undefined }),
+    );
+  const one: Suite = suite({
+    prompt: { messages: [{ role: 'user', content, place: { file: 'prompts/p.yaml', line: 6 } }] },
+    tests: { conversation: of, metrics, references: own },
+  });
+  return project([one], {
+    settings: settings({ n_tries: tries, models: new Map([...models, ...openai]) }),
+  });
+}
+
+/**
+ * Runs the pipeline on two projects. The assistant echoes its first message; `words` judges what an
+ * evaluator is shown.
+ */
+async function evaluate(
+  base: Project | null,
+  head: Project,
+  words: (request: Request, text: string, turn: number) => string,
+  say = (request: Request): string =>
+    `${request.messages[0]?.content ?? ''} #${String(Math.ceil(request.messages.length / 2))}`,
+) {
+  const model = scripted((request) =>
+    request.purpose === 'evaluator'
+      ? words(
+          request,
+          request.messages.map(({ content }) => content).join('\n'),
+          answersShown(request),
+        )
+      : say(request),
+  );
+  const prepared = prepare(
+    {
+      mode: 'diff',
+      base: base && baseTree,
+      head: headTree,
+      maxCalls: null,
+      failOn: null,
+      code: 'sandbox',
+      today: '2026-01-01',
+    },
+    arrange(base, head, sources('member')),
+    (text) => text,
+  );
+  expect(prepared.problems).toEqual([]);
+  const blank = {
+    ...blankResult({
+      mode: 'diff',
+      base: baseTree,
+      head: headTree,
+      trust: 'member',
+      gate: prepared.gate,
+      n_tries: 1,
+    }),
+    notices: prepared.notices,
+  };
+  const result = await judge(
+    prepared,
+    {
+      complete: model.complete,
+      evaluate: async () => {
+        throw new Error('no code runs here');
+      },
+      random,
+      hash: sha256,
+      solve: solveHere,
+      answered: () => undefined,
+    },
+    blank,
+  );
+  return { result, plan: prepared.plan, ...model };
+}
+
+const firstTry = (result: Result, side: 'base' | 'head', index = 0) =>
+  result.suites[0]?.references[index]?.[side]?.tries[0];
+const outcomes = (result: Result, side: 'base' | 'head') =>
+  result.suites[0]?.references.map((reference) => reference[side]?.tries[0]?.conversation?.outcome);
+
+describe('a suite of conversations', () => {
+  test('needs no metric: a try is a dialogue, and it passes when it is complete', async () => {
+    const { result, by } = await evaluate(shop({}), shop({ content: NEW }), (_, text, turn) =>
+      text.includes('New r0') || turn < 2 ? verdict('yyn', 'More?') : verdict('yyy'),
+    );
+    expect(outcomes(result, 'base')).toEqual(Array(6).fill('complete'));
+    expect(outcomes(result, 'head')).toEqual(['max_steps', ...Array<string>(5).fill('complete')]);
+    expect(firstTry(result, 'head')).toMatchObject({
+      outcome: 'fail',
+      actual: 'New r0 #3',
+      scores: [
+        {
+          metric: 'conversation',
+          status: 'fail',
+          value: 3,
+          reason: 'max_steps: the steps ran out; not met: completeness',
+        },
+      ],
+      usage: { input_tokens: 9, output_tokens: 3 },
+      latency_ms: 30,
+    });
+    expect(result.suites[0]).toMatchObject({
+      pass_rate: { base: 1, head: 5 / 6 },
+      metrics: [{ name: 'conversation', base: 1, head: 5 / 6, judged_base: 6 }],
+    });
+    expect(result.suites[0]?.references[0]?.head?.tally).toMatchObject({
+      num_fails: 1,
+      num_metrics: 1,
+    });
+    expect(by('prompt')).toHaveLength(6 * 2 + 3 + 5 * 2);
+    expect(result.usage.by_purpose).toMatchObject({
+      prompt: { calls: 25 },
+      evaluator: { calls: 25 },
+    });
+  });
+
+  test('sums up completion, turns and criteria on both sides', async () => {
+    const { result } = await evaluate(shop({}), shop({ content: NEW }), (_, text, turn) => {
+      const wanted = text.includes('New r0') ? 9 : text.includes('New r1') ? 3 : 1;
+      return turn < wanted ? verdict('ynn', 'More?') : verdict('yyy');
+    });
+    const summary = result.suites[0]?.conversation;
+    expect(summary).toMatchObject({
+      max_steps: 3,
+      evaluators: ['judge'],
+      outcomes: { base: { complete: 6, max_steps: 0 }, head: { complete: 5, max_steps: 1 } },
+      completed: { base: 1, head: 5 / 6, n: 6 },
+      turns: { base: 1, head: 7 / 5, n: 5, difference: expect.closeTo(0.4) },
+    });
+    expect(
+      summary?.turns_to.map(({ criterion, turns, reached }) => [
+        criterion,
+        turns.n,
+        turns.head,
+        reached.head,
+      ]),
+    ).toEqual([
+      ['understanding', 6, 1, 1],
+      ['correctness', 5, 7 / 5, 5 / 6],
+      ['completeness', 5, 7 / 5, 5 / 6],
+    ]);
+    expect(summary?.turns.low).toBeLessThan(0.4);
+  });
+
+  test('that breaks is named, and its errors are not failures of quality', async () => {
+    const { result } = await evaluate(
+      shop({ tries: 5, ids: 20 }),
+      shop({ content: NEW, tries: 5, ids: 20 }),
+      (_, text) => {
+        if (text.includes('New r9')) return 'unreadable';
+        return text.includes('New r3') ? verdict('ynn') : verdict('yyy');
+      },
+    );
+    const status = (id: string) =>
+      result.suites[0]?.references.find((reference) => reference.id === id)?.status;
+    expect([result.conclusion, status('r3'), status('r9'), status('r1')]).toEqual([
+      'failure',
+      'regressed',
+      'error',
+      'unchanged',
+    ]);
+    const broken = result.suites[0]?.references.find(({ id }) => id === 'r9')?.head;
+    expect(broken).toMatchObject({
+      tries_judged: 0,
+      tries: [
+        {
+          outcome: 'error',
+          error: 'the evaluator judge gave no readable verdict: "unreadable"',
+          scores: [],
+          conversation: { outcome: 'evaluator_error', turns: [{ answer: 'New r9 #1' }] },
+        },
+        {},
+        {},
+        {},
+        {},
+      ],
+    });
+    expect(result.suites[0]?.conversation).toMatchObject({
+      completed: { n: 19 },
+      outcomes: { head: { evaluator_error: 5, no_follow_up: 5 } },
+    });
+    expect(result.notices.map(({ kind }) => kind)).toContain('error');
+  });
+
+  test('of 200 dialogues with one try each shows what fell, with both transcripts, though none can be named alone', async () => {
+    const number = (text: string): number => Number(/r(\d+)/.exec(text)?.[1]);
+    const { result } = await evaluate(
+      shop({ ids: 200 }),
+      shop({ content: NEW, ids: 200 }),
+      (_, text) => {
+        const fails = text.includes('New r') ? number(text) < 36 : number(text) >= 197;
+        return fails ? verdict('ynn', 'More?') : verdict('yyy');
+      },
+    );
+    expect(result.suites[0]).toMatchObject({ verdict: 'regressed', reason: { by: 'fall' } });
+    const statuses = result.suites[0]?.references.map(({ status }) => status) ?? [];
+    expect(statuses.filter((status) => status === 'fell')).toHaveLength(36);
+    expect(statuses).not.toContain('regressed');
+    const { text } = renderGithub(renderComment(result, { marker: '<!-- evaldiff -->' }));
+    expect(text).toContain('98.5 % → 82.0 %');
+    expect(text).toContain(
+      'What it did: r0 (prompts/tests/p.yaml:5), 1 of 1 passed → 0 of 1 passed; 35 more fail conversation for the same reason',
+    );
+    expect(text).toContain(
+      '35 more references that fell, with too few tries to name each alone, worst first',
+    );
+    expect(text).toContain('After 1 turn: complete');
+    expect(text).toContain('Old r0 #1');
+    expect(text).toContain('After 3 turns: the steps ran out');
+    for (const answer of ['New r0 #1', 'New r0 #2', 'New r0 #3']) expect(text).toContain(answer);
+    expect(text).not.toMatch(/within noise|flaky/);
+  });
+
+  test('keeps the turns of a dialogue that the model broke off', async () => {
+    const { result } = await evaluate(
+      null,
+      shop({ ids: 20 }),
+      () => verdict('nnn', 'More?'),
+      (request) => {
+        if (request.messages.length > 2 && request.messages[0]?.content === 'Old r0')
+          throw 'server error';
+        return 'Answer';
+      },
+    );
+    expect(firstTry(result, 'head')).toMatchObject({
+      outcome: 'error',
+      error: 'server error',
+      actual: null,
+      conversation: {
+        outcome: 'model_error',
+        turns: [{ answer: 'Answer' }, { question: 'More?', answer: null }],
+      },
+    });
+  });
+
+  test('may have metrics besides, which see the whole thread and its last answer', async () => {
+    const seen = metric('turns', {
+      source: { kind: 'built-in', uses: 'count_turns', with: { max: 3 } },
+    });
+    const { result } = await evaluate(null, shop({ metrics: [seen] }), (_, text, turn) =>
+      turn < (text.includes('r0') ? 3 : 2) ? verdict('nnn', 'More?') : verdict('yyy'),
+    );
+    expect(firstTry(result, 'head')).toMatchObject({
+      outcome: 'fail',
+      scores: [
+        { metric: 'conversation', status: 'pass', value: 3 },
+        { metric: 'turns', status: 'fail', value: 6 },
+      ],
+    });
+    expect(result.suites[0]?.metrics.map(({ name, head }) => [name, head])).toEqual([
+      ['conversation', 1],
+      ['turns', 0],
+    ]);
+  });
+
+  test('shares a dialogue between equal references and between the sides, and counts all of it as reused', async () => {
+    const twins = [reference('a', { input: { q: 'x' } }), reference('b', { input: { q: 'x' } })];
+    const { result, by } = await evaluate(null, shop({ references: twins }), (_, __, turn) =>
+      turn < 2 ? verdict('nnn', 'More?') : verdict('yyy'),
+    );
+    expect([by('prompt').length, by('evaluator').length]).toEqual([2, 2]);
+    expect(result.usage.by_purpose).toMatchObject({
+      prompt: { calls: 2, reused: 2 },
+      evaluator: { calls: 2, reused: 2 },
+    });
+    expect(
+      result.suites[0]?.references.map(({ head }) => head?.tries[0]?.conversation?.turns.length),
+    ).toEqual([2, 2]);
+  });
+
+  test('makes a plan that counts its evaluators', async () => {
+    const { plan } = await evaluate(shop({}), shop({ content: NEW }), () => verdict('yyy'));
+    expect(plan).toMatchObject({ prompt_calls: 12, evaluator_calls: 12 });
+  });
+
+  test("runs nothing when nothing changed, nor when only its labelled answers' order of keys did", async () => {
+    const { requests } = await evaluate(shop({}), shop({}), () => verdict('yyy'));
+    expect(requests).toEqual([]);
+  });
+
+  test('is a result that can be saved and read again', async () => {
+    const { result } = await evaluate(
+      shop({}),
+      shop({
+        content: NEW,
+        of: conversation({
+          examples: [
+            {
+              messages: [
+                { role: 'user', content: 'q' },
+                { role: 'assistant', content: 'a' },
+              ],
+              accepted: true,
+              place: { file: 'x', line: 1 },
+            },
+          ],
+          instructions: 'Strict.',
+        }),
+      }),
+      () => verdict('ynn'),
+    );
+    expect(readResultValue('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
+      result,
+      problems: [],
+    });
+    expect(result.evaluators).toHaveLength(2);
+  });
+});
+
+describe('a change of the evaluators', () => {
+  const strict = conversation({ instructions: 'Be strict.' });
+  const isStrict = (text: string): boolean => text.includes('Be strict.');
+
+  test('is a change of the scoring: no dialogue is led twice, and the recorded one is judged again turn by turn', async () => {
+    const { result, by } = await evaluate(shop({}), shop({ of: strict }), (_, text, turn) =>
+      isStrict(text) && turn < 2 ? verdict('yyn', 'More?') : verdict('yyy'),
+    );
+    expect(by('prompt')).toHaveLength(6 * 2);
+    expect(
+      by('evaluator').filter(({ messages }) => isStrict(messages[0]?.content ?? '')),
+    ).toHaveLength(6 * 2);
+    expect(
+      by('evaluator').filter(({ messages }) => !isStrict(messages[0]?.content ?? '')),
+    ).toHaveLength(6);
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'unchanged',
+      because: [{ key: 'conversation.instructions', file: 'prompts/tests/p.yaml' }],
+    });
+    expect(result.scoring[0]).toMatchObject({
+      rates: { base_base: 1, base_head: 1, head_base: 1, head_head: 1 },
+      prompt_effect: 0,
+      scoring_effect: 0,
+    });
+  });
+
+  test('that makes the scoring easier is told from a better prompt', async () => {
+    const { result } = await evaluate(shop({ of: strict }), shop({}), (_, text) =>
+      isStrict(text) ? verdict('ynn') : verdict('yyy'),
+    );
+    expect(result.scoring[0]).toMatchObject({
+      rates: { base_base: 0, base_head: 1, head_base: 0, head_head: 1 },
+      prompt_effect: 0,
+      scoring_effect: 1,
+      total: 1,
+    });
+    expect(result.scoring[0]?.flipped).toHaveLength(6);
+  });
+
+  test('together with the prompt splits the change between the two', async () => {
+    const { result } = await evaluate(shop({}), shop({ content: NEW, of: strict }), (_, text) =>
+      verdict(text.includes('New') || !isStrict(text) ? 'yyy' : 'ynn'),
+    );
+    expect(result.scoring[0]).toMatchObject({
+      rates: { base_base: 1, base_head: 0, head_head: 1 },
+      prompt_effect: 1,
+      scoring_effect: -1,
+      total: 0,
+    });
+  });
+
+  test.each<[string, Conversation]>([
+    ['conversation.max_steps', conversation({ max_steps: 2 })],
+    [
+      'conversation.criteria',
+      conversation({
+        criteria: conversation().criteria.map(({ name }) => ({ name, combine: 'any' })),
+      }),
+    ],
+    ['conversation.evaluators', conversation({ models: ['judge', 'second'] })],
+  ])('in %s is named', async (key, of) => {
+    const { result } = await evaluate(shop({}), shop({ of }), () => verdict('yyy'));
+    expect(result.suites[0]?.because).toEqual([{ key, file: 'prompts/tests/p.yaml' }]);
+  });
+
+  test('of the steps alone judges the longer dialogue as the shorter one', async () => {
+    const { result, by } = await evaluate(
+      shop({ of: conversation({ max_steps: 1 }) }),
+      shop({ of: conversation({ max_steps: 2 }) }),
+      (_, __, turn) => verdict(turn < 2 ? 'nnn' : 'yyy', 'More?'),
+    );
+    expect(by('prompt')).toHaveLength(12);
+    expect(result.scoring[0]).toMatchObject({
+      rates: { base_base: 0, head_head: 1 },
+      prompt_effect: 0,
+      scoring_effect: 1,
+    });
+  });
+
+  test('from single answers to conversations judges the first answer by what judged it before', async () => {
+    const exact = metric('first', {
+      source: { kind: 'built-in', uses: 'ends_with', with: { value: '#1' } },
+    });
+    const { result, by } = await evaluate(
+      shop({ of: null, metrics: [exact] }),
+      shop({}),
+      (_, __, turn) => verdict(turn < 2 ? 'nnn' : 'yyy', 'More?'),
+    );
+    expect(by('prompt')).toHaveLength(12);
+    expect(result.scoring[0]).toMatchObject({ rates: { base_base: 1, head_head: 1 } });
+    const back = await evaluate(shop({}), shop({ of: null, metrics: [exact] }), () =>
+      verdict('ynn'),
+    );
+    expect(back.by('prompt')).toHaveLength(6);
+    expect(back.result.scoring[0]).toMatchObject({ rates: { base_base: 0, head_head: 1 } });
+  });
+
+  test('asks evaluators that did not change only once when something else of the scoring did', async () => {
+    const named = (name: string) =>
+      metric(name, { source: { kind: 'built-in', uses: 'length', with: { min: 1 } } });
+    const { by } = await evaluate(
+      shop({ metrics: [named('a')] }),
+      shop({ metrics: [named('b')] }),
+      () => verdict('yyy'),
+    );
+    expect([by('prompt').length, by('evaluator').length]).toEqual([6, 6]);
+  });
+
+  test('is tested on the labelled answers of head, base → head', async () => {
+    const place = { file: 'prompts/tests/p.yaml', line: 9 };
+    const labelled = (content: string, accepted: boolean) => ({
+      messages: [
+        { role: 'user' as const, content: 'How?' },
+        { role: 'assistant' as const, content },
+      ],
+      accepted,
+      place,
+    });
+    const examples = [
+      labelled('answer-one', true),
+      labelled('answer-two', true),
+      labelled('answer-bad', false),
+      labelled('answer-odd', false),
+    ];
+    const { result, by, plan } = await evaluate(
+      shop({ of: conversation({ examples }) }),
+      shop({ of: conversation({ examples, instructions: 'Be strict.' }) }),
+      (_, text) => {
+        if (text.includes('answer-odd') && isStrict(text)) return 'unreadable';
+        return verdict(
+          text.includes('answer-bad') || text.includes('answer-odd')
+            ? isStrict(text)
+              ? 'ynn'
+              : 'yyy'
+            : 'yyy',
+        );
+      },
+    );
+    expect(
+      result.evaluators?.map(({ side, examples: count, grades }) => [
+        side,
+        count,
+        grades[0]?.accepted.all.share,
+        grades[0]?.rejected.all.share,
+        grades[0]?.balanced_accuracy?.value,
+        grades[0]?.unread,
+      ]),
+    ).toEqual([
+      ['base', 4, 1, 1, 0.5, 0],
+      ['head', 4, 1, 0, 1, 1],
+    ]);
+    expect(plan.evaluator_calls).toBe(6 * 2 + 8);
+    expect(
+      by('evaluator').filter(({ messages }) =>
+        /answer-(?:one|two|bad|odd)/.test(messages[1]?.content ?? ''),
+      ),
+    ).toHaveLength(9);
+    expect(result.notices.map(({ message }) => message)).toContain(
+      'p: the evaluator judge gave no readable verdict on 1 of 4 labelled answers on head; those are not counted',
+    );
+  });
+
+  describe('where only the labelled answers change', () => {
+    const labelled = (accepted: boolean) => ({
+      messages: [
+        { role: 'user' as const, content: 'How?' },
+        { role: 'assistant' as const, content: 'labelled' },
+      ],
+      accepted,
+      place: { file: 'prompts/tests/p.yaml', line: 9 },
+    });
+    const [before, after] = [true, false].map((accepted) =>
+      shop({
+        of: conversation({
+          models: ['judge', 'second'],
+          examples: [labelled(accepted), labelled(true), labelled(true)],
+        }),
+      }),
+    ) as [Project, Project];
+    const ready = () =>
+      prepare(
+        {
+          mode: 'diff',
+          base: baseTree,
+          head: headTree,
+          maxCalls: null,
+          failOn: null,
+          code: 'sandbox',
+          today: '2026-01-01',
+        },
+        arrange(before, after, sources('member')),
+        (text) => text,
+      );
+
+    test('what evaluators are asked is priced although no conversation runs', () => {
+      const { models, cost_usd } = forecast(ready(), { price: () => 0.5, stored: () => false });
+      expect(models.map(({ model, purpose, calls }) => [model, purpose, calls])).toEqual([
+        ['judge', 'evaluator', 3],
+        ['second', 'evaluator', 3],
+      ]);
+      expect(cost_usd).toBe(3);
+    });
+
+    test('verdicts that a spent budget left out are missing from the run, and each is told as it comes', async () => {
+      const prepared = ready();
+      const blank = blankResult({
+        mode: 'diff',
+        base: baseTree,
+        head: headTree,
+        trust: 'member',
+        gate: prepared.gate,
+        n_tries: 1,
+      });
+      const told: string[] = [];
+      const result = await judge(
+        prepared,
+        {
+          complete: async () => ({ status: 'error', kind: 'budget', message: 'not made' }),
+          evaluate: async () => [],
+          random,
+          hash: sha256,
+          solve: solveHere,
+          answered: (purpose) => {
+            told.push(purpose);
+          },
+          halted: () => ({ title: 'Budget reached', why: 'max-calls' }),
+        },
+        blank,
+      );
+      expect(told).toEqual(Array(6).fill('evaluator'));
+      expect(result).toMatchObject({
+        conclusion: 'error',
+        title: expect.stringContaining('Budget reached'),
+      });
+    });
+  });
+
+  test('without labelled answers is said, with how to add some; a change of anything else is not', async () => {
+    const said = async (base: Conversation | null, head: Conversation): Promise<string[]> => {
+      const { result } = await evaluate(
+        base === null ? null : shop({ of: base }),
+        shop({ of: head }),
+        () => verdict('yyy'),
+      );
+      return result.notices
+        .filter(({ kind }) => kind === 'scoring')
+        .map(({ message, place }) => `${String(place?.line)}: ${message}`);
+    };
+    const examples = [
+      {
+        messages: [
+          { role: 'user' as const, content: 'q' },
+          { role: 'assistant' as const, content: 'labelled' },
+        ],
+        accepted: true,
+        place: { file: 'x', line: 1 },
+      },
+    ];
+    const line = String(conversation().place.line);
+    expect(await said(conversation(), strict)).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^${line}: p: the evaluators of its conversations changed and have no labelled answers, .*examples: \\[\\{ question: `,
+        ),
+      ),
+    ]);
+    expect(await said(null, conversation())).toEqual([
+      expect.stringContaining('are new and have no labelled answers'),
+    ]);
+    expect(await said(conversation({ examples }), conversation())).toEqual([
+      expect.stringContaining('lost their labelled answers'),
+    ]);
+    expect(await said(conversation(), conversation({ max_steps: 2 }))).toEqual([]);
+    expect(
+      await said(conversation(), conversation({ instructions: 'Be strict.', examples })),
+    ).toEqual([]);
+  });
+
+  test('of nothing but the steps needs no new test', async () => {
+    const examples = [
+      {
+        messages: [
+          { role: 'user' as const, content: 'q' },
+          { role: 'assistant' as const, content: 'labelled' },
+        ],
+        accepted: true,
+        place: { file: 'x', line: 1 },
+      },
+    ];
+    const { result } = await evaluate(
+      shop({ of: conversation({ examples }) }),
+      shop({ of: conversation({ examples, max_steps: 2 }) }),
+      () => verdict('yyy'),
+    );
+    expect(result.evaluators).toBeUndefined();
+  });
+});
+
+describe('recorded dialogues', () => {
+  const recorded = (...contents: string[]): Reference =>
+    reference('rec', {
+      input: {},
+      thread: contents.map((content, index) => ({
+        role: index % 2 === 0 ? 'user' : 'assistant',
+        content,
+      })),
+    });
+
+  test('are judged turn by turn without asking for an answer, whatever the prompt says', async () => {
+    const { result, by } = await evaluate(
+      null,
+      shop({ references: [recorded('A?', 'a', 'B?', 'b', 'C?', 'c')] }),
+      (_, __, turn) => verdict(turn < 2 ? 'ynn' : 'yyy', 'never asked'),
+    );
+    expect([by('prompt').length, by('evaluator').length]).toEqual([0, 2]);
+    expect(firstTry(result, 'head')).toMatchObject({
+      outcome: 'pass',
+      actual: 'b',
+      usage: null,
+      conversation: {
+        outcome: 'complete',
+        turns: [
+          { question: 'A?', answer: 'a' },
+          { question: 'B?', asked_by: null, answer: 'b' },
+        ],
+      },
+    });
+  });
+
+  test('that never satisfy end where the record ends', async () => {
+    const { result } = await evaluate(
+      null,
+      shop({ references: [recorded('A?', 'a', 'B?', 'b')] }),
+      () => verdict('nnn', 'C?'),
+    );
+    expect(outcomes(result, 'head')).toEqual(['no_follow_up']);
+  });
+
+  test('are not comparison of prompts, but of scorings', async () => {
+    const unchanged = await evaluate(
+      shop({ references: [recorded('A?', 'a')] }),
+      shop({ content: NEW, references: [recorded('A?', 'a')] }),
+      () => verdict('yyy'),
+    );
+    expect(unchanged.requests).toEqual([]);
+    const { result, by } = await evaluate(
+      shop({ references: [recorded('A?', 'a')] }),
+      shop({ of: conversation({ instructions: 'Be strict.' }), references: [recorded('A?', 'a')] }),
+      (_, text) => verdict(text.includes('strict') ? 'ynn' : 'yyy'),
+    );
+    expect([by('prompt').length, by('evaluator').length]).toEqual([0, 2]);
+    expect(result.scoring[0]).toMatchObject({
+      rates: { base_base: 1, head_head: 0 },
+      prompt_effect: 0,
+    });
+  });
+
+  test('are judged by metrics alone where there is no conversation', async () => {
+    const has = metric('has', {
+      source: { kind: 'built-in', uses: 'contains', with: { value: 'b' } },
+    });
+    const { result, requests } = await evaluate(
+      null,
+      shop({ of: null, metrics: [has], references: [recorded('A?', 'a', 'B?', 'b')] }),
+      () => '',
+    );
+    expect(requests).toEqual([]);
+    expect(firstTry(result, 'head')).toMatchObject({ outcome: 'pass', actual: 'b' });
+  });
+
+  test('that end with a question are continued by one completion, or by a dialogue', async () => {
+    const has = metric('has', {
+      source: { kind: 'built-in', uses: 'contains', with: { value: '#2' } },
+    });
+    const once = await evaluate(
+      null,
+      shop({ of: null, metrics: [has], references: [recorded('A?', 'a', 'B?')] }),
+      () => '',
+    );
+    expect(once.by('prompt').map(({ messages }) => messages.map(({ content }) => content))).toEqual(
+      [['A?', 'a', 'B?']],
+    );
+    expect(firstTry(once.result, 'head')).toMatchObject({ outcome: 'pass', actual: 'A? #2' });
+    const { by } = await evaluate(
+      null,
+      shop({ references: [recorded('A?', 'a', 'B?')] }),
+      (_, __, turn) => verdict(turn < 3 ? 'nnn' : 'yyy', 'C?'),
+    );
+    expect(by('prompt').map(({ messages }) => messages.length)).toEqual([3, 5]);
+  });
+});

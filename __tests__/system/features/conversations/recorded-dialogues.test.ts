@@ -1,0 +1,85 @@
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+
+let shop: Shop | null = null;
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const turn = (role: string, content: string) => ({ role, content });
+
+const lines = (rows: readonly unknown[]): string =>
+  rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+const dialogues = (count: number) =>
+  lines(
+    Array.from({ length: count }, (_, index) => ({
+      id: `d${String(index)}`,
+      input: [
+        turn('user', `question ${String(index)}`),
+        turn('assistant', 'an answer'),
+        turn('user', 'and then?'),
+      ],
+    })),
+  );
+
+/** A prompt over recorded dialogues, which `tests` says more of. */
+async function open(tests: string, rows = dialogues(3)): Promise<Shop> {
+  shop = await openShop();
+  shop.repository.commit('dialogues', {
+    'prompts/ask.yaml': prompt('You help.'),
+    'prompts/tests/ask.yaml': `${tests}references_from: { file: ../../d.jsonl }\n`,
+    'd.jsonl': rows,
+  });
+  return shop;
+}
+
+const prompt = (text: string): string =>
+  `name: ask\nmodel: m\ndefaults: [tests/ask]\nmessages: [{ role: system, content: ${text} }]\n`;
+
+describe("a metric of one's own code that judges every turn", () => {
+  const tests = (code: string): string =>
+    `do_completion: true\nmetrics:\n  - name: polite\n    language: python\n    every: true\n    code: |\n${code.replace(/^/gm, '      ')}\n`;
+
+  test('and breaks on each of them is to be fixed first, and never green', async () => {
+    const { repository, evaldiff, result } = await open(
+      tests('def judge():\n    import requests\njudge()\nmetric = 1\nresult = True'),
+    );
+    repository.write({ 'prompts/ask.yaml': prompt('You help briefly.') });
+    const compared = await result('diff', '--base', 'HEAD');
+    expect(compared).toMatchObject({
+      conclusion: 'error',
+      suites: [],
+      problems: [
+        {
+          place: { file: 'prompts/tests/ask.yaml', line: 3 },
+          message: expect.stringContaining(
+            'metric "polite" breaks on every answer of both sides, so it judges nothing',
+          ),
+        },
+      ],
+    });
+    expect(compared.problems[0]?.message).toContain('requests');
+    expect((await evaldiff('diff', '--base', 'HEAD')).code).not.toBe(0);
+  });
+
+  test('and breaks on some of them says on which, as answers that fail', async () => {
+    const { repository, result } = await open(
+      tests('metric = len(actual)\nresult = 1 / (actual != "an answer") > 0'),
+    );
+    repository.write({ 'prompts/ask.yaml': prompt('You help briefly.') });
+    const { suites } = await result('diff', '--base', 'HEAD');
+    const score = suites[0]?.references[0]?.head?.tries[0]?.scores[0];
+    expect(score).not.toHaveProperty('raised');
+    expect(score).toMatchObject({
+      status: 'fail',
+      reason: expect.stringContaining('ZeroDivisionError'),
+      objects: {
+        scores: [{ status: 'pass' }, { status: 'fail', raised: true }, {}, { status: 'pass' }],
+      },
+    });
+  });
+});

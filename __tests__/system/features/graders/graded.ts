@@ -1,0 +1,36 @@
+import { afterAll, afterEach } from '@jest/globals';
+import { commandIn, type Said } from '../../../stand-ins/command-line.ts';
+import {
+  startModelServer,
+  type ModelServer,
+  type Script,
+} from '../../../stand-ins/models/server.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+} from '../../../stand-ins/repository.ts';
+
+const open: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+afterAll(removeTemporaryFolders);
+
+/** Runs `grade` in a new repository with these files, on a model server that answers so. */
+export async function gradeIn(
+  files: Record<string, string>,
+  args: readonly string[],
+  answer: Script,
+): Promise<Said & { models: ModelServer }> {
+  const models = await startModelServer({ answer, key: 'secret-key-of-the-server' });
+  open.push(models);
+  const repository = createRepository();
+  repository.commit('What is graded', files);
+  const said = await commandIn(
+    repository.directory,
+    ['grade', ...args, '--endpoint', `local=${models.openaiUrl} key=LOCAL_KEY`, '--no-store'],
+    { env: fixtureEnvironment({ LOCAL_KEY: 'secret-key-of-the-server' }) },
+  );
+  return { ...said, models };
+}

@@ -1,0 +1,238 @@
+import { describe, expect, test } from '@jest/globals';
+import { soleJudge } from '../../../../src/kernel/suite/metrics.ts';
+import type { Conversation, Project } from '../../../../src/kernel/suite/suite.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import type { Rubric } from '../../../../src/types/metric.ts';
+import type { Message, Request } from '../../../../src/types/model.ts';
+import { metric, project, reference, settings, tests } from '../../../unit/app/run/builders.ts';
+import { conversation, verdict } from '../../../unit/features/conversations/dialogues.ts';
+import {
+  NEW,
+  OLD,
+  example,
+  fenced,
+  rubricOf,
+  runPipeline,
+  shop,
+  type Ran,
+} from '../../app/run/pipeline.ts';
+
+const PER_KIND = 20;
+
+/** Answers that people call good or bad; the grader is wrong on those that say `odd`. */
+function labelled(odd: number): Rubric['examples'] {
+  return Array.from({ length: PER_KIND }, (_, index) => [
+    example(`good ${index < odd ? 'odd ' : ''}${String(index)}`, 'YES'),
+    example(`bad ${index < odd ? 'odd ' : ''}${String(index)}`, 'NO'),
+  ]).flat();
+}
+
+const side = (content: string, examples: Rubric['examples'], metrics = [METRIC]): Project => {
+  const rubric = rubricOf('Is it right? {content}', { examples });
+  return project([shop(content, 30, { tests: { metrics } })], {
+    settings: settings({
+      grader: { model: 'gpt-4o', parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
+    }),
+    rubrics: new Map([[rubric.name, rubric]]),
+  });
+};
+
+const METRIC = metric('kind', { source: { kind: 'rubric', rubric: 'polite' } });
+
+/** Head's answers to the references before `broken` are bad. */
+const world =
+  (broken: number) =>
+  ({ purpose }: Request, text: string): string => {
+    if (purpose === 'prompt')
+      return text.startsWith('New') && Number(text.slice(-2)) < broken ? 'bad' : 'good';
+    const content = fenced(text, 'content');
+    return content.includes('good') === content.includes('odd') ? 'NO' : 'YES';
+  };
+
+const compare = (examples: Rubric['examples'], broken: number): Promise<Ran> =>
+  runPipeline(side(OLD, examples), side(NEW, examples), world(broken));
+
+describe('a suite that a rubric with labelled examples judges alone', () => {
+  test('has its rates and their difference corrected beside the seen ones, on both sides', async () => {
+    const { result } = await compare(labelled(2), 15);
+    const [suite] = result.suites;
+    expect(suite).toMatchObject({ verdict: 'regressed', pass_rate: { base: 1, head: 0.5 } });
+    const error = suite!.grader_error!;
+    expect(error).toMatchObject({
+      metric: 'kind',
+      kind: 'corrected',
+      good: { right: 18, n: 20 },
+      bad: { right: 18, n: 20 },
+    });
+    // Of each kind 19 of 22, so that 16 / 22 of a difference are seen.
+    expect(error.difference!.difference).toBeCloseTo(-0.5 / (16 / 22), 10);
+    expect(error.difference!.low).toBeLessThan(suite!.pass_rate.low! / (16 / 22));
+    expect(error.base!.high).toBe(1);
+    expect(error.head!.low).toBeLessThan(0.5);
+    expect(result.graders).toHaveLength(1);
+    const shown = renderTerminal(result, { width: 300, colour: false });
+    expect(shown).toContain("without the grader's errors, 1 suite");
+    expect(shown).toContain('18 of 20 good, 18 of 20 bad');
+  });
+
+  test('is as red as without the examples, and is said to differ by no more than its grader errs', async () => {
+    const [plain, known] = [await compare([], 8), await compare(labelled(8), 8)];
+    expect(known.result.conclusion).toBe('failure');
+    expect(known.result.conclusion).toBe(plain.result.conclusion);
+    expect(known.result.outcome).toEqual(plain.result.outcome);
+    const [suite] = known.result.suites;
+    expect(suite!.pass_rate).toEqual(plain.result.suites[0]!.pass_rate);
+    expect(suite!.grader_error!.kind).toBe('within error');
+    expect(suite!.summary).toContain(
+      "The difference is within the grader's own error: it gets about 40.9 % of such answers wrong.",
+    );
+    expect(plain.result.suites[0]).not.toHaveProperty('grader_error');
+  });
+
+  test('has nothing corrected where its grader guesses, which is said', async () => {
+    const { result } = await compare(labelled(PER_KIND / 2), 15);
+    expect(result.suites[0]!.grader_error).toMatchObject({
+      kind: 'no better than chance',
+      wrong: null,
+      base: null,
+      head: null,
+      difference: null,
+    });
+    expect(result.suites[0]!.summary).toContain('no better than chance');
+  });
+
+  test('asks the grader about no example where another metric judges too, or all labels are alike', async () => {
+    const two = [METRIC, metric('exact', { source: METRIC.source })];
+    const mixed = await runPipeline(
+      side(OLD, labelled(1), two),
+      side(NEW, labelled(1), two),
+      world(0),
+    );
+    expect(mixed.result.graders).toEqual([]);
+    const alike = labelled(1).filter(({ expected }) => expected === 'YES');
+    const { result } = await compare(alike, 15);
+    expect(result.graders).toEqual([]);
+    expect(result.suites[0]).not.toHaveProperty('grader_error');
+  });
+});
+
+describe('a suite whose rubric judges every turn', () => {
+  const references = Array.from({ length: 30 }, (_, index) =>
+    reference(`r${String(index).padStart(2, '0')}`, {
+      thread: [
+        { role: 'user', content: 'a good question' },
+        { role: 'assistant', content: 'a good answer' },
+        { role: 'user', content: `and the good ${String(index).padStart(2, '0')}` },
+      ],
+    }),
+  );
+
+  const dialogues = (content: string, every?: number): Project => {
+    const given = side(content, labelled(2), [{ ...METRIC, ...(every && { every }) }]);
+    return {
+      ...given,
+      suites: given.suites.map((suite) => ({
+        ...suite,
+        prompt: {
+          ...suite.prompt,
+          messages: suite.prompt.messages.map((message) => ({
+            ...message,
+            role: 'system' as const,
+          })),
+        },
+        tests: { ...suite.tests, references },
+      })),
+    };
+  };
+
+  test('has the share of its turns corrected, for of turns the labels speak, and not that of dialogues', async () => {
+    const reply = ({ purpose, messages }: Request, text: string): string => {
+      if (purpose !== 'prompt') return fenced(text, 'content').includes('odd') ? 'NO' : judge(text);
+      const [system] = messages;
+      return system?.content.startsWith('New') && Number(text.slice(-2)) < 15 ? 'bad' : 'good';
+    };
+    const judge = (text: string): string =>
+      fenced(text, 'content').includes('good') ? 'YES' : 'NO';
+    const { result } = await runPipeline(dialogues(OLD, 1), dialogues(NEW, 1), reply);
+    const [suite] = result.suites;
+    expect(suite?.pass_rate).toMatchObject({ base: 1, head: 0.5 });
+    const { objects, difference, head } = suite!.grader_error!;
+    // One of four turns is bad in half of the dialogues.
+    expect(objects).toEqual({ level: 'Turn', base: 1, head: 0.875 });
+    const right = 19 / 22 + 21 / 22 - 1;
+    expect(difference!.difference).toBeCloseTo(-0.125 / right, 10);
+    expect(head!.rate).toBeGreaterThan(0.8);
+    const shown = renderTerminal(result, { width: 300, colour: false });
+    expect(shown).toMatch(/p, by turn\s+100\.0 % → 87\.5 %/);
+  });
+});
+
+describe('a suite whose evaluators judge one answer alone, and have labelled answers', () => {
+  const dialogue = (accepted: boolean, odd: boolean): Conversation['examples'][number] => ({
+    messages: [
+      { role: 'user', content: 'What is it?' },
+      { role: 'assistant', content: `${accepted ? 'good' : 'bad'}${odd ? ' odd' : ''}` },
+    ],
+    accepted,
+    place: { file: 'prompts/tests/p.yaml', line: 9 },
+  });
+
+  const examples = Array.from({ length: PER_KIND }, (_, index) => [
+    dialogue(true, index < 2),
+    dialogue(false, index < 2),
+  ]).flat();
+
+  const led = (content: string, max_steps: number): Project =>
+    project([
+      shop(content, 30, {
+        tests: {
+          metrics: [],
+          conversation: conversation({ max_steps, examples, models: ['gpt-4o'] }),
+        },
+      }),
+    ]);
+
+  const reply = (request: Request, text: string): string =>
+    request.purpose === 'evaluator'
+      ? verdict(text.includes('good') === text.includes('odd') ? 'yyn' : 'yyy', 'And then?')
+      : world(15)(request, text);
+
+  test('has its rate corrected by what they all together say of those, though nothing of them changed', async () => {
+    const { result, calls } = await runPipeline(led(OLD, 1), led(NEW, 1), reply);
+    const [suite] = result.suites;
+    expect(suite?.pass_rate).toMatchObject({ base: 1, head: 0.5 });
+    expect(suite?.grader_error).toMatchObject({
+      metric: 'conversation',
+      kind: 'corrected',
+      good: { right: 18, n: 20 },
+      bad: { right: 18, n: 20 },
+    });
+    expect(suite?.grader_error?.difference?.difference).toBeCloseTo(-0.5 / (16 / 22), 10);
+    expect(result.evaluators).toHaveLength(1);
+    expect(calls('evaluator')).toBe(examples.length + 2 * 30 * 3);
+  });
+
+  test('has nothing corrected, nor its evaluators asked, where they lead dialogues of several answers', async () => {
+    const { result, calls } = await runPipeline(led(OLD, 2), led(NEW, 2), reply);
+    expect(result.suites[0]).not.toHaveProperty('grader_error');
+    expect(result.evaluators).toBeUndefined();
+    expect(calls('evaluator')).toBe(75 * 3);
+  });
+
+  test.each<[string, string[], boolean]>([
+    ['one recorded answer', ['user', 'assistant'], true],
+    ['an answer after a greeting', ['assistant', 'user', 'assistant'], true],
+    ['two recorded answers', ['user', 'assistant', 'user', 'assistant'], false],
+    ['an answer yet to come', ['user', 'assistant', 'user'], false],
+  ])('judge alone where a dialogue has %s: %s', (_, roles, alone) => {
+    const thread = roles.map((role) => ({ role, content: 'said' }) as Message);
+    const found = soleJudge(
+      tests({
+        metrics: [],
+        conversation: conversation(),
+        references: [reference('a', { thread })],
+      }),
+    );
+    expect(found).toEqual(alone ? { kind: 'evaluators' } : null);
+  });
+});

@@ -1,0 +1,413 @@
+import { describe, expect, test } from '@jest/globals';
+import { prepare } from '../../../../src/app/run/prepare.ts';
+import { agreementWith } from '../../../../src/features/graders/rubric-tests.ts';
+import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { arrange } from '../../../../src/trust/arrange.ts';
+import { sources } from '../../../../src/trust/trust.ts';
+import type { Better, Rubric } from '../../../../src/types/metric.ts';
+import type { Request } from '../../../../src/types/model.ts';
+import type { SourceTree } from '../../../../src/types/repository.ts';
+import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
+import { NEW, OLD, example, fenced, rubricOf, runPipeline, shop } from '../../app/run/pipeline.ts';
+
+const STRICT = 'Is {content} polite? Demand a greeting.';
+const LOOSE = 'Is {content} polite?';
+const grader = (model: string): Partial<Settings> => ({
+  grader: { model, parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
+});
+
+function graded(rubric: Rubric | null, more: Partial<Settings> = {}, count = 6): Project {
+  const metrics = [metric('kind', { source: { kind: 'rubric', rubric: 'polite' } })];
+  const references = Array.from({ length: count }, (_, index) => reference(`r${String(index)}`));
+  const suites: Suite[] = [suite({ tests: { metrics, references } })];
+  return project(suites, {
+    settings: settings({ ...grader('gpt-4o'), ...more }),
+    rubrics: new Map(rubric === null ? [] : [[rubric.name, rubric]]),
+  });
+}
+
+/**
+ * Answers greet where the reference is odd; graders want a greeting as far as their rubric does,
+ * except one that likes all.
+ */
+function scripted({ purpose, target }: Request, text: string): string {
+  if (purpose === 'prompt') return /r[135]$/.test(text) ? 'Hello, here you are.' : 'Here.';
+  if (target.model === 'gpt-lenient') return 'YES';
+  return !text.includes('Demand a greeting') || fenced(text, 'content').includes('Hello')
+    ? 'YES'
+    : 'NO';
+}
+
+const examples = [
+  example('Hello there', 'YES'),
+  example('Hello you', 'YES'),
+  example('Go away', 'NO'),
+  example('Thanks', 'YES'),
+];
+
+describe('a rubric that measures a fault', () => {
+  const scores = new Map([
+    ['F', 1],
+    ['C', 0.5],
+    ['A', 0],
+  ]);
+  const yea = (better: Better, skip = false): Project[] =>
+    [OLD, NEW].map((content) => {
+      const own = shop(content, 12, {
+        tests: { metrics: [metric('yea', { source: { kind: 'rubric', rubric: 'polite' }, skip })] },
+      });
+      const rubric = rubricOf('Judge {content}', { choice_scores: scores, better });
+      return project([own], {
+        settings: settings({ ...grader('gpt-4o'), n_tries: 'adaptive' }),
+        rubrics: new Map([[rubric.name, rubric]]),
+      });
+    });
+  /** Head agrees with everything, base with nothing. */
+  const complicit = ({ purpose }: Request, text: string): string => {
+    if (purpose === 'prompt') return text.startsWith('New') ? 'You are right.' : 'No.';
+    return fenced(text, 'content').includes('right') ? 'F' : 'A';
+  };
+
+  test('turns red where its score rises, with the labels of both sides', async () => {
+    const [base, head] = yea('lower');
+    const { result } = await runPipeline(base!, head!, complicit);
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'regressed',
+      pass_rate: { base: 1, head: 0 },
+    });
+    const [row] = result.suites[0]!.metrics;
+    expect(
+      row!.labels!.map(({ label, base: before, head: after }) => [label, before > 0, after > 0]),
+    ).toEqual([
+      ['F', false, true],
+      ['C', false, false],
+      ['A', true, false],
+    ]);
+  });
+
+  test('decides nothing while nobody says what is good, and says so', async () => {
+    const [base, head] = yea('none', true);
+    const { result, calls } = await runPipeline(base!, head!, complicit);
+    expect(result.conclusion).toBe('neutral');
+    // There is nothing that more than the first tries could settle.
+    expect(calls('prompt')).toBe(2 * 2 * base!.suites[0]!.tests.references.length);
+    expect(renderTerminal(result, { width: 100, colour: false })).toMatch(/^· does not gate {2}/m);
+    expect(result.reasons).toEqual([
+      'p: no metric gates, so there is no verdict; their values are shown.',
+    ]);
+    expect(result.suites[0]?.metrics[0]).toMatchObject({
+      gates: false,
+      base: null,
+      head: null,
+      values: { base: 0, head: 1, moved: null, gate: 'ignore' },
+    });
+  });
+
+  test('is red in its row where head no longer answers, though no metric gates', async () => {
+    const [base, head] = yea('none', true);
+    const { result } = await runPipeline(base!, head!, (request, text) =>
+      request.purpose === 'prompt' && text.startsWith('New')
+        ? new Error('filtered')
+        : complicit(request, text),
+    );
+    expect(result.suites[0]?.verdict).toBe('regressed');
+    expect(renderTerminal(result, { width: 100, colour: false })).toMatch(/^✗ regressed {2}/m);
+  });
+});
+
+describe('a pull request that only loosens a rubric', () => {
+  test('is a change of the scoring with no prompt effect, and asks for no answer twice', async () => {
+    const { result, calls, planned } = await runPipeline(
+      graded(rubricOf(STRICT)),
+      graded(rubricOf(LOOSE)),
+      scripted,
+    );
+    expect(calls('prompt')).toBe(6 * 3);
+    expect(calls('grader')).toBeLessThanOrEqual(6 * 3 * 4);
+    expect(planned).toBe(6 * 3 + 6 * 3 * 2);
+    expect(result.conclusion).toBe('success');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'unchanged',
+      because: [{ key: 'rubrics.polite', file: 'rubrics/r.yaml' }],
+    });
+    expect(result.scoring).toEqual([
+      expect.objectContaining({
+        prompt_effect: 0,
+        scoring_effect: 0.5,
+        total: 0.5,
+        rates: { base_base: 0.5, base_head: 1, head_base: 0.5, head_head: 1 },
+        same_answers: { judged: 18, pass_fail: 0, fail_pass: 9, p: 1 / 512, kappa: 0 },
+        summary:
+          'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
+      }),
+    ]);
+    expect(result.scoring[0]?.flipped.map(({ id, from, to }) => `${id} ${from} ${to}`)).toEqual([
+      'r0 fail pass',
+      'r2 fail pass',
+      'r4 fail pass',
+    ]);
+    expect(result.reasons).toEqual([
+      'p: the new scoring alone raises the pass rate by 50.0 points (of the same answers 9 now pass and 0 now fail); review that change first',
+    ]);
+  });
+
+  test('fails where the settings want that', async () => {
+    const strict = settings({ ...grader('gpt-4o') }).gate;
+    const gate = { gate: { ...strict, scoring: 'fail' as const } };
+    const { result } = await runPipeline(
+      graded(rubricOf(STRICT), gate),
+      graded(rubricOf(LOOSE), gate),
+      scripted,
+    );
+    expect(result.conclusion).toBe('failure');
+  });
+
+  test('of another grader, threshold or score counts alike, and is named', async () => {
+    const before = graded(rubricOf(STRICT));
+    const because = async (head: Project): Promise<string[]> =>
+      (await runPipeline(before, head, scripted)).result.scoring.flatMap((change) =>
+        change.because.map(({ key }) => key),
+      );
+    expect(await because(graded(rubricOf(STRICT), grader('gpt-lenient')))).toEqual(['grader']);
+    expect(
+      await because(
+        graded(
+          rubricOf(STRICT, {
+            choice_scores: new Map([
+              ['YES', 1],
+              ['NO', 0.5],
+            ]),
+          }),
+        ),
+      ),
+    ).toEqual(['rubrics.polite']);
+    const suites = graded(null).suites.map((suite) => ({
+      ...suite,
+      tests: {
+        ...suite.tests,
+        metrics: suite.tests.metrics.map((kind) => ({ ...kind, threshold: 0 })),
+      },
+    }));
+    expect(await because({ ...before, suites })).toEqual(['metrics.kind']);
+  });
+});
+
+describe('a rubric with labelled examples', () => {
+  const run = (base: Project, head: Project) => runPipeline(base, head, scripted);
+
+  test("is graded on them by base's rubric and by head's when it changes, and every flip is told", async () => {
+    const { result, calls } = await run(
+      graded(rubricOf(STRICT, { examples }), {}, 1),
+      graded(rubricOf(LOOSE, { examples }), {}, 1),
+    );
+    expect(calls('grader')).toBe(8 + 3 * 4);
+    expect(result.graders).toEqual([
+      {
+        rubric: 'polite',
+        side: 'base',
+        examples: 4,
+        judged: 4,
+        agreement: 0.75,
+        true_positive_rate: 2 / 3,
+        true_negative_rate: 1,
+        true_positive_interval: { low: expect.closeTo(0.2077, 4), high: expect.closeTo(0.9385, 4) },
+        true_negative_interval: { low: expect.closeTo(0.2065, 4), high: 1 },
+        kappa: 0.5,
+        base_rate: 0.75,
+        flipped: [],
+      },
+      {
+        rubric: 'polite',
+        side: 'head',
+        examples: 4,
+        judged: 4,
+        agreement: 0.75,
+        true_positive_rate: 1,
+        true_negative_rate: 0,
+        true_positive_interval: { low: expect.closeTo(0.4385, 4), high: 1 },
+        true_negative_interval: { low: 0, high: expect.closeTo(0.7935, 4) },
+        kappa: 0,
+        base_rate: 0.75,
+        flipped: [
+          { content: 'Go away', expected: 'NO', base: 'NO', head: 'YES' },
+          { content: 'Thanks', expected: 'YES', base: 'NO', head: 'YES' },
+        ],
+      },
+    ]);
+    expect(result.usage.by_purpose.grader?.calls).toBe(calls('grader'));
+  });
+
+  test('is graded on head alone when only its examples change, and that is all that runs', async () => {
+    const { result, requests } = await run(
+      graded(rubricOf(STRICT)),
+      graded(rubricOf(STRICT, { examples })),
+    );
+    expect(requests).toHaveLength(4);
+    expect(result).toMatchObject({
+      conclusion: 'success',
+      title: 'No reference is affected; 1 rubric tested on labelled examples',
+      suites: [],
+      graders: [{ side: 'head', agreement: 0.75 }],
+    });
+  });
+
+  test('is tested again when the grader changes, and not when nothing does', async () => {
+    const { result } = await run(
+      graded(rubricOf(STRICT, { examples }), {}, 0),
+      graded(rubricOf(STRICT, { examples }), grader('gpt-lenient'), 0),
+    );
+    expect(result.graders.map(({ side, agreement }) => [side, agreement])).toEqual([
+      ['base', 0.75],
+      ['head', 0.75],
+    ]);
+    expect(
+      (
+        await run(
+          graded(rubricOf(STRICT, { examples })),
+          graded(rubricOf(STRICT, { examples, notes: 'another note' })),
+        )
+      ).requests,
+    ).toEqual([]);
+  });
+
+  test('leaves out what no grade could be read for, and says how many', async () => {
+    const { result } = await runPipeline(
+      graded(null, {}, 0),
+      graded(rubricOf(STRICT, { examples }), {}, 0),
+      (request, text) => (text.includes('Thanks') ? 'perhaps' : scripted(request, text)),
+    );
+    expect(result.graders).toMatchObject([
+      { side: 'head', examples: 4, judged: 3, agreement: 1, base_rate: 2 / 3 },
+    ]);
+    expect(result.notices.map(({ message }) => message)).toContain(
+      'the rubric "polite": 1 of 4 examples got no readable grade on head; those are not counted',
+    );
+  });
+});
+
+describe('a rubric without examples', () => {
+  const messages = async (base: Rubric | null, head: Rubric) =>
+    (await runPipeline(graded(base, {}, 1), graded(head, {}, 1), scripted)).result.notices
+      .filter(({ kind }) => kind === 'scoring')
+      .map(({ message }) => message);
+
+  test('that changes is told how to get some', async () => {
+    const [message] = await messages(rubricOf(STRICT), rubricOf(LOOSE));
+    expect(message).toBe(
+      'the rubric "polite" changed and has no examples, so nobody knows whether its grader judges as people do; add labelled ones below its choice_scores: examples: [{ content: "…", expected: "YES" }, { content: "…", expected: "NO" }]',
+    );
+    expect((await messages(null, rubricOf(LOOSE)))[0]).toContain('is new and has no examples');
+    expect((await messages(rubricOf(STRICT, { examples }), rubricOf(STRICT)))[0]).toContain(
+      'lost its examples',
+    );
+  });
+
+  test('that stays is left alone', async () => {
+    expect(await messages(rubricOf(STRICT), rubricOf(STRICT, { notes: 'x' }))).toEqual([]);
+  });
+});
+
+describe('agreement with people', () => {
+  const letters = rubricOf('', {
+    choice_scores: new Map([
+      ['A', 1],
+      ['B', 0.5],
+      ['C', 0],
+    ]),
+  });
+
+  test('is over the labels, good and bad over the highest score', () => {
+    const pairs = ['AA', 'AB', 'BB', 'BA', 'CC', 'CC'].map(([expected = '', label = '']) => ({
+      expected,
+      label,
+    }));
+    // Cohen: po = 4/6, pe = (2·2 + 2·2 + 2·2)/36.
+    expect(agreementWith(pairs, letters)).toEqual({
+      judged: 6,
+      agreement: 4 / 6,
+      true_positive_rate: 0.5,
+      true_negative_rate: 0.75,
+      // Wilson, of 1 of 2 and of 3 of 4.
+      true_positive_interval: { low: expect.closeTo(0.0945, 4), high: expect.closeTo(0.9055, 4) },
+      true_negative_interval: { low: expect.closeTo(0.3006, 4), high: expect.closeTo(0.9544, 4) },
+      kappa: expect.closeTo(0.5, 12),
+      base_rate: 1 / 3,
+    });
+  });
+
+  test('has intervals as wide as its examples are few, however often each was graded', () => {
+    const pairs = ['AA', 'AB', 'CC', 'CC'].map(([expected = '', label = '']) => ({
+      expected,
+      label,
+    }));
+    const once = agreementWith(pairs, letters);
+    const thrice = agreementWith([...pairs, ...pairs, ...pairs], letters, 3);
+    expect(thrice.true_positive_interval).toEqual(once.true_positive_interval);
+    expect(thrice.true_negative_interval).toEqual(once.true_negative_interval);
+  });
+
+  test('is of what an older rubric can give, and of nothing without examples', () => {
+    expect(
+      agreementWith(
+        [
+          { expected: 'D', label: 'A' },
+          { expected: 'A', label: null },
+        ],
+        letters,
+      ),
+    ).toEqual({
+      judged: 0,
+      agreement: null,
+      true_positive_rate: null,
+      true_negative_rate: null,
+      true_positive_interval: null,
+      true_negative_interval: null,
+      kappa: null,
+      base_rate: null,
+    });
+  });
+});
+
+test('a grader that is a program of the repository runs only where the workflow lets it', () => {
+  const place = { file: 'evaldiff.yaml', line: 1 };
+  const app = {
+    provider: 'program' as const,
+    endpoint: null,
+    model: 'app',
+    price: null,
+    command: ['node', 'app.mjs'],
+    files: [],
+    setup: [],
+    file: null,
+    replaces: [],
+    place,
+  };
+  const more = { ...grader('app'), models: new Map([['app', app]]) };
+  const tree = (commit: string): SourceTree => ({
+    commit,
+    files: new Map(),
+    irregular: new Map(),
+    read: async () => new Uint8Array(),
+  });
+  const problems = (code: 'sandbox' | 'host', head: Project): string[] =>
+    prepare(
+      {
+        mode: 'diff',
+        base: tree('b'),
+        head: tree('h'),
+        maxCalls: null,
+        failOn: null,
+        code,
+        today: '2026-01-01',
+      },
+      arrange(graded(null, more, 0), head, sources('member')),
+      (text) => text,
+    ).problems.map(({ message }) => message);
+  const refusal =
+    'the grader "app" is a program of this repository. It runs only with code: host (input code, or --code host).';
+  expect(problems('sandbox', graded(rubricOf(LOOSE), more, 1))).toEqual([refusal]);
+  expect(problems('sandbox', graded(rubricOf(LOOSE, { examples }), more, 0))).toEqual([refusal]);
+  expect(problems('host', graded(rubricOf(LOOSE, { examples }), more, 1))).toEqual([]);
+});

@@ -1,0 +1,216 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, jest, test } from '@jest/globals';
+import { qualityCostChart } from '../../../../src/features/history/line-charts.ts';
+import { trendChart } from '../../../../src/features/history/trend-chart.ts';
+import { priorChart, sidesChart } from '../../../../src/report/page/bar-charts.ts';
+import {
+  attributeOf,
+  elementsOfFragment,
+  textOf,
+  type Element,
+} from '../../../stand-ins/elements.ts';
+import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
+
+jest.setTimeout(90_000);
+
+const texts = (svg: string): string[] =>
+  elementsOfFragment(svg)
+    .filter(({ tagName }) => tagName === 'text')
+    .map(textOf);
+const value = (element: Element | undefined, name: string): number =>
+  Number(attributeOf(element, name));
+
+const prior = (names: readonly string[]): string =>
+  priorChart({
+    label: names.join(' '),
+    rows: names.map((name, index) => ({ name, prior: (index + 1) / 20 })),
+  });
+const row = {
+  name: 'refunds',
+  base: 0.9,
+  head: 0.6,
+  low: -0.4,
+  high: -0.2,
+  finding: 'worse' as const,
+  instead: null,
+};
+const charts: [string, () => string][] = [
+  ['prior', () => prior(['a', 'b'])],
+  [
+    'sides',
+    () =>
+      sidesChart({
+        label: 'x',
+        rows: [row, { ...row, finding: null, instead: '6 references: too few' }],
+      }),
+  ],
+  [
+    'quality against cost',
+    () =>
+      qualityCostChart({
+        label: 'x',
+        points: [
+          { rank: 1, cost: 3, rate: 0.9, low: 0.8, high: 0.95 },
+          { rank: 2, cost: 3.1, rate: 0.8, low: 0.7, high: 0.9 },
+        ],
+      }),
+  ],
+  [
+    'trend',
+    () =>
+      trendChart({
+        label: 'x',
+        points: [0.9, null, 0.8, 0.7].map((rate, index) => ({
+          at: `2026-01-0${String(index + 1)}`,
+          rate,
+          low: rate,
+          high: rate,
+        })),
+      }),
+  ],
+];
+
+describe('every chart', () => {
+  test.each(charts)('(%s) has the same bytes whenever it is drawn', (_name, make) => {
+    const first = make();
+    for (const [, other] of charts) other();
+    expect(make()).toBe(first);
+  });
+
+  test.each(charts)(
+    "(%s) is an image with a label, in the page's colours, without an id, a style or a script",
+    (_name, make) => {
+      const all = elementsOfFragment(make());
+      expect(all[0]?.tagName).toBe('svg');
+      expect(all[0]?.attrs.map(({ name }) => name)).toEqual([
+        'class',
+        'width',
+        'height',
+        'viewBox',
+        'role',
+        'aria-label',
+      ]);
+      for (const { tagName, attrs } of all) {
+        expect(['svg', 'g', 'path', 'text', 'circle', 'rect', 'polygon']).toContain(tagName);
+        for (const { name, value: given } of attrs) {
+          expect(name).not.toMatch(/^(?:id|style|on.*|href|clip-path)$/);
+          if (name === 'fill' || name === 'stroke')
+            expect(given).toMatch(/^(?:none|var\(--[a-z]+\))$/);
+        }
+      }
+    },
+  );
+
+  test('lets the process end once it is drawn', () => {
+    const module = pathToFileURL(
+      join(import.meta.dirname, '../../../../src/features/history/line-charts.ts'),
+    ).href;
+    const program = `const { priorChart } = await import(${JSON.stringify(module)}); process.stdout.write(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] }));`;
+    // A process that did not end would be killed, which throws.
+    expect(
+      execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+        encoding: 'utf8',
+        timeout: 60_000,
+      }),
+    ).toBe(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] }));
+  });
+});
+
+describe('names in a chart', () => {
+  test.each(Object.entries(hostileTexts))('with %s are text', (_what, name) => {
+    const svg = prior([name]);
+    expect(new Set(elementsOfFragment(svg).map(({ tagName }) => tagName))).toEqual(
+      new Set(['svg', 'path', 'text']),
+    );
+    expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(svg)).toBe(false);
+  });
+
+  test('that are right to left, or attributes of the drawing, stay as they are', () => {
+    expect(texts(prior(['החזרות וזיכויים', 'class=zr0 style=font-size:9px']))).toEqual(
+      expect.arrayContaining(['החזרות וזיכויים', 'class=zr0 style=font-size:9px']),
+    );
+  });
+
+  test('that are too long end in an ellipsis, and never in half a character', () => {
+    const [wide, pairs] = texts(prior(['W'.repeat(5_000), '\u{1F600}'.repeat(500)])).filter(
+      (words) => words.endsWith('…'),
+    );
+    expect(wide).toMatch(/^W{10,25}…$/);
+    expect(pairs).toMatch(/^\u{1F600}+\ufffd?…$/u);
+  });
+});
+
+describe('a chart of both sides', () => {
+  const svg = sidesChart({ label: 'x', rows: [row] });
+  const [ring, dot] = elementsOfFragment(svg).filter(({ tagName }) => tagName === 'circle');
+  const axis = (share: number): number => 7 + share * 326;
+
+  test('has base as a ring and head as a dot where the axis has their shares', () => {
+    expect(value(ring, 'cx')).toBeCloseTo(axis(0.9), 0);
+    expect(value(dot, 'cx')).toBeCloseTo(axis(0.6), 0);
+    expect(ring?.attrs).toContainEqual({ name: 'fill', value: 'var(--page)' });
+  });
+
+  test('has the interval laid at base, in the colour of the finding', () => {
+    const band = elementsOfFragment(svg)
+      .map(({ attrs }) => attrs)
+      .find((attrs) =>
+        attrs.some(({ name, value: given }) => name === 'stroke-width' && given === '5'),
+      );
+    const [from, to] = [
+      ...(band?.find(({ name }) => name === 'd')?.value ?? '').matchAll(/[ML]([\d.]+)/g),
+    ].map(([, x]) => Number(x));
+    expect(from).toBeCloseTo(axis(0.5), 0);
+    expect(to).toBeCloseTo(axis(0.7), 0);
+    expect(band).toContainEqual({ name: 'stroke', value: 'var(--bad)' });
+  });
+
+  test('says the shares, or what stands in their place', () => {
+    expect(texts(svg)).toContain('✗ 90.0 % → 60.0 %');
+    const few = sidesChart({
+      label: 'x',
+      rows: [{ ...row, finding: null, instead: '6 references: too few' }],
+    });
+    expect(texts(few)).toContain('6 references: too few');
+    expect(few).not.toContain('60.0 %');
+  });
+
+  test('keeps an interval that leaves the axis within it', () => {
+    const wide = sidesChart({ label: 'x', rows: [{ ...row, base: 0.95, high: 0.5, low: -1.2 }] });
+    for (const [, x] of wide.matchAll(/[ML]([\d.-]+) /g))
+      expect(Number(x)).toBeGreaterThanOrEqual(0);
+    for (const [, x] of wide.matchAll(/[ML]([\d.-]+) /g))
+      expect(Number(x)).toBeLessThanOrEqual(340);
+  });
+});
+
+describe('quality against cost', () => {
+  const at = (costs: number[]): number[] => {
+    const svg = qualityCostChart({
+      label: 'x',
+      points: costs.map((cost, index) => ({
+        rank: index + 1,
+        cost,
+        rate: 0.9,
+        low: 0.8,
+        high: 0.95,
+      })),
+    });
+    return [...svg.matchAll(/transform="matrix\([^)]*,([\d.]+),[\d.]+\)"/g)].map(([, x]) =>
+      Number(x),
+    );
+  };
+
+  test('has costs on an axis from zero, or by orders of magnitude where they are far apart', () => {
+    const [two, four] = at([2, 4]);
+    expect(((two ?? 0) - 46) * 2).toBeCloseTo((four ?? 0) - 46, 0);
+    const [cents, dollar, ten] = at([0.1, 1, 10]);
+    expect((dollar ?? 0) - (cents ?? 0)).toBeCloseTo((ten ?? 0) - (dollar ?? 0), 0);
+  });
+
+  test('draws what costs nothing, which is known', () => {
+    expect(at([0, 0])).toEqual([46, 46]);
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals';
+import type { TryHistory } from '../../../../src/features/history/tries.ts';
+import type { Project } from '../../../../src/kernel/suite/suite.ts';
+import type { Request } from '../../../../src/types/model.ts';
+import { metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
+import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
+
+const four = { settings: settings({ n_tries: 4 }) };
+
+function memory(): { history: TryHistory; rows: Map<string, { passes: number; tries: number }> } {
+  const rows = new Map<string, { passes: number; tries: number }>();
+  return {
+    rows,
+    history: {
+      known: (keys) =>
+        new Map(
+          keys.flatMap((key) => {
+            const row = rows.get(key);
+            return row === undefined ? [] : [[key, row] as const];
+          }),
+        ),
+      add: (added) => {
+        for (const { key, passes, tries } of added) {
+          const row = rows.get(key) ?? { passes: 0, tries: 0 };
+          rows.set(key, { passes: row.passes + passes, tries: row.tries + tries });
+        }
+      },
+    },
+  };
+}
+
+const sums = (rows: ReadonlyMap<string, { passes: number; tries: number }>) =>
+  [...rows.values()].map(({ passes, tries }) => `${String(passes)} of ${String(tries)}`).sort();
+/** Even tries of r00 fail, everything else passes. */
+const wavering = ({ try: index }: Request, question: string): string =>
+  question.endsWith('r00') && index % 2 === 0 ? 'no' : 'yes';
+const compare = async (
+  history: TryHistory,
+  head: Project = project([shop(NEW, 2)], four),
+  edges: Parameters<typeof runPipeline>[3] = {},
+) =>
+  (
+    await runPipeline(project([shop(OLD, 2)], four), head, wavering, {
+      ...edges,
+      edges: { history: async () => history, ...edges.edges },
+    })
+  ).result;
+
+describe('the history of tries', () => {
+  test("counts each side's questions apart, and gives a flaky reference its rate on base with an interval", async () => {
+    const { history, rows } = memory();
+    const result = await compare(history);
+    expect(sums(rows)).toEqual(['2 of 4', '2 of 4', '4 of 4', '4 of 4']);
+    const [flaky, steady] = result.suites[0]!.references;
+    expect(flaky).toMatchObject({ status: 'flaky', history: { passes: 2, tries: 4 } });
+    expect(flaky!.history!.low).toBeCloseTo(0.15, 2);
+    expect(flaky!.history!.high).toBeCloseTo(0.85, 2);
+    expect(steady).not.toHaveProperty('history');
+  });
+
+  test('grows by new answers alone: one that a store gave again was counted when it was new', async () => {
+    const { history, rows } = memory();
+    await compare(history);
+    await compare(history, undefined, {
+      edges: {
+        complete: async (request) => ({
+          status: 'ok',
+          output: wavering(request, request.messages[0]!.content),
+          finish_reason: 'stop',
+          tool_calls: [],
+          usage: null,
+          latency_ms: 1,
+          reused: true,
+        }),
+      },
+    });
+    expect(sums(rows)).toEqual(['2 of 4', '2 of 4', '4 of 4', '4 of 4']);
+    expect((await compare(history)).suites[0]!.references[0]!.history).toMatchObject({
+      passes: 4,
+      tries: 8,
+    });
+  });
+
+  test('is only read where tries are only looked at', async () => {
+    const { history, rows } = memory();
+    await compare(history);
+    const before = sums(rows);
+    const { suites } = await compare({ ...history, add: null });
+    expect(sums(rows)).toEqual(before);
+    expect(suites[0]!.references[0]).toMatchObject({ history: { passes: 2, tries: 4 } });
+  });
+
+  test('begins anew for another metric or expected value, with the answers that are there', async () => {
+    const { history, rows } = memory();
+    await compare(history);
+    const reused: Parameters<typeof runPipeline>[3] = {
+      edges: {
+        complete: async (request) => ({
+          status: 'ok',
+          output: wavering(request, request.messages[0]!.content),
+          finish_reason: 'stop',
+          tool_calls: [],
+          usage: null,
+          latency_ms: 1,
+          reused: true,
+        }),
+      },
+    };
+    const strict = shop(NEW, 2, {
+      tests: {
+        metrics: [metric('has', { threshold: 1 })],
+        references: [reference('r00'), reference('r01', { expected: 'no' })],
+      },
+    });
+    await compare(history, project([strict], four), reused);
+    expect(rows.size).toBe(8);
+    expect(sums(rows).filter((sum) => sum === '0 of 4')).toHaveLength(2);
+  });
+
+  test('counts an answer once that several references share', async () => {
+    const { history, rows } = memory();
+    const twins = (content: string) =>
+      shop(content, 0, {
+        tests: {
+          references: [
+            reference('a', { input: { q: 'r00' } }),
+            reference('b', { input: { q: 'r00' } }),
+          ],
+        },
+      });
+    await runPipeline(project([twins(OLD)], four), project([twins(NEW)], four), wavering, {
+      edges: { history: async () => history },
+    });
+    expect(sums(rows)).toEqual(['2 of 4', '2 of 4']);
+  });
+
+  test('is not asked for by a run that makes no model calls', async () => {
+    let asked = 0;
+    await runPipeline(project([shop(OLD, 2)], four), project([shop(OLD, 2)], four), wavering, {
+      edges: {
+        history: async () => {
+          asked += 1;
+          return memory().history;
+        },
+      },
+    });
+    expect(asked).toBe(0);
+  });
+});
+
+describe('what passed in nearly all earlier tries', () => {
+  /** Tries a side of r05, whose first try fails on head, after an earlier `passes` of 20. */
+  async function triesAfter(passes: number): Promise<number[]> {
+    const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
+    const earlier: TryHistory = {
+      known: (keys) => new Map(keys.map((key) => [key, { passes, tries: 20 }])),
+      add: () => undefined,
+    };
+    const { result } = await runPipeline(
+      project([shop(OLD, 40)], adaptive),
+      project([shop(NEW, 40)], adaptive),
+      ({ try: index }, question) => (question === 'New r05' && index === 0 ? 'no' : 'yes'),
+      { edges: { history: async () => earlier } },
+    );
+    return ['r05', 'r06'].map(
+      (id) =>
+        result.suites[0]!.references.find((reference) => reference.id === id)!.head!.tries.length,
+    );
+  }
+
+  test('is tried on at the first failure on head', async () => {
+    const [failed, passed] = await triesAfter(19);
+    expect(failed).toBeGreaterThan(passed!);
+  });
+
+  test('is not where it wavered before', async () => {
+    const [failed, passed] = await triesAfter(18);
+    expect(failed).toBe(passed);
+  });
+});

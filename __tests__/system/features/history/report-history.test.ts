@@ -1,0 +1,304 @@
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import {
+  createRepository,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../../../stand-ins/repository.ts';
+import { openShop } from '../../../unit/app/commands/shop.ts';
+import { measured } from '../../../unit/features/noise/measurement.ts';
+import {
+  referenceOf,
+  regression,
+  resultOf,
+  sideOf,
+  suiteOf,
+} from '../../../unit/report/results.ts';
+
+afterAll(removeTemporaryFolders);
+// Real git, on a machine that may be busy.
+jest.setTimeout(60_000);
+
+/** A full sweep of one suite at a commit: `passed` of ten references passed. */
+function sweepAt(sha: string, passed: number): Result {
+  const answer = (passes: boolean) => sideOf([{ outcome: passes ? 'pass' : 'fail', actual: 'x' }]);
+  const references = Array.from({ length: 10 }, (_, index) =>
+    referenceOf(`r${String(index)}`, index < passed ? 'pass' : 'fail', {
+      head: answer(index < passed),
+    }),
+  );
+  return resultOf({
+    mode: 'sweep',
+    base: null,
+    head: { sha },
+    suites: [suiteOf('capitals', references, { verdict: 'not_compared' })],
+  });
+}
+
+const evaldiff = (cwd: string, ...args: string[]) => commandIn(cwd, ['report', ...args]);
+
+/** Writes the results below `sweeps/`, the first as the one that was written last. */
+function write(folder: string, results: Record<string, unknown>): string {
+  for (const [index, [path, value]] of Object.entries(results).entries()) {
+    const file = join(folder, 'sweeps', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value));
+    utimesSync(file, 1_700_000_000, 1_700_000_000 - index * 86_400);
+  }
+  return folder;
+}
+
+const rates = (json: string): (number | null)[] =>
+  (JSON.parse(json) as { points: { suites: { pass_rate: number | null }[] }[] }).points.map(
+    ({ suites }) => suites[0]!.pass_rate,
+  );
+
+describe('evaldiff report --history', () => {
+  test("shows full sweeps in the order of the branch's commits, whenever their files were written, and says what it leaves out", async () => {
+    const repository = createRepository();
+    const [one, two, three] = ['1', '2', '3'].map((text) => repository.commit(text, { a: text }));
+    repository.git('switch', '--quiet', '--create', 'topic');
+    const elsewhere = repository.commit('topic', { b: '1' });
+    const folder = write(repository.directory, {
+      'a/result.json': sweepAt(one!, 5),
+      'b/result.json': sweepAt(two!, 9),
+      'c/result.json': sweepAt(three!, 7),
+      'again/result.json': sweepAt(two!, 8),
+      'topic/result.json': sweepAt(elsewhere, 1),
+      'pull/result.json': { ...regression(), head: { sha: three! } },
+      'empty/result.json': resultOf({ conclusion: 'error' }),
+      'local/result.json': sweepAt('worktree', 2),
+      'noise/noise.json': measured(),
+      'hostile/result.json': sweepAt('--output=pwned\u001b[31m', 3),
+    });
+    const { code, out } = await evaldiff(folder, '--history', 'main', 'sweeps');
+    expect(code).toBe(0);
+    expect(out).toContain('Pass rates over time – 4 results');
+    expect(out).toMatch(/capitals +▁\S{3} +70\.0 % +−20\.0 points +50\.0 % +90\.0 % +4/);
+    const text = out.replaceAll(/\/\n\s*/g, '/').replaceAll(/\s+/g, ' ');
+    expect(text).toContain(
+      'Left out: 1 result of comparisons, which run only what a change touched: sweeps/pull/result.json',
+    );
+    expect(text).toContain(
+      'Left out: 1 result in which nothing was judged: sweeps/empty/result.json',
+    );
+    expect(text).toContain(
+      'Left out: 1 result of uncommitted files: sweeps/local/result.json (working tree).',
+    );
+    expect(text).toContain(
+      'Left out: 2 results of commits that are not on main: sweeps/hostile/result.json (--outpu), sweeps/topic/result.json',
+    );
+    // The file of "again" is older than that of "b": both are of one commit.
+    const { out: json } = await evaldiff(folder, '--history', 'main', 'sweeps', '--json');
+    expect(rates(json)).toEqual([0.5, 0.8, 0.9, 0.7]);
+    expect(rates((await evaldiff(folder, '--history', 'topic', 'sweeps', '--json')).out)).toEqual([
+      0.5, 0.8, 0.9, 0.7, 0.1,
+    ]);
+    // Without a branch a word is the path, and the branch the default one.
+    expect((await evaldiff(folder, '--history', 'sweeps', '--json')).out).toBe(json);
+    expect((await evaldiff(folder, 'sweeps', '--history', '--json')).out).toBe(json);
+  });
+
+  test('writes a page, or Markdown', async () => {
+    const repository = createRepository();
+    const folder = write(repository.directory, {
+      'a/result.json': sweepAt(repository.commit('one'), 5),
+      'b/result.json': sweepAt(repository.commit('two'), 9),
+    });
+    expect(
+      await evaldiff(
+        folder,
+        '--history',
+        'main',
+        'sweeps',
+        '--format',
+        'html',
+        '--out',
+        'trend.html',
+      ),
+    ).toEqual({ code: 0, out: '', err: 'wrote trend.html\n' });
+    expect(readFileSync(join(folder, 'trend.html'), 'utf8')).toMatch(
+      /^<!doctype html>[^]*<svg[^]*latest 90\.0 %, \+40\.0 points/i,
+    );
+    expect(
+      (await evaldiff(folder, '--history', 'main', 'sweeps', '--format', 'markdown')).out,
+    ).toContain('**Pass rates over time** – 2 results');
+  });
+
+  test("goes by the files' time where there is no repository, and says so", async () => {
+    const folder = write(temporaryFolder('plain'), {
+      'new/result.json': sweepAt('b'.repeat(40), 9),
+      'old/result.json': sweepAt('a'.repeat(40), 5),
+    });
+    const { code, out } = await evaldiff(folder, '--history', 'sweeps');
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
+      0,
+      expect.stringMatching(
+        /90\.0 % \+40\.0 points.*Not a git repository: results are in the order in which their files were written\./,
+      ),
+    ]);
+    expect((await evaldiff(folder, '--history', 'main', 'sweeps')).err).toBe(
+      `--history main: ${folder} is not a git repository with commits; leave the branch out to order results by the time of their files, or name the repository with --directory\n`,
+    );
+  });
+
+  test.each<[string, Record<string, unknown>, string[], string]>([
+    [
+      'no paths',
+      {},
+      ['--history'],
+      '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)\n',
+    ],
+    [
+      'a branch and no paths',
+      {},
+      ['--history', 'main'],
+      '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)\n',
+    ],
+    [
+      'a branch that does not exist',
+      { 'result.json': sweepAt('a'.repeat(40), 1) },
+      ['--history', 'mian', 'sweeps'],
+      '"mian" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
+    ],
+    [
+      'a branch that is an option',
+      { 'result.json': sweepAt('a'.repeat(40), 1) },
+      ['--history=--upload-pack=id', 'sweeps'],
+      '"--upload-pack=id" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
+    ],
+    [
+      'a folder without results',
+      { 'noise.json': measured() },
+      ['--history', 'main', 'sweeps'],
+      'sweeps: holds no result.json\n',
+    ],
+    [
+      'a measurement',
+      { 'noise.json': measured() },
+      ['--history', 'main', 'sweeps/noise.json'],
+      'sweeps/noise.json: is not a result of a run; a trend is made of result.json files\n',
+    ],
+    [
+      'results of other versions, all at once',
+      { 'a/result.json': { schema_version: 2 }, 'b/result.json': '{' },
+      ['--history', 'main', 'sweeps'],
+      'sweeps/a/result.json: is a result of version 2; this evaldiff reads version 1. Render it with the evaldiff that wrote it, or run again\nsweeps/b/result.json: is not JSON; give the result.json that a run wrote, or the noise.json of a measurement\n',
+    ],
+    [
+      'comparisons alone',
+      { 'result.json': regression() },
+      ['--history', 'main', 'sweeps'],
+      'no result of a full sweep of main was found; give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)\nLeft out: 1 result of comparisons, which run only what a change touched: sweeps/result.json (9e8d7c6).\n',
+    ],
+    [
+      'JUnit',
+      { 'result.json': regression() },
+      ['--history', 'main', 'sweeps', '--format', 'junit'],
+      '--format junit renders one result.json; a trend has terminal, markdown, html and json\n',
+    ],
+    [
+      'a file that cannot be written',
+      { 'result.json': regression() },
+      ['sweeps/result.json', '--out', 'sweeps/result.json/page.txt'],
+      expect.stringMatching(
+        /^sweeps\/result\.json\/page\.txt: cannot be written: .*EEXIST/,
+      ) as unknown as string,
+    ],
+  ])('of %s is refused with what to do, and nothing is printed', async (_, results, args, err) => {
+    const repository = createRepository();
+    repository.commit('one', { a: '1' });
+    expect(await evaldiff(write(repository.directory, results), ...args)).toEqual({
+      code: 2,
+      out: '',
+      err,
+    });
+  });
+});
+
+describe('evaldiff report of a measurement', () => {
+  test('renders it again as it was told, in a folder too, beside results', async () => {
+    const folder = write(temporaryFolder('noise'), {
+      'noise.json': measured(),
+      'run/result.json': sweepAt('a'.repeat(40), 10),
+    });
+    const alone = await evaldiff(folder, 'sweeps/noise.json');
+    expect([alone.code, alone.out]).toEqual([
+      0,
+      expect.stringMatching(/^Measured noise: 3 of 100 comparisons of base with itself red/),
+    ]);
+    expect((await evaldiff(folder, 'sweeps/noise.json', '--format', 'markdown')).out).toContain(
+      '**Measured noise: 3 of 100',
+    );
+    expect(JSON.parse((await evaldiff(folder, 'sweeps/noise.json', '--json')).out)).toEqual(
+      measured(),
+    );
+    const both = await evaldiff(folder, 'sweeps');
+    expect([
+      both.code,
+      both.out.indexOf('✓ capitals') < both.out.indexOf('Measured noise'),
+    ]).toEqual([0, true]);
+    expect(await evaldiff(folder, 'sweeps/noise.json', '--format', 'html')).toEqual({
+      code: 2,
+      out: '',
+      err: '--format html renders one result.json; a measurement has terminal, markdown or json\n',
+    });
+  });
+
+  test('ends with 2 where nothing was measured', async () => {
+    const folder = write(temporaryFolder('noise'), { 'noise.json': measured({ runs: 0, red: 0 }) });
+    expect((await evaldiff(folder, 'sweeps/noise.json')).code).toBe(2);
+  });
+});
+
+describe("a trend of one's own runs", () => {
+  test('has those that were written beside earlier reports, records and stores', async () => {
+    const shop = await openShop({ references: 2 });
+    try {
+      const written = ['--report', 'evaldiff-report', '--record', 'said.jsonl', '--store', 'a.db'];
+      const shaOf = async (...options: string[]): Promise<string> =>
+        (JSON.parse((await shop.evaldiff('run', '--json', ...options)).out) as Result).head.sha;
+      await shaOf(...written);
+      const head = shop.repository.git('rev-parse', 'HEAD').trim();
+      expect(shop.repository.git('status', '--short')).toContain('evaldiff-report/');
+      expect(await shaOf(...written)).toBe(head);
+      // What another run recorded is a file as any, which this one may replay.
+      expect(await shaOf('--store', 'a.db')).toBe('worktree');
+      shop.repository.write({ '.gitignore': 'said.jsonl\na.db*\n' });
+      const ignoring = shop.repository.commit('ignore', { '.gitignore': 'said.jsonl\na.db*\n' });
+      expect(await shaOf('--store', 'a.db')).toBe(ignoring);
+    } finally {
+      await shop.close();
+    }
+  });
+
+  test('has those of commits and leaves out those of uncommitted files', async () => {
+    const shop = await openShop({ references: 2 });
+    try {
+      const results = temporaryFolder('results');
+      const evaluated = async (name: string): Promise<string> => {
+        await shop.evaldiff('run', '--report', join(results, name));
+        return (JSON.parse(readFileSync(join(results, name, 'result.json'), 'utf8')) as Result).head
+          .sha;
+      };
+      const before = await evaluated('before');
+      shop.repository.write({ 'prompts/tests/more.yaml': 'references: []\n' });
+      expect([before, await evaluated('untracked')]).toEqual([
+        shop.repository.git('rev-parse', 'HEAD').trim(),
+        'worktree',
+      ]);
+      const after = shop.repository.commit('more', {
+        'prompts/tests/more.yaml': 'references: []\n',
+      });
+      expect(await evaluated('after')).toBe(after);
+      const { code, out } = await shop.evaldiff('report', '--history', 'main', results);
+      expect([code, out]).toEqual([0, expect.stringContaining('Pass rates over time – 2 results')]);
+      expect(out).toContain('1 result of uncommitted files');
+    } finally {
+      await shop.close();
+    }
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  javascriptMetric,
+  pythonMetric,
+  type CodeCheck,
+} from '../../../../src/features/imports/code.ts';
+import { javascriptProblem, pythonProblem } from '../../../../src/features/imports/foreign-code.ts';
+import { realSandbox } from '../../metrics/real-sandbox.ts';
+
+const sandbox = realSandbox();
+
+const check = (source: string, more: Partial<CodeCheck> = {}): CodeCheck => ({
+  source,
+  threshold: null,
+  negate: false,
+  structured: [],
+  unlike: {},
+  asData: false,
+  config: undefined,
+  ...more,
+});
+
+async function run(
+  language: 'javascript' | 'python',
+  code: string,
+  actual = 'Hello there',
+  input: Record<string, string> = { word: 'Hello' },
+): Promise<unknown> {
+  const [result] = await sandbox.evaluate({
+    suite: 'p',
+    side: 'head',
+    language,
+    code,
+    outputs: ['metric', 'result'],
+    inputs: [{ prompt: 'user: hi', actual, input, expected: undefined }],
+  });
+  return result?.status === 'ok'
+    ? [result.values['metric'], result.values['result']]
+    : result?.message;
+}
+
+describe('a JavaScript assertion in the sandbox', () => {
+  test.each<[string, string, Partial<CodeCheck>, unknown]>([
+    ['an expression', 'output.includes(context.vars.word)', {}, [1, true]],
+    ['a body', 'const words = output.split(" ");\nreturn words.length === 2;', {}, [1, true]],
+    ['declarations on one line', 'const n = output.length; n > 3;', {}, [1, true]],
+    ['a number', 'output.length / 100', {}, [0.11, true]],
+    ['no number at all', '0', {}, [0, false]],
+    ['a number below the threshold', 'output.length / 100', { threshold: 0.5 }, [0.11, false]],
+    ['a number above the threshold', '0.5', { threshold: 0.5 }, [0.5, true]],
+    ['a map', '({ pass: true, score: 0.3, reason: "ok" })', {}, [0.3, true]],
+    [
+      'a map below the threshold, which says itself that it passes',
+      '({ pass: true, score: 0.3, reason: "ok" })',
+      { threshold: 0.5 },
+      [0.3, true],
+    ],
+    ['a negated check', 'output.includes("x")', { negate: true }, [0, true]],
+    ['its config', 'context.config.least < output.length', { config: { least: 3 } }, [1, true]],
+  ])('gives %s its meaning', async (_, source, more, wanted) => {
+    expect(await run('javascript', javascriptMetric(check(source, more), 'inline'))).toEqual(
+      wanted,
+    );
+  });
+
+  test.each(['javascript', 'python'] as const)(
+    'gets data in %s where a schema promises it, and else the text',
+    async (language) => {
+      const [wrap, source] =
+        language === 'javascript'
+          ? [javascriptMetric, 'output.cost === 8 || output === "cost"']
+          : [pythonMetric, 'output == "cost" or output["cost"] == 8'];
+      const code = wrap(check(source, { asData: true }), 'inline');
+      expect(await run(language, code, '{ "cost": 8 }')).toEqual([1, true]);
+      expect(await run(language, code, 'cost')).toEqual([1, true]);
+    },
+  );
+
+  test('sees maps and lists as they were, not as text', async () => {
+    const code = javascriptMetric(
+      check('context.vars.user.tags.length === 2 && context.vars.word === "a"', {
+        structured: ['user', 'word'],
+      }),
+      'inline',
+    );
+    expect(await run('javascript', code, 'x', { user: '{"tags": [1, 2]}', word: 'a' })).toEqual([
+      1,
+      true,
+    ]);
+  });
+
+  test.each([
+    ['module.exports = (output, context) => output.includes(context.vars.word);', null],
+    ['module.exports = { isKind: (output) => output.length > 3 };', 'isKind'],
+    [
+      'const least = 3;\nexport default function (output) {\n  return output.length > least;\n}\n',
+      null,
+    ],
+    [
+      'export const isKind = (output) => output.length > 3;\nmodule.exports = { isKind };',
+      'isKind',
+    ],
+    ['module.exports.default = (output) => output.length > 3', null],
+  ])('runs a file that exports a function: %s', async (source, exported) => {
+    expect(await run('javascript', javascriptMetric(check(source), 'file', exported))).toEqual([
+      1,
+      true,
+    ]);
+  });
+
+  test('that says neither yes nor no is an error, not a pass', async () => {
+    for (const source of [
+      'undefined',
+      '"yes"',
+      '({ score: 1 })',
+      '({})',
+      'output.length > 3 &&\n  output.length < 5',
+      'null',
+    ]) {
+      expect(await run('javascript', javascriptMetric(check(source), 'inline'))).toMatch(
+        /must give true, false, a number/,
+      );
+    }
+  });
+
+  test('that needs what is not there is told before it runs', () => {
+    expect(javascriptProblem('const fs = require("fs")')).toContain('it uses require');
+    expect(javascriptProblem('return await fetch("x")')).not.toBeNull();
+    expect(javascriptProblem('process.env.KEY')).toContain('process.');
+    expect(javascriptProblem('output.includes("imported processes awaited")')).toBeNull();
+  });
+});
+
+describe('a Python assertion in the sandbox', () => {
+  test.each<[string, string, Partial<CodeCheck>, unknown]>([
+    ['an expression', "context['vars']['word'] in output", {}, [1, true]],
+    [
+      'a body',
+      'words = output.split()\nif len(words) == 2:\n    return True\nreturn False',
+      {},
+      [1, true],
+    ],
+    ['a number', 'len(output) / 100', { threshold: 0.5 }, [0.11, false]],
+    ['a map', "{'pass': True, 'score': 0.4, 'reason': 'ok'}", {}, [0.4, true]],
+    ['a negated check', "'x' in output", { negate: true }, [0, true]],
+    [
+      'its config',
+      "context['config']['least'] < len(output)",
+      { config: { least: 3, text: 'a "b"\n' } },
+      [1, true],
+    ],
+  ])('gives %s its meaning', async (_, source, more, wanted) => {
+    expect(await run('python', pythonMetric(check(source, more), 'inline'))).toEqual(wanted);
+  });
+
+  test('runs a file with get_assert, and sees maps as they were', async () => {
+    const source =
+      "def get_assert(output, context):\n    return {'pass': len(context['vars']['user']['tags']) == 2, 'score': 1, 'reason': 'two'}\n";
+    expect(
+      await run('python', pythonMetric(check(source, { structured: ['user'] }), 'file'), 'x', {
+        user: '{"tags": [1, 2]}',
+      }),
+    ).toEqual([1, true]);
+  });
+
+  test.each([
+    ['import json, re\nreturn True', null],
+    ['from __future__ import annotations\nfrom urllib.parse import urlparse', null],
+    ['# import requests\n"""\nimport numpy\nopen("x")\n"""\nreturn "open(" in output', null],
+    ['try:\n    import numpy\nexcept ImportError:\n    numpy = None', null],
+    ['reopen(1)\nself.open(2)', null],
+    ['import json\nimport requests as r', 'it imports requests on line 2'],
+    ['def f():\n    from .helpers import x', 'it imports . on line 2'],
+    ['import os, numpy', 'it imports numpy, and code runs here without'],
+    ['with open("x") as f:\n    pass', 'it uses open, and'],
+    ['import os\nos.environ["KEY"]', 'it uses os.environ on line 2'],
+    ['import urllib.request', 'it uses urllib.request'],
+    ['Path("a").read_text()', 'it uses read_text'],
+    ["context['providerResponse']['cost']", 'providerResponse'],
+  ])('is looked at before it runs: %j', (source, said) => {
+    const found = pythonProblem(source);
+    if (said === null) expect(found).toBeNull();
+    else expect(found).toContain(said);
+    expect(pythonProblem('\nimport requests', 'c/x.py')).toContain(
+      'it imports requests at c/x.py:2',
+    );
+  });
+
+  test('that says neither yes nor no is an error', async () => {
+    expect(await run('python', pythonMetric(check('None'), 'inline'))).toMatch(
+      /must give True, False, a number/,
+    );
+  });
+});

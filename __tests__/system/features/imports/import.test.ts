@@ -1,0 +1,406 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { Project } from '../../../../src/kernel/suite/suite.ts';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import {
+  createRepository,
+  filesBelow,
+  removeTemporaryFolders,
+} from '../../../stand-ins/repository.ts';
+import { read } from '../../../unit/config/tree.ts';
+
+afterAll(removeTemporaryFolders);
+
+async function run(args: readonly string[], files: Record<string, string>) {
+  const repository = createRepository();
+  repository.write(files);
+  const said = await commandIn(repository.directory, args);
+  return { ...said, directory: repository.directory, files: filesBelow(repository.directory) };
+}
+
+const CONFIG = `prompts: ['Say {{word}} {x} to {{who.name}}', 'Shout {{word}}']
+providers: [{ id: 'openai:gpt-4o', config: { temperature: 0 } }, 'nvidia:meta/llama']
+defaultTest: { options: { provider: openai:gpt-4o-mini }, assert: [{ type: not-contains, value: sorry }] }
+evaluateOptions: { repeat: 3 }
+tests:
+  - { description: one, vars: { word: hi, who: { name: Ada } }, assert: [{ type: javascript, value: "const n = output.length;\\nreturn n > 2" }, { type: llm-rubric, value: 'greets {{who.name}}' }] }
+  - { vars: { word: ["yes: no", '# x', '08', '{a}'], who: { name: Bo } }, assert: [{ type: classifier, value: x }, { type: similar, value: x }, { type: is-json, value: { type: object, required: [a] } }] }
+`;
+
+/** What a project says, without where it says it and how another tool's template had it. */
+function meaning({ suites, settings }: Project): unknown {
+  const stripped = {
+    suites: suites.map(
+      ({
+        prompt: { places: _, file: _file, ...prompt },
+        tests: { file: _tests, tool: _tool, ...tests },
+      }) => ({
+        prompt,
+        tests,
+      }),
+    ),
+    grader: settings.grader,
+    models: [...settings.models],
+  };
+  return JSON.parse(
+    JSON.stringify(stripped, (key, value: unknown) =>
+      ['place', 'codeAt', 'written'].includes(key) ? undefined : value,
+    ),
+  );
+}
+
+const byName = (project: Project): Project => ({
+  ...project,
+  suites: [...project.suites].sort((a, b) => (a.prompt.name < b.prompt.name ? -1 : 1)),
+});
+
+describe('evaldiff import', () => {
+  test('writes files of ours that mean what the imported one means', async () => {
+    const { code, out, err, files } = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': CONFIG,
+    });
+    expect(err.split('\n')).toEqual([
+      'lost: 4 × the assertion classifier: classifiers are not called (promptfooconfig.yaml:7)',
+      expect.stringMatching(
+        /^note: promptfooconfig\.yaml:2: nvidia:meta\/llama: the server's address belongs to the run/,
+      ),
+      '',
+    ]);
+    expect(out).toMatch(
+      /\n4 prompt files: 5 of 5 tests, 15 of 19 assertions carried over; 4 lost\. /,
+    );
+    expect(code).toBe(1);
+    expect(Object.keys(files).sort()).toEqual([
+      'evaldiff.yaml',
+      'promptfooconfig.yaml',
+      'prompts/promptfooconfig-1-gpt-4o.yaml',
+      'prompts/promptfooconfig-1-nvidia-meta-llama.yaml',
+      'prompts/promptfooconfig-2-gpt-4o.yaml',
+      'prompts/promptfooconfig-2-nvidia-meta-llama.yaml',
+      'prompts/tests/promptfooconfig-1-gpt-4o.yaml',
+    ]);
+    expect(out).toContain('wrote prompts/tests/promptfooconfig-1-gpt-4o.yaml\n');
+    const before = await read({ 'promptfooconfig.yaml': CONFIG });
+    const { 'promptfooconfig.yaml': _, ...converted } = files;
+    const after = await read(converted);
+    expect([before.problems, after.problems]).toEqual([[], []]);
+    expect(after.project.suites).toHaveLength(4);
+    expect(meaning(byName(after.project))).toEqual(meaning(byName(before.project)));
+  });
+
+  test.each<[string, string, string]>([
+    [
+      'promptfooconfig.yaml',
+      'prompts: ["Say {{word}}"]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: equals, value: Hi }] }]\n',
+      'promptfooconfig',
+    ],
+    [
+      'promptfoo.yaml',
+      'prompts: ["Say {{word}}"]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: equals, value: Hi }] }]\n',
+      'promptfoo',
+    ],
+    [
+      'runs.yaml',
+      'data_sources: [{ type: file, path: d.jsonl }]\neval: { name: flexeval, do_completion: true, metrics: { function: [{ name: string_length }] }, completion_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } } }\n',
+      'flexeval',
+    ],
+  ])(
+    "%s with one prompt becomes files that are not taken for the other tool's",
+    async (file, text, name) => {
+      const data = { 'd.jsonl': '{"input": [{"role": "user", "content": "Hi"}]}\n' };
+      const { code, files } = await run(['import', file], { [file]: text, ...data });
+      expect([
+        code,
+        Object.keys(files)
+          .filter((path) => path.startsWith('prompts/'))
+          .sort(),
+      ]).toEqual([0, [`prompts/${name}-1.yaml`, `prompts/tests/${name}-1.yaml`]]);
+      const { problems, project } = await read(files);
+      expect([problems, project.suites.map(({ prompt }) => [prompt.file, prompt.name])]).toEqual([
+        [],
+        [[`prompts/${name}-1.yaml`, name]],
+      ]);
+    },
+  );
+
+  test("converts a .prompt.yml and a skill's evals as well, elsewhere if asked", async () => {
+    const prompt = await run(['import', '.github/prompts/sum.prompt.yml', '--out', 'converted'], {
+      '.github/prompts/sum.prompt.yml':
+        'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: has, string: { contains: "{{expected}}" } }]\n',
+    });
+    expect(prompt.out).toContain('Check with: npx evaldiff validate --directory converted\n');
+    expect([prompt.code, Object.keys(prompt.files).sort()]).toEqual([
+      0,
+      [
+        '.github/prompts/sum.prompt.yml',
+        'converted/prompts/sum.yaml',
+        'converted/prompts/tests/sum.yaml',
+      ],
+    ]);
+    expect(prompt.files['converted/prompts/sum.yaml']).toMatch(
+      /^# yaml-language-server: \$schema=https:\/\/cdn\.jsdelivr\.net\/npm\/evaldiff@1\/schemas\/prompt\.schema\.json\n# From \.github\/prompts\/sum\.prompt\.yml\n/,
+    );
+    const evals = {
+      'SKILL.md': 'Be kind.',
+      'evals/evals.json':
+        '{"skill_name": "Kind One", "evals": [{"id": 1, "prompt": "hi", "assertions": ["is kind"]}]}',
+    };
+    const skill = await run(['import', 'evals/evals.json'], {
+      ...evals,
+      'evaldiff.yaml': 'grader: gpt-4o\nmodels: { default: { provider: openai, model: gpt-4o } }\n',
+    });
+    expect([skill.code, Object.keys(skill.files)]).toEqual([
+      0,
+      expect.arrayContaining(['prompts/kind-one.yaml', 'prompts/tests/kind-one.yaml']),
+    ]);
+    const unnamed = await run(['import', 'evals/evals.json'], evals);
+    expect([unnamed.code, unnamed.err]).toEqual([
+      1,
+      expect.stringMatching(/^lost: evaldiff validate: metric "checks" is judged by a model/m),
+    ]);
+  });
+
+  test('converts a run of FlexEval, and its rubric files stay where they are', async () => {
+    const written = {
+      'lesson.yaml':
+        'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  name: Lessons one\n  metrics:\n    function: [{ name: is_role, kwargs: { role: assistant } }, { name: own_code }]\n    rubric: [{ name: asks, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }]\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o, temperature: 0.5 } }\n',
+      'data/d.jsonl':
+        '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Why?"}]}\n',
+      'my/r.yaml': 'asks: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }\n',
+    };
+    const { code, err, out, files } = await run(['import', 'lesson.yaml'], written);
+    expect([code, Object.keys(files).sort()]).toEqual([
+      1,
+      [
+        'data/d.jsonl',
+        'evaldiff.yaml',
+        'lesson.yaml',
+        'my/r.yaml',
+        'prompts/lessons-one.yaml',
+        'prompts/tests/lessons-one.yaml',
+      ],
+    ]);
+    expect(err).toContain('lost: the function own_code: there is no built-in metric of this name');
+    expect(out).toContain('1 prompt file: 1 of 1 eval, 2 of 3 metrics carried over; 1 lost.');
+    const before = await read({ ...written, 'evaldiff.yaml': 'prompts: lesson.yaml\n' });
+    const { 'lesson.yaml': _, ...converted } = files;
+    const after = await read(converted);
+    expect([before.problems, after.problems]).toEqual([[], []]);
+    expect(meaning(after.project)).toEqual(meaning(before.project));
+    expect(after.project.rubrics.get('asks')?.place.file).toBe('my/r.yaml');
+    expect(after.project.suites[0]?.tests.metrics[1]?.graders).toMatchObject([
+      { model: 'gpt-4o', parameters: { temperature: 0.5 } },
+    ]);
+  });
+
+  test('says once what several tests share, and which files a conversion elsewhere still needs', async () => {
+    const repeated = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': CONFIG,
+    });
+    const notes = repeated.err.split('\n').filter((line) => line !== '');
+    expect([new Set(notes).size, repeated.out]).toEqual([
+      notes.length,
+      expect.stringContaining('carried over; 4 lost.'),
+    ]);
+    const lesson = {
+      'flexeval.yaml':
+        'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  metrics: { rubric: [{ name: asks }] }\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } }\n',
+      'data/d.jsonl':
+        '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Why?"}]}\n',
+      'my/r.yaml': 'asks: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }\n',
+    };
+    const needs = (err: string): string[] =>
+      err.split('\n').filter((line) => line.includes('was not copied'));
+    const elsewhere = await run(['import', 'flexeval.yaml', '--out', 'converted'], {
+      ...lesson,
+      'converted/my/r.yaml': 'there',
+    });
+    expect([elsewhere.code, needs(elsewhere.err)]).toEqual([
+      1,
+      [
+        'note: data/d.jsonl is read by the new files and was not copied: put it below converted as well',
+      ],
+    ]);
+    expect(needs((await run(['import', 'flexeval.yaml'], lesson)).err)).toEqual([]);
+  });
+
+  test('takes along, to another folder, what of the settings the prompts rely on', async () => {
+    const files = {
+      'evaldiff.yaml':
+        'n_tries: 3\ngrader: ours # cheap\nmodels:\n  ours: { provider: openai, model: gpt-4o-mini, price: { input: 1, output: 2 } }\n  unused: { provider: openai, model: gpt-4o }\n  gpt-4o: { provider: program, command: [python, bot.py], files: [bot.py] }\n',
+      'bot.py': '',
+      '.github/prompts/sum.prompt.yml':
+        'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: fine, uses: github/coherence }]\n',
+    };
+    const args = ['import', '.github/prompts/sum.prompt.yml', '--out', 'converted'];
+    const { code, err, files: after } = await run(args, files);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(
+        'note: bot.py is read by the new files and was not copied: put it below converted as well\n',
+      ),
+    ]);
+    const converted = Object.fromEntries(
+      Object.entries(after).flatMap(([path, text]) =>
+        path.startsWith('converted/') ? [[path.slice('converted/'.length), text]] : [],
+      ),
+    );
+    expect(converted['evaldiff.yaml']).not.toMatch(/unused|n_tries/);
+    const { problems, project } = await read({ ...converted, 'bot.py': '' });
+    expect([problems, project.settings.grader?.model, [...project.settings.models.keys()]]).toEqual(
+      [[], 'ours', ['ours', 'gpt-4o']],
+    );
+    const known = await run(args, { ...files, 'converted/evaldiff.yaml': 'n_tries: 2\n' });
+    expect(known.out).toMatch(
+      /Add to evaldiff\.yaml, where it is not there yet:\n\n[^]*grader: ours/,
+    );
+    expect(known.files['converted/evaldiff.yaml']).toBe('n_tries: 2\n');
+  });
+
+  describe('validates what it wrote', () => {
+    const WORD = 'tests: [{ vars: { word: hi }, assert: [{ type: contains, value: hi }] }]\n';
+    const prompted = (row: string, message = 'Say {{input}} {{expected}}') =>
+      `model: openai/gpt-4o\nmessages: [{ role: user, content: '${message}' }]\ntestData:\n${row}evaluators: [{ name: e, string: { contains: a } }]\n`;
+
+    test.each<[string, string, string, number, RegExp]>([
+      [
+        'a prompt that shows what is expected',
+        'a.prompt.yml',
+        prompted('  - { input: a, expected: b }\n'),
+        0,
+        /^$/,
+      ],
+      [
+        'rows of one text',
+        'a.prompt.yml',
+        prompted('  - input: |\n      listing: "a"\n', 'See {{listing}}'),
+        1,
+        /^lost: a row of testData: its input is one text, .* drop the \| behind input:/,
+      ],
+      [
+        'a model that has ended',
+        'promptfooconfig.yaml',
+        `prompts: ['Say {{word}}']\nproviders: [openai:gpt-4-32k]\n${WORD}`,
+        1,
+        /^lost: evaldiff validate: gpt-4-32k ended on 2025-06-06: name its successor here/,
+      ],
+      [
+        'a check that does not compile',
+        'promptfooconfig.yaml',
+        "prompts: ['Say {{word}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: javascript, value: 'return output.length > 3' }, { type: python, value: 'len(output' }, { type: contains, value: hi }] }]\n",
+        0,
+        /^note: .*the assertion javascript does not compile, which is a fail on every answer .*\n.*the assertion python does not compile/,
+      ],
+    ])('%s', async (_, file, text, code, said) => {
+      const imported = await run(['import', file], { [file]: text });
+      expect([imported.code, imported.err]).toEqual([code, expect.stringMatching(said)]);
+      const { [file]: _source, ...converted } = imported.files;
+      expect((await run(['validate'], converted)).code === 0).toBe(code === 0);
+    });
+
+    test.each<[string, string, string]>([
+      ['chat.prompty', '---\nname: x\n---\nsystem:\nHi {{a}}\n', 'Prompty'],
+      ['ask.prompt', '---\nmodel: x\n---\nHi {{a}}\n', 'dotprompt'],
+      ['x.baml', 'function A() -> string {}\n', 'BAML'],
+      ['skprompt.txt', 'Say {{$input}}', 'Semantic Kernel'],
+      ['ask.yaml', 'name: a\ntemplate: Say\ntemplate_format: semantic-kernel\n', 'Semantic Kernel'],
+      ['config.json', '{"schema": 1, "completion": {"max_tokens": 1}}', 'Semantic Kernel'],
+      [
+        'synonym.yaml',
+        '_type: prompt\ninput_variables: [word]\ntemplate: Say {word}\n',
+        'LangChain',
+      ],
+      [
+        'test.yaml',
+        'a: { id: a.dev }\na.dev: { class: "evals.elsuite.basic.match:Match" }\n',
+        'OpenAI evals',
+      ],
+      ['nlu.yml', 'version: "3.1"\nnlu: [{ intent: greet, examples: hi }]\n', 'Rasa'],
+      ['a.convo.txt', '#me\nhi\n\n#bot\nhello\n', 'Botium'],
+    ])('names %s for what it is', async (file, text, label) => {
+      const said = `is a file of ${label}, which evaldiff does not read: write a prompt file, where `;
+      const imported = await run(['import', file], { [file]: text });
+      expect([imported.code, imported.err]).toEqual([2, expect.stringContaining(said)]);
+      const named = { 'evaldiff.yaml': `prompts: ['${file}']\n`, [file]: text };
+      const validated = await run(['validate'], named);
+      expect([validated.code, validated.out]).toEqual([2, expect.stringContaining(label)]);
+    });
+  });
+
+  test('overwrites nothing, and writes all or nothing', async () => {
+    const { code, err, files } = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': CONFIG,
+      'prompts/promptfooconfig-2-gpt-4o.yaml': 'mine',
+    });
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining(
+        'prompts/promptfooconfig-2-gpt-4o.yaml: exists already and is not overwritten',
+      ),
+    ]);
+    expect(Object.keys(files).sort()).toEqual([
+      'promptfooconfig.yaml',
+      'prompts/promptfooconfig-2-gpt-4o.yaml',
+    ]);
+    expect(files['prompts/promptfooconfig-2-gpt-4o.yaml']).toBe('mine');
+    // A file where a folder has to be: the first files could be written, and are taken away again.
+    const blocked = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': CONFIG,
+      'prompts/tests': 'a file',
+    });
+    expect([blocked.code, Object.keys(blocked.files).sort()]).toEqual([
+      2,
+      ['promptfooconfig.yaml', 'prompts/tests'],
+    ]);
+  });
+
+  test('leaves settings that are there alone and says what they lack', async () => {
+    const { code, out, files } = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': CONFIG,
+      'evaldiff.yaml': 'seed: 7\n',
+    });
+    expect([code, files['evaldiff.yaml']]).toEqual([1, 'seed: 7\n']);
+    expect(out).toContain(
+      'Add to evaldiff.yaml, where it is not there yet:\n\nmodels:\n  nvidia:meta/llama:\n    provider: openai\n    endpoint: nvidia\n    model: meta/llama\ngrader:\n  model: gpt-4o-mini\n',
+    );
+  });
+
+  test('tells a file that is none of its kind, has no telling name, is gone, or lies elsewhere', async () => {
+    expect(
+      await run(['import', 'promptfooconfig.yaml'], { 'promptfooconfig.yaml': 'jobs: {}\n' }),
+    ).toMatchObject({
+      code: 2,
+      err: 'promptfooconfig.yaml: is not a promptfoo configuration: it has none of prompts, providers and tests\n',
+    });
+    expect(await run(['import', 'x.yaml'], { 'x.yaml': 'jobs: {}\n' })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('say it with --from promptfoo'),
+    });
+    // What a file holds tells its format as well.
+    expect((await run(['import', 'x.yaml'], { 'x.yaml': CONFIG })).code).toBe(1);
+    expect(
+      (await run(['import', 'x.yaml', '--from', 'promptfoo'], { 'x.yaml': CONFIG })).code,
+    ).toBe(1);
+    expect(await run(['import', 'gone.yaml'], {})).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^gone\.yaml: does not exist/),
+    });
+    expect(await run(['import', 'promptfooconfig.yaml'], {})).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^promptfooconfig\.yaml: does not exist/),
+    });
+    expect(await run(['import', '../promptfooconfig.yaml'], {})).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('lies outside of the project'),
+    });
+    const empty = await run(['import', 'promptfooconfig.yaml'], {
+      'promptfooconfig.yaml': 'prompts: [file://a.js]\nproviders: [openai:gpt-4o]\n',
+    });
+    expect([empty.code, empty.err, existsSync(join(empty.directory, 'prompts'))]).toEqual([
+      2,
+      expect.stringContaining('nothing of it can be carried over'),
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,576 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+
+let shop: Shop | null = null;
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const config = (first: string) => `prompts: ['Answer: {{q}}']
+providers: ['openai:chat:gpt-4o']
+tests:
+  - { description: long enough, vars: { q: one }, assert: [{ type: javascript, value: "output.length > context.vars.q.length" }, { type: icontains, value: ${first} }] }
+  - { description: numbers, vars: { q: [two, three] }, assert: [{ type: python, value: "'5' in output" }] }
+`;
+
+describe('a promptfoo configuration that is evaluated in place', () => {
+  test('is asked and judged by its own assertions, and a changed assertion runs its test alone', async () => {
+    shop = await openShop({
+      answer: ({ messages }) => ({
+        text: JSON.stringify(messages).includes('three') ? 'No idea' : 'Yes, 5',
+      }),
+      settings:
+        '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
+    });
+    shop.repository.commit('promptfoo', { 'promptfooconfig.yaml': config('yes') });
+    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'failure');
+    expect(result.problems).toEqual([]);
+    const [suite] = result.suites;
+    expect(
+      suite?.references.map(({ file, line, input, head }) => [
+        file,
+        line,
+        input['q'],
+        head?.rollup,
+        head?.tries[0]?.scores.map(({ metric, status }) => `${metric} ${status}`),
+      ]),
+    ).toEqual([
+      ['promptfooconfig.yaml', 4, 'one', 'pass', ['javascript pass', 'icontains pass']],
+      ['promptfooconfig.yaml', 5, 'two', 'pass', ['python pass']],
+      ['promptfooconfig.yaml', 5, 'three', 'fail', ['python fail']],
+    ]);
+    writeFileSync(join(shop.repository.directory, 'promptfooconfig.yaml'), config('nowhere'));
+    const changed = await shop.result('diff', '--base', 'HEAD');
+    expect(changed.problems).toEqual([]);
+    expect(changed.suites[0]?.references.map(({ id, status }) => [id, status])).toEqual([
+      ['long enough', 'edited'],
+    ]);
+  });
+});
+
+describe('a promptfoo configuration whose similar has no key', () => {
+  const COMPARED = `prompts: ['Answer: {{q}}']
+providers: ['openai:chat:gpt-4o']
+tests:
+  - vars: { q: one }
+    assert:
+      - { type: icontains, value: yes }
+      - { type: similar, value: 'Yes, 5', threshold: 0.9 }
+`;
+  const GPT = '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\n';
+  const LISTED = 'prompts: promptfooconfig.yaml\n';
+
+  test('is judged by nothing rather than without it: the error has the line, the variable and the way out, in place and converted', async () => {
+    shop = await openShop({ settings: `${GPT}${LISTED}` });
+    shop.repository.commit('promptfoo', { 'promptfooconfig.yaml': COMPARED });
+    const validated = await shop.evaldiff('validate');
+    expect([validated.code, validated.out]).toEqual([0, expect.stringContaining('no errors')]);
+    const message = expect.stringMatching(
+      /^No key for provider openai: set OPENAI_API_KEY .+ The metric "similar" asks text-embedding-3-large; .+ models: \{ "text-embedding-3-large": /,
+    );
+    const run = await shop.result('run', 'n_tries=1');
+    expect([run.conclusion, run.suites, run.problems]).toEqual([
+      'error',
+      [],
+      [{ place: { file: 'promptfooconfig.yaml', line: 7 }, message }],
+    ]);
+    const imported = await shop.evaldiff('import', 'promptfooconfig.yaml', '--out', 'converted');
+    expect([imported.code, imported.out]).toEqual([
+      0,
+      expect.stringContaining('1 of 1 test, 2 of 2 assertions carried over'),
+    ]);
+    shop.repository.commit('converted', {
+      'evaldiff.yaml': `models:\n${GPT}prompts: ['converted/prompts/*.yaml']\n`,
+    });
+    const converted = await shop.result('run', 'n_tries=1');
+    expect([converted.conclusion, converted.problems]).toEqual([
+      'error',
+      [
+        {
+          place: { file: expect.stringMatching(/^converted\//), line: expect.any(Number) },
+          message,
+        },
+      ],
+    ]);
+    expect(shop.server.requests).toEqual([]);
+  });
+
+  test('is judged where the settings name another server for its vectors', async () => {
+    shop = await openShop({
+      settings: `${GPT}  text-embedding-3-large: { provider: openai, endpoint: local, model: vectors }\n${LISTED}`,
+    });
+    shop.repository.commit('promptfoo', { 'promptfooconfig.yaml': COMPARED });
+    const run = await shop.result('run', 'n_tries=1');
+    expect(run.problems).toEqual([]);
+    expect(
+      run.suites[0]?.references[0]?.head?.tries[0]?.scores.map(
+        ({ metric, status }) => `${metric} ${status}`,
+      ),
+    ).toEqual(['icontains pass', 'similar pass']);
+  });
+});
+
+describe('a promptfoo check that throws where the answer is no JSON', () => {
+  const asks = (words: string) => `prompts: ['${words}: {{q}}']
+providers: ['openai:chat:gpt-4o']
+defaultTest: { assert: [{ type: javascript, value: 'JSON.parse(output).ok === true' }] }
+tests:
+  - { vars: { q: [${Array.from({ length: 20 }, (_, index) => `"q${index}."`).join(', ')}] } }
+`;
+
+  /** Base answers in JSON; head gives prose to the first `broken` of 20 tests, whatever the try. */
+  async function compare(broken: number) {
+    shop = await openShop({
+      price: '',
+      answer: ({ messages }) => {
+        const text = JSON.stringify(messages);
+        const index = Number(/q(\d+)\./.exec(text)?.[1]);
+        return { text: text.includes('New') && index < broken ? 'Sure, fine!' : '{"ok": true}' };
+      },
+      settings:
+        '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
+    });
+    shop.repository.commit('base', { 'promptfooconfig.yaml': asks('Old') });
+    shop.repository.commit('head', { 'promptfooconfig.yaml': asks('New') });
+    return shop.result('diff', '--base', 'HEAD~1', 'n_tries=3');
+  }
+
+  test.each([
+    [6, 'Regressed: promptfooconfig 100.0 % → 70.0 % (−30.0 points)'],
+    [2, 'Regressed: promptfooconfig 100.0 % → 90.0 % (−10.0 points)'],
+  ])(
+    'is a regression where %i of 20 answers broke, and no try ended in an error',
+    async (broken, title) => {
+      const { conclusion, title: said, problems, suites } = await compare(broken);
+      expect([conclusion, said, problems]).toEqual(['failure', title, []]);
+      const heads = suites[0]?.references.map(({ status, head }) => [
+        status,
+        head?.rollup,
+        head?.tries.map(({ error, scores }) => error ?? scores[0]?.status),
+      ]);
+      expect(heads).toEqual(
+        Array.from({ length: 20 }, (_, index) =>
+          index < broken
+            ? ['regressed', 'fail', ['fail', 'fail', 'fail']]
+            : ['unchanged', 'pass', ['pass', 'pass', 'pass']],
+        ),
+      );
+    },
+  );
+});
+
+test('a promptfoo check that is a function fails as there, and says that nobody calls it', async () => {
+  shop = await openShop({
+    settings:
+      '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
+  });
+  shop.repository.commit('promptfoo', {
+    'promptfooconfig.yaml': `prompts: ['Answer: {{q}}']
+providers: ['openai:chat:gpt-4o']
+tests:
+  - vars: { q: one }
+    assert: [{ type: javascript, value: "output => output.includes('Yes')" }]
+`,
+  });
+  const { suites } = await shop.result('run', 'n_tries=1');
+  expect(suites[0]?.references[0]?.head?.tries[0]?.scores).toEqual([
+    expect.objectContaining({
+      status: 'fail',
+      raised: true,
+      reason: expect.stringContaining('it gives a function that nobody calls'),
+    }),
+  ]);
+});
+
+test('promptfoo checks that do not compile fail on both sides with their reason, and the others judge', async () => {
+  const asks = (words: string) => `prompts: ['${words}: {{q}}']
+providers: ['openai:chat:gpt-4o']
+tests:
+  - { vars: { q: one }, assert: [{ type: javascript, value: 'return output.length > 3' }] }
+  - { vars: { q: two }, assert: [{ type: python, value: 'len(output' }] }
+${Array.from({ length: 18 }, (_, at) => `  - { vars: { q: q${String(at)} }, assert: [{ type: contains, value: Yes }] }\n`).join('')}`;
+  shop = await openShop({
+    price: '',
+    answer: ({ messages }) => ({ text: JSON.stringify(messages).includes('Bad') ? 'No.' : 'Yes.' }),
+    settings:
+      '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
+  });
+  shop.repository.commit('base', { 'promptfooconfig.yaml': asks('Old') });
+  shop.repository.commit('same', { 'promptfooconfig.yaml': asks('New') });
+  const same = await shop.result('diff', '--base', 'HEAD~1', 'n_tries=2');
+  const [one, two] = same.suites[0]?.references ?? [];
+  const statesOf = (reference: typeof one) => [
+    reference?.status,
+    ...[reference?.base, reference?.head].map((side) => side?.tries[0]?.scores[0]?.status),
+  ];
+  expect([same.problems, same.conclusion]).toEqual([[], 'success']);
+  expect([one, two].map(statesOf)).toEqual([
+    ['unchanged', 'fail', 'fail'],
+    ['unchanged', 'fail', 'fail'],
+  ]);
+  expect(same.notices.map(({ message }) => message)).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(
+        /"javascript" does not compile, which is a fail .*: SyntaxError at promptfooconfig\.yaml:4/,
+      ),
+      expect.stringMatching(
+        /"python" does not compile, which is a fail .*: SyntaxError at promptfooconfig\.yaml:5/,
+      ),
+    ]),
+  );
+  shop.repository.commit('bad', { 'promptfooconfig.yaml': asks('Bad') });
+  const bad = await shop.result('diff', '--base', 'HEAD~1', 'n_tries=2');
+  expect([bad.problems, bad.conclusion]).toEqual([[], 'failure']);
+});
+
+describe('a run of FlexEval that is evaluated in place', () => {
+  const RUN = `data_sources: [{ type: file, path: data/lessons.jsonl }]
+eval:
+  do_completion: true
+  metrics:
+    function:
+      - { name: is_role, kwargs: { role: assistant } }
+      - { name: string_length, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }
+    rubric:
+      - { name: is_request_for_plot, depends_on: [{ name: string_length, metric_min_value: 5 }] }
+  completion_llm: { function_name: lm_studio_completion, kwargs: { model_name: model-1, endpoint: "http://local/v1" } }
+  grader_llm: { function_name: lm_studio_completion, kwargs: { model_name: judge, endpoint: "http://local/v1" } }
+`;
+  const DATA = ['Draw x squared.', 'Hello.']
+    .map((content) =>
+      JSON.stringify({
+        input: [
+          { role: 'system', content: 'Teach.' },
+          { role: 'user', content },
+          { role: 'assistant', content: 'an old answer' },
+        ],
+      }),
+    )
+    .join('\n');
+
+  test('completes its dialogues, grades them under their conditions, and judges a changed rubric file again without asking anew', async () => {
+    shop = await openShop({
+      settings: 'prompts: lessons.yaml\n',
+      answer: ({ model, messages }) => ({
+        text:
+          model === 'judge'
+            ? `{"reasons": "r", "choice": "${JSON.stringify(messages).includes('Shall I draw') ? 'YES' : 'NO'}"}`
+            : JSON.stringify(messages).includes('Draw')
+              ? 'Shall I draw it?'
+              : 'Hi.',
+      }),
+    });
+    shop.repository.commit('flexeval', { 'lessons.yaml': RUN, 'data/lessons.jsonl': DATA });
+    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'never');
+    expect(result.problems).toEqual([]);
+    const tries = result.suites[0]?.references.map(({ head }) => head?.tries[0]);
+    expect(
+      tries?.map((each) => [
+        each?.actual,
+        each?.outcome,
+        each?.scores.map(
+          ({ metric, status, skip }) => `${metric} ${status}${skip ? ' (skip)' : ''}`,
+        ),
+      ]),
+    ).toEqual([
+      [
+        'Shall I draw it?',
+        // The rubric says nothing of what passes, so it is shown and decides nothing.
+        'skipped',
+        ['is_role pass (skip)', 'string_length pass (skip)', 'is_request_for_plot pass (skip)'],
+      ],
+      [
+        'Hi.',
+        'skipped',
+        ['is_role pass (skip)', 'string_length pass (skip)', 'is_request_for_plot skipped (skip)'],
+      ],
+    ]);
+    expect(
+      shop.server.requests
+        .filter(({ model }) => model === 'model-1')
+        .map(({ messages }) => messages.map(({ role }) => role)),
+    ).toEqual([
+      ['system', 'user'],
+      ['system', 'user'],
+    ]);
+    const before = shop.server.requests.length;
+    writeFileSync(
+      join(shop.repository.directory, 'lessons.yaml'),
+      RUN.replace('metric_min_value: 5', 'metric_min_value: 1'),
+    );
+    const changed = await shop.result('diff', '--base', 'HEAD', 'n_tries=1');
+    expect(changed.problems).toEqual([]);
+    expect(changed.scoring).toHaveLength(1);
+    expect(shop.server.requests.slice(before).map(({ model }) => model)).toEqual(['judge']);
+  });
+});
+
+describe('what a pull request runs of a promptfoo configuration', () => {
+  const files = (prompt: string, check: string, rows: string, doc = 'old') => ({
+    'vars/doc.txt': doc,
+    'vars/s.txt': 'shared',
+    'promptfooconfig.yaml':
+      "prompts: [file://p/a.txt]\nproviders: ['openai:chat:gpt-4o']\ndefaultTest: { vars: { s: file://vars/s.txt }, assert: [{ type: javascript, value: file://checks/long.js }] }\ntests: [file://cases/rows.csv, { vars: { q: three, doc: file://vars/doc.txt } }]\n",
+    'p/a.txt': prompt,
+    'checks/long.js': check,
+    'cases/rows.csv': rows,
+  });
+  const CHECK = 'module.exports = (output) => output.length > 1;\n';
+  const ROWS = 'q,__expected\none,contains: 5\ntwo,contains: 5\n';
+
+  test.each<[string, Record<string, string>, string[], number]>([
+    ['the prompt', files('Say: {{q}} {{doc}}', CHECK, ROWS), ['messages (p/a.txt)'], 3],
+    [
+      "a variable's text",
+      files('Answer: {{q}} {{doc}}', CHECK, ROWS, 'new'),
+      ['references (vars/doc.txt)'],
+      1,
+    ],
+    [
+      "a check's code",
+      files('Answer: {{q}} {{doc}}', CHECK.replace('1', '2'), ROWS),
+      ['references (checks/long.js)'],
+      3,
+    ],
+    [
+      'a row',
+      files('Answer: {{q}} {{doc}}', CHECK, ROWS.replace('two,contains: 5', 'two,contains: Y')),
+      ['references (cases/rows.csv)'],
+      1,
+    ],
+  ])('names the file of %s, not the configuration', async (_, head, because, count) => {
+    shop = await openShop({
+      answer: () => ({ text: 'Yes, 5' }),
+      settings:
+        '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
+    });
+    shop.repository.commit('base', files('Answer: {{q}} {{doc}}', CHECK, ROWS));
+    for (const [path, text] of Object.entries(head))
+      writeFileSync(join(shop.repository.directory, path), text);
+    const result = await shop.result('diff', '--base', 'HEAD', 'n_tries=1');
+    expect(result.problems).toEqual([]);
+    expect(
+      result.suites.map((suite) => [
+        suite.because.map(({ key, file }) => `${key} (${file})`),
+        suite.references.length,
+      ]),
+    ).toEqual([[because, count]]);
+  });
+});
+
+describe('recorded dialogues of FlexEval', () => {
+  /** Sides of the messages: three lessons as FlexEval records them, which have 39 turns of the tutor. */
+  const LESSONS = ['AUAUAAUAUAUAUAU', `${'AU'.repeat(15)}A`, `${'AU'.repeat(15)}A`];
+  const DATA = LESSONS.map((sides, lesson) =>
+    JSON.stringify({
+      topic: `lesson ${String(lesson)}`,
+      input: [
+        { role: 'system', content: 'Teach.' },
+        ...[...sides].map((side, at) => ({
+          role: side === 'A' ? 'assistant' : 'user',
+          content: `${side === 'A' ? 'Tutor' : 'Student'} says ${String(at)} of ${String(lesson)}.`,
+        })),
+      ],
+    }),
+  ).join('\n');
+  const RUN = `data_sources: [{ type: file, path: data/lessons.jsonl }]
+rubric_paths: [rubrics.yaml]
+eval:
+  do_completion: false
+  metrics:
+    function:
+      - { name: is_role, kwargs: { role: assistant } }
+      - { name: index_in_thread }
+    rubric:
+      - { name: teaches, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }
+  grader_llm: { function_name: lm_studio_completion, kwargs: { model_name: judge, endpoint: "http://local/v1" } }
+`;
+  const rubrics = (words: string): string =>
+    `teaches: { prompt: "${words} {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n`;
+
+  test('are measured by functions in files of their own, confined, which see what the recording says beside the texts', async () => {
+    shop = await openShop({
+      settings: 'prompts: lessons.yaml\n',
+      answer: () => ({ text: 'unasked' }),
+    });
+    const run = (names: string): string =>
+      `data_sources: [{ path: data/lessons.jsonl }]\nfunction_modules: [my/functions.py]\neval:\n  metrics:\n    function: ${names}\n`;
+    const files = {
+      'lessons.yaml': run(
+        '[{ name: asks }, { name: words, kwargs: { least: 5 } }, { name: counts, metric_level: Thread }, { name: is_last_turn_in_thread }, { name: count_llm_models, metric_level: Thread }]',
+      ),
+      'my/functions.py': `import re
+
+def asks(turn: str) -> int:
+    return int("?" in turn)
+
+def words(turn: list, least: int) -> list:
+    return [{"name": "long", "value": sum(len(re.findall(r"\\w+", one["content"])) >= least for one in turn)}]
+
+def counts(thread):
+    return {"messages": len(thread.messages), "level": thread.metadata["level"]}
+`,
+      'data/lessons.jsonl': `${JSON.stringify({
+        level: 3,
+        input: [
+          { role: 'user', content: 'Why is that so, please?' },
+          { role: 'assistant', content: 'Well.', model_name: 'tutor-1' },
+          { role: 'user', content: 'Why?' },
+          { role: 'assistant', content: 'Because it always was.', model_name: 'tutor-2' },
+        ],
+      })}\n`,
+    };
+    shop.repository.commit('flexeval', files);
+    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'never');
+    expect(result.problems).toEqual([]);
+    expect(result.notices.filter(({ message }) => message.includes('not carried over'))).toEqual(
+      [],
+    );
+    const scores = result.suites[0]?.references[0]?.head?.tries[0]?.scores ?? [];
+    expect(
+      scores.map(({ metric, value, objects }) => [
+        metric,
+        value,
+        objects?.scores.map((score) => score.value),
+      ]),
+    ).toEqual([
+      ['asks', 0.5, [1, 0, 1, 0]],
+      ['words', { long: 0.25 }, [{ long: 1 }, { long: 0 }, { long: 0 }, { long: 0 }]],
+      ['counts', { messages: 4, level: 3 }, [{ messages: 4, level: 3 }]],
+      ['is_last_turn_in_thread', 0.25, [0, 0, 0, 1]],
+      ['count_llm_models', { 'tutor-1': 1, 'tutor-2': 1 }, [{ 'tutor-1': 1, 'tutor-2': 1 }]],
+    ]);
+    shop.repository.commit('packages', {
+      'lessons.yaml': run('[{ name: asks }]'),
+      'my/functions.py':
+        'import re\nfrom flexeval.classes.turn import Turn\n\ndef asks(turn: Turn):\n    return 1\n',
+    });
+    const lacking = await shop.result('run', 'n_tries=1');
+    expect(lacking.problems).toMatchObject([
+      {
+        place: { file: 'lessons.yaml', line: 5 },
+        message:
+          'metric "asks": ModuleNotFoundError at my/functions.py:2: flexeval. Packages need code: host',
+      },
+    ]);
+  });
+
+  test('are completed and graded by echoes, which ask nobody', async () => {
+    shop = await openShop({
+      settings: 'prompts: lessons.yaml\n',
+      answer: () => ({ text: 'unasked' }),
+    });
+    shop.repository.commit('flexeval', {
+      'lessons.yaml': `data_sources: [{ path: data/lessons.jsonl }]
+rubric_paths: [rubrics.yaml]
+eval:
+  do_completion: true
+  metrics: { rubric: [{ name: teaches }] }
+  completion_llm: { function_name: echo_completion, kwargs: { response: "Let's see." } }
+  grader_llm: { function_name: echo_completion, kwargs: { response: "YES" } }
+`,
+      'rubrics.yaml': rubrics('Does this teach?'),
+      'data/lessons.jsonl': '{"input": [{"role": "user", "content": "Why?"}]}\n',
+    });
+    const result = await shop.result('run', 'n_tries=1', '--code', 'host');
+    expect(result.problems).toEqual([]);
+    expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
+      actual: "Let's see.",
+      outcome: 'pass',
+      scores: [{ metric: 'teaches', label: 'YES' }],
+    });
+    expect(shop.server.requests).toEqual([]);
+  });
+
+  test('without their messages are refused at their row', async () => {
+    shop = await openShop({
+      settings: 'prompts: lessons.yaml\n',
+      answer: () => ({ text: 'unasked' }),
+    });
+    shop.repository.commit('flexeval', {
+      'lessons.yaml':
+        'data_sources: [{ path: data/lessons.jsonl }]\neval:\n  metrics:\n    function: [{ name: string_length }]\n',
+      'data/lessons.jsonl':
+        '{"input": [{"role": "assistant", "content": "a"}]}\n{"messages": []}\n',
+    });
+    const result = await shop.result('run', 'n_tries=1');
+    expect(result.problems).toEqual([
+      { place: { file: 'data/lessons.jsonl', line: 2 }, message: 'has no member "input"' },
+    ]);
+    expect(shop.server.requests).toEqual([]);
+  });
+
+  test('are graded at every turn of the tutor, 39 in all', async () => {
+    shop = await openShop({
+      settings: 'prompts: lessons.yaml\n',
+      answer: ({ messages }) => ({
+        text: `{"reasons": "r", "choice": "${JSON.stringify(messages).includes('says 20 of 1') ? 'NO' : 'YES'}"}`,
+      }),
+    });
+    shop.repository.commit('flexeval', {
+      'lessons.yaml': RUN,
+      'rubrics.yaml': rubrics('Does this teach?'),
+      'data/lessons.jsonl': DATA,
+    });
+    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'never');
+    expect(result.problems).toEqual([]);
+    expect(shop.server.requests).toHaveLength(39);
+    const [suite] = result.suites;
+    expect(suite?.metrics.find(({ name }) => name === 'teaches')?.objects).toMatchObject({
+      level: 'Turn',
+      base: null,
+      head: { passes: 38, judged: 39 },
+    });
+    const scores = suite?.references.map(({ head }) =>
+      head?.tries[0]?.scores.find(({ metric }) => metric === 'teaches'),
+    );
+    expect(scores?.map((score) => [score?.status, score?.value])).toEqual([
+      ['pass', 1],
+      ['fail', 15 / 16],
+      ['pass', 1],
+    ]);
+    expect(scores?.[1]?.reason).toBe('15 of 16 turns pass; turn 21: NO: r');
+    const [grade] = scores?.[0]?.objects?.scores.flatMap((score) => score.grade ?? []) ?? [];
+    expect(grade?.prompt).toMatch(/^Does this teach\?[^]*Tutor says 0 of 0\./);
+    expect(grade?.replies).toEqual([
+      {
+        grader: 'judge',
+        label: 'YES',
+        reply: '{"reasons": "r", "choice": "YES"}',
+        usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
+      },
+    ]);
+    const first = scores?.[0]?.objects?.scores.map(({ status }) => status);
+    expect(first?.map((status) => (status === 'pass' ? 'A' : '.')).join('')).toBe('A.A.A.A.A.A.A.');
+  });
+
+  test('end with the question that nobody answered: 37 turns of the student, 15 messages', async () => {
+    shop = await openShop({
+      settings: 'prompts: lessons.yaml\n',
+      answer: () => ({ text: '{"reasons": "r", "choice": "YES"}' }),
+    });
+    shop.repository.commit('flexeval', {
+      'lessons.yaml': RUN.replaceAll('assistant', 'user').replace(
+        '- { name: index_in_thread }',
+        '- { name: is_last_turn_in_thread }\n      - { name: count_messages, metric_level: Thread }',
+      ),
+      'rubrics.yaml': rubrics('Does this ask?'),
+      'data/lessons.jsonl': DATA,
+    });
+    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'never');
+    expect(result.problems).toEqual([]);
+    const asked = shop.server.requests.map(({ messages }) => JSON.stringify(messages));
+    expect(asked).toHaveLength(37);
+    expect(asked.filter((prompt) => prompt.includes('Student says 14 of 0.'))).toHaveLength(1);
+    const scores = result.suites[0]?.references[0]?.head?.tries[0]?.scores ?? [];
+    const values = (name: string) =>
+      scores.find(({ metric }) => metric === name)?.objects?.scores.map(({ value }) => value);
+    expect(values('count_messages')).toEqual([15]);
+    expect(values('is_last_turn_in_thread')).toEqual([...Array.from({ length: 13 }, () => 0), 1]);
+  });
+});

@@ -1,0 +1,253 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+const CONFIG = `prompts: ['Answer: {{q}}']
+providers: [openai:gpt-4o]
+defaultTest: { assert: [{ type: javascript, value: 'JSON.parse(output).ok === true' }] }
+tests:
+  - { description: one, vars: { q: one }, assert: [{ type: contains, value: '{{q}}' }, { type: llm-rubric, value: is kind }] }
+  - { vars: { q: [two, three] }, assert: [{ type: webhook, value: x }, { type: latency, threshold: 50 }] }
+`;
+
+interface Verdict {
+  assertion: object;
+  pass: boolean;
+  reason?: string;
+}
+
+const script: object = { type: 'javascript', value: 'JSON.parse(output).ok === true' };
+const contains: object = { type: 'contains', value: '{{q}}' };
+const rubric: object = { type: 'llm-rubric', value: 'is kind' };
+const webhook: object = { type: 'webhook', value: 'x' };
+const latency: object = { type: 'latency', threshold: 50 };
+
+const result = (
+  testIdx: number,
+  q: string,
+  output: unknown,
+  verdicts: Verdict[],
+  more: object = {},
+) => ({
+  testIdx,
+  promptIdx: 0,
+  latencyMs: 40,
+  prompt: { raw: `Answer: ${q}`, label: 'p' },
+  vars: { q },
+  testCase: { vars: { q }, ...(testIdx === 0 ? { description: 'one' } : {}) },
+  response: { output },
+  gradingResult: {
+    pass: true,
+    componentResults: verdicts.map((verdict) => ({ reason: 'r', ...verdict })),
+  },
+  ...more,
+});
+
+async function verify(results: unknown, config = CONFIG) {
+  const repository = createRepository();
+  repository.write({
+    'promptfooconfig.yaml': config,
+    'results.json': typeof results === 'string' ? results : JSON.stringify(results),
+  });
+  const said = await commandIn(repository.directory, [
+    'import',
+    'promptfooconfig.yaml',
+    '--verify',
+    'results.json',
+  ]);
+  return { ...said, files: readdirSync(repository.directory).sort() };
+}
+
+const of = (...results: object[]) => ({ evalId: 'e', results: { version: 3, results } });
+
+describe('evaldiff import --verify', () => {
+  test("scores promptfoo's own answers, finds every verdict equal, and says what is not compared", async () => {
+    const { code, out, err, files } = await verify(
+      of(
+        // In the order in which they ended, and one from another provider.
+        result(1, 'two', '{"ok": false}', [
+          { assertion: script, pass: false },
+          { assertion: webhook, pass: true },
+          { assertion: latency, pass: true },
+        ]),
+        result(0, 'one', '{"ok": true} one', [
+          { assertion: script, pass: false, reason: 'not JSON' },
+          { assertion: contains, pass: true },
+          { assertion: rubric, pass: true },
+        ]),
+        result(
+          2,
+          'three',
+          '{"ok": true}',
+          [
+            { assertion: script, pass: true },
+            { assertion: webhook, pass: true },
+            { assertion: latency, pass: false },
+          ],
+          { latencyMs: 60 },
+        ),
+        result(2, 'three', null, []),
+      ),
+    );
+    expect([err, out]).toEqual([
+      '',
+      '6 of 6 verdicts equal\nnot compared: 1 judged by a model, 2 of assertions that are not carried over, 1 result without an answer\n',
+    ]);
+    expect([code, files]).toEqual([0, ['.git', 'promptfooconfig.yaml', 'results.json']]);
+  });
+
+  test('names every kind of difference with its line, its test and both reasons, and exits with 1', async () => {
+    const { code, out } = await verify(
+      of(
+        result(0, 'one', 'one', [
+          { assertion: script, pass: true },
+          { assertion: contains, pass: false, reason: 'Expected output to\ncontain' },
+        ]),
+        result(1, 'two', { ok: true }, [{ assertion: script, pass: false, reason: 'an object' }]),
+        result(2, 'three', { ok: true }, [{ assertion: script, pass: false, reason: 'an object' }]),
+      ),
+    );
+    expect(out.split('\n')).toEqual([
+      '0 of 4 verdicts equal; these 4 differ because:',
+      expect.stringMatching(
+        /^ {2}javascript \(promptfooconfig\.yaml:3\), test one: promptfoo passes, evaldiff fails: .*SyntaxError/,
+      ),
+      '  contains (promptfooconfig.yaml:5), test one: promptfoo fails ("Expected output to"), evaldiff passes',
+      '  2 × javascript (promptfooconfig.yaml:3), test {"q":"two"}: promptfoo fails ("an object"), evaldiff passes (the provider gave data there, which is judged as its JSON text here)',
+      '',
+    ]);
+    expect(code).toBe(1);
+  });
+
+  test('finds a test by its variables where its position is another one, and says what it does not find', async () => {
+    const { code, out } = await verify(
+      of(
+        result(0, 'three', '{"ok": true}', [{ assertion: script, pass: true }]),
+        result(7, 'nine', 'x', [{ assertion: script, pass: true }]),
+      ),
+    );
+    expect([code, out]).toEqual([
+      0,
+      '1 of 1 verdict equal\nnot compared: 1 of tests that are not in the file\n',
+    ]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no JSON', 'prompts: [', 'results.json: is not a JSON file; write one with promptfoo eval'],
+    ['another JSON', { results: 7 }, 'results.json: is not a results file of promptfoo'],
+    ['a list', [1], 'results.json: is not a results file of promptfoo'],
+    ['without answers', of(), 'results.json: holds no verdict that can be compared'],
+    [
+      'of nonsense',
+      of({}, { testIdx: 'x' }),
+      'holds no verdict that can be compared: 2 results without an answer',
+    ],
+  ])('a results file that is %s is told', async (_, results, message) => {
+    const { code, err, out } = await verify(results);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(message);
+  });
+
+  test('reads prompts with logic and prompts in code, for answers are judged whatever asked for them', async () => {
+    const results = of(
+      result(0, 'one', '{"ok": true} one', [{ assertion: contains, pass: true }]),
+      result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
+    );
+    for (const prompt of ["'{% if q %}{{ q | upper }}{% endif %}'", 'file://prompt.js']) {
+      const { code, out } = await verify(results, CONFIG.replace("'Answer: {{q}}'", prompt));
+      expect([code, out]).toEqual([0, '2 of 2 verdicts equal\n']);
+    }
+  });
+
+  test.each([
+    ['a test', {}, { testCase: { vars: { q: 'one' }, options: { transform: 'output.a' } } }],
+    [
+      'a provider',
+      { config: { providers: [{ id: 'openai:gpt-4o', label: 'big', transform: 'output.a' }] } },
+      { provider: { id: 'openai:gpt-4o', label: 'big' } },
+    ],
+  ])(
+    'says apart what it finds of answers that %s transformed before they were judged',
+    async (_, more, row) => {
+      const answers = [
+        result(
+          0,
+          'one',
+          'one',
+          [
+            { assertion: contains, pass: true },
+            { assertion: script, pass: true },
+          ],
+          row,
+        ),
+        result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
+      ];
+      const { code, out } = await verify({ ...of(...answers), ...more });
+      expect([code, out.split('\n')]).toEqual([
+        1,
+        [
+          '1 of 1 verdict equal',
+          '2 verdicts on answers that a transform changed there: 1 equal on the changed answers. The transform is not carried over, so a run here judges what the model gave',
+          expect.stringMatching(
+            /^ {2}javascript .*, test .*one.*: promptfoo passes, evaldiff fails: .*SyntaxError/,
+          ),
+          '',
+        ],
+      ]);
+    },
+  );
+
+  test('finds tests whose variables are files or templates, which results have as they are written', async () => {
+    const config = CONFIG.replace(
+      'vars: { q: [two, three] }',
+      "vars: { q: file://q.txt, t: '{{ q | upper }}' }",
+    );
+    const row = result(1, 'file://q.txt', '{"ok": true}', [{ assertion: script, pass: true }]);
+    const repository = createRepository();
+    repository.write({
+      'promptfooconfig.yaml': config,
+      'q.txt': 'four',
+      'results.json': JSON.stringify(
+        of({ ...row, vars: { q: 'file://q.txt', t: '{{ q | upper }}' } }),
+      ),
+    });
+    const argv = ['import', 'promptfooconfig.yaml', '--verify', 'results.json'];
+    const { code, out } = await commandIn(repository.directory, argv);
+    expect([code, out]).toEqual([0, '1 of 1 verdict equal\n']);
+  });
+
+  test.each([
+    ['2026-01-31', '2026-01-31T00:00:00.000Z', '1 of 1 verdict equal\n'],
+    ['2026-01-31 10:20:30', '2026-01-31T10:20:30.000Z', '1 of 1 verdict equal\n'],
+    ['2026-01-30', '2026-01-31T00:00:00.000Z', ''],
+  ])('finds a test by its date %s, which results have as %s', async (day, there, said) => {
+    const { code, out } = await verify(
+      of({
+        ...result(0, 'one', '{"ok": true}', [{ assertion: script, pass: true }]),
+        vars: { q: 'one', day: there },
+      }),
+      CONFIG.replace('vars: { q: one }', `vars: { q: one, day: ${day} }`),
+    );
+    expect([code, out]).toEqual([said === '' ? 2 : 0, said]);
+  });
+
+  test('a configuration without tests has nothing to verify', async () => {
+    const { code, err } = await verify(of(), "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\n");
+    expect([code, err]).toEqual([2, 'promptfooconfig.yaml: has no tests that could be verified\n']);
+  });
+
+  test('a results file that is not there is told', async () => {
+    const repository = createRepository();
+    repository.write({ 'promptfooconfig.yaml': CONFIG });
+    const { code, err } = await commandIn(repository.directory, [
+      'import',
+      'promptfooconfig.yaml',
+      '--verify',
+      'gone.json',
+    ]);
+    expect([code, err]).toEqual([2, 'gone.json: cannot be read\n']);
+  });
+});

@@ -1,0 +1,241 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Edges } from '../../../../src/app/run/input.ts';
+import { measureNoise, type NoiseInput } from '../../../../src/features/noise/measure.ts';
+import type { NoiseNote } from '../../../../src/kernel/result/pieces.ts';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { NO_LIST } from '../../../../src/money/price.ts';
+import type { Completion, Request } from '../../../../src/types/model.ts';
+import { answer } from '../../../unit/app/run/builders.ts';
+import { optionsOf, treeOf } from '../../../unit/config/tree.ts';
+import { sha256, solveHere } from '../attributes/solvers.ts';
+
+const PROMPT =
+  'defaults: [tests/quiz]\nname: quiz\nmodel: gpt-4o\nvariables: [{ name: q }]\nmessages: [{ role: human, content: "{q}" }]\n';
+const TESTS = (count: number, more = '') =>
+  `metrics: [{ name: has, uses: contains }]\n${more}references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${String(index)}, input: { q: question ${String(index)} }, expected: "yes"${index === 0 ? ', skip: true' : ''} }\n`).join('')}`;
+const files = (
+  count: number,
+  more = '',
+  settings = 'gate: { min_pass_rate: 0.99, tolerance: 0.05 }\nbudget: { max_cost_usd: null }\n',
+) => ({
+  'evaldiff.yaml': settings,
+  'prompts/quiz.yaml': PROMPT,
+  'prompts/tests/quiz.yaml': TESTS(count, more),
+});
+
+interface Measured {
+  requests: Request[];
+  kept: NoiseNote[];
+  planned: number;
+}
+
+function edgesOf(
+  reply: (request: Request) => Completion,
+  changes: Partial<Edges> = {},
+): { edges: Edges; seen: Measured } {
+  const seen: Measured = { requests: [], kept: [], planned: 0 };
+  const edges: Edges = {
+    complete: async (request) => {
+      seen.requests.push(request);
+      return reply(request);
+    },
+    evaluate: async () => {
+      throw new Error('no code runs here');
+    },
+    random: () => 'delimiter',
+    hash: sha256,
+    solve: solveHere,
+    pricing: async () => ({ list: NO_LIST, stored: () => true }),
+    guard: () => undefined,
+    halted: () => null,
+    missingKeys: () => [],
+    planned: (plan) => {
+      seen.planned = plan.prompt_calls;
+    },
+    answered: () => undefined,
+    keepNoise: async (note) => {
+      seen.kept.push(note);
+    },
+    ...changes,
+  };
+  return { edges, seen };
+}
+
+function inputOf(
+  tree: Record<string, string>,
+  runs: number,
+  changes: Partial<NoiseInput> = {},
+): NoiseInput {
+  return {
+    tree: treeOf(tree),
+    runs,
+    trust: 'member',
+    withheld: null,
+    maxCost: null,
+    maxCalls: null,
+    code: 'sandbox',
+    today: '2026-03-04',
+    read: optionsOf(),
+    ...changes,
+  };
+}
+
+/**
+ * A model that is right with a chance of its own for each question, and never says the same twice.
+ */
+function coin(rate: (question: string) => number): (request: Request) => Completion {
+  const random = createRandom('coin');
+  let said = 0;
+  return ({ messages }) =>
+    answer(
+      `${nextFloat(random) < rate(messages[0]?.content ?? '') ? 'yes' : 'no'} ${String(said++)}`,
+    );
+}
+
+describe('a measurement', () => {
+  test('asks for new tries of both sides every time, and never for one twice', async () => {
+    const { edges, seen } = edgesOf(coin(() => 0.5));
+    const noise = await measureNoise(inputOf(files(9), 4), edges);
+    const asked = seen.requests.map(
+      (request) => `${request.messages[0]?.content ?? ''} ${String(request.try)}`,
+    );
+    expect(new Set(asked).size).toBe(asked.length);
+    expect(asked.length).toBeGreaterThanOrEqual(4 * 8 * 2 * 2);
+    expect(asked.some((question) => question.startsWith('question 0 '))).toBe(false);
+    expect(seen.planned).toBe(4 * 8 * 2 * 2);
+    expect(noise).toMatchObject({
+      runs: 4,
+      unjudged: 0,
+      measured_at: '2026-03-04',
+      usage: { calls: asked.length },
+    });
+  });
+
+  test('takes other tries on another day, and the same where it was interrupted', async () => {
+    const tries = async (today: string): Promise<number[]> => {
+      const { edges, seen } = edgesOf(coin(() => 1));
+      await measureNoise(inputOf(files(3), 2, { today }), edges);
+      return seen.requests.map((request) => request.try).sort((a, b) => a - b);
+    };
+    const [first, again, next] = [
+      await tries('2026-03-04'),
+      await tries('2026-03-04'),
+      await tries('2026-03-05'),
+    ];
+    expect(again).toEqual(first);
+    expect(next.filter((index) => first.includes(index))).toEqual([]);
+  });
+
+  test('of coins is red in few comparisons, names the flaky references with their rates, and suggests a tolerance', async () => {
+    const { edges, seen } = edgesOf(coin((question) => (/ [1-4]$/.test(question) ? 0.5 : 1)));
+    const noise = await measureNoise(inputOf(files(13), 20), edges);
+    expect(noise.red).toBeLessThanOrEqual(4);
+    expect(noise.low).toBeLessThanOrEqual(0.05);
+    expect(noise.high).toBeGreaterThan(noise.red / 20);
+    expect(noise.flaky.map(({ id }) => id).sort()).toEqual(['r1', 'r2', 'r3', 'r4']);
+    for (const { passes, tries, low, high, file, line } of noise.flaky) {
+      expect(tries).toBeGreaterThanOrEqual(20 * 4);
+      expect(low).toBeLessThan(0.5);
+      expect(high).toBeGreaterThan(0.5);
+      expect(passes / tries).toBeGreaterThan(low);
+      expect([file, line]).toEqual(['prompts/tests/quiz.yaml', expect.any(Number)]);
+    }
+    expect(noise.suites).toMatchObject([{ name: 'quiz', references: 12 }]);
+    const [suite] = noise.suites;
+    expect(suite!.regressed + suite!.improved + suite!.unchanged + suite!.inconclusive).toBe(20);
+    expect(suite!.pass_rate).toBeGreaterThan(0.75);
+    expect(noise.suggested.tolerance).toBeGreaterThan(0.05);
+    expect(seen.kept).toEqual([expect.objectContaining({ red: noise.red, runs: 20 })]);
+  });
+
+  test('leaves the floor of the gate out: what is red on base alone is not noise', async () => {
+    const { edges } = edgesOf(coin(() => 0));
+    const noise = await measureNoise(inputOf(files(6), 3), edges);
+    expect(noise).toMatchObject({
+      red: 0,
+      runs: 3,
+      gate: { fail_on: 'regression', min_pass_rate: null },
+    });
+  });
+
+  test('of answers that drift between the sides finds a gate that is red too often, and the drop it would have to allow', async () => {
+    // The second side of every comparison is asked last of each pair and fails: an alarm each time.
+    const { edges } = edgesOf((request) =>
+      answer(Math.floor(request.try / 100) % 2 === 1 ? 'no' : 'yes'),
+    );
+    const noise = await measureNoise(inputOf(files(9), 10), edges);
+    expect(noise).toMatchObject({ red: 10, runs: 10, suggested: { min_drop: 1, tolerance: 1 } });
+    expect(noise.low).toBeGreaterThan(0.05);
+  });
+});
+
+describe('a measurement that cannot be made', () => {
+  test('is told before anything is asked where it would pass the cap on calls', async () => {
+    const { edges, seen } = edgesOf(coin(() => 1));
+    const noise = await measureNoise(inputOf(files(9), 20, { maxCalls: 600 }), edges);
+    expect(seen.requests).toEqual([]);
+    expect(noise).toMatchObject({ runs: 0, low: 0, high: 1 });
+    expect(noise.problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('This run would make 640 model calls'),
+    ]);
+    expect(seen.kept).toEqual([]);
+  });
+
+  test('is told where recordings answer, which repeat themselves', async () => {
+    const settings = 'models: { gpt-4o: { provider: replay, file: r.jsonl } }\n';
+    const noise = await measureNoise(
+      inputOf({ ...files(3, '', settings), 'r.jsonl': '' }, 5),
+      edgesOf(coin(() => 1)).edges,
+    );
+    expect(noise.problems.map(({ message }) => message)).toEqual([
+      'There is nothing to measure: no reference that counts is answered by a model. Recordings give the same answer on every try.',
+    ]);
+  });
+
+  test('is told where a key is missing, and where a file cannot be read', async () => {
+    const missing = edgesOf(
+      coin(() => 1),
+      { missingKeys: () => [{ place: null, message: 'no key' }] },
+    );
+    expect((await measureNoise(inputOf(files(3), 5), missing.edges)).problems).toEqual([
+      { place: null, message: 'no key' },
+    ]);
+    const broken = await measureNoise(
+      inputOf({ ...files(3), 'prompts/quiz.yaml': 'name: [' }, 5),
+      edgesOf(coin(() => 1)).edges,
+    );
+    expect(broken.problems[0]?.place?.file).toBe('prompts/quiz.yaml');
+  });
+
+  test('ends where the run is ended, keeps what was compared, and replaces no earlier one with next to nothing', async () => {
+    let asked = 0;
+    const { edges, seen } = edgesOf((request) => coin(() => 1)(request), {
+      halted: () => (asked > 150 ? { title: 'Interrupted', why: 'SIGINT came' } : null),
+    });
+    const noise = await measureNoise(inputOf(files(9), 20), {
+      ...edges,
+      complete: (request) => {
+        asked += 1;
+        return edges.complete(request);
+      },
+    });
+    expect(noise).toMatchObject({
+      runs: 3,
+      notices: [
+        expect.objectContaining({
+          kind: 'capped',
+          message: 'Interrupted: SIGINT came; 3 of 20 comparisons were made',
+        }),
+      ],
+    });
+    expect(seen.kept).toEqual([]);
+  });
+
+  test('counts comparisons apart in which nothing could be judged', async () => {
+    const noise = await measureNoise(
+      inputOf(files(3), 2),
+      edgesOf(() => ({ status: 'error', kind: 'server', message: 'down' })).edges,
+    );
+    expect(noise).toMatchObject({ runs: 0, unjudged: 2, red: 0, flaky: [] });
+  });
+});

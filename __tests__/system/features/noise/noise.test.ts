@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import type { NoiseResult } from '../../../../src/features/noise/result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
+import {
+  startModelServer,
+  type ModelServer,
+  type Script,
+} from '../../../stand-ins/models/server.ts';
+import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { chancy, quiz, quizPrompt } from '../../end-to-end/projects.ts';
+
+const open: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+afterAll(removeTemporaryFolders);
+
+async function project(answer: Script) {
+  const server = await startModelServer({ answer });
+  open.push(server);
+  const repository = createRepository();
+  repository.commit('begin', quiz());
+  const evaldiff = (...argv: string[]) =>
+    commandIn(repository.directory, argv, { env: localEndpoint(server), width: 160 });
+  return { repository, server, evaldiff };
+}
+
+/** Question 1 is a coin; all others are known. */
+const oneCoin = chancy((_, question) => (question === 1 ? 0.5 : 1));
+
+describe('evaldiff noise', () => {
+  test('says price and calls first, then how often the gate is red although nothing changed, and what is flaky', async () => {
+    const { evaldiff, server } = await project(oneCoin);
+    const { code, out, err } = await evaldiff('noise', '--runs', '5');
+    expect(code).toBe(0);
+    expect(err).toMatch(/120 calls? for the first answers[^]*\$/);
+    expect(server.requests.length).toBeGreaterThanOrEqual(5 * 6 * 2 * 2);
+    expect(out).toMatch(
+      /Measured noise: \d of 5 comparisons of base with itself red \(95 % interval \d+\.\d to \d+\.\d %\)/,
+    );
+    expect(out).toContain('1 reference both passed and failed');
+    expect(out).toMatch(/quiz\s+q1\s+\d+ of 20/);
+  });
+
+  test('is shown in the footer of later reports, with the rate of a flaky reference over all its tries', async () => {
+    const { repository, evaldiff } = await project(oneCoin);
+    const noise = JSON.parse(
+      (await evaldiff('noise', '--runs', '10', '--json', '--report', 'out')).out,
+    ) as NoiseResult;
+    expect(
+      JSON.parse(readFileSync(join(repository.directory, 'out', 'noise.json'), 'utf8')),
+    ).toEqual(noise);
+    repository.commit('reworded', { 'prompts/quiz.yaml': quizPrompt('Be exact, please.') });
+    const { out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD', 'n_tries=5');
+    expect(out).toContain(`measured noise: ${String(noise.red)} of 10 (`);
+    const result = JSON.parse(
+      (await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD', 'n_tries=5', '--json')).out,
+    ) as Result;
+    expect(result.noise).toEqual({
+      red: noise.red,
+      runs: 10,
+      low: noise.low,
+      high: noise.high,
+      measured_at: noise.measured_at,
+    });
+    const flaky = result.suites[0]!.references.find(({ id }) => id === 'q1')!;
+    expect(flaky.status).toBe('flaky');
+    expect(flaky.history!.tries).toBeGreaterThanOrEqual(45);
+    expect(out).toContain(
+      `flaky; passed ${String(flaky.history!.passes)} of ${String(flaky.history!.tries)} tries so far on base`,
+    );
+  });
+
+  test('goes on where it was ended: a second measurement on the same day pays for nothing twice', async () => {
+    const { evaldiff, server } = await project(oneCoin);
+    await evaldiff('noise', '--runs', '2');
+    const made = server.requests.length;
+    const { out } = await evaldiff('noise', '--runs', '2');
+    expect(server.requests).toHaveLength(made);
+    expect(out).toContain('0 model calls');
+  });
+
+  test('makes no model calls where the cap forbids it, and where the number of comparisons is none', async () => {
+    const { evaldiff, server } = await project(oneCoin);
+    const refused = await evaldiff('noise', '--runs', '20', '--max-calls', '100');
+    expect(refused.code).toBe(2);
+    expect(refused.out).toContain('Noise was not measured');
+    expect(refused.out).toContain('This run would make 480 model calls');
+    const wrong = await evaldiff('noise', '--runs', 'many');
+    expect(wrong).toMatchObject({
+      code: 2,
+      err: '--runs: must be a whole number from 1 to 1000, not "many"\n',
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('measures a commit that is named', async () => {
+    const { repository, evaldiff } = await project(oneCoin);
+    const [first] = [repository.git('rev-parse', 'HEAD')];
+    repository.commit('later', { 'prompts/quiz.yaml': quizPrompt('Be brief.') });
+    const noise = JSON.parse(
+      (await evaldiff('noise', '--runs', '1', '--base', 'HEAD~1', '--json')).out,
+    ) as NoiseResult;
+    expect(noise.head.sha).toBe(first);
+  });
+});

@@ -1,0 +1,444 @@
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { storeOf } from '../../../stand-ins/kept.ts';
+import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+
+jest.setTimeout(60_000);
+
+/** One for all tests: its address is in every part. */
+let server: ModelServer;
+let shop: Shop;
+beforeAll(async () => {
+  server = await startModelServer({ answer: () => ({ text: 'Yes, 5' }) });
+});
+beforeEach(async () => {
+  server.requests.length = 0;
+  shop = await openShop({ references: 6, server });
+});
+afterAll(async () => {
+  await server.close();
+  removeTemporaryFolders();
+});
+
+const FOLDERS = ['evaldiff-shard-1-of-2', 'evaldiff-shard-2-of-2'] as const;
+const at = (...path: string[]): string => join(shop.repository.directory, ...path);
+
+async function bothShards(...more: string[]): Promise<void> {
+  for (const shard of ['1/2', '2/2'])
+    expect(await shop.evaldiff('run', '--shard', shard, ...more)).toMatchObject({ code: 0 });
+}
+
+let parts: string | null = null;
+
+/** What both shards of the project give, which is the same in every test: evaluated once, then copied. */
+async function givenShards(): Promise<void> {
+  if (parts === null) {
+    await bothShards();
+    parts = temporaryFolder('parts');
+    for (const folder of FOLDERS) cpSync(at(folder), join(parts, folder), { recursive: true });
+  } else for (const folder of FOLDERS) cpSync(join(parts, folder), at(folder), { recursive: true });
+}
+
+type Manifest = Record<string, unknown> & {
+  files: Record<string, { bytes: number; sha256: string }>;
+  counts: Record<string, number>;
+};
+
+function editManifest(folder: string, change: (manifest: Manifest) => void): void {
+  const manifest = JSON.parse(readFileSync(at(folder, 'manifest.json'), 'utf8')) as Manifest;
+  change(manifest);
+  writeFileSync(at(folder, 'manifest.json'), JSON.stringify(manifest));
+}
+
+/** As a forger would: the file's hash is put right. */
+function seal(folder: string, name: string): void {
+  const data = readFileSync(at(folder, name));
+  editManifest(folder, ({ files }) => {
+    files[name.split('.')[0]!] = {
+      bytes: data.length,
+      sha256: createHash('sha256').update(data).digest('hex'),
+    };
+  });
+}
+
+function editAnswers(folder: string, sql: string): void {
+  const db = new DatabaseSync(at(folder, 'answers.sqlite'));
+  db.exec(sql);
+  db.close();
+}
+
+/** What a merge of both folders says; nothing is asked, whatever it is. */
+async function merged(...argv: string[]): Promise<string> {
+  const asked = shop.server.requests.length;
+  const { code, out, err } = await shop.evaldiff(
+    'merge',
+    ...(argv.length === 0 ? FOLDERS : argv),
+    '--store',
+    'merged.sqlite',
+  );
+  expect(shop.server.requests).toHaveLength(asked);
+  expect([code, out]).toEqual([2, '']);
+  return err;
+}
+
+describe('a shard', () => {
+  test.each([['5/4'], ['0/3'], ['a/b'], ['1'], ['1/300'], ['']])(
+    'that is %j is refused, and says what one looks like',
+    async (shard) => {
+      const { code, err } = await shop.evaldiff('run', '--shard', shard);
+      expect([code, shop.server.requests.length]).toEqual([2, 0]);
+      expect(err).toContain('--shard: must be i/n');
+    },
+  );
+
+  test.each([
+    [
+      ['--shard-to', 'part'],
+      '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4',
+    ],
+    [
+      ['--shard', '1/2', '--report', 'out'],
+      '--report: a shard judges nothing and has no report; give it to evaldiff merge',
+    ],
+  ])(
+    'that is asked for by %j alone is refused, before anything is paid for',
+    async (argv, message) => {
+      const { code, err } = await shop.evaldiff('run', ...argv);
+      expect([code, shop.server.requests.length]).toEqual([2, 0]);
+      expect(err).toContain(message);
+    },
+  );
+
+  test("is not written over somebody's files, and replaces an earlier part", async () => {
+    mkdirSync(at('mine'));
+    writeFileSync(at('mine', 'notes.txt'), 'mine');
+    const { code, err } = await shop.evaldiff('run', '--shard', '1/2', '--shard-to', 'mine');
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /--shard-to: .*mine holds other files \(notes\.txt\); name a folder of its own/,
+    );
+    await bothShards();
+    await bothShards();
+    expect(await shop.evaldiff('merge', ...FOLDERS)).toMatchObject({ code: 0 });
+  });
+
+  test('is refused where models are asked in batches, which one job does as fast', async () => {
+    shop.repository.write({
+      'evaldiff.yaml': 'transport: batch\n',
+      'prompts/ask.yaml':
+        'name: ask\nmodel: gpt-4o\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "{q}" }]\n',
+    });
+    const { code, err } = await shop.evaldiff('run', '--shard', '1/2');
+    expect([code, shop.server.requests.length]).toEqual([2, 0]);
+    expect(err).toBe(
+      'shard: gpt-4o is asked with transport: batch, which one job does as fast as many: it only waits for the vendor. Run the sweep without shard, or set transport: direct.\n',
+    );
+  });
+
+  test('tells of mistakes in the files as a sweep does', async () => {
+    shop.repository.write({ 'prompts/ask.yaml': 'name: ask\n' });
+    const { code, err } = await shop.evaldiff('run', '--shard', '1/2');
+    expect(code).toBe(2);
+    expect(err).toContain('prompts/ask.yaml');
+  });
+});
+
+describe('a merge is refused, in words that say what to do, when', () => {
+  test('a shard is missing: which one, and what it leaves out', async () => {
+    await givenShards();
+    const left = (JSON.parse(readFileSync(at(FOLDERS[1], 'manifest.json'), 'utf8')) as Manifest)
+      .counts['references'];
+    expect(left).toBe(3);
+    expect(await merged(FOLDERS[0])).toMatch(
+      /shard 2\/2 is missing: it leaves out 3 references \(ask: r\d, ask: r\d, ask: r\d\)\. Run it, and give its folder too\./,
+    );
+  });
+
+  test('a part is there twice', async () => {
+    await givenShards();
+    expect(await merged(...FOLDERS, FOLDERS[1])).toContain(
+      'shard 2/2 is there twice. Each part must be evaluated by one job.',
+    );
+  });
+
+  test('the sweep was cut differently', async () => {
+    await givenShards();
+    await shop.evaldiff('run', '--shard', '3/3');
+    expect(await merged(...FOLDERS, 'evaldiff-shard-3-of-3')).toContain(
+      'these are parts of sweeps cut differently: shard 1/2, shard 2/2, shard 3/3. Every job must be given the same n in shard: i/n.',
+    );
+  });
+
+  test('the parts were evaluated with other files', async () => {
+    await shop.evaldiff('run', '--shard', '1/2');
+    shop.repository.write({
+      'prompts/ask.yaml':
+        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n',
+    });
+    await shop.evaldiff('run', '--shard', '2/2');
+    expect(await merged()).toContain(
+      'shard 1/2 planned another sweep than the merge: its prompts, tests, rubrics or settings differ. Give every job of the sweep, the merge included, the same commit',
+    );
+  });
+
+  test('the parts were given other inputs', async () => {
+    await shop.evaldiff('run', '--shard', '1/2', '--max-calls', '100');
+    await shop.evaldiff('run', '--shard', '2/2', 'n_tries=1');
+    const err = await merged();
+    expect(err).toContain('shard 1/2 was given other values than the merge for: max-calls.');
+    expect(err).toContain('shard 2/2 was given other values than the merge for: overrides.');
+    // Also where the merge's own would not even do for its plan.
+    for (const caps of [
+      ['--max-calls', '1'],
+      ['--max-cost', '0.000001'],
+    ])
+      expect(await merged(...FOLDERS, ...caps)).toContain(
+        `than the merge for: ${caps[0]!.slice(2)}`,
+      );
+  });
+
+  test('the parts are of another commit, level of trust or version', async () => {
+    await givenShards();
+    editManifest(FOLDERS[0], (manifest) => {
+      manifest['head'] = 'a'.repeat(40);
+    });
+    editManifest(FOLDERS[1], (manifest) => {
+      manifest['evaldiff'] = '0.9.0';
+    });
+    const err = await merged();
+    expect(err).toContain(
+      'shard 1/2 evaluated commit aaaaaaa; the merge is about the uncommitted files.',
+    );
+    expect(err).toMatch(
+      /shard 2\/2 was written by evaldiff 0\.9\.0; the merge is \d+\.\d+\.\d+\. Give every job/,
+    );
+    editManifest(FOLDERS[0], (manifest) => {
+      manifest['head'] = 'worktree';
+      manifest['trust'] = 'untrusted';
+    });
+    expect(await merged()).toContain(
+      'shard 1/2 ran at trust level untrusted; the merge runs at member.',
+    );
+  });
+
+  test('a part is of a newer version than this program reads', async () => {
+    await givenShards();
+    editManifest(FOLDERS[0], (manifest) => {
+      manifest['part_version'] = 2;
+      manifest['evaldiff'] = '2.0.0';
+      manifest['more'] = true;
+    });
+    expect(await merged()).toContain(
+      'evaldiff-shard-1-of-2 was written by a newer evaldiff (2.0.0, parts of version 2; this one reads version 1). Use the same version in every job.',
+    );
+  });
+
+  test.each<[string, (folder: string) => void, string]>([
+    [
+      'a file was cut',
+      (folder) => {
+        writeFileSync(
+          at(folder, 'answers.sqlite'),
+          readFileSync(at(folder, 'answers.sqlite')).subarray(0, 5000),
+        );
+      },
+      'is damaged: answers.sqlite is not what shard 1/2 wrote. Run that shard again.',
+    ],
+    [
+      'a byte is another one',
+      (folder) => {
+        const data = readFileSync(at(folder, 'answers.sqlite'));
+        data[data.length - 10]! ^= 1;
+        writeFileSync(at(folder, 'answers.sqlite'), data);
+      },
+      'is damaged: answers.sqlite',
+    ],
+    [
+      'lines were added',
+      (folder) => {
+        appendFileSync(at(folder, 'others.jsonl'), '{}\n');
+      },
+      'is damaged: others.jsonl',
+    ],
+    [
+      'a file is missing',
+      (folder) => {
+        rmSync(at(folder, 'others.jsonl'));
+      },
+      'is not a part of a sweep: it has no others.jsonl.',
+    ],
+    [
+      'a file is there that is none of ours',
+      (folder) => {
+        writeFileSync(at(folder, '..run.sh'), '');
+      },
+      'holds files that are not part of a sweep: ..run.sh.',
+    ],
+    [
+      'a file is a link',
+      (folder) => {
+        renameSync(at(folder, 'others.jsonl'), at('elsewhere'));
+        symlinkSync(at('elsewhere'), at(folder, 'others.jsonl'));
+      },
+      'others.jsonl is not a regular file.',
+    ],
+    [
+      'a manifest is too large',
+      (folder) => {
+        writeFileSync(at(folder, 'manifest.json'), ' '.repeat(1024 * 1024 + 1));
+      },
+      'manifest.json is 1048577 bytes; the limit is 1048576.',
+    ],
+    [
+      'a manifest is not JSON',
+      (folder) => {
+        writeFileSync(at(folder, 'manifest.json'), '{"part_version": 1');
+      },
+      'manifest.json is not the manifest of a part (field part_version: ',
+    ],
+    [
+      'a manifest lies about its place',
+      (folder) => {
+        editManifest(folder, (manifest) => {
+          manifest['shard'] = { index: 3, count: 2 };
+        });
+      },
+      'manifest.json is not the manifest of a part (field shard: is outside of the sweep).',
+    ],
+    [
+      'a manifest has more to say',
+      (folder) => {
+        editManifest(folder, (manifest) => {
+          manifest['__proto__x'] = 1;
+        });
+      },
+      'manifest.json is not the manifest of a part',
+    ],
+    [
+      'the folder is none',
+      (folder) => {
+        rmSync(at(folder), { recursive: true });
+      },
+      'evaldiff-shard-1-of-2 is not a folder that can be read.',
+    ],
+  ])('%s', async (_what, harm, message) => {
+    await givenShards();
+    harm(FOLDERS[0]);
+    const err = await merged();
+    expect(err).toContain(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  test.each<[string, (folder: string) => void, string]>([
+    [
+      'a database of another program',
+      (folder) => {
+        rmSync(at(folder, 'answers.sqlite'));
+        editAnswers(folder, 'CREATE TABLE a (b)');
+      },
+      'shard 1/2 cannot be used (answers.sqlite: is a database of another program). Run that shard again.',
+    ],
+    [
+      'a store of a newer version',
+      (folder) => {
+        editAnswers(folder, 'PRAGMA user_version = 9');
+      },
+      'shard 1/2 cannot be used (answers.sqlite: has store version 9; this evaldiff knows 1).',
+    ],
+    [
+      'no database',
+      (folder) => {
+        writeFileSync(at(folder, 'answers.sqlite'), 'garbage '.repeat(100));
+      },
+      'shard 1/2 cannot be used (answers.sqlite: is not a database).',
+    ],
+    [
+      'an answer that was altered',
+      (folder) => {
+        editAnswers(
+          folder,
+          `UPDATE completions SET body = replace(body, 'Yes', 'No!') WHERE key = (SELECT min(key) FROM completions)`,
+        );
+      },
+      'shard 1/2 cannot be used (1 answer in answers.sqlite does not hold against its key).',
+    ],
+    [
+      'an answer that was taken away',
+      (folder) => {
+        editAnswers(
+          folder,
+          'DELETE FROM completions WHERE key = (SELECT min(key) FROM completions)',
+        );
+      },
+      'shard 1/2 cannot be used (5 of 6 answers could be taken over).',
+    ],
+  ])('a forged part holds %s', async (_what, forge, message) => {
+    await givenShards();
+    forge(FOLDERS[0]);
+    seal(FOLDERS[0], 'answers.sqlite');
+    expect(await merged()).toContain(message);
+  });
+
+  test('a forged part holds a line that is not an answer, or fewer lines than it says', async () => {
+    await givenShards();
+    writeFileSync(at(FOLDERS[0], 'others.jsonl'), '{"key": "k", "completion": {"status": "ok"}}\n');
+    seal(FOLDERS[0], 'others.jsonl');
+    expect(await merged()).toContain(
+      'shard 1/2 cannot be used (others.jsonl: line 1 is not an answer). Run that shard again.',
+    );
+    writeFileSync(
+      at(FOLDERS[0], 'others.jsonl'),
+      `${JSON.stringify({ key: 'a'.repeat(64), completion: { status: 'error', kind: 'timeout', message: 'x' } })}\n`,
+    );
+    seal(FOLDERS[0], 'others.jsonl');
+    expect(await merged()).toContain('shard 1/2 cannot be used (others.jsonl has 1 line, not 0).');
+  });
+});
+
+describe('what a merge was given', () => {
+  test("serves later runs from the project's own store, also when a part is missing", async () => {
+    for (const shard of ['1/2', '2/2']) await shop.evaldiff('run', '--shard', shard, '--no-store');
+    expect(shop.server.requests).toHaveLength(12);
+    expect(await shop.evaldiff('merge', FOLDERS[0])).toMatchObject({ code: 2 });
+    const { usage } = await shop.result('run');
+    expect(usage).toMatchObject({ calls: 6, reused: 6 });
+  });
+
+  test('cannot be put into a store that cannot be written: that store is named, and no shard', async () => {
+    await givenShards();
+    writeFileSync(at('plain'), '');
+    const { code, err } = await shop.evaldiff('merge', ...FOLDERS, '--store', 'plain/store.sqlite');
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /plain\/store\.sqlite: the answers of shard 2\/2 could not be put there, .* Make room, or name another file \(--store/,
+    );
+    expect(err).not.toContain('Run that shard again');
+    expect((await shop.evaldiff('merge', ...FOLDERS, '--no-store')).code).toBe(0);
+  });
+
+  test('is put into no store that is not wanted', async () => {
+    await bothShards();
+    copyFileSync(storeOf(shop.repository.directory).file, at('before.sqlite'));
+    const { code, err } = await shop.evaldiff('merge', ...FOLDERS, '--no-store');
+    expect(code).toBe(0);
+    expect(err).toContain('2 shards made 12 model calls, reused 0');
+    expect(readFileSync(storeOf(shop.repository.directory).file)).toEqual(
+      readFileSync(at('before.sqlite')),
+    );
+  });
+});

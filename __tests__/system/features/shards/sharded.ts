@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
+import {
+  startModelServer,
+  type ModelServer,
+  type Script,
+} from '../../../stand-ins/models/server.ts';
+import {
+  createRepository,
+  type FixtureFiles,
+  type FixtureRepository,
+} from '../../../stand-ins/repository.ts';
+
+/**
+ * A project with something of every kind that a sweep can meet, cut into parts and joined on the
+ * command line.
+ */
+export interface Sharded {
+  repository: FixtureRepository;
+  server: ModelServer;
+  evaldiff(...argv: string[]): Promise<Said>;
+  /** Evaluates all parts, each on a machine of its own, and gives their folders. */
+  shards(count: number, ...more: string[]): Promise<string[]>;
+  /** `result.json` that a command line wrote, as text. */
+  report(...argv: string[]): Promise<string>;
+  read(path: string): string;
+  close(): Promise<void>;
+}
+
+const words = JSON.stringify({
+  analysis: 'So.',
+  understanding: 'yes',
+  correctness: 'yes',
+  completeness: 'yes',
+  follow_up: '',
+});
+
+/**
+ * Deterministic in what is asked: half of the answers are right, questions with "refused" are
+ * refused.
+ */
+export const knowing: Script = ({ model, messages, schema }) => {
+  const text = messages.map(({ content }) => content).join('\n');
+  if (model === 'judge-1') {
+    // The second answer of a dialogue is complete.
+    const answers = text.match(/^<<<answer /gm)?.length ?? 0;
+    return {
+      text:
+        answers >= 2
+          ? words
+          : words.replace(
+              '"completeness":"yes","follow_up":""',
+              '"completeness":"no","follow_up":"And then?"',
+            ),
+    };
+  }
+  if (schema !== null) {
+    const label = /answer to (\d*[02468])\b/.test(text) ? 'Yes' : 'No';
+    return { text: JSON.stringify({ reasons: 'because', label, choice: label, answer: label }) };
+  }
+  if (text.includes('refused'))
+    return { status: 400, error: { message: 'this question is refused' } };
+  const number = /\d+/.exec(messages.at(-1)?.content ?? '')?.[0] ?? '';
+  return { text: `answer to ${number}` };
+};
+
+const references = (count: number, more = ''): string =>
+  `references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" }, expected: "answer to ${String(index % 3)}" }\n`).join('')}${more}`;
+const prompt = (name: string, model = 'm', text = 'Answer: {q}'): string =>
+  `name: ${name}\nmodel: ${model}\ndefaults: [tests/${name}]\nvariables: [q]\nmessages: [{ role: user, content: "${text}" }]\n`;
+const EXACT = 'metrics: [{ name: exact, uses: exact_match }]\n';
+
+export const PROJECT: FixtureFiles = {
+  'evaldiff.yaml': [
+    'models:',
+    '  m: { provider: openai, endpoint: local, model: model-1, price: { input: 1000, output: 1000 } }',
+    '  judge: { provider: openai, endpoint: local, model: judge-1 }',
+    '  app: { provider: program, command: [sh, app.sh] }',
+    '  taped: { provider: replay, file: tape.jsonl }',
+    'grader: { model: m }',
+    'sweep: { temperature: [0, 0.7] }',
+    '',
+  ].join('\n'),
+  // A roll-up of its own, a skipped reference, tries of its own, a rubric that is asked only where
+  // a metric passes.
+  'prompts/ask.yaml': prompt('ask'),
+  'prompts/tests/ask.yaml': [
+    'metrics:',
+    '  - { name: says, uses: contains, with: { value: "answer" } }',
+    '  - { name: even, rubric: even, threshold: 1, depends_on: [{ name: says, metric_min_value: 1 }] }',
+    'metrics_rollup:',
+    '  code: |',
+    '    result = num_passes > num_fails',
+    references(
+      9,
+      '  - { id: skipped, input: { q: "question 90" }, skip: true }\n  - { id: often, input: { q: "question 91" }, n_tries: 4 }\n  - { id: no, input: { q: "refused 1" } }\n',
+    ),
+  ].join('\n'),
+  'rubrics/even.yaml':
+    'even:\n  prompt: "Is it even? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
+  // The same questions in another suite, under another name.
+  'prompts/twin.yaml': prompt('twin'),
+  'prompts/tests/twin.yaml': `${EXACT}${references(6)}`,
+  'prompts/talk.yaml': prompt('talk'),
+  'prompts/tests/talk.yaml': `conversation: { max_steps: 3, evaluators: [judge] }\n${references(3)}`,
+  'prompts/taped.yaml': prompt('taped', 'taped'),
+  'prompts/tests/taped.yaml': `n_tries: 1\n${EXACT}${references(2)}`,
+  'tape.jsonl': [0, 0.7]
+    .flatMap((temperature) =>
+      [0, 1].map(
+        (index) =>
+          `${JSON.stringify({
+            request: {
+              provider: 'openai',
+              model: 'taped',
+              parameters: { temperature },
+              messages: [{ role: 'user', content: `Answer: question ${String(index)}` }],
+              try: 0,
+            },
+            reply: {
+              output: `answer to ${String(index)}`,
+              usage: { input_tokens: 4, output_tokens: 3 },
+            },
+          })}\n`,
+      ),
+    )
+    .join(''),
+  'prompts/app.yaml': prompt('app', 'app'),
+  'prompts/tests/app.yaml': `${EXACT}${references(3)}`,
+  // A shell starts in a tenth of what Node takes.
+  'app.sh': [
+    'while IFS= read -r line; do',
+    '  id=${line#*\\"id\\":}',
+    '  number=${line#*question }',
+    '  printf \'{"id":%s,"output":"answer to %s"}\\n\' "${id%%[,\\}]*}" "${number%%[!0-9]*}"',
+    'done',
+    '',
+  ].join('\n'),
+};
+
+/** For sweeps of `twin` alone: of the suites beside it, one is left, which starts nothing. */
+export const TWIN: FixtureFiles = Object.fromEntries(
+  ['ask', 'taped', 'app'].flatMap((name) => [
+    [`prompts/${name}.yaml`, null],
+    [`prompts/tests/${name}.yaml`, null],
+  ]),
+);
+
+export async function openSharded({
+  answer = knowing,
+  files = {},
+}: { answer?: Script; files?: FixtureFiles } = {}): Promise<Sharded> {
+  const server = await startModelServer({ answer });
+  const repository = createRepository();
+  repository.commit('begin', { ...PROJECT, ...files });
+  const evaldiff: Sharded['evaldiff'] = (...argv) =>
+    commandIn(repository.directory, [...argv, '--code', 'host'], {
+      env: localEndpoint(server),
+      width: 160,
+    });
+  const read = (path: string): string => readFileSync(join(repository.directory, path), 'utf8');
+  let reports = 0;
+  return {
+    repository,
+    server,
+    evaldiff,
+    read,
+    async shards(count, ...more) {
+      const folders = Array.from({ length: count }, (_, index) => ({
+        shard: `${String(index + 1)}/${String(count)}`,
+        folder: `part-${String(index + 1)}`,
+      }));
+      for (const { shard, folder } of folders) {
+        const { code, err } = await evaldiff(
+          'run',
+          '--shard',
+          shard,
+          '--shard-to',
+          folder,
+          '--store',
+          `store-of-${folder}.sqlite`,
+          ...more,
+        );
+        if (code !== 0) throw new Error(`shard ${shard} ended with ${String(code)}: ${err}`);
+      }
+      return folders.map(({ folder }) => folder);
+    },
+    async report(...argv) {
+      const folder = `report-${String((reports += 1))}`;
+      const { err } = await evaldiff(...argv, '--report', folder);
+      try {
+        return read(`${folder}/result.json`);
+      } catch {
+        throw new Error(err);
+      }
+    },
+    close: () => server.close(),
+  };
+}

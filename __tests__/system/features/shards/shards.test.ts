@@ -1,0 +1,301 @@
+import { copyFileSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { Manifest } from '../../../../src/features/shards/manifest.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { mergeWords, shardWords } from '../../../../src/report/plan.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { openSharded, PROJECT, TWIN, type Sharded } from './sharded.ts';
+
+// A test is a dozen runs.
+jest.setTimeout(120_000);
+
+let opened: Sharded | null = null;
+const open = async (...options: Parameters<typeof openSharded>): Promise<Sharded> =>
+  (opened = await openSharded(...options));
+afterEach(async () => {
+  await opened?.close();
+  opened = null;
+});
+afterAll(removeTemporaryFolders);
+
+describe('a sweep on several machines', () => {
+  test('gives the very bytes of result.json that one machine gives of the same answers', async () => {
+    const { evaldiff, report, shards, server, repository } = await open({
+      files: { '.gitignore': '*.sqlite\nreport-*\n' },
+    });
+    expect((await evaldiff('run', '--store', 'one.sqlite')).code).not.toBe(2);
+    const whole = await report('run', '--store', 'one.sqlite');
+    for (const shard of [1, 2, 3])
+      copyFileSync(
+        join(repository.directory, 'one.sqlite'),
+        join(repository.directory, `store-of-part-${String(shard)}.sqlite`),
+      );
+    const folders = await shards(3);
+    const asked = server.requests.length;
+    const merged = await report('merge', ...folders, '--store', 'merged.sqlite');
+    expect(merged).toBe(whole);
+    expect(server.requests).toHaveLength(asked);
+    const { suites, causes } = JSON.parse(whole) as Result;
+    // Most answers are wrong, yet nothing is compared, so that nothing has a cause.
+    expect(causes).toBeUndefined();
+    // Five suites in two variants; nothing of the project was left out.
+    expect(suites.map(({ name, references }) => [name, references.length])).toEqual(
+      [
+        ['app', 3],
+        ['ask', 12],
+        ['talk', 3],
+        ['taped', 2],
+        ['twin', 6],
+      ].flatMap((entry) => [entry, entry]),
+    );
+    expect(
+      suites.flatMap(({ references }) =>
+        references.filter(({ status }) => status === 'error').map(({ id }) => id),
+      ),
+    ).toEqual(['no', 'no']);
+  });
+
+  test('goes by its commit where nothing is uncommitted, as on one machine, though the shards left folders there for it', async () => {
+    const { evaldiff, report, shards, repository } = await open({
+      files: { ...TWIN, '.gitignore': '*.sqlite\nreport-*\n' },
+    });
+    const folders = await shards(2);
+    expect(
+      (
+        JSON.parse(
+          (await evaldiff('merge', ...folders, '--store', 'merged.sqlite', '--json')).out,
+        ) as Result
+      ).head.sha,
+    ).toBe(repository.git('rev-parse', 'HEAD').trim());
+    for (const folder of folders)
+      renameSync(
+        join(repository.directory, folder),
+        join(repository.directory, `report-of-${folder}`),
+      );
+    const merged = await report(
+      'merge',
+      ...folders.map((folder) => `report-of-${folder}`),
+      '--store',
+      'merged.sqlite',
+    );
+    expect((JSON.parse(merged) as Result).head.sha).toMatch(/^[0-9a-f]{40}$/);
+    expect(await report('run', '--store', 'merged.sqlite')).toBe(merged);
+  });
+
+  test('pays for each question once, also where two suites ask it, and an unsharded run of the merged answers gives the same bytes', async () => {
+    const { report, shards, server } = await open();
+    const folders = await shards(4);
+    const first = server.requests.filter(
+      ({ messages }) =>
+        messages.length === 1 && /^Answer: question [0-8]$/.test(messages[0]!.content),
+    );
+    // Nine questions of three suites, twice in each of two variants.
+    expect(first).toHaveLength(9 * 2 * 2);
+    const paid = server.requests.length;
+    const merged = await report('merge', ...[...folders].reverse(), '--store', 'merged.sqlite');
+    expect(server.requests).toHaveLength(paid);
+    const again = await report('run', '--store', 'merged.sqlite');
+    expect(again).toBe(merged);
+    // What no store keeps counts as it does in any run: four refusals; four lines of recordings are
+    // counted apart.
+    expect((JSON.parse(merged) as Result).usage).toMatchObject({
+      calls: 4,
+      replayed: 4,
+      cost_usd: 0,
+    });
+  });
+
+  test('may have more machines than questions: a part can be empty, which is said', async () => {
+    const { evaldiff, shards, report, repository } = await open();
+    repository.commit('few', {
+      'prompts/ask.yaml': null,
+      'prompts/tests/ask.yaml': null,
+      'prompts/talk.yaml': null,
+      'prompts/app.yaml': null,
+      'prompts/taped.yaml': null,
+      'prompts/tests/twin.yaml':
+        'metrics: [{ name: exact, uses: exact_match }]\nreferences: [{ id: only, input: { q: "question 1" }, expected: "answer to 1" }]\n',
+    });
+    const { out } = await evaldiff('run', '--shard', '4/5', '--shard-to', 'empty');
+    expect(out).toContain('Shard 4/5: nothing to do: the sweep has 2 references');
+    expect(out).toContain('0 model calls made');
+    const result = JSON.parse(await report('merge', ...(await shards(5)))) as Result;
+    expect(
+      result.suites.map(({ references }) => references.map(({ id, status }) => [id, status])),
+    ).toEqual([[['only', 'pass']], [['only', 'pass']]]);
+  });
+
+  test('shows empty and withheld answers and those of a program whose files nobody knows as the shards were given them', async () => {
+    const answer: Script = ({ messages }) => {
+      const n = Number(/\d+/.exec(messages[0]?.content ?? '')?.[0]);
+      return n === 0
+        ? { text: '' }
+        : n === 1
+          ? { text: 'half', finish: 'content_filter' }
+          : { text: `answer to ${String(n)}` };
+    };
+    const bare = `'const r = require("node:readline").createInterface({ input: process.stdin }); r.on("line", (l) => { const { id } = JSON.parse(l); require("node:fs").appendFileSync("/dev/null", ""); process.stdout.write(JSON.stringify({ id, output: String(process.pid) }) + "\\n"); });'`;
+    const { report, shards, server, repository } = await open({ answer });
+    repository.commit('odd', {
+      'evaldiff.yaml': `models:\n  m: { provider: openai, endpoint: local, model: model-1 }\n  bare: { provider: program, command: [node, -e, ${bare}] }\n`,
+      'prompts/ask.yaml': null,
+      'prompts/tests/ask.yaml': null,
+      'prompts/talk.yaml': null,
+      'prompts/taped.yaml': null,
+      'prompts/app.yaml':
+        'name: app\nmodel: bare\ndefaults: [tests/app]\nvariables: [q]\nmessages: [{ role: user, content: "Answer: {q}" }]\n',
+    });
+    const folders = await shards(3);
+    const asked = server.requests.length;
+    const result = JSON.parse(await report('merge', ...folders)) as Result;
+    expect(server.requests).toHaveLength(asked);
+    const tries = (name: string): (string | null)[][] =>
+      result.suites
+        .find((suite) => suite.name === name)!
+        .references.map(({ head }) => head!.tries.map(({ actual }) => actual));
+    // Written by the processes of the shards: the merge started none of its own.
+    const written = folders.flatMap((folder) =>
+      readLines(join(repository.directory, folder, 'others.jsonl')),
+    );
+    for (const [first, second] of tries('app'))
+      for (const actual of [first, second])
+        expect(
+          written.filter(({ completion }) => completion['output'] === actual).length,
+        ).toBeGreaterThan(0);
+    expect(tries('twin').slice(0, 2)).toEqual([
+      [null, null],
+      ['half', 'half'],
+    ]);
+    expect(result.usage.by_purpose.prompt).toMatchObject({ reused: 8 });
+  });
+
+  test('leaves what belongs to the sweep as a whole to the merge, which asks for it once', async () => {
+    const questions = Array.from(
+      { length: 24 },
+      (_, index) =>
+        `  - { id: r${String(index)}, input: { q: "question ${String(index)}" }, expected: "answer to ${String(index)}" }\n`,
+    ).join('');
+    const { shards, report, server, read } = await open({
+      files: {
+        ...TWIN,
+        'evaldiff.yaml': `${String(PROJECT['evaldiff.yaml'])}qualeval: { enabled: on }\n`,
+        'prompts/tests/twin.yaml': `metrics: [{ name: exact, uses: exact_match }]\nreferences:\n${questions}`,
+      },
+    });
+    const folders = await shards(2, 'prompts=twin', 'temperature=0', '--max-cost', '1000');
+    // Two tries of each question, and nothing about attributes.
+    expect(server.requests).toHaveLength(24 * 2);
+    expect(
+      folders.map(
+        (folder) =>
+          (JSON.parse(read(`${folder}/manifest.json`)) as { usage: { calls: number } }).usage.calls,
+      ),
+    ).toEqual([24, 24]);
+    const merge = [
+      'merge',
+      ...folders,
+      '--override',
+      'prompts=twin',
+      '--override',
+      'temperature=0',
+      '--max-cost',
+      '1000',
+    ];
+    const first = JSON.parse(await report(...merge)) as Result;
+    const asked = server.requests.length - 24 * 2;
+    expect(asked).toBeGreaterThan(0);
+    expect(first.usage).toMatchObject({
+      calls: asked,
+      by_purpose: { prompt: { calls: 0, reused: 48 }, qualeval: { calls: asked } },
+    });
+  });
+
+  test("keeps the caps of the sweep: each shard has its share, and the rest is the merge's", async () => {
+    const { evaldiff, shards, report, server } = await open({
+      answer: () => ({
+        status: 503,
+        headers: { 'retry-after-ms': '1' },
+        error: { message: 'busy' },
+      }),
+      files: TWIN,
+    });
+    const refused = await evaldiff('run', '--shard', '1/3', '--max-calls', '10', 'prompts=twin');
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.err).toContain('This run would make 24 model calls');
+    // Every call is tried again and again; 24 are allowed for 24 questions.
+    const folders = await shards(3, '--max-calls', '24', 'prompts=twin');
+    expect(server.requests).toHaveLength(24);
+    const merged = JSON.parse(
+      await report('merge', ...folders, '--max-calls', '24', '--override', 'prompts=twin'),
+    ) as Result;
+    expect(server.requests).toHaveLength(24);
+    expect(merged).toMatchObject({
+      conclusion: 'error',
+      title: expect.stringMatching(
+        /^Budget reached: shard [123]\/3: the limit of 8 model calls \(max-calls\) is reached \(the last error: openai \(local\): 503, the server failed: busy, after 5 tries\); /,
+      ),
+    });
+  });
+});
+
+test('what vendors read from their caches is kept by each part, and said by shard and merge', async () => {
+  const { shards, read } = await open({
+    answer: () => ({ text: 'answer to 1', usage: { input: 2000, output: 5, read: 1024 } }),
+    files: TWIN,
+  });
+  const folders = await shards(2, 'prompts=twin', 'temperature=0');
+  const manifests = folders.map(
+    (folder) => JSON.parse(read(`${folder}/manifest.json`)) as Manifest,
+  );
+  const calls = manifests.reduce((sum, { usage }) => sum + usage.calls, 0);
+  expect(calls).toBe(12);
+  expect(manifests.map(({ usage }) => usage.cached_tokens)).toEqual(
+    manifests.map(({ usage }) => usage.calls * 1024),
+  );
+  expect(shardWords(manifests[0]!)).toContain("tokens in from the vendors' caches, $");
+  expect(mergeWords(manifests)).toContain(
+    ", 12,288 of 24,000 tokens in from the vendors' caches, $",
+  );
+});
+
+test('a shard that got the dear questions may spend what they cost', async () => {
+  const { evaldiff, shards, report, server } = await open({
+    answer: () => ({ text: 'answer to 1', usage: { input: 15, output: 200 } }),
+    files: {
+      ...TWIN,
+      'evaldiff.yaml':
+        'n_tries: 1\nmodels:\n  dear: { provider: openai, endpoint: local, model: dear-1, price: { input: 1000, output: 1000 } }\n  cheap: { provider: openai, endpoint: local, model: cheap-1, price: { input: 1, output: 1 } }\n  m: { provider: openai, endpoint: local, model: model-1 }\n',
+    },
+  });
+  const sweep = ['prompts=twin', 'model=dear,cheap'];
+  expect((await evaldiff('run', ...sweep, '--max-cost', '1.5')).out).toContain(
+    'This run would cost about $1.8',
+  );
+  const folders = await shards(3, ...sweep, '--max-cost', '2');
+  // By calls alone each would have a third, and the shard with most of the dear ones would have
+  // stopped.
+  expect(server.requests).toHaveLength(12);
+  const merged = JSON.parse(
+    await report(
+      'merge',
+      ...folders,
+      '--max-cost',
+      '2',
+      ...sweep.flatMap((override) => ['--override', override]),
+    ),
+  ) as Result;
+  expect(merged.title).not.toContain('Budget reached');
+});
+
+interface Line {
+  key: string;
+  completion: Record<string, unknown>;
+}
+function readLines(file: string): Line[] {
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+}

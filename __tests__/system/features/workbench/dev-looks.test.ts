@@ -1,0 +1,213 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import type { Board } from '../../../../src/features/workbench/workbench.ts';
+import { beginIn, commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
+import {
+  boardAt,
+  openWorkbench,
+  type OpenWorkbench,
+  type SeenBoard,
+} from '../../../stand-ins/workbench.ts';
+
+jest.setTimeout(120_000);
+
+const MODEL = 'provider: openai, endpoint: local, price: { input: 1, output: 1 }';
+
+const ASK =
+  'model: m\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n';
+
+const FILES = {
+  'evaldiff.yaml': `n_tries: 1\ngrader: { model: m }\nmodels:\n  m: { model: model-1, ${MODEL} }\n  other: { model: model-2, ${MODEL} }\n`,
+  'prompts/ask.yaml': `name: ask\ndefaults: [tests/ask]\n${ASK}`,
+  'prompts/tests/ask.yaml':
+    'metrics: [{ name: same, uses: exact_match }, { name: polite, rubric: polite, threshold: 1 }]\nreferences:\n  - { id: returns, input: { q: "How long?" }, expected: "30 days" }\n  - { id: carrier, input: { q: "Who?" }, expected: Northmail }\n',
+  'rubrics/polite.yaml':
+    'polite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
+  'prompts/rows.yaml': `name: rows\n${ASK}tests:\n  metrics: [{ name: same, uses: exact_match }]\n  references_from: { file: data/rows.jsonl }\n`,
+  'data/rows.jsonl':
+    '{"id":"r1","q":"How far?","expected":"30 days"}\n{"id":"r2","q":"Who else?","expected":"Northmail"}\n',
+};
+
+/** Answers rightly, unless the prompt says how it is to be answered; a rubric may be stern. */
+const answers: Script = ({ messages }) => {
+  const text = JSON.stringify(messages);
+  if (text.includes('Is it')) return { text: text.includes('polite') ? 'Yes' : 'No' };
+  return {
+    text: text.includes('Reply') ? 'no idea' : text.includes('Who') ? 'Northmail' : '30 days',
+  };
+};
+
+let bench: OpenWorkbench;
+let store: string;
+
+beforeEach(async () => {
+  store = join(temporaryFolder('answers'), 'store.sqlite');
+  bench = await openWorkbench({ files: FILES, answer: answers, args: ['--store', store] });
+  await bench.boardWhen(({ note }) => note === 'up to date');
+});
+afterEach(() => bench.close());
+afterAll(removeTemporaryFolders);
+
+const drawn = ({ head, matrices, firsts, choices }: SeenBoard): Board => ({
+  head,
+  matrices,
+  firsts,
+  choices,
+});
+
+/** What a workbench shows that is opened now, and has never looked at these files. */
+async function shownAnew(): Promise<Board> {
+  const fresh = beginIn(bench.directory, ['dev', '--store', store], {
+    env: localEndpoint(bench.server),
+  });
+  const url = /http:\S+/.exec(await fresh.said('workbench: http'))?.[0] ?? '';
+  const board = await boardAt(
+    url,
+    ({ note }) => note !== 'looking at the files' && !note.startsWith('asking'),
+  );
+  await fresh.stop();
+  return drawn(board);
+}
+
+const write = (path: string, text: string): void => {
+  writeFileSync(join(bench.directory, path), text);
+};
+
+const commit = (): void => {
+  for (const args of [
+    ['add', '--all'],
+    ['-c', 'user.name=a', '-c', 'user.email=a@b.invalid', 'commit', '--quiet', '-m', 'more'],
+  ])
+    execFileSync('git', args, { cwd: bench.directory });
+};
+
+/** Does this, and sees that what is shown is other than before, and as a new workbench shows it. */
+async function showsAfter(work: () => void): Promise<void> {
+  const before = drawn(await bench.board());
+  work();
+  const after = drawn(
+    await bench.boardWhen(
+      (board) =>
+        board.note === 'up to date' && !board.old && !isDeepStrictEqual(drawn(board), before),
+    ),
+  );
+  expect(after).toEqual(await shownAnew());
+}
+
+test('shows after every kind of change what a new workbench shows', async () => {
+  const edit = (path: keyof typeof FILES, from: string, to: string) => () => {
+    bench.edit(path, from, to);
+  };
+  const prompt = edit('prompts/ask.yaml', 'Answer:', 'Reply:');
+  await showsAfter(prompt);
+  await showsAfter(edit('prompts/tests/ask.yaml', '"30 days"', 'no idea'));
+  await showsAfter(edit('rubrics/polite.yaml', 'polite?', 'stern?'));
+  await showsAfter(edit('evaldiff.yaml', 'n_tries: 1', 'n_tries: 2'));
+  await showsAfter(edit('evaldiff.yaml', 'model: model-1', 'model: model-3'));
+  await showsAfter(edit('data/rows.jsonl', '"Northmail"', '"no one"'));
+  await showsAfter(edit('prompts/rows.yaml', 'Answer:', 'Reply:'));
+  // Base is another commit then, and the files are the same.
+  await showsAfter(() => {
+    commit();
+    edit('prompts/rows.yaml', 'name: rows', 'name: rows ')();
+  });
+  await showsAfter(edit('prompts/ask.yaml', 'Reply:', 'Answer:'));
+  for (const [path, text] of Object.entries(FILES)) write(path, text);
+  await showsAfter(edit('prompts/rows.yaml', 'Answer:', 'Say'));
+});
+
+test('shows what is compared with another base, once that has moved and no file has', async () => {
+  await showsAfter(() => {
+    bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
+  });
+  await showsAfter(commit);
+});
+
+test('reads a file again that could not be read, that was gone, and that is another one', async () => {
+  const path = 'prompts/tests/ask.yaml';
+  const before = drawn(await bench.board());
+  const problem = async (words: string): Promise<void> => {
+    const { note } = await bench.boardWhen(({ bad }) => bad);
+    expect(note).toContain(words);
+  };
+  write(path, 'metrics: [');
+  await problem('is not valid YAML');
+  write(path, FILES[path]);
+  await bench.boardWhen(({ bad, note }) => !bad && note === 'up to date');
+  rmSync(join(bench.directory, path));
+  await problem('does not exist');
+  write(path, FILES[path]);
+  expect(drawn(await bench.boardWhen(({ bad, note }) => !bad && note === 'up to date'))).toEqual(
+    before,
+  );
+});
+
+test('shows answers that another process stored meanwhile', async () => {
+  await bench.close();
+  bench = await openWorkbench({
+    files: FILES,
+    answer: answers,
+    args: ['--store', store, '--max-calls', '0'],
+  });
+  bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
+  await bench.boardWhen(({ bad, head }) => bad && head.includes('No verdict yet'));
+  const { code } = await commandIn(
+    bench.directory,
+    ['diff', '--head', 'worktree', '--store', store],
+    {
+      env: localEndpoint(bench.server),
+    },
+  );
+  expect(code).toBe(0);
+  await showsAfter(() => {
+    bench.edit('prompts/ask.yaml', 'name: ask', 'name: ask # the same');
+  });
+});
+
+test('shows the second of two edits that come at once', async () => {
+  await showsAfter(() => {
+    bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
+    bench.edit('prompts/ask.yaml', 'Reply:', 'Say, Reply:');
+  });
+  await showsAfter(() => {
+    bench.edit('prompts/ask.yaml', 'Say, Reply:', 'Answer:');
+    setImmediate(() => {
+      bench.edit('prompts/ask.yaml', 'Answer:', 'Tell');
+    });
+  });
+});
+
+test('counts what is spent as answers come, and no call whose key was refused', async () => {
+  await bench.close();
+  let refuses = true;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  bench = await openWorkbench({
+    files: FILES,
+    args: ['--store', store],
+    answer: (request) => {
+      if (refuses) return { status: 401 };
+      const slow = JSON.stringify(request.messages).includes('Who?');
+      const answer = answers(request);
+      return slow ? released.then(() => answer) : answer;
+    },
+  });
+  bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
+  const refused = await bench.boardWhen(({ bad }) => bad);
+  expect([refused.note, refused.spend]).toEqual([
+    '4 of 4 tries ended in an error, so nothing was judged',
+    '$0.00 of $1.00 spent · 0 of 500 calls',
+  ]);
+  expect(bench.server.requests.length).toBeGreaterThan(0);
+  refuses = false;
+  bench.edit('prompts/ask.yaml', 'Reply:', 'Say:');
+  // Both answers of one reference are there, and the others of its prompt are waited for.
+  await bench.boardWhen(({ note, spend }) => note.includes('of 4') && spend.includes('2 of 500'));
+  release();
+  const { spend } = await bench.boardWhen(({ note }) => note === 'up to date');
+  expect(spend).toMatch(/^\$0\.0\d+ of \$1\.00 spent · \d of 500 calls$/);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { UserError, problem } from '../../../../src/errors.ts';
+import type { OpenProject } from '../../../../src/features/workbench/look.ts';
+import { createLooking, type State } from '../../../../src/features/workbench/refresh.ts';
+
+const single = {
+  suite: 'p',
+  id: 'a',
+  variant: { model: 'm', parameters: {} },
+  tries: 2,
+  compared: false,
+};
+
+function lookingAt(error: Error) {
+  const refused = () => Promise.reject(error);
+  const state: State = {
+    look: null,
+    old: false,
+    more: new Map(),
+    spend: { calls: 0, cost: 0, unpriced: false, maxCalls: 1, maxCost: 1 },
+    written: [],
+    named: [],
+    note: '',
+    bad: false,
+  };
+  const project = { root: '/', inSession: refused, withFiles: refused } as unknown as OpenProject;
+  return { state, looking: createLooking(project, state) };
+}
+
+test('a look that a button asked for and the machine refuses ends the workbench, and rejects nowhere', async () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  const { looking } = lookingAt(full);
+  await looking.more('row', single);
+  expect(looking.failed.reason).toBe(full);
+  await looking.refresh();
+  await looking.idle();
+});
+
+test("what is wrong with the project's files is said on the page, which stays", async () => {
+  const { looking, state } = lookingAt(new UserError([problem(null, 'the files are odd')]));
+  await looking.refresh();
+  expect([state.note, state.bad, looking.failed.aborted]).toEqual([
+    'the files are odd',
+    true,
+    false,
+  ]);
+});

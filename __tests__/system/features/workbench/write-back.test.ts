@@ -1,0 +1,369 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sha256 } from '../../../../src/app/session/cached-complete.ts';
+import { withRepository } from '../../../../src/app/session/opened-repository.ts';
+import { readCommandLine } from '../../../../src/config/inputs.ts';
+import { readYaml } from '../../../../src/documents/yaml.ts';
+import { cellActsHtml, type RubricChoice } from '../../../../src/features/workbench/buttons.ts';
+import {
+  takeBack,
+  writeBack,
+  type WrittenEdit,
+} from '../../../../src/features/workbench/write-back.ts';
+import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
+import {
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../../../stand-ins/repository.ts';
+import { referenceResult, sideResult, tryResult } from '../../../unit/app/run/builders.ts';
+import { suiteOf } from '../../../unit/report/results.ts';
+
+afterAll(removeTemporaryFolders);
+
+const FILES = {
+  'evaldiff.yaml': 'prompts: [p.yaml, rows-p.yaml]\nrubrics: [rubrics.yaml, kind.yaml]\n',
+  'p.yaml':
+    'name: p\nmodel: openai:gpt-4o-mini\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "{q}" }]\ndefaults: [tests/p]\n',
+  'rows-p.yaml':
+    'name: rows\nmodel: openai:gpt-4o-mini\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "{q}" }]\ntests:\n  metrics: [{ uses: exact_match }]\n  references_from: { file: rows.jsonl }\n',
+  'kind.yaml': `# how kind we are
+prompt: |
+  Is it kind? {completion}
+choice_scores: { kind: 1, not: 0 } # the first passes
+# of people
+`,
+  'tests/p.yaml':
+    'metrics: [{ uses: exact_match }]\nreferences:\n  - { id: a, input: { q: "x" }, expected: "30 days" }\n',
+  'rows.jsonl': '{"id": "a", "q": "x", "expected": "y"}\n',
+  'rubrics.yaml': `polite:
+  prompt: "Is it polite? {completion}"
+  choice_scores: { "Yes": 1, "No": 0 }
+right:
+  prompt: "Is {completion} as right as {expected}?"
+  choice_scores: { good: 1, bad: 0 }
+`,
+};
+
+const KIND: RubricChoice = {
+  name: 'kind',
+  file: 'kind.yaml',
+  labels: ['kind', 'not'],
+  showsExpected: false,
+  examples: [],
+};
+
+const CHOICES: RubricChoice[] = [
+  {
+    name: 'polite',
+    file: 'rubrics.yaml',
+    labels: ['Yes', 'No'],
+    showsExpected: false,
+    examples: [],
+  },
+  {
+    name: 'right',
+    file: 'rubrics.yaml',
+    labels: ['good', 'bad'],
+    showsExpected: true,
+    examples: [],
+  },
+];
+
+describe('what an action writes', () => {
+  let root: string;
+  let undo: WrittenEdit[];
+  beforeEach(() => {
+    root = temporaryFolder('write-back');
+    undo = [];
+    mkdirSync(join(root, 'tests'));
+    for (const [path, text] of Object.entries(FILES)) writeFileSync(join(root, path), text);
+  });
+
+  const file = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+  /** Does it to the reference of a file, on which the model said this. */
+  function act(
+    action: { kind: string; [part: string]: unknown },
+    {
+      path = 'tests/p.yaml',
+      said = 'fine',
+      ...changes
+    }: Partial<ReferenceResult> & { path?: string; said?: string } = {},
+    rubrics = CHOICES,
+  ): ReturnType<typeof writeBack> {
+    const head = { ...sideResult(['pass']), tries: [{ ...tryResult('pass', 0), actual: said }] };
+    const reference = referenceResult('a', {
+      file: path,
+      line: path === 'tests/p.yaml' ? 3 : 1,
+      input: { q: 'x' },
+      head,
+      ...changes,
+    });
+    const prompt = {
+      name: 'p',
+      path: 'p.yaml',
+      variables: ['q'],
+      tests: 'tests/p.yaml',
+      tool: null,
+      references: 1,
+      columns: new Map(),
+      rubrics,
+    };
+    const texts = new Map(Object.entries(FILES));
+    return writeBack(
+      action,
+      { reference, side: 'head' },
+      { project: project(), texts, prompt },
+      undo,
+    );
+  }
+
+  const project = (): Parameters<typeof writeBack>[2]['project'] => ({
+    root,
+    read: readCommandLine({ config: 'evaldiff.yaml', overrides: [] }).options,
+    documents: new Map(),
+    withFiles: (work) =>
+      withRepository(
+        { directory: root, env: fixtureEnvironment(), temporary: tmpdir() },
+        async (repository) => work(await repository.worktree('')),
+      ),
+  });
+
+  const accept = (said: string) => ({ kind: 'accept', answer: sha256(said) });
+
+  const TURNED = 'safe \u202e txt.exe\u2066';
+
+  test.each<[string, string, { kind: string; [part: string]: unknown }, string]>([
+    ['an answer', 'tests/p.yaml', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
+    ['a tag', 'tests/p.yaml', { kind: 'tag', tag: TURNED }, '["safe \\u202e txt.exe\\u2066"]'],
+    ['a reason', 'tests/p.yaml', { kind: 'skip', reason: TURNED }, '# skipped: safe   txt.exe\n'],
+    ['a new reference', 'tests/p.yaml', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
+    ['an answer in a line', 'rows.jsonl', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
+    ['a further line', 'rows.jsonl', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
+  ])('can be read again when %s turns the text around', async (_, path, action, wanted) => {
+    expect(await act(action, { path, said: TURNED })).toMatchObject({ bad: false });
+    expect(file(path)).toContain(wanted);
+    expect(file(path)).not.toMatch(/\p{Bidi_Control}/u);
+    const values =
+      path === 'rows.jsonl'
+        ? file(path)
+            .trim()
+            .split('\n')
+            .map((row) => JSON.parse(row) as unknown)
+        : readYaml(path, file(path));
+    expect(JSON.stringify(values)).toContain(action.kind === 'skip' ? 'skip' : TURNED);
+  });
+
+  test.each<[string, string, string]>([
+    ['the control character U+001B', 'tests/p.yaml', 'a\u001b[2Jb'],
+    ['the control character U+001B', 'rows.jsonl', 'a\u001b[2Jb'],
+    ['the control character U+007F', 'rows.jsonl', 'a\u007fb'],
+    ['a broken surrogate', 'tests/p.yaml', 'a\ud800b'],
+    ['${oc.env:...}', 'tests/p.yaml', 'a ${oc.env:HOME}'],
+  ])('is refused where evaldiff refuses %s, in %s', async (why, path, said) => {
+    for (const action of [
+      accept(said),
+      { kind: 'tag', tag: said },
+      { kind: 'add', 'input:q': said },
+    ]) {
+      const reply = await act(action, { path, said });
+      expect(reply).toMatchObject({
+        said: expect.stringMatching(/it could not be read then: .*; nothing is written$/),
+        bad: true,
+      });
+      expect(reply.said).toContain(why);
+    }
+    expect(file(path)).toBe(FILES[path as keyof typeof FILES]);
+  });
+
+  test('leaves bytes alone that are not UTF-8, and keeps the mark at the start of a file', async () => {
+    const latin = Buffer.concat([Buffer.from(`# caf`), Buffer.from([0xe9]), Buffer.from('\n')]);
+    const path = join(root, 'tests/p.yaml');
+    const wrong = Buffer.concat([Buffer.from(FILES['tests/p.yaml']), latin]);
+    writeFileSync(path, wrong);
+    expect(await act({ kind: 'tag', tag: 'odd' })).toEqual({
+      said: 'tests/p.yaml: it is not UTF-8 text; nothing is written',
+      bad: true,
+    });
+    expect(readFileSync(path).equals(wrong)).toBe(true);
+    writeFileSync(path, `\ufeff${FILES['tests/p.yaml']}`);
+    expect(await act({ kind: 'tag', tag: 'odd' })).toMatchObject({ bad: false });
+    const now = `\ufeff${FILES['tests/p.yaml']}`.replace('days" }', 'days", tags: ["odd"] }');
+    expect(file('tests/p.yaml')).toBe(now);
+    writeFileSync(path, Buffer.concat([Buffer.from(now), latin]));
+    expect(await takeBack(root, undo)).toMatchObject({
+      said: expect.stringContaining('changed by another program'),
+    });
+  });
+
+  test('leaves it to the same people to read a file', async () => {
+    const path = join(root, 'tests/p.yaml');
+    for (const mode of [0o600, 0o664]) {
+      chmodSync(path, mode);
+      expect(await act({ kind: 'tag', tag: 'odd' })).toMatchObject({ bad: false });
+      expect(statSync(path).mode & 0o777).toBe(mode);
+      await takeBack(root, undo);
+      expect(statSync(path).mode & 0o777).toBe(mode);
+    }
+  });
+
+  const label = (rubric: string, as: string, said = 'fine') => ({
+    kind: 'label',
+    rubric: `rubrics.yaml\n${rubric}`,
+    label: as,
+    answer: sha256(said),
+  });
+
+  test("labels with a rubric's own labels, and says what is expected where it shows that", async () => {
+    expect(await act(label('polite', 'good'))).toEqual({
+      said: 'polite has no label good, but Yes, No.',
+      bad: true,
+    });
+    expect(await act(label('right', 'good'), { expected: null })).toEqual({
+      said: expect.stringContaining('give it that first'),
+      bad: true,
+    });
+    expect(file('rubrics.yaml')).toBe(FILES['rubrics.yaml']);
+    expect(await act(label('right', 'good'), { expected: ['30 days', 'a month'] })).toMatchObject({
+      bad: false,
+    });
+    expect(file('rubrics.yaml')).toBe(
+      `${FILES['rubrics.yaml']}  examples: [{ content: "fine", ideal: "30 days\\na month", expected: "good" }]\n`,
+    );
+    await takeBack(root, undo);
+    expect(await act(label('polite', 'No'))).toMatchObject({ bad: false });
+    expect(file('rubrics.yaml')).toContain('examples: [{ content: "fine", expected: "No" }]');
+  });
+
+  test('has a button that labels each answer of each cell, and labels the one of its cell', async () => {
+    const made = (answer: string, at: number) => ({ ...tryResult('pass', at), actual: answer });
+    const side = (...answers: string[]) => ({ ...sideResult(['pass']), tries: answers.map(made) });
+    const reference = referenceResult('a', { head: side('one', 'two', ' '), base: side('three') });
+    const suite = suiteOf('p', [reference]);
+    const cell = { variant: 'm', suite, reference };
+    const html = cellActsHtml(cell, CHOICES);
+    expect(
+      [...html.matchAll(/data-form="label" data-cell="(\w+) [^"]*" data-answer="([^"]*)"/g)].map(
+        ([, ...found]) => found,
+      ),
+    ).toEqual([
+      ['head', sha256('one')],
+      ['head', sha256('two')],
+      ['base', sha256('three')],
+    ]);
+    expect(cellActsHtml(cell, [])).not.toContain('label');
+    expect(await act(label('polite', 'No', 'two'), { head: reference.head })).toMatchObject({
+      bad: false,
+    });
+    expect(file('rubrics.yaml')).toContain('{ content: "two", expected: "No" }');
+    expect(await act(label('polite', 'No', 'gone'))).toEqual({
+      said: 'There is no such answer any more.',
+      bad: true,
+    });
+  });
+
+  test('does not label an answer again, so that no two examples disagree', async () => {
+    const place = { file: 'rubrics.yaml', line: 4 };
+    const examples = [{ content: 'fine', context: null, ideal: null, expected: 'Yes', place }];
+    const labelled = CHOICES.map((choice) =>
+      choice.name === 'polite' ? { ...choice, examples } : choice,
+    );
+    expect(await act(label('polite', 'No'), {}, labelled)).toEqual({
+      said: 'This answer is an example of polite already, labelled Yes.',
+      bad: true,
+    });
+    expect(await act(label('polite', 'No', 'well'), { said: 'well' }, labelled)).toMatchObject({
+      bad: false,
+    });
+  });
+
+  test('labels for the one rubric of a file, at its root, with all comments kept', async () => {
+    const example = { ...label('kind', 'not'), rubric: 'kind.yaml\nkind' };
+    expect(await act(example, {}, [KIND])).toEqual({
+      said: 'an example of kind is labelled not, in kind.yaml',
+      bad: false,
+    });
+    expect(file('kind.yaml')).toBe(
+      FILES['kind.yaml'].replace(
+        'passes\n',
+        'passes\nexamples: [{ content: "fine", expected: "not" }]\n',
+      ),
+    );
+    await takeBack(root, undo);
+    expect(file('kind.yaml')).toBe(FILES['kind.yaml']);
+    writeFileSync(
+      join(root, 'kind.yaml'),
+      FILES['kind.yaml'].replace('# how', 'name: other # how'),
+    );
+    expect(await act(example, {}, [KIND])).toEqual({
+      said: 'kind.yaml: there is no rubric "kind" in it any more; nothing is written',
+      bad: true,
+    });
+  });
+
+  test.each<[string, string, string, { kind: string; [part: string]: unknown }, string]>([
+    [
+      'more references than a file may have',
+      'tests/p.yaml',
+      `${FILES['tests/p.yaml']}${'  - { input: { q: "y" } }\n'.repeat(4999)}`,
+      { kind: 'add', 'input:q': 'z' },
+      'has 5001 references; the limit is 5000',
+    ],
+    [
+      'a file longer than it may be',
+      'tests/p.yaml',
+      `${FILES['tests/p.yaml']}# ${'x'.repeat((1 << 20) - FILES['tests/p.yaml'].length - 3)}\n`,
+      { kind: 'tag', tag: 'odd' },
+      'the limit is 1048576',
+    ],
+  ])('is refused where it would come to %s', async (_, path, text, action, why) => {
+    writeFileSync(join(root, path), text);
+    const { said, bad } = await act(action, { path });
+    expect(said).toMatch(/^tests\/p\.yaml: it could not be read then: .*; nothing is written$/);
+    expect(said).toContain(why);
+    expect(bad).toBe(true);
+    expect(file(path)).toBe(text);
+    expect(undo).toEqual([]);
+  });
+
+  test('says what a change would make wrong elsewhere, with the place', async () => {
+    writeFileSync(join(root, 'evaldiff.yaml'), 'prompts: [p.yaml\n');
+    expect((await act({ kind: 'tag', tag: 'odd' })).said).toMatch(
+      /it could not be read then: evaldiff\.yaml:\d+: .*; nothing is written$/,
+    );
+  });
+
+  test('leaves a read-only file as it is, and takes back once it may', async () => {
+    const path = join(root, 'tests/p.yaml');
+    await act({ kind: 'tag', tag: 'odd' });
+    const now = file('tests/p.yaml');
+    chmodSync(path, 0o444);
+    for (const reply of [await act({ kind: 'tag', tag: 'even' }), await takeBack(root, undo)]) {
+      expect(reply.bad).toBe(true);
+      expect(reply.said).toMatch(/^tests\/p\.yaml: .*; nothing is (?:written|undone)$/);
+    }
+    expect(file('tests/p.yaml')).toBe(now);
+    chmodSync(path, 0o644);
+    expect(await takeBack(root, undo)).toMatchObject({ bad: false });
+    expect(file('tests/p.yaml')).toBe(FILES['tests/p.yaml']);
+  });
+
+  test('goes on with what was written before a file that is gone', async () => {
+    await act({ kind: 'tag', tag: 'odd' });
+    await act(accept('fine'), { path: 'rows.jsonl' });
+    rmSync(join(root, 'rows.jsonl'));
+    expect(await takeBack(root, undo)).toEqual({
+      said: 'rows.jsonl: it is not there any more; nothing is undone',
+      bad: true,
+    });
+    expect(await takeBack(root, undo)).toEqual({ said: 'undone: a: tagged odd', bad: false });
+    expect(file('tests/p.yaml')).toBe(FILES['tests/p.yaml']);
+    expect(await act(accept('fine'), { path: 'rows.jsonl' })).toEqual({
+      said: 'rows.jsonl: it is not there any more; nothing is written',
+      bad: true,
+    });
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { Project } from '../../../../src/kernel/suite/suite.ts';
+import { renderComment as render } from '../../../../src/report/comment.ts';
+import type { Metric } from '../../../../src/types/metric.ts';
+import type { Request } from '../../../../src/types/model.ts';
+import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
+import { fenced, runPipeline } from '../../app/run/pipeline.ts';
+
+const preference = metric('better', {
+  source: { kind: 'built-in', uses: 'pairwise_preference', with: {} },
+});
+const GRADER = {
+  grader: { model: 'judge-1', parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
+  models: new Map([
+    [
+      'judge-1',
+      {
+        provider: 'openai' as const,
+        endpoint: null,
+        model: 'judge-1',
+        price: null,
+        command: [],
+        files: [],
+        setup: [],
+        file: null,
+        replaces: [],
+        place: { file: 'evaldiff.yaml', line: 1 },
+      },
+    ],
+  ]),
+};
+
+function shop(
+  wording: string,
+  count: number,
+  metrics: Metric[] = [preference],
+  n_tries: number | 'adaptive' = 3,
+): Project {
+  const references = Array.from({ length: count }, (_, index) =>
+    reference(`r${String(index).padStart(2, '0')}`, { expected: undefined }),
+  );
+  const messages = [
+    {
+      role: 'user' as const,
+      content: `${wording} {q}`,
+      place: { file: 'prompts/p.yaml', line: 6 },
+    },
+  ];
+  return project([suite({ prompt: { messages }, tests: { metrics, references } })], {
+    settings: settings({ ...GRADER, n_tries }),
+  });
+}
+
+/**
+ * The model repeats the question; the grader prefers what begins with `liked`, whatever the place,
+ * on questions that `cares` takes.
+ */
+const judgeOf =
+  (liked: string, cares: (text: string) => boolean = () => true) =>
+  ({ purpose }: Request, text: string): string => {
+    if (purpose === 'prompt') return text;
+    const [first, second] = [fenced(text, 'first'), fenced(text, 'second')];
+    if (!cares(first) || first.startsWith(liked) === second.startsWith(liked)) return 'TIE';
+    return first.startsWith(liked) ? 'FIRST' : 'SECOND';
+  };
+
+const renderComment = (result: Result): string => render(result, { marker: '<!-- -->' });
+
+describe('a suite that nothing but preference judges', () => {
+  test("regresses by a sign test when base's answers are preferred", async () => {
+    const { result, calls, planned } = await runPipeline(
+      shop('Old', 6),
+      shop('New', 6),
+      judgeOf('Old'),
+    );
+    expect([calls('prompt'), calls('grader'), planned]).toEqual([36, 36, 72]);
+    expect(result.conclusion).toBe('failure');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'regressed',
+      pass_rate: { base: 1, head: 0, difference: -1 },
+      preference: { metric: 'better', head: 0, base: 18, ties: 0, difference: -1, gates: true },
+    });
+    expect(result.suites[0]?.preference?.p).toBeCloseTo(0.5 ** 19, 12);
+    expect(result.suites[0]?.pass_rate.p).toBe(result.suites[0]?.preference?.p);
+    // Preference says which side is better, not which single reference broke.
+    expect(result.suites[0]?.references.filter(({ status }) => status === 'regressed')).toEqual([]);
+    expect(result.suites[0]?.references[0]?.head?.tries[0]?.scores).toEqual([
+      {
+        metric: 'better',
+        status: 'fail',
+        value: 0,
+        reason: "the other side's answer is preferred",
+        skip: false,
+      },
+    ]);
+    expect(result.suites[0]?.references[0]?.base?.tries[0]?.scores).toMatchObject([
+      { status: 'pass', value: 1, reason: "seen from head: the other side's answer is preferred" },
+    ]);
+  });
+
+  test("is told both sides' words for what was asked, base's first", async () => {
+    const seen: string[] = [];
+    const judge = judgeOf('Old');
+    await runPipeline(shop('Old', 1), shop('New', 1), (request, text) => {
+      if (request.purpose === 'grader') seen.push(fenced(text, 'input'));
+      return judge(request, text);
+    });
+    expect([...new Set(seen)]).toEqual(['user: Old r00\n\nOr, in other words:\n\nuser: New r00']);
+  });
+
+  test('improves the other way round, and is unchanged in ties', async () => {
+    expect(
+      (await runPipeline(shop('Old', 6), shop('New', 6), judgeOf('New'))).result,
+    ).toMatchObject({ conclusion: 'success', suites: [{ verdict: 'improved' }] });
+    const ties = await runPipeline(shop('Old', 60), shop('New', 60), judgeOf('neither'));
+    expect(ties.result).toMatchObject({
+      conclusion: 'success',
+      suites: [{ verdict: 'unchanged', preference: { head: 0, base: 0, ties: 180, p: 0.5 } }],
+    });
+    // The share that is no worse than the other side's is no pass rate.
+    const [first] = renderComment(ties.result).split('<details>');
+    expect(first).toContain('No regression: `p`: no answer preferred in 180 comparisons');
+    expect(first).not.toContain('100.0');
+  });
+
+  test('does not count five tries of one question as the five they would be in a table', async () => {
+    // 4 of 5 lost in one reference: the sign test's one-sided mid-p is (5/2 + 1)/32.
+    let lost = 0;
+    const { result } = await runPipeline(
+      shop('Old', 1, [preference], 5),
+      shop('New', 1, [preference], 5),
+      (request, text) => {
+        if (request.purpose === 'prompt') return `${text} ${String(request.try)}`;
+        lost = Number(/ (\d)$/.exec(fenced(text, 'first'))?.[1]);
+        return judgeOf(lost === 4 ? 'New' : 'Old')(request, text);
+      },
+    );
+    expect(result.suites[0]?.preference).toMatchObject({ head: 1, base: 4, p: (2.5 + 1) / 32 });
+    expect(result.suites[0]?.verdict).not.toBe('regressed');
+  });
+
+  test('takes two tries a side where tries are adaptive', async () => {
+    expect(
+      (
+        await runPipeline(
+          shop('Old', 5, [preference], 'adaptive'),
+          shop('New', 5, [preference], 'adaptive'),
+          judgeOf('Old'),
+        )
+      ).calls('prompt'),
+    ).toBe(20);
+  });
+
+  test('of a new prompt has nothing to compare with, and asks no grader', async () => {
+    const { result, calls } = await runPipeline(null, shop('New', 3), judgeOf('Old'));
+    expect(calls('grader')).toBe(0);
+    expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
+      outcome: 'skipped',
+      scores: [{ reason: 'there is no answer of the other side to compare with' }],
+    });
+    expect(result).toMatchObject({ conclusion: 'neutral', suites: [{ verdict: 'new' }] });
+    expect(result.reasons).toEqual([
+      'p: judged by preference alone, and there is no answer of base to compare with.',
+    ]);
+    expect(
+      (await runPipeline(null, shop('New', 3), judgeOf('Old'), { input: { mode: 'sweep' } })).result
+        .conclusion,
+    ).toBe('neutral');
+  });
+});
+
+describe('preference beside another metric', () => {
+  const has = metric('says', {
+    source: { kind: 'built-in', uses: 'contains', with: { value: 'r' } },
+  });
+
+  test('is shown and decides nothing', async () => {
+    const { result } = await runPipeline(
+      shop('Old', 20, [has, preference]),
+      shop('New', 20, [has, preference]),
+      judgeOf('Old'),
+    );
+    expect(result).toMatchObject({
+      conclusion: 'success',
+      suites: [
+        {
+          verdict: 'unchanged',
+          pass_rate: { base: 1, head: 1 },
+          preference: { base: 60, head: 0, gates: false },
+        },
+      ],
+    });
+    expect(result.suites[0]?.preference?.summary).toContain(
+      'advice only, since other metrics gate',
+    );
+    expect(result.suites[0]?.references[0]?.head?.tries[0]?.scores).toMatchObject([
+      { metric: 'says', status: 'pass' },
+      { metric: 'better', status: 'fail', skip: true },
+    ]);
+  });
+});

@@ -1,0 +1,365 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Reference, Tests } from '../../../../src/kernel/suite/suite.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import type { Request } from '../../../../src/types/model.ts';
+import { gate, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
+import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
+
+type Reply = (request: Request, question: string) => string | Error;
+const numberOf = (question: string) => Number(/r(\d+)/.exec(question)?.[1]);
+const references = (count: number, changes: Partial<Reference> = {}): Reference[] =>
+  Array.from({ length: count }, (_, index) =>
+    reference(`r${String(index).padStart(2, '0')}`, index === 0 ? changes : {}),
+  );
+
+async function compared(
+  tests: Partial<Tests>,
+  reply: Reply,
+  tries: number | 'adaptive' = 3,
+  changes: Parameters<typeof gate>[0] = {},
+) {
+  const own = { settings: settings({ n_tries: tries, gate: gate(changes) }) };
+  const { result } = await runPipeline(
+    project([shop(OLD, 0, { tests })], own),
+    project([shop(NEW, 0, { tests })], own),
+    reply,
+  );
+  return { result, suite: result.suites[0]! };
+}
+
+describe('the rates of a comparison', () => {
+  test('are those of the references judged on both sides, as their difference is', async () => {
+    const { suite } = await compared({ references: references(20) }, (_, question) => {
+      if (numberOf(question) >= 2) return 'yes';
+      return question.startsWith('Old') ? new Error('timeout') : 'no';
+    });
+    expect(suite).toMatchObject({
+      pass_rate: { base: 1, head: 1, difference: 0 },
+      compared: { references: 18, tries: 3 },
+    });
+    expect(suite.summary).toMatch(
+      /^18 of 20 references compared; pass rate 100\.0 % → 100\.0 % \(0\.0 points, .*this suite \(18 references × 3 tries\)/,
+    );
+  });
+
+  test('count all tries of a reference that has more of its own', async () => {
+    const { result, suite } = await compared(
+      { references: references(4, { n_tries: 10 }) },
+      ({ try: index }, question) => (question === 'New r00' && index >= 3 ? 'no' : 'yes'),
+    );
+    expect(suite.pass_rate).toMatchObject({ base: 1, head: 0.825 });
+    expect(suite.pass_rate.difference).toBeCloseTo(-0.175, 12);
+    expect(result.title).toBe('Regressed: p 100.0 % → 82.5 % (−17.5 points)');
+  });
+
+  test('differ by the difference on every mixture of errors, tries and references', async () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      let state = seed;
+      const draw = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+      const list = Array.from({ length: 1 + Math.floor(draw() * 9) }, (_, index) =>
+        reference(`r${String(index)}`, {
+          n_tries: draw() < 0.3 ? 1 + Math.floor(draw() * 6) : null,
+        }),
+      );
+      const {
+        suite: { pass_rate: rate },
+      } = await compared(
+        { references: list },
+        () => (draw() < 0.08 ? new Error('timeout') : draw() < 0.6 ? 'yes' : 'no'),
+        seed % 2 === 0 ? 3 : 'adaptive',
+      );
+      if (rate.difference !== null)
+        expect(rate.head! - rate.base!).toBeCloseTo(rate.difference, 12);
+    }
+  });
+
+  test("of a metric leave a suspect's extra tries out, as the suite's rates do", async () => {
+    const { suite } = await compared(
+      { references: references(20) },
+      (_, question) => (question === 'New r00' ? 'no' : 'yes'),
+      'adaptive',
+    );
+    expect(suite.references[0]?.head?.tries).toHaveLength(8);
+    expect(suite.pass_rate).toMatchObject({ base: 1, head: 0.95 });
+    expect(suite.metrics).toEqual([
+      {
+        name: 'has',
+        base: 1,
+        head: 0.95,
+        judged_base: 40,
+        judged_head: 40,
+        gates: true,
+        better: 'higher',
+      },
+    ]);
+  });
+
+  test('where nothing is compared rest on all tries, also beside a reference that has one only', async () => {
+    const own = { settings: settings({ n_tries: 5 }) };
+    const suite = shop(NEW, 0, { tests: { references: references(3, { n_tries: 1 }) } });
+    const { result } = await runPipeline(
+      null,
+      project([suite], own),
+      ({ try: index }) => (index === 0 ? 'yes' : 'no'),
+      { input: { mode: 'sweep' } },
+    );
+    expect(result.suites[0]?.pass_rate.head).toBeCloseTo((1 + 0.2 + 0.2) / 3, 12);
+  });
+});
+
+describe('a floor for the pass rate', () => {
+  const three: Reply = ({ try: index }) => (index < 3 ? 'yes' : 'no');
+
+  test('is met by a rate equal to it, however its mean was rounded', async () => {
+    const { result, suite } = await compared({ references: references(10) }, three, 5, {
+      min_pass_rate: 0.6,
+    });
+    expect(suite.pass_rate.head).toBeCloseTo(0.6, 12);
+    expect(result.reasons.join('\n')).not.toContain('min_pass_rate');
+  });
+
+  test('that is missed by little is told from the rate', async () => {
+    const { result } = await compared({ references: references(10) }, three, 5, {
+      min_pass_rate: 0.6004,
+    });
+    expect(result.reasons[0]).toBe('p: pass rate 60.00 % is below min_pass_rate 60.04 %');
+  });
+});
+
+describe('a scoring and a prompt that both change', () => {
+  const has = { metrics: [metric('has')] };
+  const exact = {
+    metrics: [metric('has', { source: { kind: 'built-in', uses: 'exact_match', with: {} } })],
+  };
+
+  /** The exact check, but only of answers that `also` gives a value which no check has. */
+  const waiting = {
+    ...exact.metrics[0]!,
+    depends_on: [
+      {
+        name: 'also',
+        type: null,
+        kwargs: null,
+        metric_name: null,
+        metric_level: null,
+        relative_object_position: 0,
+        metric_min_value: 2,
+        metric_max_value: 3,
+        place: { file: 'prompts/tests/p.yaml', line: 3 },
+      },
+    ],
+  };
+
+  async function split(
+    list: Reference[],
+    reply: Reply,
+    more: { tries?: number; tests?: Partial<Tests>; gate?: Parameters<typeof gate>[0] } = {},
+  ) {
+    const own = { settings: settings({ n_tries: more.tries ?? 3, gate: gate(more.gate) }) };
+    const { result } = await runPipeline(
+      project([shop(OLD, 0, { tests: { references: list, ...more.tests, ...has } })], own),
+      project([shop(NEW, 0, { tests: { references: list, ...more.tests, ...exact } })], own),
+      reply,
+    );
+    return { result, scoring: result.scoring[0]! };
+  }
+
+  test('are told apart on the references that all four rates stand on', async () => {
+    const { scoring } = await split(references(20), (_, question) => {
+      if (numberOf(question) > 0) return 'yes';
+      return question.startsWith('Old') ? new Error('timeout') : 'no';
+    });
+    expect(scoring).toMatchObject({
+      rates: { base_base: 1, base_head: 1, head_base: 1, head_head: 1 },
+      prompt_effect: 0,
+      scoring_effect: 0,
+      total: 0,
+    });
+  });
+
+  test('say what the scoring did though head was not judged at all', async () => {
+    const { scoring } = await split(references(4), (_, question) =>
+      question.startsWith('New') ? new Error('timeout') : 'yes, sir',
+    );
+    expect(scoring).toMatchObject({
+      rates: { base_base: 1, base_head: 0, head_base: null, head_head: null },
+      prompt_effect: null,
+      scoring_effect: -1,
+      total: null,
+    });
+  });
+
+  test('show what head hides that breaks the prompt and the scoring together, never under green', async () => {
+    const { result, scoring } = await split(references(12), (_, question) =>
+      question.startsWith('Old') ? 'yes, sir' : 'no',
+    );
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'inconclusive',
+      pass_rate: { base: 0, head: 0 },
+      reason: { by: 'scoring', references: expect.arrayContaining(['r00', 'r11']) },
+    });
+    expect(result.outcome.kind).toBe('inconclusive');
+    expect(scoring.fell).toHaveLength(12);
+    expect(scoring.fell?.[0]).toMatchObject({ id: 'r00', base_try: 0, head_try: 0 });
+    expect(result.suites[0]?.summary).toContain(
+      "Under base's scoring 100.0 % → 0.0 %; the scoring changed too.",
+    );
+  });
+
+  test('leave a new format green that brings its own scoring', async () => {
+    const own = { settings: settings({ n_tries: 3 }) };
+    const { result } = await runPipeline(
+      project([shop(OLD, 0, { tests: { references: references(12), ...exact } })], own),
+      project([shop(NEW, 0, { tests: { references: references(12), ...has } })], own),
+      (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir'),
+    );
+    expect(result.scoring[0]?.rates).toMatchObject({ base_base: 1, head_base: 0, head_head: 1 });
+    expect(result.outcome.kind).toBe('no-regression');
+    const said = "Under base's scoring 100.0 % → 0.0 %; head's own scoring passes them";
+    expect(renderTerminal(result, { width: 300, colour: false }).slice(0, 400)).toContain(said);
+    expect(result.suites[0]?.summary).toContain(said);
+    expect(result.reasons).toContain(`p: ${said}; review that change first`);
+  });
+
+  test.each([
+    ['is gone', [metric('also')]],
+    ['is skipped', [metric('also'), { ...exact.metrics[0]!, skip: true }]],
+    ['waits for what never comes', [metric('also'), metric('new'), waiting]],
+  ])('are not green where the check that would have failed %s', async (_, metrics) => {
+    const own = { settings: settings({ n_tries: 3 }) };
+    const both = { metrics: [metric('also'), exact.metrics[0]!] };
+    const { result } = await runPipeline(
+      project([shop(OLD, 0, { tests: { references: references(12), ...both } })], own),
+      project([shop(NEW, 0, { tests: { references: references(12), metrics } })], own),
+      (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir'),
+    );
+    expect(result.suites[0]).toMatchObject({ verdict: 'inconclusive', reason: { by: 'scoring' } });
+    expect(result.conclusion).toBe('neutral');
+    expect(result.scoring[0]?.fell).toHaveLength(12);
+  });
+
+  test("fail with gate.scoring where base's scoring fails what head's own passes", async () => {
+    const own = { settings: settings({ n_tries: 3, gate: gate({ scoring: 'fail' }) }) };
+    const { result } = await runPipeline(
+      project([shop(OLD, 0, { tests: { references: references(12), ...exact } })], own),
+      project([shop(NEW, 0, { tests: { references: references(12), ...has } })], own),
+      (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir'),
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(result.reasons[0]).toMatch(/head's own scoring passes them; gate.scoring is fail$/);
+  });
+
+  test('leave out what does not gate', async () => {
+    const quarantine = [
+      {
+        id: 'r01',
+        reason: 'flaky',
+        until: '2026-12-31',
+        place: { file: 'prompts/tests/p.yaml', line: 9 },
+      },
+    ];
+    const { result, scoring } = await split(
+      references(10, { skip: true }),
+      (_, question) => (numberOf(question) < 2 ? 'yes, sir' : 'yes'),
+      { tests: { quarantine }, gate: { scoring: 'fail' } },
+    );
+    expect(scoring).toMatchObject({
+      scoring_effect: 0,
+      flipped: [],
+      same_answers: { judged: 24, pass_fail: 0 },
+    });
+    expect(result.conclusion).not.toBe('failure');
+  });
+
+  test('add up in words and in the table as they are written', async () => {
+    const { result, scoring } = await split(references(7), (_, question) => {
+      if (question.startsWith('Old')) return numberOf(question) < 2 ? 'yes, sir' : 'yes';
+      return numberOf(question) < 3 ? 'no' : numberOf(question) === 3 ? 'yes, sir' : 'yes';
+    });
+    expect(scoring.rates).toMatchObject({ base_base: 1, base_head: 5 / 7, head_head: 3 / 7 });
+    expect(scoring.summary).toContain(
+      'fell 57.1 points (100.0 % → 42.9 %): −28.5 from the prompt, −28.6 because',
+    );
+    expect(result.title).toContain('71.4 % → 42.9 % (−28.5 points)');
+  });
+
+  test('move by exactly the margin without being held to have moved by more', async () => {
+    const { result, scoring } = await split(
+      references(10),
+      (_, question) => (numberOf(question) === 0 ? 'yes, sir' : 'yes'),
+      { gate: { scoring: 'fail', min_drop: 0.1, tolerance: 0.9 } },
+    );
+    expect(scoring.scoring_effect).toBeCloseTo(-0.1, 12);
+    expect(result.reasons.join('\n')).not.toContain('the scoring moved');
+  });
+});
+
+test('an inconclusive suite says which drop it could not rule out, and with how many tries', async () => {
+  const { suite } = await compared(
+    { references: references(200) },
+    ({ try: index }, question) => {
+      const at = numberOf(question);
+      return question.startsWith('New')
+        ? (at * 7 + index) % 10 < 1 || (at < 24 && index < 1)
+          ? 'no'
+          : 'yes'
+        : (at * 7 + index + 5) % 10 < 1
+          ? 'no'
+          : 'yes';
+    },
+    3,
+    { min_drop: 0.2 },
+  );
+  expect(suite.verdict).toBe('inconclusive');
+  expect(suite.reason).toMatchObject({ by: 'unsettled', p: null, references: [] });
+  expect(suite.reason?.tolerance).toBe(suite.visible_drop);
+  expect(suite.summary).toContain('rules out a drop above 6.7 points; ');
+  expect(suite.summary).toMatch(
+    /It could not rule out a drop above the tolerance of 5\.3 points with 3 tries a side\.$/,
+  );
+});
+
+test('an answer that never came makes no reference of a sweep fail by at_least', async () => {
+  const own = { settings: settings({ n_tries: 3, gate: gate({ fail_on: 'failure' }) }) };
+  const suite = shop(NEW, 0, {
+    tests: { references: references(20), rollup: { kind: 'at_least', k: 3 } },
+  });
+  const { result } = await runPipeline(
+    null,
+    project([suite], own),
+    ({ try: index }, question) =>
+      index === 1 && numberOf(question) === 0 ? new Error('timeout') : 'yes',
+    { input: { mode: 'sweep' } },
+  );
+  expect(result.suites[0]?.references[0]).toMatchObject({
+    status: 'error',
+    head: { rollup: null, passes: 2, tries_judged: 2 },
+  });
+  expect(result.conclusion).toBe('success');
+});
+
+test('a reference whose roll-up has no word on one side has not flipped', async () => {
+  const { suite } = await compared(
+    { references: references(20), rollup: { kind: 'at_least', k: 3 } },
+    ({ try: index }, question) =>
+      question === 'New r00' && index === 1 ? new Error('timeout') : 'yes',
+  );
+  expect(suite.references[0]).toMatchObject({
+    status: 'unchanged',
+    base: { rollup: 'pass' },
+    head: { rollup: null },
+  });
+});
+
+test('an interval that reaches from all to nothing rules out no drop', async () => {
+  const { suite } = await compared(
+    { references: references(1) },
+    (_, question) => (question.startsWith('New') ? 'no' : 'yes'),
+    1,
+  );
+  expect(suite.pass_rate).toMatchObject({ low: -1 });
+  expect(suite.summary).not.toContain('rules out');
+  expect(suite.summary).toContain(
+    '(1 reference × 1 try) usually sees no drop but a collapse. It could not rule out',
+  );
+});

@@ -1,0 +1,184 @@
+import { describe, expect, test } from '@jest/globals';
+import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
+import { namedRollup, rollUp, tallyOf } from '../../../../src/kernel/judge/roll-up.ts';
+import { tryOutcomeOf, triesNeeded } from '../../../../src/kernel/suite/gate.ts';
+import type { Score } from '../../../../src/types/metric.ts';
+import type { CodeJob } from '../../../../src/types/model.ts';
+import { tryResult } from '../../../unit/app/run/builders.ts';
+
+const score = (status: Score['status'], skip = false): Score =>
+  status === 'pass' || status === 'fail'
+    ? { metric: 'm', status, value: null, reason: null, skip }
+    : { metric: 'm', status, value: null, reason: 'why', skip };
+
+describe('the outcome of a try', () => {
+  test.each([
+    [['pass', 'pass'], 'pass'],
+    [['pass', 'fail'], 'fail'],
+    [['error', 'fail'], 'fail'],
+    [['pass', 'error'], 'error'],
+    [['pass', 'ungraded'], 'ungraded'],
+    [['pass', 'skipped'], 'pass'],
+    [['skipped'], 'skipped'],
+    [[], 'skipped'],
+  ] as const)('with scores %j is %s', (statuses, outcome) => {
+    expect(tryOutcomeOf(statuses.map((status) => score(status)))).toBe(outcome);
+  });
+
+  test('ignores metrics that do not gate', () => {
+    expect(tryOutcomeOf([score('pass'), score('fail', true), score('error', true)])).toBe('pass');
+  });
+});
+
+describe('the tally', () => {
+  const tries = [
+    { ...tryResult('pass'), scores: [score('pass'), score('fail', true)] },
+    { ...tryResult('fail', 1), scores: [score('fail'), score('pass', true)] },
+    { ...tryResult('ungraded', 2), scores: [score('ungraded'), score('error')] },
+    tryResult('error', 3),
+  ];
+
+  test("counts all metrics and tries with llmeval's meaning: skipped ones are inside passes and fails", () => {
+    expect(tallyOf(tries, 2, false)).toEqual({
+      num_passes: 2,
+      num_fails: 2,
+      num_skip_passes: 1,
+      num_skip_fails: 1,
+      num_tries: 4,
+      num_metrics: 2,
+      num_ungraded: 1,
+      num_errors: 2,
+    });
+  });
+
+  test('counts everything as skipped when the reference is', () => {
+    expect(tallyOf(tries, 2, true)).toMatchObject({
+      num_passes: 2,
+      num_skip_passes: 2,
+      num_fails: 2,
+      num_skip_fails: 2,
+    });
+  });
+});
+
+describe('named roll-ups', () => {
+  test.each([
+    ['all', 3, 3, 'pass'],
+    ['all', 2, 3, 'fail'],
+    ['any', 1, 3, 'pass'],
+    ['any', 0, 3, 'fail'],
+    ['majority', 2, 3, 'pass'],
+    ['majority', 1, 2, 'fail'],
+  ] as const)('%s of %i passes in %i tries is %s', (policy, passes, judged, outcome) => {
+    expect(namedRollup({ kind: 'named', policy }, passes, judged)).toBe(outcome);
+  });
+
+  test('at_least counts passes and pass_rate shares of the judged tries', () => {
+    expect(namedRollup({ kind: 'at_least', k: 2 }, 2, 5)).toBe('pass');
+    expect(namedRollup({ kind: 'at_least', k: 3 }, 2, 5)).toBe('fail');
+    expect(namedRollup({ kind: 'at_least', k: 3 }, 3, 3, 2)).toBe('pass');
+    expect(namedRollup({ kind: 'pass_rate', min: 0.5 }, 1, 2)).toBe('pass');
+    expect(namedRollup({ kind: 'pass_rate', min: 0.51 }, 1, 2)).toBe('fail');
+  });
+
+  test('at_least takes no try that could not be judged for a failed one', () => {
+    expect(namedRollup({ kind: 'at_least', k: 3 }, 2, 2, 1)).toBeNull();
+    expect(namedRollup({ kind: 'at_least', k: 3 }, 1, 2, 1)).toBe('fail');
+  });
+
+  test('have no word without a judged try', () => {
+    expect(namedRollup({ kind: 'named', policy: 'any' }, 0, 0)).toBeNull();
+  });
+
+  test('say how many tries they need', () => {
+    expect([
+      triesNeeded({ kind: 'at_least', k: 4 }),
+      triesNeeded({ kind: 'named', policy: 'all' }),
+    ]).toEqual([4, 1]);
+  });
+});
+
+describe('a roll-up in code', () => {
+  const rollup = {
+    kind: 'code' as const,
+    name: 'mine',
+    language: 'python' as const,
+    code: 'result = num_passes > num_fails',
+    place: { file: 't.yaml', line: 3 },
+  };
+  const entry = (passes: number, fails: number) => ({
+    tally: tallyOf(
+      [
+        ...Array<0>(passes)
+          .fill(0)
+          .map((_, i) => tryResult('pass', i)),
+        ...Array<0>(fails)
+          .fill(0)
+          .map((_, i) => tryResult('fail', i)),
+      ],
+      1,
+      false,
+    ),
+    passes,
+    judged: passes + fails,
+  });
+
+  test('runs once for all references and sees the counts', async () => {
+    const jobs: CodeJob[] = [];
+    const outcomes = await rollUp(
+      rollup,
+      [entry(2, 1), entry(1, 2)],
+      { suite: 'p', side: 'head' },
+      async (job) => {
+        jobs.push(job);
+        return job.inputs.map((input) => ({
+          status: 'ok',
+          values: { result: Number(input['num_passes']) > Number(input['num_fails']) },
+        }));
+      },
+    );
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['pass', 'fail']);
+    expect(jobs).toHaveLength(1);
+    expect(jobs[0]?.inputs[0]).toMatchObject({
+      num_passes: 2,
+      num_fails: 1,
+      num_skip_passes: 0,
+      num_skip_fails: 0,
+      num_tries: 3,
+    });
+  });
+
+  test('that fails leaves an error with its name, not a verdict', async () => {
+    const [outcome] = await rollUp(
+      rollup,
+      [entry(1, 0)],
+      { suite: 'p', side: 'head' },
+      async () => [{ status: 'error', cause: 'code', message: 'NameError on line 1: x' }],
+    );
+    expect(outcome).toEqual({
+      outcome: null,
+      error: 'metrics_rollup "mine": NameError on line 1: x',
+    });
+  });
+
+  test('that sets a count in place of a truth value is an error with its name', async () => {
+    const sandbox = createSandbox({
+      mode: 'sandbox',
+      env: {},
+      timeoutSeconds: 5,
+      time: Date.UTC(2026, 0, 2),
+      log: () => undefined,
+    });
+    const [outcome] = await rollUp(
+      { ...rollup, name: 'majority', code: 'result = num_passes' },
+      [entry(2, 0)],
+      { suite: 'p', side: 'head' },
+      sandbox.evaluate,
+    );
+    await sandbox.close();
+    expect(outcome).toEqual({
+      outcome: null,
+      error: 'metrics_rollup "majority": result must be True or False, not int',
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { Reference } from '../../../../src/kernel/suite/suite.ts';
+import { renderComment } from '../../../../src/report/comment.ts';
+import { renderJunit } from '../../../../src/report/junit.ts';
+import { project, reference, settings } from '../../../unit/app/run/builders.ts';
+import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
+
+/** One of 60 references breaks in all five tries, beside seven that pass about every other time. */
+async function oneOfMany(changes: Partial<Reference> = {}): Promise<Result> {
+  const own = { settings: settings({ n_tries: 5 }) };
+  const references = Array.from({ length: 60 }, (_, index) =>
+    reference(`r${String(index).padStart(2, '0')}`, index === 0 ? changes : {}),
+  );
+  const { result } = await runPipeline(
+    project([shop(OLD, 0, { tests: { references } })], own),
+    project([shop(NEW, 0, { tests: { references } })], own),
+    ({ try: index }, question) => {
+      const at = Number(/r(\d+)/.exec(question)?.[1]);
+      if (at === 0) return question.startsWith('New') ? 'no' : 'yes';
+      return at > 7 || (index + at + (question.startsWith('New') ? 1 : 0)) % 2 === 1 ? 'yes' : 'no';
+    },
+  );
+  return result;
+}
+
+describe('a reference that got worse in a suite that is not called regressed', () => {
+  test('is said in the title and the verdict line, so that its list contradicts neither', async () => {
+    const result = await oneOfMany();
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'inconclusive',
+      reason: { by: 'named', references: ['r00'] },
+    });
+    expect(result.suites[0]?.references[0]?.status).toBe('regressed');
+    expect(result.suites[0]?.references[0]?.p).toBeCloseTo(1 / 252, 12);
+    expect(result).toMatchObject({
+      conclusion: 'neutral',
+      title: 'Inconclusive for 1 suite of 1; 1 reference got worse',
+    });
+    const comment = renderComment(result, { marker: 'm' });
+    expect(comment).toContain('Inconclusive');
+    expect(comment).toContain(
+      '1 reference got worse, which is not enough to call a suite regressed.',
+    );
+    expect(comment).not.toContain('No regression');
+  });
+
+  test('fails no other CI system that reads JUnit, where the check is green', async () => {
+    const xml = renderJunit(await oneOfMany());
+    expect(xml).toContain('failures="0"');
+    expect(xml).toContain(
+      'got worse, which is not enough to call the suite regressed: 5 of 5 passed on base, 0 of 5 passed on head',
+    );
+  });
+
+  test('is not counted where it does not gate', async () => {
+    expect((await oneOfMany({ skip: true })).title).toBe(
+      'No regression in 60 affected references of 1 suite',
+    );
+  });
+});

@@ -1,0 +1,169 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { recordAnswers } from '../../../../src/edges/providers/once.ts';
+import { createReplay } from '../../../../src/edges/providers/replay.ts';
+import { requestKey } from '../../../../src/kernel/select/generation.ts';
+import { recordingKey } from '../../../../src/kernel/select/generation.ts';
+import type { Request } from '../../../../src/types/model.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import {
+  errorOf,
+  KEY,
+  requestTo,
+  says,
+  setUp,
+  type Setting,
+} from '../../../unit/edges/providers/providers-setting.ts';
+
+let open: Setting | null = null;
+afterEach(async () => {
+  await open?.close();
+  open = null;
+});
+
+const asks = (text: string, more: Partial<Request> = {}): Partial<Request> & { model: string } => ({
+  model: 'text-embedding-3-small',
+  messages: says(text),
+  purpose: 'embedding',
+  ...more,
+});
+
+async function server(answer: Script, key?: string): Promise<Setting> {
+  open = await setUp('openai', answer, {}, key);
+  return open;
+}
+
+describe('an embedding', () => {
+  test('is asked for at its own path with the text and the parameters, and comes back as a JSON list', async () => {
+    const {
+      ask,
+      server: { requests, refused },
+    } = await server(() => ({ vector: [0.1, -0.25, 1.5e-7], usage: { input: 7, output: 0 } }), KEY);
+    expect(await ask(asks('Four.', { parameters: { dimensions: 3 } }))).toMatchObject({
+      status: 'ok',
+      output: '[0.1,-0.25,1.5e-7]',
+      finish_reason: 'stop',
+      tool_calls: [],
+      usage: { input_tokens: 7, output_tokens: 0 },
+      reused: false,
+    });
+    expect(requests.map(({ embedding, body }) => [embedding, body])).toEqual([
+      [true, { model: 'text-embedding-3-small', input: 'Four.', dimensions: 3 }],
+    ]);
+    expect(refused).toEqual([]);
+  });
+
+  test('keeps the digits that single precision has', async () => {
+    const { ask } = await server(() => ({ vector: [-0.006929283495992422, 1 / 3] }));
+    expect(await ask(asks('x'))).toMatchObject({ output: '[-0.0069292835,0.333333333]' });
+  });
+
+  test('of a server that counts no tokens has unknown usage', async () => {
+    const { ask } = await server(() => ({ usage: null }));
+    expect(await ask(asks('x'))).toMatchObject({ status: 'ok', usage: null });
+  });
+
+  test.each([
+    ['no vector', { data: [{ embedding: [] }] }],
+    ['null in it', { data: [{ embedding: [1, null] }] }],
+    ['base64', { data: [{ embedding: 'AACAPw==' }] }],
+    ['several', { data: [{ embedding: [1] }, { embedding: [2] }] }],
+    ['a chat completion', { choices: [{ message: { content: 'hi' } }] }],
+  ])('that is %s is an unreadable reply', async (_, body) => {
+    const { ask } = await server(() => ({ body: JSON.stringify(body) }));
+    expect(errorOf(await ask(asks('x')))).toEqual({
+      kind: 'reply',
+      message: expect.stringMatching(
+        /^openai: the reply is not a list of one embedding \(application\/json, \d+ bytes\)/,
+      ),
+    });
+  });
+
+  test('that is empty is asked for again, then an error', async () => {
+    const { ask } = await server(() => ({ body: '{}' }));
+    expect(errorOf(await ask(asks('x')))).toEqual({
+      kind: 'reply',
+      message: 'openai: the reply holds no answer, after 5 tries',
+    });
+  });
+
+  test('NaN is not JSON, so a server that writes it gave no reply', async () => {
+    const { ask } = await server(() => ({ body: '{"data": [{"embedding": [NaN, 1]}]}' }));
+    expect(errorOf(await ask(asks('x'))).kind).toBe('reply');
+  });
+
+  test('that the server refuses is an error with its words, and a failing one is asked again', async () => {
+    const {
+      ask,
+      server: { refused },
+    } = await server(({ index }) => (index < 2 ? { status: 503 } : {}));
+    expect((await ask(asks('x'))).status).toBe('ok');
+    expect(errorOf(await ask(asks(''))).kind).toBe('request');
+    expect(refused).toHaveLength(1);
+  });
+
+  test('is nothing that Anthropic or a program can give', async () => {
+    open = await setUp('anthropic', () => ({}));
+    expect(errorOf(await open.ask(asks('x')))).toEqual({
+      kind: 'request',
+      message: 'anthropic: anthropic has no embeddings',
+    });
+    expect(open.server.requests).toEqual([]);
+    const program = {
+      provider: 'program' as const,
+      model: 'app',
+      command: ['node', 'app.mjs'],
+      setup: [],
+      files: '',
+      commit: 'c',
+    };
+    expect(
+      errorOf(
+        await open.providers.complete(requestTo('openai', { ...asks('x'), target: program })),
+      ),
+    ).toEqual({ kind: 'program', message: 'a program answers in words and has no embeddings' });
+  });
+});
+
+describe('a vector and an answer to the same text', () => {
+  const request = requestTo('openai', asks('x'));
+
+  test('are stored apart, and equal vectors together', () => {
+    const key = (one: Request): string => requestKey(one, (text) => text);
+    expect(key({ ...request, purpose: 'prompt' })).not.toBe(key(request));
+    expect(key({ ...request, messages: says('x') })).toBe(key(request));
+    expect(key({ ...request, purpose: 'prompt' })).toBe(key({ ...request, purpose: 'grader' }));
+  });
+
+  test('are recorded and replayed apart', async () => {
+    const { providers } = await server(({ embedding }) =>
+      embedding ? { vector: [0.5, 1] } : { text: 'a word' },
+    );
+    const lines: string[] = [];
+    const complete = recordAnswers(providers.complete, async (line) => {
+      lines.push(line);
+    });
+    for (const purpose of ['embedding', 'prompt'] as const) await complete({ ...request, purpose });
+    expect(
+      lines.map((line) => (JSON.parse(line) as { request: { kind?: string } }).request.kind),
+    ).toEqual(['embedding', undefined]);
+    const target = {
+      provider: 'replay' as const,
+      model: 'text-embedding-3-small',
+      file: 'r.jsonl',
+      content: '',
+      commit: 'c',
+    };
+    const replay = createReplay({ readRecording: async () => lines.join('\n'), recordingKey });
+    expect(await replay({ ...request, target }, target)).toMatchObject({
+      status: 'ok',
+      output: '[0.5,1]',
+    });
+    expect(await replay({ ...request, target, purpose: 'prompt' }, target)).toMatchObject({
+      status: 'ok',
+      output: 'a word',
+    });
+    expect(
+      errorOf(await replay({ ...request, target, messages: says('y') }, target)).message,
+    ).toContain('no recording of an embedding for model');
+  });
+});

@@ -1,0 +1,303 @@
+import type { CauseUnit } from '../../../../src/features/causes/result.ts';
+import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
+import type {
+  ReferenceResult,
+  SideResult,
+  TryResult,
+} from '../../../../src/kernel/result/reference-result.ts';
+import type { PassRate, SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
+import type { SuiteSide } from '../../../../src/kernel/select/prompt-changes.ts';
+import type { Scoring } from '../../../../src/kernel/select/scoring.ts';
+import { DEFAULT_GATE, type GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
+import type {
+  ModelSettings,
+  Project,
+  Prompt,
+  Reference,
+  Settings,
+  Suite,
+  Tests,
+} from '../../../../src/kernel/suite/suite.ts';
+import type { Metric, Outcome } from '../../../../src/types/metric.ts';
+import type { Completion, Target } from '../../../../src/types/model.ts';
+
+const place = (file: string, line = 1) => ({ file, line });
+
+export function reference(id: string, changes: Partial<Reference> = {}): Reference {
+  return {
+    id,
+    place: place('prompts/tests/p.yaml', 5),
+    input: { q: id },
+    thread: null,
+    expected: 'yes',
+    skip: false,
+    tags: [],
+    n_tries: null,
+    problem: null,
+    ...changes,
+  };
+}
+
+export function metric(name: string, changes: Partial<Metric> = {}): Metric {
+  return {
+    name,
+    source: { kind: 'built-in', uses: 'contains', with: {} },
+    threshold: null,
+    level: 'Turn',
+    depends_on: [],
+    skip: false,
+    place: place('prompts/tests/p.yaml', 2),
+    ...changes,
+  };
+}
+
+export function prompt(changes: Partial<Prompt> = {}): Prompt {
+  return {
+    file: 'prompts/p.yaml',
+    name: 'p',
+    model: 'gpt-4o',
+    parameters: {},
+    variables: [{ name: 'q', place: place('prompts/p.yaml', 4) }],
+    messages: [{ role: 'user', content: 'Say {q}', place: place('prompts/p.yaml', 6) }],
+    code: null,
+    places: { model: place('prompts/p.yaml', 3) },
+    ...changes,
+  };
+}
+
+export function tests(changes: Partial<Tests> = {}): Tests {
+  return {
+    file: 'prompts/tests/p.yaml',
+    n_tries: null,
+    skip: false,
+    metrics: [metric('has')],
+    rollup: { kind: 'named', policy: 'all' },
+    references: [reference('a'), reference('b')],
+    conversation: null,
+    quarantine: [],
+    ...changes,
+  };
+}
+
+export function suite(changes: { prompt?: Partial<Prompt>; tests?: Partial<Tests> } = {}): Suite {
+  return { prompt: prompt(changes.prompt), tests: tests(changes.tests) };
+}
+
+export function settings(changes: Partial<Settings> = {}): Settings {
+  return {
+    file: 'evaldiff.yaml',
+    prompts: ['prompts/*.yaml'],
+    rubrics: [],
+    n_tries: 3,
+    seed: 1,
+    models: new Map(),
+    grader: null,
+    voters: [],
+    embeddings: null,
+    sweep: {},
+    gate: DEFAULT_GATE,
+    budget: { max_calls: null, max_cost_usd: null },
+    explain: { max_calls: null, fix: false },
+    qualeval: {
+      enabled: 'auto',
+      attributes: 'evaldiff.attributes.yaml',
+      max_attributes: 15,
+      slack: 0.1,
+      alignment: false,
+      metric: null,
+    },
+    ...changes,
+  };
+}
+
+export function project(suites: Suite[], changes: Partial<Project> = {}): Project {
+  return { settings: settings(), suites, rubrics: new Map(), notices: [], ...changes };
+}
+
+export function scoring(of: Tests, changes: Partial<Scoring> = {}): Scoring {
+  return {
+    side: 'head',
+    tests: of,
+    rubrics: new Map(),
+    graders: [],
+    evaluators: [],
+    settingsFile: 'evaldiff.yaml',
+    ...changes,
+  };
+}
+
+export function suiteSide(
+  side: 'base' | 'head',
+  of: Suite = suite(),
+  changes: Partial<Scoring> = {},
+): SuiteSide {
+  const { model, parameters } = of.prompt;
+  const target = model === null ? null : { provider: 'openai' as const, endpoint: null, model };
+  return {
+    suite: of,
+    variant: { model, parameters, target },
+    scoring: scoring(of.tests, { side, ...changes }),
+  };
+}
+
+export function answer(output: string): Completion {
+  return {
+    status: 'ok',
+    output,
+    finish_reason: 'stop',
+    tool_calls: [],
+    usage: { input_tokens: 3, output_tokens: 1 },
+    latency_ms: 10,
+    reused: false,
+  };
+}
+
+export function tryResult(outcome: Outcome, index = 0): TryResult {
+  const graded = outcome === 'pass' || outcome === 'fail';
+  return {
+    try: index,
+    outcome,
+    actual: outcome === 'error' ? null : 'text',
+    error: outcome === 'error' ? 'timeout' : null,
+    scores: graded
+      ? [{ metric: 'has', status: outcome, value: outcome === 'pass', reason: null, skip: false }]
+      : [],
+    usage: null,
+    latency_ms: 1,
+    reused: false,
+    finish_reason: 'stop',
+  };
+}
+
+export function sideResult(outcomes: Outcome[], rollup: 'pass' | 'fail' | null = null): SideResult {
+  const passes = outcomes.filter((outcome) => outcome === 'pass').length;
+  const fails = outcomes.filter((outcome) => outcome === 'fail').length;
+  return {
+    tally: {
+      num_passes: passes,
+      num_fails: fails,
+      num_skip_passes: 0,
+      num_skip_fails: 0,
+      num_tries: outcomes.length,
+      num_metrics: 1,
+      num_ungraded: 0,
+      num_errors: 0,
+    },
+    rollup,
+    passes,
+    tries_judged: passes + fails,
+    tries: outcomes.map((outcome, index) => tryResult(outcome, index)),
+  };
+}
+
+export function referenceResult(
+  id: string,
+  changes: Partial<ReferenceResult> = {},
+): ReferenceResult {
+  return {
+    id,
+    file: 'prompts/tests/p.yaml',
+    line: 5,
+    tags: [],
+    skip: false,
+    input: { q: id },
+    expected: 'yes',
+    status: 'unchanged',
+    p: null,
+    q: null,
+    base: sideResult(['pass']),
+    head: sideResult(['pass']),
+    ...changes,
+  };
+}
+
+const RATE: PassRate = { base: 1, head: 1, difference: 0, low: -0.01, high: 0.01, p: 0.5 };
+
+/** The line of a prompt that did it; head's line 4. */
+export function causeUnit(changes: Partial<CauseUnit> = {}): CauseUnit {
+  return {
+    kind: 'line',
+    name: null,
+    file: 'p.yaml',
+    side: 'head',
+    lines: { from: 4, to: 4 },
+    head: { file: 'p.yaml', line: 4 },
+    base_text: 'Be polite.',
+    head_text: 'Be curt.',
+    ...changes,
+  };
+}
+
+export function suiteResult(changes: Partial<SuiteResult> = {}): SuiteResult {
+  return {
+    path: 'prompts/p.yaml',
+    name: 'p',
+    variant: { model: 'gpt-4o', parameters: {} },
+    base_variant: null,
+    because: [{ key: 'messages', file: 'prompts/p.yaml' }],
+    pass_rate: RATE,
+    verdict: 'unchanged',
+    summary: 'summary',
+    visible_drop: 0.1,
+    compared: { references: 1, tries: 1 },
+    references: [referenceResult('a')],
+    metrics: [],
+    ...changes,
+  };
+}
+
+export function gate(changes: Partial<GateSettings> = {}): GateSettings {
+  return { ...DEFAULT_GATE, ...changes };
+}
+
+/** What the gate decides on: one suite without changes, unless said otherwise. */
+export function gateInput(changes: Partial<GateInput> = {}): GateInput {
+  return {
+    mode: 'diff',
+    suites: [suiteResult()],
+    scoring: [],
+    settings: gate(),
+    affected: 1,
+    removed: [],
+    askedAnew: [],
+    underBase: [],
+    weakened: [],
+    blind: null,
+    testedRubrics: 0,
+    replaced: [],
+    uncomparable: [],
+    counted: 1,
+    attributes: [],
+    unexplained: [],
+    unused: false,
+    ...changes,
+  };
+}
+
+/** An entry of `models` that is paid for, at 2 and 10 dollars per million tokens. */
+export function modelSettings(changes: Partial<ModelSettings> = {}): ModelSettings {
+  return {
+    provider: 'openai',
+    endpoint: null,
+    model: 'gpt-4o',
+    price: { input: 2, output: 10 },
+    command: [],
+    files: [],
+    setup: [],
+    file: null,
+    replaces: [],
+    place: { file: 'evaldiff.yaml', line: 1 },
+    ...changes,
+  };
+}
+
+/** Settings with these models and nothing else of their own. */
+export function settingsWithModels(...entries: ModelSettings[]): Settings {
+  return settings({
+    models: new Map(entries.map((entry, index) => [`m${String(index)}`, entry])),
+  });
+}
+
+export function hostedTarget(model: string, endpoint: string | null = null): Target {
+  return { provider: 'openai', endpoint, model };
+}

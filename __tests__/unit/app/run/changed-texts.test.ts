@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals';
+import { changedTexts, differingLines } from '../../../../src/app/run/changed-texts.ts';
+import { problem, UserError } from '../../../../src/errors.ts';
+import type { AffectedSuite } from '../../../../src/kernel/select/select.ts';
+import type { SourceTree } from '../../../../src/types/repository.ts';
+
+const FILE = 'prompts/p.yaml';
+
+function tree(files: Record<string, string | Uint8Array>): SourceTree {
+  const contents = new Map(
+    Object.entries(files).map(([path, content]) => [
+      path,
+      typeof content === 'string' ? new TextEncoder().encode(content) : content,
+    ]),
+  );
+  return {
+    commit: 'a'.repeat(40),
+    files: new Map([...contents.keys()].map((path) => [path, { id: path }])),
+    irregular: new Map(),
+    read: (path) => {
+      const found = contents.get(path);
+      return found === undefined ? Promise.reject(new Error(path)) : Promise.resolve(found);
+    },
+  };
+}
+
+/** A suite that runs because of these files; its prompt may have had another path on base. */
+function suite(
+  name: string,
+  files: string[],
+  paths: { base: string | null; head: string | null } = { base: FILE, head: FILE },
+): AffectedSuite {
+  const side = (file: string | null) => (file === null ? null : { suite: { prompt: { file } } });
+  return {
+    path: FILE,
+    name,
+    because: files.map((file) => ({ key: 'messages', file })),
+    references: [],
+    unaffected: 0,
+    base: side(paths.base),
+    head: side(paths.head),
+  } as unknown as AffectedSuite;
+}
+
+const changed = (
+  base: Record<string, string | Uint8Array>,
+  head: Record<string, string | Uint8Array>,
+  ...suites: AffectedSuite[]
+) => changedTexts(suites.length === 0 ? [suite('p', [FILE])] : suites, tree(base), tree(head));
+
+describe('the changed texts of a run', () => {
+  test('are the lines that differ, with one of context and where they stand on both sides', async () => {
+    expect(
+      await changed({ [FILE]: 'a\nb\nc\nd\ne\nf\n' }, { [FILE]: 'new\na\nb\nc\nd\nE\nf\n' }),
+    ).toEqual([
+      {
+        file: FILE,
+        base_file: FILE,
+        suites: ['p'],
+        more: 0,
+        hunks: [
+          {
+            base: 1,
+            head: 1,
+            lines: [
+              { sign: 'added', text: 'new' },
+              { sign: 'same', text: 'a' },
+            ],
+          },
+          {
+            base: 4,
+            head: 5,
+            lines: [
+              { sign: 'same', text: 'd' },
+              { sign: 'removed', text: 'e' },
+              { sign: 'added', text: 'E' },
+              { sign: 'same', text: 'f' },
+            ],
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('follow a prompt that was renamed to its old path', async () => {
+    const old = 'prompts/old.yaml';
+    const [found] = await changed(
+      { [old]: 'same\nold words\n' },
+      { [FILE]: 'same\nnew words\n' },
+      suite('p', [FILE], { base: old, head: FILE }),
+    );
+    expect(found).toMatchObject({ file: FILE, base_file: old });
+    expect(found?.hunks[0]?.lines.map(({ sign, text }) => `${sign} ${text}`)).toEqual([
+      'same same',
+      'removed old words',
+      'added new words',
+    ]);
+  });
+
+  test('say of a new file that base has none, and of a removed one what it held', async () => {
+    expect(await changed({}, { [FILE]: 'x\n' })).toMatchObject([
+      { base_file: null, hunks: [{ base: 0, head: 1, lines: [{ sign: 'added', text: 'x' }] }] },
+    ]);
+    expect(await changed({ [FILE]: 'x\n' }, {})).toMatchObject([
+      { base_file: FILE, hunks: [{ base: 1, head: 0, lines: [{ sign: 'removed', text: 'x' }] }] },
+    ]);
+  });
+
+  test('name each file once, with every suite that runs because of it', async () => {
+    const rubric = 'rubrics/r.yaml';
+    const found = await changed(
+      { [FILE]: 'a\n', [rubric]: 'a\n' },
+      { [FILE]: 'b\n', [rubric]: 'b\n' },
+      suite('one', [FILE, rubric]),
+      suite('two', [rubric]),
+    );
+    expect(found.map(({ file, suites }) => [file, suites])).toEqual([
+      [FILE, ['one']],
+      [rubric, ['one', 'two']],
+    ]);
+  });
+
+  test('leave out what is not text, what is too large, and what does not differ', async () => {
+    const large = 'x'.repeat(262_145);
+    expect(await changed({ [FILE]: 'a' }, { [FILE]: new Uint8Array([97, 0, 98]) })).toEqual([]);
+    expect(await changed({ [FILE]: 'a' }, { [FILE]: large })).toEqual([]);
+    expect(
+      await changedTexts([suite('p', [FILE])], tree({ [FILE]: 'a' }), {
+        ...tree({ [FILE]: large }),
+        // As git's trees, which keep nothing of a file above the limit.
+        read: (path, most = Infinity) =>
+          Promise.reject(new UserError([problem({ file: path, line: 0 }, `above ${most}`)])),
+      }),
+    ).toEqual([]);
+    expect(await changed({ [FILE]: 'a\n' }, { [FILE]: 'a\n' })).toEqual([]);
+  });
+
+  test('are those of every suite of a large run, since any of them may regress, and of a thousand files at most', async () => {
+    const files = Array.from({ length: 1_001 }, (_, index) => `prompts/${String(index)}.yaml`);
+    const all = (text: string) => Object.fromEntries(files.map((file) => [file, text]));
+    expect(await changed(all('a'), all('b'), suite('p', files))).toHaveLength(1_000);
+  });
+});
+
+describe('the lines that differ', () => {
+  test('are none where only the ends of lines do', () => {
+    expect(differingLines('a\r\nb\r\n', 'a\nb\n')).toEqual({ hunks: [], more: 0 });
+    expect(differingLines('a\r\nb\r\n', 'a\nc\n').hunks[0]?.lines).toEqual([
+      { sign: 'same', text: 'a' },
+      { sign: 'removed', text: 'b' },
+      { sign: 'added', text: 'c' },
+    ]);
+  });
+
+  test('are shown without the remark that a file has no line feed at its end', () => {
+    expect(differingLines('a', 'b').hunks[0]?.lines).toEqual([
+      { sign: 'removed', text: 'a' },
+      { sign: 'added', text: 'b' },
+    ]);
+  });
+
+  test('are sixty at most, and the others are counted', () => {
+    const lines = (letter: string) =>
+      Array.from({ length: 50 }, (_, index) => `${letter}${String(index)}\n`).join('');
+    const { hunks, more } = differingLines(lines('a'), lines('b'));
+    expect(hunks.flatMap((hunk) => hunk.lines)).toHaveLength(60);
+    expect(more).toBe(40);
+  });
+
+  test('of different texts are counted, not searched for', () => {
+    const lines = (letter: string) =>
+      Array.from({ length: 1_500 }, (_, index) => `${letter}${String(index)}`).join('\n');
+    expect(differingLines(lines('a'), lines('b'))).toEqual({ hunks: [], more: 1_500 });
+  });
+
+  test('are cut where a line is very long', () => {
+    const [line] = differingLines('', 'x'.repeat(600)).hunks[0]?.lines ?? [];
+    expect(line).toEqual({ sign: 'added', text: `${'x'.repeat(500)}…` });
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import { judgeWithoutKeys } from '../../../../src/app/run/not-judged.ts';
+import { blankResult, type ResultHead } from '../../../../src/app/run/not-judged.ts';
+import { prepare } from '../../../../src/app/run/prepare.ts';
+import type { Prepared } from '../../../../src/kernel/plan/prepared.ts';
+import { arrange } from '../../../../src/trust/arrange.ts';
+import { sources, withheldFrom } from '../../../../src/trust/trust.ts';
+import type { Target } from '../../../../src/types/model.ts';
+import type { Conclusion } from '../../../../src/types/plain.ts';
+import type { EventFacts, SourceTree } from '../../../../src/types/repository.ts';
+import { project, suite } from './builders.ts';
+
+const tree = (commit: string): SourceTree => ({
+  commit,
+  files: new Map(),
+  irregular: new Map(),
+  read: async () => new Uint8Array(),
+});
+const [base, head] = [tree('b'.repeat(40)), tree('a'.repeat(40))];
+const messages = (content: string, file: string) => [
+  { role: 'user' as const, content, place: { file, line: 6 } },
+];
+const both = (content: string) =>
+  project([
+    suite({ prompt: { messages: messages(content, 'prompts/p.yaml') } }),
+    suite({
+      prompt: {
+        file: 'prompts/c.yaml',
+        name: 'c',
+        model: 'claude-sonnet-4-5',
+        messages: messages(content, 'prompts/c.yaml'),
+      },
+    }),
+  ]);
+
+/**
+ * Judges a change of two prompts where only some vendors have a key; the judging itself is given.
+ */
+async function judged(withKey: string[], conclusion: Conclusion) {
+  const arranged = arrange(both('Old {q}'), both('New {q}'), sources('untrusted'));
+  const prepared = prepare(
+    {
+      mode: 'diff',
+      base,
+      head,
+      maxCalls: null,
+      failOn: null,
+      code: 'sandbox',
+      today: '2026-01-01',
+    },
+    arranged,
+    (text) => text,
+  );
+  const about: ResultHead = {
+    mode: 'diff',
+    base,
+    head,
+    trust: 'untrusted',
+    gate: prepared.gate,
+    n_tries: 3,
+  };
+  const asked: Prepared[] = [];
+  const missingKeys = (targets: readonly Target[]) =>
+    targets
+      .filter(({ provider }) => !withKey.includes(provider))
+      .map(({ provider }) => ({ place: null, message: `no ${provider}` }));
+  const result = await judgeWithoutKeys({
+    prepared,
+    head: about,
+    notices: [],
+    withheld: 'fork',
+    missingKeys,
+    judge: async (open) => {
+      asked.push(open);
+      return {
+        ...blankResult(about),
+        conclusion,
+        title: `was ${conclusion}`,
+        reasons: ['p: a reason'],
+      };
+    },
+  });
+  return { result, names: asked.map(({ suites }) => suites.map(({ run }) => run.suite.name)) };
+}
+const NO_KEY =
+  'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
+const left = (name: string, file: string) =>
+  `${name}: 2 references not run, affected by messages (${file})`;
+
+describe('a run that gets no keys', () => {
+  test('makes no model calls where everything needs one, and says what would have run', async () => {
+    const { result, names } = await judged([], 'success');
+    expect(names).toEqual([]);
+    expect(result).toMatchObject({
+      conclusion: 'neutral',
+      title: 'Checked without a model key',
+      reasons: [NO_KEY, left('p', 'prompts/p.yaml'), left('c', 'prompts/c.yaml')],
+    });
+  });
+
+  test.each<[Conclusion, Conclusion]>([
+    ['success', 'neutral'],
+    ['neutral', 'neutral'],
+    ['failure', 'failure'],
+    ['error', 'error'],
+  ])('judges what needs none: %s becomes %s', async (found, shown) => {
+    const { result, names } = await judged(['openai'], found);
+    expect(names).toEqual([['p']]);
+    expect(result.conclusion).toBe(shown);
+    expect(result.title).toBe(
+      found === shown && found !== 'neutral' ? `was ${found}` : 'Checked without a model key',
+    );
+    expect(result.reasons).toEqual(['p: a reason', NO_KEY, left('c', 'prompts/c.yaml')]);
+  });
+});
+
+describe('a missing key', () => {
+  const facts = (more: Partial<EventFacts>): EventFacts => ({
+    event: 'pull_request',
+    action: null,
+    repository: 'a/b',
+    pullRequest: 1,
+    base: null,
+    head: null,
+    headRepository: null,
+    headBranch: null,
+    fork: false,
+    dependabot: false,
+    addedLabel: null,
+    origin: null,
+    ...more,
+  });
+
+  test.each<[string, Partial<EventFacts>, 'fork' | 'dependabot' | null]>([
+    ['on a pull request from a fork', { fork: true }, 'fork'],
+    ['on one by Dependabot', { dependabot: true }, 'dependabot'],
+    ['on a push by Dependabot', { event: 'push', dependabot: true }, 'dependabot'],
+    ['in the same repository', {}, null],
+    ['where secrets are in reach', { event: 'pull_request_target', fork: true }, null],
+    ['in a second stage', { event: 'workflow_run', fork: true, dependabot: true }, null],
+  ])("%s is withheld or somebody's mistake: %#", (_, more, expected) => {
+    expect(withheldFrom(facts(more))).toBe(expected);
+  });
+});

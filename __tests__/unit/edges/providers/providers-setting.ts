@@ -1,0 +1,169 @@
+import type { Clock, Sleep } from '../../../../src/edges/providers/clock.ts';
+import { createProviders } from '../../../../src/edges/providers/index.ts';
+import type { ProviderOptions, Providers } from '../../../../src/edges/providers/index.ts';
+import { recordingKey } from '../../../../src/kernel/select/generation.ts';
+import type { Completion, Message, Request } from '../../../../src/types/model.ts';
+import type { Json } from '../../../../src/types/plain.ts';
+import { perVendor, type VendorName } from '../../../../src/types/vendors.ts';
+import { startModelServer, vendorUrls } from '../../../stand-ins/models/server.ts';
+import type { ModelServer, Script } from '../../../stand-ins/models/server.ts';
+
+export const KEY = 'sk-live-51fgTY7qqPPab90XYZ';
+export const TIMEOUT_MS = 120_000;
+export const START = Date.parse('2026-01-02T03:04:05Z');
+/** Bounds that time does not run into in tests: it is pushed there. */
+const HELD: readonly Sleep[] = ['deadline', 'head start', 'silence'];
+
+export interface TestClock extends Clock {
+  /** Every sleep that time jumped over, in milliseconds. */
+  pauses: number[];
+  /** Lets this time pass, and every sleep that ends in it end. */
+  expire(ms: number): void;
+  /** Sleeps towards a deadline that are open. */
+  open(): number;
+}
+
+/** Time that stands still, and jumps over every sleep but those that it holds. */
+export function testClock(kinds: readonly Sleep[] = HELD): TestClock {
+  let now = START;
+  const held = new Set<{ at: number; what: Sleep; end(): void }>();
+  const pauses: number[] = [];
+  return {
+    pauses,
+    now: () => now,
+    sleep(ms, signal, what) {
+      if (!kinds.includes(what)) {
+        pauses.push(ms);
+        now += ms;
+        return Promise.resolve();
+      }
+      return new Promise((resolve) => {
+        const entry = { at: now + ms, what, end: resolve };
+        held.add(entry);
+        signal.addEventListener(
+          'abort',
+          () => {
+            held.delete(entry);
+            resolve();
+          },
+          { once: true },
+        );
+      });
+    },
+    open: () => [...held].filter(({ what }) => what === 'deadline').length,
+    expire(ms) {
+      now += ms;
+      for (const entry of [...held].filter(({ at }) => at <= now)) {
+        held.delete(entry);
+        entry.end();
+      }
+    },
+  };
+}
+
+export function options(
+  overrides: Partial<ProviderOptions> = {},
+): ProviderOptions & { clock: Clock } {
+  return {
+    keys: perVendor(() => KEY),
+    endpoints: new Map(),
+    concurrency: { start: 4, max: 8 },
+    timeoutMs: TIMEOUT_MS,
+    maxTries: 5,
+    signal: new AbortController().signal,
+    env: {},
+    programEnv: [],
+    clock: testClock(),
+    random: () => 0,
+    log: () => {},
+    recordingKey,
+    checkout: () => Promise.reject(new Error('no checkout in this test')),
+    readRecording: () => Promise.reject(new Error('no recording in this test')),
+    ...overrides,
+  };
+}
+
+export interface Setting {
+  server: ModelServer;
+  providers: Providers;
+  clock: TestClock;
+  log: string[];
+  ask(request?: Partial<Request> & { model?: string }): Promise<Completion>;
+  close(): Promise<void>;
+}
+
+/** A vendor's server with a script, and providers that take it for the vendor's host. */
+export async function setUp(
+  vendor: VendorName,
+  answer: Script,
+  overrides: Partial<ProviderOptions> = {},
+  key?: string,
+): Promise<Setting> {
+  const server = await startModelServer(key === undefined ? { answer } : { answer, key });
+  const clock = testClock();
+  const log: string[] = [];
+  const providers = createProviders(
+    options({
+      clock,
+      log: (line) => {
+        log.push(line);
+      },
+      vendorUrls: vendorUrls(server),
+      ...overrides,
+    }),
+  );
+  return {
+    server,
+    providers,
+    clock,
+    log,
+    ask: (request = {}) => providers.complete(requestTo(vendor, request)),
+    async close() {
+      await providers.close();
+      await server.close();
+    },
+  };
+}
+
+export function requestTo(
+  vendor: VendorName,
+  { model = 'model-1', ...request }: Partial<Request> & { model?: string } = {},
+): Request {
+  return {
+    target: { provider: vendor, endpoint: null, model },
+    parameters: {},
+    messages: says('hello'),
+    try: 0,
+    schema: null,
+    purpose: 'prompt',
+    ...request,
+  };
+}
+
+export function says(...contents: string[]): Message[] {
+  return contents.map((content) => ({ role: 'user', content }));
+}
+
+export const answerSchema: { name: string; json: { [key: string]: Json } } = {
+  name: 'verdict',
+  json: {
+    type: 'object',
+    properties: { choice: { type: 'string' } },
+    required: ['choice'],
+    additionalProperties: false,
+  },
+};
+
+export function errorOf(completion: Completion): { kind: string; message: string } {
+  if (completion.status !== 'error')
+    throw new Error(`an answer where an error was expected: ${completion.output.slice(0, 200)}`);
+  return { kind: completion.kind, message: completion.message };
+}
+
+/** Resolves once `condition` holds, looking again after each turn of the event loop. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition())
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from '@jest/globals';
+import { outwardBounds } from '../../../../src/features/attributes/assignment-program.ts';
+import { capPriors, priorsOf } from '../../../../src/features/attributes/assignment-program.ts';
+import fc from '../../../fuzz.ts';
+import { LP_INSTANCES } from './lp-instances.ts';
+
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
+const priors = fc
+  .array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 40 })
+  .filter((raw) => sum(raw) > 0.001)
+  .map((raw) => raw.map((value) => value / sum(raw)));
+
+describe('priors', () => {
+  test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
+    'of %s are its normalised mean affinities',
+    (_, { scores, priors: known }) => {
+      const found = priorsOf(scores, known.length);
+      found.forEach(({ prior, mean }, column) => {
+        expect(prior).toBeCloseTo(known[column]!, 10);
+        expect(mean).toBeCloseTo(sum(scores.map((row) => row[column]!)) / scores.length, 12);
+      });
+    },
+  );
+
+  test('count only the references that were rated', () => {
+    expect(
+      priorsOf(
+        [
+          [4, null],
+          [2, 1],
+          [null, null],
+        ],
+        2,
+      ),
+    ).toEqual([
+      { mean: 3, prior: 0.75 },
+      { mean: 1, prior: 0.25 },
+    ]);
+    expect(priorsOf([[5, null]], 2)).toEqual([
+      { mean: 5, prior: 1 },
+      { mean: null, prior: 0 },
+    ]);
+  });
+
+  test('above the cap give what is cut off to the others, in proportion', () => {
+    expect(capPriors([0.7, 0.2, 0.1], 0.5)).toEqual([
+      0.5,
+      expect.closeTo(1 / 3),
+      expect.closeTo(1 / 6),
+    ]);
+    expect(capPriors([0.9, 0.09, 0.01], 0.5)).toEqual([
+      0.5,
+      expect.closeTo(0.45),
+      expect.closeTo(0.05),
+    ]);
+    expect(capPriors([1, 0, 0], 0.5)).toEqual([0.5, 0.25, 0.25]);
+  });
+
+  test('keep their sum and their order under the cap', () => {
+    fc.assert(
+      fc.property(priors, (given) => {
+        const capped = capPriors(given, 0.5);
+        expect(sum(capped)).toBeCloseTo(1, 9);
+        expect(Math.max(...capped)).toBeLessThanOrEqual(0.5 + 1e-9);
+        given.forEach((value, i) =>
+          given.forEach((other, j) => {
+            if (value > other) expect(capped[i]!).toBeGreaterThanOrEqual(capped[j]! - 1e-9);
+          }),
+        );
+      }),
+    );
+  });
+});
+
+describe('bounds', () => {
+  test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
+    'of %s are those worked out elsewhere',
+    (_, { scores, priors: given, lower, upper }) => {
+      expect(outwardBounds(given, scores.length, 2, 0.1)).toMatchObject({ lower, upper });
+    },
+  );
+
+  test('always leave a solution, at most one reference outside the band of the capped priors', () => {
+    fc.assert(
+      fc.property(
+        priors,
+        fc.integer({ min: 1, max: 5000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (given, references, slack) => {
+          const { lower, upper } = outwardBounds(given, references, 2, slack);
+          lower.forEach((low, column) => {
+            expect(Number.isInteger(low) && Number.isInteger(upper[column])).toBe(true);
+            expect(low).toBeGreaterThanOrEqual(0);
+            expect(low).toBeLessThanOrEqual(upper[column]!);
+            expect(upper[column]).toBeLessThanOrEqual(references);
+            const wanted = 2 * references * capPriors(given, 0.5)[column]!;
+            expect(low).toBeGreaterThan(wanted * (1 - slack) - 1);
+            expect(upper[column]).toBeLessThan(wanted * (1 + slack) + 1);
+          });
+          expect(sum(lower)).toBeLessThanOrEqual(2 * references);
+          expect(sum(upper)).toBeGreaterThanOrEqual(2 * references);
+        },
+      ),
+    );
+  });
+
+  test('are not moved by float noise', () => {
+    const bounds = outwardBounds(
+      [0.1 + 0.2, 0.7 - 1e-17, 0].map((prior) => prior / 1),
+      50,
+      1,
+      0.1,
+    );
+    expect(bounds).toMatchObject({ lower: [13, 31, 0], upper: [17, 39, 0] });
+  });
+});

@@ -1,0 +1,15 @@
+/** A sweep of its own, to be killed or stopped while it waits for a batch. */
+import { main } from '../../../../src/app/commands/program.ts';
+import { clock } from '../../../stand-ins/command-line.ts';
+import { vendorUrls } from '../../../stand-ins/models/server.ts';
+
+const [url = '', ...argv] = process.argv.slice(2);
+process.exitCode = await main(argv, {
+  env: process.env,
+  cwd: process.cwd(),
+  isTerminal: false,
+  width: 160,
+  reach: { clock, vendorUrls: vendorUrls({ url, openaiUrl: `${url}/v1` }) },
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+});

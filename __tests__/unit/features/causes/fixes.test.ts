@@ -1,0 +1,236 @@
+import { describe, expect, test } from '@jest/globals';
+import { fixWords } from '../../../../src/features/causes/fix-lines.ts';
+import { fixOf, type FixBench } from '../../../../src/features/causes/fixes.ts';
+import type { PromptChange } from '../../../../src/features/causes/prompt-units.ts';
+import type { Cause, Fix } from '../../../../src/features/causes/result.ts';
+import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
+import type { Outcome } from '../../../../src/types/metric.ts';
+import {
+  answer,
+  causeUnit,
+  hostedTarget,
+  prompt,
+  referenceResult,
+  sideResult,
+} from '../../app/run/builders.ts';
+
+const FILE = ['messages:', '  - content: |', '      You help.', '      Be curt.'];
+
+/** The prompt of the file, which is one message. */
+function promptOf(lines: readonly string[]): Prompt {
+  const content = lines.slice(2).map((line) => line.trim());
+  const place = { file: 'p.yaml', line: 2 };
+  return prompt({ messages: [{ role: 'user', content: content.join('\n'), place }] });
+}
+
+interface Bench {
+  /** References that fell, by what head's tries came to. */
+  fell: Outcome[][];
+  held?: number;
+  drafts?: string[];
+  /** What the edited file reads as; absent: as it stands there. */
+  reread?(prompt: Prompt): Prompt | null;
+  /** Whether a try of these words passes; null: it was not judged. */
+  passes(words: string, reference: string, tries: number): boolean | null;
+}
+
+/** Looks for a fix of the one line; `ran` has how often each wording ran, by reference. */
+async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt, passes }: Bench) {
+  const unit = causeUnit();
+  const references = [
+    ...fell.map((head, i) =>
+      referenceResult(`fell-${String(i)}`, { base: sideResult(['pass']), head: sideResult(head) }),
+    ),
+    ...Array.from({ length: held }, (_, i) => referenceResult(`held-${String(i)}`)),
+  ];
+  const none = { passes: 0, tries: 0 };
+  const cause: Cause = {
+    relation: 'alone',
+    units: [unit],
+    references: references
+      .slice(0, fell.length)
+      .map(({ id }) => ({ id, restored: none, broken: none })),
+    held: { references: 0, of: 0 },
+    p: 0.01,
+    calls: 0,
+  };
+  const ran = new Map<string, number>();
+  let asked = 0;
+  const change: PromptChange = {
+    units: [unit],
+    generation: () => ({ kind: 'impossible', message: 'nothing is asked here' }),
+    head: promptOf(FILE),
+    body: (_, reworded = null) =>
+      promptOf([...FILE.slice(0, 3), reworded?.text ?? unit.base_text ?? '']),
+  };
+  const bench: FixBench = {
+    change,
+    references,
+    fallen: fell.length,
+    make: (wanted) =>
+      Promise.resolve(
+        wanted.map(({ reference, prompt }) => {
+          const words = prompt.replace('fix ', '');
+          const id = references[reference]?.id ?? '';
+          const key = `${words} ${id}`;
+          ran.set(key, (ran.get(key) ?? 0) + 1);
+          return passes(words, id, ran.get(key) ?? 0);
+        }),
+      ),
+    lines: () => FILE,
+    reread: (_, text) => Promise.resolve(reread(promptOf(text.split('\n')))),
+    grader: {
+      grader: { target: hostedTarget('grader'), parameters: {} },
+      complete: () => {
+        asked += 1;
+        return Promise.resolve(answer(JSON.stringify({ drafts })));
+      },
+      random: () => 'delimiter',
+    },
+    ended: () => null,
+  };
+  return { ...(await fixOf(cause, bench)), ran, asked };
+}
+
+const FAILED: Outcome[] = ['fail', 'fail'];
+const restored = ({ fix }: { fix?: Fix | null }): unknown => [
+  fix?.kind,
+  fix?.restores,
+  fix?.costs,
+  fix?.tries,
+];
+
+describe('a fix', () => {
+  test('is tried twice on five references, and five times where one fell', async () => {
+    const five = await look({ fell: Array<Outcome[]>(6).fill(FAILED), passes: () => true });
+    expect(restored(five)).toEqual([
+      'set back',
+      { references: 5, of: 5 },
+      { references: 0, of: 10 },
+      2,
+    ]);
+    const one = await look({ fell: [['fail', 'fail', 'fail']], passes: () => true });
+    expect(restored(one)).toEqual([
+      'set back',
+      { references: 1, of: 1 },
+      { references: 0, of: 4 },
+      5,
+    ]);
+  });
+
+  test.each([
+    ['that fell', 'fell-1'],
+    ['that held', 'held-3'],
+  ])('is none where one of its tries on a reference %s was not judged', async (_, id) => {
+    const found = await look({
+      fell: Array<Outcome[]>(5).fill(FAILED),
+      passes: (_words, reference, tries) => (reference === id && tries === 2 ? null : true),
+    });
+    expect(found).toMatchObject({
+      fix: null,
+      no_fix: 'not every try of what could fix it was judged',
+    });
+  });
+
+  test('has to be the surer, the more candidates there are', async () => {
+    // Two tries that fail against five that pass come by chance in 2.4 %: of one in 5 %, of four in 1.25 %.
+    const bench: Bench = { fell: [FAILED], passes: () => true };
+    expect((await look(bench)).fix?.kind).toBe('set back');
+    expect(await look({ ...bench, drafts: ['One.', 'Two.', 'Three.'] })).toMatchObject({
+      fix: null,
+      no_fix: expect.stringContaining('none of 4 candidates'),
+    });
+  });
+
+  test('is a draft only after every reference that passes on both sides was asked with it', async () => {
+    const kept = await look({
+      fell: Array<Outcome[]>(5).fill(FAILED),
+      held: 45,
+      drafts: ['Be brief.'],
+      passes: () => true,
+    });
+    expect(kept.fix).toMatchObject({ kind: 'draft', costs: { references: 0, of: 45 } });
+    const asked = [...kept.ran].filter(([key]) => key.startsWith('Be brief. held-'));
+    expect(asked).toHaveLength(45);
+  });
+
+  test.each([44, 25, 11])(
+    'is not a draft that breaks only the reference %i of 45 that pass on both sides',
+    async (broken) => {
+      const found = await look({
+        fell: Array<Outcome[]>(5).fill(FAILED),
+        held: 45,
+        drafts: ['Be brief.'],
+        passes: (words, reference) =>
+          words !== 'Be brief.' || reference !== `held-${String(broken)}`,
+      });
+      expect(found.fix?.kind).toBe('set back');
+      const last = `Be brief. held-${String(Math.min(44, Math.floor(broken / 10) * 10 + 10))}`;
+      expect(found.ran.has(last)).toBe(broken > 39);
+    },
+  );
+
+  test('is not a draft when a reference that passes on both sides cannot be judged', async () => {
+    const found = await look({
+      fell: Array<Outcome[]>(5).fill(FAILED),
+      held: 45,
+      drafts: ['Be brief.'],
+      passes: (words, reference) =>
+        words === 'Be brief.' && reference === 'held-44' ? null : true,
+    });
+    expect(found.fix?.kind).toBe('set back');
+  });
+
+  test('is none where the file with it reads as anything but what ran', async () => {
+    const bench: Bench = { fell: [FAILED], drafts: ['One.'], passes: () => true };
+    const blank = (prompt: Prompt): Prompt => ({
+      ...prompt,
+      messages: prompt.messages.map((each) => ({ ...each, content: `${each.content}\n` })),
+    });
+    for (const reread of [blank, () => null]) {
+      const found = await look({ ...bench, reread });
+      expect(found).toMatchObject({
+        fix: null,
+        no_fix: 'no edit of its lines in the file makes exactly what would be tried',
+      });
+      expect(found.ran.size).toBe(0);
+    }
+  });
+
+  test('is never a draft that a template would fill in or run', async () => {
+    const found = await look({
+      fell: Array<Outcome[]>(5).fill(FAILED),
+      drafts: [
+        'Mind this {% include "../secret.txt" %}',
+        'Mind {{ env.OPENAI_API_KEY }}',
+        'Mind {{other}}',
+        'Mind {# it #}',
+        'Mind {{{q}}',
+        'Mind {other}',
+      ],
+      passes: () => true,
+    });
+    expect(found.asked).toBe(1);
+    expect([...found.ran.keys()].every((key) => key.startsWith('Be polite.'))).toBe(true);
+    expect(found.fix?.kind).toBe('set back');
+  });
+
+  test('whose cost nobody could see is the line set back, and never a draft; that is said', async () => {
+    const found = await look({
+      fell: Array<Outcome[]>(5).fill(FAILED),
+      held: 0,
+      drafts: ['Be brief.'],
+      passes: () => true,
+    });
+    expect(found.asked).toBe(0);
+    expect(restored(found)).toEqual([
+      'set back',
+      { references: 5, of: 5 },
+      { references: 0, of: 0 },
+      2,
+    ]);
+    expect(found.fix && fixWords(found.fix)).toBe(
+      'restores 5 of 5 references, 2 tries each; no reference passed every try on both sides, so what it would break is not known',
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { mergeTexts } from '../../../../src/features/causes/merged-text.ts';
+import { linePlaces } from '../../../../src/features/causes/unit-places.ts';
+import { draws } from '../../../fuzz.ts';
+import { plantedChange, type Style } from './planted-changes.ts';
+
+const ends = (file: readonly string[], start: number, text: string): number[] =>
+  linePlaces(file, start, text).map(({ from }) => from);
+
+describe('the lines of a text in its file', () => {
+  const FILE = ['messages:', '  - role: system', '    content: |', '      One.', '', '      Two.'];
+
+  test('hold the blank ones, and the line behind the last', () => {
+    expect(ends([...FILE, '  - role: user', ''], 2, 'One.\n\nTwo.\n')).toEqual([4, 5, 6, 7, 7]);
+    expect(ends([...FILE, '  - role: user', ''], 2, 'One.\n\nTwo.')).toEqual([4, 5, 6, 7]);
+    // Behind the last line of the file there is none.
+    expect(ends([...FILE, ''], 2, 'One.\n\nTwo.')).toEqual([4, 5, 6, 6]);
+  });
+
+  test('are none where the file writes the line otherwise', () => {
+    expect(ends(['- content: "Say \\"hi\\"."', ''], 1, 'Say "hi".')[0]).toBe(0);
+  });
+
+  test('are those of the value, though another has the same line before a change of its own', () => {
+    const file = ['a: |', '  Be brief.', '  One.', 'b: |', '  Be brief.', '  Two.', ''];
+    expect(ends(file, 1, 'Be brief.\nTwo.')).toEqual([5, 6, 6]);
+  });
+});
+
+describe('a change that was planted', () => {
+  test.each<Style>(['|', '|-', 'txt'])('is named by its file and line, in %s', (style) => {
+    for (let round = 0; round < draws(500); round += 1) {
+      const { base, head, merged, units } = plantedChange(`places ${String(round)}`, style);
+      const first = style === 'txt' ? 1 : 5;
+      const last = style === 'txt' ? head.file.length - 1 : head.file.length - 3;
+      for (const [i, { side, lines, head: remark, base_text, head_text }] of units.entries()) {
+        const written = (side === 'head' ? head : base).file.slice(lines.from - 1, lines.to);
+        const said = ((side === 'head' ? head_text : base_text) ?? '').split('\n');
+        expect(written[0]?.trim()).toBe(said[0]);
+        expect(written.at(-1)?.trim()).toBe(said.at(-1));
+        expect(remark.line).toBe(
+          side === 'head'
+            ? lines.from
+            : Math.min(first + (merged.units[i]?.anchor ?? 0), style === 'txt' ? last : last + 1),
+        );
+      }
+    }
+  });
+
+  test('is a unit by itself where it is a blank line or blanks far from any other', () => {
+    const lines = ['One.', 'Two.', 'Three.', '', 'Examples:', '  Five.', 'Six.', 'Seven.'];
+    const head = ['Other.', 'Two.', 'Three.', 'Examples:', 'Five.', 'Six.', 'Seven.'];
+    const { units } = mergeTexts(lines.join('\n'), head.join('\n'), 'lines');
+    expect(units).toMatchObject([
+      { base: { text: 'One.' }, head: { text: 'Other.' } },
+      { base: { text: '', from: 3 }, head: null, anchor: 3 },
+      { base: { text: '  Five.', from: 5 }, head: { text: 'Five.', from: 4 } },
+    ]);
+  });
+});

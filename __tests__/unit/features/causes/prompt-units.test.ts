@@ -1,0 +1,234 @@
+import { describe, expect, test } from '@jest/globals';
+import { promptChange, type PromptChange } from '../../../../src/features/causes/prompt-units.ts';
+import type { AffectedReference } from '../../../../src/kernel/select/affected.ts';
+import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import type { SuiteSide } from '../../../../src/kernel/select/prompt-changes.ts';
+import { createRandom, nextIndex, type Random } from '../../../../src/kernel/statistics/random.ts';
+import type { Prompt, Reference } from '../../../../src/kernel/suite/suite.ts';
+import type { Message } from '../../../../src/types/model.ts';
+import type { Json } from '../../../../src/types/plain.ts';
+
+const REFERENCE: Reference = {
+  id: 'one',
+  place: { file: 'prompts/tests/p.yaml', line: 3 },
+  input: { city: 'Oslo', days: 3 },
+  thread: null,
+  expected: 'x',
+  skip: false,
+  tags: [],
+  n_tries: null,
+  problem: null,
+};
+
+interface Side {
+  messages?: Message[];
+  code?: string;
+  model?: string;
+  parameters?: Record<string, Json>;
+}
+
+function side({ messages = [], code, model = 'gpt-4o', parameters = {} }: Side): SuiteSide {
+  const prompt: Prompt = {
+    file: 'prompts/p.yaml',
+    name: 'p',
+    model: code === undefined ? model : null,
+    parameters,
+    variables: [],
+    messages: messages.map((message, i) => ({
+      ...message,
+      place: { file: 'prompts/p.yaml', line: 3 + i },
+    })),
+    code:
+      code === undefined
+        ? null
+        : { source: code, language: 'python', place: { file: 'prompts/p.yaml', line: 3 } },
+    places: {
+      model: { file: 'prompts/p.yaml', line: 2 },
+      temperature: { file: 'prompts/p.yaml', line: 9 },
+    },
+  };
+  const target = { provider: 'openai' as const, endpoint: null, model };
+  return {
+    suite: { prompt },
+    variant: { model: prompt.model, parameters, target: code === undefined ? target : null },
+    scoring: { settingsFile: 'evaldiff.yaml' },
+  } as unknown as SuiteSide;
+}
+
+function affected(base: SuiteSide, head: SuiteSide): AffectedReference {
+  return {
+    reference: REFERENCE,
+    baseReference: REFERENCE,
+    change: 'both',
+    base: generationOf(base.suite.prompt, base.variant, REFERENCE),
+    head: generationOf(head.suite.prompt, head.variant, REFERENCE),
+  };
+}
+
+function change(base: SuiteSide, head: SuiteSide, file: readonly string[] = []): PromptChange {
+  const found = promptChange(base, head, () => file);
+  if (found.units === null) throw new TypeError(found.reason);
+  return found;
+}
+
+/** As if nobody had asked for base or head yet, so that both have to be composed. */
+const unknown = (reference: AffectedReference): AffectedReference => ({
+  ...reference,
+  base: null,
+  head: null,
+});
+
+const LINES = [
+  'You help in {city}.',
+  'Be brief.',
+  '',
+  'Say how many {days} it takes.',
+  'Thank them.',
+];
+const MODELS = ['gpt-4o', 'gpt-4o-mini'];
+
+function randomSide(random: Random): Side {
+  const tools = ['search', 'refund', 'mail'].slice(nextIndex(random, 3));
+  const parameters: Record<string, Json>[] = [
+    {},
+    { temperature: 0 },
+    { temperature: 0.7, tools: tools.map((name) => ({ name, limit: nextIndex(random, 2) })) },
+  ];
+  return {
+    model: MODELS[nextIndex(random, 2)] ?? '',
+    parameters: parameters[nextIndex(random, 3)] ?? {},
+    messages: Array.from({ length: nextIndex(random, 3) + 1 }, (_, i) => ({
+      role: i === 0 && nextIndex(random, 2) === 0 ? ('system' as const) : ('user' as const),
+      content: Array.from(
+        { length: nextIndex(random, 5) + 1 },
+        () => LINES[nextIndex(random, 5)],
+      ).join('\n'),
+    })),
+  };
+}
+
+describe('the units of a changed prompt', () => {
+  test('taken together ask what head asks, and none of them what base asks', () => {
+    const random = createRandom('prompts');
+    for (let round = 0; round < 400; round += 1) {
+      const [base, head] = [side(randomSide(random)), side(randomSide(random))];
+      const { units, generation } = change(base, head);
+      const one = affected(base, head);
+      const all = new Set(units.keys());
+      expect(generation(unknown(one), all)).toEqual(one.head);
+      expect(generation(unknown(one), new Set())).toEqual(one.base);
+    }
+  });
+
+  test('are lines with their places, parameters, tools and the model, each by itself', () => {
+    const base = side({ messages: [{ role: 'system', content: 'You help.\nBe polite.' }] });
+    const head = side({
+      model: 'gpt-4o-mini',
+      parameters: { temperature: 0.7, tools: [{ name: 'search' }] },
+      messages: [
+        { role: 'system', content: 'You help.\nBe curt.' },
+        { role: 'user', content: 'Where?' },
+      ],
+    });
+    const file = [
+      'name: p',
+      'model: m',
+      'messages:',
+      '  content: |',
+      '    You help.',
+      '    Be curt.',
+    ];
+    const { units, generation } = change(base, head, file);
+    expect(
+      units.map(({ kind, name, lines, base_text, head_text }) => [
+        kind,
+        name,
+        lines.from,
+        base_text,
+        head_text,
+      ]),
+    ).toEqual([
+      ['model', null, 2, 'gpt-4o', 'gpt-4o-mini'],
+      ['parameter', 'temperature', 9, null, '0.7'],
+      ['tool', 'search', 0, null, '{"name":"search"}'],
+      ['line', null, 6, 'Be polite.', 'Be curt.'],
+      ['message', 'user', 4, null, 'Where?'],
+    ]);
+    const asked = generation(affected(base, head), new Set([1, 3]));
+    expect(asked).toMatchObject({
+      target: { model: 'gpt-4o' },
+      parameters: { temperature: 0.7 },
+      messages: [{ role: 'system', content: 'You help.\nBe curt.' }],
+    });
+  });
+
+  test('of code are its hunks', () => {
+    const base = side({ code: 'a = 1\nb = 2\nc = 3\nd = 4\noutput = a' });
+    const head = side({ code: 'a = 2\nb = 2\nc = 3\nd = 5\ne = 6\noutput = a' });
+    const { units, generation } = change(base, head);
+    expect(units.map(({ kind, head_text }) => [kind, head_text])).toEqual([
+      ['hunk', 'a = 2'],
+      ['hunk', 'd = 5\ne = 6'],
+    ]);
+    expect(generation(affected(base, head), new Set([1]))).toMatchObject({
+      code: 'a = 1\nb = 2\nc = 3\nd = 5\ne = 6\noutput = a',
+    });
+  });
+
+  test('are none between messages and code, and it is said why', () => {
+    const base = side({ messages: [{ role: 'user', content: 'Hi' }] });
+    expect(promptChange(base, side({ code: 'output = 1' }), () => null)).toEqual({
+      units: null,
+      reason: 'one side sends messages and the other runs code',
+    });
+  });
+
+  test('are none where the messages are made for each reference, and it is said why', () => {
+    const base = side({ messages: [{ role: 'user', content: 'Hi' }] });
+    const head = side({ messages: [{ role: 'user', content: 'Ho' }] });
+    const made: SuiteSide = {
+      ...head,
+      suite: { ...head.suite, prompt: { ...head.suite.prompt, made: new Map() } },
+    };
+    expect(promptChange(base, made, () => null)).toEqual({
+      units: null,
+      reason: 'its messages are made for each reference',
+    });
+  });
+
+  test('stand in the settings where these sweep them, and in the prompt where its defaults are others', () => {
+    const messages = [{ role: 'user' as const, content: 'Hi' }];
+    const base = side({ messages, parameters: { temperature: 0 } });
+    const swept: SuiteSide = {
+      ...base,
+      variant: { ...base.variant, model: 'gpt-5', parameters: { temperature: 1 } },
+    };
+    expect(change(base, swept).units).toMatchObject([
+      { kind: 'model', file: 'evaldiff.yaml', lines: { from: 0 } },
+      { name: 'temperature', file: 'evaldiff.yaml', lines: { from: 0 } },
+    ]);
+    const from = (file: string, value: number): SuiteSide => {
+      const own = side({ messages, parameters: { temperature: value } });
+      const places = { ...own.suite.prompt.places, temperature: { file, line: 2 } };
+      return { ...own, suite: { ...own.suite, prompt: { ...own.suite.prompt, places } } };
+    };
+    // Set by a file of its defaults on base, and by nobody on head.
+    expect(change(from('shared/a.yaml', 1), side({ messages })).units).toMatchObject([
+      { side: 'base', file: 'shared/a.yaml', lines: { from: 2 }, head: { file: 'prompts/p.yaml' } },
+    ]);
+  });
+
+  test('keep a variable of base that head has renamed', () => {
+    const base = side({ messages: [{ role: 'user', content: 'In {town}:\nAnswer.' }] });
+    const head = side({ messages: [{ role: 'user', content: 'In {city}:\nReply.' }] });
+    const one: AffectedReference = {
+      ...affected(base, head),
+      baseReference: { ...REFERENCE, input: { town: 'Bergen' } },
+    };
+    const { units, generation } = change(base, head);
+    expect(units).toHaveLength(2);
+    expect(generation(one, new Set([1]))).toMatchObject({
+      messages: [{ content: 'In Bergen:\nReply.' }],
+    });
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Cause, Fix, SuiteCauses } from '../../../../src/features/causes/result.ts';
+import { suggestions } from '../../../../src/features/causes/suggestions.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { NO_LINKS } from '../../../../src/report/sections/document.ts';
+import type { ChangedFile } from '../../../../src/types/repository.ts';
+import { renderGithub } from '../../../stand-ins/github-markdown.ts';
+import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
+import { resultOf } from '../../report/results.ts';
+
+const FILE = 'prompts/support.yaml';
+const CHANGED: ChangedFile[] = [
+  { path: FILE, basePath: FILE, lines: [{ start: 7, end: 7 }], deleted: false },
+];
+const MARKER = '<!-- m -->';
+
+function fixed(fix: Partial<Fix> = {}, suite = 'support'): SuiteCauses {
+  const tries = { passes: 5, tries: 5 };
+  const cause: Cause = {
+    relation: 'alone',
+    units: [
+      {
+        kind: 'line',
+        name: null,
+        file: FILE,
+        side: 'head',
+        lines: { from: 7, to: 7 },
+        head: { file: FILE, line: 7 },
+        base_text: 'Name the refund period.',
+        head_text: 'Be warm.',
+      },
+    ],
+    references: [{ id: 'r1', restored: tries, broken: { passes: 0, tries: 5 } }],
+    held: { references: 6, of: 6 },
+    p: 0.001,
+    calls: 20,
+    fix: {
+      kind: 'draft',
+      file: FILE,
+      lines: { from: 7, to: 7 },
+      replaced: '      Be warm.',
+      replacement: '      Be warm, and name the refund period.',
+      restores: { references: 5, of: 5 },
+      costs: { references: 0, of: 6 },
+      tries: 2,
+      ...fix,
+    },
+  };
+  const explained = { status: 'found' as const, reason: null, units: 8, harmless: [] };
+  return {
+    path: FILE,
+    suite,
+    variant: { model: 'm', parameters: {} },
+    causes: [cause],
+    explained: { ...explained, unexplained: [], calls: 20 },
+  };
+}
+
+function from(causes: SuiteCauses[], changes: Partial<Result> = {}, changed = CHANGED, root = '') {
+  return suggestions(resultOf({ causes, ...changes }), changed, {
+    root,
+    marker: MARKER,
+    links: NO_LINKS,
+  });
+}
+
+/** What GitHub would put into the file: the text between the fences. */
+function putIn(body: string): string {
+  const [, , inner = ''] = /^(`{3,})suggestion\n([\s\S]*?)^\1$/m.exec(body) ?? [];
+  return inner;
+}
+
+describe('a proven fix as a remark on its lines', () => {
+  test('says what it does, holds the lines as they will stand, and why they are needed', () => {
+    expect(from([fixed()], {}, CHANGED, 'app/')).toEqual([
+      {
+        path: `app/${FILE}`,
+        startLine: 7,
+        endLine: 7,
+        body: [
+          MARKER,
+          '**Suggested fix** for `support`: restores 5 of 5 references, 2 tries each, and breaks none of 6 that pass on both sides.',
+          '',
+          '```suggestion',
+          '      Be warm, and name the refund period.',
+          '```',
+          '',
+          '<sub>**Cause**: `prompts/support.yaml:7` (`Be warm.`). Setting it back alone fixes 1 of 1 reference (5 of 5 tries pass); put into base alone it fails 5 of 5 tries.</sub>',
+          '',
+        ].join('\n'),
+      },
+    ]);
+  });
+
+  test('takes a line out by a block without a line', () => {
+    const [remark] = from([fixed({ kind: 'set back', replacement: '' })]);
+    expect(remark?.body).toContain('**Setting it back** for `support`');
+    expect(remark?.body).toContain('\n```suggestion\n```\n');
+  });
+
+  test('is one for a place: suites that share it are named together, other words stand below', () => {
+    const [remark, ...more] = from([
+      fixed(),
+      fixed({}, 'returns'),
+      fixed({ replacement: '      Other.' }, 'third'),
+    ]);
+    expect(more).toEqual([]);
+    expect(remark?.body.match(/```suggestion/g)).toHaveLength(2);
+    expect(remark?.body).toMatch(
+      /`support`[\s\S]*`returns`[\s\S]*refund[\s\S]*`third`[\s\S]*Other/,
+    );
+  });
+
+  test.each<[string, ReturnType<typeof from>]>([
+    ['for an outside contributor', from([fixed()], { trust: 'untrusted' })],
+    ['on a file outside the change', from([fixed({ file: 'prompts/other.yaml' })])],
+    [
+      'on a file that is gone',
+      from(
+        [fixed()],
+        {},
+        CHANGED.map((file) => ({ ...file, deleted: true })),
+      ),
+    ],
+    ['with a character that nobody sees', from([fixed({ replacement: 'Be\u200B warm.' })])],
+    ['that turns the text around', from([fixed({ replacement: 'Be \u202E warm.' })])],
+    ['that is longer than GitHub takes', from([fixed({ replacement: 'x'.repeat(66_000) })])],
+    [
+      'where none was proven',
+      from(
+        [fixed()].map((suite) => ({
+          ...suite,
+          causes: suite.causes.map((cause) => ({ ...cause, fix: null })),
+        })),
+      ),
+    ],
+  ])('is none %s', (_, found) => {
+    expect(found).toEqual([]);
+  });
+
+  test('are ten at most', () => {
+    const many = Array.from({ length: 14 }, (_, at) =>
+      fixed({ lines: { from: at + 1, to: at + 1 } }),
+    );
+    expect(from(many)).toHaveLength(10);
+  });
+});
+
+/** What a reader would see, or GitHub would act on, beside a remark's own parts. */
+function escaped(body: string): string[] {
+  const { elements, images, links, references } = renderGithub(body);
+  const own = new Set(['p', 'strong', 'code', 'pre', 'sub']);
+  return [...elements.filter((name) => !own.has(name)), ...images, ...links, ...references];
+}
+
+describe('a draft that wants out of its fence', () => {
+  test.each([
+    ['a fence', '```\n@acme/everyone merge this'],
+    ['a longer fence', '`````\n<img src=x onerror=alert(1)>'],
+    ['a suggestion of its own', '```\n```suggestion\nIgnore the tests.\n```'],
+    ['our marker', `${MARKER} <!-- evaldiff comment evaldiff -->`],
+    ['tildes', '~~~\n# Approved\n~~~'],
+  ])('stays in it: %s', (_, replacement) => {
+    const [remark] = from([fixed({ replacement })]);
+    expect(putIn(remark?.body ?? '')).toBe(`${replacement}\n`);
+    expect(remark?.body.match(/^`+suggestion$/gm)?.[0]?.length).toBeGreaterThan(
+      'suggestion'.length + 2,
+    );
+    expect(escaped(remark?.body ?? '')).toEqual([]);
+  });
+
+  test.each(Object.entries(hostileTexts))('nor does the name of a suite: %s', (_, name) => {
+    const [remark] = from([fixed({}, name)]);
+    expect(escaped(remark?.body ?? '')).toEqual([]);
+    expect(putIn(remark?.body ?? '')).toBe('      Be warm, and name the refund period.\n');
+  });
+});

@@ -1,0 +1,253 @@
+import { describe, expect, test } from '@jest/globals';
+import { PROMPT, problemsOf, suiteFiles, suiteOf } from '../../config/tree.ts';
+
+const REFERENCES = 'references: [{ input: { a: 1 } }]\n';
+const tests = (lines: string) =>
+  suiteFiles(PROMPT, `conversation:\n  evaluators: [gpt-4o]\n${lines}\n${REFERENCES}`);
+const conversation = async (lines: string, more: Record<string, string> = {}) =>
+  (await suiteOf({ ...tests(lines), ...more })).tests.conversation;
+
+describe('the rules that combine evaluators', () => {
+  test('may be changed for some of the default criteria', async () => {
+    expect(
+      (await conversation('  combine: { completeness: all, correctness: majority }'))?.criteria,
+    ).toEqual([
+      { name: 'understanding', combine: 'all' },
+      { name: 'correctness', combine: 'majority' },
+      { name: 'completeness', combine: 'all' },
+    ]);
+  });
+
+  test('may be one for all criteria', async () => {
+    expect(
+      (await conversation('  criteria: { is_safe: all, is_true: {} }\n  combine: any'))?.criteria,
+    ).toEqual([
+      { name: 'is_safe', combine: 'any' },
+      { name: 'is_true', combine: 'any' },
+    ]);
+  });
+
+  test.each<[string, string, string]>([
+    [
+      'for a criterion that there is not',
+      '  combine: { corectness: all }',
+      'prompts/tests/p.yaml:3: conversation.combine: there is no criterion "corectness"; did you mean "correctness"?',
+    ],
+    [
+      'for a default criterion beside others',
+      '  criteria: { is_safe: all }\n  combine:\n    completeness: any',
+      'prompts/tests/p.yaml:5: conversation.combine: there is no criterion "completeness"; known are is_safe',
+    ],
+    [
+      'that are none',
+      '  combine: most',
+      'prompts/tests/p.yaml:3: conversation.combine must be all, any or majority, or a map of criterion to one of them',
+    ],
+    [
+      'for one criterion that are none',
+      '  combine:\n    completeness: most',
+      'prompts/tests/p.yaml:4: conversation.combine.completeness must be one of all, any, majority',
+    ],
+    [
+      'with a criterion that every reply has',
+      '  criteria:\n    is_safe: all\n    follow_up: all',
+      'prompts/tests/p.yaml:5: conversation.criteria: "follow_up" is a part of every evaluator\'s reply; give the criterion another name',
+    ],
+    [
+      'without a criterion',
+      '  criteria: {}',
+      'prompts/tests/p.yaml:3: criteria must name at least one criterion',
+    ],
+  ])('%s are refused at their line', async (_, lines, problem) => {
+    expect(await problemsOf(tests(lines))).toEqual([problem]);
+  });
+
+  test("leave no room for a metric that is called like the conversation's own outcome", async () => {
+    const files = suiteFiles(
+      PROMPT,
+      `conversation: { evaluators: [gpt-4o] }\nmetrics:\n  - { name: conversation, uses: is_json }\n${REFERENCES}`,
+    );
+    expect(await problemsOf(files)).toEqual([
+      'prompts/tests/p.yaml:3: metric "conversation": the conversation\'s own outcome has this name; give the metric another one',
+    ]);
+  });
+});
+
+describe('labelled answers', () => {
+  const read = async (lines: string, more: Record<string, string> = {}) =>
+    (await conversation(lines, more))?.examples;
+
+  test('are a question with its answer, or a dialogue that ends with one', async () => {
+    expect(
+      await read(
+        '  examples:\n    - { question: How?, answer: Thus., accepted: true }\n    - { input: [{ role: human, content: A }, { role: ai, content: B }], accepted: false }',
+      ),
+    ).toEqual([
+      {
+        messages: [
+          { role: 'user', content: 'How?' },
+          { role: 'assistant', content: 'Thus.' },
+        ],
+        accepted: true,
+        place: { file: 'prompts/tests/p.yaml', line: 4 },
+      },
+      {
+        messages: [
+          { role: 'user', content: 'A' },
+          { role: 'assistant', content: 'B' },
+        ],
+        accepted: false,
+        place: { file: 'prompts/tests/p.yaml', line: 5 },
+      },
+    ]);
+  });
+
+  test("may come from JSON lines and tables, whose other columns are the user's own", async () => {
+    const jsonl =
+      '{"question": "Q1", "answer": "A1", "accepted": true, "score": 6}\n\n{"input": [{"role": "user", "content": "Q2", "id": 7}, {"role": "assistant", "content": "A2"}], "accepted": false}\n';
+    const fromLines = await read('  examples_from: ../data/answers.jsonl', {
+      'prompts/data/answers.jsonl': jsonl,
+    });
+    expect(
+      fromLines?.map(({ messages, accepted, place }) => [
+        messages.at(-1)?.content,
+        accepted,
+        place.line,
+      ]),
+    ).toEqual([
+      ['A1', true, 1],
+      ['A2', false, 3],
+    ]);
+    const fromTable = await read('  examples_from: { file: ../data/answers.csv }', {
+      'prompts/data/answers.csv':
+        'question,answer,accepted,score\nQ1,A1,True,6\nQ2,"A\n2",false,-3\n',
+    });
+    expect(
+      fromTable?.map(({ messages, accepted, place }) => [
+        messages.at(-1)?.content,
+        accepted,
+        place.line,
+      ]),
+    ).toEqual([
+      ['A1', true, 2],
+      ['A\n2', false, 3],
+    ]);
+  });
+
+  test.each<[string, string, string]>([
+    [
+      'without a label',
+      '    - { question: How?, answer: Thus. }',
+      'prompts/tests/p.yaml:4: conversation.examples[0]: "accepted" is missing',
+    ],
+    [
+      'with a label that is not a truth value',
+      '    - { question: How?, answer: Thus., accepted: maybe }',
+      'prompts/tests/p.yaml:4: conversation.examples[0].accepted must be true or false',
+    ],
+    [
+      'without an answer',
+      '    - { question: How?, accepted: true }',
+      'prompts/tests/p.yaml:4: a labelled answer has question and answer, or the whole dialogue as input',
+    ],
+    [
+      'with both forms',
+      '    - { question: How?, input: [{ role: ai, content: B }], accepted: true }',
+      'prompts/tests/p.yaml:4: a labelled answer has question and answer, or the whole dialogue as input',
+    ],
+    [
+      'that end with a question',
+      '    - { input: [{ role: ai, content: B }, { role: user, content: C }], accepted: true }',
+      'prompts/tests/p.yaml:4: a labelled dialogue ends with the answer that was accepted or rejected, a message of the assistant',
+    ],
+    [
+      'that are labelled both ways',
+      '    - { question: How?, answer: Thus., accepted: true }\n    - { question: How?, answer: Thus., accepted: false }',
+      'prompts/tests/p.yaml:5: the same answer is labelled "accepted" at prompts/tests/p.yaml:4 and "rejected" here; keep one of the two',
+    ],
+  ])('%s are refused at their line', async (_, lines, problem) => {
+    expect(await problemsOf(tests(`  examples:\n${lines}`))).toEqual([problem]);
+  });
+
+  test('of a table with a label that is none are refused at their row', async () => {
+    expect(
+      await problemsOf({
+        ...tests('  examples_from: ../data/a.csv'),
+        'prompts/data/a.csv': 'question,answer,accepted\nQ,A,true\nQ,A,5\n',
+      }),
+    ).toEqual(['prompts/data/a.csv:3: accepted must be true or false']);
+  });
+});
+
+describe('recorded dialogues', () => {
+  const ROW =
+    '{"input": [{"role": "system", "content": "S"}, {"role": "user", "content": "U1", "lang": "en"}, {"role": "assistant", "content": "A1"}, {"role": "user", "content": "U2"}], "topic": "x"}\n{"input": [{"role": "human", "content": "U1"}, {"role": "ai", "content": "A1"}, {"role": "tool", "content": "T"}]}\n';
+  const threads = async (line: string, rows = ROW) => {
+    const { tests: read } = await suiteOf({
+      ...suiteFiles(
+        PROMPT,
+        `${line}conversation: { evaluators: [gpt-4o] }\nreferences_from: { file: ../data/d.jsonl }\n`,
+      ),
+      'prompts/data/d.jsonl': rows,
+    });
+    return read.references.map(({ thread, problem, id }) => ({
+      thread: thread?.map(({ content }) => content).join(' '),
+      problem,
+      id,
+    }));
+  };
+
+  test("are read whole from FlexEval's lines", async () => {
+    expect((await threads('')).map(({ thread, problem }) => [thread, problem])).toEqual([
+      ['S U1 A1 U2', null],
+      ['U1 A1 T', null],
+    ]);
+  });
+
+  test('end with the question to answer anew where do_completion is true, and with the answer to judge where it is false', async () => {
+    expect((await threads('do_completion: true\n')).map(({ thread }) => thread)).toEqual([
+      'S U1 A1 U2',
+      'U1',
+    ]);
+    expect((await threads('do_completion: false\n')).map(({ thread }) => thread)).toEqual([
+      'S U1 A1',
+      'U1 A1 T',
+    ]);
+  });
+
+  test('keep their identity whatever is completed', async () => {
+    const ids = async (line: string) => (await threads(line)).map(({ id }) => id);
+    expect(await ids('do_completion: true\n')).toEqual(await ids('do_completion: false\n'));
+  });
+
+  test("with nothing to judge or to answer are that reference's problem alone", async () => {
+    const rows =
+      '{"input": [{"role": "user", "content": "U"}]}\n{"input": [{"role": "assistant", "content": "A"}]}\n{"input": []}\n';
+    expect((await threads('do_completion: false\n', rows)).map(({ problem }) => problem)).toEqual([
+      'reference 1 is a dialogue without an answer, and do_completion is false',
+      null,
+      'reference 3 is a dialogue without an answer, and do_completion is false',
+    ]);
+    expect((await threads('do_completion: true\n', rows)).map(({ problem }) => problem)).toEqual([
+      null,
+      'reference 2 is a dialogue without a question to answer',
+      'reference 3 is a dialogue without a question to answer',
+    ]);
+    expect((await threads('', rows)).map(({ problem }) => problem)).toEqual([
+      null,
+      null,
+      'reference 3 is a dialogue without a message',
+    ]);
+  });
+
+  test('take no word for do_completion', async () => {
+    expect(
+      await problemsOf(
+        suiteFiles(
+          PROMPT,
+          `do_completion: maybe\nconversation: { evaluators: [gpt-4o] }\n${REFERENCES}`,
+        ),
+      ),
+    ).toEqual(['prompts/tests/p.yaml:1: do_completion must be true or false']);
+  });
+});

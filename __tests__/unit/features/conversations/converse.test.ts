@@ -1,0 +1,314 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  leadConversation,
+  judgeAgain,
+} from '../../../../src/features/conversations/conversation.ts';
+import type { Message } from '../../../../src/types/model.ts';
+import { answersShown, random, scripted, steering, verdict } from './dialogues.ts';
+
+const opening: Message[] = [
+  { role: 'system', content: 'Be kind.' },
+  { role: 'user', content: 'How do I sort a list?' },
+];
+const target = { provider: 'openai' as const, endpoint: null, model: 'assistant' };
+
+/** Leads a dialogue; `judge` gives an evaluator's reply to a dialogue of so many answers. */
+async function talk(
+  judge: (turn: number, model: string) => string,
+  changes: Parameters<typeof steering>[0] = {},
+  say = (turn: number): string => `Answer ${String(turn)}`,
+) {
+  const model = scripted((request) =>
+    request.purpose === 'evaluator'
+      ? judge(answersShown(request), request.target.model)
+      : say(Math.ceil(request.messages.length / 2)),
+  );
+  const ask = (messages: Message[]) =>
+    model.complete({ target, parameters: {}, messages, try: 4, schema: null, purpose: 'prompt' });
+  const led = steering(changes);
+  const dialogue = await leadConversation(opening, led, 4, ask, {
+    complete: model.complete,
+    random,
+  });
+  return { dialogue, ...model };
+}
+
+describe('a dialogue', () => {
+  test('ends as complete as soon as the evaluators are satisfied', async () => {
+    const { dialogue, by } = await talk((turn) =>
+      verdict(turn < 2 ? 'yyn' : 'yyy', 'And in reverse?'),
+    );
+    expect(dialogue.outcome).toBe('complete');
+    expect(dialogue.turns).toEqual([
+      {
+        question: 'How do I sort a list?',
+        asked_by: null,
+        answer: 'Answer 1',
+        satisfied: { understanding: true, correctness: true, completeness: false },
+        verdicts: [
+          {
+            evaluator: 'judge',
+            words: { understanding: 'yes', correctness: 'yes', completeness: 'no' },
+            analysis: 'Because.',
+            follow_up: 'And in reverse?',
+          },
+        ],
+      },
+      {
+        question: 'And in reverse?',
+        asked_by: 'judge',
+        answer: 'Answer 2',
+        satisfied: { understanding: true, correctness: true, completeness: true },
+        verdicts: [
+          expect.objectContaining({
+            words: { understanding: 'yes', correctness: 'yes', completeness: 'yes' },
+          }),
+        ],
+      },
+    ]);
+    expect(by('prompt').map(({ messages }) => messages)).toEqual([
+      opening,
+      [
+        ...opening,
+        { role: 'assistant', content: 'Answer 1' },
+        { role: 'user', content: 'And in reverse?' },
+      ],
+    ]);
+  });
+
+  test('ignores a follow-up once everything is satisfied', async () => {
+    const { dialogue, by } = await talk(() => verdict('yyy', 'One more thing?'));
+    expect(dialogue).toMatchObject({ outcome: 'complete', turns: [{ asked_by: null }] });
+    expect(by('prompt')).toHaveLength(1);
+  });
+
+  test('ends as max_steps without a question after the last step', async () => {
+    const { dialogue, by } = await talk((turn) => verdict('nnn', `Question ${String(turn + 1)}`), {
+      max_steps: 3,
+    });
+    expect(dialogue.outcome).toBe('max_steps');
+    expect(dialogue.turns.map(({ question }) => question)).toEqual([
+      'How do I sort a list?',
+      'Question 2',
+      'Question 3',
+    ]);
+    expect([by('prompt').length, by('evaluator').length]).toEqual([3, 3]);
+  });
+
+  test('ends after its only step if it does not satisfy', async () => {
+    const { dialogue, by } = await talk(() => verdict('nnn', 'Why?'), { max_steps: 1 });
+    expect([dialogue.outcome, by('prompt').length]).toEqual(['max_steps', 1]);
+  });
+
+  test('ends as no_follow_up if there is no question, even if only correctness is missing', async () => {
+    expect((await talk(() => verdict('yny'))).dialogue).toMatchObject({
+      outcome: 'no_follow_up',
+      turns: [{ answer: 'Answer 1' }],
+      error: null,
+    });
+  });
+
+  test('ends as model_error when the answer fails, without a call to an evaluator', async () => {
+    const { dialogue, by } = await talk(
+      () => verdict('nnn', 'Go on'),
+      {},
+      (turn) => {
+        if (turn === 2) throw 'no reply after 120 s';
+        return 'Answer';
+      },
+    );
+    expect(dialogue).toMatchObject({
+      outcome: 'model_error',
+      error: { kind: 'timeout', message: 'no reply after 120 s' },
+      answers: [{ output: 'Answer' }],
+    });
+    expect(dialogue.turns.at(-1)).toEqual({
+      question: 'Go on',
+      asked_by: 'judge',
+      answer: null,
+      verdicts: [],
+      satisfied: null,
+    });
+    expect(by('evaluator')).toHaveLength(1);
+  });
+
+  test('ends as evaluator_error after one retry', async () => {
+    const { dialogue, by } = await talk(() => 'As an AI I would rather not say.');
+    expect(dialogue).toMatchObject({
+      outcome: 'evaluator_error',
+      error: {
+        message: 'the evaluator judge gave no readable verdict: "As an AI I would rather not say."',
+      },
+      turns: [{ answer: 'Answer 1', verdicts: [], satisfied: null }],
+    });
+    expect(by('evaluator')).toHaveLength(2);
+    expect(by('evaluator')[1]?.messages.at(-1)?.content).toContain(
+      'could not be read: it gave no single word for understanding, correctness, completeness',
+    );
+    // The next run asks the second question again.
+    expect(by('evaluator')[0]?.usable).toBeUndefined();
+    expect(
+      ['No word.', verdict('yyn')].map((output) => by('evaluator')[1]?.usable?.(output)),
+    ).toEqual([false, true]);
+  });
+
+  test('ends as evaluator_error when one of several evaluators fails, and keeps the other verdicts', async () => {
+    const { dialogue } = await talk(
+      (_, model) => {
+        if (model === 'b') throw 'rate limit';
+        return verdict('yyy');
+      },
+      { models: ['a', 'b'] },
+    );
+    expect(dialogue).toMatchObject({
+      outcome: 'evaluator_error',
+      error: { message: 'the evaluator b failed: rate limit' },
+      turns: [{ verdicts: [{ evaluator: 'a' }], satisfied: null }],
+    });
+  });
+
+  test('continues with a verdict that was incomplete in the first reply', async () => {
+    let asked = 0;
+    const { dialogue } = await talk(() =>
+      asked++ === 0 ? '### Understanding\nyes' : verdict('yyy'),
+    );
+    expect([dialogue.outcome, asked]).toEqual(['complete', 2]);
+  });
+
+  test('treats a criterion that stays without a word as unknown, which is not satisfied', async () => {
+    const { dialogue, by } = await talk(() => '{"understanding": "yes", "completeness": "yes"}');
+    expect(dialogue).toMatchObject({
+      outcome: 'no_follow_up',
+      turns: [{ satisfied: { understanding: true, correctness: false, completeness: true } }],
+    });
+    expect(by('evaluator')[1]?.messages.at(-1)?.content).toContain(
+      'no single word for correctness.',
+    );
+  });
+
+  test('does not ask again if a word is unknown', async () => {
+    const { by } = await talk(() => verdict('yuy'));
+    expect(by('evaluator')).toHaveLength(1);
+  });
+
+  test('follows the first unsatisfied evaluator, and combines words by the rules', async () => {
+    const { dialogue } = await talk(
+      (turn, model) =>
+        turn === 1
+          ? verdict(model === 'a' ? 'yyy' : 'ynn', `${model} asks`)
+          : verdict(model === 'a' ? 'yyn' : 'yyy'),
+      { models: ['a', 'b', 'c'] },
+    );
+    expect(dialogue.turns.map(({ asked_by, question }) => [asked_by, question])).toEqual([
+      [null, 'How do I sort a list?'],
+      ['b', 'b asks'],
+    ]);
+    expect(dialogue.turns.map(({ satisfied }) => satisfied)).toEqual([
+      { understanding: true, correctness: false, completeness: true },
+      { understanding: true, correctness: true, completeness: true },
+    ]);
+    expect(dialogue.outcome).toBe('complete');
+  });
+
+  test("calls every evaluator with the try's index, structured output and its own model", async () => {
+    const { by } = await talk(() => verdict('yyy'), { models: ['a', 'b'] });
+    expect(
+      by('evaluator').map(({ target: { model }, try: index, schema }) => [
+        model,
+        index,
+        schema?.name,
+      ]),
+    ).toEqual([
+      ['a', 4, 'evaluation'],
+      ['b', 4, 'evaluation'],
+    ]);
+    expect(by('evaluator')[0]?.schema?.json).toMatchObject({
+      required: ['analysis', 'understanding', 'correctness', 'completeness', 'follow_up'],
+      additionalProperties: false,
+    });
+  });
+
+  test('sends evaluators of the same model different requests, so that no word is counted twice', async () => {
+    const { by, dialogue } = await talk(() => verdict('yyy'), { models: ['a', 'a'] });
+    const [first, second] = by('evaluator').map(({ messages }) => JSON.stringify(messages));
+    expect(first).not.toBe(second);
+    expect(dialogue.turns[0]?.verdicts.map(({ evaluator }) => evaluator)).toEqual(['a', 'a (2)']);
+  });
+
+  test('is an error, never a pass, without a known evaluator model', async () => {
+    const { complete } = scripted(() => 'Answer');
+    const led = { ...steering(), evaluators: [] };
+    const dialogue = await leadConversation(
+      opening,
+      led,
+      0,
+      (messages) =>
+        complete({ target, parameters: {}, messages, try: 0, schema: null, purpose: 'prompt' }),
+      { complete, random },
+    );
+    expect(dialogue.outcome).toBe('evaluator_error');
+  });
+});
+
+describe('judging a dialogue again', () => {
+  const again = async (
+    recorded: string[],
+    judge: (turn: number) => string,
+    changes: Parameters<typeof steering>[0] = {},
+  ) => {
+    const { dialogue } = await talk((turn) => recorded[turn - 1] ?? verdict('nnn', 'More?'), {
+      max_steps: 3,
+    });
+    const model = scripted((request) => judge(answersShown(request)));
+    return {
+      before: dialogue,
+      dialogue: await judgeAgain(dialogue, steering(changes), 4, {
+        complete: model.complete,
+        random,
+      }),
+      ...model,
+    };
+  };
+  const long = [verdict('nnn', 'B?'), verdict('nnn', 'C?'), verdict('yyy')];
+
+  test('makes no new answers and stops at the turn that satisfies', async () => {
+    const { before, dialogue, by, requests } = await again(long, (turn) =>
+      verdict(turn < 2 ? 'ynn' : 'yyy', 'Something else'),
+    );
+    expect([before.outcome, before.turns.length]).toEqual(['complete', 3]);
+    expect([dialogue.outcome, dialogue.turns.length]).toEqual(['complete', 2]);
+    expect(by('evaluator')).toHaveLength(2);
+    expect(requests.filter(({ purpose }) => purpose !== 'evaluator')).toEqual([]);
+    expect(dialogue.turns.map(({ question, answer }) => [question, answer])).toEqual(
+      before.turns.slice(0, 2).map(({ question, answer }) => [question, answer]),
+    );
+  });
+
+  test('fails if the record ends before it satisfies', async () => {
+    expect((await again([verdict('yyy')], () => verdict('nnn', 'But?'))).dialogue).toMatchObject({
+      outcome: 'no_follow_up',
+      turns: [{ answer: 'Answer 1' }],
+    });
+  });
+
+  test('stops earlier if the scoring has fewer steps', async () => {
+    const { dialogue, by } = await again(long, () => verdict('nnn', 'But?'), { max_steps: 2 });
+    expect([dialogue.outcome, dialogue.turns.length, by('evaluator').length]).toEqual([
+      'max_steps',
+      2,
+      2,
+    ]);
+  });
+
+  test('stays an error if one ended it, unless it satisfies earlier', async () => {
+    const broken = [verdict('nnn', 'B?'), 'unreadable'];
+    expect((await again(broken, () => verdict('nnn', 'C?'))).dialogue).toMatchObject({
+      outcome: 'evaluator_error',
+      turns: [{}, {}],
+    });
+    expect((await again(broken, () => verdict('yyy'))).dialogue).toMatchObject({
+      outcome: 'complete',
+      turns: [{}],
+    });
+  });
+});

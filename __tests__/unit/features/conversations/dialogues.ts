@@ -1,0 +1,183 @@
+/**
+ * Scripted models for dialogues: what the assistant says and how evaluators judge, without a
+ * network.
+ */
+import { readFileSync } from 'node:fs';
+import type { Evaluator } from '../../../../src/features/conversations/conversation-rules.ts';
+import { nameEvaluators } from '../../../../src/features/conversations/conversation-rules.ts';
+import {
+  steeringOf,
+  type Steering,
+} from '../../../../src/features/conversations/conversation-rules.ts';
+import { leadConversation } from '../../../../src/features/conversations/conversation.ts';
+import type {
+  ConversationSummary,
+  CriterionWord,
+} from '../../../../src/features/conversations/result.ts';
+import { conversationSummary } from '../../../../src/features/conversations/summary.ts';
+import { conversationResult } from '../../../../src/features/conversations/transcript.ts';
+import type { ReferenceRun, SuiteRun, Try } from '../../../../src/kernel/plan/suite-run.ts';
+import type { Conversation } from '../../../../src/kernel/suite/suite.ts';
+import type { Completion, Request } from '../../../../src/types/model.ts';
+import { answer, reference, scoring, tests, tryResult } from '../../app/run/builders.ts';
+
+const place = { file: 'prompts/tests/p.yaml', line: 3 };
+
+export function conversation(
+  changes: Partial<Conversation> & { models?: string[] } = {},
+): Conversation {
+  const { models = ['judge'], ...rest } = changes;
+  return {
+    max_steps: 3,
+    evaluators: models.map((model) => ({ model, parameters: {}, place })),
+    criteria: [
+      { name: 'understanding', combine: 'all' },
+      { name: 'correctness', combine: 'all' },
+      { name: 'completeness', combine: 'any' },
+    ],
+    instructions: null,
+    examples: [],
+    place,
+    ...rest,
+  };
+}
+
+export function evaluatorsOf(of: Conversation): Evaluator[] {
+  return nameEvaluators(
+    of.evaluators,
+    of.evaluators.map(({ model }) => ({ provider: 'openai' as const, endpoint: null, model })),
+  );
+}
+
+export function steering(changes: Parameters<typeof conversation>[0] = {}): Steering {
+  const of = conversation(changes);
+  return steeringOf(of, evaluatorsOf(of));
+}
+
+/** An evaluator's reply in the asked form; `words` has a letter per criterion: y, n or u. */
+export function verdict(
+  words: string,
+  follow_up = '',
+  analysis = 'Because.',
+  names: readonly string[] = ['understanding', 'correctness', 'completeness'],
+): string {
+  const meaning: Record<string, CriterionWord> = { y: 'yes', n: 'no', u: 'unknown' };
+  return JSON.stringify({
+    analysis,
+    ...Object.fromEntries(names.map((name, index) => [name, meaning[words[index] ?? 'u']])),
+    follow_up,
+  });
+}
+
+/** A model that records what it is asked; a thrown text is a failed call. */
+export function scripted(reply: (request: Request) => string) {
+  const requests: Request[] = [];
+  const complete = async (request: Request): Promise<Completion> => {
+    requests.push(request);
+    try {
+      return answer(reply(request));
+    } catch (error) {
+      return { status: 'error', kind: 'timeout', message: String(error) };
+    }
+  };
+  const by = (purpose: Request['purpose']): Request[] =>
+    requests.filter((request) => request.purpose === purpose);
+  return { complete, requests, by };
+}
+
+/** How many answers the dialogue has that an evaluator is shown. */
+export function answersShown(request: Request): number {
+  return request.messages.at(-1)?.content.match(/^<<<answer /gm)?.length ?? 0;
+}
+
+/** Differs for every text, as the product's own does. */
+export const random = (purpose: string): string =>
+  `D${[...purpose].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) | 0, 7).toString(16)}`;
+
+const STEPS = 5;
+
+/**
+ * A dialogue that is judged as the letter says: complete at a turn (1-5), never (x), or left without
+ * a question (a-e).
+ */
+async function leadAs(letter: string): Promise<Try> {
+  const of = steering({ max_steps: STEPS });
+  const stop = 'abcde'.indexOf(letter) + 1;
+  let turn = 0;
+  const { complete } = scripted(() =>
+    verdict(String(turn) === letter ? 'yyy' : 'ynn', turn === stop ? '' : 'More?'),
+  );
+  const dialogue = await leadConversation(
+    [{ role: 'user', content: 'q' }],
+    of,
+    0,
+    () => {
+      turn += 1;
+      return Promise.resolve(answer('a'));
+    },
+    { complete, random },
+  );
+  return {
+    result: { ...tryResult('pass'), conversation: conversationResult(dialogue, of) },
+    other: null,
+  };
+}
+
+/** code_chat_eval's published evaluation of four models over 200 questions. */
+export interface PublishedConversations {
+  /** A try for each way in which a dialogue ended, by its letter. */
+  led: ReadonlyMap<string, Try>;
+  /** What two models came to, or one of them alone, without a base. */
+  runs(base: string | null, head: string): ReferenceRun[];
+  summary(base: string | null, head: string): ConversationSummary;
+}
+
+export async function publishedConversations(): Promise<PublishedConversations> {
+  const { models } = published('dialogues') as { models: Record<string, string> };
+  const led = new Map<string, Try>();
+  for (const letter of '12345xabcd') led.set(letter, await leadAs(letter));
+  const tries = (model: string, index: number): Try[] => {
+    const found = led.get(models[model]?.[index] ?? '');
+    return found === undefined ? [] : [found];
+  };
+  const generation = (side: string) => ({
+    kind: 'recorded' as const,
+    thread: [],
+    fingerprint: side,
+  });
+  const runs: PublishedConversations['runs'] = (base, head) =>
+    [...(models[head] ?? '')].map((_, index) => ({
+      affected: {
+        reference: reference(`q${String(index)}`),
+        base: base === null ? null : generation('base'),
+        head: generation('head'),
+        change: 'both',
+        baseReference: null,
+      },
+      base: base === null ? [] : tries(base, index),
+      head: tries(head, index),
+    }));
+  const of = conversation({ max_steps: STEPS });
+  const deciding = scoring(tests({ conversation: of }), { evaluators: evaluatorsOf(of) });
+  return {
+    led,
+    runs,
+    summary(base, head) {
+      const found = runs(base, head);
+      const suite = { deciding, other: null, runs: found } as unknown as SuiteRun;
+      const summary = conversationSummary(suite, found, 1);
+      if (summary === null) throw new TypeError('a conversation has a summary');
+      return summary;
+    },
+  };
+}
+
+/** The published labels of code_chat_eval, as `fixtures/conversations` has them. */
+export function published(name: 'dialogues' | 'evaluators'): unknown {
+  return JSON.parse(
+    readFileSync(
+      new URL(`../../../../fixtures/conversations/${name}.json`, import.meta.url),
+      'utf8',
+    ),
+  );
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import { readEvaluation } from '../../../../src/features/conversations/evaluator-reply.ts';
+
+const CRITERIA = ['understanding', 'correctness', 'completeness'];
+const read = (output: string) => readEvaluation(output, CRITERIA);
+const words = (output: string) => {
+  const found = read(output);
+  return found === null ? null : Object.values(found.words).join(' ');
+};
+
+const HEADINGS = `### Step-by-step analysis
+The answer is about sorting.
+It uses the wrong key.
+
+### Follow-up question
+What about names that start with a capital?
+
+### Understanding
+Yes
+
+### Correctness
+No
+
+### Completeness
+Yes`;
+
+describe('a reply in JSON', () => {
+  test('has words, reasons and the follow-up', () => {
+    expect(
+      read(
+        '{"analysis": "Fine. ", "understanding": "yes", "correctness": "No.", "completeness": "unknown", "follow_up": "And then?"}',
+      ),
+    ).toEqual({
+      words: { understanding: 'yes', correctness: 'no', completeness: 'unknown' },
+      missing: [],
+      analysis: 'Fine.',
+      follow_up: 'And then?',
+    });
+  });
+
+  test.each([
+    [
+      'in a fence',
+      '```json\n{"understanding": "yes", "correctness": "yes", "completeness": "no"}\n```',
+    ],
+    [
+      'behind a remark',
+      'Here it is:\n{"understanding": "yes", "correctness": "yes", "completeness": "no"}',
+    ],
+    ['with truth values', '{"understanding": true, "correctness": true, "completeness": false}'],
+    [
+      'with other spellings of the keys',
+      '{"Understanding": "YES", "CORRECTNESS": "Yes.", "Completeness ": "**no**"}',
+    ],
+  ])('is read %s', (_, output) => {
+    expect(words(output)).toBe('yes yes no');
+  });
+
+  test('lists missing and invalid words as missing', () => {
+    expect(read('{"understanding": "yes", "completeness": 7}')).toMatchObject({
+      words: { understanding: 'yes', correctness: 'unknown', completeness: 'unknown' },
+      missing: ['correctness', 'completeness'],
+    });
+  });
+
+  test.each(['', '  ', 'none', 'None.', 'N/A', '-', 'No follow-up needed.'])(
+    'that says %p as its follow-up asks nothing',
+    (follow_up) => {
+      expect(read(JSON.stringify({ understanding: 'yes', follow_up }))?.follow_up).toBeNull();
+    },
+  );
+
+  test('keeps a follow-up that only begins like a refusal', () => {
+    expect(
+      read(JSON.stringify({ understanding: 'no', follow_up: 'None of this runs, why?' }))
+        ?.follow_up,
+    ).toBe('None of this runs, why?');
+  });
+});
+
+describe('a reply in headings', () => {
+  test('has words, reasons and the follow-up', () => {
+    expect(read(HEADINGS)).toEqual({
+      words: { understanding: 'yes', correctness: 'no', completeness: 'yes' },
+      missing: [],
+      analysis: 'The answer is about sorting.\nIt uses the wrong key.',
+      follow_up: 'What about names that start with a capital?',
+    });
+  });
+
+  test.each<[string, string]>([
+    ['with two hashes', HEADINGS.replaceAll('###', '##')],
+    ['in another order', HEADINGS.split('\n\n').reverse().join('\n\n')],
+    ['with full stops', HEADINGS.replaceAll('Yes', 'Yes.').replace('\nNo', '\nNo.')],
+    ['in bold', HEADINGS.replaceAll(/### (.*)/g, '**$1**').replaceAll('Yes', '**Yes**')],
+    ['with colons', HEADINGS.replaceAll(/### (.*)/g, '$1:')],
+    [
+      'on one line each',
+      'Understanding: yes\n**Correctness:** No, it sorts by the wrong key.\n3. Completeness - Yes.',
+    ],
+    ['with numbers', HEADINGS.replaceAll(/### (.*)/g, '### 1. $1')],
+    ['with Windows line ends', HEADINGS.replaceAll('\n', '\r\n')],
+  ])('is read %s', (_, output) => {
+    expect(words(output)).toBe('yes no yes');
+  });
+
+  test('is not read from prose that mentions a criterion', () => {
+    expect(
+      read(
+        'Correctness: the code would not run.\nThe understanding is fine and completeness is another matter.',
+      ),
+    ).toBeNull();
+  });
+
+  test("keeps the part of the analysis under a criterion's heading", () => {
+    expect(words(`**Correctness**\nIt would not run.\n\n${HEADINGS}`)).toBe('yes no yes');
+  });
+
+  test('has no word for a criterion with two different words', () => {
+    expect(read(`${HEADINGS}\n\n### Correctness\nYes`)).toMatchObject({
+      words: { correctness: 'unknown' },
+      missing: ['correctness'],
+    });
+  });
+
+  test('does not read a word that is both yes and no', () => {
+    expect(read(HEADINGS.replace('\nNo', '\nYes and no'))?.missing).toEqual(['correctness']);
+  });
+});
+
+test.each([
+  '',
+  'I cannot judge this.',
+  '{"choice": "yes"}',
+  '[1, 2]',
+  '{"understanding": "maybe"}',
+])('%p is not an evaluation', (output) => {
+  expect(read(output)).toBeNull();
+});
+
+test("a user's criterion can have any name that a variable can have", () => {
+  expect(
+    readEvaluation('### Names sources\nyes\n### is_polite\nno', ['names_sources', 'is_polite'])
+      ?.words,
+  ).toEqual({ names_sources: 'yes', is_polite: 'no' });
+});
+
+test('hostile replies of a megabyte are read in linear time', () => {
+  for (const part of ['### ', '- ', '1.', ' :', '= ', '{', '_', 'correctness\n', 'correctness: ']) {
+    expect(read(part.repeat(1_000_000 / part.length))).toBeNull();
+  }
+  expect(
+    read(JSON.stringify({ understanding: 'yes', follow_up: `${'-'.repeat(900_000)}x` }))?.follow_up,
+  ).toHaveLength(900_001);
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  completionOf,
+  recordedDialogue,
+} from '../../../../src/features/conversations/transcript.ts';
+import type { Message } from '../../../../src/types/model.ts';
+
+const thread = (written: string): Message[] =>
+  written.split(' ').map((part) => ({
+    role: part.startsWith('a')
+      ? ('assistant' as const)
+      : part.startsWith('s')
+        ? ('system' as const)
+        : ('user' as const),
+    content: part,
+  }));
+const turnsOf = (written: string) => {
+  const { opening, turns } = recordedDialogue(thread(written));
+  return {
+    opening: opening.map(({ content }) => content).join(' '),
+    turns: turns.map(({ question, answer }) => [question, answer]),
+  };
+};
+
+describe('a recorded thread as a dialogue', () => {
+  test.each<[string, string, string[][]]>([
+    ['u1 a1', 'u1', [['u1', 'a1']]],
+    [
+      's u1 a1 u2 a2',
+      's u1',
+      [
+        ['u1', 'a1'],
+        ['u2', 'a2'],
+      ],
+    ],
+    [
+      'u1 u2 a1 a2 u3 a3',
+      'u1 u2',
+      [
+        ['u2', 'a1\n\na2'],
+        ['u3', 'a3'],
+      ],
+    ],
+    ['a0 u1 a1', 'a0 u1', [['u1', 'a1']]],
+    ['u1 a1 u2', 'u1', [['u1', 'a1']]],
+    ['s a1', 's', [['', 'a1']]],
+  ])('%s', (written, opening, turns) => {
+    expect(turnsOf(written)).toEqual({ opening, turns });
+  });
+});
+
+describe('a dialogue as one completion', () => {
+  const recorded = recordedDialogue(thread('s u1 a1 u2 a2 u3 a3'));
+  const spent = (input: number): typeof recorded.answers =>
+    recorded.answers.map((answer, index) => ({
+      ...answer,
+      usage: index === 1 ? null : { input_tokens: input, output_tokens: 1 },
+      latency_ms: 10 * (index + 1),
+      reused: index === 0,
+    }));
+
+  test('is the last answer after everything before it', () => {
+    const { messages, completion } = completionOf(recorded);
+    expect(messages.map(({ content }) => content)).toEqual(['s', 'u1', 'a1', 'u2', 'a2', 'u3']);
+    expect(completion).toMatchObject({ status: 'ok', output: 'a3' });
+  });
+
+  test('adds up time and tokens if all are known', () => {
+    expect(completionOf({ ...recorded, answers: spent(4) }).completion).toMatchObject({
+      usage: null,
+      latency_ms: 60,
+      reused: false,
+    });
+    const known = spent(4).map((answer) => ({
+      ...answer,
+      usage: { input_tokens: 4, output_tokens: 1 },
+    }));
+    expect(completionOf({ ...recorded, answers: known }).completion).toMatchObject({
+      usage: { input_tokens: 12, output_tokens: 3 },
+    });
+  });
+
+  test('is the error that ended it', () => {
+    expect(
+      completionOf({
+        ...recorded,
+        outcome: 'evaluator_error',
+        error: { kind: 'reply', message: 'unreadable' },
+      }).completion,
+    ).toEqual({ status: 'error', kind: 'reply', message: 'unreadable' });
+  });
+});
+
+describe('a dialogue as one completion', () => {
+  test.each<[object, object, object]>([
+    [{ finish_reason: 'length' }, {}, { finish_reason: 'length' }],
+    [{ finish_reason: 'filter' }, {}, { finish_reason: 'filter' }],
+    [{ finish_reason: 'other', ended: 'novel' }, {}, { finish_reason: 'other', ended: 'novel' }],
+    [{}, { finish_reason: 'tool' }, { finish_reason: 'tool' }],
+  ])('whose answers ended with %j and %j ended with %j', (first, second, expected) => {
+    const dialogue = recordedDialogue(thread('u1 a1 u2 a2'));
+    const answers = dialogue.answers.map((answer, index) => ({
+      ...answer,
+      ...(index === 0 ? first : second),
+    }));
+    expect(completionOf({ ...dialogue, answers }).completion).toMatchObject(expected);
+  });
+});

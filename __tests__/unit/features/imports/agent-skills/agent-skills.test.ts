@@ -1,0 +1,425 @@
+import { describe, expect, test } from '@jest/globals';
+import { problemsOf, read } from '../../../config/tree.ts';
+
+const EVALS = 'skills/pdf/evals/evals.json';
+const SKILL =
+  '---\nname: pdf\ndescription: Reads PDFs\n---\n\n# PDF\n\nUse {name} and {{twice}}.\n';
+
+const json = (evals: unknown[], more: Record<string, unknown> = {}) =>
+  JSON.stringify({ skill_name: 'pdf', ...more, evals }, null, 1);
+const settings = {
+  'evaldiff.yaml':
+    'grader: gpt-4o\nmodels: { default: { provider: anthropic, model: claude-sonnet-4-5 } }\n',
+};
+
+describe('evals/evals.json with SKILL.md', () => {
+  test('is read in place: the skill is the system prompt, its checks are a list of statements', async () => {
+    const { project, problems, notices } = await read({
+      ...settings,
+      'skills/pdf/SKILL.md': SKILL,
+      [EVALS]: json([
+        {
+          id: 1,
+          prompt: 'Count pages',
+          expected_output: 'Three',
+          files: [],
+          assertions: [
+            'says three',
+            { name: 'n', check: 'is short' },
+            { id: 'x', text: 'is kind' },
+          ],
+        },
+        {
+          id: 2,
+          name: 'title',
+          prompt: 'Title?',
+          expected_output: 'Names the title',
+          expectations: [],
+        },
+      ]),
+    });
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([
+      `${EVALS}: 2 of 2 cases, 4 of 4 checks carried over; 1 lost: {{twice}}`,
+      'skills/pdf/SKILL.md:8: {{twice}} is not carried over: a name in several braces is sent with one pair',
+      'skills/pdf/SKILL.md: the skill runs without tools: only what it makes a model say is evaluated',
+    ]);
+    const [suite] = project.suites;
+    expect(suite?.prompt).toMatchObject({
+      file: EVALS,
+      name: 'pdf',
+      model: 'default',
+      messages: [
+        {
+          role: 'system',
+          content: '# PDF\n\nUse {{name}} and {{twice}}.',
+          place: { file: 'skills/pdf/SKILL.md', line: 6 },
+        },
+        { role: 'user', content: '{prompt}' },
+      ],
+    });
+    expect(suite?.tests.references).toMatchObject([
+      {
+        id: '1',
+        input: { prompt: 'Count pages' },
+        expected: 'Three',
+        metrics: [
+          {
+            name: 'checks',
+            source: {
+              uses: 'criteria',
+              with: { statements: ['says three', 'is short', 'is kind'] },
+            },
+          },
+        ],
+      },
+      {
+        id: 'title',
+        input: { prompt: 'Title?' },
+        metrics: [
+          {
+            name: 'as_expected',
+            source: { uses: 'llm_rubric', with: { criteria: 'Names the title' } },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('leaves out cases without a prompt, shows those without a check, each with its line', async () => {
+    const { notices, project } = await read({
+      ...settings,
+      'skills/pdf/SKILL.md': 'Read.',
+      [EVALS]: json(
+        [
+          { id: 7, prompt: 'a', assertions: ['x'], priority: 1 },
+          { id: 8 },
+          { prompt: 'b' },
+          { prompt: 'c', assertions: ['y', {}] },
+        ],
+        { owner: 2 },
+      ),
+    });
+    expect(
+      project.suites[0]?.tests.references.map(({ input, metrics }) => [
+        input['prompt'],
+        metrics?.map(({ name, skip }) => [name, skip]),
+      ]),
+    ).toEqual([
+      ['a', [['checks', false]]],
+      ['b', [['preference', true]]],
+      ['c', [['checks', false]]],
+    ]);
+    expect(notices.map((line) => line.slice(line.indexOf(':') + 1))).toEqual([
+      ' 3 of 4 cases, 2 of 3 checks carried over; 2 lost: an eval, a check',
+      '13: an eval is not carried over: it has no prompt',
+      '19: a check is not carried over: it has no text',
+      '3: owner is not needed',
+      ' the skill runs without tools: only what it makes a model say is evaluated',
+      '5: priority is not needed',
+      "4: nothing judges the answers to 1 test: the grader compares head's with base's, which is advice",
+    ]);
+  });
+
+  describe('with input files', () => {
+    const files = (path: string) =>
+      json([
+        { id: 'sum', prompt: 'Sum up', files: [path], assertions: ['x'] },
+        { id: 'none', prompt: 'Hi', assertions: ['x'] },
+      ]);
+    const csv = { 'skills/pdf/evals/files/a.csv': 'n\n1\n' };
+    const skill = { 'skills/pdf/SKILL.md': 'Read.' };
+
+    test.each(['evals/files/a.csv', 'files/a.csv', 'skills/pdf/evals/files/a.csv'])(
+      'gives a model the text of %s, found from the skill, the evals or the root',
+      async (path) => {
+        const { project, problems } = await read({
+          ...settings,
+          ...skill,
+          ...csv,
+          [EVALS]: files(path),
+        });
+        expect(problems).toEqual([]);
+        expect(project.suites[0]?.prompt.messages[1]?.content).toBe('{prompt}{files}');
+        expect(
+          project.suites[0]?.tests.references.map(({ input, problem }) => [input, problem]),
+        ).toEqual([
+          [{ prompt: 'Sum up', files: `\n\n<file path="${path}">\nn\n1\n</file>` }, null],
+          [{ prompt: 'Hi', files: '' }, null],
+        ]);
+      },
+    );
+
+    test('gives a program their paths, whatever is in them', async () => {
+      const { project, problems } = await read({
+        'evaldiff.yaml':
+          'grader: gpt-4o\nmodels: { default: { provider: program, command: [node, app.mjs] } }\n',
+        ...skill,
+        'skills/pdf/evals/in.pdf': new Uint8Array([37, 80, 68, 70, 0, 255]),
+        [EVALS]: files('evals/in.pdf'),
+      });
+      expect(problems).toEqual([]);
+      expect(project.suites[0]?.tests.references[0]?.input['files']).toBe(
+        '\n\nFiles:\nskills/pdf/evals/in.pdf',
+      );
+    });
+
+    test.each<[string, Record<string, string | Uint8Array>, string, string]>([
+      [
+        'no text',
+        { 'skills/pdf/evals/in.pdf': new Uint8Array([37, 0, 255]) },
+        'evals/in.pdf',
+        'is not text, and a model is given texts alone',
+      ],
+      ['a text with a NUL', { 'skills/pdf/evals/in.txt': 'a\0b' }, 'evals/in.txt', 'is not text'],
+      [
+        'larger than a model is given',
+        { 'skills/pdf/evals/in.txt': 'a'.repeat(200_001) },
+        'evals/in.txt',
+        'has more than 200,000 bytes',
+      ],
+      ['not there', {}, 'evals/in.txt', 'evals/in.txt is not in the repository'],
+      [
+        'outside of the repository',
+        {},
+        '../../../etc/passwd',
+        '../../../etc/passwd is not in the repository',
+      ],
+      ['absolute', {}, '/etc/passwd', '/etc/passwd is not in the repository'],
+    ])('a file that is %s loses its case with the reason', async (_, more, path, why) => {
+      const { project, notices } = await read({
+        ...settings,
+        ...skill,
+        ...more,
+        [EVALS]: files(path),
+      });
+      expect(project.suites[0]?.tests.references.map(({ id }) => id)).toEqual(['none']);
+      expect(notices[0]).toContain(
+        '1 of 2 cases, 1 of 2 checks carried over; 1 lost: the eval sum',
+      );
+      expect(notices[1]).toContain(why);
+    });
+  });
+
+  test('finds its skill in skills/<name> too, and its cases under that name', async () => {
+    const { project, problems } = await read({
+      ...settings,
+      'skills/pdf/SKILL.md': 'Read.',
+      'evals/evals.json': JSON.stringify({
+        skill_name: 'pdf',
+        cases: [{ prompt: 'a', expectations: ['x'] }],
+      }),
+    });
+    expect(problems).toEqual([]);
+    expect(project.suites[0]?.prompt.messages[0]?.content).toBe('Read.');
+    expect(project.suites[0]?.tests.references).toHaveLength(1);
+  });
+
+  test('without its skill, or as something else, says so', async () => {
+    expect(await problemsOf({ [EVALS]: json([]) })).toEqual([
+      `${EVALS}: belongs to a skill, and there is no skills/pdf/SKILL.md, no skills/pdf/evals/SKILL.md, no skills/pdf/skills/pdf/SKILL.md, no skills/pdf/.claude/skills/pdf/SKILL.md, no .claude/skills/pdf/SKILL.md`,
+    ]);
+    expect(await problemsOf({ [EVALS]: '[1, 2]' })).toEqual([
+      `${EVALS}: is not an evals.json of a skill: it has no list of evals`,
+    ]);
+    expect(await problemsOf({ [EVALS]: '{"evals": [' })).toHaveLength(1);
+  });
+});
+
+describe('a check of a skill', () => {
+  const NEGATED = 'The answer does not do, say or contain this: ';
+  const listed = (...statements: unknown[]) => ['criteria', { statements }];
+  const contains = (value: string[], more = {}) => ['contains', { value, ...more }];
+
+  /** What judges a case that says this beside its prompt, and what of it is lost. */
+  async function judgedBy(said: Record<string, unknown>, file?: string) {
+    const { project, problems, notices } = await read({
+      ...settings,
+      'skills/pdf/SKILL.md': 'Read.',
+      [EVALS]: file ?? json([{ prompt: 'Say hello.', ...said }]),
+    });
+    expect(problems).toEqual([]);
+    const metrics = project.suites[0]?.tests.references[0]?.metrics ?? [];
+    return {
+      metrics: metrics.map(({ source }) =>
+        source.kind === 'built-in' ? [source.uses, source.with] : [source.kind, null],
+      ),
+      lost: notices.filter((line) => line.includes('not carried over')).map((line) => line),
+      sum: notices.find((line) => line.includes('carried over;')) ?? '',
+    };
+  }
+
+  test.each<[unknown, unknown[]]>([
+    [{ type: 'contains', value: 'x' }, contains(['x'])],
+    [{ name: 'n', type: 'contains', value: ['x', 'y'] }, contains(['x', 'y'], { mode: 'all' })],
+    [{ type: 'contains_any', values: ['x', 'y'] }, contains(['x', 'y'])],
+    [{ type: 'not_contains', value: 'x' }, contains(['x'], { negate: true })],
+    [{ type: 'notContains', text: 'x' }, contains(['x'], { negate: true })],
+    [{ type: 'must-not-contain', value: ['x', 'y'] }, contains(['x', 'y'], { negate: true })],
+    [{ type: 'contains', value: 'x', negate: true }, contains(['x'], { negate: true })],
+    [{ type: 'excludes', value: 'x' }, contains(['x'], { negate: true })],
+    [{ not_contains: 'x' }, contains(['x'], { negate: true })],
+    [
+      { type: 'contains', value: 'x', case_sensitive: false },
+      contains(['x'], { ignore_case: true }),
+    ],
+    [{ type: 'string_match', value: 'x' }, contains(['x'])],
+    [{ type: 'regex', text: '^shop' }, ['regex', { pattern: '^shop' }]],
+    [{ type: 'not_regex', pattern: '^shop' }, ['regex', { pattern: '^shop', negate: true }]],
+    [{ type: 'equals', value: 'x' }, ['exact_match', { value: 'x' }]],
+    [{ type: 'not-equals', value: 'x' }, ['exact_match', { value: 'x', negate: true }]],
+    [{ type: 'starts_with', value: 'x' }, ['starts_with', { value: 'x' }]],
+    [{ type: 'not_ends_with', value: 'x' }, ['ends_with', { value: 'x', negate: true }]],
+    [{ type: 'is_json' }, ['is_json', {}]],
+    [{ type: 'semantic', text: 'is kind' }, listed('is kind')],
+    [{ type: 'llm_judge', value: 'is kind' }, listed('is kind')],
+    [{ type: 'not_semantic', text: 'is rude' }, listed(`${NEGATED}is rude`)],
+    [{ id: 'a', text: 'Mentions --dry-run', type: 'string_match' }, listed('Mentions --dry-run')],
+    [{ text: 'is kind', required: false }, listed({ statement: 'is kind', required: false })],
+    [{ criterion: 'Tone', description: 'polite' }, listed('Tone: polite')],
+    ['says hello in Norwegian', listed('says hello in Norwegian')],
+  ])('%j becomes what it means', async (check, metric) => {
+    const { metrics, lost } = await judgedBy({ assertions: [check] });
+    expect([lost, metrics]).toEqual([[], [[metric[0], expect.objectContaining(metric[1] ?? {})]]]);
+    // Nothing turns it round but what it says.
+    const negates = JSON.stringify(metric).includes('"negate":true');
+    expect(JSON.stringify(metrics).includes('"negate":true')).toBe(negates);
+  });
+
+  test.each<[string, unknown, unknown[]]>([
+    ['checks', ['a', 'b'], listed('a', 'b')],
+    ['criteria', ['a'], listed('a')],
+    ['success_criteria', 'a', listed('a')],
+    ['expected_behavior', ['a'], listed('a')],
+    ['expectedBehavior', ['a'], listed('a')],
+    ['expected_output', ['a', 'b'], listed('a', 'b')],
+    ['forbidden', ['a'], listed(`${NEGATED}a`)],
+    ['must_not', 'a', listed(`${NEGATED}a`)],
+    ['must_contain', ['x', 'y'], contains(['x', 'y'], { mode: 'all' })],
+    ['must_not_contain', ['x'], contains(['x'], { negate: true })],
+    ['forbidden', [{ type: 'contains', value: 'x' }], contains(['x'], { negate: true })],
+    ['rubric', [{ dimension: 'Tone', pass_if: 'is kind' }], listed('Tone: is kind')],
+    [
+      'rubric',
+      [{ dimension: 'Tone', pass_if: 'is kind', fail_if: 'is rude' }],
+      listed('Tone: is kind', `${NEGATED}is rude`),
+    ],
+  ])('under %s holds as %j says', async (key, value, metric) => {
+    const { metrics, lost } = await judgedBy({ [key]: value });
+    expect([lost, metrics]).toEqual([[], [[metric[0], expect.objectContaining(metric[1] ?? {})]]]);
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ should_trigger: true }, 'should_trigger is not carried over: whether an agent chooses'],
+    [{ expected_route: 'pdf' }, 'expected_route is not carried over: whether an agent chooses'],
+    [{ grader: 'grade.py' }, 'grader is not carried over: checks in code'],
+    [{ oracle: 'x' }, 'oracle is not carried over: it may decide what passes'],
+    [{ rubric: { 5: 'perfect', 1: 'bad' } }, 'a check is not carried over: its 1 is not read here'],
+    [{ checks: [{ type: 'file_exists', value: 'x' }] }, 'its type "file_exists" is not read here'],
+    [{ checks: [{ text: 'x', polarity: 'negative' }] }, 'its polarity is not read here'],
+    [{ checks: [{ text: 'x', weight: 3 }] }, 'every check counts alike'],
+    [{ checks: [{ text: 'x', value: 'y' }] }, 'it has a value, and no type'],
+    [{ checks: [{ type: 'contains', description: 'x' }] }, 'it has no value'],
+    [{ forbidden: [{ type: 'not_contains', value: 'x' }] }, 'it is negated twice'],
+    [{ checks: [{ type: 'regex', value: '(' }] }, 'a check is not carried over'],
+    [{ expected_output: { text: 'x', strict: true } }, 'its strict is not read here'],
+    [{ checks: [7] }, 'it has no text'],
+    [{ rubric: [{ dimension: 'Tone', pass_if: ['a', 'b'] }] }, 'more than one text or value'],
+    [{ checks: [{ text: 'a', requirement: 'b' }] }, 'more than one text or value'],
+    [{ checks: [{ type: 'contains', value: 'a', expected: 'b' }] }, 'more than one text or value'],
+    [{ checks: [{ type: 'contains', value: 'a', fail_if: 'b' }] }, 'more than one text or value'],
+    [{ checks: [{ contains: 'a', not_contains: 'b' }] }, 'its not_contains is not read here'],
+  ])('is lost and counted where it cannot be read: %j', async (said, why) => {
+    const { lost, sum } = await judgedBy({ assertions: ['is kind'], ...said });
+    expect(lost).toEqual([expect.stringContaining(why)]);
+    expect(sum).toContain('1 of 1 case, 1 of 2 checks carried over; 1 lost');
+  });
+
+  test('is counted once, also where all are lost and what is expected takes their place', async () => {
+    const odd = { type: 'bash', value: 'x' };
+    const { metrics, sum } = await judgedBy({ expected_output: 'Hi', assertions: [odd, odd] });
+    expect(metrics).toMatchObject([['llm_rubric', { criteria: 'Hi' }]]);
+    expect(sum).toContain('1 of 1 case, 0 of 2 checks carried over; 2 lost');
+  });
+
+  test.each<[string, unknown]>([
+    ['a list', [{ skills: ['pdf'], query: 'Say hello.', expected_behavior: ['a', 'b'] }]],
+    [
+      'one case',
+      { skills: ['pdf'], query: 'Say hello.', files: [], expected_behavior: ['a', 'b'] },
+    ],
+    ['evals', { evals: [{ skills: ['pdf'], query: 'Say hello.', expected_behavior: ['a', 'b'] }] }],
+  ])('with a query and expected behavior is read from %s', async (_, file) => {
+    const { metrics, lost } = await judgedBy({}, JSON.stringify(file));
+    expect([lost, metrics]).toEqual([[], [listed('a', 'b')]]);
+  });
+
+  test('of several skills, or of whether the skill is chosen at all, loses its case', async () => {
+    const { notices, problems } = await read({
+      ...settings,
+      'skills/pdf/SKILL.md': 'Read.',
+      [EVALS]: json([
+        { prompt: 'a', assertions: ['x'] },
+        { prompt: 'b', assertions: ['x'], skills: ['pdf', 'docx'] },
+        { query: 'c', should_trigger: false, assertions: ['x'] },
+        { query: 'd', should_trigger: true },
+      ]),
+    });
+    expect(problems).toEqual([]);
+    expect(notices[0]).toContain('1 of 4 cases, 1 of 3 checks carried over; 3 lost');
+  });
+
+  test('is none of a list of trigger queries, which is named for what it is', async () => {
+    const query = { query: 'Open it', should_trigger: true };
+    const { notices, problems, project } = await read({
+      ...settings,
+      [EVALS]: JSON.stringify([query, { ...query, should_trigger: false }]),
+    });
+    expect([problems, project.suites]).toEqual([[], []]);
+    expect(notices).toEqual([
+      `${EVALS}: 0 of 2 cases carried over; 2 lost: 2 × a trigger query`,
+      expect.stringContaining('a trigger query is not carried over: whether an agent chooses'),
+    ]);
+  });
+});
+
+describe('a folder in the files of a case', () => {
+  const evals = (...files: unknown[]) => json([{ prompt: 'Sum up', files, assertions: ['x'] }]);
+  const filesOf = async (files: Record<string, string | Uint8Array>, settled = settings) => {
+    const { project, notices } = await read({
+      'skills/pdf/SKILL.md': 'Read.',
+      ...settled,
+      ...files,
+    });
+    return { input: project.suites[0]?.tests.references[0]?.input['files'], notices };
+  };
+  const inside = { 'skills/pdf/evals/in/a.txt': 'A', 'skills/pdf/evals/in/b/c.txt': 'C' };
+
+  test.each(['evals/in', 'evals/in/', 'in', { path: 'skills/pdf/evals/in' }])(
+    'is its files, found as %j',
+    async (folder) => {
+      const { input } = await filesOf({ ...inside, [EVALS]: evals(folder) });
+      const path = (typeof folder === 'string' ? folder : folder.path).replace(/\/$/, '');
+      expect(input).toBe(
+        `\n\n<file path="${path}/a.txt">\nA\n</file>\n\n<file path="${path}/b/c.txt">\nC\n</file>`,
+      );
+    },
+  );
+
+  test('is the paths of its files to a program', async () => {
+    const program = {
+      'evaldiff.yaml':
+        'grader: gpt-4o\nmodels: { default: { provider: program, command: [node, app.mjs] } }\n',
+    };
+    const { input } = await filesOf({ ...inside, [EVALS]: evals('evals/in') }, program);
+    expect(input).toBe('\n\nFiles:\nskills/pdf/evals/in/a.txt\nskills/pdf/evals/in/b/c.txt');
+  });
+
+  test('of more than a hundred files loses its case with the reason', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 102 }, (_, at) => [`skills/pdf/evals/in/${String(at)}.txt`, 'x']),
+    );
+    const { notices } = await filesOf({ ...many, [EVALS]: evals('evals/in') });
+    expect(notices.join()).toContain('its folders hold more than 100 files');
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from '@jest/globals';
+import { read } from '../../config/tree.ts';
+
+const CONFIG = 'promptfooconfig.yaml';
+
+const TESTS = `tests:
+  - { vars: { x: one }, assert: [{ type: contains, value: a }, { type: icontains, value: b }] }
+  - { vars: { x: two }, assert: [{ type: contains, value: c }] }
+`;
+
+async function imported(text: string, more: Record<string, string> = {}) {
+  const { project, problems, notices } = await read({ [CONFIG]: text, ...more });
+  return {
+    problems,
+    notices,
+    settings: project.settings,
+    suites: project.suites.map(({ prompt: { name, model, parameters }, tests }) => ({
+      name,
+      model,
+      parameters,
+      shared: tests.metrics.map(({ name: metric, skip }) => [metric, skip]),
+      references: tests.references.map(({ input, metrics = [], problem }) => [
+        input['x'],
+        metrics.map(({ name: metric, skip }) => (skip ? `(${metric})` : metric)),
+        problem,
+      ]),
+    })),
+  };
+}
+
+describe('a configuration whose providers cannot be asked', () => {
+  test.each<[string, string, string]>([
+    ['code', 'providers: [file://own.py, exec:./run.sh]', 'providers in code are not run'],
+    [
+      'an address with a body of its own',
+      "providers: [{ id: 'https://app.example.com/ask', config: { body: { q: '{{prompt}}' } } }]",
+      'an address with a protocol of its own cannot be asked',
+    ],
+    ['an unknown vendor', 'providers: watsonx:granite', 'the provider "watsonx" is not known here'],
+    ['no model at all', 'providers: [openai:embedding:e]', 'names no chat model'],
+    ['none', 'description: nothing', 'no provider is named'],
+  ])('that is %s keeps its prompts and tests, for the model default', async (_, written, why) => {
+    const { problems, notices, suites } = await imported(
+      `prompts: ['Say {{x}}', 'Shout {{x}}']\n${written}\n${TESTS}`,
+    );
+    expect(problems).toEqual([]);
+    expect(suites.map(({ name, model, references }) => [name, model, references])).toEqual(
+      ['promptfooconfig 1', 'promptfooconfig 2'].map((name) => [
+        name,
+        'default',
+        [
+          ['one', ['contains', 'icontains'], null],
+          ['two', ['contains'], null],
+        ],
+      ]),
+    );
+    expect(notices[0]).toContain(why);
+    expect(notices.every((line) => line.includes('go to the model "default"'))).toBe(true);
+  });
+
+  test('beside others is a loss, for its prompts are asked of the others alone', async () => {
+    const { notices, suites } = await imported(
+      `prompts: ['Say {{x}}']\nproviders: [file://own.py, openai:gpt-4o]\n${TESTS}`,
+    );
+    expect(suites.map(({ model }) => model)).toEqual(['gpt-4o']);
+    expect(notices).toEqual([
+      `${CONFIG}: 2 of 2 tests, 3 of 3 assertions carried over; 1 lost: the provider file://own.py`,
+      expect.stringContaining(`${CONFIG}:2: the provider file://own.py is not carried over`),
+    ]);
+  });
+});
+
+test.each([
+  ['groq:llama-3.3-70b-versatile', 'groq', 'llama-3.3-70b-versatile'],
+  ['togetherai:meta-llama/Llama-3', 'together', 'meta-llama/Llama-3'],
+  ['azureopenai:chat:my-deployment', 'azure', 'my-deployment'],
+  ['localai:chat:lunademo', 'localai', 'lunademo'],
+])('%s is asked of the server that the run calls %s', async (id, endpoint, model) => {
+  const { problems, notices, settings, suites } = await imported(
+    `prompts: ['Say {{x}}']\nproviders: ['${id}']\n${TESTS}`,
+  );
+  expect(problems).toEqual([]);
+  const entry = settings.models.get(suites[0]?.model ?? '');
+  // A vendor that has a row of its own is asked at its own host.
+  expect([entry?.endpoint ?? entry?.provider, entry?.model]).toEqual([endpoint, model]);
+  expect(notices).toEqual(
+    entry?.endpoint === null ? [] : [expect.stringContaining(`--endpoint "${endpoint}=`)],
+  );
+});
+
+test.each([
+  'google:gemini-2.5-flash',
+  'deepseek:deepseek-chat',
+  'mistral:mistral-large-latest',
+  'perplexity:sonar',
+  'xai:grok-4',
+])('%s says by its name whose it is, and needs no entry', async (id) => {
+  const { problems, notices, settings, suites } = await imported(
+    `prompts: ['Say {{x}}']\nproviders: ['${id}']\n${TESTS}`,
+  );
+  expect([problems, notices, settings.models.size]).toEqual([[], [], 0]);
+  expect(suites.map(({ model }) => model)).toEqual([id.split(':')[1]]);
+});
+
+describe('tests without assertions', () => {
+  const mixed = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\n${TESTS}  - { vars: { x: three } }\n`;
+  const none = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: one } }, { vars: { x: two } }]\n`;
+
+  test('beside others are shown, and compared as advice where a grader is known', async () => {
+    const bare = await imported(mixed);
+    expect(bare.suites[0]?.references.at(-1)).toEqual(['three', ['(shown)'], null]);
+    expect(bare.notices).toEqual([
+      expect.stringMatching(/1 test: they are shown and decide nothing/),
+    ]);
+    const graded = await imported(mixed, { 'evaldiff.yaml': 'grader: gpt-4o\n' });
+    expect(graded.suites[0]?.references.at(-1)).toEqual(['three', ['(preference)'], null]);
+    expect(graded.suites[0]?.references[0]).toEqual(['one', ['contains', 'icontains'], null]);
+  });
+
+  test('alone are compared between base and head, which decides; a grader of the file counts too', async () => {
+    for (const [text, more] of [
+      [none, { 'evaldiff.yaml': 'grader: gpt-4o\n' }],
+      [`defaultTest: { options: { provider: openai:gpt-4o } }\n${none}`, {}],
+    ] as const) {
+      const { problems, suites } = await imported(text, more);
+      expect(problems).toEqual([]);
+      expect(suites[0]?.shared).toEqual([['preference', false]]);
+      expect(suites[0]?.references).toEqual([
+        ['one', [], null],
+        ['two', [], null],
+      ]);
+    }
+    expect((await imported(none)).suites[0]?.shared).toEqual([['shown', true]]);
+  });
+
+  test('that lost all they had stay as well, and the losses are counted', async () => {
+    const { notices, suites } = await imported(
+      `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: one }, assert: [{ type: moderation }, { type: webhook, value: u }] }]\n`,
+    );
+    expect(suites[0]?.references).toEqual([['one', [], null]]);
+    expect(notices[0]).toBe(
+      `${CONFIG}: 1 of 1 test, 0 of 2 assertions carried over; 2 lost: the assertion moderation, the assertion webhook`,
+    );
+  });
+
+  test('of a prompt without variables are the prompt itself, where none are written', async () => {
+    const { problems, suites } = await imported('prompts: [Hello]\nproviders: [openai:gpt-4o]\n');
+    expect([problems, suites[0]?.references]).toEqual([[], [[undefined, [], null]]]);
+    expect(
+      (await imported("prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\n")).notices,
+    ).toEqual([expect.stringContaining('has no tests, so it is not evaluated')]);
+  });
+});

@@ -1,0 +1,457 @@
+import { describe, expect, test } from '@jest/globals';
+import { readProject } from '../../../../../src/config/project.ts';
+import { builtInRubrics } from '../../../../../src/metrics/rubric.ts';
+import { optionsOf, problemsOf, read, tools, treeOf } from '../../../config/tree.ts';
+
+const RUN = 'evals/lesson.flexeval.yaml';
+const DIALOGUES = [
+  '{"input": [{"role": "system", "content": "Teach."}, {"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}], "class": "a"}',
+  '{"input": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}, {"role": "user", "content": "Why that?"}]}',
+].join('\n');
+const RUBRIC =
+  'asks:\n  prompt: "Does {content} ask? {context}"\n  choice_scores: { YES: 1, NO: 0 }\n';
+const files = (run: string, more: Record<string, string> = {}) => ({
+  [RUN]: run,
+  'data/lessons.jsonl': DIALOGUES,
+  'my/rubrics.yaml': RUBRIC,
+  ...more,
+});
+
+/**
+ * A whole run: three functions of which two share a name, two rubrics, conditions of every kind,
+ * and settings of the run.
+ */
+const WHOLE = `data_sources:
+  - path: data/lessons.jsonl
+database_path: results.db
+rubric_paths:
+  - my/rubrics.yaml
+eval:
+  name: lessons
+  do_completion: true
+  metrics:
+    function:
+      - name: is_role
+        kwargs: { role: assistant }
+      - name: is_role
+        kwargs: { role: user }
+      - name: string_length
+        metric_level: message
+        depends_on:
+          - { name: is_role, kwargs: { role: assistant }, metric_name: assistant, metric_min_value: 1 }
+    rubric:
+      - name: asks
+      - name: is_student_acting_as_tutor
+        depends_on:
+          - { name: is_role, type: function, kwargs: { role: user }, metric_name: user, metric_min_value: 1, relative_object_position: -1 }
+          - { name: asks, type: rubric, metric_max_value: 0 }
+  completion_llm:
+    function_name: open_ai_completion
+    kwargs: { model_name: gpt-4o-mini, api_key_name: OPENAI_API_KEY, temperature: 0.2 }
+  grader_llm:
+    function_name: open_ai_completion
+    kwargs: { model_name: gpt-4o, api_key_name: OPENAI_API_KEY }
+config:
+  nb_evaluations_per_thread: 3
+  max_workers: 8
+`;
+
+const project = async (of: Record<string, string>) => {
+  const found = await readProject(treeOf(of), optionsOf(), { ...tools, builtInRubrics });
+  return {
+    ...found,
+    notices: found.project.notices
+      .filter(({ kind }) => kind === 'import')
+      .map(({ place, message }) => `${String(place?.line)}: ${message}`),
+  };
+};
+
+describe("FlexEval's run", () => {
+  test('is read in place: dialogues, functions, rubrics with their conditions, models and rubric files', async () => {
+    const {
+      project: { suites, settings, rubrics },
+      problems,
+    } = await project(files(WHOLE));
+    expect(problems).toEqual([]);
+    expect(suites).toHaveLength(1);
+    const [suite] = suites;
+    expect(suite?.prompt).toMatchObject({
+      file: RUN,
+      name: 'lessons',
+      model: 'gpt-4o-mini',
+      parameters: { temperature: 0.2 },
+      places: { model: { file: RUN, line: 25 } },
+    });
+    expect(settings).toMatchObject({
+      grader: { model: 'gpt-4o', parameters: {}, place: { file: RUN, line: 28 } },
+    });
+    expect(rubrics.get('asks')?.place.file).toBe('my/rubrics.yaml');
+    expect(suite?.tests.n_tries).toBe(3);
+    expect(suite?.tests.metrics).toMatchObject([
+      {
+        name: 'is_role_assistant_turn',
+        source: { kind: 'built-in', uses: 'is_role', with: { role: 'assistant' } },
+        skip: true,
+        level: 'Turn',
+        place: { file: RUN, line: 11 },
+      },
+      {
+        name: 'is_role_user_turn',
+        source: { uses: 'is_role', with: { role: 'user' } },
+        skip: true,
+      },
+      {
+        name: 'string_length',
+        level: 'Message',
+        skip: true,
+        depends_on: [
+          {
+            name: 'is_role',
+            kwargs: { role: 'assistant' },
+            metric_name: 'assistant',
+            metric_min_value: 1,
+            place: { line: 18 },
+          },
+        ],
+      },
+      { name: 'asks', source: { kind: 'rubric', rubric: 'asks' }, skip: true, depends_on: [] },
+      {
+        name: 'is_student_acting_as_tutor',
+        skip: false,
+        depends_on: [
+          { type: 'function', relative_object_position: -1 },
+          { name: 'asks', metric_max_value: 0 },
+        ],
+      },
+    ]);
+    expect(suite?.tests.metrics.every(({ graders }) => graders === undefined)).toBe(true);
+    expect(
+      suite?.tests.references.map(({ thread, place }) => [thread?.map(({ role }) => role), place]),
+    ).toEqual([
+      [['system', 'user'], { file: 'data/lessons.jsonl', line: 1 }],
+      [['user', 'assistant', 'user'], { file: 'data/lessons.jsonl', line: 2 }],
+    ]);
+  });
+
+  test('says what it cannot carry over, and in what it differs', async () => {
+    expect((await project(files(WHOLE))).notices).toEqual([
+      '3: database_path is not carried over: it is about how FlexEval runs and stores, not about what is measured',
+      expect.stringMatching(
+        /^6: lessons: the new answer is judged; the turns before it are the same on both sides \(every: true judges them too\); functions are shown and do not gate/,
+      ),
+      '33: max_workers is not carried over: it is about how FlexEval runs and stores, not about what is measured',
+    ]);
+  });
+
+  test('without a completion judges recorded answers and makes no model calls for one, whatever models are allowed', async () => {
+    const of = files(WHOLE.replace('do_completion: true', 'do_completion: false'));
+    const {
+      project: { suites, settings },
+      problems,
+    } = await project(of);
+    expect(problems).toEqual([]);
+    expect(suites[0]?.prompt.model).toBe('recorded');
+    expect(settings.models.get('recorded')?.provider).toBe('openai');
+    expect(suites[0]?.tests.references.map(({ thread }) => thread?.at(-1)?.content)).toEqual([
+      '4',
+      'Because.',
+    ]);
+    expect(
+      await problemsOf(
+        {
+          ...of,
+          'my/rubrics.yaml': `${RUBRIC}is_student_acting_as_tutor: { prompt: "{content}", choice_scores: { YES: 1 } }\n`,
+        },
+        { allowedModels: ['gpt-4o'] },
+      ),
+    ).toEqual([]);
+  });
+
+  test.each<[string, string, RegExp]>([
+    [
+      'a function in code',
+      '- name: has_question_mark',
+      /the function has_question_mark is not carried over: there is no built-in metric of this name, and no function module defines it/,
+    ],
+    [
+      'a function without a counterpart',
+      '- name: openai_moderation_api',
+      /the function openai_moderation_api is not carried over: moderation is not called/,
+    ],
+    [
+      'a function that is about LangGraph',
+      '- { name: is_langgraph_type, kwargs: { type: ai } }',
+      /databases of LangGraph/,
+    ],
+    [
+      'a wrong argument',
+      '- { name: is_role, kwargs: { role: robot } }',
+      /the function is_role is not carried over: with\.role/,
+    ],
+    [
+      'a level without anything to judge',
+      '- { name: string_length, metric_level: ToolCall }',
+      /the function string_length is not carried over: it has nothing to judge at level ToolCall/,
+    ],
+    [
+      'an unknown level',
+      '- { name: string_length, metric_level: Word }',
+      /metric_level must be one of Message, Turn, Thread, ToolCall/,
+    ],
+    [
+      'what was said before',
+      '- { name: string_length, context_only: true }',
+      /it judges what was said before the turn/,
+    ],
+    [
+      'no name',
+      '- { kwargs: { a: 1 } }',
+      /the function \(without a name\) is not carried over: it has no name/,
+    ],
+  ])(
+    'leaves out a metric with %s, and what depends on it, each with its line',
+    async (_, line, message) => {
+      const name = /name: (\w+)/.exec(line)?.[1];
+      const dependant =
+        name === undefined
+          ? ''
+          : `      - { name: count_emojis, depends_on: [{ name: ${name}, metric_min_value: 1 }] }\n      - { name: count_messages, depends_on: [{ name: count_emojis, metric_min_value: 1 }] }\n`;
+      const {
+        notices,
+        problems,
+        project: { suites },
+      } = await project(
+        files(
+          `data_sources: [{ path: data/lessons.jsonl }]\neval:\n  metrics:\n    function:\n      ${line}\n      - name: count_turns\n${dependant}`,
+        ),
+      );
+      expect(problems).toEqual([]);
+      expect(suites[0]?.tests.metrics.map((metric) => metric.name)).toEqual(['count_turns']);
+      expect(notices[1]).toMatch(
+        new RegExp(`^5: ${message.source.startsWith('the function') ? '' : '.*'}${message.source}`),
+      );
+      const left = notices.filter((notice) => notice.includes('it depends on'));
+      expect(left).toEqual(
+        name === undefined
+          ? []
+          : [
+              `7: the function count_emojis is not carried over: it depends on ${name}, which is not`,
+              '8: the function count_messages is not carried over: it depends on count_emojis, which is not',
+            ],
+      );
+    },
+  );
+
+  test("an ambiguous condition is the user's to fix, at its line", async () => {
+    const of = WHOLE.replace(
+      '{ name: is_role, kwargs: { role: assistant }, metric_name',
+      '{ name: is_role, metric_name',
+    );
+    expect((await project(files(of))).problems).toMatchObject([
+      {
+        place: { file: RUN, line: 18 },
+        message: expect.stringContaining('depends_on "is_role" matches 2 metrics'),
+      },
+    ]);
+  });
+
+  test.each<[string, string, string[], RegExp | null]>([
+    [
+      'LiteLLM',
+      '{ function_name: litellm_completion, kwargs: { model: anthropic/claude-sonnet-4-5, max_tokens: 9 } }',
+      ['claude-sonnet-4-5'],
+      null,
+    ],
+    [
+      'another vendor by LiteLLM',
+      '{ function_name: litellm_completion, kwargs: { model: cohere/large } }',
+      ['default'],
+      /completion_llm is not carried over: litellm_completion: the provider of "cohere\/large" is not known here.*models: \{ default/,
+    ],
+    [
+      'a model that does not say whose it is',
+      '{ function_name: open_ai_completion, kwargs: { model_name: ft-own } }',
+      ['ft-own', 'openai', 'ft-own'],
+      null,
+    ],
+    [
+      'a local server',
+      '{ function_name: lm_studio_completion, kwargs: { model_name: llama, endpoint: "http://localhost:1234/v1" } }',
+      ['localhost-1234:llama', 'openai', 'llama'],
+      /endpoint of completion_llm .*--endpoint "localhost-1234=http:\/\/localhost:1234\/v1/,
+    ],
+    [
+      'a local server by its number',
+      '{ function_name: jan_completion, kwargs: { endpoint: "http://[::1]:1337/v1" } }',
+      ['1-1337:default', 'openai', 'default'],
+      /--endpoint "1-1337=http:\/\/\[::1\]:1337\/v1/,
+    ],
+    [
+      'an address without a host',
+      '{ function_name: jan_completion, kwargs: { endpoint: "localhost:1337" } }',
+      ['default'],
+      /completion_llm is not carried over: jan_completion: it names no server/,
+    ],
+    [
+      'an echo',
+      '{ function_name: echo_completion, kwargs: { response: "YES" } }',
+      ['echo-YES', 'program', 'echo-YES'],
+      null,
+    ],
+    [
+      'code',
+      '{ function_name: my_own }',
+      ['default'],
+      /my_own: a completion function in code is not run/,
+    ],
+    ['nothing', '{}', ['default'], /it names no completion function/],
+    [
+      'several choices and a key',
+      '{ function_name: open_ai_completion, kwargs: { model_name: gpt-4o, n: 2, api_key_name: MY_KEY } }',
+      ['gpt-4o'],
+      /api_key_name of completion_llm .*keys belong to the run/,
+    ],
+    [
+      'a key in the file',
+      '{ function_name: open_ai_completion, kwargs: { model_name: gpt-4o, api_key: sk-1 } }',
+      ['gpt-4o'],
+      /api_key of completion_llm .*only be set in the workflow/,
+    ],
+  ])('completes by %s', async (_, llm, [name, provider, model], message) => {
+    const {
+      project: { suites, settings },
+      notices,
+    } = await project(
+      files(
+        `data_sources: [{ path: data/lessons.jsonl }]\neval:\n  do_completion: true\n  metrics: { function: [{ name: count_turns }] }\n  completion_llm: ${llm}\n`,
+      ),
+    );
+    expect(suites[0]?.prompt.model).toBe(name);
+    const entry = settings.models.get(name ?? '');
+    expect([entry?.provider, entry?.model]).toEqual([provider, model]);
+    if (message !== null) expect(notices.join('\n')).toMatch(message);
+  });
+
+  test('an echo written with \\\\n on one line says its label on a line of its own', async () => {
+    const {
+      project: { settings },
+    } = await project(
+      files(
+        'data_sources: [{ path: data/lessons.jsonl }]\neval:\n  metrics: { function: [{ name: count_turns }] }\n  do_completion: true\n  completion_llm:\n    function_name: echo_completion\n    kwargs:\n      response: Reasoning.\\nNO\n',
+      ),
+    );
+    const [entry] = [...settings.models.values()].filter(({ provider }) => provider === 'program');
+    expect(entry?.command.at(-1)).toBe('Reasoning.\nNO');
+  });
+
+  test('two servers on one machine stay two: neither is asked what the other was meant for', async () => {
+    const {
+      project: { suites, settings },
+    } = await project(
+      files(`data_sources: [{ path: data/lessons.jsonl }]
+eval:
+  do_completion: true
+  metrics: { function: [{ name: count_turns }] }
+  completion_llm: { function_name: lm_studio_completion, kwargs: { endpoint: "http://localhost:1234/v1" } }
+  grader_llm: { function_name: jan_completion, kwargs: { endpoint: "http://localhost:1337/v1" } }
+`),
+    );
+    const endpoints = [suites[0]?.prompt.model, settings.grader?.model].map(
+      (name) => settings.models.get(name ?? '')?.endpoint,
+    );
+    expect(endpoints).toEqual(['localhost-1234', 'localhost-1337']);
+  });
+
+  test('data that cannot be read is said; a file that is missing has to be fixed', async () => {
+    const of = (source: string) =>
+      files(
+        `data_sources:\n  - { path: data/lessons.jsonl }\n  - ${source}\neval: { metrics: { function: [{ name: count_turns }] } }\n`,
+      );
+    const said = async (source: string) => (await project(of(source))).notices[1];
+    expect(await said('{ path: data/check.db, format: langgraph_sqlite }')).toBe(
+      '3: the data data/check.db is not carried over: a database of LangGraph is not read; export its dialogues as JSONL',
+    );
+    expect(await said('{ type: named, name: x }')).toContain(
+      "it is looked up in FlexEval's database",
+    );
+    expect(await said('{ type: iterable, contents: [] }')).toContain('write them as references');
+    expect(await problemsOf(of('{ path: data/none.jsonl }'))).toEqual([
+      `${RUN}:3: data/none.jsonl does not exist at abc1234`,
+    ]);
+    expect(await problemsOf(of('{ path: ../../etc/passwd }'))).toEqual([
+      expect.stringMatching(/:3: .*passwd/),
+    ]);
+    expect(await problemsOf(of('{ path: /etc/passwd }'))).toEqual([
+      `${RUN}:3: /etc/passwd must be a relative path inside the repository`,
+    ]);
+  });
+});
+
+describe("FlexEval's file of several evals", () => {
+  const EVALS = `first:
+  data: [../data/lessons.jsonl]
+  config: { nb_evaluations_per_thread: 2, max_n_conversation_threads: 10 }
+  metrics: { function: [{ name: count_turns }], rubric: [{ name: is_request_for_plot }] }
+  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } }
+second:
+  data: [../data/lessons.jsonl]
+  metrics: { rubric: [{ name: is_request_for_plot }] }
+  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: o3-mini, reasoning_effort: low } }
+third:
+  metrics: { function: [{ name: count_turns }] }
+`;
+
+  test('is recognised by its shape where it is named, one suite for each eval with its own grader', async () => {
+    const {
+      project: { suites, settings },
+      problems,
+      notices,
+    } = await project({
+      'evaldiff.yaml': 'prompts: evals/all.yaml',
+      'evals/all.yaml': EVALS,
+      'data/lessons.jsonl': DIALOGUES,
+    });
+    expect(problems).toEqual([]);
+    expect(
+      suites.map(({ prompt: { name }, tests: { n_tries, references } }) => [
+        name,
+        n_tries,
+        references.length,
+      ]),
+    ).toEqual([
+      ['first', 2, 2],
+      ['second', null, 2],
+    ]);
+    expect(settings.grader?.model).toBe('gpt-4o');
+    expect(
+      suites.map(({ tests: { metrics } }) =>
+        metrics.at(-1)?.graders?.map(({ model, parameters }) => [model, parameters]),
+      ),
+    ).toEqual([undefined, [['o3-mini', { reasoning_effort: 'low' }]]]);
+    expect(notices).toContain(
+      '3: max_n_conversation_threads is not carried over: every dialogue runs; references_from names another file for a sample',
+    );
+    expect(notices).toContain(
+      '10: the eval third is not carried over: no data is left that could be judged',
+    );
+  });
+
+  test.each(['a: 1', 'a: { metrics: [] }', '[]', 'eval: {}\ndata_sources: 3'])(
+    '%s is none',
+    async (text) => {
+      expect(await problemsOf({ 'flexeval.yaml': text })).toEqual([
+        'flexeval.yaml: is not a file of FlexEval: it has neither an eval with data_sources nor evals with metrics',
+      ]);
+    },
+  );
+
+  test('a prompt of ours is none, whatever its tests are called', async () => {
+    const {
+      project: { suites },
+    } = await read({
+      'prompts/p.yaml':
+        'name: p\nmodel: gpt-4o\nmessages: [{ role: user, content: hi }]\ntests: { metrics: { function: [{ name: count_turns }] }, references: [{ id: a }] }\n',
+    });
+    expect(suites[0]?.prompt.name).toBe('p');
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from '@jest/globals';
+import { problemsOf, read, suiteFiles } from '../../config/tree.ts';
+
+const PROMPTFOO =
+  "prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n";
+
+const PROMPT_YML =
+  "model: openai/gpt-4o\nmessages: [{ role: user, content: 'say {{x}}' }]\ntestData: [{ x: a }]\nevaluators: [{ name: e, string: { contains: a } }]\n";
+
+const namesOf = async (files: Record<string, string>) => {
+  const { project, problems } = await read(files);
+  return [problems, project.suites.map(({ prompt: { file, name } }) => [file, name])];
+};
+
+describe("another tool's file under a name of its own", () => {
+  test.each<[string, string, string]>([
+    ['evals/checkout.yaml', PROMPTFOO, 'checkout'],
+    [
+      'evals/checkout.json',
+      JSON.stringify({ prompts: ['Say hi'], providers: ['openai:gpt-4o'] }),
+      'checkout',
+    ],
+    [
+      'evals/only-scenarios.yml',
+      "prompts: ['Say {{x}}']\nproviders: openai:gpt-4o\nscenarios: [{ config: [{ vars: { x: a } }], tests: [{ assert: [{ type: contains, value: a }] }] }]\n",
+      'only-scenarios',
+    ],
+    ['models/say.yml', PROMPT_YML, 'say'],
+    ['models/greet_prompt.yml', "messages: [{ role: user, content: 'hi' }]\n", 'greet'],
+    [
+      'tests/skill.json',
+      JSON.stringify({ skill_name: 'pdf', cases: [{ prompt: 'a', assertions: ['x'] }] }),
+      'pdf',
+    ],
+  ])('%s is recognised by what it holds, where prompts: lists it', async (file, text, name) => {
+    expect(
+      await namesOf({
+        'evaldiff.yaml': `prompts: [${file}]\ngrader: gpt-4o\n`,
+        'skills/pdf/SKILL.md': 'Read.',
+        [file]: text,
+      }),
+    ).toEqual([[], [[file, name]]]);
+  });
+
+  test('named *_prompt.yml is found by itself; a prompt of ours of that name is not taken for one', async () => {
+    expect(await namesOf({ 'a/greet_prompt.yml': PROMPT_YML })).toEqual([
+      [],
+      [['a/greet_prompt.yml', 'greet']],
+    ]);
+    const { 'prompts/p.yaml': prompt = '', ...tests } = suiteFiles();
+    expect(await namesOf({ 'prompts/my_prompt.yaml': prompt, ...tests })).toEqual([
+      [],
+      [['prompts/my_prompt.yaml', 'p']],
+    ]);
+  });
+
+  test("that is nobody's is read as a prompt of ours, whose mistakes are told", async () => {
+    expect(
+      await problemsOf({ 'evaldiff.yaml': 'prompts: [a.yaml]\n', 'a.yaml': 'prompts: [hi]\n' }),
+    ).toEqual(expect.arrayContaining([expect.stringContaining('a.yaml: "name" is missing')]));
+  });
+});
+
+describe('scenarios', () => {
+  const of = (scenarios: string, more: Record<string, string> = {}) =>
+    read({
+      'promptfooconfig.yaml': `prompts: ['{{greeting}} {{x}} {{y}}']\nproviders: [openai:gpt-4o]\ndefaultTest: { vars: { greeting: hello }, assert: [{ type: contains, value: d }] }\n${scenarios}`,
+      ...more,
+    });
+  const rows = ({ project }: Awaited<ReturnType<typeof of>>) =>
+    project.suites[0]?.tests.references.map(({ input, metrics = [] }) => [
+      ...Object.values(input),
+      ...metrics.map(({ source }) => (source.kind === 'built-in' ? source.with['value'] : null)),
+    ]);
+
+  const SCENARIO = `config: [{ vars: { x: a }, assert: [{ type: contains, value: s }] }, { vars: { x: b } }]\n    tests: [{ vars: { y: 1 }, assert: [{ type: contains, value: t }] }, { vars: { y: 2 } }]\n`;
+
+  test('are every entry of config with every test, each with what it inherits', async () => {
+    const found = await of(`scenarios:\n  - ${SCENARIO}`);
+    expect(found.problems).toEqual([]);
+    expect(rows(found)).toEqual([
+      ['hello', 'a', 1, 'd', 's', 't'],
+      ['hello', 'a', 2, 'd', 's'],
+      ['hello', 'b', 1, 'd', 't'],
+      ['hello', 'b', 2, 'd'],
+    ]);
+    expect(found.notices).toEqual([]);
+  });
+
+  test('stand beside tests, in files by pattern, and may leave their tests out', async () => {
+    const found = await of(
+      'tests: [{ vars: { x: o, y: 0 } }]\nscenarios: file://scenarios/*.yaml\n',
+      {
+        'scenarios/a.yaml': `- ${SCENARIO.replaceAll('\n    ', '\n  ')}`,
+        'scenarios/b.yaml': 'config: [{ vars: { x: z, y: 9 } }]\n',
+      },
+    );
+    expect(found.problems).toEqual([]);
+    expect(rows(found)?.map((row) => row.slice(1, 3))).toEqual([
+      ['o', 0],
+      ['a', 1],
+      ['a', 2],
+      ['b', 1],
+      ['b', 2],
+      ['z', 9],
+    ]);
+  });
+
+  test.each([
+    ['scenarios: [{ tests: [] }]', 'a scenario is not carried over: its config is not a list'],
+    ['scenarios: [nothing.yaml]', 'nothing.yaml does not exist'],
+    [
+      'scenarios: [{ config: [text] }]',
+      'an entry of a scenario is not carried over: it is not a map',
+    ],
+    ['scenarios: 7', 'a scenario is not carried over: its config is not a list'],
+  ])('%s is told', async (scenarios, message) => {
+    const { problems, notices } = await of(`${scenarios}\ntests: [{ vars: { x: a, y: b } }]\n`);
+    expect([...problems, ...notices].join('\n')).toContain(message);
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderTemplate } from '../../../../../src/features/imports/promptfoo/nunjucks.ts';
+
+const VARS = {
+  a: 'Hello World',
+  b: '  pad  ',
+  n: 7,
+  f: 3.456,
+  e: '',
+  t: true,
+  no: false,
+  nil: null,
+  s7: '7',
+  l: ['x', 'y', 'z'],
+  o: { k: 'v', m: { d: 'deep' } },
+  rows: [
+    { n: 'A', s: 1 },
+    { n: 'B', s: 2 },
+  ],
+  pairs: [
+    ['p', 1],
+    ['q', 2],
+  ],
+  multi: 'one\ntwo',
+};
+
+const render = (text: string) => renderTemplate(text, VARS, String);
+
+/** What nunjucks 3.2.4 makes of them without escaping. */
+const MEASURED: [string, string][] = [
+  ['{{ a | upper }} {{ a|lower }}', 'HELLO WORLD hello world'],
+  ['{{ b | trim }}! {{ a | capitalize }}', 'pad! Hello world'],
+  ['{{ missing | default("x") }}{{ e | default("x") }}{{ e | default("x", true) }}', 'xx'],
+  ['{{ nil | default("x") }}|{{ no | default("x") }}', '|false'],
+  ['{{ l | join(", ") }} {{ rows | join("-", "n") }}', 'x, y, z A-B'],
+  ['{{ l | length }}{{ a | length }}{{ o | length }}{{ missing | length }}', '31120'],
+  ['{{ l | first }}{{ l | last }}{{ a | replace("l","L") }}', 'xzHeLLo WorLd'],
+  ['{{ f | round }} {{ f | round(1) }} {{ f | round(0,"ceil") }}', '3 3.5 4'],
+  ['{{ s7 | int + 35 }} {{ a | int(9) }} {{ "2.5x" | float }}', '42 9 2.5'],
+  ['{{ o | dump }}', '{"k":"v","m":{"d":"deep"}}'],
+  ['{{ multi | indent(2) }}', 'one\n  two'],
+  ['{% if n > 5 %}big{% elif n > 3 %}mid{% else %}small{% endif %}', 'big'],
+  ['{% if n === "7" %}eq{% else %}ne{% endif %}{% if s7 == 7 %}eq{% endif %}', 'neeq'],
+  ['{% if not no and t %}x{% endif %}{% if not n == 7 %}a{% else %}b{% endif %}', 'xb'],
+  ['{% if "q" not in l %}notin{% endif %}{% if "k" in o %}in{% endif %}', 'notinin'],
+  ['{% if [] %}e{% endif %}{% if missing %}m{% else %}none{% endif %}', 'enone'],
+  [
+    '{% for x in l %}{{ loop.index }}{{ x }}{% if not loop.last %},{% endif %}{% endfor %}',
+    '1x,2y,3z',
+  ],
+  ['{% for r in rows %}- {{ r.n }}: {{ r.s }}\n{% endfor %}', '- A: 1\n- B: 2\n'],
+  ['{% for k, v in o.m %}{{ k }}={{ v }}{% endfor %}', 'd=deep'],
+  ['{% for x, y in pairs %}{{ x }}{{ y }};{% endfor %}', 'p1;q2;'],
+  ['{% for x in missing %}a{% else %}empty{% endfor %}', 'empty'],
+  ['{% for x in l -%}\n {{ x }}\n{%- endfor %}|', 'xyz|'],
+  ['{%- if t -%}  a  {%- endif -%}  b {{- a -}} c', 'abHello Worldc'],
+  ['{# c #}x{#- d -#} y', 'xy'],
+  ['{% raw %}{{ a }}{% x %}{% endraw %}z', '{{ a }}{% x %}z'],
+  ['{% set q = 1 %}{% for x in l %}{% set q = q + 1 %}{% endfor %}{{ q }}', '4'],
+  ['{% for x in l %}{% set w = x %}{% endfor %}{{ w }}|', '|'],
+  ['{{ "yes" if t else "no" }}{{ "yes" if no }}|', 'yes|'],
+  ['{{ n * 2 - 1 }} {{ "a" ~ n }} {{ n % 4 }} {{ (n + 1) * 2 }}', '13 a7 3 16'],
+  ['{{ l[0] }}{{ rows[1].n }}{{ o["k"] }}{{ o.missing.deeper }}|', 'xBv|'],
+  ['{{ t }}{{ no }}{{ nil }}{{ missing }}|', 'truefalse|'],
+  ['{{ "q\\"x" }}{{ missing or "d" }}', 'q"xd'],
+];
+
+describe("a template of promptfoo's", () => {
+  test.each(MEASURED)('%j is filled in as there', (template, text) => {
+    expect(render(template)).toEqual({ ok: true, text });
+  });
+
+  test.each([
+    ['{{ a | reverse }}', 'the filter reverse is not read here'],
+    ['{{ n | upper }}', 'the filter upper is not read here'],
+    ['{{ a.toUpperCase() }}', '{{ a.toUpperCase() }} is not read here'],
+    ['{{ env.KEY }}', '{{ env.KEY }} is not read here'],
+    ['{% include "x" %}', '{% include "x" %} is not read here'],
+    ['{% if a is defined %}x{% endif %}', '{% if a is defined %} is not read here'],
+    ['{% if t %}x', '{% if t %} is not read here'],
+    ['{% endif %}', '{% endif %} is not read here'],
+    ['{% raw %}x', '{% raw %} is not read here'],
+    ['{{ a', '{{ a is not read here'],
+    ['{{ }}', '{{  }} is not read here'],
+  ])('%j is told', (template, why) => {
+    expect(render(template)).toEqual({ ok: false, why });
+  });
+
+  test('reaches nothing but the variables', () => {
+    expect(
+      render('{{ l.constructor }}{{ o.__proto__ }}{{ a.constructor.name }}{{ toString }}|'),
+    ).toEqual({ ok: true, text: '|' });
+  });
+
+  test('that would make a text without end is told', () => {
+    const loops = (depth: number): string =>
+      depth === 0
+        ? 'x'
+        : `{% for c in a %}{% for d in a %}${loops(depth - 1)}{% endfor %}{% endfor %}`;
+    expect(render(loops(4))).toEqual({ ok: false, why: 'its template makes a text without end' });
+  });
+});

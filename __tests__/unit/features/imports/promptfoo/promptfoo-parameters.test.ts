@@ -1,0 +1,178 @@
+import { describe, expect, test } from '@jest/globals';
+import { read } from '../../../config/tree.ts';
+
+const CONFIG = 'promptfooconfig.yaml';
+
+/** The parameters of the one suite of a configuration, and what is said of it. */
+async function asked(
+  providers: unknown,
+  files: Record<string, string> = {},
+  prompt: unknown = 'Hi {{x}}',
+) {
+  const { project, problems, notices } = await read({
+    [CONFIG]: JSON.stringify({
+      prompts: [prompt],
+      providers,
+      tests: [{ vars: { x: 'a' }, assert: [{ type: 'contains', value: 'a' }] }],
+    }),
+    ...files,
+  });
+  return {
+    suites: project.suites.map(({ prompt: { model, parameters } }) => [model, parameters]),
+    parameters: project.suites[0]?.prompt.parameters,
+    said: [...problems, ...notices].join('\n'),
+  };
+}
+
+const CHAT = { temperature: 0, max_tokens: 1024 };
+
+describe("a provider's configuration", () => {
+  // Bodies that promptfoo 0.123.1 sent to a server on loopback.
+  test.each<[string, object, object]>([
+    ['openai:gpt-4o', {}, CHAT],
+    ['openai:chat:gpt-4.1', { temperature: 0.3 }, { temperature: 0.3, max_tokens: 1024 }],
+    ['openai:gpt-5-mini', {}, {}],
+    ['openai:gpt-5-mini', { max_tokens: 5, verbosity: 'low' }, { verbosity: 'low' }],
+    ['openai:o3', { temperature: 0.7, max_tokens: 5, seed: 1 }, { seed: 1 }],
+    ['openai:o3', { max_completion_tokens: 9 }, { max_completion_tokens: 9 }],
+    ['openai:gpt-4o', { omitDefaults: true, maxRetries: 3 }, {}],
+    ['openai:gpt-4o', { passthrough: { seed: 3, n: 2 } }, { ...CHAT, seed: 3, n: 2 }],
+    ['openai:responses:gpt-4o', { max_output_tokens: 7 }, { temperature: 0, max_tokens: 7 }],
+    [
+      'openai:responses:gpt-5',
+      { max_output_tokens: 7, reasoning: { effort: 'low' } },
+      { max_completion_tokens: 7, reasoning_effort: 'low' },
+    ],
+    ['openrouter:meta/llama', {}, CHAT],
+    ['openrouter:meta/llama', { transforms: ['a'] }, { ...CHAT, transforms: ['a'] }],
+    ['openrouter:openai/gpt-5', {}, {}],
+    ['groq:llama-3.3-70b-versatile', {}, CHAT],
+    ['groq:openai/gpt-oss-20b', { max_tokens: 5 }, { temperature: 0 }],
+    [
+      'groq:openai/gpt-oss-20b',
+      { max_completion_tokens: 7 },
+      { temperature: 0, max_completion_tokens: 7 },
+    ],
+    ['deepseek:deepseek-reasoner', {}, CHAT],
+    ['xai:grok-3', {}, CHAT],
+    ['xai:grok-4', { max_tokens: 5 }, { temperature: 0 }],
+    ['perplexity:sonar', {}, CHAT],
+    ['mistral:mistral-small-latest', {}, { top_p: 1, max_tokens: 1024 }],
+    ['mistral:mistral-small-latest', { max_tokens: 5 }, { top_p: 1, max_tokens: 5 }],
+    ['localai:chat:m', {}, { temperature: 0.7 }],
+    ['localai:chat:m', { temperature: 0.1, max_tokens: 5 }, { temperature: 0.1 }],
+    ['cohere:command-r', {}, { temperature: 0.3, top_p: 0.75 }],
+    ['cohere:command-r', { p: 0.2 }, { temperature: 0.3, top_p: 0.2 }],
+    ['azure:chat:dep', {}, { ...CHAT, top_p: 1, presence_penalty: 0, frequency_penalty: 0 }],
+    ['azure:chat:dep', { omitDefaults: true, temperature: 0.4 }, { temperature: 0.4 }],
+    ['azure:chat:o3', {}, { reasoning_effort: 'medium', max_completion_tokens: 1024 }],
+    [
+      'azure:chat:dep',
+      { isReasoningModel: true, temperature: 0.5, max_tokens: 5 },
+      { reasoning_effort: 'medium', max_completion_tokens: 5 },
+    ],
+    ['google:gemini-2.5-flash', {}, {}],
+    [
+      'google:gemini-2.5-flash',
+      { topP: 0.1, maxOutputTokens: 5, generationConfig: { maxOutputTokens: 3 } },
+      { top_p: 0.1, max_tokens: 3 },
+    ],
+    ['ollama:chat:llama3', { num_predict: 5, max_tokens: 3 }, { max_tokens: 5 }],
+    ['anthropic:messages:claude-sonnet-4-5', {}, CHAT],
+    ['anthropic:messages:claude-sonnet-4-5', { top_p: 0.5 }, { max_tokens: 1024, top_p: 0.5 }],
+    [
+      'anthropic:messages:claude-sonnet-4-5',
+      { top_p: 0.5, temperature: 1 },
+      { max_tokens: 1024, top_p: 0.5 },
+    ],
+    ['anthropic:messages:claude-opus-4-7', { temperature: 1 }, { max_tokens: 1024 }],
+  ])('of %s, %j, is sent as promptfoo sends it', async (id, config, wanted) => {
+    expect((await asked([{ id, config }])).parameters).toEqual(wanted);
+  });
+
+  test('that promptfoo reads nothing of is not sent, which is said', async () => {
+    const { parameters, said } = await asked([
+      { id: 'openai:gpt-4o', config: { maxTokens: 5, topP: 0.3, n: 2, max_completion_tokens: 9 } },
+    ]);
+    expect(parameters).toEqual(CHAT);
+    expect(said).toContain(
+      'gpt-4o: promptfoo sends no maxTokens, topP, n, max_completion_tokens, and so it is here',
+    );
+  });
+
+  test('is read from the files that it names, at any depth', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const format = { name: 'n', strict: true, schema: 'file://schema.json' };
+    const { parameters } = await asked(
+      [
+        {
+          id: 'openai:gpt-4o',
+          config: {
+            tools: ['file://tools.json', 'file://more/*.yaml'],
+            response_format: { type: 'json_schema', json_schema: format },
+          },
+        },
+      ],
+      {
+        'tools.json': '[{"type": "function", "function": {"name": "f"}}]',
+        'more/a.yaml': 'type: function\nfunction: { name: g }\n',
+        'schema.json': JSON.stringify(schema),
+      },
+    );
+    expect(parameters).toEqual({
+      ...CHAT,
+      tools: ['f', 'g'].map((name) => ({ type: 'function', function: { name } })),
+      response_format: { type: 'json_schema', json_schema: { ...format, schema } },
+    });
+  });
+
+  test("of a prompt is read from its files too, and goes before the provider's", async () => {
+    const { parameters } = await asked(
+      ['openai:gpt-4o'],
+      { 'f.yaml': 'type: json_object\n' },
+      { raw: 'Hi {{x}}', label: 'l', config: { temperature: 1, response_format: 'file://f.yaml' } },
+    );
+    expect(parameters).toEqual({
+      temperature: 1,
+      max_tokens: 1024,
+      response_format: { type: 'json_object' },
+    });
+  });
+
+  test.each([
+    [
+      { tools: 'file://t.py:tools' },
+      'tools of gpt-4o is not carried over: file://t.py:tools is not',
+    ],
+    [{ tools: ['file://t.js:tools'] }, 'file://t.js:tools is not read: code is not run'],
+    [
+      { response_format: { type: 'json_schema', json_schema: { name: '{{x}}' } } },
+      "response_format of gpt-4o is not carried over: it holds a template, which each test's",
+    ],
+  ])('that cannot be carried over is told: %j', async (config, said) => {
+    const found = await asked([{ id: 'openai:gpt-4o', config }]);
+    expect(found.parameters).toEqual(CHAT);
+    expect(found.said).toContain(said);
+  });
+
+  test.each([
+    ['a list', ['openai:gpt-4.1', 'file://p/more.yaml']],
+    ['a name alone', 'file://p/all.yaml'],
+  ])('stands in a file of its own that %s names', async (_, providers) => {
+    const more = '- { id: openai:gpt-4o, config: { seed: 1 } }\n- openai:gpt-4o-mini\n';
+    const { suites, said } = await asked(providers, {
+      'p/more.yaml': more,
+      'p/all.yaml': `- openai:gpt-4.1\n${more}`,
+    });
+    expect(said).toBe('');
+    expect(suites).toEqual([
+      ['gpt-4.1', CHAT],
+      ['gpt-4o', { ...CHAT, seed: 1 }],
+      ['gpt-4o-mini', CHAT],
+    ]);
+  });
+
+  test('in a file that is not there is told where it is named', async () => {
+    expect((await asked(['file://gone.yaml'])).said).toContain(`${CONFIG}:1: gone.yaml does not`);
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, test } from '@jest/globals';
+import { canonicalJson } from '../../../../../src/kernel/suite/canonical-json.ts';
+import { fill } from '../../../../../src/kernel/suite/template.ts';
+import { read } from '../../../config/tree.ts';
+
+const CONFIG = 'promptfooconfig.yaml';
+
+type Files = Record<string, string | Uint8Array>;
+
+/** A configuration with these prompts and tests, read in place. */
+async function project(prompts: string[], tests: unknown[], files: Files = {}) {
+  const found = await read({
+    [CONFIG]: JSON.stringify({ prompts, providers: ['openai:gpt-4o'], tests }),
+    ...files,
+  });
+  expect(found.problems).toEqual([]);
+  return found;
+}
+
+/** What is sent for each test, by prompt. */
+async function sent(prompts: string[], tests: unknown[], files: Files = {}) {
+  const { project: found } = await project(prompts, tests, files);
+  return found.suites.map(({ prompt, tests: { references } }) =>
+    references.map(({ input }) => {
+      const made = prompt.made?.get(canonicalJson(input));
+      if (made !== undefined)
+        return made.ok ? made.messages.map(({ content }) => content) : made.why;
+      return prompt.messages.map(({ content }) => fill(content, input));
+    }),
+  );
+}
+
+const TEXT = 'T {{x}}|{{y}}';
+const JSON_CHAT = '[{"role": "user", "content": "J {{x}}|{{y}}"}]';
+
+describe('a template in the value of a variable', () => {
+  // What promptfoo 0.123.1 rendered for a prompt of text, and for one in JSON.
+  test.each<[Record<string, unknown>, string, string]>([
+    [
+      { y: 'abc', x: '{{ y | upper }} and {{y}}' },
+      'T ABC and abc|abc',
+      'J {{ y | upper }} and abc|abc',
+    ],
+    [
+      { y: '{{user.name}}', x: 'Hi {{user.name}} {{y}}', user: { name: 'Bo' } },
+      'T Hi Bo Bo|Bo',
+      'J Hi {{user.name}} {{user.name}}|{{user.name}}',
+    ],
+    [
+      { y: 1, x: '{% if y %}yes{% else %}no{% endif %} {{y}}' },
+      'T yes 1|1',
+      'J {% if y %}yes{% else %}no{% endif %} 1|1',
+    ],
+    [
+      { y: 'two\nlines\n', x: '{{ y | length }}' },
+      'T 9|two\nlines',
+      'J {{ y | length }}|two\nlines',
+    ],
+    [
+      { y: 'b', x: '{% for c in list %}{{ c }},{% endfor %}', list: [1, 2] },
+      'T 1,2,|b',
+      'J {% for c in list %}{{ c }},{% endfor %}|b',
+    ],
+    [{ y: 7, x: '{{ y + 1 }} {{ z + 1 }}' }, 'T 8 NaN|7', 'J {{ y + 1 }} {{ z + 1 }}|7'],
+    [
+      { y: 'b', x: '{{ y }}{{ y }}{{ y }}{{ y }}{{ y }}{{ y }}{{ y }}' },
+      'T bbbbbbb|b',
+      'J bbbbb{{ y }}{{ y }}|b',
+    ],
+    [{ y: null, x: '[{{y}}]' }, 'T [null]|', 'J [null]|'],
+    [{ y: 1, x: 'a {# note #} b' }, 'T a  b|1', 'J a {# note #} b|1'],
+  ])(
+    'is filled in for a prompt of text, and stands for one in JSON: %j',
+    async (vars, text, json) => {
+      expect(await sent([TEXT, JSON_CHAT], [{ vars }])).toEqual([[[text]], [[json]]]);
+      expect(await sent([JSON_CHAT], [{ vars }])).toEqual([[[json]]]);
+    },
+  );
+
+  test.each([
+    ['{{ y | upper }} {{nothing}}'],
+    ['{% for c in list %}{{ c.n }},{% endfor %}'],
+    ['{% if not y %}a{% endif %}'],
+    ['not {{ closed'],
+    ['x {{nothing}} {{ y }}'],
+  ])('stands as it is where it names what is no variable, or is cut off: %s', async (x) => {
+    const [[found] = []] = await sent([TEXT], [{ vars: { x, y: 'b', list: [{ n: 1 }] } }]);
+    expect(found).toEqual([`T ${x}|b`]);
+  });
+
+  test('is filled in for the model alone: checks see it with other variables by their names', async () => {
+    const { project: found } = await project(
+      [TEXT],
+      [
+        {
+          vars: { y: 'abc', x: '{{ y | upper }} and {{y}}' },
+          assert: [
+            { type: 'equals', value: '{{x}}' },
+            { type: 'javascript', value: 'context.vars.x.length' },
+            { type: 'python', value: 'len(context["vars"]["x"])' },
+          ],
+        },
+      ],
+    );
+    const [equal, script, python] = found.suites[0]?.tests.references[0]?.metrics ?? [];
+    expect(equal?.source).toMatchObject({ with: { value: '{{ y | upper }} and abc' } });
+    expect(JSON.stringify(script?.source)).toContain('{{ y | upper }} and abc');
+    expect(JSON.stringify(python?.source)).toContain('{{ y | upper }} and abc');
+  });
+
+  test('that is of no part of the language is told, and its test does not run without it', async () => {
+    const { project: found, notices } = await project(
+      [TEXT],
+      [{ vars: { x: '{{ y | foo }}', y: 1 } }, { vars: { x: 'a', y: 2 } }],
+    );
+    expect(found.suites[0]?.tests.references.map(({ input }) => input)).toEqual([{ x: 'a', y: 2 }]);
+    expect(notices.join('\n')).toContain(
+      `${CONFIG}:1: a test is not carried over: its variable x is a template, in which the filter foo is not read here`,
+    );
+  });
+});
+
+describe('what a variable makes of a prompt', () => {
+  test('of text that is a chat once it is filled in is that chat', async () => {
+    const chat = '[{"role":"system","content":"S"},{"role":"user","content":"U"}]';
+    expect(await sent(['{{x}}'], [{ vars: { x: chat } }, { vars: { x: 'plain' } }])).toEqual([
+      [['S', 'U'], ['plain']],
+    ]);
+    const turns = [{ role: 'user', content: 'one' }];
+    expect(await sent(['{{ turns | dump }}'], [{ vars: { turns } }])).toEqual([[['one']]]);
+  });
+
+  test('is nothing where braces of the prompt are cut off: it is sent as it stands', async () => {
+    expect(await sent(['cut {{x}} {{ open'], [{ vars: { x: 1 } }])).toEqual([
+      [['cut {{x}} {{ open']],
+    ]);
+  });
+
+  test("is a loss where a prompt shows a run's earlier answers", async () => {
+    const { notices } = await project(
+      ['{% for turn in _conversation %}{{ turn.output }}{% endfor %}{{x}}', TEXT],
+      [{ vars: { x: 1, y: 2 } }],
+    );
+    expect(notices.join('\n')).toContain(
+      "a prompt is not carried over: _conversation holds a run's earlier answers",
+    );
+  });
+});
+
+describe('a file as the value of a variable', () => {
+  const FILES = {
+    'd/a.txt': 'text {{y}}\n',
+    'd/b.json': '{"k": 1}',
+    'd/m.yaml': '- 1\n',
+    'd/n.yaml': 'b: 2\n',
+    'd/z.txt': 'second',
+  };
+  const shown = async (x: unknown): Promise<unknown> =>
+    (await sent(['{{x}}!'], [{ vars: { x, y: 1 } }], FILES))[0]?.flat();
+
+  test.each<[string, unknown, string[]]>([
+    [
+      'in a list of texts',
+      ['file://d/a.txt', 'plain', 'file://d/b.json'],
+      ['text 1!', 'plain!', '{"k": 1}!'],
+    ],
+    ['by a pattern of texts', 'file://d/*.txt', ['text 1!', 'second!']],
+    ['by a pattern of YAML', 'file://d/*.yaml', ['[1]!', '{"b":2}!']],
+    ['by its name', 'file://./d/a.txt', ['text 1!']],
+  ])('is read: %s', async (_, written, wanted) => {
+    expect(await shown(written)).toEqual(wanted);
+  });
+
+  test('in a list that makes no tests is text', async () => {
+    const tests = [
+      { vars: { x: ['file://d/a.txt'], y: 1 }, options: { disableVarExpansion: true } },
+    ];
+    expect((await sent(['{{x}}!'], tests, FILES))[0]?.flat()).toEqual(['["file://d/a.txt"]!']);
+  });
+
+  test('is what every test of a map in files has, the last word being the last file', async () => {
+    const tests = [{ vars: ['v/*.yaml', 'w.yaml'] }];
+    const files = { 'v/a.yaml': 'x: 1\ny: 1\n', 'v/b.yaml': 'y: 2\n', 'w.yaml': 'z: 3\n' };
+    expect((await sent(['{{x}}{{y}}{{z}}'], tests, files))[0]?.flat()).toEqual(['123']);
+  });
+
+  test('a file of variables is found from the file of tests that names it', async () => {
+    const files = {
+      'cases/t.yaml': '- { vars: v.yaml }\n',
+      'cases/v.yaml': 'x: beside\n',
+      'v.yaml': 'x: root\n',
+    };
+    expect((await sent(['{{x}}'], ['cases/t.yaml'], files))[0]?.flat()).toEqual(['beside']);
+  });
+
+  test.each([
+    ['a.pdf', 'x', 'holds no plain text'],
+    ['a.PNG', 'x', 'holds no plain text'],
+    ['a.mp3', 'x', 'holds no plain text'],
+    ['a.bin', 'a\0b', 'holds no plain text'],
+    ['a.py', 'x', 'is made by code, which is not run'],
+  ])(
+    'that is no text is told, and its test does not run without it: %s',
+    async (name, content, why) => {
+      const { project: found, notices } = await project(
+        [TEXT],
+        [{ vars: { x: `file://${name}`, y: 1 } }, { vars: { x: 'b', y: 2 } }],
+        { [name]: content },
+      );
+      expect(found.suites[0]?.tests.references.map(({ input }) => input)).toEqual([
+        { x: 'b', y: 2 },
+      ]);
+      expect(notices.join('\n')).toMatch(
+        new RegExp(`a test is not carried over: its variable x .*${why}`),
+      );
+    },
+  );
+});
+
+describe('a table that once was Windows-1252', () => {
+  test('is read with its control characters U+0080 to U+009F', async () => {
+    const tests = ['t.csv', 't.jsonl'];
+    const files = {
+      't.csv': 'x,y,__expected\na \u0096 b,1,contains: a\n',
+      't.jsonl': '{"vars": {"x": "c \u0092", "y": 2}}\n',
+    };
+    expect((await sent(['{{x}}'], tests, files))[0]?.flat()).toEqual(['a \u0096 b', 'c \u0092']);
+  });
+});

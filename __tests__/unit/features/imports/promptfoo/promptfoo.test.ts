@@ -1,0 +1,926 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Suite } from '../../../../../src/kernel/suite/suite.ts';
+import { problemsOf, read } from '../../../config/tree.ts';
+
+const CONFIG = 'promptfooconfig.yaml';
+
+/** A configuration with one prompt, one provider, and these tests. */
+function config(tests: string, more = ''): Record<string, string> {
+  return {
+    [CONFIG]: `prompts:\n  - 'Translate {{text}} into {{language}}.'\nproviders: [openai:gpt-4o]\n${more}tests:\n${tests}`,
+  };
+}
+
+async function only(files: Record<string, string>): Promise<{ suite: Suite; notices: string[] }> {
+  const { project, problems, notices } = await read(files);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const [suite] = project.suites;
+  if (suite === undefined) throw new Error(`no suite: ${notices.join('\n')}`);
+  return { suite, notices };
+}
+
+const TEST = `  - description: greets
+    vars: { text: hello, language: French }
+    assert:
+      - { type: icontains, value: bonjour }
+`;
+
+describe('a promptfoo configuration', () => {
+  test('is read in place as prompts with references that have metrics of their own', async () => {
+    const { suite, notices } = await only(config(TEST));
+    expect(notices).toEqual([]);
+    expect(suite.prompt).toMatchObject({
+      file: CONFIG,
+      name: 'promptfooconfig',
+      model: 'gpt-4o',
+      variables: [{ name: 'text' }, { name: 'language' }],
+      messages: [
+        {
+          role: 'user',
+          content: 'Translate {text} into {language}.',
+          place: { file: CONFIG, line: 2 },
+        },
+      ],
+    });
+    expect(suite.tests).toMatchObject({ file: CONFIG, metrics: [] });
+    expect(suite.tests.references).toMatchObject([
+      {
+        id: 'greets',
+        place: { file: CONFIG, line: 5 },
+        input: { text: 'hello', language: 'French' },
+        problem: null,
+        metrics: [
+          {
+            name: 'icontains',
+            source: {
+              kind: 'built-in',
+              uses: 'contains',
+              with: { value: 'bonjour', ignore_case: true },
+            },
+            place: { line: 8 },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('gives every prompt and provider a suite, with parameters and names that tell them apart', async () => {
+    const { project, problems, notices } = await read({
+      [CONFIG]: `
+prompts:
+  - { id: p1, label: short, raw: 'Say {{x}}' }
+  - 'Tell me about {{x}}'
+providers:
+  - { id: 'openai:chat:gpt-4o', label: big, config: { temperature: 0, max_tokens: 50 } }
+  - anthropic:messages:claude-sonnet-4-5
+tests:
+  - vars: { x: rain }
+    assert: [{ type: contains, value: rain }]
+`,
+    });
+    expect([problems, notices]).toEqual([[], []]);
+    expect(
+      project.suites.map(({ prompt: { name, model, parameters } }) => [name, model, parameters]),
+    ).toEqual([
+      ['short (big)', 'gpt-4o', { temperature: 0, max_tokens: 50 }],
+      ['short (claude-sonnet-4-5)', 'claude-sonnet-4-5', { temperature: 0, max_tokens: 1024 }],
+      ['promptfooconfig 2 (big)', 'gpt-4o', { temperature: 0, max_tokens: 50 }],
+      [
+        'promptfooconfig 2 (claude-sonnet-4-5)',
+        'claude-sonnet-4-5',
+        { temperature: 0, max_tokens: 1024 },
+      ],
+    ]);
+    expect(project.suites[0]?.prompt.places).toMatchObject({
+      model: { line: 6 },
+      messages: { line: 3 },
+    });
+  });
+
+  test('knows servers by their names, which the run gives addresses', async () => {
+    const { project, problems, notices } = await read({
+      [CONFIG]: `
+prompts: ['{{x}}']
+providers:
+  - openrouter:meta-llama/llama-3.3-70b
+  - ollama:chat:llama3
+  - { id: 'openai:chat:local', config: { apiBaseUrl: 'https://models.example.com/v1' } }
+  - https://api.example.com/v1/chat/completions
+tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
+`,
+    });
+    expect(problems).toEqual([]);
+    expect(
+      [...project.settings.models].map(([name, { provider, endpoint, model }]) => [
+        name,
+        provider,
+        endpoint,
+        model,
+      ]),
+    ).toEqual([
+      ['meta-llama/llama-3.3-70b', 'openrouter', null, 'meta-llama/llama-3.3-70b'],
+      ['ollama:chat:llama3', 'openai', 'ollama', 'llama3'],
+      ['models-example-com:local', 'openai', 'models-example-com', 'local'],
+      ['https://api.example.com/v1/chat/completions', 'openai', 'api-example-com', 'default'],
+    ]);
+    expect(notices.map((line) => line.replace(/^[^:]*:(\d+): .*"(.*)".*$/, '$1 $2'))).toEqual([
+      '5 ollama=http://127.0.0.1:11434/v1',
+      '6 models-example-com=https://models.example.com/v1 key=ENV_NAME',
+      '7 api-example-com=https://api.example.com/v1 key=ENV_NAME',
+    ]);
+    const own = await read({
+      'evaldiff.yaml': 'models: { "ollama:chat:llama3": { provider: anthropic } }',
+      [CONFIG]:
+        "prompts: ['{{x}}']\nproviders: ['ollama:chat:llama3']\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]",
+    });
+    expect(own.project.settings.models.get('ollama:chat:llama3')?.provider).toBe('anthropic');
+  });
+
+  test("tells servers apart that differ in their paths, and speaks each vendor's language to them", async () => {
+    const { project } = await read({
+      [CONFIG]: `
+prompts: ['{{x}}']
+providers:
+  - { id: 'openai:chat:m', config: { apiBaseUrl: 'https://gw.example.com/team-a/v1' } }
+  - { id: 'openai:chat:m', config: { apiBaseUrl: 'https://gw.example.com/team-b/v1/' } }
+  - { id: 'anthropic:messages:claude-sonnet-4-5', config: { apiBaseUrl: 'https://gw.example.com/' } }
+tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
+`,
+    });
+    expect(
+      [...project.settings.models].map(([name, { provider, endpoint, model }]) => [
+        name,
+        provider,
+        endpoint,
+        model,
+      ]),
+    ).toEqual([
+      ['gw-example-com-team-a:m', 'openai', 'gw-example-com-team-a', 'm'],
+      ['gw-example-com-team-b:m', 'openai', 'gw-example-com-team-b', 'm'],
+      ['gw-example-com:claude-sonnet-4-5', 'anthropic', 'gw-example-com', 'claude-sonnet-4-5'],
+    ]);
+  });
+
+  test.each([
+    [
+      'apiHost: api.example.com',
+      'api-example-com:gpt-4o',
+      'api-example-com=https://api.example.com/v1',
+    ],
+    [
+      "apiBaseUrl: '{{ env.SERVER }}/v1'",
+      null,
+      "openai:gpt-4o is not carried over: its server's address cannot be read",
+    ],
+    ['apiBaseUrl: localhost:8080', null, "its server's address cannot be read"],
+    ["apiBaseUrl: ''", 'gpt-4o', null],
+  ])('asks no vendor what was meant for a server of the file: %s', async (config, model, said) => {
+    const { project, notices } = await read({
+      [CONFIG]: `
+prompts: ['{{x}}']
+providers: [{ id: 'openai:gpt-4o', config: { ${config} } }, 'anthropic:messages:claude-sonnet-4-5']
+tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
+`,
+    });
+    expect(project.suites.map(({ prompt }) => prompt.model)).toEqual([
+      ...(model === null ? [] : [model]),
+      'claude-sonnet-4-5',
+    ]);
+    expect(notices.join('\n')).toContain(said ?? '');
+  });
+
+  test('lists what it cannot carry over, with line and reason, and carries the rest', async () => {
+    const { project, problems, notices } = await read({
+      [CONFIG]: `
+description: mixed
+outputPath: out.json
+prompts: ['Say {{x}}', 'Say {% include "it" %}', 'file://make.js']
+providers: [openai:gpt-4o, 'file://own.py', 'watsonx:large', { id: 'openai:gpt-4o-mini', transform: output.trim(), config: { apiKey: sk } }]
+defaultTest:
+  options: { rubricPrompt: Judge }
+  assert: [{ type: moderation, value: x, threshold: 0.8 }]
+tests:
+  - vars: { x: one }
+    threshold: 0.5
+    assert:
+      - { type: contains, value: '{{missing}}' }
+      - { type: regex, value: '(?=a)b' }
+      - { type: llm-rubrik, value: fine }
+      - { type: contains, value: one, weight: 2, other: output }
+  - vars: { x: two }
+    assert: [{ type: javascript, value: "require('fs')" }]
+  - file://more.js
+`,
+      'evaldiff.yaml': 'grader: gpt-4o',
+    });
+    expect(problems).toEqual([]);
+    expect(project.suites.map(({ prompt }) => prompt.name)).toEqual([
+      'promptfooconfig (gpt-4o)',
+      'promptfooconfig (gpt-4o-mini)',
+    ]);
+    expect(
+      project.suites[0]?.tests.references.map(({ input, metrics }) => [
+        input,
+        metrics?.map(({ name }) => name),
+      ]),
+    ).toEqual([
+      [{ x: 'one' }, ['regex', 'contains']],
+      [{ x: 'two' }, ['preference']],
+    ]);
+    expect(notices.map((line) => line.replace(`${CONFIG}:`, ''))).toEqual([
+      expect.stringMatching(
+        /^ 1 of 3 prompts, 2 of 2 tests, 2 of 7 assertions carried over; 16 lost: 2 × the assertion moderation, .* and 12 more reasons$/,
+      ),
+      expect.stringMatching(/^8: the assertion moderation .* is not called \(2 times\)/),
+      expect.stringMatching(/^5: transform of gpt-4o-mini/),
+      expect.stringMatching(/^5: apiKey of gpt-4o-mini .* only be set in the workflow/),
+      expect.stringMatching(
+        /^5: the provider file:\/\/own\.py is not carried over: providers in code are not run/,
+      ),
+      expect.stringMatching(
+        /^5: the provider watsonx:large is not carried over: the provider "watsonx" is not known/,
+      ),
+      expect.stringMatching(
+        /^4: a prompt is not carried over: \{% include "it" %\} is no variable/,
+      ),
+      expect.stringMatching(/^4: a prompt is not carried over: prompts in code/),
+      expect.stringMatching(/^7: options\.rubricPrompt/),
+      expect.stringMatching(/^11: threshold is not carried over: a test passes when all/),
+      expect.stringMatching(/^19: tests file:\/\/more\.js .* made by code/),
+      expect.stringMatching(
+        /^13: the assertion contains .* with\.value is empty, which every answer contains/,
+      ),
+      expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
+      expect.stringMatching(/^16: other of the assertion contains/),
+      expect.stringMatching(/^16: weight of the assertion contains/),
+      expect.stringMatching(/^18: the assertion javascript .* it uses require/),
+      expect.stringMatching(/^3: outputPath is not needed: reports go/),
+      expect.stringMatching(/^9: nothing judges the answers to 1 test: .* which is advice/),
+    ]);
+  });
+
+  test('an assertion that compares by embeddings of another server is left out, for the vendor must not be asked in its place', async () => {
+    const asserts =
+      '{ type: equals, value: x }, { type: similar, value: y, provider: { id: "openai:embedding:e", config: { apiBaseUrl: "http://localhost:1234/v1" } } }';
+    const { suite, notices } = await only({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      ...config(`  - { vars: { text: hello, language: x }, assert: [${asserts}] }\n`),
+    });
+    expect(
+      suite.tests.references[0]?.metrics?.map(({ source }) =>
+        source.kind === 'built-in' ? source.uses : source.kind,
+      ),
+    ).toEqual(['exact_match']);
+    expect(notices.join()).toContain('its embeddings are asked of a server of its own');
+  });
+
+  test.each<[string, string, Record<string, unknown>]>([
+    [
+      'similar',
+      '{ type: similar, value: "{{text}}" }',
+      {
+        uses: 'embedding_similarity',
+        with: { value: 'hello', model: 'text-embedding-3-large', threshold: 0.75 },
+      },
+    ],
+    [
+      'similar to any by another model',
+      '{ type: similar, value: [a, b], threshold: 0.9, provider: "openai:embedding:text-embedding-3-small" }',
+      {
+        uses: 'embedding_similarity',
+        with: { value: ['a', 'b'], model: 'text-embedding-3-small', threshold: 0.9 },
+      },
+    ],
+    [
+      'equals',
+      '{ type: equals, value: "{{text}}" }',
+      { uses: 'exact_match', with: { value: 'hello', trim: false } },
+    ],
+    [
+      'not-equals',
+      '{ type: not-equals, value: x }',
+      { uses: 'exact_match', with: { value: 'x', trim: false, negate: true } },
+    ],
+    [
+      'contains',
+      '{ type: contains, value: 8 }',
+      { uses: 'contains', with: { value: '8', trim: false } },
+    ],
+    [
+      'icontains-any',
+      '{ type: icontains-any, value: [a, b] }',
+      { uses: 'contains', with: { value: ['a', 'b'], ignore_case: true, trim: false } },
+    ],
+    [
+      'contains-all as text',
+      '{ type: contains-all, value: "a, b" }',
+      { uses: 'contains', with: { value: ['a', 'b'], mode: 'all', trim: false } },
+    ],
+    [
+      'starts-with',
+      '{ type: starts-with, value: He }',
+      { uses: 'starts_with', with: { value: 'He', trim: false } },
+    ],
+    ['regex', "{ type: regex, value: '^\\d+$' }", { uses: 'regex', with: { pattern: '^\\d+$' } }],
+    ['is-json', '{ type: is-json }', { uses: 'is_json' }],
+    [
+      'is-json with a schema',
+      '{ type: is-json, value: { type: object } }',
+      { uses: 'json_schema', with: { schema: { type: 'object' } } },
+    ],
+    ['contains-json', '{ type: contains-json }', { uses: 'is_json', with: { extract: 'objects' } }],
+    ['latency', '{ type: latency, threshold: 500 }', { uses: 'latency', with: { max: 500 } }],
+    ['cost', '{ type: cost, threshold: 0.01 }', { uses: 'cost', with: { max: 0.01 } }],
+    [
+      'levenshtein',
+      '{ type: levenshtein, value: hi }',
+      { uses: 'levenshtein', with: { value: 'hi', max_distance: 5, trim: false } },
+    ],
+    [
+      'llm-rubric',
+      '{ type: llm-rubric, value: "is about {{text}}" }',
+      { uses: 'llm_rubric', with: { criteria: 'is about hello' } },
+    ],
+    [
+      'not-llm-rubric',
+      '{ type: not-llm-rubric, value: rude }',
+      { uses: 'llm_rubric', with: { criteria: 'rude', negate: true } },
+    ],
+  ])('has %s as a metric of ours', async (_, assertion, wanted) => {
+    const { suite } = await only({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      ...config(`  - { vars: { text: hello, language: x }, assert: [${assertion}] }\n`),
+    });
+    const source = suite.tests.references[0]?.metrics?.[0]?.source;
+    expect(source).toEqual({ kind: 'built-in', with: {}, ...wanted });
+  });
+
+  test('keeps bounds of graded metrics, labels, and weights of nothing', async () => {
+    const { suite } = await only({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      ...config(
+        '  - vars: { text: a, language: b }\n    assert: [{ type: g-eval, value: clear, threshold: 0.9, metric: clarity }, { type: contains, value: a, weight: 0 }, { type: contains, value: b }]\n',
+      ),
+    });
+    expect(
+      suite.tests.references[0]?.metrics?.map(({ name, threshold, skip }) => [
+        name,
+        threshold,
+        skip,
+      ]),
+    ).toEqual([
+      ['clarity', 0.9, false],
+      ['contains', null, true],
+      ['contains-2', null, false],
+    ]);
+  });
+
+  test('takes the grading model from defaultTest where the settings name none', async () => {
+    const files = config(
+      '  - { vars: { text: a, language: b }, assert: [{ type: llm-rubric, value: fine }] }\n',
+      'defaultTest: { options: { provider: openai:gpt-4o-mini } }\n',
+    );
+    expect((await read(files)).project.settings.grader).toMatchObject({
+      model: 'gpt-4o-mini',
+      place: { file: CONFIG, line: 4 },
+    });
+    expect(
+      (await read({ 'evaldiff.yaml': 'grader: gpt-4o', ...files })).project.settings.grader?.model,
+    ).toBe('gpt-4o');
+    expect(
+      await problemsOf(
+        config(
+          '  - { vars: { text: a, language: b }, assert: [{ type: llm-rubric, value: fine }] }\n',
+        ),
+      ),
+    ).toEqual([
+      `${CONFIG}:5: metric "llm-rubric": is judged by a model: name one in the settings file, grader: { model: … }`.replace(
+        '":',
+        '"',
+      ),
+    ]);
+  });
+
+  test('loses an assertion that judges what a transform made of the answer, and counts it once', async () => {
+    const { project, problems, notices } = await read({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      [CONFIG]: `prompts: ['Say {{x}}']
+providers: [openai:gpt-4o]
+tests:
+  - vars: { x: one }
+    assert:
+      - { type: contains, value: READ, transform: output.toUpperCase() }
+      - { type: contains, value: read }
+      - { type: assert-set, threshold: 0.5, assert: [{ type: contains, value: a }] }
+      - { type: classifier, provider: 'huggingface:x', value: a, weight: 3 }
+  - vars: { x: two }
+    options: { transform: JSON.parse(output).answer }
+    assert: [{ type: equals, value: yes }, { type: latency, threshold: 90 }]
+  - vars: { x: three }
+    options: { transform: JSON.parse(output).answer }
+`,
+    });
+    expect(problems).toEqual([]);
+    expect(
+      project.suites[0]?.tests.references.map(({ input, metrics }) => [
+        input['x'],
+        metrics?.map(({ name }) => name),
+      ]),
+    ).toEqual([
+      ['one', ['contains']],
+      ['two', ['latency']],
+      ['three', ['preference']],
+    ]);
+    expect(notices.slice(0, 6)).toEqual([
+      expect.stringContaining('3 of 3 tests, 2 of 6 assertions carried over; 5 lost: '),
+      `${CONFIG}:6: an assertion on a transformed answer is not carried over: its transform is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one`,
+      expect.stringMatching(/:8: the assertion assert-set is not carried over: sets with a/),
+      `${CONFIG}:9: the assertion classifier is not carried over: classifiers are not called`,
+      `${CONFIG}:12: an assertion on a transformed answer is not carried over: options.transform of its test is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one`,
+      `${CONFIG}:13: options.transform is not carried over: answers are shown as the model gave them`,
+    ]);
+  });
+
+  test('tells once, with all places and a way out, what a transform of every test takes', async () => {
+    const { notices } = await read({
+      [CONFIG]: `
+prompts: ['{{x}}']
+providers: [openai:gpt-4o]
+defaultTest: { options: { transform: output.trim() } }
+tests:
+  - vars: { x: one }
+    assert:
+      - { type: contains, value: a }
+      - { type: equals, value: b }
+  - { vars: { x: two }, assert: [{ type: icontains, value: c }] }
+`,
+    });
+    expect(notices.filter((notice) => notice.includes('transform'))).toEqual([
+      `${CONFIG}: 2 of 2 tests, 0 of 3 assertions carried over; 3 lost: 3 × an assertion on a transformed answer`,
+      `${CONFIG}:8: an assertion on a transformed answer is not carried over: options.transform of its test is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one (3 times, also at ${CONFIG}:9, 10)`,
+    ]);
+  });
+
+  test('reads similar:cosine as similar, and nothing is lost by keys that anchors are kept under', async () => {
+    const { suite, notices } = await only(
+      config(
+        '  - { vars: { text: a, language: x }, assert: [*same, { type: unheard-of }] }\n',
+        "x-shared: &same { type: 'not-similar:cosine', value: y, provider: openai:embedding:text-embedding-3-small }\n",
+      ),
+    );
+    expect(suite.tests.references[0]?.metrics).toMatchObject([
+      { source: { uses: 'embedding_similarity', with: { negate: true } } },
+    ]);
+    expect(notices).toEqual([
+      expect.stringContaining('1 of 2 assertions carried over; 1 lost'),
+      expect.stringMatching(/the assertion unheard-of .*: this type is not read here$/),
+    ]);
+  });
+
+  test('shows a list inside an assertion between commas, as promptfoo does', async () => {
+    const { suite } = await only(
+      config(
+        "  - { vars: { text: { a: 1 }, language: [[1, x], y] }, assert: [{ type: contains, value: 'in {{language}}' }, { type: contains-any, value: ['{% if text %}{{language}}{% endif %}', '{{ text }}'] }] }\n",
+      ),
+    );
+    expect(suite.tests.references[0]?.metrics?.map(({ source }) => source)).toMatchObject([
+      { with: { value: 'in 1,x,y' } },
+      { with: { value: ['1,x,y', '[object Object]'] } },
+    ]);
+  });
+
+  test.each([
+    ['options: { prefix: Please }', 'its options.prefix changes what is sent'],
+    ['options: { suffix: Now }', 'its options.suffix changes what is sent'],
+    ['options: { transformVars: vars }', 'its options.transformVars changes what is sent'],
+    ['prompts: [short]', 'its prompts chooses who answers it'],
+    ['providers: [openai:gpt-4o]', 'its providers chooses who answers it'],
+  ])('loses a test that is not asked as the others (%s)', async (key, why) => {
+    const { project, notices } = await read(
+      config(
+        `  - { vars: { text: a, language: x }, assert: [{ type: contains, value: a }] }\n  - { vars: { text: b, language: x }, ${key}, assert: [{ type: contains, value: a }] }\n`,
+      ),
+    );
+    expect(project.suites[0]?.tests.references.map(({ input }) => input['text'])).toEqual(['a']);
+    expect(notices).toEqual([
+      `${CONFIG}: 1 of 2 tests, 1 of 1 assertion carried over; 1 lost: a test`,
+      expect.stringContaining(`${CONFIG}:6: a test is not carried over: ${why}`),
+    ]);
+  });
+
+  test('gives every test what defaultTest says, unless the test refuses it', async () => {
+    const more =
+      'defaultTest:\n  vars: { language: French }\n  assert: [{ type: not-contains, value: sorry }]\n';
+    const { suite } = await only(
+      config(
+        '  - { vars: { text: a }, assert: [{ type: contains, value: x }] }\n  - { vars: { text: b, language: Thai }, options: { disableDefaultAsserts: true }, assert: [{ type: contains, value: y }] }\n',
+        more,
+      ),
+    );
+    expect(
+      suite.tests.references.map(({ input, metrics }) => [
+        input,
+        metrics?.map(({ name, place }) => [name, place.line]),
+      ]),
+    ).toEqual([
+      [
+        { language: 'French', text: 'a' },
+        [
+          ['not-contains', 6],
+          ['contains', 8],
+        ],
+      ],
+      [{ language: 'Thai', text: 'b' }, [['contains', 9]]],
+    ]);
+  });
+
+  test('makes a test of each combination of listed values, and members of maps variables of their own', async () => {
+    const { suite } = await only({
+      [CONFIG]:
+        'prompts: [\'{{user.name}} of {{user.towns[0]}}: {{a}}{{b}} {"k": "{v}"}\']\nproviders: [openai:gpt-4o]\ntests:\n  - description: all\n    vars: { user: { name: Ada, towns: [Rome] }, a: ["1", "2"], b: [x, y] }\n    assert: [{ type: contains, value: \'{{user.name}} {{a}}\' }]\n',
+    });
+    expect(suite.prompt.messages[0]?.content).toBe(
+      '{user_name} of {user_towns_0}: {a}{b} {"k": "{{v}}"}',
+    );
+    expect(
+      suite.tests.references.map(
+        ({ input }) =>
+          `${String(input['user_name'])} ${String(input['user_towns_0'])} ${String(input['a'])}${String(input['b'])}`,
+      ),
+    ).toEqual(['Ada Rome 1x', 'Ada Rome 1y', 'Ada Rome 2x', 'Ada Rome 2y']);
+    expect(suite.tests.references[2]?.metrics?.[0]?.source).toMatchObject({
+      with: { value: 'Ada 2' },
+    });
+    expect(new Set(suite.tests.references.map(({ id }) => id)).size).toBe(4);
+  });
+
+  test('reads prompts and tests from files, with the places in those files', async () => {
+    const { project, problems, notices } = await read({
+      'evals/promptfooconfig.yaml':
+        'prompts: [file://prompts/chat.json, prompts/two.txt]\nproviders: openai:gpt-4o\ntests:\n  - file://tests/*.yaml\n  - tests/cases.csv\n  - tests/more.jsonl\n',
+      'evals/prompts/chat.json':
+        '[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "{{q}}"}]',
+      'evals/prompts/two.txt': 'First {{q}}\n---\nSecond {{q}}\n',
+      'evals/tests/a.yaml':
+        '- vars: { q: file://tests/note.txt }\n  assert: [{ type: contains, value: a }]\n',
+      'evals/tests/note.txt': 'noted\n',
+      'evals/tests/cases.csv':
+        'q,__expected,__expected2,__description,__metadata:kind\nb,b,"contains-any: x,y",row b,k\nc,levenshtein(3): see,,,\n',
+      'evals/tests/more.jsonl': '{"vars": {"q": "d"}, "assert": [{"type": "is-json"}]}\n',
+    });
+    expect([problems, notices]).toEqual([[], []]);
+    expect(
+      project.suites.map(({ prompt: { name, messages } }) => [
+        name,
+        messages.map(
+          ({ role, content, place }) => `${role} ${content} ${place.file}:${String(place.line)}`,
+        ),
+      ]),
+    ).toEqual([
+      [
+        'chat',
+        ['system Be brief. evals/prompts/chat.json:1', 'user {q} evals/prompts/chat.json:1'],
+      ],
+      ['two 1', ['user First {q} evals/prompts/two.txt:1']],
+      ['two 2', ['user Second {q} evals/prompts/two.txt:3']],
+    ]);
+    expect(
+      project.suites[0]?.tests.references.map(({ id, place, input, metrics }) => [
+        place.file,
+        place.line,
+        input['q'],
+        id.length === 10 ? '-' : id,
+        metrics?.map(({ name, source }) => [name, source.kind === 'built-in' ? source.with : null]),
+      ]),
+    ).toEqual([
+      [
+        'evals/tests/a.yaml',
+        1,
+        'noted',
+        'q: evals/tests/note.txt',
+        [['contains', { value: 'a', trim: false }]],
+      ],
+      [
+        'evals/tests/cases.csv',
+        2,
+        'b',
+        'row b',
+        [
+          ['equals', { value: 'b', trim: false }],
+          ['contains-any', { value: ['x', 'y'], trim: false }],
+        ],
+      ],
+      [
+        'evals/tests/cases.csv',
+        3,
+        'c',
+        '-',
+        [['levenshtein', { value: 'see', max_distance: 3, trim: false }]],
+      ],
+      ['evals/tests/more.jsonl', 1, 'd', '-', [['is-json', {}]]],
+    ]);
+  });
+
+  test('that is none says so, as does a file that it names and that is not there', async () => {
+    expect(await problemsOf({ [CONFIG]: 'name: x\nmodel: gpt-4o\n' })).toEqual([
+      `${CONFIG}: is not a promptfoo configuration: it has none of prompts, providers and tests`,
+    ]);
+    expect(await problemsOf({ [CONFIG]: '- a\n' })).toEqual([
+      `${CONFIG}: is not a promptfoo configuration: it has none of prompts, providers and tests`,
+    ]);
+    expect(
+      await problemsOf(config('  - file://gone.yaml\n  - ../../out.csv\n  - t/*.yaml\n')),
+    ).toEqual([
+      `${CONFIG}:5: gone.yaml does not exist at abc1234`,
+      `${CONFIG}:6: ../../out.csv must be a relative path inside the repository`,
+      `${CONFIG}:7: t/*.yaml matches no file`,
+    ]);
+  });
+
+  test('is read where the settings list it, and only told of beside prompts of ours', async () => {
+    const ours = {
+      'prompts/p.yaml':
+        'name: p\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
+    };
+    const beside = await read({ ...ours, ...config(TEST) });
+    expect([beside.project.suites.map(({ prompt }) => prompt.name), beside.notices]).toEqual([
+      ['p'],
+      [
+        `${CONFIG}: could be read too, and is not: this project has prompts of its own. List it under prompts: in the settings`,
+      ],
+    ]);
+    const listed = await read({
+      ...ours,
+      ...config(TEST),
+      'evaldiff.yaml': `prompts: [prompts/*.yaml, ${CONFIG}]\n`,
+    });
+    expect([listed.project.suites.map(({ prompt }) => prompt.name), listed.notices]).toEqual([
+      ['promptfooconfig', 'p'],
+      [],
+    ]);
+    const unlisted = await read({ ...config(TEST), 'evaldiff.yaml': 'prompts: prompts/*.yaml\n' });
+    expect(unlisted.project.suites).toEqual([]);
+  });
+});
+
+describe('what a promptfoo configuration means', () => {
+  const inputs = async (files: Record<string, string>) =>
+    (await only(files)).suite.tests.references.map(({ input }) => input);
+  const sourceOf = async (assertion: string, files: Record<string, string> = {}) => {
+    const { suite, notices } = await only({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      ...config(`  - { vars: { text: hello, language: x }, assert: [${assertion}] }\n`),
+      ...files,
+    });
+    return suite.tests.references[0]?.metrics?.[0]?.source ?? notices;
+  };
+
+  test("a prompt's own configuration goes before its provider's", async () => {
+    const { suite, notices } = await only({
+      [CONFIG]:
+        "prompts: [{ raw: '{{x}}', label: l, config: { temperature: 0.9 }, function: f }]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n",
+    });
+    expect(suite.prompt.parameters).toEqual({ temperature: 0.9, max_tokens: 1024 });
+    expect(notices.join('\n')).toContain('function of a prompt is not carried over');
+  });
+
+  test.each([
+    ['equals', 'g.txt', 'exact_match', { value: 'gold' }],
+    ['contains-any', 'g.yaml', 'contains', { value: ['a', 'b'] }],
+    ['regex', 'g.txt', 'regex', { pattern: 'gold' }],
+    ['llm-rubric', 'g.txt', 'llm_rubric', { criteria: 'gold' }],
+    ['is-json', 'g.json', 'json_schema', { schema: { type: 'object' } }],
+    ['factuality', 'g.txt', 'factuality', { value: 'gold' }],
+  ])('%s compares with what its file %s holds', async (type, file, uses, wanted) => {
+    const found = await sourceOf(`{ type: ${type}, value: 'file://g/${file}' }`, {
+      'g/g.txt': 'gold\n',
+      'g/g.yaml': '- a\n- b\n',
+      'g/g.json': '{"type": "object"}',
+    });
+    expect(found).toMatchObject({ uses, with: wanted });
+  });
+
+  test('only lists of texts make several tests, and none does where that is switched off', async () => {
+    expect(
+      await inputs(
+        config(
+          '  - vars: { text: [{ role: user }, { role: ai }], language: [1, 2] }\n    assert: [{ type: is-json }]\n  - vars: { text: [a, b], language: x }\n    options: { disableVarExpansion: true }\n    assert: [{ type: is-json }]\n  - vars: { text: [a, b], language: x }\n    assert: [{ type: is-json }]\n',
+        ),
+      ),
+    ).toEqual([
+      { text: '[{"role":"user"},{"role":"ai"}]', language: '[1,2]' },
+      { text: '["a","b"]', language: 'x' },
+      { text: 'a', language: 'x' },
+      { text: 'b', language: 'x' },
+    ]);
+  });
+
+  test('paths are found from the configuration, in whichever file they stand', async () => {
+    const files = {
+      ...config('  - file://cases/t.yaml\n  - cases/c.csv\n'),
+      'cases/t.yaml':
+        '- { vars: { text: file://s.txt, language: x }, assert: [{ type: equals, value: file://s.txt }] }\n',
+      'cases/c.csv': 'text,language,__expected\nfile://s.txt,y,contains: a\n',
+      's.txt': 'root\n',
+      'cases/s.txt': 'beside\n',
+    };
+    expect((await inputs(files)).map(({ text }) => text)).toEqual(['root', 'root']);
+  });
+
+  test("a variable shows others by name and the file's own environment; what a run's would be is told", async () => {
+    const { suite, notices } = await only({
+      [CONFIG]: `env: { OWN: own }
+prompts: ['{{text}} {{ env.OWN }}']
+providers: [openai:gpt-4o]
+tests:
+  - { vars: { y: abc, text: '{{ y }} {{ y | upper }} {{nothing}} {{ env.OWN }}' }, assert: [{ type: is-json }] }
+  - { vars: { text: 'for {{ env.HOME }}' }, assert: [{ type: is-json }] }
+`,
+    });
+    expect(suite.prompt.messages[0]?.content).toBe('{text} own');
+    expect(suite.tests.references.map(({ input }) => input['text'])).toEqual([
+      'abc {{ y | upper }} {{nothing}} own',
+    ]);
+    expect(notices.join('\n')).toContain(
+      "its variable text takes env.HOME from a run's environment, which no file shows",
+    );
+  });
+
+  test('a variable that a test lacks is empty, which is said', async () => {
+    const files = config('  - { vars: { text: a }, assert: [{ type: is-json }] }\n');
+    const { suite, notices } = await only(files);
+    expect(suite.tests.references[0]?.input).toEqual({ text: 'a', language: '' });
+    expect(notices).toEqual([
+      `${CONFIG}:5: {{language}} has no value in 1 test and is empty there`,
+    ]);
+  });
+
+  test('a variable in single braces is text, which is said', async () => {
+    const { suite, notices } = await only({
+      [CONFIG]:
+        'prompts: [\'Read {text}: {other} {"a": 1}\']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { text: a }, assert: [{ type: is-json }] }]\n',
+    });
+    expect(suite.prompt.messages[0]?.content).toBe('Read {{text}}: {{other}} {"a": 1}');
+    expect(notices).toEqual([
+      `${CONFIG}:1: {text} is text to promptfoo and here, although the tests have such a variable; a variable is written {{text}}`,
+    ]);
+  });
+
+  test('a value that a test file names is read with it: to its last line feed, and as a template', async () => {
+    const values = async (files: Record<string, string>) =>
+      (await only(files)).suite.tests.references.map(({ metrics }) =>
+        metrics?.map(({ source }) => (source.kind === 'built-in' ? source.with['value'] : source)),
+      );
+    const asserts =
+      '[{ type: equals, value: file://g.txt }, { type: contains-all, value: file://l.json }]';
+    const files = { 'g.txt': 'gold {{text}}\n', 'l.json': '["{{text}}", "b"]' };
+    const row = `{ vars: { text: a, language: x }, assert: ${asserts} }`;
+    expect(
+      await values({ ...config(`  - ${row}\n  - t.yaml\n`), ...files, 't.yaml': `- ${row}\n` }),
+    ).toEqual([
+      ['gold {{text}}', ['{{text}}', 'b']],
+      ['gold a\n', ['a', 'b']],
+    ]);
+  });
+
+  test('a prompt in a file of data is JSON, with the texts that it names', async () => {
+    const { project } = await read({
+      [CONFIG]:
+        "prompts: [file://c.yaml, file://c.json]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: '{{ y | upper }}', y: b }, assert: [{ type: is-json }] }]\n",
+      'c.yaml': '- { role: system, content: file://s.md }\n- { role: user, content: "{{x}}" }\n',
+      'c.json': '[{"role": "user", "content": "file://s.md"}]',
+      's.md': 'Be {{y}}',
+    });
+    expect(
+      project.suites.map(({ prompt }) => prompt.messages.map(({ content }) => content)),
+    ).toEqual([['Be {y}', '{x}'], ['Be {y}']]);
+    expect(project.suites[0]?.tests.references[0]?.input['x']).toBe('{{ y | upper }}');
+  });
+
+  test('the configuration of a prompt in a .txt file is none there, which is said', async () => {
+    const { suite, notices } = await only({
+      [CONFIG]:
+        'prompts: [{ id: file://p.txt, label: l, config: { temperature: 0.9 } }]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n',
+      'p.txt': '{{x}}',
+    });
+    expect(suite.prompt.parameters).toEqual({ temperature: 0, max_tokens: 1024 });
+    expect(notices.join()).toContain('promptfoo gives a prompt in a .txt file none');
+  });
+
+  test("a test without default assertions keeps its scenario's", async () => {
+    const { suite } = await only({
+      [CONFIG]: `prompts: ['{{x}}']
+providers: [openai:gpt-4o]
+defaultTest: { assert: [{ type: contains, value: default }] }
+scenarios:
+  - config: [{ vars: { x: a }, assert: [{ type: contains, value: scenario }] }]
+    tests:
+      - { options: { disableDefaultAsserts: true }, assert: [{ type: contains, value: own }] }
+      - { assert: [{ type: contains, value: own }] }
+`,
+    });
+    const values = suite.tests.references.map(({ metrics }) =>
+      metrics?.map(({ source }) => source.kind === 'built-in' && source.with['value']),
+    );
+    expect(values).toEqual([
+      ['scenario', 'own'],
+      ['default', 'scenario', 'own'],
+    ]);
+  });
+
+  test('variables of defaultTest alone make one test', async () => {
+    expect(
+      await inputs({
+        [CONFIG]:
+          "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ndefaultTest: { vars: { x: one } }\n",
+      }),
+    ).toEqual([{ x: 'one' }]);
+  });
+
+  test.each([
+    ['output.length === {{ text | length }}', 'output.length === 5'],
+    ['output.includes("{{gone}}")', 'output.includes("")'],
+    ['({ a: { b: 1 }}).a', '({ a: { b: 1 }}).a'],
+    ['[{{a: 1}}]', '[{{a: 1}}]'],
+  ])('code is a template, where it is one: %s', async (value, wanted) => {
+    const found = await sourceOf(`{ type: javascript, value: '${value}' }`);
+    expect(JSON.stringify(found)).toContain(JSON.stringify(`return ${wanted}`).slice(1, -1));
+  });
+
+  test('a Markdown prompt is one, whatever lines of dashes it has', async () => {
+    const { project } = await read({
+      [CONFIG]:
+        'prompts: [file://p.md, file://p.j2, file://p.txt]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n',
+      'p.md': '# {{x}}\n\n---\n\nmore',
+      'p.j2': '{{x}}\n---\nmore',
+      'p.txt': '{{x}}\n---\nmore {{x}}',
+    });
+    expect(project.suites.map(({ prompt }) => prompt.messages[0]?.content)).toEqual([
+      '# {x}\n\n---\n\nmore',
+      '{x}\n---\nmore',
+      '{x}',
+      'more {x}',
+    ]);
+  });
+
+  test.each([
+    ['llm-rubric(0.8): is polite', { uses: 'llm_rubric', with: { criteria: 'is polite' } }],
+    ['not-llm-rubric: rude', { with: { criteria: 'rude', negate: true } }],
+    ['model-graded-factuality: so', { uses: 'factuality', with: { value: 'so' } }],
+    ['finish-reason: stop', { uses: 'finish_reason', with: { one_of: ['stop'] } }],
+    ['contains-any: a, "b, c"', { with: { value: ['a', 'b, c'] } }],
+    ['levenshtein(3): see', { with: { value: 'see', max_distance: 3 } }],
+    ['levenshtein: see', { with: { value: 'see', max_distance: 0 } }],
+    ['file://g.txt', { uses: 'exact_match', with: { value: 'gold' } }],
+    ['just: text', { uses: 'exact_match', with: { value: 'just: text' } }],
+    ['is-xml', null],
+    ['context-recall(0.8): x', null],
+    ['gleu(0.1): x', null],
+  ])('a cell %s is what it says, or told', async (cell, wanted) => {
+    const { suite, notices } = await only({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      ...config('  - c.csv\n'),
+      'c.csv': `text,language,__expected\na,b,"${cell.replaceAll('"', '""')}"\n`,
+      'g.txt': 'gold',
+    });
+    const [metric] = suite.tests.references[0]?.metrics ?? [];
+    if (wanted === null) expect(notices.join('\n')).toMatch(/the assertion [a-z-]+ is not carried/);
+    else expect(metric?.source).toMatchObject(wanted);
+  });
+
+  test.each([
+    ["const fs = require('fs');\nmodule.exports = () => true;", "require('fs')", 1],
+    ["// require('x')\nimport { a } from './a.mjs';\nexport default () => a;", 'import', 2],
+    ['module.exports = async () =>\n  fetch("https://a.example");', 'fetch', 2],
+    ['module.exports = (o, { vars }) => process.cwd() !== vars.x;', 'process.cwd', 1],
+    [
+      'module.exports = (o, context) =>\n  context.providerResponse.cost < 1;',
+      'providerResponse',
+      2,
+    ],
+  ])('a check that cannot run confined says its line: %j', async (code, what, line) => {
+    const said = await sourceOf('{ type: javascript, value: file://c/x.mjs }', { 'c/x.mjs': code });
+    expect(String(said)).toContain(`it uses ${what}`);
+    expect(String(said)).toContain(`c/x.mjs:${String(line)}`);
+  });
+});
+
+describe('a promptfoo configuration without prompts', () => {
+  test.each(['promptfooconfig.yaml', 'evals/rss.yaml'])(
+    'asks what its tests have as prompt, in %s',
+    async (file) => {
+      const { project, problems, notices } = await read({
+        'evaldiff.yaml': `prompts: ['${file}']\n`,
+        [file]:
+          "providers: ['openai:gpt-4o']\ntests:\n  - { vars: { prompt: Say hi }, assert: [{ type: contains, value: hi }] }\n",
+      });
+      expect([problems, notices]).toEqual([[], []]);
+      expect(project.suites).toMatchObject([
+        {
+          prompt: { messages: [{ role: 'user', content: '{prompt}' }] },
+          tests: { references: [{ input: { prompt: 'Say hi' } }] },
+        },
+      ]);
+    },
+  );
+});

@@ -1,0 +1,52 @@
+import { NO_USAGE } from '../../../../src/app/run/not-judged.ts';
+import type { NoiseResult } from '../../../../src/features/noise/result.ts';
+import { gate } from '../../app/run/builders.ts';
+
+/** A measurement of 100 comparisons, three of them red. */
+export function measured(changes: Partial<NoiseResult> = {}): NoiseResult {
+  return {
+    noise_version: 1,
+    head: { sha: '9e8d7c6b5a49382716055443322110ffeeddccbb' },
+    red: 3,
+    runs: 100,
+    low: 0.0103,
+    high: 0.0845,
+    measured_at: '2026-03-04',
+    unjudged: 2,
+    neutral: 40,
+    gate: { ...gate(), tolerance: 0.05 },
+    n_tries: 'adaptive',
+    suites: [
+      {
+        path: 'prompts/capitals.yaml',
+        name: 'capitals',
+        variant: { model: 'gpt-4o', parameters: {} },
+        references: 17,
+        regressed: 3,
+        improved: 2,
+        unchanged: 55,
+        inconclusive: 40,
+        pass_rate: 0.922,
+        largest_fall: 0.118,
+      },
+    ],
+    flaky: [
+      {
+        path: 'prompts/capitals.yaml',
+        name: 'capitals',
+        id: 'egypt',
+        file: 'prompts/tests/capitals.yaml',
+        line: 26,
+        passes: 301,
+        tries: 400,
+        low: 0.708,
+        high: 0.792,
+      },
+    ],
+    suggested: { tolerance: 0.14, min_drop: null },
+    notices: [],
+    problems: [],
+    usage: { ...NO_USAGE, calls: 6800, cost_usd: 4.2 },
+    ...changes,
+  };
+}

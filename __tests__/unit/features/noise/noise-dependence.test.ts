@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  dependenceNotices,
+  dependenceOf,
+  type Dependence,
+} from '../../../../src/features/noise/dependence.ts';
+import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+
+const measured = (parameters: Record<string, unknown> = {}) => ({
+  path: 'prompts/p.yaml',
+  name: 'p',
+  variant: { parameters },
+});
+const suite = measured();
+
+type Draw = (reference: number, side: 'base' | 'head', at: number) => boolean;
+
+/** A comparison of base with itself: two tries a side of 20 references. */
+function compared(passes: Draw, answer: (at: number) => string): SuiteResult {
+  const side = (reference: number, which: 'base' | 'head') => ({
+    tries: [0, 1].map((at) => ({
+      outcome: passes(reference, which, at) ? 'pass' : 'fail',
+      actual: `an answer that is long enough to be no label: ${answer(at)}`,
+    })),
+  });
+  const references = Array.from({ length: 20 }, (_, i) => ({
+    id: `r${String(i)}`,
+    base: side(i, 'base'),
+    head: side(i, 'head'),
+  }));
+  return { references } as unknown as SuiteResult;
+}
+
+/** Twenty comparisons, each with draws of its own. */
+function seen(draw: (random: () => number) => Draw, answer = (at: number) => String(at)) {
+  const random = createRandom('dependence');
+  return Array.from({ length: 20 }, (): Dependence =>
+    dependenceOf(
+      compared(
+        draw(() => nextFloat(random)),
+        answer,
+      ),
+    )!,
+  );
+}
+
+describe('the dependence between tries', () => {
+  test('is none where every try is a coin of its own', () => {
+    expect(
+      dependenceNotices(
+        suite,
+        seen((random) => () => random() < 0.7),
+      ),
+    ).toEqual([]);
+  });
+
+  test('is reported where a side repeats itself, with a cache as its cause when the answers are the same', () => {
+    const repeating = (random: () => number): Draw => {
+      const first = new Map<string, boolean>();
+      return (reference, side) => {
+        const key = `${String(reference)} ${side}`;
+        const known = first.get(key) ?? random() < 0.7;
+        first.set(key, known);
+        return known;
+      };
+    };
+    const [cached] = dependenceNotices(
+      suite,
+      seen(repeating, () => 'same'),
+    );
+    expect(cached?.message).toMatch(/^p: tries of one side .* a cache in front of the model/);
+    const [other] = dependenceNotices(suite, seen(repeating));
+    expect(other?.message).toContain('their answers differ');
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ temperature: 0 }, '`temperature` is 0'],
+    [{ temperature: 0, seed: 7 }, "`seed` is set in the model's parameters"],
+    [{ temperature: 0.7 }, 'a cache in front of the model'],
+  ])(
+    'is reported where nothing but one answer ever comes, with its cause: %j',
+    (parameters, cause) => {
+      const fixed = seen(
+        () => (reference) => reference > 3,
+        () => 'same',
+      );
+      const messages = dependenceNotices(measured(parameters), fixed).map(({ message }) => message);
+      expect(messages).toHaveLength(1);
+      expect(messages[0]).toContain(`letter for letter, try after try: ${cause}`);
+    },
+  );
+
+  test('is reported where a side takes turns, or tries change with time', () => {
+    const turns = dependenceNotices(
+      suite,
+      seen((random) => {
+        const first = new Map<string, boolean>();
+        return (reference, side, at) => {
+          const key = `${String(reference)} ${side}`;
+          if (at === 0) first.set(key, random() < 0.5);
+          return random() < 0.1 || (first.get(key) ?? false) !== (at === 1);
+        };
+      }),
+    );
+    expect(turns.map(({ message }) => message)).toEqual([
+      expect.stringContaining('something takes turns'),
+    ]);
+    const later = dependenceNotices(
+      suite,
+      seen((random) => (_, _side, at) => random() < (at === 0 ? 0.9 : 0.5)),
+    );
+    expect(later.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('second tries pass less often than first ones'),
+    );
+  });
+
+  test('is reported where something lasts for one comparison, though its sides are alike', () => {
+    const lasting = (random: () => number): Draw => {
+      const rates = Array.from({ length: 20 }, () => (random() < 0.5 ? 0.05 : 0.95));
+      return (reference) => random() < rates[reference]!;
+    };
+    expect(dependenceNotices(suite, seen(lasting)).map(({ message }) => message)).toEqual([
+      expect.stringContaining('a cache that expires'),
+    ]);
+  });
+
+  test('is reported where references fail together in a try, with the cluster as its cure', () => {
+    const together = (random: () => number): Draw => {
+      const words = new Map<string, boolean>();
+      return (_, side, at) => {
+        const key = `${side} ${String(at)}`;
+        const word = words.get(key) ?? random() < 0.7;
+        words.set(key, word);
+        return word;
+      };
+    };
+    const messages = dependenceNotices(suite, seen(together)).map(({ message }) => message);
+    expect(messages).toEqual([
+      expect.stringContaining('give those of one template the same cluster'),
+    ]);
+  });
+
+  test('is unknown without two judged tries on both sides', () => {
+    expect(dependenceOf({ references: [] } as unknown as SuiteResult)).toBeNull();
+    expect(dependenceNotices(suite, [])).toEqual([]);
+  });
+});

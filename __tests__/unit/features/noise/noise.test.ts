@@ -1,0 +1,195 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  noiseTitle,
+  renderNoise,
+  renderNoiseSummary,
+} from '../../../../src/features/noise/report.ts';
+import { withOverride } from '../../../../src/kernel/judge/outcome-fields.ts';
+import { renderComment } from '../../../../src/report/comment.ts';
+import { renderSummary } from '../../../../src/report/comment.ts';
+import { renderHtml } from '../../../../src/report/page/page.ts';
+import { headline } from '../../../../src/report/sections/outcomes.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { renderGithub } from '../../../stand-ins/github-markdown.ts';
+import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
+import { green, neutral, regression, resultOf } from '../../report/results.ts';
+import { measured } from './measurement.ts';
+
+const MARKER = '<!-- evaldiff comment evaldiff -->';
+const comment = (result: Parameters<typeof renderComment>[0]): string =>
+  renderGithub(renderComment(result, { marker: MARKER }).slice(MARKER.length)).text;
+
+describe('the report of a measurement', () => {
+  test('begins with how often the gate was red, with its interval and what it allows', () => {
+    expect(noiseTitle(measured())).toBe(
+      'Measured noise: 3 of 100 comparisons of base with itself red (95 % interval 1.0 to 8.5 %)',
+    );
+    const text = renderGithub(renderNoiseSummary(measured())).text.replaceAll('\u00a0', ' ');
+    expect(text).toMatch(
+      /^Measured noise: 3 of 100 [^]*, which agrees with the 5\.0 % that the gate allows; more comparisons say it more exactly\./,
+    );
+    expect(text).toContain('3 regressed, 2 improved, 55 unchanged, 40 inconclusive');
+    expect(text).toContain('301 of 400');
+    expect(text).toContain('70.8 to 79.2 %');
+    expect(text).toContain(
+      'tolerance: 0.14 would call a suite that did not change unchanged in 9 of 10 comparisons (now 0.05)',
+    );
+    expect(text).toContain(
+      '2 comparisons could not be judged · 40 of 100 could not tell · adaptive tries · 6,800 model calls · $4.20',
+    );
+  });
+
+  test('says where a notice is about', () => {
+    const noise = measured({
+      notices: [
+        {
+          kind: 'import',
+          message: 'could be read too, and is not',
+          place: { file: 'evals/evals.json', line: 3 },
+        },
+        { kind: 'settings', message: 'all of it', place: null },
+      ],
+    });
+    expect(renderNoise(noise, { width: 200, colour: false })).toContain(
+      '- evals/evals.json:3: could be read too, and is not\n- all of it\n',
+    );
+  });
+
+  test('tells a gate that is red too often from one that keeps its promise', () => {
+    expect(
+      renderNoise(
+        measured({ red: 30, low: 0.22, high: 0.4, suggested: { tolerance: null, min_drop: 0.09 } }),
+        { width: 200, colour: false },
+      ),
+    ).toMatch(
+      /more than the 5\.0 % that the gate allows: answers drift, or tries depend on each other\.[^]*min_drop: 0\.09 lies above the falls that were seen in 95\.0 % of the comparisons/,
+    );
+    expect(
+      renderNoise(measured({ red: 0, low: 0, high: 0.037 }), { width: 200, colour: false }),
+    ).toContain('at most the 5.0 % that the gate allows.');
+  });
+
+  test('says why nothing was measured', () => {
+    const problems = [{ place: { file: 'evaldiff.yaml', line: 3 }, message: 'unknown key "gaet"' }];
+    expect(
+      renderNoise(
+        measured({
+          runs: 0,
+          red: 0,
+          low: 0,
+          high: 1,
+          suites: [],
+          flaky: [],
+          unjudged: 0,
+          neutral: 0,
+          problems,
+        }),
+        { width: 100, colour: false },
+      ),
+    ).toMatch(
+      /^Noise was not measured: 1 problem to fix\.[^]*- evaldiff\.yaml:3: unknown key "gaet"/,
+    );
+    expect(noiseTitle(measured({ runs: 0, unjudged: 5 }))).toBe(
+      'Noise was not measured: no comparison could be judged',
+    );
+  });
+
+  test('stays within the size of a summary, and escapes what files are called', () => {
+    const many = Array.from({ length: 3000 }, (_, index) => ({
+      ...measured().flaky[0]!,
+      id: `r${String(index)}`,
+      file: 'x'.repeat(300),
+    }));
+    expect(
+      new TextEncoder().encode(renderNoiseSummary(measured({ flaky: many }), 20_000)).length,
+    ).toBeLessThanOrEqual(20_000);
+    for (const text of Object.values(hostileTexts)) {
+      const named = measured({
+        flaky: [{ ...measured().flaky[0]!, id: text, name: text, file: text }],
+      });
+      const { html } = renderGithub(renderNoiseSummary(named));
+      expect(html).not.toMatch(/<(?:script|img|a |iframe|svg)/i);
+      for (const line of renderNoise(named, { width: 100, colour: false }).split('\n'))
+        expect(line).not.toMatch(/^::|##\[/);
+    }
+  });
+});
+
+describe('the footer of other reports', () => {
+  const noise = { red: 3, runs: 100, low: 0.0103, high: 0.0845, measured_at: '2026-03-04' };
+
+  test('shows the last measurement, and tries that were not needed', async () => {
+    const result = { ...green(), noise, adaptive_tries: { made: 68, fixed: 170 } };
+    for (const text of [
+      comment(result),
+      renderTerminal(result, { width: 300, colour: false }),
+      await renderHtml(result),
+      renderSummary(result),
+    ]) {
+      expect(text).toContain('measured noise: 3 of 100 (1.0 to 8.5 %, 2026-03-04)');
+      expect(text).toContain('68 tries where five fixed ones would be 170');
+    }
+  });
+
+  test('says nothing of either where there is nothing to say', () => {
+    const text = comment({ ...green(), adaptive_tries: { made: 170, fixed: 170 } });
+    expect(text).not.toContain('measured noise');
+    expect(text).not.toContain('five fixed');
+  });
+});
+
+test('a flaky reference is shown with how often it passed in all tries so far', async () => {
+  const result = green();
+  result.suites[0]!.references[3]!.history = { passes: 34, tries: 60, low: 0.441, high: 0.684 };
+  expect(comment(result)).toContain('flaky; passed 34 of 60 tries so far on base (44.1 to 68.4 %)');
+  expect(await renderHtml(result)).toContain('34 of 60, 95 % interval 44.1 to 68.4 %');
+});
+
+describe('a verdict that was set aside', () => {
+  const override = { label: 'evaldiff-accept', reason: 'shorter answers are wanted' };
+
+  test('stays to be seen, and the reason stands under it in every report', async () => {
+    const result = withOverride(regression(), override);
+    expect(headline(result)).toMatchObject({ sign: '✗', outcome: 'Regressed, overridden' });
+    for (const text of [
+      comment(result),
+      renderTerminal(result, { width: 300, colour: false }),
+      renderSummary(result),
+    ]) {
+      expect(text).toContain('Regressed, overridden');
+      expect(text).toContain(
+        'Not red, because the label "evaldiff-accept" overrides the gate: shorter answers are wanted',
+      );
+    }
+    expect(await renderHtml(result)).toContain('shorter answers are wanted');
+  });
+
+  test('is called so too where no suite regressed', () => {
+    const result = withOverride(
+      resultOf({
+        ...neutral(),
+        outcome: undefined,
+        conclusion: 'failure',
+        reasons: ['capitals: pass rate 70.0 % is below min_pass_rate 80.0 %'],
+      }),
+      override,
+    );
+    const { outcome, line } = headline(result);
+    expect(outcome).toBe('Failed, overridden');
+    expect(line).toEqual([
+      { kind: 'text', text: 'capitals: pass rate 70.0 % is below min_pass_rate 80.0 %' },
+    ]);
+    expect(comment(result)).toContain('shorter answers are wanted');
+  });
+
+  test("is not spoken of with a stranger's markup", () => {
+    for (const reason of Object.values(hostileTexts)) {
+      const { html } = renderGithub(
+        renderComment(withOverride(regression(), { label: reason, reason }), {
+          marker: MARKER,
+        }).slice(MARKER.length),
+      );
+      expect(html).not.toMatch(/<(?:script|img|iframe|svg)/i);
+    }
+  });
+});

@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { prepare } from '../../../../src/app/run/prepare.ts';
+import { totalOf } from '../../../../src/features/shards/manifest.ts';
+import { planIdentity, sharedInputs } from '../../../../src/features/shards/manifest.ts';
+import { ownCaps, restOf, shareOf } from '../../../../src/features/shards/part.ts';
+import { countReferences, partOfPlan, referencesOf } from '../../../../src/features/shards/part.ts';
+import { callsOf } from '../../../../src/kernel/plan/plan.ts';
+import type { Prepared } from '../../../../src/kernel/plan/prepared.ts';
+import { fingerprintOf } from '../../../../src/kernel/select/affected.ts';
+import type { Project } from '../../../../src/kernel/suite/suite.ts';
+import { portionOfCost } from '../../../../src/money/forecast.ts';
+import { arrange } from '../../../../src/trust/arrange.ts';
+import { sources } from '../../../../src/trust/trust.ts';
+import type { SourceTree } from '../../../../src/types/repository.ts';
+import fc, { draws } from '../../../fuzz.ts';
+import * as build from '../../app/run/builders.ts';
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+const tree: SourceTree = {
+  commit: 'h'.repeat(40),
+  files: new Map(),
+  irregular: new Map(),
+  read: async () => new Uint8Array(),
+};
+
+function planned(project: Project): Prepared {
+  return prepare(
+    {
+      mode: 'sweep',
+      base: null,
+      head: tree,
+      maxCalls: null,
+      failOn: null,
+      code: 'sandbox',
+      today: '2026-01-01',
+    },
+    arrange(null, project, sources('trusted')),
+    hash,
+  );
+}
+
+/** Suites of questions; equal numbers are equal questions, in whatever suites. */
+function plan(
+  suites: { questions: number[]; tries?: number[] }[],
+  settings: Parameters<typeof build.settings>[0] = {},
+): Prepared {
+  return planned(
+    build.project(
+      suites.map(({ questions, tries = [] }, index) =>
+        build.suite({
+          prompt: { file: `prompts/p${String(index)}.yaml`, name: `p${String(index)}` },
+          tests: {
+            references: questions.map((number, at) =>
+              build.reference(`r${String(at)}`, {
+                input: { q: `question ${String(number)}` },
+                n_tries: tries[at] ?? null,
+              }),
+            ),
+          },
+        }),
+      ),
+      { settings: build.settings(settings) },
+    ),
+  );
+}
+
+const sumOf = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, number) => sum + number, 0);
+const questionsOf = (prepared: Prepared): string[] =>
+  prepared.suites.flatMap(({ run }) =>
+    run.runs.map(({ affected: { head } }) => fingerprintOf(head!)),
+  );
+const parts = (prepared: Prepared, count: number): Prepared[] =>
+  Array.from({ length: count }, (_, index) =>
+    partOfPlan(prepared, { index: index + 1, count }, hash),
+  );
+
+const anyPlan = fc.array(
+  fc.record({
+    questions: fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 30 }),
+    tries: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 30 }),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
+describe('the parts of a plan', () => {
+  test("have every reference once and equal questions together, and their calls add up to the plan's", () => {
+    fc.assert(
+      fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
+        const whole = plan(suites);
+        const cut = parts(whole, count);
+        expect(cut.flatMap(referencesOf).sort()).toEqual(referencesOf(whole).sort());
+        expect(cut.flatMap((part) => [...new Set(questionsOf(part))]).sort()).toEqual(
+          [...new Set(questionsOf(whole))].sort(),
+        );
+        expect(cut.reduce((sum, part) => sum + callsOf(part.plan), 0)).toBe(callsOf(whole.plan));
+        expect(cut.reduce((sum, part) => sum + countReferences(part), 0)).toBe(
+          countReferences(whole),
+        );
+      }),
+      { numRuns: draws(25) },
+    );
+  });
+
+  test('differ by one question at most where all have as many tries, and by one for each number of tries otherwise', () => {
+    fc.assert(
+      fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
+        const sizes = (whole: Prepared): number[] =>
+          parts(whole, count).map((part) => new Set(questionsOf(part)).size);
+        const even = sizes(plan(suites.map(({ questions }) => ({ questions }))));
+        expect(Math.max(...even) - Math.min(...even)).toBeLessThanOrEqual(1);
+        const mixed = plan(suites);
+        const calls = parts(mixed, count).map((part) => part.plan.prompt_calls);
+        expect(Math.max(...calls) - Math.min(...calls)).toBeLessThanOrEqual(5);
+      }),
+      { numRuns: draws(25) },
+    );
+  });
+
+  test('depend on what is asked alone: not on the order of suites and references, nor on their names', () => {
+    const [one, other] = [
+      plan([{ questions: [1, 2, 3] }, { questions: [4, 5, 6, 7] }]),
+      plan([{ questions: [7, 6, 5, 4] }, { questions: [3, 1, 2] }]),
+    ];
+    for (const count of [2, 3, 5])
+      expect(parts(one, count).map((part) => questionsOf(part).sort())).toEqual(
+        parts(other, count).map((part) => questionsOf(part).sort()),
+      );
+  });
+
+  test('of one are the whole, and of more than there are questions some are empty', () => {
+    const whole = plan([{ questions: [1, 2] }]);
+    expect(referencesOf(partOfPlan(whole, { index: 1, count: 1 }, hash))).toEqual(
+      referencesOf(whole),
+    );
+    expect(parts(whole, 4).map(countReferences).sort()).toEqual([0, 0, 1, 1]);
+  });
+});
+
+describe('the identity of a plan', () => {
+  const one = { questions: [1, 2], tries: [3] };
+
+  test('is the same for every part and for the whole, and does not hold the gate', () => {
+    const whole = plan([one]);
+    for (const part of parts(whole, 3))
+      expect(planIdentity(part, hash)).toBe(planIdentity(whole, hash));
+    expect(planIdentity(plan([one], { gate: build.gate({ fail_on: 'never' }) }), hash)).toBe(
+      planIdentity(whole, hash),
+    );
+  });
+
+  test.each<[string, Prepared]>([
+    ['a question', plan([{ questions: [1, 3], tries: [3] }])],
+    ["a reference's tries", plan([{ questions: [1, 2], tries: [4] }])],
+    ['the tries of all', plan([one], { n_tries: 5 })],
+    ['what is swept', plan([one], { sweep: { temperature: [0, 1] } })],
+    ['another suite', plan([one, one])],
+  ])('is another one with another %s', (_what, other) => {
+    expect(planIdentity(other, hash)).not.toBe(planIdentity(plan([one]), hash));
+  });
+
+  test('of inputs tells which of them differ, and shows none of their values', () => {
+    const inputs = sharedInputs(
+      { overrides: new Map([['model', ['secret-model']]]), 'max-calls': null },
+      hash,
+    );
+    expect(inputs).toEqual({
+      overrides: expect.stringMatching(/^[0-9a-f]{16}$/),
+      'max-calls': expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+    expect(
+      sharedInputs({ overrides: new Map([['model', ['other']]]), 'max-calls': null }, hash),
+    ).toEqual({
+      'max-calls': inputs['max-calls'],
+      overrides: expect.not.stringMatching(String(inputs['overrides'])),
+    });
+  });
+});
+
+describe('the caps of a sweep', () => {
+  test('are weighed by costs that add up over the shards, however the questions fall', () => {
+    fc.assert(
+      fc.property(anyPlan, fc.integer({ min: 1, max: 8 }), (suites, count) => {
+        const whole: Prepared = {
+          ...plan(suites),
+          price: (_, { input_tokens, output_tokens }) => input_tokens * 3 + output_tokens,
+        };
+        const portions = parts(whole, count).map((part) => portionOfCost(whole, part)!);
+        const [first] = portions;
+        expect(new Set(portions.map((portion) => portion.whole)).size).toBe(1);
+        expect(first!.whole).toBeGreaterThan(0);
+        expect(sumOf(portions.map(({ part }) => part)) / first!.whole).toBeCloseTo(1, 2);
+      }),
+      { numRuns: draws(20) },
+    );
+    const unknown: Prepared = { ...plan([{ questions: [1] }]), price: () => null };
+    expect(portionOfCost(unknown, unknown)).toBeNull();
+  });
+
+  test('are never passed by the shards together, and leave each what it plans', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 0, max: 3000 }),
+        (planned_, slack) => {
+          const whole = sumOf(planned_);
+          const shares = planned_.map((part) =>
+            shareOf(
+              { maxCalls: whole + slack, maxCost: 10 },
+              {
+                calls: { part, whole },
+                cost: { part: part * part, whole: sumOf(planned_.map((size) => size * size)) },
+              },
+            ),
+          );
+          expect(shares.reduce((sum, { maxCalls }) => sum + maxCalls!, 0)).toBeLessThanOrEqual(
+            whole + slack,
+          );
+          shares.forEach(({ maxCalls }, index) => {
+            expect(maxCalls).toBeGreaterThanOrEqual(planned_[index]!);
+          });
+          expect(shares.reduce((sum, { maxCost }) => sum + maxCost!, 0)).toBeLessThanOrEqual(
+            10 + 1e-9,
+          );
+        },
+      ),
+    );
+  });
+
+  test('leave the merge what the shards have not spent, and nothing less than nothing', () => {
+    expect(restOf({ maxCalls: 10, maxCost: 2 }, { calls: 4, cost: 0.5 })).toEqual({
+      maxCalls: 6,
+      maxCost: 1.5,
+    });
+    expect(restOf({ maxCalls: 10, maxCost: 2 }, { calls: 40, cost: 5 })).toEqual({
+      maxCalls: 0,
+      maxCost: 0,
+    });
+    expect(restOf({ maxCalls: null, maxCost: null }, { calls: 40, cost: 5 })).toEqual({
+      maxCalls: null,
+      maxCost: null,
+    });
+    const caps = { maxCalls: 9, maxCost: null };
+    const portions = () => ({ calls: { part: 1, whole: 3 }, cost: null });
+    expect([
+      ownCaps(caps, {}, portions),
+      ownCaps(caps, { shard: { index: 1, count: 3 } }, portions),
+      ownCaps(caps, { merged: { calls: 2, cost: 0 } }, portions),
+    ]).toEqual([caps, { maxCalls: 3, maxCost: null }, { maxCalls: 7, maxCost: null }]);
+  });
+
+  test('are shared by what questions cost, where that is known, and else by how many they are', () => {
+    const caps = { maxCalls: 12, maxCost: 10 };
+    const calls = { part: 1, whole: 4 };
+    expect(
+      [{ part: 9, whole: 10 }, { part: 0, whole: 0 }, null].map((cost) =>
+        shareOf(caps, { calls, cost }),
+      ),
+    ).toEqual([
+      { maxCalls: 3, maxCost: 9 },
+      { maxCalls: 3, maxCost: 2.5 },
+      { maxCalls: 3, maxCost: 2.5 },
+    ]);
+    expect(shareOf(caps, { calls: { part: 0, whole: 0 }, cost: null })).toEqual({
+      maxCalls: 0,
+      maxCost: 0,
+    });
+  });
+
+  test('and the totals of the parts know what nobody knows', () => {
+    const usage = { calls: 2, reused: 1, input_tokens: 0, output_tokens: 0, cost_usd: 0.5 };
+    expect(
+      totalOf([
+        { usage, attempts: 3 },
+        { usage, attempts: 2 },
+      ]),
+    ).toMatchObject({ calls: 4, reused: 2, replayed: 0, attempts: 5, cost: 1 });
+    expect(
+      totalOf([
+        { usage, attempts: 3 },
+        { usage: { ...usage, cost_usd: null }, attempts: 2 },
+      ]).cost,
+    ).toBeNull();
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import { matricesOf } from '../../../../src/features/workbench/workbench-rows.ts';
+import { boardOf } from '../../../../src/features/workbench/workbench.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
+import { withKinds } from '../../report/kinds.ts';
+import { referenceOf, resultOf, sideOf, suiteOf } from '../../report/results.ts';
+
+const board = (result: Result, all: Result | null = null) =>
+  boardOf({
+    result,
+    all,
+    matrices: matricesOf(result, all),
+    missing: false,
+    notes: [],
+    empty: [],
+  });
+
+describe("the workbench's board", () => {
+  test.each([
+    ['compared', (result: Result) => board(result)],
+    ['stored alone', (result: Result) => board({ ...result, suites: [], attributes: [] }, result)],
+  ])('offers each attribute of what is %s, and its references have it', (_, drawn) => {
+    const result = withKinds(12);
+    const { choices, matrices } = drawn(result);
+    const rows = matrices.flatMap((matrix) => matrix.rows);
+    const named = new Map(
+      [...choices.matchAll(/<option value="([^"]+)">([^<]+)<\/option>/g)].map(
+        ([, value = '', words = '']) => [words.replace(/ \(\d+\)$/, ''), value],
+      ),
+    );
+    expect(result.attributes.length).toBeGreaterThan(0);
+    for (const { name, references } of result.attributes)
+      expect([
+        name,
+        rows.filter(({ kinds }) => kinds.includes(named.get(name) ?? '')).length,
+      ]).toEqual([name, references.length]);
+  });
+
+  test('tells variants apart as the ranking does: by p-values that are adjusted together', () => {
+    // Five of forty references differ, all one way: p is 1/32, and twice that among two.
+    const suite = (model: string, from: number): SuiteResult =>
+      suiteOf(
+        'capitals',
+        Array.from({ length: 40 }, (_, at) => {
+          const outcome = at >= from && at < from + 5 ? ('fail' as const) : ('pass' as const);
+          const head = sideOf([{ outcome, actual: 'x' }]);
+          return referenceOf(`q${String(at)}`, outcome, { base: null, head, p: null, q: null });
+        }),
+        { variant: { model, parameters: {} }, verdict: 'not_compared' },
+      );
+    const of = (...suites: SuiteResult[]) =>
+      board(resultOf({ mode: 'sweep', base: null, title: '', suites })).matrices[0]?.head;
+    const best = suite('best', 40);
+    expect(of(best, suite('one', 0))).toContain('one is worse than best');
+    const two = of(best, suite('one', 0), suite('two', 5));
+    expect(two).toContain('one is not told apart from best');
+    expect(two).toContain('two is not told apart from best');
+  });
+
+  test('has the worst row first, and last those that nobody was asked for, which are not inconclusive', () => {
+    const side = sideOf([{ outcome: 'pass', actual: 'yes' }]);
+    const asked = { base: side, head: side };
+    const rows = [
+      referenceOf('unasked', 'inconclusive'),
+      referenceOf('same', 'unchanged', asked),
+      referenceOf('open', 'inconclusive', asked),
+      referenceOf('worse', 'regressed', asked),
+    ];
+    const result = resultOf({ suites: [suiteOf('one', rows.slice(0, 1)), suiteOf('two', rows)] });
+    const { matrices, choices } = board(result);
+    expect(matrices.flatMap((matrix) => matrix.rows).map(({ status }) => status)).toEqual([
+      'regressed',
+      'inconclusive',
+      'unchanged',
+      'not-asked',
+      'not-asked',
+    ]);
+    expect(choices).toMatch(/value="inconclusive" checked> [^<]*\(1\)/);
+    expect(choices).toContain('value="not-asked" checked> not asked yet (2)');
+  });
+
+  test('calls the references of a removed prompt removed, and no question that is still open', () => {
+    const gone = referenceOf('gone', 'removed', { base: null, head: null });
+    const open = referenceOf('open', 'inconclusive', { base: null, head: null });
+    const suite = (model: string, rows: (typeof gone)[]): SuiteResult =>
+      suiteOf('p', rows, { variant: { model, parameters: {} } });
+    const statuses = (...suites: SuiteResult[]) =>
+      board(resultOf({ suites })).matrices.flatMap(({ rows }) => rows.map(({ status }) => status));
+    expect(statuses(suite('m', [gone, open]))).toEqual(['removed', 'not-asked']);
+    // Of a model that is gone alone, the row is still asked with the other.
+    expect(statuses(suite('m', [gone]), suite('n', [{ ...open, id: 'gone' }]))).toEqual([
+      'not-asked',
+    ]);
+  });
+});

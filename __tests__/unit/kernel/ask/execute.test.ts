@@ -1,0 +1,237 @@
+import { describe, expect, test } from '@jest/globals';
+import { execute, type PlannedTry } from '../../../../src/kernel/ask/execute.ts';
+import { BATCH_WINDOW, WINDOW } from '../../../../src/kernel/ask/execute.ts';
+import { drawnAgain, generationOf } from '../../../../src/kernel/select/generation.ts';
+import type { Completion, Evaluate, Request } from '../../../../src/types/model.ts';
+import { answer, prompt, reference } from '../../app/run/builders.ts';
+import { scripted, steering, verdict } from '../../features/conversations/dialogues.ts';
+
+const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
+const noCode: Evaluate = async () => {
+  throw new Error('no code runs here');
+};
+const random = (purpose: string) => purpose;
+const planned = (
+  side: 'base' | 'head',
+  id: string,
+  index: number,
+  text = 'Say {q}',
+): PlannedTry => ({
+  run: ['a', 'b'].indexOf(id),
+  suite: 'p',
+  side,
+  try: index,
+  steering: null,
+  generation: generationOf(
+    prompt({ messages: [{ role: 'user', content: text, place: { file: 'p', line: 1 } }] }),
+    { model: 'gpt-4o', parameters: {}, target },
+    reference(id),
+  ),
+});
+
+function recorder(
+  reply: (request: Request, count: number) => Completion = (_, count) =>
+    answer(`answer ${String(count)}`),
+) {
+  const requests: Request[] = [];
+  return { requests, complete: async (request: Request) => reply(request, requests.push(request)) };
+}
+
+describe('making tries', () => {
+  test('makes one call for equal generations of one try and marks the second as reused', async () => {
+    const { requests, complete } = recorder();
+    const answers = await execute([planned('base', 'a', 0), planned('head', 'a', 0)], {
+      complete,
+      evaluate: noCode,
+      random,
+    });
+    expect(requests).toHaveLength(1);
+    expect(answers.map(({ completion }) => completion)).toEqual([
+      answer('answer 1'),
+      { ...answer('answer 1'), reused: true },
+    ]);
+  });
+
+  test.each<['batch' | 'direct', number]>([
+    ['direct', WINDOW],
+    ['batch', 3000],
+  ])(
+    'has so many under way that a vendor is kept busy, and as many as a batch takes: %s',
+    async (transport, most) => {
+      const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
+      const tries = Array.from({ length: 3000 }, (_, index): PlannedTry => {
+        const one = planned('head', 'a', index);
+        return {
+          ...one,
+          generation: { ...one.generation, target: batched } as PlannedTry['generation'],
+        };
+      });
+      let waiting: (() => void)[] = [];
+      let peak = 0;
+      const answers = execute(tries, {
+        complete: () =>
+          new Promise((resolve) => {
+            waiting.push(() => {
+              resolve(answer('x'));
+            });
+          }),
+        evaluate: noCode,
+        random,
+      });
+      for (let left = tries.length; left > 0;) {
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+        peak = Math.max(peak, waiting.length);
+        left -= waiting.length;
+        const round = waiting;
+        waiting = [];
+        for (const settle of round) settle();
+      }
+      expect([peak, (await answers).length]).toEqual([most, 3000]);
+      expect(BATCH_WINDOW).toBeGreaterThan(3000);
+    },
+  );
+
+  test('never shares a completion between two tries', async () => {
+    const { requests, complete } = recorder();
+    const answers = await execute([planned('head', 'a', 0), planned('head', 'a', 1)], {
+      complete,
+      evaluate: noCode,
+      random,
+    });
+    expect(requests.map((request) => request.try)).toEqual([0, 1]);
+    expect(
+      answers.map(({ completion }) => completion.status === 'ok' && completion.output),
+    ).toEqual(['answer 1', 'answer 2']);
+  });
+
+  test('calls different prompts separately and renders the variables', async () => {
+    const { requests, complete } = recorder();
+    await execute([planned('base', 'a', 0), planned('head', 'a', 0, 'Tell {q}')], {
+      complete,
+      evaluate: noCode,
+      random,
+    });
+    expect(requests.map(({ messages }) => messages[0]?.content)).toEqual(['Say a', 'Tell a']);
+    expect(requests[0]).toEqual({
+      target,
+      parameters: {},
+      messages: [{ role: 'user', content: 'Say a' }],
+      try: 0,
+      schema: null,
+      purpose: 'prompt',
+    });
+  });
+
+  test('carries an error of one try as a value beside the others', async () => {
+    const { complete } = recorder((_, count) =>
+      count === 1 ? { status: 'error', kind: 'timeout', message: 'too slow' } : answer('fine'),
+    );
+    const answers = await execute([planned('head', 'a', 0), planned('head', 'b', 0)], {
+      complete,
+      evaluate: noCode,
+      random,
+    });
+    expect(answers.map(({ completion }) => completion.status)).toEqual(['error', 'ok']);
+  });
+
+  test('reports a reference without a value for a variable as an error, without a call', async () => {
+    const { requests, complete } = recorder();
+    const generation = generationOf(
+      prompt(),
+      { model: 'gpt-4o', parameters: {}, target },
+      reference('a', {
+        input: {},
+        problem: 'prompts/tests/p.yaml:5: reference 1 has no value for {q}',
+      }),
+    );
+    const [answer] = await execute(
+      [{ run: 0, suite: 'p', side: 'head', try: 0, generation, steering: null }],
+      { complete, evaluate: noCode, random },
+    );
+    expect(answer?.completion).toEqual({
+      status: 'error',
+      kind: 'reference',
+      message: 'prompts/tests/p.yaml:5: reference 1 has no value for {q}',
+    });
+    expect(requests).toEqual([]);
+  });
+
+  test('uses the output of prompt code, as text or as an object with content', async () => {
+    const generation = generationOf(
+      prompt({ code: { source: 'output = q', language: 'python', place: { file: 'p', line: 1 } } }),
+      { model: null, parameters: {}, target: null },
+      reference('a'),
+    );
+    const outputs = ['plain', { content: 'from an object' }];
+    const seen: unknown[] = [];
+    const evaluate: Evaluate = async (job) => {
+      seen.push(job.inputs);
+      return [{ status: 'ok', values: { output: outputs[seen.length - 1] ?? null } }];
+    };
+    const { complete } = recorder();
+    const answers = await execute(
+      [
+        { run: 0, suite: 'p', side: 'head', try: 0, generation, steering: null },
+        { run: 0, suite: 'p', side: 'head', try: 1, generation, steering: null },
+      ],
+      { complete, evaluate, random },
+    );
+    expect(
+      answers.map(({ completion }) => completion.status === 'ok' && completion.output),
+    ).toEqual(['plain', 'from an object']);
+    expect(seen[0]).toEqual([{ q: 'a' }]);
+  });
+
+  test('does not share a dialogue between steerings', async () => {
+    const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
+    const led = (instructions: string): PlannedTry => ({
+      ...planned('head', 'a', 0),
+      steering: steering({ instructions }),
+    });
+    const answers = await execute([led('Be kind.'), led('Be strict.'), led('Be kind.')], {
+      complete: model.complete,
+      evaluate: noCode,
+      random,
+    });
+    expect([model.by('prompt').length, model.by('evaluator').length]).toEqual([2, 2]);
+    expect(
+      answers.map(({ completion }) => completion.status === 'ok' && completion.reused),
+    ).toEqual([false, false, true]);
+  });
+
+  test('calls another draw of a question, and its evaluators, under separate try indices', async () => {
+    const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
+    const first: PlannedTry = { ...planned('base', 'a', 1), steering: steering() };
+    const recorded: PlannedTry = {
+      ...first,
+      run: 1,
+      generation: {
+        kind: 'recorded',
+        thread: [
+          { role: 'user', content: 'q' },
+          { role: 'assistant', content: 'a' },
+        ],
+        fingerprint: 'recorded',
+      },
+    };
+    const again = (one: PlannedTry): PlannedTry => ({
+      ...one,
+      side: 'head',
+      generation: drawnAgain(one.generation, 100),
+    });
+    await execute([first, again(first), recorded, again(recorded)], {
+      complete: model.complete,
+      evaluate: noCode,
+      random,
+    });
+    expect(model.by('prompt').map((request) => request.try)).toEqual([1, 101]);
+    expect(
+      model
+        .by('evaluator')
+        .map((request) => request.try)
+        .sort(),
+    ).toEqual([1, 1, 101, 101]);
+  });
+});

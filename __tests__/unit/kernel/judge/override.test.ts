@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { blankResult } from '../../../../src/app/run/not-judged.ts';
+import {
+  LONGEST_REASON,
+  findOverride,
+  outcomeFields,
+  withOverride,
+} from '../../../../src/kernel/judge/outcome-fields.ts';
+import type { OutcomeOf, RunOutcome } from '../../../../src/kernel/result/outcome.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { gate } from '../../app/run/builders.ts';
+
+const LABEL = 'evaldiff: accept';
+const labelled = (description: string | null = null) => [
+  { name: 'bug', description: 'Something is wrong' },
+  { name: LABEL, description },
+];
+const REGRESSED: OutcomeOf<'regressed'> = {
+  kind: 'regressed',
+  suites: [{ name: 'quiz', base: 1, head: 0.5 }],
+  fails: true,
+  replaced: null,
+  ungraded: null,
+};
+const red = (changes: Partial<Result> = {}): Result => ({
+  ...blankResult({
+    mode: 'diff',
+    base: null,
+    head: { commit: 'h' },
+    trust: 'member',
+    gate: gate(),
+    n_tries: 3,
+  }),
+  ...outcomeFields(REGRESSED),
+  reasons: ['quiz regressed: fell.'],
+  ...changes,
+});
+
+describe('an override', () => {
+  test('is a label, with the reason that a line of the text gives', () => {
+    const body = `Friendlier.\r\n\r\n  Evaldiff: Accept: shorter answers are wanted, see the plan \r\nMore.`;
+    expect(findOverride({ labels: labelled('By a maintainer'), body }, LABEL)).toEqual({
+      status: 'found',
+      override: { label: LABEL, reason: 'shorter answers are wanted, see the plan' },
+    });
+  });
+
+  test("takes the label's description where the text has no such line, or an empty one", () => {
+    for (const body of ['', `${LABEL}:   \n`, `about ${LABEL}: no`]) {
+      expect(
+        findOverride({ labels: labelled('Accepted by the prompt owners'), body }, LABEL),
+      ).toEqual({
+        status: 'found',
+        override: { label: LABEL, reason: 'Accepted by the prompt owners' },
+      });
+    }
+  });
+
+  test('does not count without a reason, and says how to give one', () => {
+    for (const description of [null, '', '  ']) {
+      expect(findOverride({ labels: labelled(description), body: 'Hello' }, LABEL)).toEqual({
+        status: 'no-reason',
+        message: expect.stringContaining(`add a line "${LABEL}: the reason"`),
+      });
+    }
+  });
+
+  test('is none where the label is not on the pull request, whatever its text says', () => {
+    expect(findOverride({ labels: [], body: `${LABEL}: because` }, LABEL)).toEqual({
+      status: 'none',
+    });
+  });
+
+  test('keeps so much of a reason and no more', () => {
+    const found = findOverride(
+      { labels: labelled(), body: `${LABEL}: ${'x'.repeat(5000)}` },
+      LABEL,
+    );
+    expect(found.status === 'found' && found.override.reason.length).toBe(LONGEST_REASON);
+  });
+});
+
+describe('a red verdict that is overridden', () => {
+  test('is neutral, with the reason before all others and in a field of its own', () => {
+    const override = { label: LABEL, reason: 'wanted' };
+    expect(withOverride(red(), override)).toMatchObject({
+      conclusion: 'neutral',
+      outcome: { kind: 'overridden', by: REGRESSED },
+      title: 'Overridden: Regressed: quiz 100.0 % → 50.0 % (−50.0 points)',
+      override,
+      reasons: [
+        `Not red, because the label "${LABEL}" overrides the gate: wanted`,
+        'quiz regressed: fell.',
+      ],
+    });
+  });
+
+  test.each<[string, RunOutcome]>([
+    ['success', { kind: 'nothing-to-run', rubrics: 0 }],
+    ['neutral', { ...REGRESSED, fails: false }],
+    ['error', { kind: 'not-judged', why: 'nothing ran' }],
+  ])('is the only one: a result that is %s stays as it is', (_conclusion, outcome) => {
+    const result = red(outcomeFields(outcome));
+    expect(withOverride(result, { label: LABEL, reason: 'wanted' })).toBe(result);
+  });
+
+  test('has a title that GitHub shows whole', () => {
+    expect(
+      withOverride(
+        red(
+          outcomeFields({
+            kind: 'failed',
+            why: 'x'.repeat(255),
+            fails: true,
+            replaced: null,
+            ungraded: null,
+          }),
+        ),
+        { label: LABEL, reason: 'r' },
+      ).title,
+    ).toHaveLength(255);
+  });
+});

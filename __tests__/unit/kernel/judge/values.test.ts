@@ -1,0 +1,346 @@
+import { describe, expect, test } from '@jest/globals';
+import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
+import { decide } from '../../../../src/kernel/judge/gate.ts';
+import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
+import {
+  startSuite,
+  suiteComparison,
+  type SuiteComparison,
+  type Try,
+  type TryPolicy,
+} from '../../../../src/kernel/plan/suite-run.ts';
+import { familySize } from '../../../../src/kernel/plan/tries.ts';
+import type { AffectedReference } from '../../../../src/kernel/select/affected.ts';
+import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
+import type { Metric, Rubric, Score } from '../../../../src/types/metric.ts';
+import type { Json } from '../../../../src/types/plain.ts';
+import {
+  gate,
+  metric,
+  prompt,
+  reference,
+  suite,
+  suiteSide,
+  tryResult,
+} from '../../app/run/builders.ts';
+
+type Numbers = { base: Json[]; head: Json[] }[];
+
+interface Setting {
+  metric?: Partial<Metric>;
+  policy?: TryPolicy;
+  gate?: Partial<GateSettings>;
+  clusters?: string[];
+  reused?: boolean;
+  rubrics?: ReadonlyMap<string, Rubric>;
+  score?: Partial<Score>;
+  name?: string;
+}
+
+/** A suite that passes throughout and whose metric gave these values, try by try. */
+function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
+  const { policy = { kind: 'fixed', tries: 2 }, clusters = [], rubrics = new Map() } = setting;
+  const one = metric('tone', {
+    source: { kind: 'code', language: 'python', code: 'metric = 1' },
+    ...(setting.metric ?? { better: 'higher' }),
+  });
+  const references = values.map((_, index) =>
+    reference(`r${String(index)}`, {
+      ...(clusters[index] === undefined ? {} : { cluster: clusters[index] }),
+    }),
+  );
+  const [base, head] = (['base', 'head'] as const).map((side) =>
+    suiteSide(
+      side,
+      suite({
+        prompt: { messages: [{ ...prompt().messages[0]!, content: `${side} {q}` }] },
+        tests: { references, metrics: [metric('has'), one] },
+      }),
+      { rubrics },
+    ),
+  );
+  const all = references.map((each): AffectedReference => ({
+    reference: each,
+    change: 'both',
+    baseReference: each,
+    base: generationOf(base!.suite.prompt, base!.variant, each),
+    head: generationOf(head!.suite.prompt, head!.variant, each),
+  }));
+  const name = setting.name ?? 'p';
+  const run = startSuite({
+    path: 'prompts/p.yaml',
+    name,
+    variant: base!.variant,
+    baseVariant: null,
+    base: base!,
+    head: head!,
+    because: [],
+    references: all,
+    unaffected: 0,
+  });
+  const attempts = (side: Json[]): Try[] =>
+    side.map((value, index) => {
+      const result = { ...tryResult('pass', index), reused: setting.reused ?? false };
+      const score = { metric: 'tone', status: 'pass', value, reason: null, skip: false } as const;
+      return {
+        result: { ...result, scores: [...result.scores, { ...score, ...setting.score } as Score] },
+        other: null,
+      };
+    });
+  const made = run.runs.map((each, index) => ({
+    ...each,
+    base: attempts(values[index]!.base),
+    head: attempts(values[index]!.head),
+  }));
+  return suiteComparison(
+    { ...run, runs: made },
+    policy,
+    { run: gate(setting.gate), own: {} },
+    () => false,
+  );
+}
+
+function shown(comparisons: SuiteComparison[]) {
+  const verdicts = judgeSuites(comparisons, gate());
+  return comparisons.map((suite, i) => compareSuite(suite, verdicts[i] ?? null, new Map()));
+}
+
+const rowOf = (comparison: SuiteComparison) =>
+  shown([comparison])[0]!.metrics.find(({ name }) => name === 'tone')!;
+
+const fell: Numbers = Array.from({ length: 10 }, (_, i) => ({
+  base: [0.95, 0.94 + i / 1000],
+  head: [0.55, 0.54 + i / 1000],
+}));
+const same: Numbers = fell.map(({ base }) => ({ base, head: [...base].reverse() }));
+
+const decided = (comparisons: SuiteComparison[], settings: Partial<GateSettings> = {}) =>
+  decide({
+    mode: 'diff',
+    suites: shown(comparisons),
+    scoring: [],
+    settings: gate(settings),
+    affected: 10,
+    removed: [],
+    askedAnew: [],
+    underBase: [],
+    weakened: [],
+    blind: null,
+    testedRubrics: 0,
+    uncomparable: [],
+    counted: 10,
+    attributes: [],
+    unexplained: [],
+    replaced: [],
+    unused: false,
+  });
+
+describe('the values of a metric', () => {
+  test('are compared base against head, reference by reference, though all of them pass', () => {
+    const { values, better, gates } = rowOf(valued(fell));
+    expect([better, gates]).toEqual(['higher', true]);
+    expect(values).toMatchObject({ references: 10, gate: 'warn', moved: 'worse' });
+    expect(values!.base).toBeCloseTo(0.94725, 9);
+    expect(values!.head).toBeCloseTo(0.54725, 9);
+    expect(values!.difference).toBeCloseTo(-0.4, 9);
+    expect(values!.high).toBeLessThan(-0.3);
+    expect(values!.p).toBeLessThan(0.001);
+  });
+
+  test('that got worse are said and do not gate, unless the gate names the metric', () => {
+    const warned = decided([valued(fell)]);
+    expect(warned.outcome.kind).not.toBe('failed');
+    expect(warned.reasons.join('\n')).toContain(
+      'p: the mean of tone fell, 0.95 → 0.55, over 10 references',
+    );
+    const metrics = { tone: 'fail' } as const;
+    const failed = decided([valued(fell, { gate: { metrics } })], { metrics });
+    expect(failed.outcome).toMatchObject({ kind: 'failed', fails: true });
+    expect(failed.reasons[0]).toBe(
+      'p: the mean of tone fell, 0.95 → 0.55, over 10 references; gate.metrics is fail',
+    );
+    const ignored = { tone: 'ignore' } as const;
+    expect(decided([valued(fell, { gate: { metrics: ignored } })]).reasons.join()).not.toContain(
+      'tone',
+    );
+  });
+
+  test('read in the direction that the metric says', () => {
+    expect(rowOf(valued(fell, { metric: { better: 'lower' } })).values).toMatchObject({
+      moved: 'better',
+    });
+    const { p, moved, gate: word } = rowOf(valued(fell, { metric: { better: 'none' } })).values!;
+    expect([moved, word]).toEqual([null, 'ignore']);
+    // Two-sided, where neither way is worse.
+    expect(p).toBeLessThan(0.002);
+  });
+
+  test('that did not change say nothing', () => {
+    expect(rowOf(valued(same)).values).toMatchObject({ moved: null });
+    expect(decided([valued(same)]).reasons).toEqual([]);
+  });
+
+  test('share one error rate with the suites: what gates alone need not gate among many', () => {
+    const metrics = { tone: 'fail' } as const;
+    // Five references with equal differences: p = 1/64.
+    const five: Numbers = Array.from({ length: 5 }, () => ({ base: [1], head: [0.5] }));
+    const policy = { kind: 'fixed', tries: 1 } as const;
+    const one = (values: Numbers, name: string) =>
+      valued(values, { policy, gate: { metrics }, name });
+    const calm = Array.from({ length: 5 }, () => ({ base: [0.5], head: [0.5] }));
+    expect(familySize([one(five, 'a')])).toBe(2);
+    const moved = (suites: SuiteComparison[]) =>
+      shown(suites)[0]!.metrics.find(({ name }) => name === 'tone')!.values!;
+    expect(moved([one(five, 'a')])).toMatchObject({ moved: 'worse', p: 1 / 64 });
+    expect(moved([one(five, 'a'), one(calm, 'b')])).toMatchObject({ moved: null, p: 1 / 64 });
+  });
+
+  test('of a sequential suite must reach the level of a look', () => {
+    const metrics = { tone: 'fail' } as const;
+    const policy = { kind: 'adaptive' } as const;
+    expect(rowOf(valued(fell, { policy, gate: { metrics } })).values).toMatchObject({
+      moved: 'worse',
+    });
+    // p = 1/40 after two tries would do at the level of all five, and not at that of the first look.
+    const few: Numbers = [
+      { base: [1, 1], head: [0, 0] },
+      { base: [0.5, 0.5], head: [0.5, 0.5] },
+    ];
+    expect(rowOf(valued(few, { policy, gate: { metrics } })).values!.moved).toBeNull();
+  });
+
+  test('of references that move together are dealt together', () => {
+    const clusters = fell.map(() => 'template');
+    const { values } = rowOf(valued(fell, { clusters }));
+    expect(values).toMatchObject({ p: 1 / 12, moved: null });
+  });
+
+  test('of latency count only where both sides were asked in this run', () => {
+    const latency = {
+      source: { kind: 'built-in', uses: 'latency', with: {} },
+    } as const satisfies Partial<Metric>;
+    const ms: Numbers = fell.map((_, i) => ({ base: [100 + i, 110], head: [300, 310 + i] }));
+    expect(rowOf(valued(ms, { metric: latency })).values).toMatchObject({
+      moved: 'worse',
+      references: 10,
+    });
+    const stored = valued(ms, { metric: latency, reused: true });
+    expect(rowOf(stored).values).toMatchObject({ references: 0, difference: null, p: null });
+  });
+
+  test('that restate pass and fail are not said twice', () => {
+    expect(rowOf(valued(fell.map(() => ({ base: [1], head: [1] })))).values).toBeUndefined();
+  });
+
+  test('of a rubric come with the count of each label on both sides', () => {
+    const rubric: Rubric = {
+      name: 'yea',
+      prompt: '{content}',
+      choice_scores: new Map([
+        ['F', 1],
+        ['C', 0.5],
+        ['A', 0],
+      ]),
+      eval_type: 'classify',
+      notes: null,
+      examples: [],
+      place: { file: 'rubrics/r.yaml', line: 1 },
+    };
+    const own = { source: { kind: 'rubric', rubric: 'yea' } } as const;
+    const comparison = valued(
+      fell.map(() => ({ base: [0], head: [1] })),
+      { metric: own, rubrics: new Map([['yea', rubric]]) },
+    );
+    for (const { base, head } of comparison.run.runs)
+      for (const [side, label] of [
+        [base, 'A'],
+        [head, 'F'],
+      ] as const)
+        for (const { result } of side) Object.assign(result.scores[1]!, { label });
+    const row = shown([comparison])[0]!.metrics.find(({ name }) => name === 'tone')!;
+    expect(row.labels).toEqual([
+      { label: 'F', base: 0, head: 10 },
+      { label: 'C', base: 0, head: 0 },
+      { label: 'A', base: 10, head: 0 },
+    ]);
+    // Nothing says what passes, so there is no pass rate.
+    expect(row).toMatchObject({ base: null, head: null });
+  });
+
+  describe('that are a map of several', () => {
+    const counts = (values: Numbers): Numbers =>
+      values.map(({ base, head }) => ({
+        base: base.map((user) => ({ user, assistant: 3, note: 'x' })),
+        head: head.map((user) => ({ user, assistant: 3, note: 'x' })),
+      }));
+    const rows = (comparison: SuiteComparison) =>
+      shown([comparison])[0]!.metrics.filter(({ values }) => values !== undefined);
+
+    test('have a row for each of its numbers, as a metric of its own', () => {
+      const found = rows(valued(counts(fell)));
+      expect(found.map(({ name }) => name)).toEqual(['tone.user', 'tone.assistant']);
+      expect(found[0]).toMatchObject({ base: null, head: null, judged_head: 20 });
+      const { base, head, p, moved } = rowOf(valued(fell)).values!;
+      expect(found[0]!.values).toMatchObject({ base, head, p, moved, references: 10 });
+      expect(found[1]!.values).toMatchObject({ base: 3, head: 3, difference: 0, moved: null });
+    });
+
+    test('fail the suite where the gate names the one that got worse, and share its error rate', () => {
+      const failed = (name: string) => {
+        const metrics = { [name]: 'fail' } as const;
+        const one = valued(counts(fell), { gate: { metrics } });
+        expect(familySize([one])).toBe(2);
+        return decided([one], { metrics });
+      };
+      expect(failed('tone.user').outcome).toMatchObject({ kind: 'failed', fails: true });
+      expect(failed('tone.user').reasons[0]).toBe(
+        'p: the mean of tone.user fell, 0.95 → 0.55, over 10 references; gate.metrics is fail',
+      );
+      expect(failed('tone.assistant').outcome.kind).not.toBe('failed');
+    });
+
+    test('are not green where the gate names one that no answer has, or that head lost', () => {
+      const wants = (name: string, values: Numbers) => {
+        const metrics = { [name]: 'fail' } as const;
+        return decided([valued(values, { gate: { metrics } })], { metrics });
+      };
+      const same = fell.map(() => ({ base: [1, 2], head: [1, 2] }));
+      expect(wants('tone.user', counts(same)).outcome.kind).toBe('no-regression');
+      expect(wants('tone.usr', counts(same))).toMatchObject({
+        outcome: { kind: 'no-verdict' },
+        reasons: ['p: gate.metrics wants to compare tone.usr, and no answer has a value'],
+      });
+      const lost = counts(same).map(({ base, head }, at) => ({
+        base,
+        head: at < 4 ? head.map(() => ({ assistant: 3, note: 'x' })) : head,
+      }));
+      expect(wants('tone.user', lost)).toMatchObject({
+        outcome: { kind: 'no-verdict' },
+        reasons: [
+          'p: gate.metrics wants to compare tone.user, and 6 of 10 references have a value on head, 10 on base',
+        ],
+      });
+    });
+
+    test('have none where they are too many to be compared, except those that the gate names', () => {
+      const many = Object.fromEntries(
+        Array.from({ length: 21 }, (_, at) => [`k${String(at)}`, at]),
+      );
+      const values: Numbers = fell.map(() => ({ base: [many], head: [many] }));
+      expect(rows(valued(values))).toEqual([]);
+      expect(
+        rows(valued(values, { gate: { metrics: { 'tone.k7': 'warn' } } })).map(({ name }) => name),
+      ).toEqual(['tone.k7']);
+    });
+  });
+
+  test('that are texts are counted as labels', () => {
+    const row = rowOf(valued([{ base: ['stop', 'stop'], head: ['length', 'stop'] }]));
+    expect(row.labels).toEqual([
+      { label: 'stop', base: 2, head: 1 },
+      { label: 'length', base: 0, head: 1 },
+    ]);
+    expect(row.values).toBeUndefined();
+  });
+});

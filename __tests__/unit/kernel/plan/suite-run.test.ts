@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import {
+  suiteComparison,
+  withMoreTries,
+  type SuiteRun,
+  type Try,
+} from '../../../../src/kernel/plan/suite-run.ts';
+import { DEFAULT_GATE } from '../../../../src/kernel/suite/gate-settings.ts';
+import { tryResult } from '../../app/run/builders.ts';
+
+const made = (index: number): Try => ({ result: tryResult('pass', index), other: null });
+
+/** Two references that ask different things on both sides; only the second gates. */
+function twoReferences() {
+  const runs = [true, false].map((skip, index) => ({
+    affected: {
+      reference: { id: `r${String(index)}`, skip, tags: [], n_tries: null },
+      base: { kind: 'request', fingerprint: `base ${String(index)}` },
+      head: { kind: 'request', fingerprint: `head ${String(index)}` },
+    },
+    base: [],
+    head: [],
+  }));
+  const side = { scoring: { tests: { skip: false, rollup: { kind: 'named', policy: 'all' } } } };
+  const run = { suite: { base: side, head: side }, runs } as unknown as SuiteRun;
+  return suiteComparison(run, { kind: 'adaptive' }, { run: DEFAULT_GATE, own: {} }, () => false);
+}
+
+test('a suite with more tries has them in order, and so do the references that it compares', () => {
+  const first = withMoreTries(twoReferences(), [{ index: 1, side: 'head', made: made(0) }]);
+  const second = withMoreTries(first, [
+    { index: 1, side: 'head', made: made(1) },
+    { index: 0, side: 'base', made: made(0) },
+  ]);
+  const tries = second.run.runs.map(({ base, head }) =>
+    [base, head].map((of) => of.map(({ result }) => result.try)),
+  );
+  expect(tries).toEqual([
+    [[0], []],
+    [[], [0, 1]],
+  ]);
+  expect(second.compared).toHaveLength(1);
+  expect(second.compared[0]).toBe(second.run.runs[1]);
+});
+
+test('the suite that it was begun with stays without tries, so that a run can begin anew', () => {
+  const started = twoReferences();
+  withMoreTries(started, [{ index: 0, side: 'base', made: made(0) }]);
+  expect(started.run.runs.flatMap(({ base, head }) => [...base, ...head])).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { blankResult } from '../../../../src/app/run/not-judged.ts';
+import { formatProblem } from '../../../../src/errors.ts';
+import { readResultValue } from '../../../../src/kernel/result/result.ts';
+import { DEFAULT_GATE } from '../../../../src/kernel/suite/gate-settings.ts';
+import { suiteResult } from '../../app/run/builders.ts';
+
+const whole = {
+  ...blankResult({
+    mode: 'diff',
+    base: { commit: 'b'.repeat(40) },
+    head: { commit: 'a'.repeat(40) },
+    trust: 'member',
+    gate: DEFAULT_GATE,
+    n_tries: 3,
+  }),
+  conclusion: 'success' as const,
+  suites: [suiteResult()],
+};
+const refused = (value: unknown): string[] =>
+  readResultValue('result.json', JSON.parse(JSON.stringify(value))).problems.map(formatProblem);
+
+describe('a saved result', () => {
+  test('is read as it was written', () => {
+    expect(readResultValue('result.json', JSON.parse(JSON.stringify(whole)))).toEqual({
+      result: whole,
+      problems: [],
+    });
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    [
+      'a list',
+      [],
+      /^result\.json: is not a result of evaldiff \(Invalid input: expected object, received array\)$/,
+    ],
+    [
+      'another version',
+      { ...whole, schema_version: 9 },
+      /^result\.json: is a result of version 9; this evaldiff reads version 1\. Render it with the evaldiff that wrote it/,
+    ],
+    ['a conclusion of its own', { ...whole, conclusion: 'approved' }, /\(field conclusion: /],
+    [
+      'a rate over 1',
+      { ...whole, suites: [suiteResult({ pass_rate: { ...suiteResult().pass_rate, head: 2 } })] },
+      /\(field suites\.0\.pass_rate\.head: /,
+    ],
+    [
+      'a text for a number',
+      { ...whole, suites: [{ ...suiteResult(), compared: { references: '1', tries: 1 } }] },
+      /\(field suites\.0\.compared\.references: /,
+    ],
+    ['further fields', { ...whole, pull_request: 7 }, /pull_request/],
+  ])('that is %s is refused with its file and field', (_, value, message) => {
+    const [first, ...more] = refused(value);
+    expect(more).toEqual([]);
+    expect(first).toMatch(message);
+  });
+
+  test('of fifty megabytes of the wrong type is refused like a small one', () => {
+    expect(refused({ ...whole, suites: 'x'.repeat(50 * 1024 * 1024) })).toEqual([
+      expect.stringMatching(
+        /^result\.json: is not a result of evaldiff \(field suites: .{1,100}\)$/,
+      ),
+    ]);
+  });
+});

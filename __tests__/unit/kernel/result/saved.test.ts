@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatProblem } from '../../../../src/errors.ts';
+import { readSaved } from '../../../../src/features/noise/result.ts';
+import { measured } from '../../features/noise/measurement.ts';
+import { green, regression } from '../../report/results.ts';
+
+const problemsOf = (value: unknown): string[] => {
+  const saved = readSaved('x.json', typeof value === 'string' ? value : JSON.stringify(value));
+  return saved.kind === 'unreadable' ? saved.problems.map(formatProblem) : [];
+};
+
+describe('a saved file', () => {
+  test('is a result or a measurement by what is in it', () => {
+    for (const result of [green(), regression()])
+      expect(readSaved('noise.json', JSON.stringify(result))).toEqual({ kind: 'result', result });
+    const noise = measured();
+    expect(readSaved('result.json', JSON.stringify(noise))).toEqual({ kind: 'noise', noise });
+  });
+
+  test.each<[string, unknown, string]>([
+    [
+      'no JSON',
+      '{"a": ',
+      'x.json: is not JSON; give the result.json that a run wrote, or the noise.json of a measurement',
+    ],
+    [
+      'a result of another version',
+      { schema_version: 2 },
+      'x.json: is a result of version 2; this evaldiff reads version 1. Render it with the evaldiff that wrote it, or run again',
+    ],
+    [
+      'a measurement of another version',
+      { ...measured(), noise_version: 7 },
+      'x.json: is a measurement of version 7; this evaldiff reads version 1. Render it with the evaldiff that wrote it, or measure again',
+    ],
+    [
+      'a measurement with a share above 1',
+      { ...measured(), high: 8.5 },
+      'x.json: is not a measurement of evaldiff (field high: Too big: expected number to be <=1)',
+    ],
+    [
+      'a measurement with a field too many',
+      { ...measured(), extra: 1 },
+      'x.json: is not a measurement of evaldiff (Unrecognized key: "extra")',
+    ],
+    [
+      'a list',
+      [],
+      'x.json: is not a result of evaldiff (Invalid input: expected object, received array)',
+    ],
+    [
+      'nothing',
+      'null',
+      'x.json: is not a result of evaldiff (Invalid input: expected object, received null)',
+    ],
+  ])('that is %s is refused', (_, value, message) => {
+    expect(problemsOf(value)).toEqual([message]);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals';
+import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
+import type { Message } from '../../../../src/types/model.ts';
+import { prompt, reference } from '../../app/run/builders.ts';
+
+const variant = {
+  model: 'gpt-4o',
+  parameters: {},
+  target: { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' },
+};
+const said = (...parts: string[]): Prompt['messages'] =>
+  parts.map((part) => ({
+    role: part.startsWith('s:') ? ('system' as const) : ('user' as const),
+    content: part.slice(2),
+    place: { file: 'prompts/p.yaml', line: 6 },
+  }));
+const thread: Message[] = [
+  { role: 'system', content: 'Recorded.' },
+  { role: 'user', content: 'Hi' },
+  { role: 'assistant', content: 'Hello' },
+  { role: 'user', content: 'More' },
+];
+
+describe('a given dialogue', () => {
+  const of = (messages: Prompt['messages']) =>
+    generationOf(prompt({ messages }), variant, reference('r', { input: {}, thread }));
+
+  test("is asked under the prompt's own system message, so that a change of it is seen", () => {
+    const one = of(said('s:Be brief.', 'u:{q}'));
+    expect(one).toMatchObject({
+      kind: 'request',
+      messages: [{ role: 'system', content: 'Be brief.' }, ...thread.slice(1)],
+    });
+    expect(of(said('s:Be long.', 'u:{q}'))).not.toEqual(one);
+  });
+
+  test('keeps its own where the prompt has none', () => {
+    expect(of(said('u:{q}'))).toMatchObject({ kind: 'request', messages: thread });
+  });
+
+  test('cannot be asked under a system message that wants a variable', () => {
+    expect(of(said('s:About {q}.'))).toEqual({
+      kind: 'impossible',
+      message:
+        'the reference has no value for {q}: add it to its input, or take it out of the prompt',
+    });
+    expect(of(said('s:Write {{q}}.'))).toMatchObject({
+      kind: 'request',
+      messages: [{ content: 'Write {q}.' }, ...thread.slice(1)],
+    });
+  });
+});

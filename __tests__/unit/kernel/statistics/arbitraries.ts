@@ -1,0 +1,42 @@
+import { headPasses } from '../../../../src/kernel/statistics/distributions.ts';
+import type { Table } from '../../../../src/kernel/statistics/table.ts';
+import fc from '../../../fuzz.ts';
+
+/** Counts of up to `most` tries; 0 tries included. */
+const counts = (most: number) =>
+  fc
+    .integer({ min: 0, max: most })
+    .chain((tries) =>
+      fc.record({ passes: fc.integer({ min: 0, max: tries }), tries: fc.constant(tries) }),
+    );
+
+export const anyTable = (most = 6): fc.Arbitrary<Table> =>
+  fc.record({ base: counts(most), head: counts(most) });
+
+export const anyTables = (tables = 12, tries = 6): fc.Arbitrary<Table[]> =>
+  fc.array(anyTable(tries), { maxLength: tables });
+
+/**
+ * Every way the passes of the tables could have fallen, totals kept, with its probability under
+ * "nothing changed".
+ */
+export function outcomes(tables: readonly Table[]): { tables: Table[]; probability: number }[] {
+  let all: { tables: Table[]; probability: number }[] = [{ tables: [], probability: 1 }];
+  for (const table of tables) {
+    const { low, mass } = headPasses(table);
+    const total = table.base.passes + table.head.passes;
+    all = all.flatMap((before) =>
+      [...mass].map((probability, i) => ({
+        tables: [
+          ...before.tables,
+          {
+            base: { passes: total - low - i, tries: table.base.tries },
+            head: { passes: low + i, tries: table.head.tries },
+          },
+        ],
+        probability: before.probability * probability,
+      })),
+    );
+  }
+  return all;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  evidenceOf,
+  pairFactor,
+  pairsOf,
+  type Pair,
+} from '../../../../src/kernel/statistics/evidence.ts';
+import fc from '../../../fuzz.ts';
+
+const PAIRS: Pair[] = [true, false].flatMap((base) =>
+  [true, false].map((head) => ({ base, head })),
+);
+const chance = (rate: number, { base, head }: Pair): number =>
+  (base ? rate : 1 - rate) * (head ? rate : 1 - rate);
+const rates = fc.double({ min: 0, max: 1, noNaN: true });
+const inner = fc.double({ min: 0.01, max: 0.99, noNaN: true });
+
+describe('pairFactor', () => {
+  test('has a mean of at most 1 whatever rate both sides share, whatever it bets on', () => {
+    fc.assert(
+      fc.property(rates, inner, inner, (rate, base, head) => {
+        const mean = PAIRS.reduce(
+          (sum, pair) => sum + chance(rate, pair) * pairFactor({ base, head }, pair),
+          0,
+        );
+        expect(mean).toBeLessThanOrEqual(1 + 1e-12);
+      }),
+    );
+  });
+});
+
+describe('evidenceOf', () => {
+  test('has a mean of at most 1 also where one stops as soon as it looks convincing, over every path', () => {
+    const stopped = (rate: number, path: Pair[], probability: number): number => {
+      const value = evidenceOf(path);
+      if (value >= 5 || path.length === 6) return value * probability;
+      return PAIRS.reduce(
+        (sum, pair) => sum + stopped(rate, [...path, pair], probability * chance(rate, pair)),
+        0,
+      );
+    };
+    for (const rate of [0, 0.05, 0.3, 0.5, 0.8, 0.95, 1])
+      expect(stopped(rate, [], 1)).toBeLessThanOrEqual(1 + 1e-12);
+  });
+
+  test('is 1 before the first pair, and grows threefold or more with each pass that became a failure', () => {
+    const broke = (count: number) =>
+      evidenceOf(Array.from({ length: count }, () => ({ base: true, head: false })));
+    expect(broke(0)).toBe(1);
+    for (let count = 1; count < 8; count++)
+      expect(broke(count + 1) / broke(count)).toBeGreaterThan(3);
+  });
+
+  test('leaves out tries of which a side was not judged', () => {
+    expect(
+      pairsOf({ base: ['pass', 'error', 'pass'], head: ['fail', 'fail', 'ungraded', 'fail'] }),
+    ).toEqual([{ base: true, head: false }]);
+  });
+});

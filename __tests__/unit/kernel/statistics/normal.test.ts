@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import { normalCdf, normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
+import fc from '../../../fuzz.ts';
+import { expectClose, vectors } from './vectors.ts';
+
+describe('normalCdf', () => {
+  test.each(vectors<{ z: number }, number>('normCdf'))(
+    'agrees with $source at $input.z',
+    ({ input, expected }) => {
+      expect(normalCdf(input.z) / expected).toBeCloseTo(1, 9);
+    },
+  );
+});
+
+describe('normalQuantile', () => {
+  test.each(vectors<{ p: number }, number>('normQuantile'))(
+    'agrees with $source at $input.p',
+    ({ input, expected, tol }) => {
+      expectClose(normalQuantile(input.p), expected, tol);
+    },
+  );
+
+  test('undoes normalCdf', () => {
+    fc.assert(
+      fc.property(fc.double({ min: -7, max: 4, noNaN: true }), (z) => {
+        expect(normalQuantile(normalCdf(z))).toBeCloseTo(z, 9);
+      }),
+    );
+  });
+
+  test('is infinite at certainty', () => {
+    expect([normalQuantile(0), normalQuantile(1)]).toEqual([-Infinity, Infinity]);
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  correctedDifference,
+  roganGladen,
+  roganGladenInterval,
+  wrongShare,
+} from '../../../../src/features/graders/rogan-gladen.ts';
+import { newcombe } from '../../../../src/kernel/statistics/interval.ts';
+import { wilson } from '../../../../src/kernel/statistics/interval.ts';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { mcnemar } from '../../../../src/kernel/statistics/suite-test.ts';
+import fc from '../../../fuzz.ts';
+import { expectClose, vectors } from './vectors.ts';
+
+const counts = fc
+  .integer({ min: 1, max: 200 })
+  .chain((tries) =>
+    fc.record({ passes: fc.integer({ min: 0, max: tries }), tries: fc.constant(tries) }),
+  );
+
+describe('wilson', () => {
+  test.each(vectors<{ k: number; n: number; conf: number }, [number, number]>('wilson'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      const interval = wilson({ passes: input.k, tries: input.n }, input.conf);
+      expectClose(interval?.low, expected[0], tol);
+      expectClose(interval?.high, expected[1], tol);
+    },
+  );
+
+  test('holds the rate, has width and stays within 0 and 1', () => {
+    fc.assert(
+      fc.property(counts, ({ passes, tries }) => {
+        const { low, high } = wilson({ passes, tries })!;
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(low).toBeLessThanOrEqual(passes / tries);
+        expect(high).toBeGreaterThanOrEqual(passes / tries);
+        expect(high).toBeLessThanOrEqual(1);
+        expect(high).toBeGreaterThan(low);
+      }),
+    );
+  });
+
+  test('is null without tries', () => {
+    expect(wilson({ passes: 0, tries: 0 })).toBeNull();
+  });
+});
+
+describe('newcombe', () => {
+  type Input = { k1: number; n1: number; k2: number; n2: number; conf: number };
+  test.each(vectors<Input, [number, number]>('newcombeIndep'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      const interval = newcombe(
+        { passes: input.k1, tries: input.n1 },
+        { passes: input.k2, tries: input.n2 },
+        input.conf,
+      );
+      expectClose(interval?.low, expected[0], tol);
+      expectClose(interval?.high, expected[1], tol);
+    },
+  );
+
+  test('is null when a sample is empty', () => {
+    expect(newcombe({ passes: 0, tries: 0 }, { passes: 1, tries: 2 })).toBeNull();
+    expect(newcombe({ passes: 1, tries: 2 }, { passes: 0, tries: 0 })).toBeNull();
+  });
+});
+
+describe('mcnemar', () => {
+  test.each(vectors<{ passFail: number; failPass: number }, { midTwo: number }>('mcnemar'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      expectClose(mcnemar(input), expected.midTwo, tol);
+    },
+  );
+});
+
+describe('roganGladen', () => {
+  test.each(vectors<{ p: number; tpr: number; tnr: number }, number>('roganGladen'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      expectClose(roganGladen(input.p, input.tpr, input.tnr), expected, tol);
+    },
+  );
+
+  test('cannot recover a rate from a judge that is no better than chance', () => {
+    expect(roganGladen(0.7, 0.6, 0.4)).toBeNull();
+  });
+});
+
+describe('roganGladenInterval', () => {
+  type Input = {
+    p: number;
+    tnr: number;
+    tpr: number;
+    n: number;
+    m0: number;
+    m1: number;
+    conf: number;
+  };
+  const of = (rate: number, tries: number) => ({ passes: rate * tries, tries });
+  test.each(vectors<Input, { point: number; lo: number; hi: number }>('roganGladenCI'))(
+    'agrees with $source',
+    ({ input, expected, tol }) => {
+      const interval = roganGladenInterval(
+        of(input.p, input.n),
+        of(input.tpr, input.m1),
+        of(input.tnr, input.m0),
+        input.conf,
+      );
+      expectClose(interval?.rate, expected.point, tol);
+      expectClose(interval?.low, expected.lo, tol);
+      expectClose(interval?.high, expected.hi, tol);
+    },
+  );
+
+  test('is null without judged items, and for a judge that its labels show to be no better than chance', () => {
+    expect(roganGladenInterval(of(0, 0), of(1, 9), of(1, 9))).toBeNull();
+    expect(roganGladenInterval(of(0.5, 10), of(0.5, 10), of(0.5, 10))).toBeNull();
+  });
+});
+
+describe('correctedDifference', () => {
+  const many = (rate: number) => ({ passes: rate * 1e9, tries: 1e9 });
+  const seen = { difference: -0.1, low: -0.18, high: -0.04 };
+
+  test('is as much larger as the judge blurs, and with a judge known for certain so is its interval', () => {
+    const found = correctedDifference(seen, many(0.9), many(0.85))!;
+    expect(found.difference).toBeCloseTo(-0.1 / 0.75, 6);
+    expect(found.low).toBeCloseTo(-0.18 / 0.75, 4);
+    expect(found.high).toBeCloseTo(-0.04 / 0.75, 4);
+  });
+
+  test('is less certain the fewer answers are labelled, and never of another sign', () => {
+    const certain = correctedDifference(seen, many(0.9), many(0.9))!;
+    const few = correctedDifference(seen, { passes: 9, tries: 10 }, { passes: 9, tries: 10 })!;
+    expect(few.high - few.low).toBeGreaterThan(certain.high - certain.low);
+    expect(few.difference).toBeLessThan(0);
+  });
+
+  test('is null for a judge that its labels show to be no better than chance', () => {
+    expect(correctedDifference(seen, many(0.5), many(0.5))).toBeNull();
+    expect(wrongShare(0.5, many(0.4), many(0.6))).toBeNull();
+  });
+
+  test('holds the true difference as often as it says', () => {
+    const random = createRandom('corrected difference');
+    const count = (tries: number, rate: number) => {
+      let passes = 0;
+      for (let made = 0; made < tries; made += 1) if (nextFloat(random) < rate) passes += 1;
+      return { passes, tries };
+    };
+    const [tpr, tnr, n, labels] = [0.85, 0.8, 200, 40];
+    const judged = (truth: number): number => truth * tpr + (1 - truth) * (1 - tnr);
+    let held = 0;
+    const rounds = 2000;
+    for (let round = 0; round < rounds; round += 1) {
+      const [base, head] = [count(n, judged(0.8)), count(n, judged(0.6))];
+      const [before, after] = [base.passes / n, head.passes / n];
+      const error = Math.sqrt((before * (1 - before) + after * (1 - after)) / n);
+      const difference = after - before;
+      const found = correctedDifference(
+        { difference, low: difference - 1.645 * error, high: difference + 1.645 * error },
+        count(labels, tpr),
+        count(labels, tnr),
+      );
+      if (found !== null && found.low <= -0.2 && found.high >= -0.2) held += 1;
+    }
+    expect(held / rounds).toBeGreaterThan(0.87);
+    expect(held / rounds).toBeLessThan(0.95);
+  });
+});
+
+describe('wrongShare', () => {
+  test('is what a judge fails of the good and passes of the bad', () => {
+    // 60 % good, of which it fails a tenth; of the others it passes a fifth: 6 + 8 of 100 wrong.
+    const rate = 0.6 * 0.9 + 0.4 * 0.2;
+    const found = wrongShare(rate, { passes: 9e8, tries: 1e9 }, { passes: 8e8, tries: 1e9 });
+    expect(found).toBeCloseTo(0.14, 6);
+  });
+});

@@ -1,0 +1,213 @@
+import { describe, expect, test } from '@jest/globals';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
+import { valueTest, type Values } from '../../../../src/kernel/statistics/value-test.ts';
+import fc, { draws } from '../../../fuzz.ts';
+import { expectClose, tablesOf, vectors } from './vectors.ts';
+
+const alone = (items: readonly Values[]): null[] => items.map(() => null);
+const run = (items: readonly Values[], clusters: (string | null)[] = alone(items)) =>
+  valueTest(items, clusters, createRandom(1))!;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Every way to pick `k` of `n`, written down without any cleverness. */
+function picks(n: number, k: number): number[][] {
+  if (k === 0) return [[]];
+  if (n < k) return [];
+  return [...picks(n - 1, k), ...picks(n - 1, k - 1).map((pick) => [...pick, n - 1])];
+}
+
+/** Every way to deal whole tries of the groups anew; each item is dealt as its group is. */
+function deals(items: readonly Values[], groups: readonly number[][]): Values[][] {
+  let all: Values[][] = [items.map((item) => item)];
+  for (const group of groups) {
+    const { base, head } = items[group[0]!]!;
+    const ways = picks(base.length + head.length, head.length);
+    all = all.flatMap((dealt) =>
+      ways.map((way) =>
+        dealt.map((item, i) => {
+          if (!group.includes(i)) return item;
+          const pool = [...items[i]!.head, ...items[i]!.base];
+          return {
+            head: pool.filter((_, at) => way.includes(at)),
+            base: pool.filter((_, at) => !way.includes(at)),
+          };
+        }),
+      ),
+    );
+  }
+  return all;
+}
+
+const differenceOf = (items: readonly Values[]): number =>
+  mean(items.map(({ base, head }) => mean(head as number[]) - mean(base as number[])));
+
+/** The mid-p of "head is lower" by looking at every deal, with head shifted back by `shift`. */
+function bruteDown(items: readonly Values[], groups: readonly number[][], shift = 0): number {
+  const shifted = items.map(({ base, head }) => ({
+    base,
+    head: head.map((value) => (value as number) - shift),
+  }));
+  const observed = differenceOf(shifted);
+  const all = deals(shifted, groups).map(differenceOf);
+  const below = all.filter((value) => value < observed - 1e-9).length;
+  const at = all.filter((value) => Math.abs(value - observed) <= 1e-9).length;
+  return (below + at / 2) / all.length;
+}
+
+const small: Values[] = [
+  { base: [0.9, 0.8], head: [0.5, 0.7] },
+  { base: [0.4, 0.6], head: [0.4, 0.2] },
+  { base: [1, 0.7, 0.9], head: [0.6, 0.9] },
+];
+
+describe('valueTest', () => {
+  test('agrees with every deal written down, for p, means and both ends of the interval', () => {
+    const groups = [[0], [1], [2]];
+    const found = run(small);
+    expect(found.items).toBe(3);
+    expect(found.base).toBeCloseTo(mean([0.85, 0.5, 2.6 / 3]), 12);
+    expect(found.head).toBeCloseTo(mean([0.6, 0.3, 0.75]), 12);
+    expect(found.difference).toBeCloseTo(differenceOf(small), 12);
+    expect(found.down).toBeCloseTo(bruteDown(small, groups), 12);
+    expect(found.up).toBeCloseTo(1 - bruteDown(small, groups), 12);
+    // Just inside an end the shift is not rejected, just outside it is.
+    for (const [end, inside] of [
+      [found.low!, 1],
+      [found.high!, -1],
+    ] as const) {
+      const tail = (shift: number): number => {
+        const down = bruteDown(small, groups, shift);
+        return Math.min(down, 1 - down);
+      };
+      expect(tail(end + inside * 1e-6)).toBeGreaterThanOrEqual(0.05);
+      expect(tail(end - inside * 1e-6)).toBeLessThan(0.05);
+    }
+  });
+
+  test('deals the tries of a cluster together', () => {
+    const items: Values[] = [
+      { base: [5, 4], head: [2, 3] },
+      { base: [4, 4], head: [1, 3] },
+      { base: [3, 5], head: [3, 2] },
+    ];
+    const found = run(items, ['t', 't', null]);
+    expect(found.down).toBeCloseTo(bruteDown(items, [[0, 1], [2]]), 12);
+    expect(found.down).toBeGreaterThan(run(items).down);
+    expect(found.difference).toBeCloseTo(differenceOf(items), 12);
+  });
+
+  type Expected = { midDown: number; midUp: number };
+  test.each(vectors<{ d: number[] }, Expected>('signFlipExact'))(
+    'with one try a side flips signs, as $source for $input.d',
+    ({ input, expected, tol }) => {
+      const items = input.d.map((d) => ({ base: [0], head: [d] }));
+      const { down, up } = run(items);
+      expectClose(down, expected.midDown, tol);
+      expectClose(up, expected.midUp, tol);
+    },
+  );
+
+  test('agrees with the exact test of passes where numbers are 0 and 1, drawn and counted', () => {
+    const sides = (passes: number, tries: number): number[] =>
+      Array.from({ length: tries }, (_, i) => (i < passes ? 1 : 0));
+    for (const copies of [1, 6]) {
+      const rows = Array.from(
+        { length: copies },
+        () =>
+          [
+            [5, 5, 2, 5],
+            [4, 5, 3, 5],
+            [3, 5, 3, 5],
+          ] as [number, number, number, number][],
+      ).flat();
+      const items = rows.map(([kB, nB, kH, nH]) => ({ base: sides(kB, nB), head: sides(kH, nH) }));
+      const exact = suiteTest(tablesOf(rows));
+      expect(Math.abs(run(items).down - exact.midDown)).toBeLessThan(0.01);
+    }
+  });
+
+  test('does not depend on the scale or the origin of the numbers, and mirrors', () => {
+    const values = fc.array(fc.double({ min: -5, max: 5, noNaN: true }), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    const item = fc.record({ base: values, head: values });
+    fc.assert(
+      // So few that all deals are counted: drawn ones differ from their mirror's by chance.
+      fc.property(fc.array(item, { minLength: 1, maxLength: 3 }), (items) => {
+        const rounded = items.map(({ base, head }) => ({
+          base: base.map((x) => Math.round(8 * x)),
+          head: head.map((x) => Math.round(8 * x)),
+        }));
+        const scaled = rounded.map(({ base, head }) => ({
+          base: base.map((x) => 16 * x + 5),
+          head: head.map((x) => 16 * x + 5),
+        }));
+        const mirrored = rounded.map(({ base, head }) => ({ base: head, head: base }));
+        const [one, other, mirror] = [run(rounded), run(scaled), run(mirrored)];
+        expect(other.down).toBeCloseTo(one.down, 9);
+        expect(mirror.down).toBeCloseTo(one.up, 9);
+        expect(one.down + one.up).toBeCloseTo(1, 9);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('finds a fall of 0.3 on a 1–5 score in 50 references, and holds its level without one', () => {
+    const random = createRandom('scores');
+    const noise = (): number =>
+      (nextFloat(random) + nextFloat(random) + nextFloat(random) - 1.5) * 1.2;
+    const drawn = (fall: number): Values[] =>
+      Array.from({ length: 50 }, () => {
+        const own = 1 + 4 * nextFloat(random);
+        return {
+          base: [own + noise(), own + noise()],
+          head: [own - fall + noise(), own - fall + noise()],
+        };
+      });
+    const length = Math.max(20, draws(40));
+    const share = (fall: number): number =>
+      mean(Array.from({ length }, () => (run(drawn(fall)).down <= 0.05 ? 1 : 0)));
+    expect(share(0.3)).toBeGreaterThan(0.8);
+    expect(share(0)).toBeLessThan(0.2);
+  });
+
+  test('leaves out what one side lacks, and tries that gave no number', () => {
+    const found = run([
+      { base: [1, null], head: [0, 0] },
+      { base: [], head: [3] },
+      { base: [null], head: [3] },
+    ]);
+    expect(found).toMatchObject({ items: 1, base: 1, head: 0, difference: -1 });
+    expect(found.down).toBeCloseTo(bruteDown([{ base: [1], head: [0, 0] }], [[0]]), 12);
+    expect(valueTest([{ base: [], head: [1] }], [null], createRandom(1))).toBeNull();
+    expect(valueTest([], [], createRandom(1))).toBeNull();
+  });
+
+  test('takes a member without a number in one try for one that says nothing there', () => {
+    const items: Values[] = [
+      { base: [2, 2], head: [1, 1] },
+      { base: [2, null], head: [1, 1] },
+    ];
+    expect(run(items, ['t', 't'])).toMatchObject({ items: 2, difference: -1, down: 1 / 12 });
+  });
+
+  test('gives no interval where equal differences, or too few items, cannot say', () => {
+    const equal = Array.from({ length: 6 }, () => ({ base: [0.95], head: [0.55] }));
+    expect(run(equal)).toMatchObject({ low: null, high: null, down: 1 / 128 });
+    expect(run(equal.map(({ base }) => ({ base, head: base })))).toMatchObject({
+      difference: 0,
+      down: 0.5,
+      up: 0.5,
+      low: null,
+    });
+    expect(run([{ base: [1], head: [0.5] }])).toMatchObject({ low: null, high: null });
+  });
+
+  test('is the same for the same seed', () => {
+    const items = Array.from({ length: 30 }, (_, i) => ({ base: [i % 7], head: [(i * 3) % 5] }));
+    expect(run(items)).toEqual(run(items));
+  });
+});

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { expect } from '@jest/globals';
+import type { Table } from '../../../../src/kernel/statistics/table.ts';
+
+/**
+ * Published or independently re-derived values; `tol` is the error that the value's digits allow.
+ */
+export interface Vector<Input, Expected> {
+  fn: string;
+  input: Input;
+  expected: Expected;
+  tol: number;
+  source: string;
+}
+export type Row = [passesBase: number, triesBase: number, passesHead: number, triesHead: number];
+
+const file = new URL('../../../../fixtures/statistics/vectors.json', import.meta.url);
+const all = (JSON.parse(readFileSync(file, 'utf8')) as { vectors: Vector<unknown, unknown>[] })
+  .vectors;
+
+/** The vectors of one function; a name without vectors is a mistake in the test. */
+export function vectors<Input, Expected>(fn: string): Vector<Input, Expected>[] {
+  const found = all.filter((vector) => vector.fn === fn) as Vector<Input, Expected>[];
+  if (found.length === 0) throw new Error(`no vector for ${fn}`);
+  return found;
+}
+
+export function tablesOf(rows: readonly Row[]): Table[] {
+  return rows.map(([passesBase, triesBase, passesHead, triesHead]) => ({
+    base: { passes: passesBase, tries: triesBase },
+    head: { passes: passesHead, tries: triesHead },
+  }));
+}
+
+/** Equal up to the vector's tolerance, absolute and relative. */
+export function expectClose(
+  actual: number | null | undefined,
+  expected: number,
+  tol: number,
+): void {
+  expect(typeof actual).toBe('number');
+  expect(Math.abs((actual as number) - expected)).toBeLessThanOrEqual(
+    tol * Math.max(1, Math.abs(expected)),
+  );
+}
+
+export function expectAllClose(
+  actual: readonly number[],
+  expected: readonly number[],
+  tol: number,
+): void {
+  expect(actual).toHaveLength(expected.length);
+  expected.forEach((value, i) => expectClose(actual[i], value, tol));
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import { designOf, visibleDrop } from '../../../../src/kernel/statistics/visible-drop.ts';
+import { shrunkVariance, withinVariance } from '../../../../src/kernel/statistics/visible-drop.ts';
+import type { Row } from './vectors.ts';
+import { expectClose, tablesOf, vectors } from './vectors.ts';
+
+const repeat = (count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
+const design = { references: 50, tries: { base: 5, head: 5 }, variance: 0.05, rate: 0.8 };
+
+describe('withinVariance', () => {
+  test.each(vectors<{ refs: Row[] }, number>('withinVarHat'))(
+    'agrees with: $source',
+    ({ input, expected, tol }) => {
+      expectClose(withinVariance(tablesOf(input.refs)), expected, tol);
+    },
+  );
+
+  test('is unknown without tries that could differ', () => {
+    expect(withinVariance([])).toBeNull();
+    expect(
+      withinVariance(
+        tablesOf([
+          [1, 1, 0, 0],
+          [0, 0, 0, 0],
+        ]),
+      ),
+    ).toBeNull();
+  });
+
+  test('shrinks towards 0.05 with the weight of ten tables', () => {
+    expect(shrunkVariance([])).toBe(0.05);
+    expect(shrunkVariance(tablesOf(repeat(10, [5, 5, 5, 5])))).toBeCloseTo(0.025, 12);
+    expect(shrunkVariance(tablesOf(repeat(990, [1, 2, 1, 2])))).toBeCloseTo(0.4955, 12);
+  });
+});
+
+describe('visibleDrop', () => {
+  type Input = {
+    N: number;
+    nB: number;
+    sigma2w: number;
+    mean: number;
+    alpha: number;
+    power: number;
+  };
+  test.each(vectors<Input, { mde: number; visible: boolean }>('mdeShown'))(
+    'agrees with the $source',
+    ({ input, expected, tol }) => {
+      const { N: references, nB, sigma2w: variance, mean: rate } = input;
+      const drop = visibleDrop(
+        { references, tries: { base: nB, head: nB }, variance, rate },
+        input.alpha,
+        input.power,
+      );
+      if (expected.visible) expectClose(drop, expected.mde, tol);
+      else expect(drop).toBeNull();
+    },
+  );
+
+  test('shrinks with references and tries, grows with noise and with a smaller alpha', () => {
+    const drop = visibleDrop(design)!;
+    expect(visibleDrop({ ...design, references: 100 })).toBeLessThan(drop);
+    expect(visibleDrop({ ...design, tries: { base: 10, head: 5 } })).toBeLessThan(drop);
+    expect(visibleDrop({ ...design, variance: 0.1 })).toBeGreaterThan(drop);
+    expect(visibleDrop(design, 0.01)).toBeGreaterThan(drop);
+  });
+
+  test('a silent suite still needs some changes, and more of them at a smaller alpha', () => {
+    const silent = { references: 20, tries: { base: 1, head: 1 }, variance: 0, rate: 1 };
+    expect(visibleDrop(silent)).toBeCloseTo(5.5 / 20, 12);
+    expect(visibleDrop(silent, 0.0125)).toBeCloseTo(7.5 / 20, 12);
+  });
+
+  test.each([
+    ['nothing passes', { ...design, rate: 0 }],
+    ['there are no references', { ...design, references: 0 }],
+    ['a side has no tries', { ...design, tries: { base: 5, head: 0 } }],
+    ['everything is too small', { ...design, references: 3, tries: { base: 1, head: 1 } }],
+  ])('no drop can be seen when %s', (_, blind) => {
+    expect(visibleDrop(blind)).toBeNull();
+  });
+});
+
+describe('designOf', () => {
+  test('takes the size, the base rate and the noise from the tables that can be compared', () => {
+    const tables = tablesOf([
+      ...repeat(15, [5, 5, 5, 5]),
+      ...repeat(5, [2, 5, 3, 5]),
+      [0, 0, 5, 5],
+    ]);
+    expect(designOf(tables)).toEqual({
+      references: 20,
+      tries: { base: expect.closeTo(5, 12), head: expect.closeTo(5, 12) },
+      variance: expect.closeTo((20 * (0.3 / 4) + 0.5) / 30, 12),
+      rate: expect.closeTo(0.85, 12),
+    });
+  });
+
+  test('counts unequal tries by their harmonic mean', () => {
+    expect(
+      designOf(
+        tablesOf([
+          [1, 2, 1, 4],
+          [1, 6, 1, 4],
+        ]),
+      ).tries,
+    ).toEqual({ base: 3, head: 4 });
+  });
+
+  test('no drop can be seen in no tables, nor where nothing passes', () => {
+    expect(visibleDrop(designOf([]))).toBeNull();
+    expect(visibleDrop(designOf(tablesOf(repeat(50, [0, 5, 0, 5]))))).toBeNull();
+  });
+});

@@ -1,0 +1,24 @@
+import { describe, expect, test } from '@jest/globals';
+import { canonicalJson } from '../../../../src/kernel/suite/canonical-json.ts';
+import type { Json } from '../../../../src/types/plain.ts';
+import fc from '../../../fuzz.ts';
+
+describe('canonical JSON', () => {
+  test('sorts keys at every depth and omits white space', () => {
+    expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true })).toBe(
+      '{"a":true,"b":[1,{"c":"x","d":null}]}',
+    );
+  });
+
+  test('reads back as the same value, whatever the value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(JSON.parse(canonicalJson(value as Json))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  test('distinguishes text and number', () => {
+    expect(canonicalJson({ a: '1' })).not.toBe(canonicalJson({ a: 1 }));
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  comparable,
+  foldCase,
+  normalise,
+  type Normalisation,
+} from '../../../../src/metrics/measures/normalise.ts';
+import fc, { anyCharacter, draws } from '../../../fuzz.ts';
+
+const plain = { ignore_case: true, trim: true, ignore_punctuation: true };
+
+function areEqual(one: string, other: string, options: Normalisation = plain): boolean {
+  const { actual, wanted } = comparable(one, other, options);
+  return actual === wanted;
+}
+
+describe('texts without case and punctuation', () => {
+  test.each([
+    ["won't", 'wont'],
+    ['hello, world', 'Hello world!'],
+    ['(3.14)', '3.14'],
+    ['3.14.', '3.14'],
+    ['**Paris**', 'paris'],
+    ['well - known', 'well known'],
+    ['e-mail', 'email'],
+    ['#Paris', 'Paris'],
+    ['$1.50', '1.50 €'],
+    ['60%', '60'],
+    ['1,024.50', '1024.50'],
+    ['1\u202f024', "1'024"],
+    ['−5', '-5'],
+    ['$-50', '-$50'],
+    ['...5', '5'],
+    ["the 1990's", 'the 1990s'],
+    ['C++.', '“c++”'],
+  ])('%j equals %j', (one, other) => {
+    expect(areEqual(one, other)).toBe(true);
+    expect(areEqual(other, one)).toBe(true);
+  });
+
+  test.each([
+    ['15', '1.5'],
+    ['150', '1.50'],
+    ['$150', '$1.50'],
+    ['105', '10.5'],
+    ['314', '3,14'],
+    ['1230', '12:30'],
+    ['34', '3/4'],
+    ['20240102', '2024-01-02'],
+    ['123', '1.2.3'],
+    ['5', '-5'],
+    ['5', '−5'],
+    ['5', '+5'],
+    ['5', '.5'],
+    ['5', '-.5'],
+    ['50', '-$50'],
+    ['US$50', '-US$50'],
+    ['USD 50', '-USD 50'],
+    ['C++', 'C#'],
+    ['C', 'C#'],
+    ['A-', 'A'],
+    ['A+', 'A-'],
+    ['a != b', 'a == b'],
+    ['a != b', 'a = b'],
+    ['a < b', 'a > b'],
+    ['x + y', 'x - y'],
+    ['x^2', 'x2'],
+    ['5 - 3', '5 + 3'],
+    ['a && b', 'a || b'],
+    ['!', '?'],
+    ['!', ''],
+    ['!', 'Paris'],
+  ])('%j is not %j', (one, other) => {
+    expect(areEqual(one, other)).toBe(false);
+    expect(areEqual(other, one)).toBe(false);
+  });
+
+  test('compare a wanted blank as written, and blanks as equal to an empty text', () => {
+    expect([areEqual('', ' '), areEqual(' ', ' '), areEqual(' ', '')]).toEqual([false, true, true]);
+  });
+
+  test.each([
+    ['STRASSE', 'straße'],
+    ['ẞ', 'ss'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['ﬁ', 'FI'],
+    ['É', 'e\u0301'],
+    ['K', 'k'], // the sign of the unit
+    ['I', 'ı'],
+  ])('%j and %j differ only in case', (one, other) => {
+    expect(foldCase(one.normalize('NFC'))).toBe(foldCase(other.normalize('NFC')));
+  });
+});
+
+describe('any text', () => {
+  const pieces = fc.constantFrom('1', '5', '.', ',', '-', '+', '−', '$', ' ', 'a', 'USD', '#', '/');
+  const text = fc.oneof(
+    fc.string({ unit: anyCharacter }),
+    fc.array(pieces, { maxLength: 12 }).map((found) => found.join('')),
+  );
+  const options = fc.record({
+    ignore_case: fc.boolean(),
+    trim: fc.boolean(),
+    ignore_punctuation: fc.boolean(),
+  });
+
+  test('equals itself, and so does its normalised form', () => {
+    fc.assert(
+      fc.property(text, options, (one, given) => {
+        expect(areEqual(one, one, given)).toBe(true);
+        expect(areEqual(one, one.normalize('NFD'), given)).toBe(true);
+        expect(normalise(one, given).length).toBeLessThanOrEqual(3 * one.length);
+      }),
+      { numRuns: draws(2_000) },
+    );
+  });
+
+  test('never equals itself without one of its digits', () => {
+    fc.assert(
+      fc.property(text, fc.nat(), options, (one, at, given) => {
+        const digits = [...one.matchAll(/\d/g)];
+        const { index } = digits[at % digits.length] ?? {};
+        if (index !== undefined)
+          expect(areEqual(one.slice(0, index) + one.slice(index + 1), one, given)).toBe(false);
+      }),
+      { numRuns: draws(5_000) },
+    );
+  });
+
+  test('never equals itself without the sign of a number', () => {
+    fc.assert(
+      fc.property(text, fc.nat(), options, (one, at, given) => {
+        const signs = [...one.matchAll(/[-+−](?=\$?\d)/g)];
+        const { index } = signs[at % signs.length] ?? {};
+        if (index !== undefined)
+          expect(areEqual(one.slice(0, index) + one.slice(index + 1), one, given)).toBe(false);
+      }),
+      { numRuns: draws(5_000) },
+    );
+  });
+});

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { createInputCounter, estimateTokens, expectedOutput } from '../../../src/money/tokens.ts';
+
+const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+
+describe('the estimate, against the tokenizer it stands in for', () => {
+  test.each<[string, string, number]>([
+    ['English prose', file('README.md'), 0.15],
+    ['TypeScript', file('src/app/run/evaluate.ts'), 0.15],
+    ['JSON', file('fixtures/events/pull_request.json'), 0.15],
+    ['YAML', file('fixtures/demo/base/prompts/support.yaml'), 0.15],
+    [
+      'German',
+      'Die Bestellung ist gestern angekommen, aber leider war das Paket beschädigt. Könnten Sie mir bitte einen Ersatz schicken?',
+      0.25,
+    ],
+    [
+      'Russian',
+      'Здравствуйте, вчера я получил свой заказ, но посылка была повреждена. Можно ли заменить товар?',
+      0.25,
+    ],
+    ['Chinese', '你好，我昨天收到了我的订单，但是包裹已经损坏了。请问可以换货或者退款吗？', 0.35],
+    [
+      'Japanese',
+      '注文した商品が昨日届きましたが、箱が壊れていました。交換または返金をお願いできますか？',
+      0.35,
+    ],
+    ['numbers', 'What is 1023 + 123? Answer with the number alone. 48213 99182 12.5 %', 0.5],
+    [
+      'Arabic',
+      'مرحبا، استلمت طلبي أمس لكن الطرد كان تالفا. هل يمكنني استبداله أو استرداد المال؟',
+      0.5,
+    ],
+  ])('stays within its stated error on %s', (_what, text, error) => {
+    const ratio = estimateTokens(text) / countTokens(text);
+    expect(ratio).toBeGreaterThan(1 - error);
+    expect(ratio).toBeLessThan(1 + error);
+  });
+
+  test('grows with the text also where only its beginning is measured', () => {
+    const text = 'A sentence of usual length, as it stands in many prompts. ';
+    const ratio = estimateTokens(text.repeat(10_000)) / (estimateTokens(text.repeat(100)) * 100);
+    expect(ratio).toBeCloseTo(1, 1);
+  });
+});
+
+describe('the input of a request', () => {
+  const messages = [
+    { role: 'system' as const, content: 'Be brief.' },
+    { role: 'user' as const, content: 'Hello' },
+  ];
+
+  test('is its messages, the frame around each, and its schema', () => {
+    const inputOf = createInputCounter();
+    const whole = inputOf({ messages, schema: null });
+    expect(inputOf({ messages: messages.slice(1), schema: null })).toBeLessThan(whole);
+    expect(
+      inputOf({
+        messages,
+        schema: { type: 'object', properties: { choice: { enum: ['A', 'B'] } } },
+      }),
+    ).toBeGreaterThan(whole);
+  });
+
+  test('is reckoned by the mean of what was measured once enough was', () => {
+    const inputOf = createInputCounter();
+    const asked = (index: number) => ({
+      messages: [
+        {
+          role: 'user' as const,
+          content: `Question ${index}: what does the customer want when they write this?`,
+        },
+      ],
+      schema: null,
+    });
+    const first = inputOf(asked(100));
+    for (let index = 101; index < 300; index += 1)
+      expect(Math.abs(inputOf(asked(index)) - first)).toBeLessThanOrEqual(2);
+  });
+});
+
+test('the answer to reckon with is never longer than the parameters allow', () => {
+  expect(expectedOutput({ parameters: {}, purpose: 'prompt' })).toBe(300);
+  expect(expectedOutput({ parameters: { max_tokens: 16 }, purpose: 'prompt' })).toBe(16);
+  expect(expectedOutput({ parameters: { max_completion_tokens: 5000 }, purpose: 'grader' })).toBe(
+    150,
+  );
+  expect(expectedOutput({ parameters: { max_tokens: 'many' }, purpose: 'grader' }, 40)).toBe(40);
+});

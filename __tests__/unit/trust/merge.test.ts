@@ -1,0 +1,320 @@
+import { describe, expect, test } from '@jest/globals';
+import type {
+  ModelSettings,
+  Project,
+  Reference,
+  Settings,
+  Tests,
+} from '../../../src/kernel/suite/suite.ts';
+import { arrange } from '../../../src/trust/arrange.ts';
+import { mergeProjects } from '../../../src/trust/merge.ts';
+import { sources } from '../../../src/trust/trust.ts';
+import type { Rubric } from '../../../src/types/metric.ts';
+import { gate, metric, project, reference, settings, suite } from '../app/run/builders.ts';
+
+/** One thing on the merge base, the tip and head: absent, or in one of its versions. */
+type Cell = 'absent' | 'A' | 'B' | 'C';
+type Row = [string, Cell, Cell, Cell, Cell, 'nobody' | 'tip' | 'both'];
+
+/** What becomes of one thing: the version that judges, and who is reported to have changed it. */
+const ROWS: Row[] = [
+  // who changed it; merge base; tip; head; the version that judges; reported
+  ['nobody', 'A', 'A', 'A', 'A', 'nobody'],
+  ['the tip', 'A', 'B', 'A', 'B', 'tip'],
+  ['head', 'A', 'A', 'B', 'B', 'nobody'],
+  ['both alike', 'A', 'B', 'B', 'B', 'nobody'],
+  ['both differently', 'A', 'B', 'C', 'B', 'both'],
+  ['the tip by adding it', 'absent', 'A', 'absent', 'A', 'tip'],
+  ['head by adding it', 'absent', 'absent', 'A', 'A', 'nobody'],
+  ['both by adding it alike', 'absent', 'A', 'A', 'A', 'nobody'],
+  ['both by adding it differently', 'absent', 'A', 'B', 'A', 'both'],
+  ['the tip by deleting it', 'A', 'absent', 'A', 'absent', 'tip'],
+  ['head by deleting it', 'A', 'A', 'absent', 'absent', 'nobody'],
+  ['both by deleting it', 'A', 'absent', 'absent', 'absent', 'nobody'],
+  ['the tip by deleting it, head by an edit', 'A', 'absent', 'B', 'absent', 'both'],
+  ['head by deleting it, the tip by an edit', 'A', 'B', 'absent', 'B', 'both'],
+];
+
+const withTests = (tests: Partial<Tests>): Project => project([suite({ tests })]);
+const inForce = ({ suites }: Project): Tests => suites[0]!.tests;
+
+const at = (cell: Cell): Reference[] =>
+  cell === 'absent' ? [] : [reference('x', { expected: cell, place: { file: cell, line: 7 } })];
+const metricAt = (cell: Cell) =>
+  cell === 'absent'
+    ? []
+    : [metric('x', { threshold: cell.charCodeAt(0), place: { file: cell, line: 7 } })];
+const rubricAt = (cell: Cell): [string, Rubric][] =>
+  cell === 'absent'
+    ? []
+    : [
+        [
+          'x',
+          {
+            ...{ name: 'x', prompt: 'Is it good?', eval_type: 'classify', notes: null },
+            ...{ choice_scores: new Map([['Y', cell.charCodeAt(0)]]), examples: [] },
+            place: { file: cell, line: 7 },
+          },
+        ],
+      ];
+
+/** What is merged, in one version each; `read` gives the version back. */
+const THINGS: [string, (cell: Cell) => Project, (merged: Project) => unknown, string][] = [
+  [
+    'reference',
+    (cell) => withTests({ references: [reference('other'), ...at(cell)] }),
+    (merged) => inForce(merged).references.find(({ id }) => id === 'x')?.expected,
+    'reference x',
+  ],
+  [
+    'metric',
+    (cell) => withTests({ metrics: [metric('other'), ...metricAt(cell)] }),
+    (merged) => letter(inForce(merged).metrics.find(({ name }) => name === 'x')?.threshold),
+    'metrics.x',
+  ],
+  [
+    'rubric',
+    (cell) => project([suite()], { rubrics: new Map(rubricAt(cell)) }),
+    (merged) => letter(merged.rubrics.get('x')?.choice_scores.get('Y')),
+    'rubric x',
+  ],
+  [
+    'key of the gate',
+    (cell) => {
+      const { tolerance: _, ...rest } = gate();
+      const own = cell === 'absent' ? rest : { ...rest, tolerance: cell.charCodeAt(0) };
+      return project([suite()], { settings: settings({ gate: own as Settings['gate'] }) });
+    },
+    (merged) => letter(merged.settings.gate.tolerance as number | undefined),
+    'gate.tolerance',
+  ],
+  [
+    'entry of quarantine',
+    (cell) =>
+      withTests({
+        quarantine:
+          cell === 'absent'
+            ? []
+            : [{ id: 'x', reason: cell, until: '2030-01-01', place: { file: cell, line: 7 } }],
+      }),
+    (merged) => inForce(merged).quarantine[0]?.reason,
+    'quarantine.x',
+  ],
+  [
+    "suite's gate",
+    (cell) => withTests(cell === 'absent' ? {} : { gate: { tolerance: cell.charCodeAt(0) } }),
+    (merged) => letter(inForce(merged).gate?.tolerance as number | undefined),
+    'gate.tolerance',
+  ],
+];
+
+function letter(code: number | null | undefined): string | undefined {
+  return code === null || code === undefined ? undefined : String.fromCharCode(code);
+}
+
+describe.each(THINGS)('a %s', (_thing, of, read, name) => {
+  test.each(ROWS)('changed by %s (%s, %s, %s) is judged as %s', (_who, was, tip, head, is, by) => {
+    const { head: merged, notices } = mergeProjects(of(was), of(tip), of(head));
+    expect(read(merged)).toBe(is === 'absent' ? undefined : is);
+    const said = notices.map(({ message }) => message);
+    expect(said).toEqual(
+      by === 'nobody'
+        ? []
+        : [
+            by === 'tip'
+              ? `the base branch changed ${name} since this branch left it: that is used, as it would be after the merge`
+              : `this pull request and the base branch both changed ${name}: the base branch's is used`,
+          ],
+    );
+  });
+});
+
+describe('settings', () => {
+  const of = (changes: Partial<Settings>): Project =>
+    project([suite()], { settings: settings(changes) });
+
+  test.each<[string, Partial<Settings>, Partial<Settings>, Partial<Settings>]>([
+    ['a key that each side changed', { seed: 2 }, { n_tries: 5 }, { seed: 2, n_tries: 5 }],
+    ['a key that both changed', { seed: 2 }, { seed: 3 }, { seed: 2 }],
+    [
+      'the patterns of files, which are of the commit',
+      { prompts: ['a/*'], rubrics: ['b/*'] },
+      { prompts: ['c/*'] },
+      { prompts: ['c/*'], rubrics: [] },
+    ],
+  ])('are merged by key: %s', (_what, tip, own, merged) => {
+    const found = mergeProjects(of({}), of(tip), of(own));
+    expect(found.head.settings).toEqual(settings(merged));
+  });
+
+  test.each(['member', 'untrusted'] as const)(
+    "of gate and budget are the tip's at level %s, whatever head's are",
+    (level) => {
+      const strict = of({
+        gate: gate({ alpha: 0.01 }),
+        budget: { max_calls: 9, max_cost_usd: null },
+      });
+      const loose = of({
+        gate: gate({ fail_on: 'never' }),
+        budget: { max_calls: 99, max_cost_usd: null },
+      });
+      for (const was of [of({}), strict, loose]) {
+        const { base, head } = mergeProjects(was, strict, loose);
+        const { gate: found, budget } = arrange(base, head, sources(level));
+        expect([found, budget.max_calls]).toEqual([gate({ alpha: 0.01 }), 9]);
+      }
+    },
+  );
+
+  test('keep a model that a prompt still names, and the programs of the same commit', () => {
+    const place = { file: 'evaldiff.yaml', line: 3 };
+    const entry = { endpoint: null, price: null, files: [], setup: [], file: null, replaces: [] };
+    const hosted = (model: string): ModelSettings => ({
+      ...{ ...entry, provider: 'openai' as const, model, command: [], place },
+    });
+    const program = (file: string): ModelSettings => ({
+      ...{ ...entry, provider: 'program' as const, model: 'app', command: ['node', file], place },
+    });
+    const was = of({
+      models: new Map([
+        ['old', hosted('a')],
+        ['app', program('one.mjs')],
+      ]),
+    });
+    const tip = of({
+      models: new Map([
+        ['new', hosted('b')],
+        ['app', program('two.mjs')],
+      ]),
+    });
+    const { base, head } = mergeProjects(was, tip, was);
+    for (const { models } of [base.settings, head.settings]) {
+      expect([...models.keys()].sort()).toEqual(['app', 'new', 'old']);
+      expect(models.get('app')?.command).toEqual(['node', 'one.mjs']);
+    }
+  });
+});
+
+describe('tests', () => {
+  test("are the tip's alone at untrusted: head's new references are shown and do not count", () => {
+    const of = (...ids: string[]): Project =>
+      withTests({ references: ids.map((id) => reference(id)) });
+    const { base, head } = mergeProjects(of('a'), of('a', 'tip'), of('a', 'own'));
+    const arranged = arrange(base, head, sources('untrusted'));
+    const { references } = inForce(arranged.head);
+    expect(references.map(({ id, skip }) => [id, skip])).toEqual([
+      ['a', false],
+      ['tip', false],
+      ['own', true],
+    ]);
+  });
+
+  test("keep a rubric that the tip's metric names though head removed it", () => {
+    const graded = metric('graded', { source: { kind: 'rubric', rubric: 'x' } });
+    const rubrics = new Map(rubricAt('A'));
+    const was = project([suite()], { rubrics });
+    const tip = project([suite({ tests: { metrics: [metric('has'), graded] } })], { rubrics });
+    const { head } = mergeProjects(was, tip, project([suite()]));
+    expect(head.rubrics.get('x')).toBe(rubrics.get('x'));
+  });
+
+  test('do not hold two references under one id', () => {
+    const named = (id: string, q: string): Reference => reference(id, { input: { q } });
+    const { head, notices } = mergeProjects(
+      withTests({ references: [named('a', 'one')] }),
+      withTests({ references: [named('a', 'one'), named('b', 'two')] }),
+      withTests({ references: [named('b', 'one')] }),
+    );
+    expect(inForce(head).references.map(({ id, input }) => [id, input['q']])).toEqual([
+      ['b', 'two'],
+    ]);
+    expect(notices.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('both changed reference b'),
+    );
+  });
+
+  test.each(['place', 'at', 'columns', 'problem'])(
+    'see a change of a variable that is called %s',
+    (name) => {
+      const of = (value: string): Project =>
+        withTests({ references: [reference('a', { input: { [name]: value } })] });
+      const { head } = mergeProjects(of('one'), of('two'), of('one'));
+      expect(inForce(head).references.map(({ input }) => input)).toEqual([{ [name]: 'two' }]);
+    },
+  );
+
+  test('of a prompt that only one side has', () => {
+    const other = suite({
+      prompt: { file: 'prompts/new.yaml', name: 'new' },
+      tests: { references: [reference('n')] },
+    });
+    const [with_, without] = [project([suite(), other]), project([suite()])];
+    const names = ({ suites }: Project): string[] => suites.map(({ prompt }) => prompt.name);
+    const cell = (...of: [Project, Project, Project]): string[][] => {
+      const { base, head } = mergeProjects(...of);
+      return [names(base), names(head)];
+    };
+    expect(cell(without, with_, without)).toEqual([['p'], ['p']]);
+    expect(cell(without, without, with_)).toEqual([['p'], ['p', 'new']]);
+    expect(cell(with_, without, with_)).toEqual([['p'], ['p']]);
+    expect(cell(with_, with_, without)).toEqual([['p', 'new'], ['p']]);
+    expect(cell(with_, without, without)).toEqual([['p'], ['p']]);
+  });
+});
+
+test.each([
+  ['its text', { prompt: { parameters: { temperature: 1 } } }],
+  ['its tests', { tests: { references: [reference('other')] } }],
+])('a prompt that the tip removed and of which head changes %s is grey', (_what, changes) => {
+  const { base, head, notices } = mergeProjects(
+    project([suite()]),
+    project([]),
+    project([suite(changes)]),
+  );
+  expect([base, head].map(({ suites }) => suites.length)).toEqual([1, 1]);
+  expect(notices).toEqual([
+    {
+      kind: 'not-comparable',
+      place: { file: 'prompts/p.yaml', line: 0 },
+      message:
+        'the base branch removed prompt p, and head changes it: rebase to judge what would be merged',
+    },
+  ]);
+});
+
+describe('prompt text', () => {
+  const saying = (content: string): Project =>
+    project([
+      suite({
+        prompt: {
+          messages: [{ role: 'user', content, place: { file: 'prompts/p.yaml', line: 6 } }],
+        },
+      }),
+    ]);
+
+  test('of a prompt that both sides added is reported where it differs', () => {
+    const [tip, own] = ['one {q}', 'two {q}'].map(saying);
+    const { base, notices } = mergeProjects(project([]), tip!, own!);
+    expect(base.suites).toEqual([]);
+    expect(notices.map(({ message }) => message)).toEqual([
+      expect.stringContaining('both changed prompt p'),
+    ]);
+  });
+
+  test.each([
+    ['on head', 'one {q}', 'two {q}', []],
+    ['on the tip', 'two {q}', 'one {q}', []],
+    ['alike', 'two {q}', 'two {q}', []],
+    [
+      'differently',
+      'two {q}',
+      'three {q}',
+      [expect.stringMatching(/both changed prompt p: .*rebase/)],
+    ],
+  ])('is never merged; changed %s', (_how, tip, own, said) => {
+    const { base, head, notices } = mergeProjects(saying('one {q}'), saying(tip), saying(own));
+    expect(base.suites[0]?.prompt.messages[0]?.content).toBe('one {q}');
+    expect(head.suites[0]?.prompt.messages[0]?.content).toBe(own);
+    expect(notices.map(({ message }) => message)).toEqual(said);
+  });
+});

@@ -1,0 +1,284 @@
+import { describe, expect, test } from '@jest/globals';
+import { useOfBase, weakest } from '../../../src/trust/trust-table.ts';
+import { SOURCE_LABELS, isApproval, sources, trustLevel } from '../../../src/trust/trust.ts';
+import type { TrustRequest } from '../../../src/trust/trust.ts';
+import type { TrustLevel } from '../../../src/types/plain.ts';
+import type { EventFacts, Origin } from '../../../src/types/repository.ts';
+
+const HEAD = 'b'.repeat(40);
+
+function facts(event: string, more: Partial<EventFacts> = {}): EventFacts {
+  return {
+    event,
+    action: null,
+    repository: 'acme/prompts',
+    pullRequest: null,
+    base: 'a'.repeat(40),
+    head: HEAD,
+    headRepository: 'acme/prompts',
+    headBranch: 'topic',
+    fork: false,
+    dependabot: false,
+    addedLabel: null,
+    origin: null,
+    ...more,
+  };
+}
+
+const fork = { fork: true, headRepository: 'stranger/prompts' } as const;
+const deleted = { fork: true, headRepository: null } as const;
+const after = (event: string) => ({ origin: { event, runId: 7 } });
+
+const PROVED: readonly Origin[] = ['base-branch', 'own-branch'];
+const UNPROVED: readonly Origin[] = ['fork', 'unknown'];
+
+describe('the level of an event', () => {
+  const table: [string, EventFacts, TrustLevel][] = [
+    ['push', facts('push'), 'trusted'],
+    ['schedule', facts('schedule'), 'trusted'],
+    ['workflow_dispatch', facts('workflow_dispatch'), 'trusted'],
+    ['repository_dispatch', facts('repository_dispatch'), 'trusted'],
+    ['a queue with a pull request of the repository', facts('merge_group'), 'member'],
+    ['a queue with a pull request from a fork', facts('merge_group', fork), 'untrusted'],
+    ['a queue with nobody knows whose pull request', facts('merge_group', deleted), 'untrusted'],
+    [
+      'a queue with a pull request by Dependabot',
+      facts('merge_group', { dependabot: true }),
+      'untrusted',
+    ],
+    ['pull_request from a branch of the repository', facts('pull_request'), 'member'],
+    ['pull_request_target from a branch of the repository', facts('pull_request_target'), 'member'],
+    ['pull_request by Dependabot', facts('pull_request', { dependabot: true }), 'untrusted'],
+    [
+      'pull_request_target by Dependabot',
+      facts('pull_request_target', { dependabot: true }),
+      'untrusted',
+    ],
+    ['push by Dependabot', facts('push', { dependabot: true }), 'untrusted'],
+    ['pull_request from a fork', facts('pull_request', fork), 'untrusted'],
+    ['pull_request whose head repository is gone', facts('pull_request', deleted), 'untrusted'],
+    ['pull_request_target from a fork', facts('pull_request_target', fork), 'untrusted'],
+    [
+      'pull_request_target whose head repository is gone',
+      facts('pull_request_target', deleted),
+      'untrusted',
+    ],
+    ['workflow_run after pull_request', facts('workflow_run', after('pull_request')), 'untrusted'],
+    [
+      'workflow_run after pull_request_target',
+      facts('workflow_run', after('pull_request_target')),
+      'untrusted',
+    ],
+    [
+      'workflow_run after issue_comment',
+      facts('workflow_run', after('issue_comment')),
+      'untrusted',
+    ],
+    [
+      'workflow_run after workflow_dispatch',
+      facts('workflow_run', after('workflow_dispatch')),
+      'untrusted',
+    ],
+    ['workflow_run after nobody knows what', facts('workflow_run'), 'untrusted'],
+    [
+      'workflow_run after a push in another repository',
+      facts('workflow_run', { ...after('push'), ...fork }),
+      'untrusted',
+    ],
+    ['workflow_run after push', facts('workflow_run', after('push')), 'trusted'],
+    ['workflow_run after schedule', facts('workflow_run', after('schedule')), 'trusted'],
+    ['issue_comment', facts('issue_comment'), 'untrusted'],
+    ['an event of the future', facts('solar_eclipse'), 'untrusted'],
+    ['an empty event name', facts(''), 'untrusted'],
+    ['the command line', facts('command_line', { headRepository: null }), 'member'],
+  ];
+  test.each(table)('%s is decided by the table', (_name, event, level) => {
+    for (const head of PROVED) {
+      const decision = trustLevel(event, head);
+      expect(decision.level).toBe(level);
+      expect(decision.foreign).toBeUndefined();
+      expect(decision.reason).toMatch(/^[A-Za-z].{10,}$/);
+    }
+  });
+
+  test.each(table)('%s is untrusted where head is not proved to be own', (_name, event, level) => {
+    for (const head of UNPROVED) {
+      const decision = trustLevel(event, head);
+      const isLocal = event.event === 'command_line';
+      expect(decision.level).toBe(isLocal ? level : 'untrusted');
+      // What would be trusted otherwise names the origin, so that `code: host` is refused by it.
+      expect(decision.foreign).toBe(isLocal || level === 'untrusted' ? undefined : head);
+      if (decision.foreign !== undefined)
+        expect(decision.notice).toMatch(/it is judged as an outside contributor's/);
+    }
+  });
+
+  const uses: [string, Origin, boolean, 'used' | 'replaced' | 'refused'][] = [
+    ...['push', 'pull_request', 'merge_group', 'workflow_dispatch', 'workflow_run'].flatMap(
+      (event): typeof uses => [
+        ...PROVED.flatMap((origin): typeof uses => [
+          [event, origin, true, 'used'],
+          [event, origin, false, 'used'],
+        ]),
+        ...UNPROVED.flatMap((origin): typeof uses => [
+          [event, origin, true, 'refused'],
+          [event, origin, false, event === 'push' ? 'used' : 'replaced'],
+        ]),
+      ],
+    ),
+  ];
+  test.each(uses)(
+    'on %s a base that is %s (by an input: %j) is %s',
+    (event, origin, input, use) => {
+      expect(useOfBase(event, origin, input)).toBe(use);
+    },
+  );
+
+  test('a commit made of others is what the weakest of them is', () => {
+    expect(weakest(['base-branch', 'fork', 'own-branch'])).toBe('fork');
+    expect(weakest(['unknown', 'fork'])).toBe('unknown');
+    expect(weakest(['own-branch', 'base-branch'])).toBe('own-branch');
+  });
+
+  test('no event of the table is raised by an input, and every event is lowered by one', () => {
+    const rank = { untrusted: 0, member: 1, trusted: 2 };
+    for (const [, event, level] of table) {
+      for (const lower of ['untrusted', 'member', 'trusted'] as const) {
+        const asked = trustLevel(event, 'own-branch', { lower });
+        expect(rank[asked.level]).toBe(Math.min(rank[level], rank[lower]));
+        if (rank[lower] > rank[level])
+          expect(asked.reason).toContain(`cannot raise the level to ${lower}`);
+        if (rank[lower] < rank[level]) expect(asked.reason).toContain(`would be ${level}`);
+      }
+    }
+  });
+
+  test('--trust raises the command line and nothing else', () => {
+    expect(trustLevel(facts('command_line'), 'own-branch', { trust: true }).level).toBe('trusted');
+    expect(trustLevel(facts('pull_request', fork), 'own-branch', { trust: true }).level).toBe(
+      'untrusted',
+    );
+    expect(trustLevel(facts('pull_request'), 'own-branch', { trust: true }).level).toBe('member');
+    expect(
+      trustLevel(facts('command_line'), 'own-branch', { trust: true, lower: 'untrusted' }).level,
+    ).toBe('untrusted');
+  });
+});
+
+describe('approval by label', () => {
+  const LABEL = 'evaldiff: approved';
+  const labeled = { action: 'labeled', addedLabel: LABEL } as const;
+  const approved: TrustRequest = { approval: { by: 'ada (write)' } };
+  const target = facts('pull_request_target', { ...fork, ...labeled });
+
+  test('the event that reports the label raises exactly its head to member, and names who approved', () => {
+    const reason = `ada (write) approved commit ${HEAD.slice(0, 7)} with a label`;
+    expect(trustLevel(target, 'fork', approved)).toEqual({
+      level: 'member',
+      reason,
+      approved: true,
+      notice: `${reason}: it is judged as a member's.`,
+    });
+  });
+
+  test('an approval that does not count leaves the level, and the reason is reported', () => {
+    const why = 'bo, who added the label, opened the pull request';
+    expect(trustLevel(target, 'fork', { approval: { refused: why } })).toEqual({
+      level: 'untrusted',
+      reason: `head is in a fork or deleted, and secrets are in reach; ${why}`,
+      notice: `The approval by label does not count: ${why}.`,
+    });
+  });
+
+  test.each<[string, EventFacts, string | null, boolean]>([
+    ['the label', target, LABEL, true],
+    [
+      'a push after the label',
+      facts('pull_request_target', { ...fork, action: 'synchronize', addedLabel: null }),
+      LABEL,
+      false,
+    ],
+    [
+      'another label',
+      facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: 'bug' }),
+      LABEL,
+      false,
+    ],
+    [
+      'the label being taken away',
+      facts('pull_request_target', { ...fork, action: 'unlabeled', addedLabel: LABEL }),
+      LABEL,
+      false,
+    ],
+    ['no approval in the workflow', target, null, false],
+    [
+      'an empty approval label',
+      facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: '' }),
+      '',
+      false,
+    ],
+    ['a labelled issue', facts('issues', labeled), LABEL, false],
+  ])('%s: an approval or not', (_name, event, label, is) => {
+    expect(isApproval(event, label)).toBe(is);
+  });
+
+  test('no head to bind the approval to stays untrusted', () => {
+    expect(trustLevel({ ...target, head: null }, 'fork', approved).level).toBe('untrusted');
+  });
+
+  test('a member stays a member, and an input still lowers an approved run', () => {
+    expect(trustLevel(facts('pull_request', labeled), 'own-branch', approved).level).toBe('member');
+    expect(trustLevel(target, 'fork', { ...approved, lower: 'untrusted' }).level).toBe('untrusted');
+  });
+});
+
+describe('what comes from where', () => {
+  test("from an outside contributor, everything that measures or pays is base's; only text to be measured is head's", () => {
+    const { prompt, references, ...rest } = sources('untrusted');
+    expect([prompt, references]).toEqual(['head', 'head']);
+    expect(rest).toEqual({
+      settings: 'base-else-defaults',
+      gate: 'base-else-defaults',
+      budget: 'base-else-defaults',
+      model: 'base',
+      metrics: 'base',
+      rubrics: 'base',
+      expected: 'base',
+      droppedReferences: 'run',
+      attributes: 'base',
+      otherScoring: 'not-used',
+      cache: 'read',
+      promptCode: 'never',
+    });
+  });
+
+  test('a member brings the scoring, but not the gate and not the budget', () => {
+    const member = sources('member');
+    expect([
+      member.metrics,
+      member.rubrics,
+      member.expected,
+      member.model,
+      member.settings,
+    ]).toEqual(['head', 'head', 'head', 'head', 'head']);
+    expect([member.gate, member.budget]).toEqual(['base-else-head', 'base-else-head']);
+    expect(member.otherScoring).toBe('scored');
+    expect(member.cache).toBe('read-write-own-scope');
+  });
+
+  test('a trusted commit is read as it is', () => {
+    const { gate, budget, metrics, model, cache, promptCode } = sources('trusted');
+    expect({ gate, budget, metrics, model, cache, promptCode }).toEqual({
+      gate: 'head',
+      budget: 'head',
+      metrics: 'head',
+      model: 'head',
+      cache: 'read-write',
+      promptCode: 'host-only',
+    });
+  });
+
+  test('every row has a name to be printed by', () => {
+    expect(Object.keys(SOURCE_LABELS).sort()).toEqual(Object.keys(sources('member')).sort());
+  });
+});

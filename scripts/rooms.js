@@ -1,0 +1,142 @@
+/**
+ * The rooms of `src` from the top down. A room imports what is in a later row, types included.
+ * Rooms of one row are side by side and never import each other.
+ */
+export const ROWS = [
+  [
+    'features/attributes',
+    'features/batch',
+    'features/causes',
+    'features/conversations',
+    'features/graders',
+    'features/history',
+    'features/imports',
+    'features/noise',
+    'features/shards',
+    'features/workbench',
+  ],
+  ['app/action', 'app/commands'],
+  ['app/session'],
+  ['app/run'],
+  ['report'],
+  ['config', 'trust'],
+  ['kernel/ask', 'kernel/judge'],
+  ['money'],
+  ['kernel/plan'],
+  ['kernel/select'],
+  ['kernel/result'],
+  ['kernel/suite'],
+  ['kernel/statistics', 'metrics', 'documents'],
+  ['text'],
+  ['errors'],
+  ['types'],
+];
+
+/** Imports that the seam of features has yet to replace. Shrinks to nothing; never add to it. */
+export const OPEN = new Set([
+  'app/action -> features/causes',
+  'app/action -> features/noise',
+  'app/action -> features/shards',
+  'app/commands -> features/attributes',
+  'app/commands -> features/causes',
+  'app/commands -> features/graders',
+  'app/commands -> features/history',
+  'app/commands -> features/imports',
+  'app/commands -> features/noise',
+  'app/commands -> features/shards',
+  'app/commands -> features/workbench',
+  'app/run -> features/attributes',
+  'app/run -> features/causes',
+  'app/run -> features/conversations',
+  'app/run -> features/graders',
+  'app/run -> features/history',
+  'app/run -> features/noise',
+  'app/run -> features/shards',
+  'app/session -> features/history',
+  'app/session -> features/noise',
+  'config -> features/attributes',
+  'config -> features/conversations',
+  'config -> features/graders',
+  'config -> features/imports',
+  'config -> features/noise',
+  'edges/providers -> features/batch',
+  'features/causes -> features/attributes',
+  'features/conversations -> features/graders',
+  'features/graders -> features/conversations',
+  'features/history -> features/batch',
+  'features/workbench -> features/attributes',
+  'kernel/ask -> features/conversations',
+  'kernel/judge -> features/attributes',
+  'kernel/judge -> features/conversations',
+  'kernel/judge -> features/graders',
+  'kernel/plan -> features/attributes',
+  'kernel/plan -> features/conversations',
+  'kernel/plan -> features/graders',
+  'kernel/result -> features/attributes',
+  'kernel/result -> features/causes',
+  'kernel/result -> features/conversations',
+  'kernel/result -> features/graders',
+  'kernel/select -> features/conversations',
+  'money -> features/attributes',
+  'money -> features/conversations',
+  'report -> features/attributes',
+  'report -> features/causes',
+  'report -> features/conversations',
+  'report -> features/graders',
+  'report -> features/history',
+  'report -> features/shards',
+]);
+
+/** Rooms that touch the machine or the network. */
+export const EDGES = [
+  'edges/git',
+  'edges/github',
+  'edges/providers',
+  'edges/sandbox',
+  'edges/solver',
+  'edges/store',
+];
+export const EDGES_MAY_IMPORT = ['types', 'errors', 'text'];
+
+/** Rooms above these rows may use edges, `node:*` and SDKs. */
+const rowOf = (room) => ROWS.findIndex((rooms) => rooms.includes(room));
+export const mayUseEdges = (room) => rowOf(room) !== -1 && rowOf(room) <= rowOf('app/session');
+
+const SDKS =
+  /^(?:@actions\/|@octokit\/|openai(?:\/|$)|@anthropic-ai\/sdk|javascript-lp-solver$|highs$)/;
+
+/** Every room, `null` for the entries, which may import everything. */
+export const ROOMS = [...ROWS.flat(), ...EDGES];
+export function roomOf(path) {
+  const place = path.replace(/^src\//, '').replace(/\.ts$/, '');
+  return ROOMS.find((room) => place === room || place.startsWith(`${room}/`)) ?? null;
+}
+
+/**
+ * Why a file of `src` may not import `to`, a path from the repository's root or the name of a
+ * package; null: it may.
+ */
+export function importFault(from, to) {
+  const room = roomOf(from);
+  if (room === null) return null;
+  if (!to.startsWith('src/')) {
+    if (!to.startsWith('node:') && !SDKS.test(to)) return null;
+    if (mayUseEdges(room) || EDGES.includes(room)) return null;
+    return to.startsWith('node:')
+      ? 'Pure rooms do not touch the machine: take what you need as an argument.'
+      : 'SDKs belong to an edge.';
+  }
+  const target = roomOf(to);
+  if (target === room || OPEN.has(`${room} -> ${target}`)) return null;
+  if (target === null) return 'Only the entries stand above all rooms.';
+  if (EDGES.includes(room))
+    return EDGES_MAY_IMPORT.includes(target)
+      ? null
+      : 'An edge imports types, errors, text, node and its own SDK; nothing else of ours.';
+  if (EDGES.includes(target))
+    return mayUseEdges(room) ? null : 'Pure rooms do not import edges: take a function.';
+  if (rowOf(target) > rowOf(room)) return null;
+  return rowOf(target) === rowOf(room)
+    ? 'Rooms of one row do not import each other: what both need is in a row below.'
+    : 'Imports point down the rows.';
+}

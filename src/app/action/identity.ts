@@ -1,0 +1,82 @@
+import { posix } from 'node:path';
+import { INPUT_DEFAULTS, type Inputs } from '../../config/inputs.ts';
+import { projectMark } from '../../edges/store/artifact.ts';
+import { shorten, visibleLine } from '../../text/visible.ts';
+import { commentMarker, suggestionMarker } from '../session/write-reports.ts';
+
+/** What distinguishes this job's comment and check from those of other jobs. */
+export interface RunIdentity {
+  /** Of everything that follows, and of workflow and job. */
+  hash: string;
+  /** Project folder, settings file and overrides that differ from the defaults; '' for none. */
+  about: string;
+  /** Empty: no check run. */
+  checkName: string;
+  /** Whether the workflow chose the name, so that other jobs may have the same. */
+  named: boolean;
+  /** The name where another job of the workflow run already uses `checkName`. */
+  sharedName: string;
+  markers: { comment: string; fix: string };
+}
+
+const MAX_NAME = 100;
+
+export function runIdentity(
+  { checkName, workingDirectory, read: { config, overrides } }: Inputs,
+  env: NodeJS.ProcessEnv,
+): RunIdentity {
+  const job = env['GITHUB_JOB'] ?? '';
+  const folder = posix.normalize(workingDirectory || '.');
+  const parts = [
+    ...(folder === '.' ? [] : [folder]),
+    ...(config === INPUT_DEFAULTS.config ? [] : [config]),
+    ...chosenBy(overrides),
+  ];
+  const whole = visibleLine(parts.join(', '));
+  const hash = projectMark(JSON.stringify([workflowOf(env), job, ...parts, checkName]));
+  const about = whole.length > MAX_NAME ? `${shorten(whole, MAX_NAME)} ${hash}` : whole;
+  const name = checkName ?? '';
+  const named = name !== INPUT_DEFAULTS['check-name'];
+  const visible = named ? name : suffixed(name, about);
+  return {
+    hash,
+    about,
+    checkName: visible,
+    named,
+    sharedName: suffixed(visible, (named && about) || job || hash),
+    markers: {
+      comment: commentMarker(visible, hash),
+      fix: suggestionMarker(visible, hash),
+    },
+  };
+}
+
+function suffixed(name: string, suffix: string): string {
+  return suffix === '' ? name : `${name} (${suffix})`;
+}
+
+/** The workflow's file without its ref, which differs from one event to the next. */
+function workflowOf({ GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: name = '' }: NodeJS.ProcessEnv) {
+  return ref?.split('@', 1)[0] ?? name;
+}
+
+/** Overrides that choose suites or models, as they were written. */
+function chosenBy(overrides: Inputs['read']['overrides']): string[] {
+  const { prompts, references, tags, parameters, settings } = overrides;
+  const lists = { prompts, references, tags, ...Object.fromEntries(parameters) };
+  return [
+    ...Object.entries(lists).flatMap(([key, values]) =>
+      values === null ? [] : [`${key}=${values.join(',')}`],
+    ),
+    ...settings.filter(({ path }) => path[0] === 'grader').map(({ line }) => line),
+  ];
+}
+
+/** The run's page, from what the runner says of itself. */
+export function runUrl({
+  GITHUB_SERVER_URL: server,
+  GITHUB_REPOSITORY: repository,
+  GITHUB_RUN_ID: run,
+}: NodeJS.ProcessEnv): string | null {
+  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
+}

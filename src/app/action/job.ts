@@ -1,0 +1,250 @@
+import { posix } from 'node:path';
+import type { Repository } from '../../edges/git/repository.ts';
+import { approverOf, removeLabel } from '../../edges/github/approval.ts';
+import { connect, type Client } from '../../edges/github/client.ts';
+import { pullWords } from '../../edges/github/pull.ts';
+import { formatProblem, UserError } from '../../errors.ts';
+import { findOverride, withOverride } from '../../kernel/judge/outcome-fields.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { placeLinks } from '../../report/sections/document.ts';
+import { endLine, logLine } from '../../text/log.ts';
+import {
+  isApproval,
+  trustLevel,
+  withheldFrom,
+  type TrustDecision,
+  type TrustRequest,
+} from '../../trust/trust.ts';
+import type { Conclusion } from '../../types/plain.ts';
+import type { Origin } from '../../types/repository.ts';
+import { findCommits, type RunCommits } from '../session/commits.ts';
+import { openSession, type Session } from '../session/session.ts';
+import { writeRun } from '../session/write-reports.ts';
+import { say, sessionOptions, type Ending, type Job } from './context.ts';
+import {
+  evaluateJob,
+  locate,
+  refuseMixedRoles,
+  commitsRequest,
+  runShardJob,
+  sayParts,
+} from './evaluate.ts';
+import { runIdentity, runUrl } from './identity.ts';
+import { createLease, isRevisit } from './lease.ts';
+import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
+import { linkedReport } from './report-link.ts';
+
+type GivenJob = Omit<Job, 'trust' | 'commits' | 'lease'>;
+
+/**
+ * The action's whole job: find what it is about, evaluate, write the reports, publish, store, say
+ * how it ended. Publishing never changes the verdict. Whatever else ends the job is shown on GitHub
+ * too. `crashed` rejects when something fails that nothing waits for.
+ */
+export async function runJob(
+  given: GivenJob,
+  crashed: Promise<never> | null = null,
+): Promise<Conclusion> {
+  const { inputs, env, runner, secrets } = given;
+  const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
+  const lease = createLease(client, given, runIdentity(inputs, env));
+  try {
+    const ending = endingOf(client, { ...given, lease });
+    const { conclusion, line } = await (crashed === null
+      ? ending
+      : Promise.race([ending, crashed]));
+    runner.info(line);
+    return conclusion;
+  } catch (error) {
+    const reasons = reasonsOf(error).map(secrets.redact);
+    for (const warning of await lease.fail(reasons)) runner.warning(warning);
+    throw error;
+  }
+}
+
+function reasonsOf(error: unknown): string[] {
+  if (error instanceof UserError) return error.problems.map(formatProblem);
+  return ["evaldiff failed, and the fault is its own. The error is in the job's log."];
+}
+
+async function endingOf(client: Client, given: Omit<Job, 'trust' | 'commits'>): Promise<Ending> {
+  const { inputs, runner, lease, problems = [] } = given;
+  if (problems.length > 0) throw new UserError([...problems]);
+  refuseMixedRoles(given);
+  const located = await locate(client, given.facts, inputs);
+  if ('skip' in located) return skip(located.skip, given);
+  const job = { ...given, facts: located.facts };
+  for (const warning of located.warnings) runner.warning(warning);
+  const approval = await approvalOf(client, job);
+  for (const warning of await useUpApproval(client, job)) runner.warning(warning);
+  lease.about(job.facts, inputs.head === null ? job.facts.head : null);
+  if (isRevisit(job)) await lease.open();
+  const commits = Promise.withResolvers<RunCommits>();
+  // Whoever needs them says why there are none.
+  commits.promise.catch(() => undefined);
+  const decide = async (repository: Repository): Promise<TrustDecision> => {
+    commits.resolve(findCommits(repository, commitsRequest(job)));
+    const head = await commits.promise.then(({ origin }) => origin, unknownOf);
+    return trustLevel(job.facts, head, approval);
+  };
+  const options = { ...sessionOptions(job, decide), beforeCalls: lease.open };
+  return openSession(options, (session) =>
+    ofItsMode(client, { ...job, trust: session.trust, commits: commits.promise }, session),
+  );
+}
+
+/** What is not found is not proved either; a fault of our own is no such case. */
+function unknownOf(error: unknown): Origin {
+  if (error instanceof UserError) return 'unknown';
+  throw error;
+}
+
+/** Who approved the commit that the event is about; it approves no other one. */
+async function approvalOf(
+  client: Client,
+  { inputs: { untrustedApproval, head }, facts }: Pick<Job, 'inputs' | 'facts'>,
+): Promise<TrustRequest> {
+  return head === null && isApproval(facts, untrustedApproval)
+    ? { approval: await approverOf(client, facts) }
+    : {};
+}
+
+async function ofItsMode(client: Client, job: Job, session: Session): Promise<Ending> {
+  if (job.mode === 'noise')
+    return (await import('../../features/noise/job.ts')).runNoiseJob(job, session);
+  if (job.inputs.shard !== null) return runShardJob(job, session);
+  return evaluateAndPublish(client, job, session);
+}
+
+async function evaluateAndPublish(client: Client, job: Job, session: Session): Promise<Ending> {
+  const { inputs, env, runner, lease } = job;
+  const { identity } = lease;
+  const evaluated = await evaluateJob(job, session);
+  const { sides, suites, merged } = evaluated;
+  // A runner that cancels a job ends it ten seconds later, and what was paid for, waiting batches
+  // among it, comes first.
+  const isInterrupted = session.halting.halted()?.title === 'Interrupted';
+  if (isInterrupted) await session.closeStores();
+  const result = withSource(
+    session.redact(await overriddenByLabel(client, job, evaluated.result)),
+    job,
+  );
+  const folder = await fillReportFolder(job, session, (to) =>
+    writeRun(session, { result, suites }, to, identity.markers.comment),
+  );
+  const report = await linkedReport(job, session, folder);
+  if (lease.hasFailed()) return { conclusion: 'error', line: '' };
+  const ids = await publish({
+    client,
+    lease,
+    cancelled: isInterrupted && result.conclusion === 'error',
+    facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
+    result,
+    changed: sides?.changed ?? [],
+    workingDirectory: inputs.workingDirectory,
+    comment: inputs.comment,
+    summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
+    links: {
+      run: runUrl(env),
+      report,
+      ...reportFile(folder, inputs),
+      ...forksPage(job),
+      place: placeLinks(result).place,
+    },
+  });
+  for (const warning of ids.warnings) runner.warning(warning);
+  await sayParts(merged, job);
+  sayResult(result, ids, folder, job);
+  return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
+}
+
+/** Where the report lies on the runner; nowhere if it could not be written. */
+function reportFile(folder: string | null, { reportPath }: Job['inputs']): { reportFile?: string } {
+  return folder === null ? {} : { reportFile: posix.join(reportPath, 'report.html') };
+}
+
+/** Where this action's own pages say how a fork's pull request is judged; on GitHub's own server only. */
+function forksPage({ env, facts }: Job): { forks?: string } {
+  const { GITHUB_ACTION_REPOSITORY: action, GITHUB_ACTION_REF: ref } = env;
+  if (withheldFrom(facts) !== 'fork' || !action || !ref) return {};
+  return { forks: `https://github.com/${action}/blob/${ref}/docs/forks.md` };
+}
+
+/** Ends a job that has nothing to do, which is no error, with the outputs of a run that judged nothing. */
+function skip(reason: string, { runner }: Pick<Job, 'runner'>): Ending {
+  runner.notice(`Nothing was evaluated. ${reason}`);
+  runner.output('conclusion', 'neutral');
+  runner.output('title', logLine(reason));
+  return { conclusion: 'neutral', line: endLine('neutral', reason) };
+}
+
+/** An approval is for one run of one commit: the label goes at once, however the run ends. */
+async function useUpApproval(
+  client: Client,
+  { inputs, facts }: Pick<Job, 'inputs' | 'facts'>,
+): Promise<string[]> {
+  const { addedLabel: label, repository, pullRequest } = facts;
+  if (label === null || label !== inputs.untrustedApproval || pullRequest === null) return [];
+  return removeLabel(client, { repository, pullRequest, label });
+}
+
+/**
+ * A red verdict may be set aside by a label, where the workflow names one and head is trusted; the
+ * label is asked for as it is now.
+ */
+async function overriddenByLabel(
+  client: Client,
+  { inputs, facts, trust, runner }: Job,
+  result: Result,
+): Promise<Result> {
+  const { overrideLabel: label } = inputs;
+  if (
+    label === null ||
+    facts.pullRequest === null ||
+    trust.level === 'untrusted' ||
+    result.conclusion !== 'failure'
+  )
+    return result;
+  const words = await pullWords(client, facts.repository, facts.pullRequest);
+  if ('warning' in words) {
+    runner.warning(words.warning);
+    return result;
+  }
+  const found = findOverride(words, label);
+  if (found.status === 'no-reason') runner.warning(found.message);
+  return found.status === 'found' ? withOverride(result, found.override) : result;
+}
+
+/**
+ * Says how it ended: outputs, errors at their places, and the reasons.
+ */
+function sayResult(
+  result: Result,
+  ids: PublishedIds,
+  folder: string | null,
+  { runner, inputs }: Job,
+): void {
+  for (const { place, message } of result.problems) {
+    // The result's paths start at the project, the runner's at the repository. The log shows the
+    // message alone, so it repeats the place.
+    const file =
+      place === null
+        ? null
+        : { file: posix.join(inputs.workingDirectory, place.file), line: place.line };
+    runner.error(
+      formatProblem({ place: file, message }),
+      file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) },
+    );
+  }
+  say(runner, outputsOf(result, ids, folder));
+  for (const reason of result.reasons) runner.info(reason);
+}
+
+/** With where GitHub shows head's files; as it is where head is not a commit of a known repository. */
+function withSource(result: Result, { env, facts, inputs }: Job): Result {
+  const server = env['GITHUB_SERVER_URL'];
+  const of = facts.headRepository ?? facts.repository;
+  if (!server || of === '' || !/^[0-9a-f]{40,64}$/.test(result.head.sha)) return result;
+  const directory = posix.normalize(inputs.workingDirectory);
+  return { ...result, source: { url: `${server}/${of}`, directory } };
+}

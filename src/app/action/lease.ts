@@ -1,0 +1,203 @@
+import type { Inputs } from '../../config/inputs.ts';
+import {
+  openCheck,
+  publishCheck,
+  type CheckJob,
+  type OpenedCheck,
+} from '../../edges/github/check.ts';
+import type { Client } from '../../edges/github/client.ts';
+import { announceRun, publishComment, type Announced } from '../../edges/github/comment.ts';
+import type { Published } from '../../edges/github/published.ts';
+import { markdownOf } from '../../report/markdown.ts';
+import { NO_LINKS, code, paragraph, text } from '../../report/sections/document.ts';
+import { withheldFrom } from '../../trust/trust.ts';
+import type { EventFacts } from '../../types/repository.ts';
+import { runUrl, type RunIdentity } from './identity.ts';
+
+/** What a comment says where there is no verdict, before the commit and below the title. */
+const NO_VERDICT = {
+  running: ['⏳ Running for ', 'The verdict appears here when the run ends.'],
+  superseded: ['⏹️ Superseded: no verdict for ', 'The pull request has a newer commit.'],
+  cancelled: ['⏹️ Cancelled: no verdict for ', 'Run the job again to get one.'],
+} as const;
+
+type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotations'>;
+
+/**
+ * What a run shows on GitHub. Before the first model call that is a check run in progress, and a
+ * comment of ours without the verdict before. Whatever ends the run writes over both; a run that is
+ * lost leaves them, which blocks.
+ */
+export interface Lease {
+  identity: RunIdentity;
+  /** What the run is about, once it is known better; `head` null: not known yet. */
+  about(facts: EventFacts, head: string | null, approved?: boolean): void;
+  /** Opens it once. Never throws: where a token may not write, the job itself is the check. */
+  open(): Promise<void>;
+  writeCheck(check: CheckText): Promise<Published>;
+  /** `ran` null: the comment says that the run was cancelled, and none is created. */
+  writeComment(body: string, ran: boolean | null): Promise<Published>;
+  /** Shows why there is no verdict. The answer is warnings. Never throws. */
+  fail(reasons: readonly string[]): Promise<string[]>;
+  /** Whether `fail` was called: no verdict may follow. */
+  hasFailed(): boolean;
+}
+
+interface LeaseJob {
+  inputs: Inputs;
+  env: NodeJS.ProcessEnv;
+  now(): Date;
+  facts: EventFacts;
+}
+
+interface LeaseState extends LeaseJob {
+  client: Client;
+  identity: RunIdentity;
+  startedAt: Date;
+  head: string | null;
+  approved: boolean;
+  opened: { head: string; check: OpenedCheck | null; comment: Announced | null } | null;
+  opening: Promise<void> | null;
+  failed: boolean;
+}
+
+export function createLease(client: Client, job: LeaseJob, identity: RunIdentity): Lease {
+  const { inputs, env, now, facts } = job;
+  const state: LeaseState = {
+    ...{ client, inputs, env, now, facts, identity },
+    startedAt: now(),
+    head: inputs.head === null ? facts.head : null,
+    approved: false,
+    opened: null,
+    opening: null,
+    failed: false,
+  };
+  return {
+    identity,
+    about(known, head, approved = false) {
+      Object.assign(state, { facts: known, head, approved });
+    },
+    open: () => (state.opening ??= open(state)),
+    writeCheck: (check) => writeCheck(state, check),
+    writeComment: (body, ran) =>
+      ran === null
+        ? writeComment(state, { body: noVerdict(state, 'cancelled'), mode: 'auto', ran: false })
+        : writeComment(state, { body, mode: inputs.comment, ran }),
+    fail: (reasons) => fail(state, reasons),
+    hasFailed: () => state.failed,
+  };
+}
+
+/** A shard and a measurement judge no commit. */
+const judges = ({ inputs }: LeaseState): boolean =>
+  inputs.mode !== 'noise' && inputs.shard === null;
+
+const headOf = ({ head, facts }: LeaseState): string | null => head ?? facts.head;
+
+async function open(state: LeaseState): Promise<void> {
+  const { client, head, identity } = state;
+  if (head === null || !judges(state)) return;
+  const comment = commentOf(state, noVerdict(state, 'running'));
+  const [check, announced] = await Promise.all([
+    openCheck(client, { ...checkOf(state, head), named: identity.named }),
+    comment === null ? null : announceRun(client, comment, state.facts.presentHead === head),
+  ]);
+  state.opened = { head, check, comment: announced };
+}
+
+function checkOf({ facts, env, identity, approved, startedAt }: LeaseState, headSha: string) {
+  return {
+    repository: facts.repository,
+    headSha,
+    name: identity.checkName,
+    sharedName: identity.sharedName,
+    owner: {
+      identity: identity.hash,
+      workflowRun: env['GITHUB_RUN_ID'] ?? '0',
+      attempt: env['GITHUB_RUN_ATTEMPT'] ?? '1',
+      pullRequest: facts.pullRequest,
+    },
+    approved,
+    detailsUrl: runUrl(env),
+    startedAt,
+  };
+}
+
+/** Null: there is no comment to write. */
+function commentOf(state: LeaseState, body: string) {
+  const { facts, inputs, identity } = state;
+  const { repository, pullRequest } = facts;
+  const headSha = headOf(state);
+  const marker = identity.markers.comment;
+  return pullRequest === null || headSha === null || inputs.comment === 'never'
+    ? null
+    : { repository, pullRequest, headSha, marker, body };
+}
+
+async function writeCheck(state: LeaseState, check: CheckText): Promise<Published> {
+  const { client, facts, opened, now } = state;
+  const head = headOf(state);
+  if (head === null) return { ok: true, id: null, warnings: [] };
+  return publishCheck(client, {
+    ...checkOf(state, head),
+    ...check,
+    opened: opened?.head === head ? opened.check : null,
+    completedAt: now(),
+    fork: withheldFrom(facts) !== null,
+  });
+}
+
+async function writeComment(
+  state: LeaseState,
+  { body, mode, ran }: { body: string; mode: Inputs['comment']; ran: boolean },
+): Promise<Published> {
+  const comment = commentOf(state, body);
+  if (comment === null) return { ok: true, id: null, warnings: [] };
+  return publishComment(state.client, {
+    ...{ ...comment, mode, ran },
+    fork: withheldFrom(state.facts) !== null,
+    announced: state.opened?.comment ?? null,
+    superseded: noVerdict(state, 'superseded'),
+  });
+}
+
+async function fail(state: LeaseState, reasons: readonly string[]): Promise<string[]> {
+  state.failed = true;
+  await state.opening;
+  if (!judges(state)) return [];
+  const blocks = reasons.map((reason) => paragraph([text(reason)]));
+  const summary = markdownOf(blocks, NO_LINKS);
+  const title = `No verdict: ${reasons[0] ?? ''}`;
+  const body = bodyOf(state, '❌ No verdict for ', summary);
+  const written = await Promise.all([
+    writeCheck(state, { conclusion: 'error', title, summary, annotations: [] }),
+    writeComment(state, { body, mode: 'auto', ran: false }),
+  ]);
+  return written.flatMap((each) => (each.ok ? each.warnings : [each.warning]));
+}
+
+function noVerdict(state: LeaseState, kind: keyof typeof NO_VERDICT): string {
+  const [title, words] = NO_VERDICT[kind];
+  return bodyOf(state, title, words);
+}
+
+/** A title that says which project it is about, as those of verdicts do. */
+function bodyOf(state: LeaseState, title: string, words: string): string {
+  const { markers, about } = state.identity;
+  const of = about === '' ? [] : [text(' – '), code(about)];
+  const line = [text(title), code(headOf(state)?.slice(0, 7) ?? ''), ...of];
+  return `${markers.comment}\n${markdownOf([paragraph(line, 'verdict')], NO_LINKS)}\n\n${words}\n`;
+}
+
+/**
+ * Events that bring a commit that no earlier run has judged, unless the run is started again. One
+ * that a pull request is opened with may have been judged for another.
+ */
+const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
+
+/** Whether an earlier verdict on the same commit may stand, which a lost run must not leave. */
+export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {
+  const { event, action } = facts;
+  const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');
+  return !isNew || Number(env['GITHUB_RUN_ATTEMPT'] ?? '1') > 1;
+}

@@ -1,0 +1,204 @@
+import { resolve } from 'node:path';
+import type { Client } from '../../edges/github/client.ts';
+import type { CommentMode } from '../../edges/github/comment.ts';
+import type { Published } from '../../edges/github/published.ts';
+import { publishSuggestions } from '../../edges/github/suggestions.ts';
+import { suggestions } from '../../features/causes/suggestions.ts';
+import { countsForVerdict } from '../../kernel/result/counts.ts';
+import type { ReferenceStatus } from '../../kernel/result/reference-result.ts';
+import type { Result, UsageTotals } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { annotations, rootOf } from '../../report/annotations.ts';
+import { checkSummary, checkTitle, renderComment, renderSummary } from '../../report/comment.ts';
+import type { Links } from '../../report/sections/document.ts';
+import { logLine } from '../../text/log.ts';
+import { withheldFrom } from '../../trust/trust.ts';
+import type { ChangedFile, EventFacts } from '../../types/repository.ts';
+import type { OwnFolder } from '../session/safe-writing.ts';
+import type { Session } from '../session/session.ts';
+import { fillFolder } from '../session/write-reports.ts';
+import { appendSummary, type Job } from './context.ts';
+import type { Lease } from './lease.ts';
+
+/**
+ * The action's outputs: numbers, words from a closed set and paths of our own; `title` is one
+ * filtered line.
+ */
+export function outputsOf(
+  result: Result,
+  ids: { commentId: number | null; checkRunId: number | null },
+  reportPath: string | null,
+): Record<string, string> {
+  const { conclusion, title, usage } = result;
+  const references = result.suites.flatMap((suite) => suite.references);
+  const count = (...statuses: ReferenceStatus[]): string =>
+    String(references.filter(({ status }) => statuses.includes(status)).length);
+  return {
+    conclusion,
+    title: logLine(title),
+    regressed: count('regressed', 'fell'),
+    improved: count('improved', 'rose'),
+    inconclusive: count('inconclusive'),
+    'regressed-attributes': String(
+      result.attributes.filter(({ verdict }) => verdict === 'regressed').length,
+    ),
+    errors: count('error', 'ungraded'),
+    'pass-rate-base': rate(result, 'base'),
+    'pass-rate-head': rate(result, 'head'),
+    ...usageOutputs(usage),
+    'report-path': reportPath ?? '',
+    'comment-id': ids.commentId === null ? '' : String(ids.commentId),
+    'check-run-id': ids.checkRunId === null ? '' : String(ids.checkRunId),
+  };
+}
+
+/** What a run was paid for, as outputs. */
+export function usageOutputs(
+  usage: Pick<UsageTotals, 'calls' | 'reused' | 'replayed' | 'cost_usd'>,
+): Record<string, string> {
+  return {
+    calls: String(usage.calls),
+    reused: String(usage.reused),
+    replayed: String(usage.replayed ?? 0),
+    'cost-usd': usage.cost_usd === null ? '' : usage.cost_usd.toFixed(4),
+  };
+}
+
+/**
+ * Mean of the suites' pass rates by how many references each stands on, four decimals; empty when
+ * nothing was judged.
+ */
+function rate({ suites }: Result, side: 'base' | 'head'): string {
+  const rates = suites.flatMap((suite) => {
+    const share = suite.pass_rate[side];
+    return share === null
+      ? []
+      : [
+          {
+            share,
+            weight:
+              suite.compared.references > 0 ? suite.compared.references : countJudged(suite, side),
+          },
+        ];
+  });
+  const weights = rates.reduce((sum, { weight }) => sum + weight, 0);
+  return weights === 0
+    ? ''
+    : (rates.reduce((sum, { share, weight }) => sum + share * weight, 0) / weights).toFixed(4);
+}
+
+function countJudged({ references }: SuiteResult, side: 'base' | 'head'): number {
+  return references.filter(
+    (reference) => countsForVerdict(reference) && (reference[side]?.tries_judged ?? 0) > 0,
+  ).length;
+}
+
+/** Has `write` fill the report folder. Its path; null, with a warning, where it cannot be written. */
+export function fillReportFolder(
+  { inputs: { reportPath }, workspace, runner }: Pick<Job, 'inputs' | 'workspace' | 'runner'>,
+  session: Session,
+  write: (folder: OwnFolder) => Promise<void>,
+): Promise<string | null> {
+  return fillFolder(resolve(workspace, reportPath), session, write, (reason) => {
+    runner.warning(
+      `report-path ${reportPath}: the report could not be written: ${reason}. The verdict stands.`,
+    );
+  });
+}
+
+export interface PublishJob {
+  client: Client;
+  facts: EventFacts;
+  result: Result;
+  changed: readonly ChangedFile[];
+  /** The project's folder below the repository's root, POSIX, '' for the root itself. */
+  workingDirectory: string;
+  comment: CommentMode;
+  lease: Lease;
+  /** The run was told to end, by a newer push or by hand, and judged nothing. */
+  cancelled: boolean;
+  /** Where the job summary goes; null: nowhere. */
+  summaryPath: string | null;
+  links: Links;
+}
+
+export interface PublishedIds {
+  commentId: number | null;
+  checkRunId: number | null;
+  warnings: string[];
+}
+
+/** Puts a result everywhere it belongs. A surface that fails is a warning; the verdict stands. */
+export async function publish(job: PublishJob): Promise<PublishedIds> {
+  const [comment, check, fixes, summary] = await Promise.all([
+    postComment(job),
+    postCheck(job),
+    postSuggestions(job),
+    writeSummary(job),
+  ]);
+  return {
+    commentId: idOf(comment),
+    checkRunId: idOf(check),
+    warnings: [comment, check]
+      .flatMap((published) => (published.ok ? published.warnings : [published.warning]))
+      .concat(fixes, summary),
+  };
+}
+
+function idOf(published: Published): number | null {
+  return published.ok ? published.id : null;
+}
+
+function postComment({ result, lease, cancelled, links }: PublishJob): Promise<Published> {
+  const { identity } = lease;
+  const marker = identity.markers.comment;
+  const body = renderComment(result, { marker, links: { ...links, about: identity.about } });
+  return lease.writeComment(body, cancelled ? null : hasContent(result));
+}
+
+function hasContent(result: Result): boolean {
+  return result.suites.length > 0 || result.graders.length > 0 || result.problems.length > 0;
+}
+
+/** What was judged by nobody says nothing of the fixes that an earlier run left there. */
+async function postSuggestions({
+  client,
+  facts,
+  result,
+  changed,
+  workingDirectory,
+  comment,
+  lease,
+  links,
+}: PublishJob): Promise<string[]> {
+  const { pullRequest, head: headSha, repository } = facts;
+  const isJudged = result.conclusion !== 'error' && result.trust !== 'untrusted';
+  if (pullRequest === null || headSha === null || comment === 'never' || !isJudged) return [];
+  const marker = lease.identity.markers.fix;
+  const root = rootOf(workingDirectory);
+  return publishSuggestions(client, {
+    repository,
+    pullRequest,
+    headSha,
+    marker,
+    suggestions: suggestions(result, changed, { root, marker, links }),
+    fork: withheldFrom(facts) !== null,
+  });
+}
+
+function postCheck(job: PublishJob): Promise<Published> {
+  const { result, changed, workingDirectory, links } = job;
+  return job.lease.writeCheck({
+    conclusion: job.cancelled ? 'cancelled' : result.conclusion,
+    title: checkTitle(result),
+    summary: checkSummary(result, undefined, links),
+    annotations: annotations(result, changed, workingDirectory),
+  });
+}
+
+async function writeSummary({ result, summaryPath, links }: PublishJob): Promise<string[]> {
+  const warnings: string[] = [];
+  const text = (): string => renderSummary(result, undefined, links);
+  await appendSummary(summaryPath, text, (line) => warnings.push(line));
+  return warnings;
+}

@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import * as core from '@actions/core';
+import { INPUT_DEFAULTS, readInputs } from '../../config/inputs.ts';
+import { parsePayload, readEvent, resolveMode } from '../../edges/github/event.ts';
+import { secretsIn } from '../../edges/providers/address.ts';
+import { UserError, errorTrace, formatProblem, problem } from '../../errors.ts';
+import { endLine, logText } from '../../text/log.ts';
+import { createSecretRegister, type SecretRegister } from '../../text/redact.ts';
+import { visible, visibleLine } from '../../text/visible.ts';
+import type { EventFacts } from '../../types/repository.ts';
+import { accessFrom, codeSecrets, refuseModelKeys, withoutSecrets } from '../session/access.ts';
+import { reasonOf } from '../session/safe-writing.ts';
+import type { Job } from './context.ts';
+import { runJob } from './job.ts';
+
+/** Whose time it is; absent: the machine's. Tests give another, nothing else can. */
+type StepTime = Pick<Job, 'reach' | 'secondMs'> & {
+  /** Rejects when something fails that nothing waits for. */
+  crashed?: Promise<never>;
+};
+
+/**
+ * One step of a workflow, as the runner describes it in `env`; the toolkit reads the same of the
+ * process. Gives the step's exit code, and never rejects.
+ */
+export async function runStep(env: NodeJS.ProcessEnv, time: StepTime = {}): Promise<0 | 1> {
+  const secrets = createSecretRegister(core.setSecret);
+  try {
+    return await judgeStep(env, secrets, time);
+  } catch (error) {
+    return fail(error, secrets.redact);
+  }
+}
+
+async function judgeStep(
+  env: NodeJS.ProcessEnv,
+  secrets: SecretRegister,
+  { crashed, ...time }: StepTime,
+): Promise<0 | 1> {
+  const read = readInputs(givenInputs(env));
+  const { inputs } = read;
+  const access = accessFrom(inputs, env);
+  const own = [...secretsIn(access), inputs.token];
+  secrets.add(own);
+  secrets.add([env['ACTIONS_RUNTIME_TOKEN'] ?? '', ...codeSecrets(inputs.codeEnv, env)]);
+  const problems = [...read.problems, ...refuseModelKeys('code-env', inputs.codeEnv, access, env)];
+  const { redact } = secrets;
+  const facts = await eventFacts(env).catch((error: unknown) => {
+    throw problems.length > 0 ? new UserError(problems) : error;
+  });
+  const job: Parameters<typeof runJob>[0] = {
+    ...time,
+    inputs,
+    problems,
+    access,
+    facts,
+    mode: resolveMode(inputs.mode, facts),
+    workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
+    env: withoutSecrets(env, own),
+    secrets,
+    runner: {
+      // The toolkit escapes what the runner would obey in an annotation; what a reader cannot see
+      // is shown here.
+      info: (text) => {
+        core.info(logText(redact(text)));
+      },
+      notice: (text) => {
+        core.notice(visibleLine(redact(text)));
+      },
+      warning: (text) => {
+        core.warning(visibleLine(redact(text)));
+      },
+      error: (text, place) => {
+        core.error(visibleLine(redact(text)), place);
+      },
+      output: (name, value) => {
+        core.setOutput(name, typeof value === 'string' ? redact(value) : value);
+      },
+    },
+    now: () => new Date(),
+  };
+  const conclusion = await runJob(job, crashed ?? null);
+  return conclusion === 'failure' || conclusion === 'error' ? 1 : 0;
+}
+
+async function eventFacts(env: NodeJS.ProcessEnv): Promise<EventFacts> {
+  return readEvent(env, parsePayload(await payloadText(env)));
+}
+
+async function payloadText({ GITHUB_EVENT_PATH: path }: NodeJS.ProcessEnv): Promise<string> {
+  const refuse = (why: string): UserError =>
+    new UserError([
+      problem(
+        null,
+        `GITHUB_EVENT_PATH ${why}. The runner sets it to a file that holds the event; outside GitHub Actions use the evaldiff command.`,
+      ),
+    ]);
+  if (!path) throw refuse('is not set');
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw refuse(`names a file that cannot be read (${reasonOf(error)})`);
+  });
+}
+
+/** The inputs that the runner gave, by name. */
+function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = Object.keys(INPUT_DEFAULTS).filter(
+    (name) => env[`INPUT_${name.toUpperCase()}`] !== undefined,
+  );
+  return Object.fromEntries(names.map((name) => [name, core.getInput(name)]));
+}
+
+const OWN_FAULT = 'evaldiff itself failed; the error is above.';
+
+/** Says what ended the step before it judged anything, also as the log's last line. */
+export function fail(error: unknown, redact: (text: string) => string = (text) => text): 1 {
+  const problems =
+    error instanceof UserError ? error.problems.map((each) => redact(formatProblem(each))) : [];
+  for (const problem of problems) core.error(visibleLine(problem));
+  if (problems.length === 0)
+    core.error(visible(`evaldiff failed, and the fault is its own: ${redact(errorTrace(error))}`));
+  try {
+    core.setOutput('conclusion', 'error');
+  } catch {
+    // The disk may be full; the exit code and the log say it.
+  }
+  const [first = OWN_FAULT] = problems;
+  const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';
+  core.info(logText(endLine('error', `${first}${more}`)));
+  return 1;
+}

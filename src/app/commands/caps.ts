@@ -1,0 +1,65 @@
+import { SETTINGS_FILE } from '../../config/settings.ts';
+import { UserError, problem } from '../../errors.ts';
+import type { Price } from '../../kernel/plan/price.ts';
+import { createGuard, type Guard } from '../../money/budget.ts';
+import { costCap, costProblems, uncheckedCap } from '../../money/cost-cap.ts';
+import { priceFrom } from '../../money/price.ts';
+import { modelLabel, type Forecast } from '../../money/priced-calls.ts';
+import { counted } from '../../text/amounts.ts';
+import type { Target } from '../../types/model.ts';
+import type { Problem } from '../../types/plain.ts';
+import type { Edges } from '../run/input.ts';
+import type { Opened } from './project.ts';
+
+interface Intended {
+  /** Upper bound. */
+  calls: number;
+  targets: readonly Target[];
+  price: Price;
+  /** Estimated cost; null if unknown, so that the cost cap is only enforced during the run. */
+  forecast: Forecast | null;
+  problems: readonly Problem[];
+}
+
+/** Throws before any request if a cap does not allow the planned calls or a key is missing. */
+export function holdToCaps(
+  { calls, targets, price, forecast, problems }: Intended,
+  { project: { settings }, session: { inputs } }: Opened,
+  edges: Edges,
+): Guard {
+  const settingsFile = settings.file ?? SETTINGS_FILE;
+  const maxCalls = inputs.maxCalls ?? settings.budget.max_calls;
+  const cost = costCap(inputs.maxCost, settings.budget);
+  const unpriced = targets
+    .filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null)
+    .map(modelLabel);
+  const all = [
+    ...problems,
+    ...(maxCalls === null || calls <= maxCalls
+      ? []
+      : [
+          problem(
+            null,
+            `this would make up to ${counted(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`,
+          ),
+        ]),
+    ...(forecast === null
+      ? uncheckedCap([...new Set(unpriced)], cost, settingsFile)
+      : costProblems(forecast, cost, settingsFile)),
+    ...edges.missingKeys(targets),
+  ];
+  if (all.length > 0) throw new UserError(all);
+  const guard = createGuard({ maxCalls, maxCost: cost?.dollars ?? null }, price);
+  edges.guard(guard);
+  return guard;
+}
+
+/** Prices from the project's settings, else from the vendors' lists. */
+export async function priceOf(
+  { project: { settings } }: Opened,
+  edges: Edges,
+  targets: readonly Target[],
+): Promise<Price> {
+  const { list } = await edges.pricing(targets);
+  return priceFrom([settings], list);
+}

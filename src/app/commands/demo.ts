@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { InternalError } from '../../errors.ts';
+import { readResultValue } from '../../kernel/result/result.ts';
+import { packageRoot } from '../session/installation.ts';
+import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
+import type { AddCommand } from './terminal.ts';
+
+export interface DemoOutcome {
+  /** Markdown. */
+  comment: string;
+  /** Markdown. */
+  summary: string;
+  check: { conclusion: string; title: string; annotations: number };
+  folder: string;
+  reports: string;
+  conclusion: string;
+}
+
+/** Runs the pull-request job on the shipped example with the action's bundle. */
+export function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
+  const root = packageRoot();
+  const fixture = join(root, 'fixtures', 'demo');
+  return runPullRequest({ fixture, action: join(root, 'dist', 'action', 'index.js') }, log);
+}
+
+interface PullRequest {
+  /** A folder with `base` and `head`. Head inherits base's files. */
+  fixture: string;
+  action: string;
+  fork?: boolean;
+}
+
+/** Runs the pull-request job as a runner does, against a local stand-in of GitHub. */
+export async function runPullRequest(
+  { fixture, action, fork = false }: PullRequest,
+  log: (text: string) => void,
+): Promise<DemoOutcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-demo-'));
+  const workspace = join(folder, 'shop');
+  await mkdir(workspace);
+  const { base, head } = makeDemoRepository(fixture, workspace);
+  const github = await startDemoGitHub(head);
+  try {
+    const runner = await runnerFiles(folder, { base, head, fork });
+    const env = actionEnvironment(runner, workspace, github.url);
+    const code = await start(action, env, workspace, log);
+    const summary = await readFile(runner.summary, 'utf8');
+    // If nothing ran, no comment is posted and the summary says why.
+    const comment = github.comment() ?? summary;
+    const check = github.check();
+    if (comment === '' || check === null)
+      throw new InternalError(`the action ended with code ${String(code)} and published nothing`);
+    const outputs = await readFile(runner.output, 'utf8');
+    const conclusion = /^conclusion<<(\S+)\r?\n(.*)\r?\n\1/m.exec(outputs)?.[2] ?? 'unknown';
+    return {
+      comment,
+      summary,
+      check,
+      folder,
+      reports: join(workspace, 'evaldiff-report'),
+      conclusion,
+    };
+  } finally {
+    await github.close();
+  }
+}
+
+interface RunnerFiles {
+  event: string;
+  output: string;
+  summary: string;
+  state: string;
+  temp: string;
+}
+
+async function runnerFiles(
+  folder: string,
+  { base, head, fork }: { base: string; head: string; fork: boolean },
+): Promise<RunnerFiles> {
+  const files = {
+    event: join(folder, 'event.json'),
+    output: join(folder, 'output'),
+    summary: join(folder, 'summary.md'),
+    state: join(folder, 'state'),
+    temp: join(folder, 'temp'),
+  };
+  const repository = { full_name: 'example/shop', fork: false };
+  const from = fork ? { full_name: 'someone/shop', fork: true } : repository;
+  const payload = {
+    action: 'synchronize',
+    number: 1,
+    repository,
+    sender: { login: 'someone' },
+    pull_request: {
+      number: 1,
+      user: { login: 'someone' },
+      base: { sha: base, ref: 'main', repo: repository },
+      head: { sha: head, ref: 'friendlier', repo: from },
+    },
+  };
+  await Promise.all([
+    mkdir(files.temp),
+    writeFile(files.event, JSON.stringify(payload)),
+    ...[files.output, files.summary, files.state].map((file) => writeFile(file, '')),
+  ]);
+  return files;
+}
+
+function actionEnvironment(runner: RunnerFiles, workspace: string, url: string): NodeJS.ProcessEnv {
+  const { PATH, HOME, LANG, SystemRoot, NODE_COMPILE_CACHE } = process.env;
+  return {
+    PATH,
+    HOME,
+    LANG,
+    SystemRoot,
+    NODE_COMPILE_CACHE,
+    GITHUB_ACTIONS: 'true',
+    GITHUB_EVENT_NAME: 'pull_request',
+    GITHUB_EVENT_PATH: runner.event,
+    GITHUB_REPOSITORY: 'example/shop',
+    GITHUB_WORKSPACE: workspace,
+    GITHUB_API_URL: url,
+    GITHUB_GRAPHQL_URL: `${url}/graphql`,
+    GITHUB_SERVER_URL: url,
+    // The server's repository is the workspace itself.
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.${pathToFileURL(workspace).href}.insteadOf`,
+    GIT_CONFIG_VALUE_0: `${url}/example/shop`,
+    GITHUB_RUN_ID: '1',
+    GITHUB_OUTPUT: runner.output,
+    GITHUB_STEP_SUMMARY: runner.summary,
+    GITHUB_STATE: runner.state,
+    RUNNER_TEMP: runner.temp,
+    'INPUT_GITHUB-TOKEN': 'demo-token',
+    INPUT_CODE: 'host',
+    INPUT_CACHE: 'false',
+    'INPUT_CHECK-NAME': 'evaldiff',
+    'INPUT_REPORT-PATH': 'evaldiff-report',
+    INPUT_MODE: 'auto',
+    INPUT_COMMENT: 'auto',
+    INPUT_CONFIG: 'evaldiff.yaml',
+    'INPUT_WORKING-DIRECTORY': '.',
+  };
+}
+
+function start(
+  script: string,
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  log: (text: string) => void,
+): Promise<number | null> {
+  return new Promise((ended, failed) => {
+    const child = spawn(process.execPath, [script], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.setEncoding('utf8').on('data', log);
+    child.stderr.setEncoding('utf8').on('data', log);
+    child.on('error', failed).on('close', ended);
+  });
+}
+
+const RULE = '─'.repeat(72);
+
+export const demoCommand: AddCommand = (program, terminal, done) => {
+  program
+    .command('demo')
+    .description('the whole pull-request job on the shipped example: no key, no network')
+    .addHelpText('after', '\nExample:\n  evaldiff demo')
+    .option('--verbose', "also show the action's own log")
+    .action(async ({ verbose }: { verbose?: boolean }) => {
+      const { check, folder, reports, conclusion } = await runDemo(
+        verbose === true ? terminal.err : () => undefined,
+      );
+      const { renderTerminal } = await import('../../report/terminal.ts');
+      const { width, isTerminal: colour } = terminal;
+      const json = await readFile(join(reports, 'result.json'), 'utf8');
+      const { result } = readResultValue('result.json', JSON.parse(json));
+      if (result === null) throw new InternalError('the demo wrote a result that cannot be read');
+      terminal.out(
+        [
+          "A pull request makes a shop's prompts friendlier. evaldiff comments on it, in a terminal's form:",
+          RULE,
+          renderTerminal(result, { width, colour, folded: colour }).trim(),
+          RULE,
+          `Check run: ${check.conclusion} – ${check.title} (${String(check.annotations)} annotations)`,
+          `Conclusion: ${conclusion}. In a pull request the required check would now be ${conclusion === 'failure' ? 'red' : 'green'}.`,
+          `Open in a browser: ${join(reports, 'report.html')}`,
+          `Further reports:   ${['result.json', 'comment.md', 'junit.xml'].map((name) => join(reports, name)).join(', ')}`,
+          `The example's git history: ${join(folder, 'shop')}`,
+          '',
+        ].join('\n'),
+      );
+      done(0);
+    });
+};

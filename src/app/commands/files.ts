@@ -1,0 +1,206 @@
+import { constants as constants_ext } from 'node:buffer';
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { type RunReport, readRunReport } from '../../config/llmeval-report.ts';
+import { UserError, problem } from '../../errors.ts';
+import { type Saved, readSaved } from '../../features/noise/result.ts';
+import type { Problem } from '../../types/plain.ts';
+import {
+  type Ground,
+  WAITING,
+  makeFolder,
+  putFile,
+  reasonOf,
+  refusalOf,
+} from '../session/safe-writing.ts';
+import { REPORT_FOLDERS } from './options.ts';
+import { userError } from './user-error.ts';
+
+/** Parsed content of a saved file; `file` is its path as given. */
+export type SavedFile = (
+  Exclude<Saved, { kind: 'unreadable' }> | { kind: 'run'; report: RunReport }
+) & { file: string; writtenAt: string };
+
+const FOUND = /^(?:result\.json|noise\.json|report-\d+\.ya?ml)$/;
+
+/** Expands folders, at any depth, into saved files. Rejects with every path without one. */
+export async function savedFilesIn(paths: readonly string[], cwd: string): Promise<string[]> {
+  const problems: Problem[] = [];
+  const found = await Promise.all(paths.map((path) => filesIn(path, cwd, problems)));
+  if (problems.length > 0) throw new UserError(problems);
+  return [...new Set(found.flat())];
+}
+
+async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<string[]> {
+  const full = resolve(cwd, path);
+  const wrong = (message: string): string[] => {
+    problems.push(problem({ file: path, line: 0 }, message));
+    return [];
+  };
+  const entry = await stat(full).catch(() => null);
+  if (entry === null) return wrong('does not exist, or cannot be read');
+  // A device has no end, but a pipe has: evaldiff report <(curl …).
+  if (!entry.isDirectory())
+    return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
+  const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
+  if (entries === null) return wrong('cannot be read');
+  const found = entries
+    .filter((child) => child.isFile() && FOUND.test(child.name))
+    .map((child) => join(child.parentPath, child.name))
+    .filter(
+      (file) =>
+        !relative(full, file)
+          .split(sep)
+          .some((step) => step === 'node_modules' || step === '.git'),
+    );
+  if (found.length === 0)
+    return wrong('holds neither a result.json, nor a noise.json, nor a report-<try>.yaml');
+  return withoutRunsOf(found.sort()).map((file) =>
+    join(path, relative(full, file)).split(sep).join('/'),
+  );
+}
+
+/** Drops a sweep's runs in a report folder, because the folder's result says more. */
+function withoutRunsOf(files: readonly string[]): string[] {
+  const runs = files
+    .filter((file) => file.endsWith(`${sep}result.json`))
+    .map((file) => `${file.slice(0, -'result.json'.length)}multirun${sep}`);
+  return files.filter((file) => !runs.some((folder) => file.startsWith(folder)));
+}
+
+/** Rejects with the problems of every file that is invalid or of another version. */
+export async function readSavedFiles(files: readonly string[], cwd: string): Promise<SavedFile[]> {
+  const read: SavedFile[] = [];
+  const problems: Problem[] = [];
+  for (const file of files) {
+    const found = await readSavedFile(file, cwd);
+    if ('problems' in found) problems.push(...found.problems);
+    else read.push(found);
+  }
+  if (problems.length > 0) throw new UserError(problems);
+  return read;
+}
+
+/**
+ * The newest saved file in these folders, with its run's other tries and variants. On a tie the
+ * later name wins, because llmeval names files by time.
+ */
+export async function newestRun(cwd: string): Promise<SavedFile[]> {
+  const there: string[] = [];
+  for (const folder of REPORT_FOLDERS)
+    if ((await stat(resolve(cwd, folder)).catch(() => null))?.isDirectory() === true)
+      there.push(folder);
+  if (there.length === 0) return [];
+  const files = await readSavedFiles(await savedFilesIn(there, cwd), cwd);
+  const newest = files.reduce<SavedFile | null>(
+    (last, file) => (last === null || file.writtenAt >= last.writtenAt ? file : last),
+    null,
+  );
+  if (newest === null || newest.kind !== 'run') return newest === null ? [] : [newest];
+  const run = dirname(dirname(newest.file));
+  return files.filter(({ kind, file }) => kind === 'run' && dirname(dirname(file)) === run);
+}
+
+async function readSavedFile(
+  file: string,
+  cwd: string,
+): Promise<SavedFile | { problems: Problem[] }> {
+  const path = resolve(cwd, file);
+  const content = await readFile(path).catch(() => null);
+  if (content === null) return { problems: [problem({ file, line: 0 }, 'cannot be read')] };
+  const writtenAt = (await stat(path)).mtime.toISOString();
+  if (/\.ya?ml$/.test(file)) {
+    const { report, problems } = readRunReport(file, content);
+    return report === null ? { problems } : { kind: 'run', report, file, writtenAt };
+  }
+  if (content.length > constants_ext.MAX_STRING_LENGTH)
+    return {
+      problems: [
+        problem(
+          { file, line: 0 },
+          `is larger than the ${String(Math.floor(constants_ext.MAX_STRING_LENGTH / 1e6))} MB that can be read`,
+        ),
+      ],
+    };
+  const saved = readSaved(file, content.toString('utf8'));
+  return saved.kind === 'unreadable' ? { problems: saved.problems } : { ...saved, file, writtenAt };
+}
+
+/**
+ * Writes new files, all or none. `files` maps POSIX paths below `folder` to text. Rejects with
+ * every path that exists or goes through a symbolic link.
+ */
+export async function writeNewFiles(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  ground: Ground,
+): Promise<void> {
+  const problems = await Promise.all(
+    [...files.keys()].map((path) => occupied(folder, path, ground)),
+  );
+  if (problems.some((found) => found !== null))
+    throw new UserError(problems.filter((found) => found !== null));
+  /** To remove on failure: new files, and the outermost new folders. */
+  const ours: string[] = [];
+  const make = async (path: string): Promise<void> => {
+    const made = await makeFolder(path, ground);
+    if (made !== undefined) ours.push(made);
+  };
+  let waiting: string | null = null;
+  try {
+    await make(folder);
+    waiting = await mkdtemp(join(folder, WAITING));
+    for (const [path, text] of files) {
+      await mkdir(dirname(join(waiting, path)), { recursive: true });
+      await writeFile(join(waiting, path), text, { flag: 'wx' });
+    }
+    for (const path of files.keys()) {
+      await make(dirname(join(folder, path)));
+      await rename(join(waiting, path), join(folder, path));
+      ours.push(join(folder, path));
+    }
+  } catch (error) {
+    for (const path of ours.reverse())
+      await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    throw userError(null, `nothing was written to ${folder}: ${reasonOf(error)}`);
+  } finally {
+    if (waiting !== null) await rm(waiting, { recursive: true, force: true });
+  }
+}
+
+async function occupied(folder: string, path: string, ground: Ground): Promise<Problem | null> {
+  const refusal = await refusalOf(join(folder, path), 'file', ground);
+  if (refusal !== null) return problem({ file: path, line: 0 }, refusal);
+  // A dangling link also counts as existing.
+  const entry = await lstat(join(folder, path)).catch(() => null);
+  return entry === null
+    ? null
+    : problem(
+        { file: path, line: 0 },
+        'exists already and is not overwritten; move it away, or choose another folder (--out)',
+      );
+}
+
+/** Replaces one file atomically. */
+export async function replaceFile(
+  folder: string,
+  path: string,
+  text: string,
+  ground: Ground,
+): Promise<void> {
+  try {
+    await putFile(join(folder, path), text, ground);
+  } catch (error) {
+    throw userError(path, `could not be written: ${reasonOf(error)}`);
+  }
+}

@@ -1,0 +1,279 @@
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { join, posix, relative, resolve, sep } from 'node:path';
+import { schemaLine } from '../../config/schema-line.ts';
+import { SETTINGS_FILE } from '../../config/settings.ts';
+import { withTree } from '../../features/imports/command.ts';
+import { logLine } from '../../text/log.ts';
+import { shellWord } from '../../text/visible.ts';
+import { factsOf, type VendorName, vendorNames } from '../../types/vendors.ts';
+import { withEnvFile } from './env-file.ts';
+import { writeNewFiles } from './files.ts';
+import { directoryOption } from './options.ts';
+import { validateLines } from './plain.ts';
+import { dayOf } from './project.ts';
+import { isAccount, seeProject, type SeenProject } from './see-project.ts';
+import type { AddCommand } from './terminal.ts';
+import { userError } from './user-error.ts';
+import {
+  PLACEHOLDER,
+  endpointKey,
+  jobOf,
+  publisher,
+  workflowPath,
+  workflowText,
+} from './workflow.ts';
+
+interface InitOptions {
+  directory: string;
+  owner?: string;
+}
+
+export const initCommand: AddCommand = (program, terminal, done) => {
+  program
+    .command('init')
+    .description(
+      'starts a project: settings, an example prompt with its tests, and the workflow; what is there stays as it is',
+    )
+    .option('-C, --directory <folder>', 'root of the project', '.')
+    .option(
+      '--owner <account>',
+      'the account that publishes the action; default: the one that published this copy',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff init --owner your-organisation\n  evaldiff init --directory services/chat',
+    )
+    .action(async (options: InitOptions) => {
+      const { directory } = options;
+      if (options.owner !== undefined) checkOwner(options.owner);
+      const seen = await withTree(directory, terminal, (tree, repository) =>
+        seeProject(tree, repository, dayOf(terminal.reach)),
+      );
+      const owner = options.owner ?? (await publisher()) ?? seen.account ?? PLACEHOLDER;
+      const guessed = options.owner === undefined && owner === seen.account;
+      const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
+      const vendors =
+        seen.vendors.length + seen.endpoints.length > 0 ? seen.vendors : [vendorOfKeys(env)];
+      const keys = vendors.map((vendor) => factsOf(vendor).keyVariable);
+      const unset = keys.filter((key) => !env[key]?.trim());
+      const files = new Map(
+        [...(await wantedFiles(seen, vendors, owner))].filter(
+          ([path]) => !existsSync(join(seen.root, path)),
+        ),
+      );
+      if (files.size > 0) await writeNewFiles(seen.root, files, seen.ground);
+      const found = await validateLines(join(seen.root, seen.below), terminal);
+      const here = await realpath(terminal.cwd);
+      const pathFromHere = (path: string): string =>
+        relative(here, join(seen.root, path)).split(sep).join('/');
+      terminal.out(
+        `${[...report(seen, files, pathFromHere), '', ...found, '', ...nextSteps(seen, files, { keys, unset, owner, guessed, shown: pathFromHere })].map(logLine).join('\n')}\n`,
+      );
+      done(0);
+    });
+};
+
+function vendorOfKeys(env: NodeJS.ProcessEnv): VendorName {
+  return (
+    // A new project gives only a model's name, so the name has to identify the vendor.
+    vendorNames().find((name) => {
+      const { keyVariable, models, starterModel } = factsOf(name);
+      return env[keyVariable] !== undefined && models.test(starterModel);
+    }) ?? vendorNames()[0]
+  );
+}
+
+function checkOwner(owner: string): void {
+  if (owner === PLACEHOLDER || isAccount(owner)) return;
+  throw userError(
+    null,
+    `--owner: "${owner.slice(0, 100)}" is not a name of a GitHub account: letters, digits and single hyphens, at most 39`,
+  );
+}
+
+/** Files to write, by path below the root. */
+async function wantedFiles(
+  seen: SeenProject,
+  vendors: readonly VendorName[],
+  owner: string,
+): Promise<Map<string, string>> {
+  const { below, settings, prompts, foreign, workflow, endpoints } = seen;
+  const empty = settings === null && prompts.length === 0 && foreign.length === 0;
+  const [vendor = vendorNames()[0]] = vendors;
+  const own = empty
+    ? starterFiles(vendor)
+    : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, seen)]] : []);
+  const files = new Map([...own].map(([path, text]) => [posix.join(below, path), text]));
+  if (workflow === null)
+    files.set(workflowPath(below), await workflowText(below, owner, { vendors, endpoints }));
+  return files;
+}
+
+type Shown = (path: string) => string;
+
+function report(
+  { below, settings, prompts, foreign, unread, workflow }: SeenProject,
+  files: ReadonlyMap<string, string>,
+  shown: Shown,
+): string[] {
+  const kept = [settings, ...prompts, workflow?.path ?? null].filter((path) => path !== null);
+  const directory = directoryOption(shown(below));
+  const taken = workflow === null && !files.has(workflowPath(below));
+  return [
+    ...[...files.keys()].map((path) => `wrote ${shown(path)}`),
+    ...kept.map((path) => `kept  ${shown(path)}`),
+    ...(taken
+      ? [
+          `kept  ${shown(workflowPath(below))}: it does not evaluate this project; examples/workflows has one that does`,
+        ]
+      : []),
+    ...foreign.map(
+      (path) =>
+        `found ${shown(path)}: it is read as it is; npx evaldiff import${directory} ${shellWord(shown(path))} converts it`,
+    ),
+    ...unread.map(({ file, what }) => `found ${shown(file)}: it ${what}`),
+  ];
+}
+
+interface Facts {
+  /** Key variables of all vendors in use. */
+  keys: readonly string[];
+  /** Those not set in the environment or `.env`. */
+  unset: readonly string[];
+  owner: string;
+  /** Whether the owner comes from the remote's address. */
+  guessed: boolean;
+  shown: Shown;
+}
+
+function nextSteps(
+  seen: SeenProject,
+  files: ReadonlyMap<string, string>,
+  { keys, unset, owner, guessed, shown }: Facts,
+): string[] {
+  const { git, below, foreign, prompts, workflow, unpriced } = seen;
+  const inProject = (path: string): string => posix.relative(below, path);
+  const steps = [
+    ...(git ? [] : ['Run git init here: what changed is seen by comparing with a commit.']),
+    ...keys.map(
+      (key) => `Add your model key as the repository secret ${key}; ${hereWords(key, unset)}.`,
+    ),
+    ...endpointSteps(seen),
+    ...(owner === PLACEHOLDER && files.size > 0
+      ? [
+          `Replace ${PLACEHOLDER} in the new files with the account that publishes the action (or give it: --owner).`,
+        ]
+      : []),
+    ...(workflow?.unfinished === true
+      ? [
+          `Replace ${PLACEHOLDER} in ${shown(workflow.path)} with the account that publishes the action.`,
+        ]
+      : []),
+    ...(foreign.length > 0 && prompts.length > 0
+      ? [
+          `List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ${foreign.map(inProject).join(', ')}`,
+        ]
+      : []),
+    ...(unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE))
+      ? [
+          `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits calls alone. Give it one under models: (price: { input: …, output: … }), then add max_cost_usd to its budget.`,
+        ]
+      : []),
+    ...(guessed && files.has(workflowPath(below))
+      ? [
+          `The workflow uses ${owner}/evaldiff, the account of this repository's remote; where another publishes the action, name it with --owner.`,
+        ]
+      : []),
+    `Make the job "${jobOf(below)}" a required check once its first run is green.`,
+  ];
+  return [
+    'Next:',
+    ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`),
+    '',
+    ...commandLines(directoryOption(shown(below))),
+  ];
+}
+
+function endpointSteps({ workflow, endpoints }: SeenProject): string[] {
+  return (workflow === null ? endpoints : []).map((name) => {
+    const key = endpointKey(name);
+    return `Write the address of the server ${name} into the workflow (endpoints), and its key as the repository secret ${key}; where it asks for none, take key=… out. Here: export EVALDIFF_ENDPOINTS="${name}=https://… key=${key}".`;
+  });
+}
+
+function hereWords(key: string, unset: readonly string[]): string {
+  return unset.includes(key)
+    ? `here, export it as ${key}, or write ${key}=… into .env (and .env into .gitignore)`
+    : 'here it is set';
+}
+
+const COMMANDS = [
+  ['validate', 'checks the files; makes no model calls'],
+  ['dev', 'opens the workbench: answers, scores, and the verdict, live while you edit'],
+  ['diff', 'compares the files with main, as the pull request will'],
+] as const;
+
+function commandLines(directory: string): string[] {
+  const lines = COMMANDS.map(([name, does]) => [`npx evaldiff ${name}${directory}`, does] as const);
+  const width = Math.max(...lines.map(([command]) => command.length));
+  return lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
+}
+
+/** The settings, an example prompt and its tests, with everything a new user changes first. */
+export function starterFiles(vendor: VendorName): Map<string, string> {
+  const model = factsOf(vendor).starterModel;
+  return new Map([
+    ['evaldiff.yaml', starterSettings(vendor)],
+    [
+      'prompts/support.yaml',
+      `${schemaLine('prompt')}# A prompt. Keys that evaldiff does not know are model parameters and go to the vendor as written.
+defaults: [tests/support]
+name: support
+model: ${model}
+variables:
+  - name: question
+messages:
+  - role: system
+    content: |
+      You answer customers of a small online shop.
+      Returns are possible within 30 days. Parcels go with Northmail.
+      Answer in at most two sentences.
+  - role: human
+    content: "{question}"
+`,
+    ],
+    [
+      'prompts/tests/support.yaml',
+      `${schemaLine('tests')}# What is asked of the prompt, and what judges its answers.
+metrics:
+  - { name: fact, uses: contains, with: { ignore_case: true } }
+  - { name: brief, uses: word_count, with: { max: 60 } }
+references:
+  - { id: returns, input: { question: "How long can I send a jacket back?" }, expected: "30" }
+  - { id: carrier, input: { question: "Who brings my parcel?" }, expected: Northmail, tags: [critical] }
+  - { id: late, input: { question: "I bought a scarf six weeks ago. Can I return it?" }, expected: "30" }
+`,
+    ],
+  ]);
+}
+
+/** Lists files that need it, a default model if they lack one, no cost cap without prices. */
+function starterSettings(
+  vendor: VendorName,
+  { listed, needsModel, unpriced }: Partial<SeenProject> = {},
+): string {
+  const model = factsOf(vendor).starterModel;
+  const lines = [
+    ...((listed ?? []).length === 0 ? [] : [`prompts: ${JSON.stringify(listed)}`]),
+    ...(needsModel === true
+      ? [
+          `models: { default: { provider: ${vendor}, model: ${model} } } # where a file names no model`,
+        ]
+      : []),
+    'n_tries: adaptive # two tries of every affected reference, more only where the verdict is open',
+    `grader: { model: ${model} } # judges metrics like llm_rubric; not asked unless one is used`,
+    `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} } # a run that would need more is refused before anything is sent`,
+  ];
+  return `${schemaLine('settings')}# Every key is optional; these are the ones that projects set first.\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { Option, type Command } from 'commander';
+import { LLMEVAL_FILE } from '../../config/settings.ts';
+import { logLine } from '../../text/log.ts';
+import { shellWord } from '../../text/visible.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Default report folders, llmeval's included. */
+export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
+
+/** Options of a command that reads a project; each command takes some (`Takes`). */
+export interface EvaluateOptions {
+  config: string;
+  directory: string;
+  code: 'sandbox' | 'host' | 'off';
+  codeEnv?: string[];
+  endpoint?: string[];
+  proxy?: string;
+  maxCalls?: string;
+  maxCost?: string;
+  timeout?: string;
+  /** False: no store. */
+  store?: string | false;
+  failOn?: 'regression' | 'failure' | 'never';
+  trust?: boolean;
+  untrusted?: boolean;
+  record?: string;
+  report?: string;
+  json?: boolean;
+}
+
+/** What a command does beyond reading files. Determines its options. */
+interface Takes {
+  /** Uses stored answers and endpoints; set it with any flag below. */
+  answers?: boolean;
+  caps?: boolean;
+  /** Calls models and runs the project's code. */
+  asks?: boolean;
+  trust?: boolean;
+  verdict?: boolean;
+  report?: string;
+  /** Prints no result, and rejects `--json` itself. */
+  prints?: false;
+}
+
+export const SWEEPS: Takes = {
+  answers: true,
+  caps: true,
+  asks: true,
+  trust: true,
+  verdict: true,
+  report:
+    "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
+};
+
+/** Collects a repeatable option. */
+export const collectValues = (value: string, earlier: string[] | undefined): string[] => [
+  ...(earlier ?? []),
+  value,
+];
+
+/** Adds the options that apply to this command. */
+export function evaluateOptions(command: Command, takes: Takes): Command {
+  command
+    .option('-C, --directory <folder>', 'root of the evaluated project', '.')
+    .option('-c, --config <file>', 'settings file, relative to the project', 'evaldiff.yaml')
+    .addOption(
+      new Option('--code <where>', "where the project's own code may run")
+        .choices(['sandbox', 'host', 'off'])
+        .default('sandbox'),
+    );
+  if (takes.asks === true)
+    command.option(
+      '--code-env <name>',
+      'an environment variable that host code may see; repeatable',
+      collectValues,
+    );
+  if (takes.answers === true) {
+    command
+      .option(
+        '--endpoint <line>',
+        '"name=url key=ENV_NAME": a further compatible server; repeatable, and EVALDIFF_ENDPOINTS may hold such lines',
+        collectValues,
+      )
+      .option(
+        '--proxy <address>',
+        'http(s)://host:port through which models are reached (default: EVALDIFF_PROXY; no other variable is obeyed)',
+      )
+      .option(
+        '--store <file>',
+        'where answers are kept (default: one of the project in your cache folder, or EVALDIFF_STORE)',
+      )
+      .option('--no-store', 'keep no answers, and use none of earlier runs');
+  }
+  if (takes.caps === true)
+    command
+      .option('--max-calls <number>', 'hard cap on model calls')
+      .option('--max-cost <dollars>', 'hard cap on cost in US dollars');
+  if (takes.asks === true)
+    command.option('--timeout <minutes>', 'end the run after so long, with what it has');
+  if (takes.verdict === true)
+    command.addOption(
+      new Option('--fail-on <what>', 'what makes the exit code 1').choices([
+        'regression',
+        'failure',
+        'never',
+      ]),
+    );
+  if (takes.trust === true)
+    command
+      .option('--trust', 'treat head as reviewed content')
+      .option('--untrusted', "treat head as an outside contributor's pull request");
+  if (takes.asks === true)
+    command.option('--record <file>', 'write every answer to a recordings file');
+  if (takes.report !== undefined)
+    command.option('--report <folder>', `also write ${takes.report} there`);
+  const json = new Option('--json', 'print the result as JSON');
+  return command.addOption(takes.prints === false ? json.hideHelp() : json);
+}
+
+/** The `--directory` to repeat in a suggested command; '' for the current folder. */
+export function directoryOption(folder: string): string {
+  return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
+}
+
+const HERE = '.';
+
+/**
+ * Absolute project folder: the one named; else the nearest folder up to the checkout's root with a
+ * settings file, which is printed; else the current folder. Outside a checkout parent folders are
+ * not searched, because they may belong to someone else.
+ */
+export function projectFolder(
+  { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,
+  { cwd, err }: Pick<Terminal, 'cwd' | 'err'>,
+): string {
+  const here = resolve(cwd, directory);
+  if (directory !== HERE) return here;
+  const inCheckout = upwards(here);
+  const names = [config, LLMEVAL_FILE];
+  const found = inCheckout.find((folder) => names.some((name) => existsSync(join(folder, name))));
+  if (found === undefined || found === here) return here;
+  err(
+    `${logLine(`project: ${relative(here, found).split(sep).join('/')} (its settings file was found there)`)}\n`,
+  );
+  return found;
+}
+
+/** A folder and its parents up to the checkout's root; empty outside a checkout. */
+function upwards(from: string): string[] {
+  const passed: string[] = [];
+  for (let folder = from; ; folder = dirname(folder)) {
+    passed.push(folder);
+    if (existsSync(join(folder, '.git'))) return passed;
+    if (dirname(folder) === folder) return [];
+  }
+}

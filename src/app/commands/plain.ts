@@ -1,0 +1,200 @@
+import type { Command } from 'commander';
+import { SETTINGS_FILE } from '../../config/settings.ts';
+import { distinct } from '../../documents/document.ts';
+import { formatProblem } from '../../errors.ts';
+import { exitCode } from '../../kernel/judge/outcome.ts';
+import { planJson, planLines } from '../../report/plan.ts';
+import { counted } from '../../text/amounts.ts';
+import { logJson, logLine } from '../../text/log.ts';
+import type { TrustDecision } from '../../trust/trust.ts';
+import type { Notice } from '../../types/plain.ts';
+import { unrunnableReferences } from '../run/check.ts';
+import type { Planned, ReadyPlan, RunInput } from '../run/input.ts';
+import { planRun } from '../run/plan-run.ts';
+import { runInput, withEdges } from '../session/session.ts';
+import { WORKTREE, findLocalSides } from '../session/sides.ts';
+import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { printEnd, evaluateSides, print } from './print-result.ts';
+import { currentFiles, type FindSides, withProject } from './project.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+
+interface SidesOptions {
+  base?: string;
+  head: string;
+}
+
+function sidesFrom({ base, head }: SidesOptions): FindSides {
+  return ({ repository, env }) =>
+    findLocalSides(repository, { base: base ?? null, head, env, workingDirectory: '' });
+}
+
+function sidesOptions(command: Command): Command {
+  return command
+    .option(
+      '-b, --base <commit>',
+      "what to compare with: head's common ancestor with it (default: what the CI names, else main or the default branch)",
+    )
+    .option(
+      '--head <commit>',
+      `what to evaluate: a commit, or "${WORKTREE}" for the files as they are`,
+      WORKTREE,
+    );
+}
+
+export const diffCommand: AddCommand = (program, terminal, done) => {
+  evaluateOptions(sidesOptions(program.command('diff')), {
+    answers: true,
+    caps: true,
+    asks: true,
+    trust: true,
+    verdict: true,
+    report: 'result.json, report.html, junit.xml and comment.md',
+  })
+    .description(
+      'the pull-request job in a terminal: runs what changed since base on both sides and compares',
+    )
+    .argument(
+      '[overrides...]',
+      'key=value, such as n_tries=5, prompts=capitals, references=refund* or tags=critical',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff diff\n  evaldiff diff --base origin/main --head HEAD\n  evaldiff diff prompts=capitals n_tries=5',
+    )
+    .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
+      const result = await withProject(options, terminal, { overrides }, (session) =>
+        evaluateSides('diff', sidesFrom(options), session, options, terminal),
+      );
+      done(printEnd(result, terminal));
+    });
+};
+
+function planOnly(
+  mode: 'diff' | 'sweep',
+  find: FindSides,
+  {
+    overrides,
+    options,
+    terminal,
+    ...strictness
+  }: {
+    overrides: readonly string[];
+    options: EvaluateOptions;
+    terminal: Terminal;
+  } & Pick<RunInput, 'strict'>,
+): Promise<{ planned: Planned; trust: TrustDecision }> {
+  return withProject(options, terminal, { overrides, role: 'plan' }, async (session) => {
+    const sides = await find(session);
+    const planned = await withEdges(session, sides, (edges) =>
+      planRun({ ...runInput(session, mode, sides), ...strictness }, edges),
+    );
+    return { planned, trust: session.trust };
+  });
+}
+
+export const planCommand: AddCommand = (program, terminal, done) => {
+  evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
+    .description(
+      'what diff would run and why, and how many calls; with --verbose what comes from which side; makes no model calls',
+    )
+    .option('--verbose', 'also name every reference, and what comes from which side')
+    .argument('[overrides...]', 'key=value')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff plan\n  evaldiff plan --base origin/main --head HEAD prompts=capitals\n  evaldiff plan --untrusted --verbose',
+    )
+    .action(
+      async (
+        overrides: string[],
+        options: EvaluateOptions & SidesOptions & { verbose?: boolean },
+      ) => {
+        const { planned, trust } = await planOnly('diff', sidesFrom(options), {
+          overrides,
+          options,
+          terminal,
+        });
+        if (!planned.ready) {
+          await print(planned.result, options, terminal);
+          done(exitCode(planned.result.conclusion));
+          return;
+        }
+        const { prepared, blank, forecast } = planned;
+        // Report broken references even if nothing is affected.
+        const broken = unrunnableReferences(prepared.suites).map((problem): Notice => ({
+          kind: 'error',
+          ...problem,
+        }));
+        const view = {
+          trust,
+          prepared,
+          notices: distinct([...blank.notices, ...broken]),
+          forecast,
+          verbose: options.verbose === true,
+        };
+        terminal.out(
+          options.json === true
+            ? `${logJson(planJson(view))}\n`
+            : `${planLines(view).join('\n')}\n`,
+        );
+        done(0);
+      },
+    );
+};
+
+/** Runs `validate` on a folder's project without printing. */
+export async function validateFolder(directory: string, terminal: Terminal): Promise<Planned> {
+  const options = { directory, config: SETTINGS_FILE, code: 'sandbox' as const };
+  return (await validated(options, { ...terminal, err: () => undefined })).planned;
+}
+
+const MOST_FOUND = 10;
+
+/** A short version of `validate`'s findings. */
+export async function validateLines(directory: string, terminal: Terminal): Promise<string[]> {
+  const planned = await validateFolder(directory, terminal);
+  const { problems, notices } = planned.ready ? planned.blank : planned.result;
+  const said = [...problems, ...notices.filter(({ kind }) => kind === 'import')];
+  const lines = said.slice(0, MOST_FOUND).map((found) => `  ${formatProblem(found)}`);
+  const rest = said.length - lines.length;
+  const more = rest === 0 ? [] : [`  and ${String(rest)} more`];
+  const found = planned.ready
+    ? `npx evaldiff validate: ${sizeOf(planned)}: no errors`
+    : `npx evaldiff validate finds ${counted(problems.length, 'error')}; fix these first:`;
+  return [found, ...lines, ...more];
+}
+
+function sizeOf({ prepared: { plan } }: Pick<ReadyPlan, 'prepared'>): string {
+  return `${counted(plan.suites, 'prompt')} with ${counted(plan.references, 'reference')}`;
+}
+
+function validated(options: EvaluateOptions, terminal: Terminal): ReturnType<typeof planOnly> {
+  return planOnly('sweep', currentFiles, { overrides: [], options, terminal, strict: true });
+}
+
+export const validateCommand: AddCommand = (program, terminal, done) => {
+  evaluateOptions(program.command('validate'), {})
+    .description('checks every file and tells all errors at once, with lines; makes no model calls')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff validate\n  evaldiff validate --directory services/chat --json',
+    )
+    .action(async (options: EvaluateOptions) => {
+      const { planned } = await validated(options, terminal);
+      if (!planned.ready) {
+        await print(planned.result, options, terminal);
+        done(exitCode(planned.result.conclusion));
+        return;
+      }
+      const {
+        prepared: { plan },
+        blank,
+      } = planned;
+      for (const notice of blank.notices) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
+      if (options.json === true)
+        terminal.out(
+          `${logJson({ prompts: plan.suites, references: plan.references, notices: blank.notices, problems: [] })}\n`,
+        );
+      else terminal.out(`${sizeOf(planned)}: no errors\n`);
+      done(0);
+    });
+};

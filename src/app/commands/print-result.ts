@@ -1,0 +1,71 @@
+import { join, resolve } from 'node:path';
+import { exitCode } from '../../kernel/judge/outcome.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { endLine, logJson, logLine } from '../../text/log.ts';
+import type { OwnFolder } from '../session/safe-writing.ts';
+import { evaluate, type Evaluated, type Session } from '../session/session.ts';
+import { commentMarker, fillFolder, writeRun } from '../session/write-reports.ts';
+import type { EvaluateOptions } from './options.ts';
+import type { FindSides } from './project.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Evaluates both sides, prints the result and writes the reports. */
+export async function evaluateSides(
+  mode: 'diff' | 'sweep',
+  find: FindSides,
+  session: Session,
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<Result> {
+  return show(await evaluate(session, mode, await find(session)), session, options, terminal);
+}
+
+/** Prints a result and writes its reports, with keys redacted. */
+export async function show(
+  { result: evaluated, suites }: Evaluated,
+  session: Session,
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<Result> {
+  const result = session.redact(evaluated);
+  await print(result, options, terminal);
+  await writeOwnReports(session, options, terminal, 'report.html', (folder) =>
+    writeRun(session, { result, suites }, folder, commentMarker('evaldiff')),
+  );
+  return result;
+}
+
+export async function print(
+  result: Result,
+  { json }: Pick<EvaluateOptions, 'json'>,
+  { out, width, isTerminal }: Terminal,
+): Promise<void> {
+  if (json === true) {
+    out(`${logJson(result)}\n`);
+    return;
+  }
+  const { renderTerminal } = await import('../../report/terminal.ts');
+  out(renderTerminal(result, { width, colour: isTerminal, folded: isTerminal }));
+}
+
+/** Calls `write` for the folder of `--report`, if given, and prints where the `first` file is. */
+export async function writeOwnReports(
+  session: Session,
+  { report }: Pick<EvaluateOptions, 'report'>,
+  { cwd, err }: Terminal,
+  first: string,
+  write: (folder: OwnFolder) => Promise<void>,
+): Promise<void> {
+  if (report === undefined) return;
+  const path = resolve(cwd, report);
+  const written = await fillFolder(path, session, write, (reason) => {
+    err(`${logLine(`--report: ${path} could not be written: ${reason}`)}\n`);
+  });
+  if (written !== null) err(`${logLine(`report: ${join(path, first)}`)}\n`);
+}
+
+/** Prints the last line of a run to stderr and returns the exit code. */
+export function printEnd({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
+  err(`${logLine(endLine(conclusion, title))}\n`);
+  return exitCode(conclusion);
+}

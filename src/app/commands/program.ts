@@ -1,0 +1,129 @@
+import { Command, CommanderError } from 'commander';
+import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../../errors.ts';
+import { logLine, logText } from '../../text/log.ts';
+import { packageRoot, versionLine } from '../session/installation.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+
+/** Runs one command line. Exit codes: 0 pass or neutral, 1 the gate failed, 2 no verdict. */
+export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  let code = 0;
+  const hint = OTHER_VERBS.get(argv[0] ?? '');
+  if (hint !== undefined) {
+    terminal.err(
+      `error: unknown command '${argv[0] ?? ''}'\n(${hint})\nRun evaldiff --help for the commands.\n`,
+    );
+    return NOT_JUDGED;
+  }
+  const program = await createProgram(
+    terminal,
+    (result) => {
+      code = result;
+    },
+    argv[0],
+  );
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : NOT_JUDGED;
+    if (error instanceof UserError)
+      terminal.err(
+        `${error.problems.map((problem) => logLine(formatProblem(problem))).join('\n')}\n`,
+      );
+    else if (isOfTheMachine(error))
+      terminal.err(
+        `${logLine(`This machine refused: ${error.message}. Make room, or let this path be read and written (TMPDIR names the folder for temporary files).`)}\n`,
+      );
+    else terminal.err(`evaldiff failed, and the fault is its own: ${logText(errorTrace(error))}\n`);
+    return NOT_JUDGED;
+  }
+}
+
+const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
+  [
+    'eval',
+    'npx evaldiff run evaluates the files as they are; npx evaldiff diff compares them with main.',
+  ],
+  [
+    'test',
+    'npx evaldiff run evaluates the files as they are; npx evaldiff diff compares them with main.',
+  ],
+  [
+    'view',
+    'npx evaldiff dev opens the workbench; npx evaldiff diff --report FOLDER writes report.html.',
+  ],
+  [
+    'watch',
+    'npx evaldiff run --watch runs again after each edit; npx evaldiff dev shows it in a page.',
+  ],
+]);
+
+/** System errors such as a full disk or a missing permission, not caused by files or bugs. */
+const REFUSALS =
+  'EACCES EPERM EROFS ENOSPC EDQUOT EFBIG EIO EMFILE ENFILE ENOTDIR EISDIR ELOOP ENAMETOOLONG'.split(
+    ' ',
+  );
+
+function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'syscall' in error &&
+    'code' in error &&
+    (REFUSALS.includes(String(error.code)) || error.syscall === 'mkdtemp')
+  );
+}
+
+/** All commands in help order. Each is loaded on demand to keep startup fast. */
+const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
+  ['diff', async () => (await import('./plain.ts')).diffCommand],
+  ['dev', async () => (await import('../../features/workbench/command.ts')).devCommand],
+  ['run', async () => (await import('./run.ts')).runCommand],
+  ['plan', async () => (await import('./plain.ts')).planCommand],
+  ['validate', async () => (await import('./plain.ts')).validateCommand],
+  ['grade', async () => (await import('../../features/graders/command.ts')).gradeCommand],
+  ['fix', async () => (await import('../../features/causes/command.ts')).fixCommand],
+  ['noise', async () => (await import('../../features/noise/command.ts')).noiseCommand],
+  ['discover', async () => (await import('../../features/attributes/command.ts')).discoverCommand],
+  ['report', async () => (await import('./report.ts')).reportCommand],
+  ['show', async () => (await import('./show.ts')).showCommand],
+  ['cache', async () => (await import('./cache.ts')).cacheCommand],
+  ['merge', async () => (await import('../../features/shards/command.ts')).mergeCommand],
+  ['import', async () => (await import('../../features/imports/command.ts')).importCommand],
+  ['init', async () => (await import('./init.ts')).initCommand],
+  ['demo', async () => (await import('./demo.ts')).demoCommand],
+]);
+
+/** The command `asked`, or all if there is none of this name. `done` gets the exit code. */
+export async function createProgram(
+  terminal: Terminal,
+  done: (code: number) => void,
+  asked = '',
+): Promise<Command> {
+  const program = new Command('evaldiff')
+    .description(
+      'Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.',
+    )
+    .option('-V, --version', 'print the version and the commit it was built from')
+    .on('option:version', () => {
+      terminal.out(`${versionLine(packageRoot())}\n`);
+      throw new CommanderError(0, 'commander.version', '');
+    })
+    .showHelpAfterError('Run evaldiff --help for the commands.')
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    // Arguments would leave too little of the line for the summaries.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .addHelpText('after', '\nBegin with evaldiff init, or watch evaldiff demo.');
+  for (const add of await Promise.all(loadsFor(asked).map((load) => load())))
+    add(program, terminal, done);
+  for (const command of program.commands)
+    command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
+  return program;
+}
+
+function loadsFor(asked: string): (() => Promise<AddCommand>)[] {
+  const load = COMMANDS.get(asked);
+  if (load !== undefined) return [load];
+  return asked === '--version' || asked === '-V' ? [] : [...COMMANDS.values()];
+}

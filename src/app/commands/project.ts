@@ -1,0 +1,278 @@
+import { realpath } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readEndpoints, readProxy } from '../../config/endpoints.ts';
+import { readCommandLine } from '../../config/inputs.ts';
+import { readProject } from '../../config/project.ts';
+import { sweepExtent } from '../../config/sweep.ts';
+import { isWithin } from '../../edges/git/discover.ts';
+import type { Repository } from '../../edges/git/repository.ts';
+import { secretsIn } from '../../edges/providers/address.ts';
+import { BESIDE } from '../../edges/store/database.ts';
+import { UserError } from '../../errors.ts';
+import type { Project } from '../../kernel/suite/suite.ts';
+import { metrics } from '../../metrics/index.ts';
+import { builtInRubrics } from '../../metrics/rubric.ts';
+import { logText } from '../../text/log.ts';
+import { createSecretRegister } from '../../text/redact.ts';
+import { trustLevel } from '../../trust/trust.ts';
+import type { EventFacts, SourceTree } from '../../types/repository.ts';
+import { perVendor } from '../../types/vendors.ts';
+import type { Edges } from '../run/input.ts';
+import { accessFrom, codeSecrets, refuseModelKeys } from '../session/access.ts';
+import { sha256 } from '../session/cached-complete.ts';
+import type { KeptStores } from '../session/kept-stores.ts';
+import { withRepository } from '../session/opened-repository.ts';
+import type { Output } from '../session/safe-writing.ts';
+import { openSession, withEdges, type Session, type SessionOptions } from '../session/session.ts';
+import type { Sides } from '../session/sides.ts';
+import { userFolder } from '../session/store-place.ts';
+import { openKeys, withEnvFile } from './env-file.ts';
+import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.ts';
+import type { Terminal } from './terminal.ts';
+
+export type FindSides = (session: Pick<Session, 'repository' | 'env'>) => Promise<Sides>;
+
+/** The files as they are, without a base. */
+export const currentFiles = async ({
+  repository,
+}: Pick<Session, 'repository'>): Promise<Sides> => ({
+  base: null,
+  head: await repository.worktree(''),
+  changed: [],
+});
+
+/**
+ * The files as they are. Without uncommitted changes they carry the commit id, so that a trend can
+ * place the result. Changes of `written` (absolute paths) do not count.
+ */
+export async function currentState(
+  session: Pick<Session, 'repository'>,
+  written: readonly string[],
+): Promise<Sides> {
+  const sides = await currentFiles(session);
+  const { repository } = session;
+  const [commit] = await repository.checkedOut();
+  if (commit === undefined) return sides;
+  const folder = join(repository.workTree.root, repository.workTree.below);
+  const places = await Promise.all(
+    [...written, join(folder, REPORT_FOLDERS[0])].map((path) => realpath(path).catch(() => path)),
+  );
+  const own = places
+    .filter((path) => !isWithin(folder, path))
+    .flatMap((path) => ['', ...BESIDE].map((end) => `${path}${end}`));
+  const isCommit = await repository.isCommitted(sides.head, commit, '', (path) =>
+    own.some((place) => isWithin(join(folder, path), place)),
+  );
+  return isCommit ? { ...sides, head: await repository.tree(commit, '') } : sides;
+}
+
+/** Opens a folder's repository, calls `work`, and always closes it. */
+export function inRepository<T>(
+  directory: string,
+  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+  work: (repository: Repository) => Promise<T>,
+): Promise<T> {
+  return withRepository({ directory: resolve(cwd, directory), env, temporary: tmpdir() }, work);
+}
+
+interface OwnOptions {
+  overrides?: readonly string[];
+  role?: SessionOptions['role'];
+  outputs?: readonly Output[];
+  /** Keeps the store open for the next session. */
+  kept?: KeptStores;
+}
+
+/** Absolute paths, or prefixes of them, that runs with these options write. */
+export function ownPaths(
+  { store, report, record }: Pick<EvaluateOptions, 'store' | 'report' | 'record'>,
+  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+): string[] {
+  const caches = userFolder({
+    platform: process.platform,
+    env,
+    home: env['HOME'] ?? homedir(),
+  });
+  return [store, env['EVALDIFF_STORE'], report, record, caches].flatMap((path) =>
+    typeof path === 'string' && path.trim() !== '' ? resolve(cwd, path.trim()) : [],
+  );
+}
+
+/** Opens a command's session, calls `work`, and always closes it. */
+export function withProject<T>(
+  options: EvaluateOptions,
+  terminal: Terminal,
+  own: OwnOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  return openSession(sessionOptions(options, terminal, own), (session) =>
+    work(warningOfKeys(session, namedKeys(options, terminal.env))),
+  );
+}
+
+/** Warns on the first read of the files if git would commit keys. */
+function warningOfKeys(session: Session, named: readonly string[]): Session {
+  const { repository, warn } = session;
+  let looked = false;
+  return {
+    ...session,
+    repository: {
+      ...repository,
+      async worktree(workingDirectory) {
+        const files = await repository.worktree(workingDirectory);
+        const warning = looked ? null : await openKeys(repository, files, named);
+        looked = true;
+        if (warning !== null) warn(warning);
+        return files;
+      },
+    },
+  };
+}
+
+/** Shorter values are placeholders such as `none` or `EMPTY`, used for servers without keys. */
+const SHORTEST_KEY = 8;
+
+function sessionOptions(
+  options: EvaluateOptions,
+  terminal: Terminal,
+  { overrides = [], role = 'whole', outputs = [], kept }: OwnOptions,
+): SessionOptions {
+  const { cwd, err, isTerminal, reach } = terminal;
+  const directory = projectFolder(options, terminal);
+  const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
+  const { store, trust = false, report, record } = options;
+  const read = readGiven(options, overrides, env);
+  const secrets = createSecretRegister();
+  // Redacting a placeholder would damage other words.
+  secrets.add(secretsIn(read.access).filter(({ length }) => length >= SHORTEST_KEY));
+  secrets.add(codeSecrets(read.inputs.codeEnv, env));
+  const log = (line: string): void => {
+    err(`${logText(line)}\n`);
+  };
+  return {
+    directory,
+    workingDirectory: '',
+    temporary: tmpdir(),
+    env,
+    ...read,
+    secrets,
+    role,
+    trust: trustLevel(COMMAND_LINE, 'unknown', {
+      trust,
+      ...(options.untrusted === true ? { lower: 'untrusted' } : {}),
+    }),
+    withheld: null,
+    store: { kind: 'machine', file: store, cwd, kept },
+    outputs: report === undefined ? outputs : [folderOutput('--report', resolve(cwd, report))],
+    record:
+      record === undefined
+        ? null
+        : { option: '--record', path: resolve(cwd, record), kind: 'file' },
+    progress: { style: isTerminal ? 'line' : 'steps', write: err },
+    log,
+    warn: log,
+    planned(plan, { sweep }) {
+      const size = sweepExtent(sweep);
+      if (size !== null && plan.references > 0) err(`sweep: ${size.words}\n`);
+    },
+    now: () => dayOf(reach),
+    reach,
+  };
+}
+
+function endpointLines(
+  { endpoint = [] }: Pick<EvaluateOptions, 'endpoint'>,
+  env: NodeJS.ProcessEnv,
+): string[] {
+  return [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
+}
+
+/** Variables named on the command line: keys of servers, and variables for host code. */
+function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
+  const { endpoints } = readEndpoints(endpointLines(options, env));
+  return [...endpoints.flatMap(({ keyEnv }) => keyEnv ?? []), ...(options.codeEnv ?? [])];
+}
+
+/** Endpoints come only from options and environment, never from a file of the project. */
+function readGiven(
+  options: EvaluateOptions,
+  overrides: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Pick<SessionOptions, 'inputs' | 'access'> {
+  const { failOn = null, code, codeEnv = [] } = options;
+  const read = readCommandLine({ ...options, overrides });
+  const { endpoints, problems } = readEndpoints(endpointLines(options, env));
+  const viaProxy =
+    options.proxy === undefined
+      ? readProxy('EVALDIFF_PROXY', env['EVALDIFF_PROXY'] ?? '')
+      : readProxy('--proxy', options.proxy);
+  const given = { keys: perVendor(() => null), endpoints, proxy: viaProxy.proxy };
+  const access = accessFrom(given, env);
+  const all = [
+    ...read.problems,
+    ...problems,
+    ...viaProxy.problems,
+    ...refuseModelKeys('--code-env', codeEnv, access, env),
+  ];
+  if (all.length > 0) throw new UserError(all);
+  return { inputs: { ...read, read: read.options, failOn, code, codeEnv }, access };
+}
+
+/** The current time; tests can set it. */
+export function dayOf(reach: Terminal['reach']): Date {
+  return new Date(reach?.clock?.now() ?? Date.now());
+}
+
+export function folderOutput(option: string, path: string): Output {
+  return { option, path, kind: 'folder' };
+}
+
+const COMMAND_LINE: EventFacts = {
+  event: 'command_line',
+  action: null,
+  repository: '',
+  pullRequest: null,
+  base: null,
+  head: null,
+  headRepository: null,
+  headBranch: null,
+  fork: false,
+  dependabot: false,
+  addedLabel: null,
+  origin: null,
+};
+
+/** The current project, for commands that call models but run no suite. */
+export interface Opened {
+  session: Session;
+  tree: SourceTree;
+  project: Project;
+}
+
+/** Reads the current files in their own session, calls `work`, and closes it. */
+export function withCurrentProject(
+  options: EvaluateOptions,
+  terminal: Terminal,
+  overrides: readonly string[],
+  work: (opened: Opened) => Promise<void>,
+): Promise<void> {
+  return withProject(options, terminal, { overrides }, async (session) => {
+    const { head: tree } = await currentFiles(session);
+    const { project, problems } = await readProject(tree, session.inputs.read, {
+      builtInMetrics: metrics,
+      builtInRubrics,
+      hash: sha256,
+      ends: { today: dayOf(terminal.reach).toISOString().slice(0, 10), past: 'problem' },
+    });
+    if (problems.length > 0) throw new UserError(problems);
+    await work({ session, tree, project });
+  });
+}
+
+export function asking<T>(
+  { session, tree }: Opened,
+  work: (edges: Edges) => Promise<T>,
+): Promise<T> {
+  return withEdges(session, { base: null, head: tree }, work);
+}

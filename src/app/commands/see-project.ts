@@ -1,0 +1,165 @@
+import { posix } from 'node:path';
+import { readOverrides } from '../../config/overrides.ts';
+import { readProject } from '../../config/project.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/settings.ts';
+import { filesOf, withText } from '../../documents/files.ts';
+import { DEFAULT_LIMITS } from '../../documents/limits.ts';
+import type { Repository } from '../../edges/git/repository.ts';
+import { IMPORTED_BY_NAME, importFormat } from '../../features/imports/index.ts';
+import { unreadFormat } from '../../features/imports/unread-formats.ts';
+import {
+  comparesEmbeddings,
+  everyMetric,
+  isModelGraded,
+  namedModels,
+} from '../../kernel/suite/metrics.ts';
+import { askedModel, entryOf, UNNAMED_MODEL } from '../../kernel/suite/models.ts';
+import type { Project } from '../../kernel/suite/suite.ts';
+import { metrics } from '../../metrics/index.ts';
+import { builtInRubrics } from '../../metrics/rubric.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import type { VendorName } from '../../types/vendors.ts';
+import { sha256 } from '../session/cached-complete.ts';
+import { loadListPrices } from '../session/prices.ts';
+import { groundOf, type Ground } from '../session/safe-writing.ts';
+import { findWorkflow, type FoundWorkflow } from './workflow.ts';
+
+/** What the project already has; paths are below `root`. */
+export interface SeenProject {
+  /** The repository's root, where GitHub looks for workflows; else the project's folder. */
+  root: string;
+  git: boolean;
+  ground: Ground;
+  /** The project's folder below the root; '' for the root. */
+  below: string;
+  settings: string | null;
+  prompts: string[];
+  /** Other tools' files that can be read. */
+  foreign: string[];
+  /** Those to list under `prompts`, relative to the project. */
+  listed: string[];
+  /** Other tools' files that cannot be read, with their format. */
+  unread: { file: string; what: string }[];
+  /** Whether a file needs a default model that the settings lack. */
+  needsModel: boolean;
+  workflow: FoundWorkflow | null;
+  vendors: VendorName[];
+  endpoints: string[];
+  unpriced: string[];
+  account: string | null;
+}
+
+/** Inspects a project before anything is written to it. */
+export async function seeProject(
+  tree: SourceTree,
+  repository: Repository,
+  today: Date,
+): Promise<SeenProject> {
+  const { root, below } = repository.workTree;
+  const paths = [...tree.files.keys()].sort();
+  const inRoot = (path: string): string => posix.join(below, path);
+  const settings = [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path));
+  const files = filesOf(tree, DEFAULT_LIMITS);
+  const own = paths.filter((path) => !path.split('/').includes('node_modules'));
+  const isPrompt = (path: string): boolean => /^prompts\/[^/]+\.ya?ml$/.test(path);
+  const looked = own.map(async (file) => ({
+    file,
+    what: await unreadFormat(file, isPrompt(file) ? files : undefined),
+  }));
+  const unread = (await Promise.all(looked)).flatMap(({ file, what }) =>
+    what === null ? [] : [{ file: inRoot(file), what }],
+  );
+  const isUnread = (path: string): boolean => unread.some(({ file }) => file === inRoot(path));
+  const prompts = paths.filter(
+    (path) => isPrompt(path) && importFormat(path) === null && !isUnread(path),
+  );
+  const foreign = own.filter((path) => importFormat(path) !== null);
+  const byName = files.match(IMPORTED_BY_NAME, () => ({ file: '', line: 0 }), []).matches;
+  const isListed = foreign.some((path) => !byName.some(({ file }) => file === path));
+  const listed = settings === undefined && prompts.length === 0 && isListed ? foreign : [];
+  return {
+    root,
+    git: (await repository.commonFolder()) !== root,
+    ground: groundOf(repository),
+    below,
+    settings: settings === undefined ? null : inRoot(settings),
+    prompts: prompts.map(inRoot),
+    foreign: foreign.map(inRoot),
+    ...{ listed, unread },
+    workflow: await findWorkflow(root, below),
+    ...(await askedVendors(withPrompts(tree, listed), today)),
+    account: accountOf(repository.remoteUrl),
+  };
+}
+
+function withPrompts(tree: SourceTree, listed: readonly string[]): SourceTree {
+  if (listed.length === 0) return tree;
+  const text = JSON.stringify({ prompts: listed });
+  return withText(tree, SETTINGS_FILE, text, sha256(text));
+}
+
+/** `acme` for `git@github.com:acme/shop.git`. */
+function accountOf(url: string | null): string | null {
+  const account = /github\.com[/:]([^/]+)\//.exec(url ?? '')?.[1];
+  return account !== undefined && isAccount(account) ? account : null;
+}
+
+/** Grading models of the settings, if a suite relies on them. */
+function judgesOf({ settings, suites }: Project): string[] {
+  const { grader, voters, embeddings } = settings;
+  const open = suites.flatMap(({ tests }) =>
+    everyMetric(tests).filter((metric) => namedModels(metric).length === 0),
+  );
+  const asksEvaluators = suites.some(({ tests }) => tests.conversation !== null);
+  const judges = [
+    ...(open.some(isModelGraded) || asksEvaluators ? [grader, ...voters] : []),
+    ...(open.some(comparesEmbeddings) ? [embeddings] : []),
+  ];
+  return judges.flatMap((judge) => judge?.model ?? []);
+}
+
+/** Models in the files, as far as they can be read. Other commands report errors in them. */
+async function askedVendors(
+  tree: SourceTree,
+  today: Date,
+): Promise<Pick<SeenProject, 'vendors' | 'endpoints' | 'unpriced' | 'needsModel'>> {
+  const { project } = await readProject(
+    tree,
+    {
+      config: SETTINGS_FILE,
+      configRequired: false,
+      overrides: readOverrides([]).overrides,
+      allowedModels: null,
+      limits: DEFAULT_LIMITS,
+    },
+    { builtInMetrics: metrics, builtInRubrics, hash: sha256 },
+  );
+  const { settings, suites } = project;
+  const named = suites.flatMap(({ prompt, tests }) => [
+    ...(prompt.model === null ? [] : [prompt.model]),
+    ...everyMetric(tests).flatMap((metric) => namedModels(metric).map(({ model }) => model)),
+  ]);
+  const models = [...new Set(named)].map((name) => ({ name, at: askedModel(settings, name) }));
+  const asked = [
+    ...models.flatMap(({ at }) => at ?? []),
+    ...judgesOf(project).flatMap((name) => askedModel(settings, name) ?? []),
+  ];
+  const price = await loadListPrices(today);
+  return {
+    needsModel: named.includes(UNNAMED_MODEL) && entryOf(settings, UNNAMED_MODEL) === null,
+    vendors: [...new Set(asked.flatMap((at) => (at.endpoint === null ? [at.provider] : [])))],
+    endpoints: [...new Set(asked.flatMap(({ endpoint }) => endpoint ?? []))],
+    unpriced: models
+      .filter(
+        ({ at }) => at !== null && (at.endpoint !== null || price(at.provider, at.model) === null),
+      )
+      .map(({ name }) => name),
+  };
+}
+
+/** GitHub's rule for account names. Strict, because the name is written into a workflow. */
+const ACCOUNT = /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/;
+
+export function isAccount(name: string): boolean {
+  return ACCOUNT.test(name);
+}

@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError, formatProblem } from '../../errors.ts';
+import type { SuiteCauses } from '../../features/causes/result.ts';
+import { causesFor, causesIn } from '../../features/causes/section.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import {
+  type SentPrompts,
+  referenceBlocks,
+  sentKey,
+  sentPrompts,
+} from '../../report/sections/reference-view.ts';
+import { logJson, logLine } from '../../text/log.ts';
+import { fitterOf, namesMeant } from '../../text/patterns.ts';
+import { suggestion } from '../../text/suggest.ts';
+import { planRun } from '../run/plan-run.ts';
+import { runInput, withEdges, type Session } from '../session/session.ts';
+import { WORKTREE, type Sides } from '../session/sides.ts';
+import { readSavedFiles, savedFilesIn } from './files.ts';
+import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { withProject } from './project.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
+
+/** Report folder in the examples of the documentation. */
+const FOLDER = 'evaldiff-report';
+
+interface ShowOptions extends EvaluateOptions {
+  from: string;
+}
+
+interface Found {
+  suite: SuiteResult;
+  reference: ReferenceResult;
+  /** Null if no causes were searched. */
+  causes: SuiteCauses | null;
+}
+
+export const showCommand: AddCommand = (program, terminal, done) => {
+  evaluateOptions(program.command('show'), {})
+    .description(
+      'everything about one reference of a saved result: input, what made it worse, prompt as sent, every answer of both sides, scores, reasons; makes no model calls',
+    )
+    .argument('<reference>', 'an id, a part of one, a pattern with *, or words of the input')
+    .option('--from <folder>', 'the report folder, or its result.json', FOLDER)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff diff --report evaldiff-report\n  evaldiff show refund-3\n  evaldiff show "six weeks" --from other-report',
+    )
+    .action(async (wanted: string, options: ShowOptions) => {
+      const result = await savedResult(options.from, terminal);
+      const found = referencesOf(result, wanted);
+      const sent = await promptsOf(result, options, terminal);
+      if (options.json === true)
+        terminal.out(
+          `${logJson(
+            found.map(({ suite, reference, causes }) => ({
+              suite: suite.name,
+              variant: suite.variant,
+              reference,
+              causes: causes === null ? [] : causesFor(reference.id, causes),
+              prompt: sentOf(sent, suite, reference),
+            })),
+          )}\n`,
+        );
+      else {
+        const { renderBlocks } = await import('../../report/terminal.ts');
+        terminal.out(
+          `${renderBlocks(
+            found.flatMap(({ suite, reference, causes }) =>
+              referenceBlocks(suite, reference, sentOf(sent, suite, reference), causes),
+            ),
+            { width: terminal.width, colour: terminal.isTerminal },
+          )}\n`,
+        );
+      }
+      done(0);
+    });
+};
+
+async function savedResult(from: string, { cwd }: Terminal): Promise<Result> {
+  if (from === FOLDER && !existsSync(join(cwd, from)))
+    throw userError(
+      from,
+      `does not exist; write it with npx evaldiff run --report ${FOLDER}, or diff, or name another with --from`,
+    );
+  const saved = await readSavedFiles(await savedFilesIn([from], cwd), cwd);
+  const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
+  if (first !== undefined && more.length === 0) return first;
+  throw userError(
+    from,
+    first === undefined
+      ? 'holds no result.json; write one with npx evaldiff diff --report'
+      : 'holds several results; name one result.json with --from',
+  );
+}
+
+function referencesOf(result: Result, wanted: string): Found[] {
+  const all = result.suites.flatMap((suite) => {
+    const [causes = null] = causesIn([suite], result);
+    return suite.references.map((reference): Found => ({ suite, reference, causes }));
+  });
+  const ids = namesMeant(
+    wanted,
+    all.map(({ reference }) => reference.id),
+  );
+  const fits = fitterOf(wanted);
+  const found = all.filter(({ reference: { id, input } }) =>
+    ids.size > 0 ? ids.has(id) : Object.values(input).some((value) => fits(String(value))),
+  );
+  if (found.length > 0) return found;
+  throw userError(
+    null,
+    `this result has no reference "${wanted.slice(0, 100)}"; only what ran is in it${suggestion(
+      wanted,
+      all.map(({ reference }) => reference.id),
+    )}`,
+  );
+}
+
+type Sent = ReadonlyMap<string, SentPrompts> | null;
+
+function sentOf(sent: Sent, suite: SuiteResult, { id }: ReferenceResult): SentPrompts | null {
+  return sent?.get(sentKey(suite, id)) ?? null;
+}
+
+/**
+ * The prompts of the result's commits, or of the current files if it was uncommitted. Null, after
+ * printing why, if the commits are unreadable.
+ */
+async function promptsOf(result: Result, options: ShowOptions, terminal: Terminal): Promise<Sent> {
+  const note = (words: string): void => {
+    terminal.err(`${logLine(`note: ${words}`)}\n`);
+  };
+  try {
+    const planned = await withProject(options, terminal, { role: 'plan' }, async (session) => {
+      const sides = await sidesOf(result, session);
+      return withEdges(session, sides, (edges) =>
+        planRun(runInput(session, result.mode, sides), edges),
+      );
+    });
+    if (!planned.ready) {
+      const [first] = planned.result.problems;
+      const why = first === undefined ? 'the files have errors' : formatProblem(first);
+      note(`the prompts as sent are not shown: ${why}`);
+      return null;
+    }
+    if (result.head.sha === WORKTREE)
+      note("the result is of uncommitted files; head's prompt is shown as the files are now");
+    return sentPrompts(planned.prepared);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    note(`the prompts as sent are not shown: ${error.problems[0]?.message ?? 'unreadable'}`);
+    return null;
+  }
+}
+
+async function sidesOf(
+  { base, head }: Result,
+  { repository }: Session,
+): Promise<Pick<Sides, 'base' | 'head'>> {
+  return {
+    base: base === null ? null : await repository.tree(base.sha, ''),
+    head:
+      head.sha === WORKTREE ? await repository.worktree('') : await repository.tree(head.sha, ''),
+  };
+}

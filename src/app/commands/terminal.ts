@@ -1,0 +1,95 @@
+import { createInterface } from 'node:readline/promises';
+import { stripVTControlCharacters } from 'node:util';
+import type { Command } from 'commander';
+import type { Block } from '../../report/sections/document.ts';
+import type { Reach } from '../session/access.ts';
+
+/** The terminal of a command; tests provide their own. */
+export interface Terminal {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  out(text: string): void;
+  err(text: string): void;
+  /** Enables colours and the progress line. */
+  isTerminal: boolean;
+  width: number;
+  /** Asks a question; absent if not interactive. */
+  confirm?(question: string): Promise<boolean>;
+  /** Vendor addresses and clock, set only in process by tests and benchmarks. */
+  reach?: Reach;
+  /** Ends a command that runs until interrupted. */
+  until?: AbortSignal;
+}
+
+/** Adds a command to the program; `done` receives its exit code. */
+export type AddCommand = (
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+) => void;
+
+/** Loads the renderer lazily: its character widths would take a tenth of every start. */
+export async function printBlocks(
+  blocks: readonly Block[],
+  { out, width, isTerminal }: Pick<Terminal, 'out' | 'width' | 'isTerminal'>,
+): Promise<void> {
+  const { renderBlocks } = await import('../../report/terminal.ts');
+  out(`${renderBlocks(blocks, { width, colour: isTerminal })}\n`);
+}
+
+export type TerminalProcess = Pick<NodeJS.Process, 'env' | 'cwd'> & {
+  stdout: Stream;
+  stderr: Stream;
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+};
+
+type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> &
+  Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
+
+/** Width of a pipe or log. */
+const COLUMNS = 100;
+
+/** Error codes when the reader closed the pipe: `evaldiff report … | head`. */
+const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
+
+/** Honours `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
+export function terminalOf({ env, cwd, stdout, stderr, stdin }: TerminalProcess): Terminal {
+  const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (!GONE.includes(error.code ?? '')) throw error;
+    });
+  }
+  const to =
+    (stream: Stream) =>
+    (text: string): void => {
+      stream.write(plain ? stripVTControlCharacters(text) : text);
+    };
+  return {
+    env,
+    cwd: cwd(),
+    out: to(stdout),
+    err: to(stderr),
+    isTerminal: stdout.isTTY === true,
+    width: stdout.columns || COLUMNS,
+    ...(stdout.isTTY === true && stdin.isTTY === true
+      ? { confirm: (question) => confirmBy(question, to(stdout), stdin) }
+      : {}),
+  };
+}
+
+/** Anything but yes is a no, including the end of the input. */
+async function confirmBy(
+  question: string,
+  out: (text: string) => void,
+  input: NodeJS.ReadableStream,
+): Promise<boolean> {
+  const lines = createInterface({ input });
+  try {
+    out(`${question} [y/N] `);
+    for await (const line of lines) return /^y(?:es)?$/i.test(line.trim());
+    return false;
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,148 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { factsOf, keyInputs, type VendorName } from '../../types/vendors.ts';
+import { packageRoot } from '../session/installation.ts';
+import { userError } from './user-error.ts';
+
+/** Stands for the account that publishes the action when it is unknown. */
+export const PLACEHOLDER = '<owner>';
+
+const FOLDER = '.github/workflows';
+
+/** A project's workflow: its path below the root, and whether the account is missing. */
+export interface FoundWorkflow {
+  path: string;
+  unfinished: boolean;
+}
+
+/** The workflow that runs the action on the project in `below` ('' for the root), or null. */
+export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
+  const names = await readdir(join(root, FOLDER)).catch(() => []);
+  for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
+    const text = await readFile(join(root, FOLDER, name), 'utf8').catch(() => '');
+    const steps = stepsOf(text).filter(
+      ({ uses }) => typeof uses === 'string' && /\/evaldiff@/.test(uses),
+    );
+    if (steps.some((step) => folderOf(step) === below))
+      return { path: `${FOLDER}/${name}`, unfinished: text.includes(`${PLACEHOLDER}/evaldiff@`) };
+  }
+  return null;
+}
+
+type Step = Readonly<Record<string, unknown>>;
+
+function stepsOf(text: string): Step[] {
+  try {
+    return mapsIn(fieldOf(parse(text), 'jobs')).flatMap((job) => mapsIn(job['steps']));
+  } catch {
+    return [];
+  }
+}
+
+function folderOf(step: Step): string {
+  const folder = fieldOf(step['with'], 'working-directory');
+  return typeof folder === 'string' ? folder.replace(/^\.\/|\/$|^\.$/g, '') : '';
+}
+
+function mapsIn(value: unknown): Step[] {
+  return value !== null && typeof value === 'object'
+    ? Object.values(value).filter((each): each is Step => each !== null && typeof each === 'object')
+    : [];
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return value !== null && typeof value === 'object' ? (value as Step)[key] : undefined;
+}
+
+/** Workflows are only read at the root, so each project folder has its own. */
+export function jobOf(below: string): string {
+  const slug = below
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return slug === '' ? 'evaldiff' : `evaldiff-${slug}`;
+}
+
+export function workflowPath(below: string): string {
+  return `${FOLDER}/${jobOf(below)}.yml`;
+}
+
+/** The account in this copy's package.json; null for an unpublished copy. */
+export async function publisher(): Promise<string | null> {
+  const manifest: unknown = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8'));
+  const repository = fieldOf(manifest, 'repository');
+  const url = typeof repository === 'string' ? repository : fieldOf(repository, 'url');
+  return typeof url === 'string' ? (/github\.com[/:]([^/]+)\//.exec(url)?.[1] ?? null) : null;
+}
+
+/** Secret and variable with the key of an endpoint. */
+export function endpointKey(name: string): string {
+  return `KEY_OF_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
+}
+
+/** The shipped workflow with the account, the vendors' keys and a line per endpoint. */
+export async function workflowText(
+  below: string,
+  owner: string,
+  { vendors, endpoints }: { vendors: readonly VendorName[]; endpoints: readonly string[] },
+): Promise<string> {
+  const shipped = await readFile(
+    join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'),
+    'utf8',
+  );
+  const owned =
+    owner === PLACEHOLDER
+      ? shipped
+      : shipped.replace(/^# Replace <owner>[^\n]*\n/m, '').replaceAll(PLACEHOLDER, owner);
+  const keyed = withEndpoints(withKeys(owned, vendors), endpoints);
+  return below === '' ? keyed : inFolder(keyed, below);
+}
+
+function withKeys(text: string, vendors: readonly VendorName[]): string {
+  const [last = ''] = text.match(KEY_LINE)?.slice(-1) ?? [];
+  const lines = vendors
+    .map((vendor) => factsOf(vendor))
+    .filter(({ keyInput }) => !text.includes(`${keyInput}:`))
+    .map(
+      ({ keyInput, keyVariable }) =>
+        `${/^ */.exec(last)?.[0] ?? ''}${keyInput}: \${{ secrets.${keyVariable} }}`,
+    );
+  return text.replace(last, () => [last, ...lines].join('\n'));
+}
+
+function withEndpoints(text: string, endpoints: readonly string[]): string {
+  if (endpoints.length === 0) return text;
+  const indented = (spaces: number, lines: readonly string[]): string =>
+    lines.map((line) => `${' '.repeat(spaces)}${line}\n`).join('');
+  const keys = endpoints.map(
+    (name) => `${endpointKey(name)}: \${{ secrets.${endpointKey(name)} }}`,
+  );
+  const lines = endpoints.map((name) => `${name}=https://<address> key=${endpointKey(name)}`);
+  return text.replace(
+    /^ {8}with:\n/m,
+    (start) =>
+      `${indented(8, ['env:'])}${indented(10, keys)}${start}${indented(10, ['endpoints: |'])}${indented(12, lines)}`,
+  );
+}
+
+const KEY_LINE = new RegExp(`^ +(?:${keyInputs().join('|')}): .*$`, 'gm');
+
+/** Makes the job and the queue unique; check and comment have the folder's name by default. */
+function inFolder(text: string, below: string): string {
+  if (/\p{Cc}|\$\{\{/u.test(below))
+    throw userError(
+      null,
+      `the folder ${JSON.stringify(below)} cannot stand in a workflow; rename it`,
+    );
+  const job = jobOf(below);
+  return text
+    .replace('`evaldiff`, a required check', () => `\`${job}\`, a required check`)
+    .replace(/^name: Prompts$/m, () => `name: ${JSON.stringify(`Prompts (${below})`)}`)
+    .replace(/^ {2}group: evaldiff-/m, () => `  group: ${job}-`)
+    .replace(/^ {2}evaldiff:$/m, () => `  ${job}:`)
+    .replace(
+      new RegExp(`^( +)(?:${keyInputs().join('|')}):`, 'm'),
+      (line, indent: string) => `${indent}working-directory: ${JSON.stringify(below)}\n${line}`,
+    );
+}

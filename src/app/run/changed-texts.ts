@@ -1,0 +1,110 @@
+import { structuredPatch } from 'diff';
+import { readUpTo } from '../../documents/files.ts';
+import type { ChangedText, Hunk } from '../../kernel/result/changes.ts';
+import type { AffectedSuite } from '../../kernel/select/select.ts';
+import { cut } from '../../text/visible.ts';
+import type { SourceTree } from '../../types/repository.ts';
+
+/**
+ * Files that a result keeps: enough for every suite of a large run, since nobody knows yet which of
+ * them will regress.
+ */
+const MOST_FILES = 1_000;
+
+/** Changed lines that are kept of one file; the rest is counted. */
+const MOST_LINES = 60;
+
+/** A longer line is cut, in characters. */
+const LONGEST_LINE = 500;
+
+/** Larger files are data; their difference explains nothing. In bytes. */
+const LARGEST_FILE = 262_144;
+
+/** Beyond so many insertions and deletions the texts are different texts. */
+const MOST_EDITS = 2_000;
+
+const NEWLINE_NOTE = '\\';
+
+/**
+ * What base and head differ in, of the files because of which these suites run; in the order in
+ * which the suites name them. Files that are too large, or no text, are left out.
+ */
+export async function changedTexts(
+  suites: readonly AffectedSuite[],
+  base: SourceTree,
+  head: SourceTree,
+): Promise<ChangedText[]> {
+  const found = await Promise.all(
+    [...filesOf(suites)]
+      .slice(0, MOST_FILES)
+      .map(async ([file, { basePath, names }]): Promise<ChangedText | null> => {
+        const [before, after] = await Promise.all([textOf(base, basePath), textOf(head, file)]);
+        if (before === undefined || after === undefined) return null;
+        const { hunks, more } = differingLines(before ?? '', after ?? '');
+        if (hunks.length === 0 && more === 0) return null;
+        const base_file = before === null ? null : basePath;
+        return { file, base_file, suites: [...names], hunks, more };
+      }),
+  );
+  return found.filter((change) => change !== null);
+}
+
+interface NamedFile {
+  basePath: string;
+  names: Set<string>;
+}
+
+function filesOf(suites: readonly AffectedSuite[]): Map<string, NamedFile> {
+  const files = new Map<string, NamedFile>();
+  for (const { name, because, base, head } of suites) {
+    for (const { file } of because) {
+      const renamed = head?.suite.prompt.file === file ? base?.suite.prompt.file : undefined;
+      const known = files.get(file) ?? { basePath: renamed ?? file, names: new Set() };
+      known.names.add(name);
+      files.set(file, known);
+    }
+  }
+  return files;
+}
+
+const UTF8 = new TextDecoder();
+
+/** Null: the side has no such file; undefined: it is not a text to be shown. */
+async function textOf(tree: SourceTree, path: string): Promise<string | null | undefined> {
+  if (!tree.files.has(path)) return null;
+  const bytes = await readUpTo(tree, path, LARGEST_FILE);
+  if (typeof bytes === 'string' || bytes.includes(0)) return undefined;
+  return UTF8.decode(bytes);
+}
+
+/** The lines that differ, with one line of context. */
+export function differingLines(before: string, after: string): Pick<ChangedText, 'hunks' | 'more'> {
+  const patch = structuredPatch('', '', before, after, '', '', {
+    context: 1,
+    maxEditLength: MOST_EDITS,
+    stripTrailingCr: true,
+  });
+  if (patch === undefined) return { hunks: [], more: after.split('\n').length };
+  let room = MOST_LINES;
+  let more = 0;
+  const hunks: Hunk[] = [];
+  for (const { oldStart, oldLines, newStart, newLines, lines } of patch.hunks) {
+    const own = lines.filter((line) => !line.startsWith(NEWLINE_NOTE)).map(lineOf);
+    const shown = own.slice(0, room);
+    room -= shown.length;
+    more += own.slice(shown.length).filter(({ sign }) => sign !== 'same').length;
+    if (shown.some(({ sign }) => sign !== 'same'))
+      hunks.push({
+        base: oldLines === 0 ? 0 : oldStart,
+        head: newLines === 0 ? 0 : newStart,
+        lines: shown,
+      });
+  }
+  return { hunks, more };
+}
+
+function lineOf(line: string): Hunk['lines'][number] {
+  const sign = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same';
+  const { text, left } = cut(line.slice(1), LONGEST_LINE);
+  return { sign, text: left === 0 ? text : `${text}…` };
+}

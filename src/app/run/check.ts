@@ -1,0 +1,259 @@
+import type { RubricTest } from '../../features/graders/plan.ts';
+import type { PrepareInput } from '../../kernel/plan/prepared.ts';
+import type { SuiteComparison, TryPolicy } from '../../kernel/plan/suite-run.ts';
+import { tallySchema } from '../../kernel/result/pieces.ts';
+import { triesNeeded } from '../../kernel/suite/gate.ts';
+import { judgingTargets, everyMetric } from '../../kernel/suite/metrics.ts';
+import { keyPlace } from '../../kernel/suite/suite.ts';
+import type { CodePlace, CodeLanguage, Evaluate } from '../../types/model.ts';
+import type { Notice, Problem, Place } from '../../types/plain.ts';
+
+/** Problems of conversations that show only once prompts, tests and models are together. */
+export function conversationProblems(
+  suites: readonly SuiteComparison[],
+  code: 'sandbox' | 'host' | 'off',
+): Problem[] {
+  const running = suites.filter(
+    ({ run }) => run.runs.length > 0 && run.deciding.tests.conversation !== null,
+  );
+  const problems = running.flatMap(({ run: { suite, deciding, other } }) => [
+    ...[suite.base, suite.head].flatMap((side) =>
+      side === null || side.suite.prompt.code === null
+        ? []
+        : [promptCode(side.suite.prompt.code.place)],
+    ),
+    ...(code === 'host'
+      ? []
+      : [deciding, other].flatMap((scoring) => (scoring === null ? [] : programs(scoring)))),
+  ]);
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+/**
+ * The problem of prompt code in a conversation: a dialogue goes on from its answers, and prompt
+ * code sees none of them.
+ */
+function promptCode(place: Problem['place']): Problem {
+  return {
+    place,
+    message:
+      'a conversation needs messages: prompt code answers one question and cannot be asked the next. Make the application a model (provider: program) instead.',
+  };
+}
+
+function programs({
+  tests: { conversation },
+  evaluators,
+}: SuiteComparison['run']['deciding']): Problem[] {
+  return evaluators
+    .filter(({ target }) => target.provider === 'program')
+    .map(({ name }) => ({
+      place: conversation?.place ?? null,
+      message: `the evaluator "${name}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+    }));
+}
+
+/**
+ * References of head that cannot run: without a value for a variable of the prompt, say, or without
+ * an `expected` that a metric needs.
+ */
+export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
+  const found = suites.flatMap(({ run: { suite } }) =>
+    (suite.head?.suite.tests.references ?? []).flatMap(
+      ({ problem, place, problemAt = place }): Problem[] =>
+        problem === null ? [] : [{ place: problemAt, message: problem }],
+    ),
+  );
+  return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+/** Problems of roll-ups that ask for more passes than there are tries, and so could never pass. */
+export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[] {
+  return suites.flatMap(({ run, policy }) => {
+    const { tests } = run.deciding;
+    const needed = triesNeeded(tests.rollup);
+    const tries = triesOf(policy);
+    if (run.runs.length === 0 || needed <= tries) return [];
+    const message = `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; raise n_tries or lower k`;
+    return [{ place: { file: tests.file, line: 0 }, message }];
+  });
+}
+
+/**
+ * Problems of prompt code and programs where code may not run on the host: they need network,
+ * packages or a checkout, which only the workflow can grant.
+ */
+export function hostOnly(
+  suites: readonly SuiteComparison[],
+  tests: readonly RubricTest[],
+  code: PrepareInput['code'],
+): Problem[] {
+  if (code === 'host') return [];
+  const needing = suites
+    .filter(({ run }) => run.runs.length > 0)
+    .flatMap(({ run: { suite } }) => [suite.base, suite.head])
+    .filter((side) => side !== null);
+  const asked = needing.flatMap(({ suite: { prompt }, variant }): Problem[] => {
+    if (prompt.code !== null)
+      return [
+        {
+          place: prompt.code.place,
+          message:
+            'prompt code needs network and packages. It runs only with code: host, on branches of this repository.',
+        },
+      ];
+    if (variant.target?.provider !== 'program') return [];
+    const place = keyPlace(prompt, 'model');
+    return [
+      {
+        place,
+        message: `the model "${variant.model ?? ''}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+      },
+    ];
+  });
+  const graded = [
+    ...needing.map(({ scoring }) => scoring),
+    ...tests.flatMap(({ base, head, place: { file } }) =>
+      [base, head].flatMap((judge) =>
+        judge === null ? [] : [{ graders: judge.graders, settingsFile: file }],
+      ),
+    ),
+  ];
+  const grading = graded.flatMap(({ settingsFile, ...models }) =>
+    judgingTargets(models).flatMap((target): Problem[] =>
+      target.provider !== 'program'
+        ? []
+        : [
+            {
+              place: { file: settingsFile, line: 0 },
+              message: `the grader "${target.model}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+            },
+          ],
+    ),
+  );
+  const problems = [...asked, ...grading];
+  return [
+    ...new Map(
+      problems.map((problem) => [
+        `${problem.place?.file ?? ''}:${String(problem.place?.line)}`,
+        problem,
+      ]),
+    ).values(),
+  ];
+}
+
+function triesOf(policy: TryPolicy): number {
+  return policy.kind === 'adaptive' ? 2 : policy.tries;
+}
+
+interface Code {
+  what: string;
+  language: CodeLanguage;
+  code: string;
+  at?: CodePlace;
+  place: Place;
+  /** Variables that it has to set. */
+  sets?: readonly (keyof typeof SET)[];
+  /** Variables that it sees, whole numbers; absent: it is only compiled. */
+  counts?: readonly string[];
+  /** The tool whose check it is, where it is another's. */
+  tool?: string | undefined;
+}
+
+const OF_ROLLUP = { sets: ['result'] as const, counts: Object.keys(tallySchema.shape) };
+
+const SET = { metric: 'its value', result: 'which says whether it passes' };
+
+/** What Python and JavaScript say of code that does not compile. */
+export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
+
+/** What is said of a check that does not compile, where that is a fail. */
+export const FAILS_ALWAYS =
+  'does not compile, which is a fail on every answer to promptfoo and here';
+
+/**
+ * Code of these suites that does not compile, imports at its top what it cannot have, or never sets
+ * the `result` that it has to: metrics, roll-ups and prompts. Nothing of it is run. A check of
+ * promptfoo's that does not compile is a notice: it fails, and the other checks judge.
+ */
+export async function checkCode(
+  suites: readonly SuiteComparison[],
+  { mode, code }: Pick<PrepareInput, 'mode' | 'code'>,
+  evaluate: Evaluate | undefined,
+): Promise<{ problems: Problem[]; notices: Notice[] }> {
+  if (code === 'off' || evaluate === undefined) return { problems: [], notices: [] };
+  const used = suites.filter(({ run }) => mode === 'sweep' || run.runs.length > 0);
+  const all = used.flatMap((suite) => [
+    ...scoringCode(suite),
+    // A prompt's packages are the host's, where it may run at all.
+    ...(code === 'host' ? codeOfPrompt(suite) : []),
+  ]);
+  const distinct = new Map(all.map((piece) => [JSON.stringify([piece.place, piece.code]), piece]));
+  const found = await Promise.all(
+    [...distinct.values()].map(async (piece) => ({ piece, own: await problemOf(piece, evaluate) })),
+  );
+  const failing = found.filter(
+    ({ piece: { tool, what }, own: [first] }) =>
+      tool === 'promptfoo' && NOT_COMPILED.test(first?.message.slice(`${what}: `.length) ?? ''),
+  );
+  return {
+    problems: found.filter((each) => !failing.includes(each)).flatMap(({ own }) => own),
+    notices: failing.flatMap(({ piece: { what }, own }) =>
+      own.map(({ place, message }) => ({
+        kind: 'import' as const,
+        place,
+        message: `${what} ${FAILS_ALWAYS}: ${message.slice(`${what}: `.length)}`,
+      })),
+    ),
+  };
+}
+
+function scoringCode({ run: { deciding } }: SuiteComparison): Code[] {
+  const { tests } = deciding;
+  const metrics = everyMetric(tests).flatMap((metric): Code[] => {
+    const { name, source, codeAt: at, place, skip } = metric;
+    if (source.kind !== 'code') return [];
+    const decides = !skip && (metric.threshold ?? metric.min ?? metric.max) === undefined;
+    const where = at === undefined ? {} : { at };
+    const sets = decides ? (['metric', 'result'] as const) : (['metric'] as const);
+    return [{ what: `metric "${name}"`, ...source, ...where, place, sets, tool: tests.tool }];
+  });
+  const { rollup } = tests;
+  return rollup.kind === 'code'
+    ? [...metrics, { ...rollup, what: `metrics_rollup "${rollup.name}"`, ...OF_ROLLUP }]
+    : metrics;
+}
+
+function codeOfPrompt({ run: { suite } }: SuiteComparison): Code[] {
+  const written = suite.head?.suite.prompt.code ?? null;
+  return written === null ? [] : [{ ...written, code: written.source, what: 'prompt code' }];
+}
+
+async function problemOf(
+  { what, language, code, at, place, sets = [], counts }: Code,
+  evaluate: Evaluate,
+): Promise<Problem[]> {
+  const job = { suite: 'compiled', side: 'head' as const, language, code };
+  const where = at === undefined ? {} : { at };
+  const [result] = await evaluate({ ...job, ...where, outputs: [], inputs: [{}] });
+  if (result?.status === 'error') return [{ place, message: `${what}: ${result.message}` }];
+  const unset = sets.find((name) => !maySet(name, language, code));
+  if (unset !== undefined)
+    return [{ place, message: `${what} never sets ${unset}, ${SET[unset]}` }];
+  if (counts === undefined) return [];
+  const sample = Object.fromEntries(counts.map((name) => [name, 1]));
+  const [ran] = await evaluate({ ...job, ...where, outputs: ['result'], inputs: [sample] });
+  // Other errors may be those of these numbers.
+  return ran?.status === 'error' && /not defined/.test(ran.message)
+    ? [{ place, message: `${what}: ${ran.message}` }]
+    : [];
+}
+
+/** Whether a statement outside of comments may set the variable, or code is made while it runs. */
+function maySet(name: string, language: CodeLanguage, code: string): boolean {
+  const comment = language === 'python' ? /^([^"'\n]*?)#.*$/gm : /^([^"'`\n]*?)\/\/.*$/gm;
+  const bare = code.replace(comment, '$1');
+  return new RegExp(
+    String.raw`\b(?:exec|eval|globals|locals|vars|globalThis)\b|\b(?:for|as|def|class|function|import)\s+${name}\b|\b${name}\b[\w\s,:.()[\]{}|"'*]*[-+*/%&|^?@]{0,3}=(?![=>])`,
+  ).test(bare);
+}

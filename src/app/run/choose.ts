@@ -1,0 +1,139 @@
+import { problem } from '../../errors.ts';
+import type { Project, Reference } from '../../kernel/suite/suite.ts';
+import { counted } from '../../text/amounts.ts';
+import { fitterOf, namesMeant } from '../../text/patterns.ts';
+import { suggestion } from '../../text/suggest.ts';
+import type { Notice, Problem } from '../../types/plain.ts';
+
+/** Patterns by which references are chosen; null: all. */
+interface Wanted {
+  references: readonly string[] | null;
+  tags: readonly string[] | null;
+}
+
+interface Chosen {
+  base: Project | null;
+  head: Project;
+  problems: Problem[];
+  notices: Notice[];
+}
+
+/** A reference with its suite's name: what it is known by on both sides. */
+interface Known {
+  key: string;
+  reference: Reference;
+}
+
+/**
+ * Both sides with the references alone that `references=` and `tags=` choose: those that fit on
+ * either side, so that an edit of an id's tags does not look like a removal. That a part ran is
+ * said, for the rest was not judged; a pattern that fits nothing is a problem.
+ */
+export function chooseReferences(
+  base: Project | null,
+  head: Project,
+  { references, tags }: Wanted,
+): Chosen {
+  if (references === null && tags === null) return { base, head, problems: [], notices: [] };
+  const known = [...(base === null ? [] : knownIn(base)), ...knownIn(head)];
+  const byId = references?.map((pattern) => fittingReferences(pattern, known));
+  const byTag = tags?.map((pattern) => fittingTags(pattern, known));
+  const sets = [byId, byTag].flatMap((each) => (each === undefined ? [] : [union(each)]));
+  const isChosen = (key: string): boolean => sets.every((set) => set.has(key));
+  const all = new Set(known.map(({ key }) => key));
+  const chosen = [...all].filter(isChosen).length;
+  const problems = [
+    ...unmetProblems('reference', references, byId, () =>
+      known.map(({ reference }) => reference.id),
+    ),
+    ...unmetProblems('tag', tags, byTag, () => known.flatMap(({ reference }) => reference.tags)),
+  ];
+  if (problems.length === 0 && chosen === 0)
+    problems.push(problem(null, 'overrides: no reference fits both references= and tags='));
+  if (problems.length > 0) return { base, head, problems, notices: [] };
+  const words = [references, tags].flatMap((each, index) =>
+    each === null ? [] : `${index === 0 ? 'references' : 'tags'}=${each.join(',')}`,
+  );
+  return {
+    base: base === null ? null : withChosen(base, isChosen),
+    head: withChosen(head, isChosen),
+    problems,
+    notices: [
+      {
+        kind: 'settings',
+        place: null,
+        message: `only ${counted(chosen, 'reference')} of ${String(all.size)} chosen (${words.join(' ').slice(0, 200)}): the others were not judged`,
+      },
+    ],
+  };
+}
+
+function keyOf(suite: string, id: string): string {
+  return JSON.stringify([suite, id]);
+}
+
+function knownIn({ suites }: Project): Known[] {
+  return suites.flatMap(({ prompt, tests }) =>
+    tests.references.map((reference) => ({ key: keyOf(prompt.name, reference.id), reference })),
+  );
+}
+
+/** By its id; where no id fits, by the text of its input. */
+function fittingReferences(pattern: string, known: readonly Known[]): Set<string> {
+  const ids = namesMeant(
+    pattern,
+    known.map(({ reference }) => reference.id),
+  );
+  const fits = fitterOf(pattern);
+  const chosen =
+    ids.size > 0
+      ? known.filter(({ reference }) => ids.has(reference.id))
+      : known.filter(({ reference }) =>
+          Object.values(reference.input).some((value) => fits(String(value))),
+        );
+  return new Set(chosen.map(({ key }) => key));
+}
+
+function fittingTags(pattern: string, known: readonly Known[]): Set<string> {
+  const meant = namesMeant(
+    pattern,
+    known.flatMap(({ reference }) => reference.tags),
+  );
+  return new Set(
+    known
+      .filter(({ reference }) => reference.tags.some((tag) => meant.has(tag)))
+      .map(({ key }) => key),
+  );
+}
+
+function unmetProblems(
+  what: string,
+  patterns: readonly string[] | null,
+  found: readonly ReadonlySet<string>[] | undefined,
+  names: () => readonly string[],
+): Problem[] {
+  return (patterns ?? [])
+    .filter((_, index) => found?.[index]?.size === 0)
+    .map((pattern) =>
+      problem(
+        null,
+        `overrides: no ${what} fits "${pattern.slice(0, 100)}"${suggestion(pattern, [...new Set(names())])}`,
+      ),
+    );
+}
+
+function union(sets: readonly ReadonlySet<string>[]): Set<string> {
+  return new Set(sets.flatMap((set) => [...set]));
+}
+
+/** Suites in which nothing is chosen are left out. */
+function withChosen(project: Project, isChosen: (key: string) => boolean): Project {
+  const suites = project.suites.map(({ prompt, tests }) => ({
+    prompt,
+    tests: {
+      ...tests,
+      references: tests.references.filter(({ id }) => isChosen(keyOf(prompt.name, id))),
+    },
+  }));
+  return { ...project, suites: suites.filter(({ tests }) => tests.references.length > 0) };
+}

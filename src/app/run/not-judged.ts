@@ -1,0 +1,147 @@
+import { evaluatorTargetsOf } from '../../features/conversations/evaluator-plan.ts';
+import { outcomeFields } from '../../kernel/judge/outcome-fields.ts';
+import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { NoiseNote } from '../../kernel/result/pieces.ts';
+import type { Result, UsageTotals } from '../../kernel/result/result.ts';
+import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
+import { counted } from '../../text/amounts.ts';
+import type { Withheld } from '../../trust/trust.ts';
+import type { Target } from '../../types/model.ts';
+import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+
+/** What every result says, whatever came of the run. */
+export interface ResultHead {
+  mode: Result['mode'];
+  base: Pick<SourceTree, 'commit'> | null;
+  head: Pick<SourceTree, 'commit'>;
+  trust: TrustLevel;
+  gate: GateSettings;
+  n_tries: Result['n_tries'];
+  /** The last measurement of the gate's own false alarms. */
+  noise?: NoiseNote | null;
+}
+
+export const NO_USAGE: UsageTotals = {
+  calls: 0,
+  reused: 0,
+  replayed: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost_usd: 0,
+  by_purpose: {},
+};
+
+/** A result in which nothing was judged; the parts a run has are put over it. */
+export function blankResult({
+  mode,
+  base,
+  head,
+  trust,
+  gate,
+  n_tries,
+  noise = null,
+}: ResultHead): Result {
+  return {
+    schema_version: 1,
+    mode,
+    ...outcomeFields({ kind: 'not-judged', why: 'nothing ran' }),
+    reasons: [],
+    trust,
+    base: base === null ? null : { sha: base.commit },
+    head: { sha: head.commit },
+    gate,
+    n_tries,
+    suites: [],
+    scoring: [],
+    attributes: [],
+    insights: [],
+    graders: [],
+    notices: [],
+    problems: [],
+    usage: NO_USAGE,
+    noise,
+    override: null,
+    adaptive_tries: null,
+  };
+}
+
+/** The user has to fix something first: nothing was called, nothing was judged. */
+export function notEvaluated(head: ResultHead, problems: Problem[], notices: Notice[]): Result {
+  return {
+    ...blankResult(head),
+    ...outcomeFields({ kind: 'not-evaluated', problems: problems.length }),
+    problems,
+    notices,
+  };
+}
+
+/**
+ * GitHub gives some runs no secrets: what needs none was checked, and that is said with what was
+ * left out.
+ */
+function withoutKeys(
+  head: ResultHead,
+  withheld: Withheld,
+  left: readonly string[],
+  notices: Notice[],
+): Result {
+  const whose = withheld === 'fork' ? 'from forks' : 'by Dependabot';
+  const reason = `No model key is available to pull requests ${whose}. Changes were checked, nothing was sent to a model.`;
+  return {
+    ...blankResult(head),
+    ...outcomeFields({ kind: 'without-keys', judged: false }),
+    reasons: [reason, ...left],
+    notices,
+  };
+}
+
+interface KeylessRun {
+  prepared: Prepared;
+  head: ResultHead;
+  notices: Notice[];
+  withheld: Withheld;
+  missingKeys(targets: readonly Target[]): Problem[];
+  judge(prepared: Prepared): Promise<Result>;
+}
+
+/**
+ * A run that GitHub gives no secrets: what can be judged without a key is judged and may fail; of
+ * the rest is said what would have run. It is never a success, for something was left out.
+ */
+export async function judgeWithoutKeys({
+  prepared,
+  head,
+  notices,
+  withheld,
+  missingKeys,
+  judge,
+}: KeylessRun): Promise<Result> {
+  const isOpen = (suite: SuiteComparison): boolean =>
+    missingKeys(targetsOf({ suites: [suite], rubricTests: [], evaluatorTests: [] })).length === 0;
+  const open = prepared.suites.filter(isOpen);
+  const left = prepared.suites.filter((suite) => !isOpen(suite)).map(leftOut);
+  const unasked = withoutKeys(head, withheld, left, notices);
+  if (!open.some(({ run: { suite } }) => suite.references.length > 0)) return unasked;
+  const hasKeys = (targets: readonly Target[]): boolean => missingKeys(targets).length === 0;
+  const judged = await judge({
+    ...prepared,
+    suites: open,
+    rubricTests: hasKeys(
+      targetsOf({ suites: [], rubricTests: prepared.rubricTests, evaluatorTests: [] }),
+    )
+      ? prepared.rubricTests
+      : [],
+    evaluatorTests: prepared.evaluatorTests.filter((test) => hasKeys(evaluatorTargetsOf([test]))),
+  });
+  const reasons = [...judged.reasons, ...unasked.reasons];
+  return judged.conclusion === 'success' || judged.conclusion === 'neutral'
+    ? { ...judged, ...outcomeFields({ kind: 'without-keys', judged: true }), reasons }
+    : { ...judged, reasons };
+}
+
+function leftOut({ run: { suite, runs } }: SuiteComparison): string {
+  const why = suite.because.map(({ key, file }) => `${key} (${file})`).join(', ');
+  return `${suite.name}: ${counted(runs.length, 'reference')} not run, affected by ${why}`;
+}

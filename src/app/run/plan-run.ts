@@ -1,0 +1,188 @@
+import { SETTINGS_FILE } from '../../config/settings.ts';
+import { sweepNotice } from '../../config/sweep.ts';
+import { withoutStored } from '../../features/attributes/explain-run.ts';
+import { affordable, withExplainCalls } from '../../features/attributes/plan.ts';
+import { withCauseCalls } from '../../features/causes/causes.ts';
+import { batchProblems, ownCaps, partOfPlan } from '../../features/shards/part.ts';
+import { callsOf, overBudget, repeatPlan } from '../../kernel/plan/plan.ts';
+import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { unreadChanges } from '../../kernel/select/unread.ts';
+import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
+import type { Caps } from '../../money/budget.ts';
+import { costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
+import { forecast, portionOfCost } from '../../money/forecast.ts';
+import { NO_LIST, priceFrom, type CostCap } from '../../money/price.ts';
+import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
+import { arrange, type Arranged } from '../../trust/arrange.ts';
+import { sources } from '../../trust/trust.ts';
+import type { Target } from '../../types/model.ts';
+import type { Notice, Problem } from '../../types/plain.ts';
+import { checkCode, unrunnableReferences } from './check.ts';
+import {
+  nothingToSweep,
+  readSides,
+  type PlanTools,
+  type Planned,
+  type Pricing,
+  type ReadyPlan,
+  type RunInput,
+} from './input.ts';
+import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
+import { prepare, priceSettings } from './prepare.ts';
+
+/** For a run that asks nothing. */
+const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
+
+/**
+ * Everything up to the first call: reads both sides, puts back what a pull request must not choose,
+ * selects, plans and prices.
+ */
+export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {
+  const sides = await readSides(input, tools);
+  const read = { ...sides, notices: [...(input.notices ?? []), ...sides.notices] };
+  const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive' };
+  if (read.head === null)
+    return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
+  const arranged = arrange(read.base, read.head, sources(input.trust));
+  const selected = withUnread(input, arranged, prepare(input, arranged, tools.hash, read.pinned));
+  const pricing =
+    callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing(pricedTargets(selected));
+  const explaining = await withoutStored(selected.explaining, selected.suites, input.mode, {
+    stored: pricing.stored,
+    random: tools.random,
+  });
+  const whole = {
+    ...selected,
+    explaining,
+    plan: withCauseCalls(withExplainCalls(selected.plan, explaining), selected),
+    price: priceFrom(priceSettings(arranged), pricing.list),
+  };
+  const prepared = input.shard === undefined ? whole : partOfPlan(whole, input.shard, tools.hash);
+  const spend = spending(input, arranged, { prepared, whole }, pricing);
+  const { sweep, n_tries } = arranged.head.settings;
+  const unrunnable = unrunnableReferences(
+    selected.suites.filter(({ run }) => input.mode === 'sweep' || run.runs.length > 0),
+  );
+  const strict = input.strict === true;
+  const head: ResultHead = { ...input, gate: prepared.gate, n_tries };
+  const checked = await checkCode(selected.suites, input, tools.evaluate);
+  const notices = [
+    ...read.notices,
+    ...checked.notices,
+    ...arranged.notices,
+    ...arranged.head.notices,
+    ...prepared.notices,
+    ...(strict ? [] : unrunnable.map((problem): Notice => ({ kind: 'error', ...problem }))),
+    ...sweepNotice(sweep, arranged.head.suites),
+    ...spend.notices,
+  ];
+  const problems = [
+    ...prepared.problems,
+    ...(strict ? unrunnable : []),
+    ...checked.problems,
+    ...nothingToSweep(input, arranged.head, whole),
+    ...batchProblems(whole, input.shard),
+    ...(input.merged === undefined ? (tools.clashingHeaders?.(targetsOf(prepared)) ?? []) : []),
+    ...spend.problems,
+  ];
+  if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };
+  return {
+    ready: true,
+    whole,
+    prepared: withinCap(prepared, spend.cap),
+    blank: { ...blankResult(head), notices },
+    forecast: spend.forecast,
+    caps: spend.caps,
+    sweep,
+    sweepsFurther: read.sweepsFurther,
+  };
+}
+
+/** Says what changed and is read by nothing, of a comparison of two sides. */
+function withUnread(
+  { mode, base, head, changed = [] }: RunInput,
+  arranged: Arranged,
+  prepared: Prepared,
+): Prepared {
+  if (mode === 'sweep') return prepared;
+  const sides = [
+    { project: arranged.head, tree: head },
+    ...(arranged.base === null || base === null ? [] : [{ project: arranged.base, tree: base }]),
+  ];
+  const reasons = prepared.suites.flatMap(({ run }) => run.suite.because.map(({ file }) => file));
+  const paths = new Set(changed.flatMap(({ path, basePath }) => [path, basePath ?? path]));
+  const notices = unreadChanges(sides, [...paths], new Set(reasons));
+  return { ...prepared, notices: [...prepared.notices, ...notices] };
+}
+
+/** Every place that this run may ask, whatever it finds on its way. */
+function pricedTargets(selected: Omit<Prepared, 'price'>): Target[] {
+  const later = [selected.explaining?.grader ?? null, selected.drafter?.grader ?? null];
+  return [
+    ...targetsOf(selected),
+    ...later.flatMap((grader) => (grader === null ? [] : [grader.target])),
+  ];
+}
+
+/** Graders whose price nobody knows are not asked where a cap holds. */
+function withinCap(prepared: Prepared, cap: CostCap | null): Prepared {
+  return {
+    ...prepared,
+    explaining: affordable(prepared.explaining, prepared.price, cap),
+    drafter: affordable(prepared.drafter, prepared.price, cap),
+  };
+}
+
+/**
+ * What the plan will cost, and by which caps the run is held. Shards are refused by the whole
+ * sweep's plan, all alike, whatever each finds stored.
+ */
+function spending(
+  input: RunInput,
+  { budget, base, head }: Arranged,
+  { prepared, whole }: Pick<ReadyPlan, 'prepared' | 'whole'>,
+  { stored }: Pricing,
+): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
+  const found = priceRun(input, whole, stored);
+  const chosen = costCap(input.maxCost, budget);
+  const cost =
+    chosen !== null && input.assumesCost === true ? { ...chosen, by: 'default' as const } : chosen;
+  const caps: Caps = {
+    maxCalls: input.maxCalls ?? budget.max_calls,
+    maxCost: cost?.dollars ?? null,
+  };
+  const planned = callsOf(whole.plan) - found.stored;
+  return {
+    forecast: prepared === whole ? found : priceRun(input, prepared, stored),
+    cap: cost,
+    caps: ownCaps(caps, input, () => ({
+      calls: { part: callsOf(prepared.plan), whole: callsOf(whole.plan) },
+      cost: portionOfCost(whole, prepared),
+    })),
+    // The plan that a merge makes was held to the caps by its shards; the merge itself may say what
+    // is wrong with these, and has what is left.
+    problems:
+      input.merged !== undefined
+        ? []
+        : [
+            ...overBudget(whole.plan, caps.maxCalls, {
+              bothSides: base !== null && input.base !== null,
+              stored: input.shard === undefined ? found.stored : 0,
+            }),
+            ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
+          ],
+    notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
+  };
+}
+
+/** Comparisons of base with itself draw new answers each time, which are stored nowhere. */
+function priceRun({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
+  if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
+  const once = { ...prepared, plan: repeatPlan(prepared.plan, 1 / again.runs) };
+  return timesForecast(forecast(once, { price: prepared.price, stored: () => false }), again.runs);
+}
+
+export function headOf(input: RunInput, { gate, n_tries }: Result): ResultHead {
+  return { ...input, gate, n_tries };
+}

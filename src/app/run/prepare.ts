@@ -1,0 +1,271 @@
+import { SETTINGS_FILE } from '../../config/settings.ts';
+import type { PinnedAttributes } from '../../features/attributes/file.ts';
+import { drafterOf, planExplain, withExplainCalls } from '../../features/attributes/plan.ts';
+import { selectEvaluatorTests } from '../../features/conversations/evaluator-plan.ts';
+import { selectRubricTests } from '../../features/graders/plan.ts';
+import {
+  newlyQuarantined,
+  quarantineNotices,
+  quarantineOf,
+  relativeGate,
+  relativeOwnGate,
+  selectTwice,
+} from '../../features/noise/plan.ts';
+import { planOf, repeatPlan } from '../../kernel/plan/plan.ts';
+import { targetsOf, type PrepareInput, type Prepared } from '../../kernel/plan/prepared.ts';
+import {
+  startSuite,
+  suiteComparison,
+  type SuiteComparison,
+  type SuiteRun,
+} from '../../kernel/plan/suite-run.ts';
+import { nextTries, tryPolicy } from '../../kernel/plan/tries.ts';
+import { hashOf } from '../../kernel/select/programs.ts';
+import { selectAffected, selectAll, type AffectedSuite } from '../../kernel/select/select.ts';
+import { batchedNames, type ProjectSide } from '../../kernel/select/targets.ts';
+import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
+import { ownGate } from '../../kernel/suite/gate.ts';
+import type { Project, Settings } from '../../kernel/suite/suite.ts';
+import { priceFrom } from '../../money/price.ts';
+import { counted, firstWords } from '../../text/amounts.ts';
+import { replacedAnswerers } from '../../trust/answerers.ts';
+import type { Arranged } from '../../trust/arrange.ts';
+import type { Target } from '../../types/model.ts';
+import type { Notice } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import { conversationProblems, hostOnly, unreachableRollups } from './check.ts';
+
+/**
+ * Selects what runs and plans its first tries; finds what only shows once both sides are known.
+ * `pinned`: attributes that people chose.
+ */
+export function prepare(
+  input: PrepareInput,
+  arranged: Arranged,
+  hash: (text: string) => string,
+  pinned: PinnedAttributes | null = null,
+): Prepared {
+  const { mode, code } = input;
+  const { base, head } = sidesOf(input, arranged, hash);
+  const selected = selectedBy(input, base, head);
+  const gate = gateOf(input, arranged);
+  const suites = selected.suites.map((suite) =>
+    comparisonOf(startSuite(suite), arranged, { ...input, gate }),
+  );
+  const next = nextTries(suites, gate);
+  const judges = testsOfJudges(input, base, head, suites);
+  const { rubricTests, evaluatorTests } = judges;
+  const { explaining, ...attributes } = planExplain({
+    mode,
+    gate,
+    head,
+    suites,
+    pinned,
+    code,
+    again: input.again !== undefined,
+  });
+  const runs = suites.map(({ run }) => run);
+  const once = planOf(runs, next, rubricTests, evaluatorTests);
+  return {
+    mode,
+    suites,
+    gate,
+    next: (asked) => nextTries(asked, gate),
+    plan: withExplainCalls(repeatPlan(once, input.again?.runs ?? 1), explaining),
+    rubricTests,
+    evaluatorTests,
+    explaining,
+    causes: mode === 'diff' && input.again === undefined ? arranged.explain : null,
+    drafter: arranged.explain.fix ? drafterOf(head, code) : null,
+    price: priceFrom(priceSettings(arranged)),
+    ownRules: arranged.ownRules,
+    problems: [
+      ...selected.problems,
+      ...unreachableRollups(suites),
+      ...conversationProblems(suites, code),
+      ...hostOnly(suites, rubricTests, code),
+      ...attributes.problems,
+    ],
+    notices: [
+      ...(selected.notices ?? []),
+      ...quarantinesBeyondToday(suites, input.today),
+      ...judges.notices,
+      ...selected.suites.flatMap(unaskedNotices),
+      ...answererNotices(selected.suites, hash),
+      ...attributes.notices,
+      ...directNotice(input, targetsOf({ suites, rubricTests, evaluatorTests }), arranged),
+    ],
+  };
+}
+
+function selectedBy(
+  { again, mode, today }: PrepareInput,
+  base: ProjectSide | null,
+  head: ProjectSide,
+): ReturnType<typeof selectAffected> & { notices?: Notice[] } {
+  if (again !== undefined) return selectTwice(head, today);
+  return mode === 'sweep' ? selectAll(head) : selectAffected(base, head);
+}
+
+function gateOf({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettings {
+  return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : relativeGate(gate);
+}
+
+function quarantinesBeyondToday(suites: readonly SuiteComparison[], today: string): Notice[] {
+  return suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, today));
+}
+
+/** Where head's prompt is older than the tests that it would be merged into, it is not judged. */
+function unaskedNotices({ path, name, unasked }: AffectedSuite): Notice[] {
+  if (unasked === undefined) return [];
+  const message = `${name}: not compared: rebase. Head's prompt cannot be asked ${counted(unasked.length, 'reference')} that the base branch has by now: ${firstWords(unasked)}`;
+  return [{ kind: 'not-comparable', place: { file: path, line: 0 }, message }];
+}
+
+function answererNotices(
+  suites: readonly AffectedSuite[],
+  hash: (text: string) => string,
+): Notice[] {
+  const replaced = replacedAnswerers(suites).map(({ sentence, file }): Notice => ({
+    kind: 'settings',
+    place: { file, line: 0 },
+    message: sentence,
+  }));
+  return [...replaced, ...unseenPrograms(suites, hash)];
+}
+
+/** Whether a command line says that the program lies outside the repository. */
+function liesOutside([program = '', ...words]: readonly string[]): boolean {
+  const isAbsolute = (word: string): boolean => /^(?:[/\\]|[A-Za-z]:[/\\])/.test(word);
+  const named = words.filter((word) => !word.startsWith('-'));
+  return named.length === 0
+    ? isAbsolute(program)
+    : named.some((word) => isAbsolute(word) || word.startsWith('../../'));
+}
+
+/** Programs of head of which no file is known, so that no change of theirs would be seen. */
+function unseenPrograms(
+  suites: readonly AffectedSuite[],
+  hash: (text: string) => string,
+): Notice[] {
+  const none = hashOf([], hash);
+  const unseen = suites.flatMap(({ head }) => {
+    const target = head?.variant.target;
+    return head !== null &&
+      target?.provider === 'program' &&
+      target.files === none &&
+      !liesOutside(target.command)
+      ? [{ name: head.variant.model ?? target.model, file: head.scoring.settingsFile }]
+      : [];
+  });
+  const byName = new Map(unseen.map((program) => [program.name, program]));
+  return [...byName.values()].map(({ name, file }) => ({
+    kind: 'settings',
+    place: { file, line: 0 },
+    message: `no file of this repository is known to belong to the program "${name}", so a change of its code runs nothing: name its files, models: { ${name}: { files: [app/**] } }`,
+  }));
+}
+
+function sidesOf(
+  input: PrepareInput,
+  arranged: Arranged,
+  hash: (text: string) => string,
+): { base: ProjectSide | null; head: ProjectSide } {
+  const side = (project: Project, tree: SourceTree): ProjectSide => ({
+    project,
+    context: { settings: project.settings, tree, hash, batches: isFullSweep(input) },
+  });
+  return {
+    base: arranged.base === null || input.base === null ? null : side(arranged.base, input.base),
+    head: side(
+      arranged.head,
+      arranged.models === 'base' && input.base !== null ? input.base : input.head,
+    ),
+  };
+}
+
+/**
+ * Models are asked in batches there only: nobody waits a day for a check, or for a measurement of
+ * noise.
+ */
+function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
+  return mode === 'sweep' && again === undefined;
+}
+
+function directNotice(
+  input: PrepareInput,
+  targets: readonly Target[],
+  { head }: Arranged,
+): Notice[] {
+  const names = isFullSweep(input) ? [] : batchedNames(targets, head.settings);
+  if (names.length === 0) return [];
+  const place = {
+    file: head.settings.file ?? SETTINGS_FILE,
+    line: head.settings.models.get(names[0] ?? '')?.place.line ?? 0,
+  };
+  return [
+    {
+      kind: 'settings',
+      place,
+      message: [
+        `transport: batch is for full sweeps: here ${names.join(', ')} `,
+        names.length === 1 ? 'is' : 'are',
+        ' called directly, because nobody waits a day for a check',
+      ].join(''),
+    },
+  ];
+}
+
+/**
+ * Those who judge are tested where a change may have touched them, and where a suite's rate rests
+ * on them alone: not in a sweep, nor where base is compared with itself.
+ */
+function testsOfJudges(
+  { mode, again }: PrepareInput,
+  base: ProjectSide | null,
+  head: ProjectSide,
+  suites: readonly SuiteComparison[],
+): Pick<Prepared, 'rubricTests' | 'evaluatorTests' | 'notices'> {
+  if (mode === 'sweep' || again !== undefined)
+    return { rubricTests: [], evaluatorTests: [], notices: [] };
+  const runs = suites.map(({ run }) => run);
+  const { tests, notices } = selectRubricTests(base, head, runs);
+  const evaluators = selectEvaluatorTests(runs);
+  return {
+    rubricTests: tests,
+    evaluatorTests: evaluators.tests,
+    notices: [...notices, ...evaluators.notices],
+  };
+}
+
+/**
+ * Where base's budget is in force its prices are too: a pull request must not make itself cheap.
+ */
+export function priceSettings({ base, head, budget }: Arranged): Settings[] {
+  if (base === null) return [head.settings];
+  return budget === base.settings.budget
+    ? [base.settings, head.settings]
+    : [head.settings, base.settings];
+}
+
+function comparisonOf(
+  run: SuiteRun,
+  arranged: Arranged,
+  {
+    mode,
+    gate,
+    failOn,
+    today,
+    again,
+  }: Pick<PrepareInput, 'mode' | 'failOn' | 'today' | 'again'> & { gate: GateSettings },
+): SuiteComparison {
+  const tests = (run.suite.head ?? run.suite.base)?.suite.tests ?? run.deciding.tests;
+  const own = again === undefined ? ownGate(tests, failOn) : relativeOwnGate(tests);
+  return suiteComparison(
+    run,
+    tryPolicy(run, arranged.head.settings, mode === 'diff', own.unit ?? gate.unit),
+    { run: gate, own },
+    quarantineOf(run.deciding.tests, today),
+    newlyQuarantined(run, today),
+  );
+}

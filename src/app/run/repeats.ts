@@ -1,0 +1,98 @@
+import type { Evaluations } from '../../kernel/result/result.ts';
+import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import type { CodeJob, CodeResult, Evaluate } from '../../types/model.ts';
+import type { Notice, Place } from '../../types/plain.ts';
+
+/** One in so many evaluations of code that scores is made twice. */
+const SHARE = 10;
+
+/** Outcomes that say more about the machine at that moment than about the code. */
+const CHANCE = /^(?:took longer|used more|was not run)/;
+
+/** `evaluate` that repeats a share of what scores, and what it has found so far. */
+interface Repeats {
+  evaluate: Evaluate;
+  found(): { made: Evaluations; notices: Notice[] };
+}
+
+/**
+ * Code that scores must give the same score for the same answer, whatever ran before and whichever
+ * side the answer is from. A share of each job, drawn by `seed`, is repeated in a fresh process, as
+ * an answer of the other side and in another order. When one of them comes out differently,
+ * everything the code says in this job and later is an error. Code without `scores` is passed on.
+ */
+export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
+  const made: Evaluations = { made: 0, repeated: 0, differing: 0 };
+  const notices: Notice[] = [];
+  /** What is known to keep state, with the error that it gives from then on. */
+  const stateful = new Map<string, CodeResult>();
+  /** Jobs so far: each draws for itself. Both by suite, side and code. */
+  const jobs = new Map<string, number>();
+
+  const repeat = async (
+    job: CodeJob,
+    scores: NonNullable<CodeJob['scores']>,
+    results: CodeResult[],
+  ): Promise<CodeResult[]> => {
+    const own = JSON.stringify([job.suite, job.side, scores, job.language, job.code]);
+    const earlier = jobs.get(own) ?? 0;
+    jobs.set(own, earlier + 1);
+    const drawn = draw(results.length, `${seed} ${own} ${String(earlier)}`);
+    const again = await evaluate({
+      ...job,
+      side: job.side === 'base' ? 'head' : 'base',
+      fresh: true,
+      inputs: drawn.map((index) => job.inputs[index] ?? {}),
+    });
+    const differing = drawn.filter((index, position) => differ(results[index], again[position]));
+    made.made += results.length;
+    made.repeated += drawn.length;
+    made.differing += differing.length;
+    if (differing.length > 0 && !stateful.has(own)) {
+      const message = keepsState(scores.place);
+      stateful.set(own, { status: 'error', cause: 'sandbox', message });
+      notices.push({ kind: 'error', place: scores.place, message: `${scores.what} ${message}` });
+    }
+    const error = stateful.get(own);
+    return error === undefined ? results : results.map(() => error);
+  };
+
+  return {
+    async evaluate(job) {
+      const results = await evaluate(job);
+      const { scores } = job;
+      return scores === undefined || results.length === 0
+        ? results
+        : await repeat(job, scores, results);
+    },
+    found: () => ({ made, notices }),
+  };
+}
+
+/**
+ * A tenth of the indices below `count`, at least one, in an order of their own. The first is only
+ * drawn where it is the only one: nothing ran before it, here or in a fresh process.
+ */
+function draw(count: number, seed: string): number[] {
+  const indices = Array.from({ length: count }, (_, index) => index);
+  const wanted = Math.max(1, Math.round(count / SHARE));
+  return shuffle(count === 1 ? indices : indices.slice(1), createRandom(seed)).slice(0, wanted);
+}
+
+function differ(first: CodeResult | undefined, second: CodeResult | undefined): boolean {
+  if (first === undefined || second === undefined) return false;
+  if ([first, second].some((result) => result.status === 'error' && CHANCE.test(result.message)))
+    return false;
+  if (first.status === 'ok' && second.status === 'ok')
+    return canonicalJson(first.values) !== canonicalJson(second.values);
+  return first.status !== second.status;
+}
+
+function keepsState({ file, line }: Place): string {
+  return (
+    `keeps state or depends on the side (${file}:${String(line)}): the same answer, scored again in a fresh process as the other side's, came out differently. ` +
+    "Let the score follow from the answer alone: do not run the answer in the metric's own process or change what later evaluations see, " +
+    'read no clock, and give random numbers a seed, such as random.seed(0)'
+  );
+}

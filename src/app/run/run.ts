@@ -1,0 +1,81 @@
+import { askable } from '../../features/attributes/plan.ts';
+import { callsOf } from '../../kernel/plan/plan.ts';
+import { keyProblems, type Prepared } from '../../kernel/plan/prepared.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { budgetHalt, createGuard } from '../../money/budget.ts';
+import { changedTexts } from './changed-texts.ts';
+import { judge } from './evaluate.ts';
+import { headReader, type Edges, type ReadyPlan, type RunInput } from './input.ts';
+import { judgeWithoutKeys, notEvaluated } from './not-judged.ts';
+import { headOf, planRun } from './plan-run.ts';
+import type { JudgeEdges } from './spending.ts';
+
+/**
+ * The whole job: read → select → plan → execute → score → roll up → compare → decide. User mistakes
+ * are in the result.
+ */
+export async function run(input: RunInput, edges: Edges): Promise<Result> {
+  const plan = await planRun(input, edges);
+  if (!plan.ready) return plan.result;
+  const { prepared } = plan;
+  edges.planned(prepared.plan, plan);
+  const blank = {
+    ...plan.blank,
+    noise:
+      callsOf(prepared.plan) + prepared.plan.replayed === 0
+        ? null
+        : ((await edges.lastNoise?.()) ?? null),
+  };
+  const guarded = {
+    ...guardedEdges(plan, edges),
+    sources: { base: input.base, head: input.head },
+    reread: headReader(input, edges.hash),
+  };
+  const keys = input.merged === undefined ? keyProblems(prepared, edges.missingKeys) : [];
+  const ready = {
+    ...prepared,
+    explaining: askable(prepared.explaining, edges.missingKeys),
+    drafter: askable(prepared.drafter, edges.missingKeys),
+  };
+  // What the pull request changes is read when nobody waits for the first answer any more.
+  const judged = async (open: Prepared): Promise<Result> => ({
+    ...(await judge(open, guarded, blank)),
+    ...(await changesOf(input, prepared)),
+  });
+  if (keys.length === 0) return judged(ready);
+  const { withheld } = input;
+  const head = headOf(input, blank);
+  if (withheld === null) return notEvaluated(head, keys, blank.notices);
+  const { missingKeys } = edges;
+  return judgeWithoutKeys({
+    prepared: ready,
+    head,
+    notices: blank.notices,
+    withheld,
+    missingKeys,
+    judge: judged,
+  });
+}
+
+/** What the pull request changes, for the reports; a sweep and a comparison of equal sides have no changes. */
+async function changesOf(
+  { mode, base, head, again }: RunInput,
+  { suites }: Prepared,
+): Promise<Pick<Result, 'changes'>> {
+  if (mode !== 'diff' || base === null || again !== undefined) return {};
+  const affected = suites.map(({ run }) => run.suite);
+  return {
+    changes: await changedTexts(
+      affected.filter(({ references }) => references.length > 0),
+      base,
+      head,
+    ),
+  };
+}
+
+/** Holds every paid call of a run to its caps. */
+export function guardedEdges({ caps, prepared }: ReadyPlan, edges: Edges): JudgeEdges {
+  const guard = createGuard(caps, prepared.price);
+  edges.guard(guard);
+  return { ...edges, halted: () => budgetHalt(guard) ?? edges.halted() };
+}

@@ -1,0 +1,89 @@
+import { secretsIn } from '../../edges/providers/address.ts';
+import type { ProviderOptions } from '../../edges/providers/index.ts';
+import { problem } from '../../errors.ts';
+import type { Endpoint } from '../../types/endpoints.ts';
+import type { Problem } from '../../types/plain.ts';
+import { factsOf, perVendor, vendorNames } from '../../types/vendors.ts';
+
+/** Keys and addresses by which models are reached. */
+export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy'>;
+
+/** Other addresses for the vendors' hosts, and another clock than the machine's; set in process only. */
+export type Reach = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
+
+/**
+ * Puts together what the workflow (or the command line) gave: keys by input, else by the vendor's
+ * usual variable; addresses by name.
+ */
+export function accessFrom(
+  given: { keys: Access['keys']; endpoints: readonly Endpoint[]; proxy: string | null },
+  env: NodeJS.ProcessEnv,
+): Access {
+  const fromEnv = (name: string): string | null => env[name]?.trim() || null;
+  return {
+    keys: perVendor((vendor) => given.keys[vendor] ?? fromEnv(factsOf(vendor).keyVariable)),
+    endpoints: new Map(
+      given.endpoints.map(({ name, keyEnv, headers, ...facts }) => [
+        name,
+        {
+          ...facts,
+          keyEnv,
+          key: keyEnv === null ? null : fromEnv(keyEnv),
+          headers: headers.map((header) => ({ ...header, value: fromEnv(header.env) })),
+        },
+      ]),
+    ),
+    proxy: given.proxy === null ? null : new URL(given.proxy),
+  };
+}
+
+/** Words that are settings and not secrets, whatever variable holds them. */
+const ORDINARY =
+  /^(?:true|false|null|none|yes|off|debug|info|warn(?:ing)?|error|test|production|staging|development|localhost|\/[\w./:-]*)$/i;
+
+/** A word of a key that begins with a slash, as those in base64 can. */
+const KEY_LIKE = /(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{16,}/;
+
+/** Values of the variables that `code-env` names. All are secrets but ordinary words and paths. */
+export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): string[] {
+  return names
+    .map((name) => env[name]?.trim() ?? '')
+    .filter((value) => value !== '' && (!ORDINARY.test(value) || KEY_LIKE.test(value)));
+}
+
+/** Refuses model keys in `code-env`: a key goes to its own server and to nothing else. */
+export function refuseModelKeys(
+  option: 'code-env' | '--code-env',
+  names: readonly string[],
+  access: Access,
+  env: NodeJS.ProcessEnv,
+): Problem[] {
+  const secrets = secretsIn(access);
+  const variables = new Set([
+    ...vendorNames().map((vendor) => factsOf(vendor).keyVariable),
+    ...[...access.endpoints.values()].flatMap(({ keyEnv, headers = [] }) => [
+      ...(keyEnv === null || keyEnv === undefined ? [] : [keyEnv]),
+      ...headers.map((header) => header.env),
+    ]),
+  ]);
+  return names
+    .filter((name) => variables.has(name) || secrets.includes(env[name]?.trim() ?? ''))
+    .map((name) =>
+      problem(
+        null,
+        `${option}: ${name} is the key of a model, which evaldiff sends only to that model's server. If your code calls a model itself, create a second key and pass it under another name.`,
+      ),
+    );
+}
+
+/** Takes secrets out of an environment, so that nothing started later inherits them by accident. */
+export function withoutSecrets(
+  env: NodeJS.ProcessEnv,
+  secrets: readonly string[],
+): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([, value]) => value === undefined || !secrets.includes(value.trim()),
+    ),
+  );
+}

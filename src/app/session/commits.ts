@@ -1,0 +1,138 @@
+import type { Repository } from '../../edges/git/repository.ts';
+import { UserError, problem } from '../../errors.ts';
+import { ORIGIN_WORDS, useOfBase, weakest } from '../../trust/trust-table.ts';
+import type { Notice } from '../../types/plain.ts';
+import type { EventFacts, Origin } from '../../types/repository.ts';
+
+export interface CommitsRequest {
+  /** Revs given by a person; null: the event's. */
+  base: string | null;
+  head: string | null;
+  facts: EventFacts;
+  mode: 'diff' | 'sweep';
+}
+
+/** The commits of a run, before anything of them is read. */
+export interface RunCommits {
+  head: string;
+  /** The base branch's tip, or what a push replaced. Null for a sweep, and for a first push. */
+  baseTip: string | null;
+  /** Where head lies. */
+  origin: Origin;
+  notices: Notice[];
+}
+
+/**
+ * Finds the two commits of a run, and proves where they lie.
+ *
+ * @throws UserError for a base that an input names and that is not the repository's own.
+ */
+export async function findCommits(
+  repository: Repository,
+  request: CommitsRequest,
+): Promise<RunCommits> {
+  const { facts, mode } = request;
+  const [head, base] = await together(
+    () => headOf(repository, request),
+    async () => (mode === 'sweep' ? null : baseOf(repository, request)),
+  );
+  const bases = base === null ? [] : [base];
+  // What a queue tests holds what is queued before it, so it is no more than the weakest of these.
+  const tested = facts.event === 'merge_group' && request.head === null;
+  const heads = tested ? [facts.queued ?? head, ...bases] : [head];
+  const of = await repository.origins([...heads, ...bases], facts.baseBranch ?? null);
+  const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
+  const found = { head, baseTip: base, origin: weakest(heads.map(originOf)), notices: [] };
+  if (base === null) return found;
+  // Of a branch that is merged already, the present tip would compare head with itself.
+  const isMerged =
+    facts.pullRequest !== null && request.base === null && originOf(head) === 'base-branch';
+  if (isMerged && facts.base !== null) {
+    await repository.ensureCommit(facts.base, { side: 'base' });
+    return { ...found, baseTip: facts.base };
+  }
+  return { ...found, ...(await usedBase(repository, request, base, originOf(base))) };
+}
+
+/** The base that judges, where the one that was named is not proved to be the repository's own. */
+async function usedBase(
+  repository: Repository,
+  { facts: { event, baseBranch }, base: input }: CommitsRequest,
+  named: string,
+  origin: Origin,
+): Promise<Partial<RunCommits>> {
+  const use = useOfBase(event, origin, input !== null);
+  const what = `commit ${named.slice(0, 7)} is ${ORIGIN_WORDS[origin]}`;
+  if (use === 'refused') {
+    const message = `base: ${what}. What judges a change must be the repository's own: name one of its branches, tags or commits.`;
+    throw new UserError([problem(null, message)]);
+  }
+  if (use === 'used' || baseBranch === undefined) return {};
+  const tip = await repository.remoteTip(baseBranch);
+  if (tip === null) return {};
+  await repository.ensureCommit(tip, { side: 'base' });
+  const message = `Base (${what}) gives its place to the tip of ${baseBranch} (${tip.slice(0, 7)})`;
+  return { baseTip: tip, notices: [{ kind: 'settings', place: null, message }] };
+}
+
+async function headOf(repository: Repository, { head, facts }: CommitsRequest): Promise<string> {
+  if (head !== null) return repository.resolve(head);
+  if (facts.head === null) return repository.resolve('HEAD');
+  await repository.ensureCommit(facts.head, {
+    side: 'head',
+    refs: facts.pullRequest === null ? [] : [`refs/pull/${String(facts.pullRequest)}/head`],
+  });
+  // The push of an annotated tag names the tag, on which GitHub takes no check run.
+  return repository.resolve(facts.head);
+}
+
+async function baseOf(
+  repository: Repository,
+  { base, facts }: CommitsRequest,
+): Promise<string | null> {
+  if (base !== null) return repository.resolve(base);
+  // The payload of a run that is started again is old: the base branch may have moved on.
+  const tip =
+    facts.pullRequest === null || facts.baseBranch === undefined
+      ? null
+      : await repository.remoteTip(facts.baseBranch);
+  if (facts.base === null) {
+    if (facts.event === 'push') return defaultTip(repository, facts);
+    throw new UserError([
+      problem(null, `${facts.event} names no commit to compare with; set the input base`),
+    ]);
+  }
+  const commit = tip ?? facts.base;
+  await repository.ensureCommit(commit, { side: 'base' });
+  return commit;
+}
+
+/**
+ * The tip of the default branch, for the first push of another branch or of a tag; null if the push
+ * is of the default branch or that branch does not exist yet.
+ */
+async function defaultTip(
+  repository: Repository,
+  { baseBranch, headBranch }: EventFacts,
+): Promise<string | null> {
+  if (baseBranch === undefined || baseBranch === headBranch) return null;
+  try {
+    return await repository.resolve(`refs/heads/${baseBranch}`);
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Both at once: each waits for one git after the other, and what both lack is fetched together. Only when both have ended is one's
+ * failure told, the first's before the second's.
+ */
+export async function together<A, B>(
+  first: () => Promise<A>,
+  second: () => Promise<B>,
+): Promise<[A, B]> {
+  const pair = [first(), second()] as const;
+  await Promise.allSettled(pair);
+  return Promise.all(pair);
+}

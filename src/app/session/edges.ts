@@ -1,0 +1,291 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HostCall } from '../../config/host-call.ts';
+import type { Repository } from '../../edges/git/repository.ts';
+import { createActivity, systemClock, type Activity } from '../../edges/providers/clock.ts';
+import { createProviders, type Providers } from '../../edges/providers/index.ts';
+import { createSandbox, type SandboxOptions } from '../../edges/sandbox/index.ts';
+import { createSolver } from '../../edges/solver/index.ts';
+import type { Store } from '../../edges/store/index.ts';
+import {
+  keepNoise,
+  lastNoise,
+  ledgerOf,
+  refusalMemory,
+  storedHistory,
+} from '../../features/history/store.ts';
+import type { Halt } from '../../kernel/plan/halt.ts';
+import { recordingKey, requestKey } from '../../kernel/select/generation.ts';
+import { NO_LIST, isListed } from '../../money/price.ts';
+import type { SecretRegister } from '../../text/redact.ts';
+import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
+import type { Complete, Purpose } from '../../types/model.ts';
+import type { Json } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import type { Edges } from '../run/input.ts';
+import type { Access, Reach } from './access.ts';
+import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
+import { loadListPrices } from './prices.ts';
+import type { Halting } from './progress.ts';
+import { createSchemaChecker } from './schemas.ts';
+
+/** Resolves in the next turn of the event loop, when all that only computes has been done. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+function activityOfRun(): Activity {
+  return createActivity(nextTurn);
+}
+
+/** Why the run ends before its plan is done, with what it leaves at the vendors. */
+function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Halt | null {
+  const waiting = halt === null ? null : providers.waiting();
+  return halt === null || waiting === null ? halt : { ...halt, waiting };
+}
+
+/** What of a session the world is built from, and what one run adds. */
+interface WorldOptions {
+  env: NodeJS.ProcessEnv;
+  access: Access;
+  trust: Pick<TrustDecision, 'level' | 'approved'>;
+  /** Where the project's own code runs, and the environment names that it may see in the host. */
+  inputs: { code: SandboxOptions['mode']; codeEnv: readonly string[] };
+  repository: Repository;
+  /** The project's folder below the repository's root, POSIX, '' for the root itself. */
+  workingDirectory: string;
+  trees: readonly SourceTree[];
+  temporaryFolder: string;
+  halting: Pick<Halting, 'signal' | 'halted'>;
+  /**
+   * Answers of earlier runs, opened when something is asked: asked in this order, the first is
+   * written to.
+   */
+  openStores(): Promise<readonly Store[]>;
+  /** Writes a line of a recordings file; null: nothing is recorded. */
+  record: ((line: string) => Promise<void>) | null;
+  /** Of a sharded sweep; absent: the run is a whole. */
+  exchange?: AnswerExchange | undefined;
+  reach?: Reach | undefined;
+  secrets: SecretRegister;
+  startedAt: Date;
+  /** Awaited before a model is asked. */
+  beforeCalls?: (() => Promise<void>) | undefined;
+  log(line: string): void;
+  planned: Edges['planned'];
+  answered(purpose: Purpose): void;
+  looking?(words: string): void;
+}
+
+interface World {
+  edges: Edges;
+  close(): Promise<void>;
+}
+
+/**
+ * Calls at a time per vendor, how long one may take, and how often it is tried; shared by both
+ * entries.
+ */
+const CONCURRENCY = { start: 8, max: 64 };
+
+const CALL_TIMEOUT_MS = 120_000;
+
+const CALL_TRIES = 5;
+
+const CODE_TIMEOUT_SECONDS = 5;
+
+function heldUntil(ready: WorldOptions['beforeCalls'], complete: Complete): Complete {
+  return ready === undefined ? complete : (request) => ready().then(() => complete(request));
+}
+
+/**
+ * Builds everything the pipeline asks of the world. Nothing is started or sent before it is asked.
+ */
+export function openWorld(options: WorldOptions): World {
+  const checkouts = createCheckouts(options);
+  const sandbox = sandboxOf(options);
+  const schemas = createSchemaChecker(
+    CODE_TIMEOUT_SECONDS,
+    () => options.halting.halted() !== null,
+  );
+  const activity = activityOfRun();
+  const providers = providersOf(options, {
+    activity,
+    checkouts,
+    onAttempt: () => asking.attempt(),
+    onRefused: () => {
+      asking.refused();
+    },
+  });
+  const { record } = options;
+  const asking = createAsking({
+    complete: heldUntil(options.beforeCalls, providers.complete),
+    openStores: options.openStores,
+    record: record === null ? null : (line) => activity.during(() => record(line)),
+    endpoints: options.access.endpoints,
+    exchange: options.exchange,
+  });
+  const edges: Edges = {
+    complete: asking.complete,
+    evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
+    checkSchema: (schema, values) => activity.during(() => schemas.check(schema, values)),
+    solve: createSolver(),
+    random: delimiterFrom,
+    hash: sha256,
+    pricing: async (targets) => ({
+      list: targets.some(isListed) ? await loadListPrices(new Date()) : NO_LIST,
+      stored: await asking.reader(),
+    }),
+    guard: asking.guard,
+    halted: () => haltWith(options.halting.halted(), providers),
+    history: async () => storedHistory(await options.openStores()),
+    lastNoise: async () => lastNoise(await options.openStores()),
+    keepNoise: async (note) => {
+      keepNoise(await options.openStores(), note);
+    },
+    missingKeys: providers.missingKeys,
+    clashingHeaders: providers.clashingHeaders,
+    ...(codeMode({ ...options, log: () => undefined }) === 'host'
+      ? { hostCall: (commit: string) => hostCall(providers.complete, commit) }
+      : {}),
+    planned: options.planned,
+    answered: options.answered,
+    ...(options.looking === undefined ? {} : { looking: options.looking }),
+  };
+  return {
+    edges,
+    async close() {
+      await Promise.all([providers.close(), sandbox.close(), schemas.close()]);
+      await checkouts.remove();
+    },
+  };
+}
+
+/** Calls the shipped program at a commit, for what is read of other tools' code. */
+function hostCall(complete: Complete, commit: string): HostCall {
+  return async (command, setup, variables) => {
+    const answer = await complete({
+      target: { provider: 'program', model: '', command, setup, files: '', commit },
+      parameters: {},
+      messages: [],
+      variables,
+      try: 0,
+      schema: null,
+      purpose: 'prompt',
+    });
+    return answer.status === 'ok'
+      ? { ok: true, value: JSON.parse(answer.output) as Json }
+      : { ok: false, why: answer.message };
+  };
+}
+
+function sandboxOf(options: WorldOptions): ReturnType<typeof createSandbox> {
+  return createSandbox({
+    mode: codeMode(options),
+    env: pick(options.env, options.inputs.codeEnv),
+    timeoutSeconds: CODE_TIMEOUT_SECONDS,
+    time: options.startedAt.getTime(),
+    log: options.log,
+    // An earlier step of the job may have put anything on PATH, and answers may be of anyone's
+    // making.
+    ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3', alone: true } : {}),
+  });
+}
+
+function providersOf(
+  options: WorldOptions,
+  parts: {
+    activity: Activity;
+    checkouts: ReturnType<typeof createCheckouts>;
+    onAttempt(): boolean;
+    onRefused(): void;
+  },
+): Providers {
+  const { activity, checkouts, onAttempt, onRefused } = parts;
+  return createProviders({
+    ...options.access,
+    concurrency: CONCURRENCY,
+    timeoutMs: CALL_TIMEOUT_MS,
+    maxTries: CALL_TRIES,
+    signal: options.halting.signal,
+    onAttempt,
+    onRefused,
+    env: options.env,
+    programEnv: options.inputs.codeEnv,
+    redact: options.secrets.redact,
+    log: options.log,
+    random: Math.random,
+    recordingKey,
+    clock: systemClock,
+    ...options.reach,
+    checkout: checkouts.folderOf,
+    readRecording: (commit, file) => readText(options.trees, commit, file),
+    memory: refusalMemory(options.openStores, Date.now),
+    batches: {
+      ledger: ledgerOf(options.openStores),
+      activity,
+      turn: nextTurn,
+      requestKey: (request) => requestKey(request, sha256),
+    },
+  });
+}
+
+function codeMode({ inputs: { code }, trust, log }: WorldOptions): SandboxOptions['mode'] {
+  const refused = code === 'host' ? hostRefused(trust) : null;
+  if (refused === null) return code;
+  log(refused);
+  return 'sandbox';
+}
+
+function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
+}
+
+/**
+ * One folder per commit for the project's own programs, made on first use, never in the workspace:
+ * the whole commit, of which they see the project's folder.
+ */
+function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: WorldOptions): {
+  folderOf(commit: string): Promise<string>;
+  remove(): Promise<void>;
+} {
+  const made = new Map<string, Promise<string>>();
+  const make = async (commit: string): Promise<string> => {
+    const folder = await mkdtemp(join(temporaryFolder, 'evaldiff-checkout-'));
+    const tree = trees.find((candidate) => candidate.commit === commit);
+    await repository.checkout(tree ?? commit, folder);
+    return folder;
+  };
+  return {
+    async folderOf(commit) {
+      const folder = made.get(commit) ?? make(commit);
+      made.set(commit, folder);
+      return join(await folder, repository.workTree.below, workingDirectory);
+    },
+    async remove() {
+      const folders = await Promise.allSettled(made.values());
+      await Promise.all(
+        folders.map((folder) =>
+          folder.status === 'fulfilled'
+            ? rm(folder.value, { recursive: true, force: true })
+            : undefined,
+        ),
+      );
+    },
+  };
+}
+
+async function readText(
+  trees: readonly SourceTree[],
+  commit: string,
+  file: string,
+): Promise<string> {
+  const tree = trees.find((candidate) => candidate.commit === commit);
+  if (tree === undefined || !tree.files.has(file))
+    throw new Error(`${file} does not exist at ${commit.slice(0, 7)}`);
+  return new TextDecoder().decode(await tree.read(file));
+}

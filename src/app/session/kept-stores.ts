@@ -1,0 +1,104 @@
+import { stat } from 'node:fs/promises';
+import type { Store } from '../../edges/store/index.ts';
+import type { Completion, Request } from '../../types/model.ts';
+import type { OpenStores } from './stores.ts';
+
+/** The store of a project, kept open from one session to the next. */
+export interface KeptStores {
+  /**
+   * The stores in this file: those that are open, as long as they are still the file's, else what
+   * `open` gives. A session that finishes them closes nothing.
+   */
+  at(file: string, open: () => Promise<OpenStores>): Promise<OpenStores>;
+  close(): Promise<void>;
+}
+
+interface Held {
+  file: string;
+  /** Tells the file from another in its place. */
+  mark: string | null;
+  opened: OpenStores;
+  stores: RememberingStore[];
+}
+
+/** For sessions that come one after the other. */
+export function createKeptStores(): KeptStores {
+  let held: Held | null = null;
+  const close = async (): Promise<void> => {
+    const last = held;
+    held = null;
+    await last?.opened.finish();
+  };
+  return {
+    close,
+    async at(file, open) {
+      const isSame =
+        held !== null &&
+        held.file === file &&
+        held.mark !== null &&
+        held.mark === (await markOf(file)) &&
+        held.stores.every(({ isCurrent }) => isCurrent());
+      if (!isSame) {
+        await close();
+        const opened = await open();
+        const stores = opened.stores.map(remembering);
+        held = { file, mark: await markOf(file), opened, stores };
+      }
+      return { stores: held?.stores ?? [], finish: () => Promise.resolve() };
+    },
+  };
+}
+
+async function markOf(file: string): Promise<string | null> {
+  const found = await stat(file).catch(() => null);
+  return found === null ? null : `${String(found.ino)} ${String(found.birthtimeMs)}`;
+}
+
+interface RememberingStore extends Store {
+  /** False: it has to be opened anew. What another process has changed is not remembered then. */
+  isCurrent(): boolean;
+}
+
+/** Letters of answers that are remembered at most; further ones are read each time. */
+const REMEMBERED_LETTERS = 50_000_000;
+
+/** The store, whose answers need not be read and held against their keys a second time. */
+function remembering(store: Store): RememberingStore {
+  const answers = new Map<string, Extract<Completion, { status: 'ok' }>>();
+  let letters = 0;
+  let seen = store.version();
+  const remembered = (key: string, { usable }: Request): Completion | null => {
+    const known = answers.get(key);
+    return known === undefined || usable?.(known.output) === false ? null : known;
+  };
+  const remember = (key: string, completion: Completion): void => {
+    // Only what was read from the file: its copy has been held against its key.
+    if (completion.status !== 'ok' || !completion.reused || letters > REMEMBERED_LETTERS) return;
+    letters += completion.output.length;
+    answers.set(key, completion);
+  };
+  return {
+    ...store,
+    isCurrent() {
+      const now = store.version();
+      if (now !== seen) {
+        answers.clear();
+        letters = 0;
+      }
+      seen = now;
+      return now !== null;
+    },
+    wrap(complete, keyOf) {
+      const read = store.wrap(complete, keyOf);
+      return async (request) => {
+        const key = keyOf(request);
+        const known = remembered(key, request);
+        if (known !== null) return known;
+        const completion = await read(request);
+        remember(key, completion);
+        return completion;
+      };
+    },
+    has: (key) => answers.has(key) || store.has(key),
+  };
+}

@@ -1,0 +1,197 @@
+import { pause, type Clock } from '../../edges/providers/clock.ts';
+import type { Halt } from '../../kernel/plan/halt.ts';
+import { callsOf, possibleWords, recordedWords, type Plan } from '../../kernel/plan/plan.ts';
+import { forecastWords } from '../../money/cost-cap.ts';
+import type { Forecast } from '../../money/priced-calls.ts';
+import { counted } from '../../text/amounts.ts';
+import type { Purpose } from '../../types/model.ts';
+
+interface HaltOptions {
+  /** Milliseconds that the run may take; null: as long as it does. */
+  timeoutMs: number | null;
+  clock: Clock;
+  /** Where the signals come from; `process`. */
+  process: Pick<NodeJS.EventEmitter, 'on' | 'off'> & { exit(code: number): void };
+  log(line: string): void;
+}
+
+export interface Halting {
+  /** Fires with a {@link Halt} as its reason. */
+  signal: AbortSignal;
+  halted(): Halt | null;
+  /** Listens no longer. */
+  release(): void;
+}
+
+/** For work without model calls, which nothing halts. */
+export const NEVER: Halting = {
+  signal: new AbortController().signal,
+  halted: () => null,
+  release: () => undefined,
+};
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** As a shell reports a program that was ended by Ctrl-C. */
+const INTERRUPTED = 130;
+
+/**
+ * Ends a run in time, or when it is told to: calls under way are let go, and what there is gets
+ * judged and reported. The same signal a second time ends the program at once. (A runner that
+ * cancels a job sends SIGINT, and SIGTERM 7.5 s later.)
+ */
+export function createHalting({ timeoutMs, clock, process, log }: HaltOptions): Halting {
+  const ending = new AbortController();
+  const halt = (reason: Halt): void => {
+    if (!ending.signal.aborted) ending.abort(reason);
+  };
+  const met = new Set<string>();
+  const onSignal = (name: string): void => {
+    if (met.has(name)) {
+      process.exit(INTERRUPTED);
+      return;
+    }
+    met.add(name);
+    if (!ending.signal.aborted)
+      log(
+        `${name}: no further call is made; what there is will be reported. Once more ends at once.`,
+      );
+    halt({ title: 'Interrupted', why: `it was cancelled, or stopped by hand (${name})` });
+  };
+  const released = new AbortController();
+  if (timeoutMs !== null)
+    void pause(clock, timeoutMs, released.signal, 'deadline').then(() => {
+      if (released.signal.aborted) return;
+      const minutes = timeoutMs / 60_000;
+      halt({
+        title: 'Time is up',
+        why: `the run took longer than ${minutes === 1 ? '1 minute' : `${String(minutes)} minutes`} (timeout)`,
+      });
+    });
+  for (const name of SIGNALS) process.on(name, onSignal);
+  return {
+    signal: ending.signal,
+    halted: () => (ending.signal.aborted ? (ending.signal.reason as Halt) : null),
+    release() {
+      released.abort();
+      for (const name of SIGNALS) process.off(name, onSignal);
+    },
+  };
+}
+
+export interface Progress {
+  planned(plan: Plan, priced: { forecast: Forecast }): void;
+  answered(purpose: Purpose): void;
+  /** What the run is at once its verdict stands. */
+  looking(words: string): void;
+  end(): void;
+}
+
+interface ProgressOptions {
+  /** `line`: one line that is written over, for a terminal; `steps`: lines that stay, for a log. */
+  style: 'line' | 'steps';
+  write(text: string): void;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/**
+ * Where lines stay, one of progress at most every this share of the planned calls, and every so many
+ * milliseconds: what is over in a moment needs none.
+ */
+const STEP = 0.05;
+const STEP_MS = 5000;
+
+/**
+ * A terminal's line is written over at most this often, in milliseconds: more costs time and nobody
+ * reads it.
+ */
+const REDRAW_MS = 100;
+
+/** What is asked after the verdict. */
+const FURTHER: ReadonlySet<Purpose> = new Set(['qualeval', 'insight', 'fix']);
+
+/**
+ * Says what will be asked and what it costs, and how far it is: with the rate, and the time left at
+ * that rate.
+ */
+export function createProgress({ style, write, now }: ProgressOptions): Progress {
+  let plan: Plan | null = null;
+  let begun = 0;
+  let answers = 0;
+  let grades = 0;
+  let asked = 0;
+  let shown = 0;
+  let drawn = 0;
+  let width = 0;
+
+  const attributes = (): number => plan?.qualeval_calls ?? 0;
+  /** Where no attributes are worked out, a draft of a fix is asked for all the same. */
+  const furtherName = (): string => (attributes() > 0 ? 'attribute question' : 'further question');
+  const graded = (): number => (plan === null ? 0 : plan.grader_calls + plan.evaluator_calls);
+  const planned = (): number => (plan === null ? 0 : callsOf(plan) + plan.replayed);
+  const done = (): number => answers + grades + asked;
+  const line = (): string =>
+    [
+      outOf(answers, (plan?.prompt_calls ?? 0) + (plan?.replayed ?? 0), 'answer'),
+      ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
+      ...(asked + attributes() > 0 ? [outOf(asked, attributes(), furtherName())] : []),
+      ...pace(done(), planned(), (now() - begun) / 1000),
+    ].join(', ');
+  const isDue = (): boolean =>
+    style === 'line'
+      ? now() - drawn >= REDRAW_MS
+      : planned() > 0 && now() - drawn >= STEP_MS && done() - shown >= planned() * STEP;
+  const draw = (): void => {
+    const text = line();
+    write(style === 'line' ? `\r${text.padEnd(width)}` : `${text}\n`);
+    [width, shown, drawn] = [text.length, done(), now()];
+  };
+  return {
+    planned(given, { forecast }) {
+      plan = given;
+      begun = now();
+      if (style === 'steps') drawn = begun;
+      if (given.references === 0) return;
+      const graders = graded() > 0 ? ` and about ${counted(graded(), 'grade')}` : '';
+      const further =
+        attributes() > 0 ? `, up to ${counted(attributes(), 'attribute question')}` : '';
+      write(
+        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ${counted(given.prompt_calls, 'call')} for the first answers${recordedWords(given.replayed)}${graders}${further}${possibleWords(given)}; ${forecastWords(forecast)}\n`,
+      );
+    },
+    answered(purpose) {
+      if (purpose === 'prompt') answers += 1;
+      else if (FURTHER.has(purpose)) asked += 1;
+      else grades += 1;
+      if (isDue()) draw();
+    },
+    looking(words) {
+      write(style === 'line' ? `\r${words.padEnd(width)}\n` : `${words}\n`);
+    },
+    end() {
+      if (style !== 'line' || done() === 0) return;
+      draw();
+      write('\n');
+    },
+  };
+}
+
+/** The rate since the beginning, and the time left at it. */
+function pace(done: number, planned: number, seconds: number): string[] {
+  const rate = seconds > 0 ? done / seconds : 0;
+  if (rate === 0) return [];
+  const words = `${rate < 10 ? rate.toFixed(1) : String(Math.round(rate))} a second`;
+  return planned > done ? [words, `about ${duration((planned - done) / rate)} left`] : [words];
+}
+
+/** More than was planned comes of adaptive tries and of replies that were asked for again. */
+function outOf(done: number, planned: number, what: string): string {
+  return done > planned ? counted(done, what) : `${String(done)} of ${counted(planned, what)}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${String(Math.ceil(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${String(minutes)} min` : `${(minutes / 60).toFixed(1)} h`;
+}

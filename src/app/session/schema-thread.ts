@@ -1,0 +1,120 @@
+/**
+ * The thread in which answers are held against JSON Schemas that a repository wrote, both ends of
+ * it: a schema may refer to itself without end or compare every item with every other, and a
+ * thread can be ended from outside. It is started from this very file, which in a bundle is the
+ * whole bundle, as long as the entry imports this module itself: in a chunk of its own nothing
+ * would run it. In the thread it never finishes loading, and so the entry that waits for it does
+ * not run a second time. What checks is loaded there only, to keep the entry small.
+ */
+import nodeModule from 'node:module';
+import {
+  Worker,
+  isMainThread,
+  parentPort,
+  type MessagePort,
+  workerData,
+} from 'node:worker_threads';
+import { pause, type Clock } from '../../edges/providers/clock.ts';
+import { parseExactly, type ExactJson } from '../../types/exact-json.ts';
+import type { JsonSchema, SchemaFinding } from '../../types/metric.ts';
+
+interface ToThread {
+  schema: JsonSchema;
+  values: readonly ExactJson[];
+}
+
+type FromThread = { kind: 'ready' } | { kind: 'answer'; findings: SchemaFinding[] };
+
+/** What the values came to, or why the thread is of no more use. `unstarted`: it never was. */
+type Checked = { findings: SchemaFinding[] } | { ended: 'timeout' | 'gone' | 'unstarted' };
+
+export interface SchemaThread {
+  check(job: ToThread): Promise<Checked>;
+  end(): Promise<void>;
+}
+
+const role = 'evaldiff-schemas';
+
+/** Milliseconds for the thread to load; the whole bundle on a busy machine. */
+const START = 30_000;
+
+const MEMORY_MB = 256;
+
+/** Starts the thread. After one `ended` it is of no more use. `patience`: milliseconds of a check. */
+export async function startSchemaThread(patience: number, clock: Clock): Promise<SchemaThread> {
+  const worker = new Worker(new URL(import.meta.url), {
+    name: role,
+    workerData: { role },
+    argv: [],
+    // It starts from what Node keeps compiled, where it keeps anything; else without environment.
+    env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
+    execArgv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  /** Takes what the thread says next; null: it said nothing in time, or ended. */
+  let hear: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
+  const next = (milliseconds: number): Promise<FromThread | 'timeout' | 'gone'> =>
+    new Promise((resolve) => {
+      const over = new AbortController();
+      void pause(clock, milliseconds, over.signal, 'deadline').then(() => {
+        if (!over.signal.aborted) hear?.('timeout');
+      });
+      hear = (said) => {
+        over.abort();
+        hear = null;
+        resolve(said);
+      };
+    });
+  worker.on('message', (message: FromThread) => hear?.(message));
+  worker.on('error', () => hear?.('gone'));
+  worker.on('exit', () => hear?.('gone'));
+  const ready = await next(START);
+  return {
+    async check(job) {
+      if (typeof ready !== 'object') {
+        await worker.terminate();
+        return { ended: 'unstarted' };
+      }
+      // As text, for a copy would lose the classes of long numbers.
+      worker.postMessage(JSON.stringify(job satisfies ToThread));
+      const said = await next(patience);
+      if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };
+      await worker.terminate();
+      return { ended: said === 'timeout' ? 'timeout' : 'gone' };
+    },
+    async end() {
+      await worker.terminate();
+    },
+  };
+}
+
+async function serve(port: MessagePort): Promise<never> {
+  const { checkAgainst } = await import('../../metrics/measures/json-schema.ts');
+  port.on('message', (job: string) => {
+    const { schema, values } = parseExactly(job) as unknown as ToThread;
+    port.postMessage({
+      kind: 'answer',
+      findings: checkAgainst(schema, values),
+    } satisfies FromThread);
+  });
+  port.postMessage({ kind: 'ready' } satisfies FromThread);
+  return new Promise<never>(() => undefined);
+}
+
+const started: unknown = workerData;
+
+if (
+  !isMainThread &&
+  parentPort !== null &&
+  typeof started === 'object' &&
+  started !== null &&
+  'role' in started &&
+  started.role === role
+) {
+  await serve(parentPort);
+}

@@ -1,0 +1,90 @@
+import { systemClock, type Clock } from '../../edges/providers/clock.ts';
+import type { ExactJson } from '../../types/exact-json.ts';
+import type { CheckSchema, SchemaFinding } from '../../types/metric.ts';
+import { startSchemaThread, type SchemaThread } from './schema-thread.ts';
+
+/** Answers that the thread is given at once. */
+const BATCH = 100;
+
+/** Checks of one schema that do not end before it is given up: nobody waits hours for a schema. */
+const TIMEOUTS = 5;
+
+/**
+ * Holds answers against schemas in one thread, started when first asked, and replaced when it had
+ * to be ended. A check that takes longer than `seconds`, or all memory, is an error of its answer.
+ * Once the run is `halted`, all further checks together get that time.
+ */
+export function createSchemaChecker(
+  seconds: number,
+  halted: () => boolean,
+  clock: Clock = systemClock,
+): {
+  check: CheckSchema;
+  close(): Promise<void>;
+} {
+  let thread: Promise<SchemaThread> | null = null;
+  let closed = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const timeouts = new Map<string, number>();
+  /** Milliseconds for checks after the run was told to end. */
+  let left = seconds * 1000;
+
+  const ask: CheckSchema = async (schema, values) => {
+    const key = JSON.stringify(schema);
+    if (closed) return values.map(() => schemaError('was not checked: evaldiff is stopping'));
+    if (left <= 0) return values.map(() => schemaError('was not checked: the run had to end'));
+    if ((timeouts.get(key) ?? 0) >= TIMEOUTS)
+      return values.map(() =>
+        schemaError(
+          `was not checked: the schema took longer than ${String(seconds)} s ${String(TIMEOUTS)} times`,
+        ),
+      );
+    thread ??= startSchemaThread(seconds * 1000, clock);
+    const using = await thread;
+    const began = clock.now();
+    const checked = await using.check({ schema, values });
+    if (halted()) left -= clock.now() - began;
+    if ('findings' in checked) return checked.findings;
+    thread = null;
+    if (checked.ended === 'unstarted')
+      return values.map(() => schemaError('was not checked: the thread for schemas did not start'));
+    if (values.length > 1) return await oneByOne(schema, values);
+    if (checked.ended === 'gone')
+      return [schemaError('the schema took all memory, and was stopped')];
+    timeouts.set(key, (timeouts.get(key) ?? 0) + 1);
+    return [schemaError(`the schema took longer than ${String(seconds)} s, and was stopped`)];
+  };
+
+  /** Which answer of a batch it was that did not end. */
+  const oneByOne: CheckSchema = async (schema, values) => {
+    const findings: SchemaFinding[] = [];
+    for (const value of values) findings.push(...(await ask(schema, [value])));
+    return findings;
+  };
+
+  return {
+    check(schema, values) {
+      const done = last.then(() => inBatches(values, (batch) => ask(schema, batch)));
+      last = done.catch(() => undefined);
+      return done;
+    },
+    async close() {
+      closed = true;
+      await (await thread)?.end();
+    },
+  };
+}
+
+async function inBatches(
+  values: readonly ExactJson[],
+  ask: (batch: readonly ExactJson[]) => Promise<SchemaFinding[]>,
+): Promise<SchemaFinding[]> {
+  const findings: SchemaFinding[] = [];
+  for (let start = 0; start < values.length; start += BATCH)
+    findings.push(...(await ask(values.slice(start, start + BATCH))));
+  return findings;
+}
+
+function schemaError(message: string): SchemaFinding {
+  return { status: 'error', message };
+}

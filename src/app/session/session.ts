@@ -1,0 +1,305 @@
+import { join, relative } from 'node:path';
+import { INPUT_DEFAULTS, type Inputs } from '../../config/inputs.ts';
+import type { Repository } from '../../edges/git/repository.ts';
+import { secretsIn } from '../../edges/providers/address.ts';
+import { systemClock } from '../../edges/providers/clock.ts';
+import type { CacheLibrary } from '../../edges/store/cache-service.ts';
+import type { Store } from '../../edges/store/index.ts';
+import { measureNoise } from '../../features/noise/measure.ts';
+import type { NoiseResult } from '../../features/noise/result.ts';
+import { suitesOf } from '../../kernel/plan/prepared.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { Suite } from '../../kernel/suite/suite.ts';
+import { redactAll, type SecretRegister } from '../../text/redact.ts';
+import { shellWord } from '../../text/visible.ts';
+import { hostRefused, type TrustDecision, type Withheld } from '../../trust/trust.ts';
+import type { Notice } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import type { Edges, RunInput } from '../run/input.ts';
+import { run } from '../run/run.ts';
+import { withoutSecrets, type Access, type Reach } from './access.ts';
+import type { AnswerExchange } from './cached-complete.ts';
+import { openWorld } from './edges.ts';
+import type { KeptStores } from './kept-stores.ts';
+import { withRepository, type CheckoutPlace } from './opened-repository.ts';
+import { createHalting, createProgress, NEVER, type Halting, type Progress } from './progress.ts';
+import { keepHeapSmall } from './runtime.ts';
+import { groundOf, recorder, refuseUnwritable, type Ground, type Output } from './safe-writing.ts';
+import type { Sides } from './sides.ts';
+import { storePlaceOf } from './store-place.ts';
+import {
+  openJobStores,
+  openLocalStores,
+  openedOnce,
+  type OpenStores,
+  type SessionRole,
+} from './stores.ts';
+
+/** Where the answers of earlier runs lie: in a file of this machine, or at the runner's service. */
+type StoreChoice =
+  | {
+      kind: 'machine';
+      /** As the user gave it; false: none. */ file: string | false | undefined;
+      cwd: string;
+      /** Keeps it open for further sessions; absent: it is closed with this one. */
+      kept?: KeptStores | undefined;
+    }
+  | {
+      kind: 'service';
+      library(): Promise<CacheLibrary>;
+      /** Whether answers that earlier runs left on this machine may be used. */
+      reuse: boolean;
+      /** What tells this pull request and this job from others. */
+      own: string;
+      run: string;
+    };
+
+/** What an entry gives a session: plain data, and where its words go. */
+export interface SessionOptions extends CheckoutPlace {
+  /** The project's folder below `directory`, POSIX; '' for the folder itself. */
+  workingDirectory: string;
+  access: Access;
+  /** Every secret of the run: taken out of whatever is logged, written or published. */
+  secrets: SecretRegister;
+  role: SessionRole;
+  /** How far head is trusted, or what finds that out once the repository is open. */
+  trust: TrustDecision | ((repository: Repository) => Promise<TrustDecision>);
+  withheld: Withheld | null;
+  inputs: Pick<
+    Inputs,
+    'read' | 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'
+  >;
+  store: StoreChoice;
+  /** What is written when the run has ended, refused now where it cannot be. */
+  outputs: readonly Output[];
+  /** A file to which every answer is written as it comes, refused now too; null: none. */
+  record: Output | null;
+  progress: { style: 'line' | 'steps'; write(text: string): void };
+  log(line: string): void;
+  warn(line: string): void;
+  /** Told what will run before anything is asked, and before the progress says how much it is. */
+  planned(...of: [...Parameters<Edges['planned']>, TrustDecision]): void;
+  now(): Date;
+  /** Awaited before a model is asked. */ beforeCalls?: () => Promise<void>;
+  reach?: Reach | undefined;
+}
+
+export interface Session extends SessionOptions {
+  trust: TrustDecision;
+  repository: Repository;
+  ground: Ground;
+  temporaryFolder: string;
+  startedAt: Date;
+  halting: Halting;
+  /** Restored and opened at the first call. */
+  openStores(): Promise<readonly Store[]>;
+  /** Saves and closes them, once; the end of the session does it otherwise. */
+  closeStores(): Promise<void>;
+  /** A value with every secret taken out of its texts. */
+  redact<T>(value: T): T;
+}
+
+/**
+ * Opens what a run needs, hands it to `work`, and closes it whatever happens. Nothing is asked or
+ * restored before it is needed.
+ *
+ * @throws UserError for outputs that cannot be written, before anything is paid for.
+ */
+export function openSession<T>(
+  options: SessionOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const { role, secrets, inputs, outputs, record } = options;
+  const env = withoutSecrets(options.env, secretsIn(options.access));
+  const log = (line: string): void => {
+    options.log(secrets.redact(line));
+  };
+  const warn = (line: string): void => {
+    options.warn(secrets.redact(line));
+  };
+  const given = { ...options, env, log, warn };
+  return withRepository(given, async (repository, temporaryFolder) => {
+    const ground = groundOf(repository);
+    await refuseUnwritable(record === null ? outputs : [...outputs, record], ground);
+    const trust =
+      typeof options.trust === 'function' ? await options.trust(repository) : options.trust;
+    const opened = { ...given, trust, repository, temporaryFolder, ground };
+    const stores = openedOnce(() => storesOf(opened));
+    const clock = options.reach?.clock ?? systemClock;
+    const halting =
+      role === 'plan' ? NEVER : createHalting({ timeoutMs: inputs.timeoutMs, clock, process, log });
+    try {
+      return await work({
+        ...opened,
+        startedAt: options.now(),
+        halting,
+        openStores: stores.open,
+        closeStores: stores.close,
+        redact: (value) => redactAll(value, secrets.redact),
+      });
+    } finally {
+      halting.release();
+      await stores.close();
+    }
+  });
+}
+
+/** What tells this project from others of its repository. */
+export function projectOf({ workingDirectory, inputs }: SessionOptions): string {
+  return `${workingDirectory}\n${inputs.read.config}`;
+}
+
+/**
+ * A merge's stores take what its shards were answered; where the project's own must not be written,
+ * or there is none, that goes into one that is thrown away.
+ */
+async function storesOf(
+  session: Omit<Session, 'startedAt' | 'halting' | 'openStores' | 'closeStores' | 'redact'>,
+): Promise<OpenStores> {
+  const { store, role, trust, temporary, env, repository, ground, warn } = session;
+  if (store.kind === 'service')
+    return openJobStores({
+      ...store,
+      library: await store.library(),
+      trust: trust.level,
+      temporary: store.reuse ? temporary : session.temporaryFolder,
+      project: projectOf(session),
+      role,
+      warn,
+    });
+  const place = await storePlaceOf(repository, store.file, store.cwd, env);
+  const given = { ground, notice: warn, role };
+  if (role !== 'merge' || (place !== null && trust.level !== 'untrusted')) {
+    const level = role === 'plan' ? 'untrusted' : trust.level;
+    const open = (): Promise<OpenStores> => openLocalStores({ ...given, place, trust: level });
+    return place === null || store.kept === undefined ? open() : store.kept.at(place.file, open);
+  }
+  const file = join(session.temporaryFolder, 'merged.sqlite');
+  const passing = { file, keyFile: null, former: null };
+  return openLocalStores({ ...given, place: passing, trust: 'member' });
+}
+
+type GivenSides = Omit<Sides, 'changed'> & Partial<Pick<Sides, 'changed'>>;
+
+/** What the pipeline is given for these sides. */
+export function runInput(
+  { inputs, trust, withheld, now }: Session,
+  mode: RunInput['mode'],
+  { base, tip = null, head, changed = [], notices = [] }: GivenSides,
+): RunInput {
+  const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
+  const { read, maxCalls, maxCost, failOn, code } = inputs;
+  return {
+    mode,
+    base,
+    tip,
+    head,
+    changed,
+    trust: trust.level,
+    withheld,
+    read,
+    maxCalls,
+    maxCost,
+    failOn,
+    // Base's own programs may still answer a pull request that was not approved: head's are not
+    // read there.
+    code: refused === null ? code : 'sandbox',
+    notices: [
+      ...notices,
+      ...[refused, trust.notice ?? null].flatMap((message): Notice[] =>
+        message === null ? [] : [{ kind: 'settings', place: null, message }],
+      ),
+    ],
+    today: now().toISOString().slice(0, 10),
+  };
+}
+
+/** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
+export async function withEdges<T>(
+  session: Session,
+  { base, head }: Pick<Sides, 'base' | 'head'>,
+  work: (edges: Edges) => Promise<T>,
+  exchange?: AnswerExchange,
+): Promise<T> {
+  const { ground, record, log, planned, role } = session;
+  if (role !== 'plan') keepHeapSmall();
+  const write = record === null ? null : recorder(record, ground, log);
+  const progress: Progress = createProgress({ ...session.progress, now: Date.now });
+  const world = openWorld({
+    ...session,
+    trees: base === null ? [head] : [base, head],
+    record: write === null ? null : (line) => write(session.redact(line)),
+    exchange,
+    planned(plan, ready) {
+      planned(plan, ready, session.trust);
+      progress.planned(plan, ready);
+    },
+    // What is let go afterwards is no progress.
+    answered: (purpose) => {
+      if (session.halting.halted() === null) progress.answered(purpose);
+    },
+    looking: progress.looking,
+  });
+  try {
+    const done = await work(world.edges);
+    progress.end();
+    return done;
+  } finally {
+    await world.close();
+  }
+}
+
+/** What a run came to, with what its reports need beside it. */
+export interface Evaluated {
+  result: Result;
+  /** The suites that were planned. */
+  suites: readonly Suite[];
+}
+
+/** Runs the pipeline on these sides. */
+export async function evaluate(
+  session: Session,
+  mode: RunInput['mode'],
+  sides: GivenSides,
+): Promise<Evaluated> {
+  const { result, suites } = await withEdges(session, sides, (edges) =>
+    evaluateWith(runInput(session, mode, sides), edges),
+  );
+  // A sweep compares nothing, and its bytes are those of the same answers anywhere.
+  const options = mode === 'sweep' ? '' : localOptions(session);
+  return { result: options === '' ? result : { ...result, local_options: options }, suites };
+}
+
+/** What a command line needs beside the commits to run the same in a checkout; '': nothing. */
+function localOptions({ inputs, directory, workingDirectory, store }: Session): string {
+  const project = join(directory, workingDirectory);
+  const folder = store.kind === 'machine' ? relative(store.cwd, project) : workingDirectory;
+  // A project around the current folder is found without its name.
+  const away = folder !== '' && folder !== '.' && !folder.startsWith('..');
+  return [
+    ...(away ? ['-C', shellWord(folder)] : []),
+    ...(inputs.read.config === INPUT_DEFAULTS.config ? [] : ['-c', shellWord(inputs.read.config)]),
+    ...(inputs.code === 'sandbox' ? [] : ['--code', inputs.code]),
+  ].join(' ');
+}
+
+/** Evaluates with edges that are open. */
+export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evaluated> {
+  const suites: Suite[] = [];
+  const result = await run(input, {
+    ...edges,
+    planned(plan, ready) {
+      edges.planned(plan, ready);
+      suites.push(...suitesOf(ready.prepared));
+    },
+  });
+  return { result, suites };
+}
+
+/** The gate on one tree against itself, by new tries each time. */
+export function measure(session: Session, tree: SourceTree, runs: number): Promise<NoiseResult> {
+  const sides = { base: null, head: tree };
+  return withEdges(session, sides, (edges) =>
+    measureNoise({ ...runInput(session, 'diff', sides), tree, runs }, edges),
+  );
+}

@@ -1,0 +1,248 @@
+import { join, posix } from 'node:path';
+import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/settings.ts';
+import type { Repository } from '../../edges/git/repository.ts';
+import type { Folder } from '../../edges/git/tree.ts';
+import { UserError, problem } from '../../errors.ts';
+import { firstWords } from '../../text/amounts.ts';
+import type { Notice, Side } from '../../types/plain.ts';
+import type { ChangedFile, SourceTree } from '../../types/repository.ts';
+import { together, type CommitsRequest, type RunCommits } from './commits.ts';
+import { entryAt } from './safe-writing.ts';
+
+export interface Sides {
+  /** Where head left the base branch. Null for a sweep, and for a push with nothing before it. */
+  base: SourceTree | null;
+  head: SourceTree;
+  changed: ChangedFile[];
+  /** The commit that was named as base: the base branch's tip, or what a push replaced. */
+  baseTip?: string | null;
+  /** The common ancestor of both; null: there is none, or it is a push. */
+  mergeBase?: string | null;
+  /** The tip as a tree, where it has other files than base; else null. */
+  tip?: SourceTree | null;
+  /** What is to be said of the sides themselves; absent: nothing. */
+  notices?: Notice[];
+}
+
+/**
+ * The two commits of a run as trees. Base is where head branched off (the merge base), as in the
+ * pull request's own view; for unrelated histories, and what a push replaced, it is the commit itself.
+ */
+export async function findSides(
+  repository: Repository,
+  { head: headCommit, baseTip, notices }: RunCommits,
+  request: CommitsRequest & Place,
+): Promise<Sides> {
+  const { facts, workingDirectory } = request;
+  if (baseTip === null)
+    return { base: null, head: await headTree(repository, headCommit, request), changed: [] };
+  const isPush = facts.event === 'push' && facts.base !== null && request.base === null;
+  const compared = isPush
+    ? { baseTip, mergeBase: null, notices: [] }
+    : await comparedWith(repository, baseTip, headCommit);
+  const commit = compared.mergeBase ?? baseTip;
+  const [head, base] = await together(
+    () => headTree(repository, headCommit, request),
+    () => baseTree(repository, commit, request),
+  );
+  const changed = await repository.changedFiles(commit, head, workingDirectory);
+  const moved = await movedProject(repository, base, head, request);
+  const tip = await tipTree(repository, base, compared, request);
+  return {
+    ...compared,
+    base,
+    tip,
+    head,
+    changed,
+    notices: [...notices, ...compared.notices, ...moved],
+  };
+}
+
+/** The commits that stand for base. */
+interface Compared {
+  /** The commit that was named as base: the base branch's tip, or what a push replaced. */
+  baseTip: string;
+  /** Where head left it; null: they have no common history, or it is a push. */
+  mergeBase: string | null;
+  notices: Notice[];
+}
+
+/** Where head left base. That they have no common history is reported: base's tip is compared. */
+async function comparedWith(
+  repository: Repository,
+  baseTip: string,
+  head: string,
+): Promise<Compared> {
+  const mergeBase = await repository.mergeBase(baseTip, head);
+  const message = `Base (${baseTip.slice(0, 7)}) and head (${head.slice(0, 7)}) have no common history, so base's last commit is compared: everything that differs counts as head's change.`;
+  const notices: Notice[] = mergeBase === null ? [{ kind: 'settings', place: null, message }] : [];
+  return { baseTip, mergeBase, notices };
+}
+
+const hasSettings = ({ files }: SourceTree): boolean =>
+  [SETTINGS_FILE, LLMEVAL_FILE].some((name) => files.has(name));
+
+/**
+ * A project that base does not have looks like a first one. Where head lacks one that base has
+ * elsewhere, it may be that one, which is compared with nothing.
+ */
+async function movedProject(
+  repository: Repository,
+  base: SourceTree,
+  head: SourceTree,
+  { workingDirectory }: Place,
+): Promise<Notice[]> {
+  if (hasSettings(base) || !hasSettings(head)) return [];
+  const { root, below } = repository.workTree;
+  // A repository may be too large to be listed as a whole.
+  const files = await repository.tree(base.commit, root).then(
+    (tree) => tree.files,
+    (error: unknown) => {
+      if (error instanceof UserError) return new Map<string, never>();
+      throw error;
+    },
+  );
+  const known = [...files.keys()].filter((path) =>
+    [SETTINGS_FILE, LLMEVAL_FILE].includes(posix.basename(path)),
+  );
+  const left = await goneFrom(repository, head, known);
+  const folder = posix.join(below, workingDirectory);
+  return left.length === 0
+    ? []
+    : [
+        {
+          kind: 'not-comparable',
+          place: null,
+          message: `Base has no project ${folder === '.' ? 'at the root' : `in ${folder}`}, and head lacks base's ${firstWords(left)}: if the project moved, nothing of it was compared; move it in a change of its own`,
+        },
+      ];
+}
+
+/**
+ * Those of base's files that head has not. On disk each is looked for by itself: to take the whole
+ * work tree could fail for a file that is none of the project's.
+ */
+async function goneFrom(
+  repository: Repository,
+  { commit }: SourceTree,
+  paths: readonly string[],
+): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const { root } = repository.workTree;
+  const files = commit === WORKTREE ? null : (await repository.tree(commit, root)).files;
+  const isThere = await Promise.all(
+    paths.map(async (path) =>
+      files === null ? (await entryAt(join(root, path))) !== null : files.has(path),
+    ),
+  );
+  return paths.filter((_, i) => isThere[i] === false);
+}
+
+/** The project's folder, as a path inside a commit's tree. */
+interface Place {
+  workingDirectory: string;
+}
+
+/** A project that is not there at head judges nothing, and is never taken for one without change. */
+async function headTree(
+  repository: Repository,
+  commit: string,
+  { workingDirectory }: Place,
+): Promise<SourceTree> {
+  const folder = await repository.folder(commit, workingDirectory);
+  if (folder.kind !== 'folder') throw notProject(folder, 'head', commit);
+  return repository.tree(commit, workingDirectory);
+}
+
+/** A project that base does not have is new; anything else in its place is not a project. */
+async function baseTree(
+  repository: Repository,
+  commit: string,
+  { workingDirectory }: Place,
+): Promise<SourceTree> {
+  const folder = await repository.folder(commit, workingDirectory);
+  if (folder.kind !== 'folder' && folder.kind !== 'missing')
+    throw notProject(folder, 'base', commit);
+  return repository.tree(commit, workingDirectory);
+}
+
+/** What the base branch has by now; null where that is what head started from. */
+async function tipTree(
+  repository: Repository,
+  base: SourceTree,
+  { baseTip, mergeBase }: Omit<Compared, 'notices'>,
+  place: Place,
+): Promise<SourceTree | null> {
+  if (mergeBase === null || mergeBase === baseTip) return null;
+  const tip = await baseTree(repository, baseTip, place);
+  const paths = new Set([...tip.files.keys(), ...base.files.keys()]);
+  return [...paths].some((path) => tip.files.get(path)?.id !== base.files.get(path)?.id)
+    ? tip
+    : null;
+}
+
+function notProject(
+  { kind, at }: Exclude<Folder, { kind: 'folder' }>,
+  side: Side,
+  commit: string,
+): UserError {
+  const where = `at ${side} (${commit.slice(0, 7)})`;
+  return new UserError([
+    problem(
+      null,
+      kind === 'missing'
+        ? `The project's folder ${at} does not exist ${where}. If it was moved, name its new place (working-directory); if it was removed, remove what evaluates it.`
+        : `The project's folder is not one ${where}: ${at} is a ${kind}. Only folders of the commit itself are read: put one there, or name another (working-directory).`,
+    ),
+  ]);
+}
+
+/** The uncommitted files, as a rev that a person can name. */
+export const WORKTREE = 'worktree';
+
+interface LocalRequest extends Place {
+  /** Null: what the CI names in `env`, else the default branch. */
+  base: string | null;
+  head: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** The two sides for a terminal: where head left base, and the uncommitted files or a commit. */
+export async function findLocalSides(
+  repository: Repository,
+  { base, head, env, workingDirectory }: LocalRequest,
+): Promise<Sides> {
+  const onDisk = head === WORKTREE;
+  const branchedOff = async (): Promise<Compared & { before: SourceTree; headCommit: string }> => {
+    const [headCommit, baseTip] = await together(
+      () => repository.resolve(onDisk ? 'HEAD' : head),
+      async () => repository.resolve(base ?? (await defaultBase(repository, env))),
+    );
+    const compared = await comparedWith(repository, baseTip, headCommit);
+    const before = await baseTree(repository, compared.mergeBase ?? baseTip, { workingDirectory });
+    return { ...compared, before, headCommit };
+  };
+  const [{ before, headCommit, ...compared }, files] = await together(branchedOff, async () =>
+    onDisk ? repository.worktree(workingDirectory) : null,
+  );
+  const tree = files ?? (await headTree(repository, headCommit, { workingDirectory }));
+  return {
+    ...compared,
+    base: before,
+    tip: await tipTree(repository, before, compared, { workingDirectory }),
+    head: tree,
+    changed: await repository.changedFiles(before.commit, tree, workingDirectory),
+    notices: [
+      ...compared.notices,
+      ...(await movedProject(repository, before, tree, { workingDirectory })),
+    ],
+  };
+}
+
+async function defaultBase(repository: Repository, env: NodeJS.ProcessEnv): Promise<string> {
+  const found = await repository.defaultBase(env);
+  if (found !== null) return found;
+  const message =
+    'There is no base to compare with: this clone has no main or master, and no remote that names a default branch. Name the base: --base <branch or commit>; --base HEAD compares uncommitted files with the last commit.';
+  throw new UserError([problem(null, message)]);
+}

@@ -1,0 +1,230 @@
+import { InternalError, UserError, problem } from '../../errors.ts';
+import type { ChangedFile } from '../../types/repository.ts';
+import { lastLine, runGit, type GitPlace } from './command.ts';
+import {
+  type FolderEntry,
+  emptyTree,
+  REGULAR_MODES,
+  SUBMODULE,
+  TREE,
+  treeEntries,
+  treePathText,
+  type TreeReader,
+} from './listing.ts';
+import { isObjectId } from './objects.ts';
+
+type Lines = ChangedFile['lines'];
+
+/**
+ * Every setting that affects the diff, so that the user's configuration does not. Renames of edited
+ * files are detected among at most 1,000 × 1,000 files, exact ones always.
+ */
+const DIFF = [
+  'diff-tree',
+  '-r',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-relative',
+  '--submodule=short',
+  '--ignore-submodules=none',
+  '-M50%',
+  '-l1000',
+];
+
+/**
+ * The changes between two trees (tree ids, not commits), with head's changed lines. `bring` fetches
+ * missing contents: git reads all that differ, also those of symbolic links.
+ */
+export async function diffTrees(
+  place: GitPlace,
+  trees: TreeReader,
+  [base, head]: readonly [base: string, head: string],
+  bring: (ids: readonly string[]) => Promise<void>,
+): Promise<ChangedFile[]> {
+  if (base === head) return [];
+  await bring(await differingContents(trees, base, head));
+  return diff(place, base, head);
+}
+
+/** The differing contents of both trees; skips equal subtrees. */
+async function differingContents(trees: TreeReader, base: string, head: string): Promise<string[]> {
+  const found: string[] = [];
+  const open: [before: string, after: string][] = [[base, head]];
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const before = byName(await treeEntries(trees, pair[0]));
+    const after = byName(await treeEntries(trees, pair[1]));
+    for (const name of new Set([...before.keys(), ...after.keys()])) {
+      const sides = [before.get(name), after.get(name)].filter((entry) => entry !== undefined);
+      const [left, right] = sides.map(({ mode, id }) => `${mode} ${id}`);
+      if (left === right) continue;
+      if (name.endsWith('/'))
+        open.push([
+          before.get(name)?.id ?? emptyTree(base),
+          after.get(name)?.id ?? emptyTree(base),
+        ]);
+      else found.push(...sides.flatMap(({ mode, id }) => (mode === SUBMODULE ? [] : id)));
+    }
+  }
+  return found;
+}
+
+/** Directories are keyed separately from files of the same name. */
+function byName(entries: readonly FolderEntry[]): Map<string, FolderEntry> {
+  return new Map(
+    entries.map((entry) => [
+      `${entry.bytes.toString('latin1')}${entry.mode === TREE ? '/' : ''}`,
+      entry,
+    ]),
+  );
+}
+
+async function diff(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
+  const parser = diffParser();
+  const command = [
+    ...DIFF,
+    '--raw',
+    '-p',
+    '-z',
+    '-U0',
+    '--inter-hunk-context=0',
+    '--no-abbrev',
+    '--full-index',
+    '--diff-algorithm=myers',
+    '--end-of-options',
+    base,
+    head,
+  ];
+  const { code, complaint } = await runGit(place, command, {
+    onOutput: (chunk) => parser.push(chunk),
+  });
+  if (code === 0) return parser.files();
+  const [, missing] = /unable to read ([0-9a-f]{40,})/.exec(complaint) ?? [];
+  if (missing === undefined)
+    throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
+  throw new UserError([
+    problem(
+      null,
+      `A content that differs (object ${missing.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+    ),
+  ]);
+}
+
+/**
+ * Parses the output of `--raw -p -z`: entries and paths ended by NUL, an empty one, then the patch.
+ */
+function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
+  const listing: Buffer[] = [];
+  const hunks = hunkParser();
+  let rest: Buffer = Buffer.alloc(0);
+  let inPatch = false;
+  return {
+    push(chunk) {
+      let start = 0;
+      while (!inPatch) {
+        const end = chunk.indexOf(0, start);
+        const part = chunk.subarray(start, end < 0 ? chunk.length : end);
+        rest = rest.length === 0 ? part : Buffer.concat([rest, part]);
+        if (end < 0) return;
+        start = end + 1;
+        inPatch = rest.length === 0;
+        if (!inPatch) listing.push(rest);
+        rest = Buffer.alloc(0);
+      }
+      hunks.push(chunk.subarray(start));
+    },
+    files() {
+      const files: ChangedFile[] = [];
+      for (let at = 0; at < listing.length;) {
+        const entry = (listing[at] ?? Buffer.alloc(0)).toString('latin1').split(' ');
+        const last = at + (/^[RC]/.test(entry[4] ?? '') ? 2 : 1);
+        files.push(changedFile(entry, pathAt(listing, at + 1), pathAt(listing, last), hunks.lines));
+        at = last + 1;
+      }
+      return files;
+    },
+  };
+}
+
+/** Parses `:<old mode> <new mode> <old id> <new id> <status>` and its paths. */
+function changedFile(
+  entry: readonly string[],
+  from: string,
+  path: string,
+  lines: ReadonlyMap<string, Lines>,
+): ChangedFile {
+  const [, mode = '', oldId = '', newId = '', status = ''] = entry;
+  // The patch shows a change of type (link to file) as a deletion and a new file.
+  const before = status === 'T' ? '0'.repeat(oldId.length) : oldId;
+  return {
+    path,
+    basePath: status === 'A' ? null : from,
+    lines: REGULAR_MODES.has(mode) ? (lines.get(`${before}..${newId}`) ?? []) : [],
+    deleted: status === 'D',
+  };
+}
+
+function pathAt(listing: readonly Buffer[], at: number): string {
+  const bytes = listing[at];
+  if (bytes === undefined) throw new InternalError('git diff-tree ended in the middle of an entry');
+  return treePathText(bytes);
+}
+
+/** Keep only the start of longer lines, which are content. */
+const KEPT_LINE = 256;
+
+/**
+ * Head's changed lines by content pair `<old id>..<new id>`, from a streamed `-U0` patch.
+ *
+ * Content lines start with `+`, `-` or `\`, so no file can forge a header; file names are not read.
+ */
+export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
+  const lines = new Map<string, Lines>();
+  let current: Lines | null = null;
+  let rest: Buffer = Buffer.alloc(0);
+
+  const take = (line: string): void => {
+    if (line.startsWith('diff --git ')) {
+      current = null;
+    } else if (line.startsWith('index ')) {
+      const pair = contentPair(line);
+      current = [];
+      // A repeated pair has the same lines; binary files have none.
+      if ((lines.get(pair) ?? []).length === 0) lines.set(pair, current);
+    } else if (line.startsWith('@@ ')) {
+      if (current === null) throw new InternalError('git diff-tree gave a hunk without a file');
+      current.push(...headLines(line));
+    }
+  };
+
+  return {
+    lines,
+    push(chunk) {
+      let start = 0;
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+        const part = chunk.subarray(start, Math.min(end, start + KEPT_LINE));
+        take((rest.length === 0 ? part : Buffer.concat([rest, part])).toString('latin1'));
+        rest = Buffer.alloc(0);
+        start = end + 1;
+      }
+      if (rest.length < KEPT_LINE)
+        rest = Buffer.concat([rest, chunk.subarray(start, start + KEPT_LINE)]);
+    },
+  };
+}
+
+function contentPair(line: string): string {
+  const pair = line.split(' ')[1] ?? '';
+  if (!pair.split('..').every((id) => isObjectId(id)))
+    throw new InternalError('git diff-tree gave an index line without object ids');
+  return pair;
+}
+
+/** Head's lines of a hunk; none for a pure deletion. */
+function headLines(line: string): Lines {
+  const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/.exec(line);
+  if (hunk === null) throw new InternalError('git diff-tree gave a hunk that cannot be read');
+  const start = Number(hunk[1]);
+  const count = Number(hunk[2] ?? '1');
+  return count > 0 ? [{ start, end: start + count - 1 }] : [];
+}

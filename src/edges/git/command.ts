@@ -1,0 +1,233 @@
+import { spawn } from 'node:child_process';
+import { InternalError, UserError, problem } from '../../errors.ts';
+
+/** The repository git must use: no discovery, and never run in a user's folder. */
+export interface GitPlace {
+  /** Passed explicitly, so that git discovers no repository. */
+  gitDir: string;
+  /** Git's working directory, a folder of our own. */
+  directory: string;
+  environment: NodeJS.ProcessEnv;
+  /** Further `-c key=value` settings. */
+  settings: readonly string[];
+}
+
+export interface GitAnswer {
+  code: number;
+  output: Buffer;
+  /** The last 64 KiB of stderr. */
+  complaint: string;
+  /** A remote did not answer in time. */
+  late?: boolean;
+}
+
+/** Keeps a repository's configuration from running programs. */
+const SAFE_SETTINGS = [
+  'safe.bareRepository=explicit',
+  // Otherwise git would list the refs of the repository that lends objects.
+  'core.alternateRefsCommand=:',
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.warnAmbiguousRefs=false',
+  'protocol.ext.allow=never',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'color.ui=false',
+  'advice.addEmbeddedRepo=false',
+];
+
+/** `GIT_*` variables for reaching a remote; others could redirect git. */
+const KEPT_GIT_VARIABLE =
+  /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_[A-Z_]+|PROXY_SSL_[A-Z_]+|HTTP_[A-Z_]+|ALLOW_PROTOCOL|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
+
+/** Model keys and action inputs, which git and its credential helpers must not see. */
+const PRIVATE_VARIABLE = /^INPUT_|_API_KEY$/i;
+
+const COMPLAINT_LIMIT = 64 * 1024;
+
+/**
+ * The environment for git: without redirection, prompts, translation, replaced objects and model
+ * keys.
+ */
+export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(
+    ([name]) =>
+      !PRIVATE_VARIABLE.test(name) && (!/^GIT_/i.test(name) || KEPT_GIT_VARIABLE.test(name)),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: 'C',
+    LANGUAGE: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    // Empty rather than unset, so that git asks no program for a password.
+    GIT_ASKPASS: '',
+    SSH_ASKPASS_REQUIRE: 'never',
+    GCM_INTERACTIVE: 'never',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_LITERAL_PATHSPECS: '1',
+  };
+}
+
+/**
+ * An environment without any git configuration, for reading objects only. Calls to a remote need
+ * `gitEnvironment`, because configuration says how to reach it.
+ */
+export function isolatedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !/^GIT_CONFIG_/i.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    GIT_CONFIG_GLOBAL: process.platform === 'win32' ? 'NUL' : '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+  };
+}
+
+/** Adds settings by environment, which other processes cannot see, unlike arguments. */
+export function withSettings(
+  environment: NodeJS.ProcessEnv,
+  settings: readonly (readonly [key: string, value: string])[],
+): NodeJS.ProcessEnv {
+  const given = Number(environment['GIT_CONFIG_COUNT'] ?? '0');
+  const start = Number.isSafeInteger(given) && given > 0 ? given : 0;
+  const variables = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${String(start + at)}`, key],
+    [`GIT_CONFIG_VALUE_${String(start + at)}`, value],
+  ]);
+  return {
+    ...environment,
+    ...Object.fromEntries(variables),
+    GIT_CONFIG_COUNT: String(start + settings.length),
+  };
+}
+
+/** The arguments of a call, after the safe settings. */
+export function gitArguments(place: GitPlace, command: readonly string[]): string[] {
+  return [
+    '--no-pager',
+    `--git-dir=${place.gitDir}`,
+    ...[...SAFE_SETTINGS, ...place.settings].flatMap((setting) => ['-c', setting]),
+    ...command,
+  ];
+}
+
+/**
+ * Git runs in its own session: it cannot prompt on the terminal, and Ctrl-C reaches only evaldiff.
+ * On Windows this would open a window.
+ */
+export const OWN_SESSION = process.platform !== 'win32';
+
+interface RunOptions {
+  input?: Uint8Array;
+  /** Talks to a remote: killed after this many milliseconds. */
+  networkTimeoutMs?: number;
+  /** Receives stdout in pieces; `output` is then empty. */
+  onOutput?: (chunk: Buffer) => void;
+}
+
+/**
+ * Runs one git command without a shell; an error of git is a result with `code` ≠ 0. Rejects with a
+ * `UserError` when git is not installed.
+ */
+export function runGit(
+  place: GitPlace,
+  command: readonly string[],
+  options: RunOptions = {},
+): Promise<GitAnswer> {
+  const { networkTimeoutMs } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
+  const child = spawn('git', gitArguments(place, command), {
+    cwd: place.directory,
+    env: place.environment,
+    stdio: 'pipe',
+    detached: OWN_SESSION,
+    windowsHide: true,
+  });
+  const output: Buffer[] = [];
+  let complaint = '';
+  let late = false;
+  const timer =
+    networkTimeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          late = true;
+          endGroup(child.pid);
+        }, networkTimeoutMs);
+  child.stdout.on('data', options.onOutput ?? ((chunk: Buffer) => output.push(chunk)));
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString('utf8')).slice(-COMPLAINT_LIMIT);
+  });
+  // git may exit before reading everything; its exit code tells.
+  child.stdin.on('error', () => undefined);
+  child.on('error', (error) => {
+    clearTimeout(timer);
+    reject(startFailure(error));
+  });
+  child.on('close', (code) => {
+    clearTimeout(timer);
+    if (late) complaint += `\nno answer within ${(networkTimeoutMs ?? 0) / 1000} s`;
+    resolve({ code: late ? 128 : (code ?? 128), output: Buffer.concat(output), complaint, late });
+  });
+  child.stdin.end(options.input ?? Buffer.alloc(0));
+  return promise;
+}
+
+/** Like `runGit`, for commands that only fail on a bug: rejects with an `InternalError`. */
+export async function git(
+  place: GitPlace,
+  command: readonly string[],
+  options: RunOptions = {},
+): Promise<Buffer> {
+  const answer = await runGit(place, command, options);
+  if (answer.code !== 0)
+    throw new InternalError(`git ${command[0] ?? ''} failed: ${lastLine(answer.complaint)}`);
+  return answer.output;
+}
+
+export async function gitLine(place: GitPlace, command: readonly string[]): Promise<string> {
+  const text = (await git(place, command)).toString('utf8');
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
+}
+
+/** The last `fatal:` or `error:` line, else the last line, without credentials in addresses. */
+export function lastLine(complaint: string): string {
+  const lines = complaint
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const telling =
+    lines.findLast((line) => /^(?:fatal|error|no answer)\b/.test(line)) ??
+    lines.at(-1) ??
+    'git gave no reason';
+  return telling
+    .replace(/^(?:fatal|error): /, '')
+    .replace(/:\/\/[^\s/@]*@/g, '://')
+    .replace(/\.$/, '')
+    .slice(0, 500);
+}
+
+export function startFailure(error: Error): Error {
+  if (hasCode(error, 'ENOENT')) {
+    return new UserError([
+      problem(
+        null,
+        'git was not found on this machine. Prompts are read from git objects: install git 2.31 or newer.',
+      ),
+    ]);
+  }
+  return new InternalError(`git could not be started: ${error.message}`, { cause: error });
+}
+
+/** Whether this is the system error `code` (`ENOENT`, `EEXIST`). */
+export function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}
+
+/** Kills a command and the transport processes it started. */
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has exited.
+  }
+}

@@ -1,0 +1,73 @@
+import { UserError, problem } from '../../errors.ts';
+import type { CommitHistory } from './history.ts';
+import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
+
+/** Variables of CI systems with the target branch or commit. */
+const NAMED_BY_CI = [
+  'GITHUB_BASE_REF',
+  'CI_MERGE_REQUEST_DIFF_BASE_SHA',
+  'CI_MERGE_REQUEST_TARGET_BRANCH_NAME',
+  'BITBUCKET_PR_DESTINATION_BRANCH',
+  'SYSTEM_PULLREQUEST_TARGETBRANCH',
+  'CHANGE_TARGET',
+];
+
+/** Refs of the default branch in a clone, by preference. */
+const LOCAL = [
+  'refs/heads/main',
+  'refs/remotes/origin/HEAD',
+  'refs/remotes/origin/main',
+  'refs/heads/master',
+  'refs/remotes/origin/master',
+];
+
+const REMOTE = ['HEAD', 'refs/heads/main', 'refs/heads/master'];
+
+/**
+ * Full id of the default commit to compare with: from the CI's variables, else the default branch
+ * of this clone, else of its remote. Null: none found; never HEAD.
+ *
+ * @throws UserError when the CI names a base that neither the remote nor the clone has.
+ */
+export async function findDefaultBase(
+  reader: Pick<ObjectReader, 'commitNamed'>,
+  history: Pick<CommitHistory, 'ensure' | 'remoteRef'>,
+  env: NodeJS.ProcessEnv,
+): Promise<string | null> {
+  const named = NAMED_BY_CI.find((name) => (env[name] ?? '').trim() !== '');
+  if (named !== undefined)
+    return baseOfCi(reader, history, { named, value: (env[named] ?? '').trim() });
+  for (const ref of LOCAL) {
+    const tip = await reader.commitNamed(ref);
+    if (tip !== null) return tip;
+  }
+  return history.remoteRef(REMOTE);
+}
+
+async function baseOfCi(
+  reader: Pick<ObjectReader, 'commitNamed'>,
+  history: Pick<CommitHistory, 'ensure' | 'remoteRef'>,
+  { named, value }: { named: string; value: string },
+): Promise<string> {
+  const id = value.toLowerCase();
+  if (isObjectId(id)) {
+    await history.ensure(id, { side: 'base' });
+    return id;
+  }
+  const branch = value.replace(/^refs\/heads\//, '');
+  // Prefer the remote: a clone's branch may be outdated.
+  const tip =
+    (await history.remoteRef([`refs/heads/${branch}`])) ??
+    (await here(reader, `refs/remotes/origin/${branch}`)) ??
+    (await here(reader, `refs/heads/${branch}`));
+  if (tip !== null) return tip;
+  const message = `${named} names the base ${value}, which is not a branch of the remote or of this clone. Fetch it, or name another base: --base <commit>.`;
+  throw new UserError([problem(null, message)]);
+}
+
+async function here(
+  reader: Pick<ObjectReader, 'commitNamed'>,
+  ref: string,
+): Promise<string | null> {
+  return isPlainName(ref) ? reader.commitNamed(ref) : null;
+}

@@ -1,0 +1,149 @@
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, parse, relative, resolve, sep } from 'node:path';
+import { UserError, problem } from '../../errors.ts';
+import { type GitPlace, git } from './command.ts';
+import { splitNul } from './tree.ts';
+
+/** A folder with its own `.git`, which a commit cannot contain. */
+export interface Checkout {
+  root: string;
+  /** HEAD and index of this work tree. */
+  gitDir: string;
+  /** Objects, refs and configuration, shared by linked work trees. */
+  commonDir: string;
+}
+
+export interface FoundFolder {
+  folder: string;
+  /** Null outside of a checkout. */
+  checkout: Checkout | null;
+}
+
+/**
+ * The checkout with this root. Git's own search is not used, because it accepts folders that merely
+ * look like a repository and reads their configuration.
+ */
+export async function checkoutAt(root: string): Promise<Checkout | null> {
+  const found = await gitDirOf(join(root, '.git'));
+  if (found === null) return null;
+  const gitDir = await realpath(found);
+  const shared = await smallText(join(gitDir, 'commondir'));
+  const commonDir = shared === null ? gitDir : resolve(gitDir, shared.trim());
+  const isRepository =
+    (await isThere(join(gitDir, 'HEAD'))) && (await isFolder(join(commonDir, 'objects')));
+  return isRepository ? { root: await realpath(root), gitDir, commonDir } : null;
+}
+
+/**
+ * Searches upwards for the checkout of a folder.
+ *
+ * @throws UserError when it is not a folder, or reached through a symbolic link of that checkout: a
+ * commit could use such a link to redirect evaldiff.
+ */
+export async function discoverCheckout(directory: string): Promise<FoundFolder> {
+  const folder = await realpath(directory).catch(() => null);
+  if (folder === null || !(await isFolder(folder)))
+    throw new UserError([problem(null, `${directory} is not a folder`)]);
+  const given = resolve(directory);
+  const passed: string[] = [];
+  for (const place of upwards(given)) {
+    const isLink = (await lstat(place)).isSymbolicLink();
+    const checkout = isLink ? null : await checkoutAt(place);
+    const [link] = passed;
+    if (checkout !== null && link !== undefined) throw refusedLink(place, link, folder);
+    if (checkout !== null) return { folder, checkout };
+    if (isLink) passed.unshift(place);
+  }
+  for (const place of upwards(folder)) {
+    const checkout = await checkoutAt(place);
+    if (checkout !== null) return { folder, checkout };
+  }
+  return { folder, checkout: null };
+}
+
+function refusedLink(root: string, link: string, folder: string): UserError {
+  return new UserError([
+    problem(
+      null,
+      `${relative(root, link).split(sep).join('/')} is a symbolic link; evaldiff follows none inside a repository. Name the folder itself: ${folder}`,
+    ),
+  ]);
+}
+
+function* upwards(folder: string): Generator<string> {
+  for (let place = folder; ; place = dirname(place)) {
+    yield place;
+    if (dirname(place) === place) return;
+  }
+}
+
+/** Resolves `.git`: a folder, or a file of a linked work tree. */
+async function gitDirOf(path: string): Promise<string | null> {
+  if (await isFolder(path)) return path;
+  const named = /^gitdir: (.+?)\r?\n*$/s.exec((await smallText(path)) ?? '')?.[1];
+  if (named === undefined) return null;
+  const gitDir = resolve(dirname(path), named);
+  return (await isFolder(gitDir)) ? gitDir : null;
+}
+
+const PATH_FILE_BYTES = 64 * 1024;
+
+async function smallText(path: string): Promise<string | null> {
+  const found = await stat(path).catch(() => null);
+  if (found === null || !found.isFile() || found.size > PATH_FILE_BYTES) return null;
+  return readFile(path, 'utf8');
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
+}
+
+/**
+ * Paths in a checkout's index at or below an absolute path without links, as POSIX paths below the
+ * root; none outside of a checkout. Our own store reads the index, without the checkout's
+ * configuration.
+ */
+export async function trackedAt(
+  place: GitPlace,
+  checkout: Checkout | null,
+  path: string,
+): Promise<string[]> {
+  if (checkout === null) return [];
+  if (!isWithin(path, checkout.root)) return [];
+  const below = relative(checkout.root, path).split(sep).join('/');
+  const index = join(checkout.gitDir, 'index');
+  if (await plainlyLacks(index, below)) return [];
+  const asked = below === '' ? [] : ['--', below];
+  const environment = { ...place.environment, GIT_INDEX_FILE: index };
+  const listed = await git({ ...place, environment }, ['ls-files', '-z', '--full-name', ...asked]);
+  return splitNul(listed).map((entry) => entry.toString('utf8'));
+}
+
+/** Signatures of split and sparse indexes. */
+const ELSEWHERE = ['link', 'sdir'];
+
+/**
+ * Whether an index has no path below this one, as far as its bytes show: versions 2 and 3 store
+ * full paths. False: ask git.
+ */
+async function plainlyLacks(index: string, below: string): Promise<boolean> {
+  const bytes = await readFile(index).catch(() => null);
+  if (bytes === null || bytes.length < 8 || !PLAIN_PATH.test(below)) return false;
+  const isWhole =
+    bytes.toString('latin1', 0, 4) === 'DIRC' && [2, 3].includes(bytes.readUInt32BE(4));
+  return isWhole && ![...ELSEWHERE, below].some((words) => bytes.includes(words));
+}
+
+/** Paths that git writes unchanged on every system. */
+const PLAIN_PATH = /^[\x20-\x7e]+$/;
+
+/** Whether an absolute path is in a folder or equal to it; links are not followed. */
+export function isWithin(path: string, folder: string): boolean {
+  const below = relative(folder, path);
+  // A path on another drive is absolute.
+  return below !== '..' && !below.startsWith(`..${sep}`) && parse(below).root === '';
+}

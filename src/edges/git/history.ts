@@ -1,0 +1,290 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InternalError, UserError, problem } from '../../errors.ts';
+import type { Side } from '../../types/plain.ts';
+import { git, lastLine, runGit, type GitAnswer, type GitPlace } from './command.ts';
+import { isObjectId, peel, type ObjectReader } from './objects.ts';
+import { adviceOn, type Remote } from './remote.ts';
+
+export interface FetchHints {
+  side?: Side;
+  /**
+   * Refs that contain the commit, such as `refs/pull/7/head`, for servers that do not serve commits
+   * by id.
+   */
+  refs?: readonly string[];
+}
+
+/** Commits of a repository, fetched from its remote if missing. */
+export interface CommitHistory {
+  hasRemote: boolean;
+  has(commit: string): Promise<boolean>;
+  /** Records that a commit is here, so that it is not looked up again. */
+  found(commit: string): void;
+  ensure(commit: string, hints?: FetchHints): Promise<void>;
+  mergeBase(base: string, head: string): Promise<string | null>;
+  /**
+   * The remote's commit for the first of these exact ref names (tags peeled); null without a remote
+   * or match.
+   */
+  remoteRef(names: readonly string[]): Promise<string | null>;
+}
+
+const FIRST_STEP = 50;
+
+const LAST_STEP = 1_000_000;
+
+/** A store and its remote, or why it has none. */
+export interface HistorySource {
+  place: GitPlace;
+  reader: ObjectReader;
+  remote: Remote | { none: string };
+  /** Whether no checkout lends its objects: fetches then need not take full history. */
+  empty: boolean;
+}
+
+/** Looks up and fetches on demand, one fetch at a time. */
+export function openHistory(source: HistorySource): CommitHistory {
+  const { place, reader } = source;
+  const remote = 'none' in source.remote ? null : source.remote;
+  const known = new Set<string>();
+  const hinted = new Set<string>();
+  const wanted = new Set<string>();
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  };
+  const has = async (commit: string): Promise<boolean> => {
+    if (!isObjectId(commit)) throw new InternalError(`not a commit id: ${commit.slice(0, 80)}`);
+    if (known.has(commit)) return true;
+    const found = await hasCommit(reader, commit);
+    if (found) known.add(commit);
+    return found;
+  };
+  const missingOf = async (ids: readonly string[]): Promise<string[]> => {
+    const here = await Promise.all(ids.map(has));
+    return ids.filter((_, at) => here[at] === false);
+  };
+  const ensure = async (commit: string, hints: FetchHints = {}): Promise<void> => {
+    for (const ref of hints.refs ?? []) hinted.add(ref);
+    wanted.add(commit);
+    try {
+      if (await has(commit)) return;
+      await inTurn(async () => {
+        await fetchTogether(source, await missingOf([...wanted]));
+        if (!(await has(commit))) await fetchCommit(source, commit, hints.side, hinted);
+      });
+      known.add(commit);
+    } finally {
+      wanted.delete(commit);
+    }
+  };
+  return {
+    hasRemote: remote !== null,
+    has,
+    found: (commit) => void known.add(commit),
+    ensure,
+    async mergeBase(base, head) {
+      await ensure(base, { side: 'base' });
+      await ensure(head, { side: 'head' });
+      // An ancestor cannot be improved on, even in a shallow clone.
+      if (base === head || (await isNearAncestor(reader, base, head))) return base;
+      if (await isNearAncestor(reader, head, base)) return head;
+      return inTurn(() => findMergeBase(place, remote, [base, head], hinted));
+    },
+    async remoteRef(names) {
+      const listed = await remote?.list(names.flatMap((name) => [name, `${name}^{}`]));
+      return (
+        names
+          .map((name) => listed?.get(`${name}^{}`) ?? listed?.get(name))
+          .find((id) => id !== undefined) ?? null
+      );
+    },
+  };
+}
+
+/** Whether an id is that of a commit that is here, or of a tag on one. */
+async function hasCommit(reader: ObjectReader, id: string): Promise<boolean> {
+  return (await peel(reader, id))?.type === 'commit';
+}
+
+/** Parents of a commit that is here, from its object: git hides those beyond a shallow boundary. */
+export async function parentsOf(
+  reader: Pick<ObjectReader, 'here'>,
+  commit: string,
+): Promise<string[]> {
+  const text = (await peel(reader, commit))?.content.toString('latin1') ?? '';
+  const [header = ''] = text.split('\n\n', 1);
+  return header
+    .split('\n')
+    .flatMap((line) => (line.startsWith('parent ') ? [line.slice('parent '.length)] : []))
+    .filter(isObjectId);
+}
+
+/** Commits checked before asking git; most branches are shorter. */
+const NEAR = 16;
+
+async function isNearAncestor(
+  reader: ObjectReader,
+  ancestor: string,
+  commit: string,
+): Promise<boolean> {
+  const seen = new Set([commit]);
+  for (const next of seen) {
+    for (const parent of await parentsOf(reader, next)) seen.add(parent);
+    if (seen.has(ancestor)) return true;
+    if (seen.size > NEAR) return false;
+  }
+  return false;
+}
+
+/** The commits at the shallow boundary; empty for full history. */
+export async function shallowBoundary(place: GitPlace): Promise<Set<string>> {
+  const text = await readFile(join(place.gitDir, 'shallow'), 'utf8').catch(() => '');
+  return new Set(text.split('\n').filter((line) => line !== ''));
+}
+
+/** Commits by id, without their trees. */
+export function fetchIds(
+  remote: Remote,
+  depth: readonly string[],
+  ids: readonly string[],
+): Promise<GitAnswer> {
+  return remote.fetch(ids, { filter: 'tree:0', depth });
+}
+
+/** The depth for fetches into an empty store; in a full clone it would truncate history. */
+export async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
+  return empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
+}
+
+/** Batches simultaneous wishes into one request; if it fails, each is requested separately. */
+async function fetchTogether(source: HistorySource, ids: readonly string[]): Promise<void> {
+  if (!('none' in source.remote) && ids.length > 1)
+    await fetchIds(source.remote, await depthOf(source), ids);
+}
+
+async function fetchCommit(
+  source: HistorySource,
+  commit: string,
+  side: Side | undefined,
+  hinted: ReadonlySet<string>,
+): Promise<void> {
+  const { place, reader, remote } = source;
+  const name = side === undefined ? 'commit' : `${side} commit`;
+  const failure = (why: string, advice = ''): UserError => {
+    const message = `The ${name} ${commit.slice(0, 7)} could not be fetched: ${why}. ${advice}`;
+    return new UserError([problem(null, message.trimEnd())]);
+  };
+  if ('none' in remote) throw failure(remote.none);
+  const depth = await depthOf(source);
+  const first = await fetchIds(remote, depth, [commit]);
+  if (first.code === 0 && (await hasCommit(reader, commit))) return;
+
+  // The server does not serve commits by id: fetch branches that may contain it, then deepen.
+  for (const tips of await remoteTips(remote, hinted)) {
+    const brought = await fetchIds(remote, depth, tips);
+    if (brought.code !== 0) continue;
+    const found = (): Promise<boolean> => hasCommit(reader, commit);
+    if ((await found()) || (await deepenUntil(place, remote, [tips], found))) return;
+  }
+  const why = lastLine(first.complaint);
+  throw failure(why, adviceOn(why, remote.advice));
+}
+
+/**
+ * Ids at the tips of the hinted refs, then of all branches; empty if the remote does not answer.
+ */
+async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<string[][]> {
+  const listed = await remote.list(['refs/heads/*', ...hinted]);
+  if (listed === null) return [];
+  const chosen = [...hinted].flatMap((ref) => listed.get(ref) ?? []);
+  const branches = [...listed].filter(([ref]) => ref.startsWith('refs/heads/')).map(([, id]) => id);
+  return [chosen, branches].filter((tips) => tips.length > 0);
+}
+
+/**
+ * Deepens history below `choices` (the first that the server accepts) in growing steps until
+ * `done`. False when nothing older comes.
+ */
+export async function deepenUntil(
+  place: GitPlace,
+  remote: Remote,
+  choices: readonly string[][],
+  done: () => Promise<boolean>,
+): Promise<boolean> {
+  let boundary = await shallowBoundary(place);
+  for (let step = FIRST_STEP; boundary.size > 0; step = Math.min(step * 2, LAST_STEP)) {
+    let moved = false;
+    for (const ids of choices) {
+      const { code } = await fetchIds(remote, [`--deepen=${step}`], ids);
+      const next = await shallowBoundary(place);
+      moved =
+        code === 0 && (next.size !== boundary.size || [...next].some((id) => !boundary.has(id)));
+      boundary = next;
+      if (moved) break;
+    }
+    if (await done()) return true;
+    if (!moved) return false;
+  }
+  return false;
+}
+
+/** The best common ancestor; deepens a shallow clone until it is certain. */
+async function findMergeBase(
+  place: GitPlace,
+  remote: Remote | null,
+  [base, head]: readonly [base: string, head: string],
+  hinted: ReadonlySet<string>,
+): Promise<string | null> {
+  let found = await certainMergeBase(place, base, head);
+  if (found !== undefined) return found;
+  if (remote !== null) {
+    const done = async (): Promise<boolean> => {
+      found = await certainMergeBase(place, base, head);
+      return found !== undefined;
+    };
+    if (!(await deepenUntil(place, remote, [[base, head]], done))) {
+      for (const tips of await remoteTips(remote, hinted)) {
+        if (await deepenUntil(place, remote, [tips], done)) break;
+      }
+    }
+  }
+  return found === undefined ? mergeBaseSoFar(place, base, head) : found;
+}
+
+async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Promise<string | null> {
+  const { code, output, complaint } = await runGit(place, [
+    'merge-base',
+    '--end-of-options',
+    base,
+    head,
+  ]);
+  const id = output.toString('latin1').trim();
+  if (code === 0 && isObjectId(id)) return id;
+  if (code === 1) return null;
+  throw new InternalError(`git merge-base failed: ${lastLine(complaint)}`);
+}
+
+/**
+ * The final merge base, null for unrelated histories, undefined while the clone is too shallow.
+ *
+ * A better base would be a descendant of the one found, so the path to it would pass a shallow
+ * boundary that is not an ancestor of the one found. Without such a boundary the result is final.
+ */
+async function certainMergeBase(
+  place: GitPlace,
+  base: string,
+  head: string,
+): Promise<string | null | undefined> {
+  const [found, boundary] = await Promise.all([
+    mergeBaseSoFar(place, base, head),
+    shallowBoundary(place),
+  ]);
+  if (boundary.size === 0) return found;
+  const range = found === null ? [base, head] : [base, head, `^${found}`];
+  const commits = (await git(place, ['rev-list', ...range])).toString('latin1').split('\n');
+  return commits.some((commit) => boundary.has(commit)) ? undefined : found;
+}

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { InternalError, UserError, problem } from '../../errors.ts';
+import { count } from '../../text/amounts.ts';
+import type { Missing } from './missing.ts';
+import type { ObjectReader } from './objects.ts';
+
+export interface FolderEntry {
+  /** Six octal digits. */
+  mode: string;
+  id: string;
+  /** The exact name in its tree. */
+  bytes: Buffer;
+}
+
+export interface TreeEntry extends FolderEntry {
+  /** The path as text; `bytes` are its exact bytes. */
+  path: string;
+}
+
+/** Reads trees through the process that reads contents; fetches missing ones. */
+export interface TreeReader {
+  reader: Pick<ObjectReader, 'here'>;
+  missing: Pick<Missing, 'listing' | 'trees'>;
+  known: Map<string, readonly FolderEntry[]>;
+}
+
+export const REGULAR_MODES: ReadonlySet<string> = new Set(['100644', '100755']);
+
+export const TREE = '040000';
+
+export const SUBMODULE = '160000';
+
+const SLASH = Buffer.of(47);
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * A name as text. Bytes above 127 of names that are not UTF-8 become `\xHH`, so names stay
+ * distinct.
+ */
+export function treePathText(bytes: Buffer): string {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return bytes
+      .toString('latin1')
+      .replace(/[\u0080-\u00ff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
+  }
+}
+
+/** The empty tree, which git knows without storing it; in SHA-1 or SHA-256 like `id`. */
+export function emptyTree(id: string): string {
+  const format = id.length === 40 ? 'sha1' : 'sha256';
+  return createHash(format).update('tree 0\0').digest('hex');
+}
+
+export async function treeEntries(
+  trees: TreeReader,
+  tree: string,
+): Promise<readonly FolderEntry[]> {
+  const found = await listing(trees, tree);
+  if (found !== null) return found;
+  await trees.missing.listing(tree);
+  return (await listing(trees, tree)) ?? notHere(tree);
+}
+
+/** Limit, because few objects of git can represent any number of entries. */
+export const MOST_ENTRIES = 500_000;
+
+const MOST_BYTES = MOST_ENTRIES * 256;
+
+/** All entries below a tree in git's order, without contents. Each tree is read once. */
+export async function listTree(
+  trees: TreeReader,
+  tree: string,
+  most = MOST_ENTRIES,
+): Promise<TreeEntry[]> {
+  await readBelow(trees, tree);
+  const found: TreeEntry[] = [];
+  let bytesFound = 0;
+  const open: FolderEntry[] = [{ mode: TREE, id: tree, bytes: Buffer.alloc(0) }];
+  // Iterative, because trees can be arbitrarily deep.
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { mode, id, bytes } = next;
+    bytesFound += bytes.length;
+    if (found.length + open.length > most || bytesFound > MOST_BYTES)
+      throw tooMany(
+        [...found, ...open, next].map((entry) => treePathText(entry.bytes)),
+        most,
+      );
+    if (mode !== TREE) {
+      found.push({ ...next, path: treePathText(bytes) });
+      continue;
+    }
+    const folder = bytes.length === 0 ? bytes : Buffer.concat([bytes, SLASH]);
+    for (const entry of (trees.known.get(id) ?? []).toReversed())
+      open.push({ ...entry, bytes: Buffer.concat([folder, entry.bytes]) });
+  }
+  return found;
+}
+
+/** Reports the innermost folder with most of the entries. */
+function tooMany(found: readonly string[], most: number): UserError {
+  let [folder, inside] = ['', found];
+  for (;;) {
+    const below = folder.length;
+    const groups = Map.groupBy(inside, (path) => path.slice(0, path.indexOf('/', below) + 1));
+    groups.delete('');
+    groups.delete(folder);
+    const [largest] = [...groups].sort((a, b) => b[1].length - a[1].length);
+    if (largest === undefined || largest[1].length * 2 < found.length) break;
+    [folder, inside] = largest;
+  }
+  const name = folder === '' ? "The project's folder" : folder.slice(0, -1);
+  return refusal(
+    `${name} has more than ${count(most)} entries (files and folders, with all that is below), which are not read. Keep it out of the repository, or name a smaller folder (working-directory, --directory)`,
+  );
+}
+
+/** Reads a tree and its subtrees level by level; fetches missing ones. */
+async function readBelow(trees: TreeReader, tree: string): Promise<void> {
+  const seen = new Set([tree]);
+  for (let open = [tree]; open.length > 0;) {
+    let found = await Promise.all(open.map((id) => listing(trees, id)));
+    const absent = open.filter((_, at) => found[at] === null);
+    if (absent.length > 0) {
+      await trees.missing.trees(absent);
+      found = await Promise.all(open.map((id) => listing(trees, id)));
+    }
+    const entries = found.flatMap((each, at) => each ?? notHere(open[at] ?? ''));
+    const below = new Set(entries.flatMap(({ mode, id }) => (mode === TREE ? [id] : [])));
+    open = [...below].filter((id) => !seen.has(id));
+    for (const id of open) seen.add(id);
+  }
+}
+
+function notHere(tree: string): never {
+  throw refusal(
+    `A folder listing (object ${tree.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+  );
+}
+
+function refusal(message: string): UserError {
+  return new UserError([problem(null, message)]);
+}
+
+/** Null: the tree is not here. */
+async function listing(
+  { reader, known }: TreeReader,
+  tree: string,
+): Promise<readonly FolderEntry[] | null> {
+  const read = known.get(tree);
+  if (read !== undefined) return read;
+  const object = await reader.here(tree);
+  if (object === null) return null;
+  if (object.type !== 'tree') throw new InternalError(`${tree} is a ${object.type}, not a folder`);
+  const entries = entriesIn(object.content, tree);
+  refuseCrafted(entries, tree);
+  known.set(tree, entries);
+  return entries;
+}
+
+/** Each is `<mode> <name>` NUL and an id, as long as the tree's own. */
+function entriesIn(content: Buffer, tree: string): FolderEntry[] {
+  const entries: FolderEntry[] = [];
+  const idBytes = tree.length / 2;
+  for (let start = 0; start < content.length;) {
+    const space = content.indexOf(32, start);
+    const end = content.indexOf(0, start);
+    const next = end + 1 + idBytes;
+    if (space < 0 || end < space || next > content.length)
+      throw new InternalError(`the tree ${tree} ends in the middle of an entry`);
+    entries.push({
+      mode: modeOf(Number.parseInt(content.toString('latin1', start, space), 8)),
+      id: content.toString('hex', end + 1, next),
+      bytes: content.subarray(space + 1, end),
+    });
+    start = next;
+  }
+  return entries;
+}
+
+/**
+ * A crafted tree can have a path twice (repeated, or by a slash in a name): git would read one and
+ * a checkout write the other.
+ */
+function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
+  const names = new Set<string>();
+  for (const { bytes } of entries) {
+    const name = treePathText(bytes);
+    const isName = name !== '' && !name.includes('/');
+    if (isName && !names.has(name)) names.add(name);
+    else
+      throw refusal(
+        `A folder of this repository (tree ${tree.slice(0, 12)}) has ${isName ? 'two entries' : 'an entry'} with the name ${JSON.stringify(name.slice(0, 200))}, which git does not allow ("git fsck" reports it). Commit the folder again with ordinary names, each once`,
+      );
+  }
+}
+
+/** Maps the modes of old trees as git does. */
+function modeOf(mode: number): string {
+  const kind = mode & 0o170000;
+  if (kind === 0o100000) return mode & 0o100 ? '100755' : '100644';
+  if (kind === 0o120000) return '120000';
+  return kind === 0o040000 ? TREE : SUBMODULE;
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { lstat, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError, problem } from '../../errors.ts';
+import { type GitPlace, git, lastLine } from './command.ts';
+import type { FetchWish, Remote } from './remote.ts';
+
+/**
+ * Fetches missing objects of a commit that the store has, in as few requests as possible.
+ * `UserError` with git's reason when that fails; without a remote nothing is fetched.
+ */
+export interface Missing {
+  /** One tree without its subtrees. */
+  listing(tree: string): Promise<void>;
+  /** These trees and their subtrees, without contents. */
+  trees(ids: readonly string[]): Promise<void>;
+  /** Those of these contents that are missing. */
+  contents(ids: readonly string[]): Promise<void>;
+}
+
+export function openMissing(place: GitPlace, remote: Remote | null): Missing {
+  const bring = async (ids: readonly string[], filter: FetchWish['filter']): Promise<void> => {
+    if (ids.length === 0 || remote === null) return;
+    const { code, complaint } = await remote.fetch(ids, { filter, alone: true });
+    if (code !== 0) throw fetchFailure(ids.length, filter, complaint);
+  };
+  return {
+    listing: (tree) => bring([tree], 'tree:0'),
+    trees: (ids) => bring(ids, 'blob:none'),
+    async contents(ids) {
+      if (remote !== null && ids.length > 0) await bring(await missingIn(place, ids), 'blob:none');
+    },
+  };
+}
+
+function fetchFailure(count: number, filter: FetchWish['filter'], complaint: string): UserError {
+  const what = filter === 'tree:0' ? 'A folder listing' : `The contents of ${String(count)} files`;
+  return new UserError([
+    problem(null, `${what}, which this clone lacks, could not be fetched: ${lastLine(complaint)}.`),
+  ]);
+}
+
+async function missingIn(place: GitPlace, ids: readonly string[]): Promise<string[]> {
+  const answer = await git(place, ['cat-file', '--batch-check=%(objectname)'], {
+    input: Buffer.from(`${[...new Set(ids)].join('\n')}\n`),
+  });
+  return answer
+    .toString('latin1')
+    .split('\n')
+    .flatMap((line) => /^([0-9a-f]+) missing$/.exec(line)?.[1] ?? []);
+}
+
+/** What a commit holds instead of a file in Git LFS. */
+export interface LfsPointer {
+  sha256: string;
+  size: number;
+}
+
+/** Pointers are smaller than this. */
+const MOST_BYTES = 1024;
+
+/** Files above this size are not read. */
+export const MOST_LFS_BYTES = 64 * 1024 * 1024;
+
+/** Parses a pointer; null: an ordinary file. */
+export function lfsPointer(content: Uint8Array): LfsPointer | null {
+  if (content.length > MOST_BYTES) return null;
+  const text = Buffer.from(content).toString('latin1');
+  if (!/^version https:\/\/(git-lfs\.github\.com|hawser\.github\.com)\/spec\/v1\n/.test(text))
+    return null;
+  const [, sha256] = /^oid sha256:([0-9a-f]{64})$/m.exec(text) ?? [];
+  const [, size] = /^size (\d{1,15})$/m.exec(text) ?? [];
+  return sha256 === undefined || size === undefined ? null : { sha256, size: Number(size) };
+}
+
+/**
+ * Where a clone may have the files of pointers. Anyone may have written there, so a file counts
+ * only if its bytes match the pointer.
+ */
+interface LfsPlaces {
+  root: string;
+  /** The clone's own folder; null without a clone. */
+  commonDir: string | null;
+}
+
+/** The file of a pointer at `path` (below the root, POSIX); null: it is not here. */
+export async function lfsContent(
+  { sha256, size }: LfsPointer,
+  path: string,
+  { root, commonDir }: LfsPlaces,
+): Promise<Uint8Array | null> {
+  if (size > MOST_LFS_BYTES) return null;
+  const kept = ['lfs', 'objects', sha256.slice(0, 2), sha256.slice(2, 4), sha256];
+  const places = [join(root, path), ...(commonDir === null ? [] : [join(commonDir, ...kept)])];
+  for (const place of places) {
+    const content = await contentOf(place, size);
+    if (content !== null && createHash('sha256').update(content).digest('hex') === sha256)
+      return content;
+  }
+  return null;
+}
+
+async function contentOf(place: string, size: number): Promise<Uint8Array | null> {
+  try {
+    // Reading anything else may block forever.
+    const found = await lstat(place);
+    return found.isFile() && found.size === size ? await readFile(place) : null;
+  } catch {
+    return null;
+  }
+}

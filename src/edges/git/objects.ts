@@ -1,0 +1,262 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { setImmediate } from 'node:timers/promises';
+import { InternalError } from '../../errors.ts';
+import { gitArguments, lastLine, OWN_SESSION, startFailure, type GitPlace } from './command.ts';
+
+const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Excludes names that git reads as expressions. */
+const PLAIN_NAME = /^(?!.*\.\.)[\w][\w./-]*$/;
+
+/** Whether a text is a full object id (SHA-1 or SHA-256, lower case). */
+export function isObjectId(text: string): boolean {
+  return OBJECT_ID.test(text);
+}
+
+/** Whether a name is a branch, a tag or the start of an id, not an expression. */
+export function isPlainName(name: string): boolean {
+  return PLAIN_NAME.test(name);
+}
+
+export interface ObjectReader {
+  /** Content of a blob; null when it is missing. Reads may run concurrently. */
+  blob(id: string): Promise<Buffer | null>;
+  /** Like `blob`; above `most` bytes only the size. */
+  blobUpTo(id: string, most: number): Promise<Buffer | { tooLarge: number } | null>;
+  /** A local object of any kind; null when it is missing. Fetches nothing. */
+  here(id: string): Promise<StoredObject | null>;
+  /** Id of the local commit of a plain name; null for none. */
+  commitNamed(name: string): Promise<string | null>;
+  /** Finishes pending reads, then ends the process. Further reads are rejected. */
+  close(): Promise<void>;
+}
+
+interface StoredObject {
+  id: string;
+  /** `blob`, `tree`, `commit` or `tag`. */
+  type: string;
+  size: number;
+  /** Empty if larger than requested. */
+  content: Buffer;
+}
+
+interface Request {
+  /** An object id or a name. */
+  asked: string;
+  /** Larger contents are discarded. */
+  most: number;
+  promise: Promise<StoredObject | null>;
+  resolve: (object: StoredObject | null) => void;
+  reject: (error: Error) => void;
+}
+
+interface Session {
+  child: ChildProcessWithoutNullStreams;
+  alive: boolean;
+  /** In the order of requests, which is that of git's answers. */
+  waiting: Request[];
+  ended: Promise<void>;
+}
+
+/** Follows tags; null when their object is not here. */
+export async function peel(
+  reader: Pick<ObjectReader, 'here'>,
+  id: string,
+): Promise<StoredObject | null> {
+  const found = await reader.here(id);
+  if (found?.type !== 'tag') return found;
+  const [, named = ''] = /^object (\S+)\n/.exec(found.content.toString('latin1')) ?? [];
+  return isObjectId(named) ? peel(reader, named) : null;
+}
+
+/**
+ * Reads objects of `place` through one `git cat-file --batch`, started at the first read and
+ * restarted if it dies. `bring` fetches the objects missing at that time, if it can.
+ */
+export function openObjectReader(
+  place: GitPlace,
+  bring: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),
+): ObjectReader {
+  let session: Session | null = null;
+  let closed = false;
+  const ask = (asked: string, most: number): Promise<StoredObject | null> => {
+    if (closed) return Promise.reject(new InternalError('the repository is closed'));
+    if (session === null || !session.alive) session = startSession(place);
+    const { promise, resolve, reject } = Promise.withResolvers<StoredObject | null>();
+    session.waiting.push({ asked, most, promise, resolve, reject });
+    session.child.stdin.write(`${asked}\n`);
+    return promise;
+  };
+  const here = (id: string, most = Infinity): Promise<StoredObject | null> =>
+    isObjectId(id)
+      ? ask(id, most)
+      : Promise.reject(new InternalError(`not an object id: ${id.slice(0, 80)}`));
+  const answered = async (): Promise<void> => {
+    await Promise.allSettled((session?.waiting ?? []).map(({ promise }) => promise));
+  };
+  const brought = gather(bring, answered);
+  const blob = async (id: string, most?: number): Promise<StoredObject | null> => {
+    let found = await here(id, most);
+    if (found === null) {
+      await brought(id);
+      found = await here(id, most);
+    }
+    if (found !== null && found.type !== 'blob')
+      throw new InternalError(`${id} is a ${found.type}, not a file`);
+    return found;
+  };
+  return {
+    here: (id) => here(id),
+    async commitNamed(name) {
+      if (!isPlainName(name)) throw new InternalError(`not a plain name: ${name.slice(0, 80)}`);
+      return (await ask(`${name}^{commit}`, 0))?.id ?? null;
+    },
+    async blob(id) {
+      return (await blob(id))?.content ?? null;
+    },
+    async blobUpTo(id, most) {
+      const found = await blob(id, most);
+      return found !== null && found.size > most
+        ? { tooLarge: found.size }
+        : (found?.content ?? null);
+    },
+    async close() {
+      closed = true;
+      session?.child.stdin.end();
+      await session?.ended;
+    },
+  };
+}
+
+/** Batches requests: one fetch at a time for all that are known. */
+function gather(
+  bring: (ids: readonly string[]) => Promise<void>,
+  answered: () => Promise<void>,
+): (id: string) => Promise<void> {
+  let before: Promise<unknown> = Promise.resolve();
+  let next: { ids: Set<string>; done: Promise<void> } | null = null;
+  const start = async (ids: ReadonlySet<string>, earlier: Promise<unknown>): Promise<void> => {
+    await earlier;
+    // Simultaneous requests are answered one by one.
+    await answered();
+    await setImmediate();
+    next = null;
+    await bring([...ids]);
+  };
+  return (id) => {
+    if (next === null) {
+      const ids = new Set<string>();
+      next = { ids, done: start(ids, before) };
+      before = next.done.catch(() => undefined);
+    }
+    next.ids.add(id);
+    return next.done;
+  };
+}
+
+function startSession(place: GitPlace): Session {
+  const child = spawn('git', gitArguments(place, ['cat-file', '--batch']), {
+    cwd: place.directory,
+    env: place.environment,
+    stdio: 'pipe',
+    detached: OWN_SESSION,
+    windowsHide: true,
+  });
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const session: Session = { child, alive: true, waiting: [], ended };
+  let complaint = '';
+  const fail = (error: Error): void => {
+    session.alive = false;
+    for (const request of session.waiting.splice(0)) request.reject(error);
+  };
+  const parse = answerParser(session.waiting, (message) => {
+    fail(new InternalError(message));
+    child.kill('SIGKILL');
+  });
+  child.stdout.on('data', parse);
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString('utf8')).slice(-4096);
+  });
+  child.stdin.on('error', () => undefined);
+  child.on('error', (error) => {
+    fail(startFailure(error));
+    end();
+  });
+  child.on('close', () => {
+    fail(new InternalError(`git cat-file ended: ${lastLine(complaint)}`));
+    end();
+  });
+  return session;
+}
+
+/** Git returns ids for names, and echoes what is missing. */
+function isAnswerTo(asked: string, called: string, isHere: boolean): boolean {
+  return isHere && !isObjectId(asked) ? isObjectId(called) : called === asked;
+}
+
+interface Body {
+  object: StoredObject;
+  passed: number;
+  request: Request;
+}
+
+/** Parses git's output: a header line, that many bytes, and a newline. */
+function answerParser(
+  waiting: Request[],
+  mixedUp: (message: string) => void,
+): (chunk: Buffer) => void {
+  let header: Buffer = Buffer.alloc(0);
+  let body: Body | null = null;
+  let broken = false;
+
+  const begin = (line: string): void => {
+    const request = waiting[0];
+    const [id = '', type = '', bytes] = line.split(' ');
+    if (request === undefined || !isAnswerTo(request.asked, id, bytes !== undefined)) {
+      broken = true;
+      mixedUp(
+        `git cat-file answered for ${id.slice(0, 64)}, asked was ${request?.asked ?? 'nothing'}`,
+      );
+    } else if (bytes === undefined) {
+      waiting.shift();
+      request.resolve(null);
+    } else {
+      const size = Number(bytes);
+      const content = Buffer.allocUnsafe(size > request.most ? 0 : size);
+      body = { object: { id, type, size, content }, passed: 0, request };
+    }
+  };
+
+  /** Reads a header line from the chunk; returns the position after it. */
+  const takeHeader = (chunk: Buffer, at: number): number => {
+    const end = chunk.indexOf(10, at);
+    header = Buffer.concat([header, chunk.subarray(at, end < 0 ? chunk.length : end)]);
+    if (end < 0) return chunk.length;
+    const line = header.toString('latin1');
+    header = Buffer.alloc(0);
+    begin(line);
+    return end + 1;
+  };
+  const takeBody = ({ object, passed }: Body, chunk: Buffer, at: number): number => {
+    const end = Math.min(chunk.length, at + object.size - passed);
+    chunk.copy(object.content, passed, at, end);
+    return end;
+  };
+
+  return (chunk) => {
+    for (let at = 0; at < chunk.length && !broken;) {
+      if (body === null) {
+        at = takeHeader(chunk, at);
+      } else if (body.passed < body.object.size) {
+        const end = takeBody(body, chunk, at);
+        body.passed += end - at;
+        at = end;
+      } else {
+        at += 1;
+        waiting.shift();
+        body.request.resolve(body.object);
+        body = null;
+      }
+    }
+  };
+}

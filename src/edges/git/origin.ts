@@ -1,0 +1,105 @@
+import type { Origin } from '../../types/repository.ts';
+import { git, type GitPlace } from './command.ts';
+import { deepenUntil, depthOf, fetchIds, shallowBoundary, type HistorySource } from './history.ts';
+
+/** Refs of a merge queue hold unmerged commits, also of forks, so they prove nothing. */
+const QUEUE = 'refs/heads/gh-readonly-queue/';
+
+/** Tolerated clock difference between authors, in seconds. */
+const CLOCKS_DIFFER = 7 * 24 * 3600;
+
+/**
+ * Which remote branches and tags contain the commits. That a server has a commit proves nothing:
+ * GitHub serves those of every fork. The commits must be here.
+ *
+ * @param tips branches and tags of the remote, null where it does not answer
+ * @param base the base branch as a full ref; null: unknown
+ */
+export async function originsOf(
+  source: HistorySource,
+  tips: ReadonlyMap<string, string> | null,
+  commits: readonly string[],
+  base: string | null,
+): Promise<Map<string, Origin>> {
+  if (tips === null || 'none' in source.remote)
+    return new Map(commits.map((commit) => [commit, 'unknown']));
+  const own = [...tips].flatMap(([ref, id]) => (ref.startsWith(QUEUE) ? [] : [id]));
+  const baseTip = base === null ? undefined : tips.get(base);
+  const origins = new Map<string, Origin>();
+  for (const commit of new Set(commits)) {
+    const onBase = baseTip !== undefined && (await isReachable(source, commit, [baseTip]));
+    if (onBase === true) origins.set(commit, 'base-branch');
+    else {
+      const found = own.includes(commit) || (await isReachable(source, commit, [...new Set(own)]));
+      origins.set(commit, found === null ? 'unknown' : found ? 'own-branch' : 'fork');
+    }
+  }
+  return origins;
+}
+
+/**
+ * Whether a commit is an ancestor of a tip (or is one). Fetches only commits, and none much older
+ * than this one. Null: the history cannot be fetched.
+ */
+async function isReachable(
+  source: HistorySource,
+  commit: string,
+  tips: readonly string[],
+): Promise<boolean | null> {
+  const { remote, reader } = source;
+  if (tips.includes(commit)) return true;
+  if (tips.length === 0 || 'none' in remote) return false;
+  // Trust commit objects, not a commit-graph file beside them.
+  const place = withSetting(source.place, 'core.commitGraph=false');
+  const missing = async (): Promise<string[]> => {
+    const here = await Promise.all(tips.map((tip) => reader.here(tip)));
+    return tips.filter((_, at) => here[at] === null);
+  };
+  const lacking = await missing();
+  const present = tips.filter((tip) => !lacking.includes(tip));
+  if (await isAncestor(place, commit, present)) return true;
+  if (lacking.length > 0) {
+    await fetchIds(remote, await depthOf(source), lacking);
+    if ((await missing()).length > 0) return null;
+  }
+  const since = (await timeOf(place, commit)) - CLOCKS_DIFFER;
+  let state: 'found' | 'absent' | 'open' = 'open';
+  const isSettled = async (): Promise<boolean> => {
+    if (await isAncestor(place, commit, tips)) state = 'found';
+    else if (!(await isCutOff(place, tips, since))) state = 'absent';
+    return state !== 'open';
+  };
+  if (!(await isSettled())) await deepenUntil(place, remote, [[...tips]], isSettled);
+  return state === 'open' ? null : state === 'found';
+}
+
+function withSetting(place: GitPlace, setting: string): GitPlace {
+  return { ...place, settings: [...place.settings, setting] };
+}
+
+/** As far as local history shows. */
+async function isAncestor(
+  place: GitPlace,
+  commit: string,
+  tips: readonly string[],
+): Promise<boolean> {
+  const input = Buffer.from([commit, ...tips.map((tip) => `^${tip}`), ''].join('\n'));
+  return (await git(place, ['rev-list', '--max-count=1', '--stdin'], { input })).length === 0;
+}
+
+async function timeOf(place: GitPlace, commit: string): Promise<number> {
+  const line = await git(place, ['rev-list', '--max-count=1', '--timestamp', commit, '--']);
+  return Number(line.toString('latin1').split(' ')[0]);
+}
+
+/** Whether local history below the tips misses commits not older than `since`. */
+async function isCutOff(place: GitPlace, tips: readonly string[], since: number): Promise<boolean> {
+  const boundary = await shallowBoundary(place);
+  if (boundary.size === 0) return false;
+  const walk = ['rev-list', `--max-age=${String(since)}`, '--stdin'];
+  const recent = await git(place, walk, { input: Buffer.from(`${tips.join('\n')}\n`) });
+  return recent
+    .toString('latin1')
+    .split('\n')
+    .some((commit) => boundary.has(commit));
+}

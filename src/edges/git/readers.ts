@@ -1,0 +1,127 @@
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { SourceTree } from '../../types/repository.ts';
+import { gitEnvironment, type GitPlace } from './command.ts';
+import { type Checkout, type FoundFolder, checkoutAt, discoverCheckout } from './discover.ts';
+import { openHistory, type CommitHistory, type FetchHints, type HistorySource } from './history.ts';
+import type { TreeReader } from './listing.ts';
+import { openMissing } from './missing.ts';
+import { openObjectReader, type ObjectReader } from './objects.ts';
+import { openRemote, type RemoteAddress } from './remote.ts';
+import { openGitStore, type GitStore } from './store.ts';
+import { folderPrefix } from './tree.ts';
+
+export interface RepositoryOptions {
+  /**
+   * Usually `process.env`. Variables that redirect git, action inputs and model keys are dropped.
+   */
+  environment: NodeJS.ProcessEnv;
+  /** Parent of the private store: `RUNNER_TEMP`, or the system's temporary folder. */
+  temporaryFolder: string;
+  /**
+   * The workflow's repository. The opened folder then need not be a checkout; one above it, and the
+   * remote of one, are ignored.
+   */
+  remote?: RemoteAddress;
+  /** Milliseconds until a command that talks to the remote is killed; default ten minutes. */
+  networkTimeoutMs?: number;
+}
+
+export interface GitReaders {
+  /** The opened folder, and the root of its work tree (the folder itself if it has none). */
+  folder: string;
+  root: string;
+  store: GitStore;
+  place: GitPlace;
+  checkout: Checkout | null;
+  history: CommitHistory;
+  source: HistorySource;
+  reader: ObjectReader;
+  trees: TreeReader;
+  /** Fetches those of these contents that are missing. */
+  bring(ids: readonly string[]): Promise<void>;
+  /** The working directory below the root, POSIX. */
+  prefixOf(workingDirectory: string): string;
+  /** The id of the tree or commit, fetched if missing. */
+  idOf(tree: SourceTree | string, hints?: FetchHints): Promise<string>;
+  /** Trees of uncommitted files, with their ids. */
+  snapshots: WeakMap<SourceTree, string>;
+}
+
+/** Opens the repository that contains `directory`, or that `remote` names. */
+export async function openReaders(
+  directory: string,
+  options: RepositoryOptions,
+): Promise<GitReaders> {
+  const found =
+    options.remote === undefined ? await discoverCheckout(directory) : await workspaceAt(directory);
+  const store = await openGitStore(found.checkout, options.environment, options.temporaryFolder);
+  return partsOf(found, store, options);
+}
+
+async function workspaceAt(directory: string): Promise<FoundFolder> {
+  const folder = await realpath(directory).catch(() => resolve(directory));
+  return { folder, checkout: await checkoutAt(folder) };
+}
+
+function partsOf(
+  { folder, checkout }: FoundFolder,
+  store: GitStore,
+  options: RepositoryOptions,
+): GitReaders {
+  const { place } = store;
+  const found = options.remote === undefined ? store.remote : { address: options.remote };
+  const remote =
+    'none' in found
+      ? found
+      : openRemote(
+          place,
+          found.address,
+          gitEnvironment(options.environment),
+          options.networkTimeoutMs ?? 600_000,
+        );
+  const missing = openMissing(place, 'none' in remote ? null : remote);
+  const reader = openObjectReader(place, missing.contents);
+  const trees: TreeReader = { reader, missing, known: new Map() };
+  const source = { place, reader, remote, empty: checkout === null };
+  const history = openHistory(source);
+  const snapshots: GitReaders['snapshots'] = new WeakMap();
+  const root = checkout?.root ?? folder;
+  return {
+    folder,
+    root,
+    store,
+    place,
+    checkout,
+    history,
+    source,
+    snapshots,
+    reader,
+    trees,
+    bring: missing.contents,
+    prefixOf: (workingDirectory) =>
+      folderPrefix(pathBelow(root, folder), relativeTo(folder, workingDirectory), root),
+    async idOf(tree, hints) {
+      const snapshot = typeof tree === 'string' ? undefined : snapshots.get(tree);
+      if (snapshot !== undefined) return snapshot;
+      const commit = typeof tree === 'string' ? tree : tree.commit;
+      await history.ensure(commit, hints);
+      return commit;
+    },
+  };
+}
+
+function relativeTo(opened: string, workingDirectory: string): string {
+  return posixPath(
+    isAbsolute(workingDirectory) ? relative(opened, resolve(workingDirectory)) : workingDirectory,
+  );
+}
+
+/** A folder below a root as a POSIX path; '' for the root itself. */
+export function pathBelow(root: string, folder: string): string {
+  return posixPath(relative(root, folder));
+}
+
+function posixPath(path: string): string {
+  return sep === '\\' ? path.replaceAll('\\', '/') : path;
+}

@@ -1,0 +1,286 @@
+import { posix } from 'node:path';
+import { UserError, problem } from '../../errors.ts';
+import type { ChangedFile, Origin, SourceTree } from '../../types/repository.ts';
+import { diffTrees } from './changes.ts';
+import { writeFiles } from './checkout.ts';
+import { findDefaultBase } from './default-base.ts';
+import { trackedAt } from './discover.ts';
+import type { FetchHints } from './history.ts';
+import {
+  emptyTree,
+  REGULAR_MODES,
+  TREE,
+  treeEntries,
+  treePathText,
+  type TreeReader,
+} from './listing.ts';
+import { lfsContent } from './missing.ts';
+import { originsOf } from './origin.ts';
+import { pathBelow, openReaders, type GitReaders, type RepositoryOptions } from './readers.ts';
+import {
+  checkedOut,
+  defaultBranch,
+  mainlineOf,
+  resolveRevision,
+  shortName,
+  type Mainline,
+} from './revision.ts';
+import { findFolder, listFolder, sourceTree, type Folder } from './tree.ts';
+import { openSnapshots } from './worktree.ts';
+
+/**
+ * Files of a repository by commit, read through a private store that borrows the objects of a
+ * checkout. The checkout is not changed, and no program that a repository or its configuration
+ * names (hook, filter, diff driver, transport) runs. Commits are full ids in lower case.
+ *
+ * `workingDirectory` is relative to the opened folder (or absolute), inside the repository, and
+ * need not exist. Outside of a repository all methods but `worktree` reject with a `UserError`.
+ */
+export interface Repository {
+  /**
+   * The work tree's root, and the opened folder below it (POSIX, '' for the root). Without a work
+   * tree the folder is its own root.
+   */
+  workTree: { root: string; below: string };
+  /** Full id of a branch, tag or commit id. A full id is not checked: see `ensureCommit`. */
+  resolve(revision: string): Promise<string>;
+  /** Fetches the commit if it is missing. `UserError` with git's reason when that fails. */
+  ensureCommit(commit: string, hints?: FetchHints): Promise<void>;
+  /**
+   * The checked-out commit, then its parents (such as a pull request's head); empty without one.
+   */
+  checkedOut(): Promise<string[]>;
+  /** Best common ancestor, deepening a shallow clone as needed; null for unrelated histories. */
+  mergeBase(base: string, head: string): Promise<string | null>;
+  /** The kind of the working directory at a commit, or in a tree of `worktree`. */
+  folder(commit: SourceTree | string, workingDirectory: string): Promise<Folder>;
+  /** The files below the working directory at a commit; empty where it is not a folder. */
+  tree(commit: string, workingDirectory: string): Promise<SourceTree>;
+  /** A snapshot of the files on disk: tracked and untracked, not ignored. */
+  worktree(workingDirectory: string): Promise<SourceTree>;
+  /** The changes from `base` (often a merge base) to `head`, in git's order of paths. */
+  changedFiles(
+    base: string,
+    head: SourceTree | string,
+    workingDirectory: string,
+  ): Promise<ChangedFile[]>;
+  /**
+   * Whether a tree of `worktree` has no uncommitted changes. New files at the paths `apart`, below
+   * the working directory, do not count.
+   */
+  isCommitted(
+    tree: SourceTree,
+    commit: string,
+    workingDirectory: string,
+    apart?: (path: string) => boolean,
+  ): Promise<boolean>;
+  /**
+   * Writes the regular files of a commit, or of a tree of `worktree`, into a new or empty folder.
+   */
+  checkout(commit: SourceTree | string, folder: string): Promise<void>;
+  /** Tip of a remote branch; null: it does not exist, or the remote does not answer. */
+  remoteTip(branch: string): Promise<string | null>;
+  /** Which remote branches and tags contain the commits, which are fetched if missing. */
+  origins(commits: readonly string[], baseBranch: string | null): Promise<Map<string, Origin>>;
+  /**
+   * Full id of the default commit to compare with: what the CI names in `env`, else the default
+   * branch. Null if there is none; never HEAD.
+   */
+  defaultBase(env: NodeJS.ProcessEnv): Promise<string | null>;
+  /** The history of a branch (null: the default branch). Null without a repository or commits. */
+  mainline(branch: string | null): Promise<Mainline | null>;
+  /**
+   * Paths in git's index at or below an absolute path without links, as POSIX paths below the root;
+   * empty outside of it.
+   */
+  tracked(path: string): Promise<string[]>;
+  /**
+   * The folder shared by all work trees of this clone, which identifies it; without a repository
+   * the folder itself.
+   */
+  commonFolder(): Promise<string>;
+  /** Address of the checkout's remote; null: there is none we would use. */
+  remoteUrl: string | null;
+  /** Ends git's processes and removes temporary files. */
+  close(): Promise<void>;
+}
+
+/** Opens the repository that contains `directory`, or the folder alone without one. */
+export async function openRepository(
+  directory: string,
+  options: RepositoryOptions,
+): Promise<Repository> {
+  const opened = await openReaders(directory, options);
+  const { checkout, folder, root } = opened;
+  const repository: Repository = {
+    workTree: { root, below: pathBelow(root, folder) },
+    ...commitsOf(opened),
+    ...filesOf(opened),
+    ...comparisonsOf(opened),
+    tracked: (path) => trackedAt(opened.place, checkout, path),
+    remoteUrl: 'address' in opened.store.remote ? opened.store.remote.address.url : null,
+    commonFolder: () => Promise.resolve(checkout?.commonDir ?? folder),
+    async close() {
+      await opened.reader.close();
+      await opened.store.remove();
+    },
+  };
+  return checkout === null && options.remote === undefined
+    ? { ...repository, ...withoutCommits(folder) }
+    : repository;
+}
+
+type Commits = Pick<
+  Repository,
+  | 'resolve'
+  | 'ensureCommit'
+  | 'checkedOut'
+  | 'mergeBase'
+  | 'defaultBase'
+  | 'mainline'
+  | 'remoteTip'
+  | 'origins'
+>;
+
+function commitsOf({ store, place, reader, history, source, checkout }: GitReaders): Commits {
+  const tips = (): Promise<Map<string, string> | null> =>
+    'none' in source.remote ? Promise.resolve(null) : source.remote.tips();
+  const names = { place, reader, checkout, source };
+  const find = (revision: string): Promise<string> => resolveRevision(names, history, revision);
+  return {
+    resolve: find,
+    ensureCommit: (commit, hints) => history.ensure(commit, hints),
+    checkedOut: () => checkedOut(store.head, reader),
+    mergeBase: (base, head) => history.mergeBase(base, head),
+    remoteTip: async (branch) => (await tips())?.get(`refs/heads/${branch}`) ?? null,
+    async origins(commits, base) {
+      for (const commit of commits) await history.ensure(commit);
+      return originsOf(source, await tips(), commits, base === null ? null : `refs/heads/${base}`);
+    },
+    defaultBase: (env) => findDefaultBase(reader, history, env),
+    async mainline(branch) {
+      const found =
+        branch === null ? await defaultBranch(names) : { ref: null, tip: await find(branch) };
+      if (found === null) return null;
+      await history.ensure(found.tip);
+      const name = found.ref === null ? branch : await shortName(place, found.ref);
+      return mainlineOf(place, name ?? found.tip, found.tip);
+    },
+  };
+}
+
+type FilesOfRepository = Pick<Repository, 'folder' | 'tree' | 'worktree' | 'checkout'>;
+
+function filesOf(opened: GitReaders): FilesOfRepository {
+  const { reader, trees, bring, prefixOf, idOf, snapshots, root, checkout } = opened;
+  const snapshot = openSnapshots(opened.store, root, checkout);
+  const places = { root, commonDir: checkout?.commonDir ?? null };
+  const treeOf = async (commit: string, id: string, prefix: string): Promise<SourceTree> =>
+    sourceTree(commit, await listFolder(trees, id, prefix), reader, (path, pointer) =>
+      lfsContent(pointer, posix.join(prefix, path), places),
+    );
+  return {
+    async folder(tree, workingDirectory) {
+      return findFolder(trees, await idOf(tree), prefixOf(workingDirectory));
+    },
+    async tree(commit, workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      return treeOf(commit, await idOf(commit), prefix);
+    },
+    async worktree(workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      const id = await snapshot(prefix);
+      const tree = await treeOf('worktree', id, prefix);
+      snapshots.set(tree, id);
+      return tree;
+    },
+    async checkout(tree, folder) {
+      const id = await idOf(tree);
+      const entries = await listFolder(trees, id, '');
+      // In one request; the writers would request a few at a time.
+      await bring(entries.flatMap((entry) => (REGULAR_MODES.has(entry.mode) ? entry.id : [])));
+      await writeFiles(entries, reader, folder);
+    },
+  };
+}
+
+function comparisonsOf(opened: GitReaders): Pick<Repository, 'changedFiles' | 'isCommitted'> {
+  const { place, trees, bring, prefixOf, idOf, snapshots } = opened;
+  /** The tree of a folder, or the empty tree if it does not exist. */
+  const treeOf = async (id: string, prefix: string): Promise<string> => {
+    const folder = await findFolder(trees, id, prefix);
+    return folder.kind === 'folder' ? folder.tree : emptyTree(id);
+  };
+  return {
+    async changedFiles(base, head, workingDirectory) {
+      const prefix = prefixOf(workingDirectory);
+      const before = await idOf(base, { side: 'base' });
+      const after = await idOf(head, { side: 'head' });
+      const pair = [await treeOf(before, prefix), await treeOf(after, prefix)] as const;
+      return diffTrees(place, trees, pair, bring);
+    },
+    async isCommitted(tree, commit, workingDirectory, apart = () => false) {
+      const prefix = prefixOf(workingDirectory);
+      const id = snapshots.get(tree);
+      if (id === undefined) return tree.commit === commit;
+      const committed = await treeOf(await idOf(commit), prefix);
+      return sameTrees(trees, committed, await treeOf(id, prefix), apart);
+    },
+  };
+}
+
+/**
+ * Whether the second tree has the same files, and no new ones except at paths `apart`. Skips equal
+ * subtrees.
+ */
+async function sameTrees(
+  trees: TreeReader,
+  first: string,
+  second: string,
+  apart: (path: string) => boolean,
+  below = '',
+): Promise<boolean> {
+  if (first === second) return true;
+  const left = await treeEntries(trees, first);
+  const old = new Map(left.map((entry) => [entry.bytes.toString('latin1'), entry]));
+  const right = await treeEntries(trees, second);
+  for (const { mode, id, bytes } of right) {
+    const before = old.get(bytes.toString('latin1'));
+    const path = `${below}${treePathText(bytes)}`;
+    if (before !== undefined && before.mode !== mode) return false;
+    const same =
+      mode === TREE
+        ? await sameTrees(trees, before?.id ?? emptyTree(id), id, apart, `${path}/`)
+        : before === undefined
+          ? apart(path)
+          : before.id === id;
+    if (!same) return false;
+  }
+  const now = new Set(right.map(({ bytes }) => bytes.toString('latin1')));
+  return left.every(({ bytes }) => now.has(bytes.toString('latin1')));
+}
+
+/** A folder without a repository has only its present files. */
+function withoutCommits(folder: string): Commits & Pick<Repository, 'tree' | 'isCommitted'> {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new UserError([
+        problem(
+          null,
+          `${folder} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "npx evaldiff run".`,
+        ),
+      ]),
+    );
+  return {
+    resolve: refuse,
+    ensureCommit: refuse,
+    checkedOut: () => Promise.resolve([]),
+    mergeBase: refuse,
+    tree: refuse,
+    isCommitted: refuse,
+    defaultBase: refuse,
+    remoteTip: () => Promise.resolve(null),
+    origins: refuse,
+    mainline: () => Promise.resolve(null),
+  };
+}

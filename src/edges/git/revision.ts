@@ -1,0 +1,249 @@
+import { UserError, problem } from '../../errors.ts';
+import { git, gitLine, runGit, type GitPlace } from './command.ts';
+import type { Checkout } from './discover.ts';
+import {
+  deepenUntil,
+  parentsOf,
+  shallowBoundary,
+  type CommitHistory,
+  type HistorySource,
+} from './history.ts';
+import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
+
+/** A branch's former tips, as in `git rev-list --first-parent`. */
+export interface Mainline {
+  name: string;
+  /** By full id: distance from the tip, and commit time (ISO, UTC). */
+  commits: ReadonlyMap<string, { behind: number; at: string }>;
+  /** The clone is shallow, so older states may be missing. */
+  shallow: boolean;
+  /** Which of these ids reached the branch only as part of a merge; other texts are ignored. */
+  merged(ids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** Local refs of the default branch, by preference. */
+const DEFAULTS = [
+  'refs/remotes/origin/HEAD',
+  'refs/heads/main',
+  'refs/remotes/origin/main',
+  'refs/heads/master',
+  'refs/remotes/origin/master',
+  'HEAD',
+];
+
+/** Full name and tip of the clone's default branch; null in a repository without commits. */
+export async function defaultBranch(names: Names): Promise<{ ref: string; tip: string } | null> {
+  for (const ref of DEFAULTS) {
+    const tip = await commitNamed(names, ref);
+    if (tip !== null) return { ref, tip };
+  }
+  return null;
+}
+
+interface Names {
+  place: GitPlace;
+  reader: ObjectReader;
+  checkout: Checkout | null;
+  source: HistorySource;
+}
+
+/** The short name of a branch, such as `origin/main`. */
+export function shortName(place: GitPlace, ref: string): Promise<string> {
+  return gitLine(place, ['rev-parse', '--abbrev-ref', ref]);
+}
+
+/** The history of the branch at `tip`, a full commit id that this clone has. */
+export async function mainlineOf(place: GitPlace, name: string, tip: string): Promise<Mainline> {
+  const rows = (await git(place, ['rev-list', '--first-parent', '--timestamp', tip, '--']))
+    .toString('latin1')
+    .split('\n')
+    .filter((row) => row !== '');
+  const commits = new Map(
+    rows.map((row, behind) => {
+      const [seconds, id = ''] = row.split(' ');
+      return [id, { behind, at: new Date(Number(seconds) * 1000).toISOString() }];
+    }),
+  );
+  return {
+    name,
+    commits,
+    shallow: (await shallowBoundary(place)).size > 0,
+    async merged(ids) {
+      const asked = ids.filter((id) => isObjectId(id) && !commits.has(id));
+      if (asked.length === 0) return new Set();
+      const reachable = new Set(
+        (await git(place, ['rev-list', tip, '--'])).toString('latin1').split('\n'),
+      );
+      return new Set(asked.filter((id) => reachable.has(id)));
+    },
+  };
+}
+
+/**
+ * Full ids of the checked-out commit and its parents; empty without commits. Reads the commit
+ * itself, because git hides parents beyond a shallow boundary.
+ */
+export async function checkedOut(head: string | null, reader: ObjectReader): Promise<string[]> {
+  if (head === null || (await reader.here(head)) === null) return [];
+  return [head, ...(await parentsOf(reader, head))];
+}
+
+/** Ref names never contain these; such names are not looked up at the remote. */
+const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
+
+/**
+ * Full id of a branch, tag or commit id. A full id is returned even if a branch has that name.
+ * Missing branches are looked up at the remote. `UserError` for an unknown name, and for a ref that
+ * is also the start of another commit's id.
+ */
+export async function resolveRevision(
+  names: Names,
+  history: CommitHistory,
+  revision: string,
+): Promise<string> {
+  const id = revision.toLowerCase();
+  // May be an annotated tag's id; a missing id is fetched later.
+  if (isObjectId(id)) return (await commitHere(names, history, id)) ?? id;
+  const unusable =
+    revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
+  const named = unusable ? null : await commitOf(names, history, revision);
+  if (named === null) {
+    throw new UserError([problem(null, await unknownMessage(names, history, revision))]);
+  }
+  if (/^[0-9a-f]{4,}$/.test(id) && !named.startsWith(id))
+    await refuseTwoMeanings(names, revision, id);
+  return named;
+}
+
+async function commitOf(
+  names: Names,
+  history: CommitHistory,
+  name: string,
+): Promise<string | null> {
+  return (
+    (await commitHere(names, history, name)) ??
+    (await loggedCommit(names, name)) ??
+    (await ancestorNamed(names, history, name)) ??
+    (await remoteCommit(names, history, name))
+  );
+}
+
+/**
+ * `HEAD~1` and the like in a shallow clone, which is deepened as needed. Without a checkout there
+ * is no HEAD.
+ */
+async function ancestorNamed(
+  names: Names,
+  history: CommitHistory,
+  name: string,
+): Promise<string | null> {
+  const [, start, path = ''] = /^([^~^]+)((?:[~^]\d*)+)$/.exec(name) ?? [];
+  if (start === undefined || (start === 'HEAD' && names.checkout === null)) return null;
+  const from = await commitOf(names, history, start);
+  if (from === null) return null;
+  await history.ensure(from);
+  const { place, remote } = names.source;
+  const find = (): Promise<string | null> => parseName(place, `${from}${path}^{commit}`);
+  let found = await find();
+  if (found === null && !('none' in remote))
+    await deepenUntil(place, remote, [[from]], async () => (found = await find()) !== null);
+  return found;
+}
+
+/** Local branches that a message names. */
+const NAMED_BRANCHES = 5;
+
+async function unknownMessage(
+  names: Names,
+  history: CommitHistory,
+  revision: string,
+): Promise<string> {
+  const unknown = `"${revision}" is not a branch, tag or commit of this repository.`;
+  if ((await commitNamed(names, 'HEAD')) === null && !history.hasRemote)
+    return `${revision === 'HEAD' ? 'This repository' : `${unknown} It`} has no commit yet: commit first, or use "npx evaldiff run", which needs none.`;
+  const { output } = await runGit(names.place, [
+    'for-each-ref',
+    '--sort=-committerdate',
+    '--format=%(refname:short)',
+    `--count=${String(NAMED_BRANCHES)}`,
+    'refs/heads',
+  ]);
+  const branches = output
+    .toString('utf8')
+    .split('\n')
+    .filter((name) => name !== '');
+  return `${unknown} Give a branch, a tag or a full commit id.${branches.length === 0 ? '' : ` Branches here: ${branches.join(', ')}.`}`;
+}
+
+/** The id of a local commit; null: it is not here. */
+async function commitHere(
+  names: Names,
+  history: CommitHistory,
+  name: string,
+): Promise<string | null> {
+  const id = await commitNamed(names, name);
+  if (id !== null) history.found(id);
+  return id;
+}
+
+async function commitNamed({ place, reader }: Names, name: string): Promise<string | null> {
+  return isPlainName(name) ? reader.commitNamed(name) : parseName(place, `${name}^{commit}`);
+}
+
+async function parseName(place: GitPlace, name: string): Promise<string | null> {
+  const { code, output } = await runGit(place, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    name,
+  ]);
+  const id = output.toString('latin1').trim();
+  return code === 0 && isObjectId(id) ? id : null;
+}
+
+/** `main@{yesterday}` or `@{upstream}`, with a path from there: only the checkout has reflogs. */
+async function loggedCommit(names: Names, name: string): Promise<string | null> {
+  const [, start, path = ''] = /^(.*@\{[^}]*\})(.*)$/s.exec(name) ?? [];
+  if (start === undefined || names.checkout === null) return null;
+  const id = await parseName({ ...names.place, gitDir: names.checkout.gitDir }, start);
+  return id === null ? null : commitNamed(names, `${id}${path}`);
+}
+
+async function remoteCommit(
+  names: Names,
+  history: CommitHistory,
+  name: string,
+): Promise<string | null> {
+  if (NOT_IN_REF_NAMES.test(name)) return null;
+  // Git prefers tags to branches.
+  const own =
+    name.startsWith('refs/') || name === 'HEAD'
+      ? [name]
+      : [`refs/tags/${name}`, `refs/heads/${name}`];
+  // A remote-tracking name, whether the clone has it or not.
+  const [, tracked] = /^(?:refs\/remotes\/)?origin\/(.+)$/.exec(name) ?? [];
+  const branch = tracked === 'HEAD' ? 'HEAD' : `refs/heads/${tracked ?? ''}`;
+  const refs = tracked === undefined ? own : [...own, branch];
+  return (
+    (await commitNamed(names, `refs/remotes/origin/${name}`)) ?? (await history.remoteRef(refs))
+  );
+}
+
+/** Rejects a branch named like the start of a commit id, which would silently win. */
+async function refuseTwoMeanings(names: Names, revision: string, prefix: string): Promise<void> {
+  const { output } = await runGit(names.place, ['rev-parse', `--disambiguate=${prefix}`]);
+  for (const id of output
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => isObjectId(line))) {
+    if ((await commitNamed(names, id)) !== null) {
+      throw new UserError([
+        problem(
+          null,
+          `"${revision}" is a branch or tag and also the start of commit ${id}. Give the full commit id, or refs/heads/${revision}.`,
+        ),
+      ]);
+    }
+  }
+}

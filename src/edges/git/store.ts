@@ -1,0 +1,235 @@
+import { copyFile, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { UserError, problem } from '../../errors.ts';
+import {
+  git,
+  gitEnvironment,
+  hasCode,
+  isolatedEnvironment,
+  lastLine,
+  runGit,
+  type GitPlace,
+} from './command.ts';
+import type { Checkout } from './discover.ts';
+import { configuredAddress, isReaching, type RemoteAddress } from './remote.ts';
+import { splitNul } from './tree.ts';
+
+/**
+ * A private repository in our own folder. It borrows the objects of a checkout, and stores what is
+ * fetched or read from disk; the checkout is not changed.
+ */
+export interface GitStore {
+  place: GitPlace;
+  /** Id of the commit that is checked out; null without one. */
+  head: string | null;
+  /** The checkout's remote, or why it is not used. */
+  remote: { address: RemoteAddress } | { none: string };
+  /** The user's settings for turning files into objects, as `key=value`. */
+  filing: readonly string[];
+  remove(): Promise<void>;
+}
+
+/**
+ * Opens a store in a fresh folder below `temporaryFolder`. Only reads the checkout's configuration
+ * and refs, and adopts only settings known to be harmless.
+ */
+export async function openGitStore(
+  checkout: Checkout | null,
+  environment: NodeJS.ProcessEnv,
+  temporaryFolder: string,
+): Promise<GitStore> {
+  const folder = await mkdtemp(join(temporaryFolder, 'evaldiff-git-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const place = { gitDir: join(folder, 'store.git'), directory: folder, settings: [] };
+  const own: GitPlace = { ...place, environment: isolatedEnvironment(gitEnvironment(environment)) };
+  try {
+    await mkdir(join(place.gitDir, 'objects', 'info'), { recursive: true });
+    await mkdir(join(place.gitDir, 'refs'));
+    await writeFile(join(place.gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+    await writeFile(join(place.gitDir, 'config'), CONFIG);
+    const gitDir = checkout?.gitDir ?? place.gitDir;
+    const asking: GitPlace = { ...place, gitDir, environment: gitEnvironment(environment) };
+    const [settings, head] = await Promise.all([
+      configuration(asking),
+      checkout === null ? null : borrow(checkout, asking, place.gitDir),
+      refuseOldGit(own),
+    ]);
+    if (settings.some(({ key, value }) => key === FORMAT && value === 'sha256'))
+      await writeFile(join(place.gitDir, 'config'), CONFIG_SHA256);
+    const reaching = settings
+      .filter(({ scope, key }) => isReaching(key) && (scope === 'local' || scope === 'worktree'))
+      .map(({ key, value }) => [key, value] as const);
+    return {
+      place: own,
+      head,
+      remote: await remoteOf(checkout, reaching),
+      filing: settings.flatMap(({ key, value }) =>
+        FILING.test(key) ? [value === null ? key : `${key}=${value}`] : [],
+      ),
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Needed to read commands from stdin and for `--end-of-options`. */
+const OLDEST_GIT = [2, 31] as const;
+
+async function refuseOldGit(own: GitPlace): Promise<void> {
+  const { output } = await runGit(own, ['version']);
+  const [, version = '', major = 0, minor = 0] =
+    /^git version ((\d+)\.(\d+)\S*)/.exec(output.toString('utf8')) ?? [];
+  const newer = Number(major) - OLDEST_GIT[0] || Number(minor) - OLDEST_GIT[1];
+  if (version === '' || newer >= 0) return;
+  throw new UserError([
+    problem(null, `This is git ${version}. Install git ${OLDEST_GIT.join('.')} or newer.`),
+  ]);
+}
+
+const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';
+
+const CONFIG_SHA256 =
+  '[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n';
+
+const FORMAT = 'extensions.objectformat';
+
+/** Settings that decide how files become objects and which are ignored; none runs a program. */
+const FILING =
+  /^core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$/;
+
+/** A repository of another user must not decide where credentials are sent. */
+async function remoteOf(
+  checkout: Checkout | null,
+  reaching: readonly (readonly [key: string, value: string | null])[],
+): Promise<GitStore['remote']> {
+  const address =
+    checkout === null
+      ? null
+      : configuredAddress(
+          reaching.flatMap(([key, value]) => (value === null ? [] : [[key, value] as const])),
+          checkout.root,
+        );
+  if (checkout === null || address === null) return { none: 'this repository has no remote' };
+  const owner = (await stat(checkout.commonDir)).uid;
+  if (ownUsers().includes(owner)) return { address };
+  return {
+    none: `${checkout.commonDir} belongs to another user, so its remote is not used; run "git fetch" there`,
+  };
+}
+
+function ownUsers(): number[] {
+  const own = process.getuid?.();
+  const behindSudo = Number(process.env['SUDO_UID'] ?? NaN);
+  return own === undefined ? [0] : own === 0 ? [own, behindSudo] : [own];
+}
+
+interface Setting {
+  scope: string;
+  key: string;
+  /** Null for a key without a value, which means true. */
+  value: string | null;
+}
+
+async function configuration(asking: GitPlace): Promise<Setting[]> {
+  const { code, output, complaint } = await runGit(asking, [
+    'config',
+    '-z',
+    '--show-scope',
+    '--list',
+  ]);
+  if (code !== 0)
+    throw new UserError([
+      problem(
+        null,
+        `The git repository at ${dirname(asking.gitDir)} cannot be read: ${lastLine(complaint)}.`,
+      ),
+    ]);
+  const parts = splitNul(output).map((part) => part.toString('utf8'));
+  return parts.flatMap((scope, at): Setting[] => {
+    if (at % 2 === 1) return [];
+    const [key = '', ...lines] = (parts[at + 1] ?? '').split('\n');
+    return [{ scope, key, value: lines.length === 0 ? null : lines.join('\n') }];
+  });
+}
+
+/** Lets the store read the checkout's objects, with its refs and shallow boundary. */
+async function borrow(
+  checkout: Checkout,
+  asking: GitPlace,
+  store: string,
+): Promise<GitStore['head']> {
+  const objects = join(checkout.commonDir, 'objects');
+  const [head] = await Promise.all([
+    copyRefs(asking, store),
+    writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(objects)}\n`),
+    copyIfThere(join(checkout.commonDir, 'shallow'), join(store, 'shallow')),
+  ]);
+  return head;
+}
+
+/** Copies HEAD and all refs, symbolic ones too. Returns HEAD's commit. */
+async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head']> {
+  const [head, listing] = await Promise.all([
+    headOf(asking),
+    git(asking, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
+  ]);
+  const rows = listing
+    .toString('utf8')
+    .split('\n')
+    .flatMap((row) => {
+      const [id = '', name = '', target = ''] = row.split(' ');
+      return /^refs\/(?!.*\.\.)/.test(name) ? [{ id, name, target }] : [];
+    });
+  const packed = rows.filter(({ target }) => target === '');
+  await writeFile(
+    join(store, 'packed-refs'),
+    `# pack-refs with: sorted\n${packed.map(({ id, name }) => `${id} ${name}\n`).join('')}`,
+  );
+  for (const { name, target } of rows.filter((row) => row.target !== '')) {
+    const file = join(store, name);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `ref: ${target}\n`);
+  }
+  if (head === null) return null;
+  await writeFile(join(store, 'HEAD'), head);
+  const [, branch, id = null] = /^(?:ref: (\S+)|(\S+))\n$/.exec(head.toString('utf8')) ?? [];
+  return branch === undefined ? id : (rows.find(({ name }) => name === branch)?.id ?? null);
+}
+
+const HEAD_LINE = /^(?:ref: refs\/heads\/(?:[\w-]+\/)*[\w-]+|[0-9a-f]{40}|[0-9a-f]{64})\n$/;
+
+/**
+ * HEAD as the line of its file: a branch or a commit; null for neither. A link or unusual file is
+ * not read.
+ */
+async function headOf(asking: GitPlace): Promise<string | Buffer | null> {
+  const file = join(asking.gitDir, 'HEAD');
+  const line = (await lstat(file)).isFile() ? await readFile(file) : Buffer.of();
+  if (HEAD_LINE.test(line.toString('latin1'))) return line;
+  const [branch, commit] = await Promise.all([
+    runGit(asking, ['symbolic-ref', '--quiet', 'HEAD']),
+    runGit(asking, ['rev-parse', '--verify', '--quiet', 'HEAD']),
+  ]);
+  if (branch.code === 0) return `ref: ${branch.output.toString('utf8')}`;
+  return commit.code === 0 ? commit.output : null;
+}
+
+/** Whether there was a file to copy. */
+export async function copyIfThere(from: string, to: string): Promise<boolean> {
+  try {
+    if (!(await stat(from)).isFile()) return false;
+    await copyFile(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+/** A path as a line of `objects/info/alternates`. */
+function quotedPath(path: string): string {
+  if (!/^["#]|\n/.test(path)) return path;
+  return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+}

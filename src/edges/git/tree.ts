@@ -1,0 +1,142 @@
+import { posix } from 'node:path';
+import { InternalError, UserError, problem } from '../../errors.ts';
+import { tooManyBytes } from '../../text/amounts.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import {
+  listTree,
+  REGULAR_MODES,
+  SUBMODULE,
+  TREE,
+  treeEntries,
+  type TreeEntry,
+  type TreeReader,
+} from './listing.ts';
+import { type LfsPointer, MOST_LFS_BYTES, lfsPointer } from './missing.ts';
+import { peel, type ObjectReader } from './objects.ts';
+
+export function splitNul(output: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  let start = 0;
+  for (let end = output.indexOf(0); end >= 0; end = output.indexOf(0, start)) {
+    parts.push(output.subarray(start, end));
+    start = end + 1;
+  }
+  return parts;
+}
+
+/** The kind of a path in a commit. */
+export type Folder =
+  | { kind: 'folder'; tree: string }
+  /** `at`: the path itself, or the parent that is not a folder. */
+  | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
+
+/**
+ * Looks a path up in a commit or tree, without following links.
+ *
+ * @param prefix a POSIX path without a trailing slash, '' for the root
+ */
+export async function findFolder(
+  trees: TreeReader,
+  commit: string,
+  prefix: string,
+): Promise<Folder> {
+  let tree = await rootTree(trees.reader, commit);
+  const parts = prefix === '' ? [] : prefix.split('/');
+  for (const [depth, part] of parts.entries()) {
+    const at = parts.slice(0, depth + 1).join('/');
+    const name = Buffer.from(part);
+    const entry = (await treeEntries(trees, tree)).find(({ bytes }) => bytes.equals(name));
+    if (entry === undefined) return { kind: 'missing', at: prefix };
+    if (entry.mode === '120000') return { kind: 'symbolic link', at };
+    if (entry.mode === SUBMODULE) return { kind: 'submodule', at };
+    if (entry.mode !== TREE) return { kind: 'file', at };
+    tree = entry.id;
+  }
+  return { kind: 'folder', tree };
+}
+
+/** Like `listTree` for a folder; empty if it does not exist. */
+export async function listFolder(
+  trees: TreeReader,
+  commit: string,
+  prefix: string,
+): Promise<TreeEntry[]> {
+  const folder = await findFolder(trees, commit, prefix);
+  return folder.kind === 'folder' ? listTree(trees, folder.tree) : [];
+}
+
+/** The tree of a commit, or of a tag on one; a tree's own id. */
+async function rootTree(reader: TreeReader['reader'], id: string): Promise<string> {
+  const object = await peel(reader, id);
+  if (object?.type === 'tree') return object.id;
+  const [, tree] = /^tree ([0-9a-f]+)\n/.exec(object?.content.toString('latin1') ?? '') ?? [];
+  if (object?.type === 'commit' && tree !== undefined) return tree;
+  throw new InternalError(`${id} is neither a commit nor a tree that is here`);
+}
+
+/** A commit's files (or the uncommitted ones) from its entries; contents are read on demand. */
+export function sourceTree(
+  commit: string,
+  entries: readonly TreeEntry[],
+  reader: ObjectReader,
+  lfs: (path: string, pointer: LfsPointer) => Promise<Uint8Array | null>,
+): SourceTree {
+  const files = new Map<string, { id: string }>();
+  const irregular = new Map<string, 'symbolic link' | 'submodule'>();
+  for (const { mode, id, path } of entries) {
+    if (REGULAR_MODES.has(mode)) files.set(path, { id });
+    else if (mode === '120000') irregular.set(path, 'symbolic link');
+    else if (mode === SUBMODULE) irregular.set(path, 'submodule');
+  }
+  const at = commit === 'worktree' ? 'in the working tree' : `at ${commit.slice(0, 7)}`;
+  const read = async (path: string, most = Infinity): Promise<Uint8Array> => {
+    const file = files.get(path);
+    const kind = irregular.get(path);
+    const refused = (why: string): UserError =>
+      new UserError([problem({ file: path, line: 0 }, why)]);
+    const tooLarge = (size: number): UserError => refused(tooManyBytes(size, most));
+    if (kind !== undefined) throw refused(`is a ${kind}; only regular files are read`);
+    if (file === undefined) throw refused(`does not exist ${at}`);
+    const content = await reader.blobUpTo(file.id, most);
+    if (content === null)
+      throw refused(
+        `its content ${at} (object ${file.id.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+      );
+    if ('tooLarge' in content) throw tooLarge(content.tooLarge);
+    const pointer = lfsPointer(content);
+    if (pointer === null) return content;
+    const itself = await lfs(path, pointer);
+    if (itself === null) throw refused(lfsWords(pointer, at));
+    if (itself.length > most) throw tooLarge(itself.length);
+    return itself;
+  };
+  return { commit, files, irregular, read };
+}
+
+function lfsWords({ size, sha256 }: LfsPointer, at: string): string {
+  const itself = `the file itself (${String(size)} bytes, sha256 ${sha256.slice(0, 12)})`;
+  return size > MOST_LFS_BYTES
+    ? `is kept by Git LFS ${at}, and ${itself} is larger than the ${String(MOST_LFS_BYTES)} bytes that are read`
+    : `is a pointer of Git LFS ${at}, and ${itself} is neither in the work tree nor in the clone's LFS storage; run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`;
+}
+
+/**
+ * Resolves `workingDirectory` against `start`, the opened folder below the root; '' for the root.
+ * Throws a `UserError` when it is outside.
+ */
+export function folderPrefix(start: string, workingDirectory: string, repository: string): string {
+  const joined = posix.normalize(posix.join(start, workingDirectory));
+  const outside =
+    joined === '..' ||
+    joined.startsWith('../../') ||
+    posix.isAbsolute(workingDirectory) ||
+    workingDirectory.includes('\0');
+  if (outside)
+    throw new UserError([
+      problem(
+        null,
+        `${workingDirectory.replaceAll('\0', '\\0')}: is outside ${repository}. Give a folder inside the repository.`,
+      ),
+    ]);
+  return joined === '.' ? '' : joined.replace(/\/+$/, '');
+}

@@ -1,0 +1,123 @@
+import { copyFile, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { InternalError, UserError, problem } from '../../errors.ts';
+import { git, gitLine, lastLine, runGit, type GitPlace } from './command.ts';
+import type { Checkout } from './discover.ts';
+import { copyIfThere, type GitStore } from './store.ts';
+import { splitNul } from './tree.ts';
+
+/**
+ * Stores snapshots of the files below `root`. The result takes a snapshot of a folder (POSIX, ''
+ * for all) and returns the id of the whole tree.
+ */
+export function openSnapshots(
+  store: GitStore,
+  root: string,
+  checkout: Checkout | null,
+): (prefix: string) => Promise<string> {
+  const place: GitPlace = {
+    ...store.place,
+    settings: [
+      ...store.filing,
+      'core.safecrlf=false',
+      'core.looseCompression=0',
+      'core.bare=false',
+    ],
+    environment: { ...store.place.environment, GIT_WORK_TREE: root },
+  };
+  const snapshot = async (prefix: string): Promise<string> => {
+    if (checkout !== null) {
+      await copyRules(checkout, place.gitDir);
+      await copyIndex(join(checkout.gitDir, 'index'), place.gitDir);
+    }
+    await addFiles(place, prefix);
+    return writeTree(place);
+  };
+  // The store has one index, so snapshots run one by one.
+  let turn: Promise<unknown> = Promise.resolve();
+  return (prefix) => {
+    const tree = turn.then(() => snapshot(prefix));
+    turn = tree.catch(() => undefined);
+    return tree;
+  };
+}
+
+/** Copies the checkout's ignore rules and attributes. */
+async function copyRules({ commonDir }: Checkout, store: string): Promise<void> {
+  await mkdir(join(store, 'info'), { recursive: true });
+  for (const name of ['exclude', 'attributes'])
+    await copyIfThere(join(commonDir, 'info', name), join(store, 'info', name));
+}
+
+/**
+ * Starts from the user's index: unchanged files are not read again, and tracked files that are
+ * ignored stay.
+ */
+async function copyIndex(index: string, store: string): Promise<void> {
+  const copy = join(store, 'index');
+  await rm(copy, { force: true });
+  if (!(await copyIfThere(index, copy))) return;
+  // git trusts a file's time only if older than the index, so a newer copy could hide a change.
+  // Whole seconds, rounded down, are safe.
+  const { mtimeMs } = await stat(index);
+  await utimes(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
+  for (const name of await readdir(dirname(index))) {
+    if (name.startsWith('sharedindex.'))
+      await copyFile(join(dirname(index), name), join(store, name));
+  }
+}
+
+/** Git rejects the file's `working-tree-encoding`. */
+const ENCODING =
+  /^(?:fatal|error): (?:failed to encode|BOM is |(?:true\/false are not valid|unknown) working-tree-encoding).*$/m;
+
+async function addFiles(place: GitPlace, prefix: string): Promise<void> {
+  // Skip a nested repository without commits, which cannot be added.
+  const added = await runGit(place, [
+    'add',
+    '--all',
+    '--ignore-errors',
+    '--',
+    prefix === '' ? '.' : prefix,
+  ]);
+  const unreadable = /^error: (?:unable to index file|open\().*$/m.exec(added.complaint);
+  if (unreadable !== null) {
+    throw new UserError([
+      problem(
+        null,
+        `A file of the working tree could not be read: ${lastLine(unreadable[0])}. Make it readable, or ignore it with .gitignore.`,
+      ),
+    ]);
+  }
+  const encoding = ENCODING.exec(added.complaint);
+  if (encoding !== null) {
+    throw new UserError([
+      problem(
+        null,
+        `A file of the working tree is not in the encoding that .gitattributes gives it: ${lastLine(encoding[0])}. Save it in that encoding, or change its working-tree-encoding.`,
+      ),
+    ]);
+  }
+  const nothingThere =
+    prefix !== '' && /did not match any file|beyond a symbolic link/.test(added.complaint);
+  const nested = /does not have a commit checked out/.test(added.complaint);
+  if (added.code !== 0 && !nothingThere && !nested)
+    throw new InternalError(`git add failed: ${lastLine(added.complaint)}`);
+}
+
+async function writeTree(place: GitPlace): Promise<string> {
+  const write = ['write-tree', '--missing-ok'];
+  const { code, output } = await runGit(place, write);
+  if (code === 0) return output.toString('latin1').trim();
+  // A merge conflict outside the folder keeps git from writing the tree.
+  const conflicts = await git(place, ['ls-files', '-z', '--unmerged', '--full-name']);
+  const paths = splitNul(conflicts).flatMap((entry) => [
+    entry.subarray(entry.indexOf(9) + 1),
+    Buffer.of(0),
+  ]);
+  if (paths.length > 0)
+    await git(place, ['update-index', '-z', '--force-remove', '--stdin'], {
+      input: Buffer.concat(paths),
+    });
+  return gitLine(place, write);
+}

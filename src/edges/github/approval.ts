@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { EventFacts } from '../../types/repository.ts';
+import type { Client } from './client.ts';
+import { account, failureLine, hasStatus } from './published.ts';
+import { ownerAndName } from './pull.ts';
+
+const Permission = z.object({ permission: z.string(), role_name: z.string().nullish() });
+
+/** Permissions with which somebody may push to a repository. */
+const WRITES = new Set(['admin', 'maintain', 'write']);
+
+/**
+ * Who approved a pull request by the label that its event reports, and with which permission; or
+ * why that does not count. GitHub lets more people label than write. Never throws.
+ */
+export async function approverOf(
+  { octokit }: Client,
+  { labeller, repository }: EventFacts,
+): Promise<{ by: string } | { refused: string }> {
+  if (labeller === undefined) return { refused: 'the event does not say who added the label' };
+  const { login, isApp, isAuthor } = labeller;
+  const who = account(login);
+  if (isAuthor) return { refused: `${who}, who added the label, opened the pull request` };
+  if (isApp) return { refused: `${who}, which added the label, is an app` };
+  try {
+    const of = { ...ownerAndName(repository), username: login };
+    const reply = await octokit.rest.repos.getCollaboratorPermissionLevel(of);
+    const { permission, role_name: role } = Permission.parse(reply.data);
+    return WRITES.has(permission)
+      ? { by: `${who} (${/^[a-z]+$/.test(role ?? '') ? String(role) : permission})` }
+      : { refused: `${who}, who added the label, may not write to this repository` };
+  } catch (error) {
+    if (hasStatus(error, 404))
+      return { refused: `${who}, who added the label, may not write to this repository` };
+    const failed = `it is not known whether ${who}, who added the label, may write to this repository`;
+    return { refused: failureLine({ failed, permission: 'metadata: read', fork: false }, error) };
+  }
+}
+
+/**
+ * Takes a label off a pull request, so that an approval is used up by the run it was for. A label
+ * that is gone already is not a fault. Never throws; the answer is warnings for the log.
+ */
+export async function removeLabel(
+  { octokit }: Client,
+  { repository, pullRequest, label }: { repository: string; pullRequest: number; label: string },
+): Promise<string[]> {
+  try {
+    await octokit.rest.issues.removeLabel({
+      ...ownerAndName(repository),
+      issue_number: pullRequest,
+      name: label,
+    });
+    return [];
+  } catch (error) {
+    if (hasStatus(error, 404)) return [];
+    return [
+      failureLine(
+        {
+          failed: 'The label that approved this run was not removed',
+          permission: 'pull-requests: write',
+          fork: false,
+        },
+        error,
+      ),
+    ];
+  }
+}

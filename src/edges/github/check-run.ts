@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import type { Conclusion } from '../../types/plain.ts';
+import { RETRIES, listAll, type Client } from './client.ts';
+import { isTransient } from './published.ts';
+import { isOpenAt, ownerAndName } from './pull.ts';
+
+/** Who writes a check run. Its `external_id` says so, which other runs read. */
+interface CheckOwner {
+  /** Hash of what the run is about and of its workflow and job: `RunIdentity`. */
+  identity: string;
+  workflowRun: string;
+  attempt: string;
+  pullRequest: number | null;
+}
+
+/** `repository` has the commit `headSha`, on which the check run of this name is written. */
+export interface CheckPlace {
+  repository: string;
+  headSha: string;
+  name: string;
+  /** The name where another job of the same workflow run uses `name`. */
+  sharedName: string;
+  owner: CheckOwner;
+  /** A maintainer approved the run: it may take the place of another workflow's. */
+  approved: boolean;
+}
+
+/** What a run concluded by itself, whatever its check run then shows. */
+export type OwnConclusion = Conclusion | 'cancelled' | 'running';
+
+/** @param replaced the check run in progress that this one takes the place of */
+export function externalId(owner: CheckOwner, own: OwnConclusion, replaced?: number): string {
+  const { identity, workflowRun, attempt, pullRequest } = owner;
+  const parts = ['evaldiff', identity, workflowRun, attempt, pullRequest ?? '-', own];
+  return [...parts, ...(replaced === undefined ? [] : [replaced])].join(':');
+}
+
+const CheckRun = z.object({
+  id: z.number().int(),
+  status: z.string(),
+  external_id: z.string().nullish(),
+});
+
+interface WrittenRun extends CheckOwner {
+  id: number;
+  own: string;
+  replaced: number | null;
+}
+
+/** A check run of ours; null for any other. */
+function written({ id, external_id: text }: z.infer<typeof CheckRun>): WrittenRun | null {
+  const [
+    prefix,
+    identity = '',
+    workflowRun = '',
+    attempt = '',
+    pull = '',
+    own = '',
+    replaced = '',
+  ] = (text ?? '').split(':');
+  if (prefix !== 'evaldiff' || own === '') return null;
+  const pullRequest = /^\d{1,15}$/.test(pull) ? Number(pull) : null;
+  return {
+    id,
+    identity,
+    workflowRun,
+    attempt,
+    pullRequest,
+    own,
+    replaced: Number(replaced) || null,
+  };
+}
+
+async function listNamed(
+  { octokit }: Client,
+  { repository, headSha, name }: Pick<CheckPlace, 'repository' | 'headSha' | 'name'>,
+): Promise<z.infer<typeof CheckRun>[]> {
+  const of = {
+    ...ownerAndName(repository),
+    ref: headSha,
+    check_name: name,
+    filter: 'all' as const,
+  };
+  const runs: z.infer<typeof CheckRun>[] = [];
+  for await (const run of listAll(CheckRun, async (page) => {
+    const { data, headers } = await octokit.rest.checks.listForRef({ ...of, ...page });
+    return { data: data.check_runs, headers };
+  }))
+    runs.push(run);
+  return runs;
+}
+
+async function listWritten(client: Client, place: CheckPlace): Promise<WrittenRun[]> {
+  return (await listNamed(client, place)).flatMap((run) => written(run) ?? []);
+}
+
+/** Whether another job of this workflow run wrote a check run of this name before we did. */
+export async function isNameTaken(client: Client, place: CheckPlace): Promise<boolean> {
+  return isTaken(await listWritten(client, place), place.owner);
+}
+
+function isTaken(runs: readonly WrittenRun[], { identity, workflowRun }: CheckOwner): boolean {
+  const inRun = runs.filter((run) => run.workflowRun === workflowRun);
+  const [first] = inRun.sort((a, b) => a.id - b.id);
+  return first !== undefined && first.identity !== identity;
+}
+
+type Standing =
+  /** A passing conclusion may be written. `newest`: the id of the newest check run; 0: none. */
+  | { kind: 'free'; newest: number }
+  /** Another job of this workflow run uses the name. */
+  | { kind: 'taken' }
+  /** Something else that this check run would speak for does not pass: `#12`. */
+  | { kind: 'blocked'; by: string };
+
+/** Whether a passing check run would hide one that does not pass. */
+export async function standingOf(
+  client: Client,
+  place: CheckPlace & { opened: { id: number } | null },
+): Promise<Standing> {
+  const runs = (await listWritten(client, place)).sort((a, b) => a.id - b.id);
+  if (isTaken(runs, place.owner)) return { kind: 'taken' };
+  const ended = new Set([place.opened?.id, ...runs.map(({ replaced }) => replaced)]);
+  const by = runs.some((run) => !ended.has(run.id) && isOpenTwin(run, place.owner))
+    ? 'another run of this job'
+    : await blockerOf(client, runs, place);
+  return by === null ? { kind: 'free', newest: runs.at(-1)?.id ?? 0 } : { kind: 'blocked', by };
+}
+
+/** What else does not pass, of another job, workflow or pull request; null: nothing. */
+async function blockerOf(
+  client: Client,
+  runs: readonly WrittenRun[],
+  place: CheckPlace,
+): Promise<string | null> {
+  const { owner, repository, headSha } = place;
+  const latest = new Map(runs.map((run) => [`${run.identity} ${String(run.pullRequest)}`, run]));
+  for (const run of latest.values()) {
+    const { own, pullRequest: number } = run;
+    if (own === 'success' || own === 'neutral') continue;
+    if (number === null || number === owner.pullRequest) {
+      if (isRival(run, place)) return 'another job or workflow';
+    } else if (await isOpenAt(client, { repository, number, sha: headSha }))
+      return `#${String(number)}`;
+  }
+  return null;
+}
+
+/**
+ * Whether the same attempt of the same workflow run wrote it under the same identity, and it does
+ * not pass: jobs of a matrix can differ in what an identity does not contain, such as the input
+ * `base`. One that still runs may fail, and its older check run would then be hidden.
+ */
+function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
+  const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
+  const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
+  return same && run.own !== 'success' && run.own !== 'neutral';
+}
+
+/** Whether another job or workflow that writes the same name would be hidden. */
+function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
+  // Another job of this workflow run gives way: it will take its second name.
+  const givesWay = own === 'running' && workflowRun === owner.workflowRun;
+  return identity !== owner.identity && !approved && !givesWay;
+}
+
+type Creation = Parameters<Client['octokit']['rest']['checks']['create']>[0];
+
+const Created = z.object({ id: z.number().int() });
+
+/**
+ * Creates a check run, and does not create a second one where GitHub did it but its answer was
+ * lost.
+ */
+export async function createCheckRun(
+  client: Client,
+  given: NonNullable<Creation>,
+): Promise<number> {
+  const { octokit } = client;
+  const repository = `${given.owner}/${given.repo}`;
+  for (let retries = 0; ; retries += 1) {
+    try {
+      // The client would send it again by itself.
+      const request = { retries: 0 };
+      return Created.parse((await octokit.rest.checks.create({ ...given, request })).data).id;
+    } catch (error) {
+      if (retries === RETRIES || !isTransient(error)) throw error;
+      const place = { repository, headSha: given.head_sha, name: given.name };
+      const made = (await listNamed(client, place)).find(
+        (run) => run.external_id === given.external_id && run.status === given.status,
+      );
+      if (made !== undefined) return made.id;
+    }
+  }
+}

@@ -1,0 +1,307 @@
+import { shorten } from '../../text/visible.ts';
+import type { Conclusion } from '../../types/plain.ts';
+import {
+  createCheckRun,
+  externalId,
+  isNameTaken,
+  standingOf,
+  type CheckPlace,
+  type OwnConclusion,
+} from './check-run.ts';
+import type { Client } from './client.ts';
+import { fitBytes, fitMarkdown } from './fit.ts';
+import { failureLine, hasStatus, type PublishAttempt, type Published } from './published.ts';
+import { ownerAndName } from './pull.ts';
+
+/**
+ * GitHub's limits: annotations of one request, and the size of a summary. It is counted in bytes
+ * here, which suits either reading.
+ */
+const MAX_ANNOTATIONS_PER_REQUEST = 50;
+
+export const MAX_SUMMARY_BYTES = 65_535;
+
+/** Ours: more would cost requests and be read by nobody. */
+export const MAX_ANNOTATIONS = 100;
+
+const MAX_FIELD_BYTES = 65_536;
+
+const MAX_TITLE = 255;
+
+/**
+ * A remark on lines of a file of the pull request. Columns count from 1 and are given only where
+ * the lines are one.
+ */
+export interface CheckAnnotation {
+  /** From the root of the repository. */
+  path: string;
+  /** From 1, inclusive. */
+  startLine: number;
+  endLine: number;
+  columns?: { start: number; end: number };
+  level: 'notice' | 'warning' | 'failure';
+  title: string;
+  message: string;
+  details?: string;
+}
+
+/**
+ * Where a check run goes: `headSha` is the pull request's head, where branch protection looks,
+ * unlike at the merge commit. An empty `name`: no check run is wanted.
+ */
+export interface CheckJob extends CheckPlace {
+  conclusion: Conclusion | 'cancelled';
+  title: string;
+  summary: string;
+  annotations: readonly CheckAnnotation[];
+  /** What `openCheck` gave; null: it was not called. */
+  opened: OpenedCheck | null;
+  /** The run's page. */
+  detailsUrl: string | null;
+  startedAt: Date;
+  completedAt: Date;
+  /** The pull request is from a fork or by Dependabot. */
+  fork: boolean;
+}
+
+const CONCLUSIONS = {
+  success: 'success',
+  failure: 'failure',
+  neutral: 'neutral',
+  error: 'failure',
+  cancelled: 'cancelled',
+} as const satisfies Record<CheckJob['conclusion'], string>;
+
+type Sent = ReturnType<typeof toSend>;
+
+type Output = { title: string; summary: string };
+
+/** A check run in progress, and the name that it has. */
+export interface OpenedCheck {
+  id: number;
+  name: string;
+}
+
+interface OpeningJob extends CheckPlace, Pick<CheckJob, 'detailsUrl' | 'startedAt'> {
+  /** Whether other jobs may have this name. */
+  named: boolean;
+}
+
+/**
+ * Opens a check run in progress, so that a run that is lost blocks and leaves no earlier verdict
+ * standing. Null where the token may not write it, or GitHub does not answer. Never throws.
+ */
+export async function openCheck(
+  client: Client,
+  { named, ...job }: OpeningJob,
+): Promise<OpenedCheck | null> {
+  if (job.name === '') return null;
+  try {
+    const isTaken = named && (await isNameTaken(client, job));
+    const name = isTaken ? job.sharedName : job.name;
+    const id = await createCheckRun(client, {
+      ...common({ ...job, name }, 'running'),
+      head_sha: job.headSha,
+      status: 'in_progress',
+      output: { title: 'Running', summary: RUNNING },
+    });
+    return { id, name };
+  } catch {
+    return null;
+  }
+}
+
+const RUNNING =
+  'The verdict appears here when the run ends. If the run was lost, run its job again.';
+
+/**
+ * Completes the check run that was opened, or writes a completed one. More than 50 annotations
+ * follow by requests that carry nothing but output, which GitHub appends. Never throws; `id` is
+ * null when no check is wanted.
+ */
+export async function publishCheck(client: Client, job: CheckJob): Promise<Published> {
+  if (job.name === '') return { ok: true, id: null, warnings: [] };
+  const attempt = {
+    failed: 'The check run was not written',
+    permission: 'checks: write',
+    fork: job.fork,
+  };
+  const chosen = job.annotations.slice(0, MAX_ANNOTATIONS);
+  const hidden = job.annotations.length - chosen.length;
+  const note =
+    hidden > 0 ? `${hidden} more annotation${hidden === 1 ? ' is' : 's are'} not shown here.` : '';
+  const output = {
+    title: shorten(job.title, MAX_TITLE),
+    summary: fitMarkdown(job.summary, note, MAX_SUMMARY_BYTES),
+  };
+  try {
+    const shown = await shownAs(client, job, output);
+    const { id, sent, warnings } = await create(client, shown, chosen.map(toSend));
+    const left = await append(client, shown, id, sent.slice(MAX_ANNOTATIONS_PER_REQUEST));
+    return { ok: true, id, warnings: [...shown.warnings, ...warnings, ...left] };
+  } catch (error) {
+    return { ok: false, warning: failureLine(attempt, error) };
+  }
+}
+
+/** A check run as GitHub will show it. */
+interface Shown extends CheckJob {
+  output: Output;
+  /** What this run concluded, which may be better than what is shown. */
+  own: OwnConclusion;
+  /** A newer check run of the name hides the one that was opened. */
+  hidden: boolean;
+  warnings: string[];
+}
+
+/** A passing check run never hides one that does not pass. */
+async function shownAs(client: Client, job: CheckJob, output: Output): Promise<Shown> {
+  const name = job.opened?.name ?? job.name;
+  const own = { ...job, name, output, own: job.conclusion, hidden: false, warnings: [] };
+  const passes = job.conclusion === 'success' || job.conclusion === 'neutral';
+  const standing = passes ? await standingOf(client, own) : ({ kind: 'free', newest: 0 } as const);
+  if (standing.kind === 'taken' || name !== job.name) {
+    const warning = `Another job of this workflow run writes the check "${job.name}" too, so this one is "${job.sharedName}". Give each job its own check-name.`;
+    return { ...own, name: job.sharedName, warnings: [warning] };
+  }
+  if (standing.kind === 'free') return { ...own, hidden: standing.newest > (job.opened?.id ?? 0) };
+  const title = shorten(`Held back by ${standing.by}: ${output.title}`, MAX_TITLE);
+  const note = `The check of this name by ${standing.by} on this commit does not pass, and GitHub shows the newest one alone. Once that one passes, run this job again. Jobs and workflows that judge different things need a check-name each.`;
+  const summary = fitMarkdown(`${note}\n\n${output.summary}`, '', MAX_SUMMARY_BYTES);
+  return { ...own, conclusion: 'failure', output: { title, summary } };
+}
+
+interface Creation {
+  id: number;
+  sent: Sent[];
+  warnings: string[];
+}
+
+/**
+ * One annotation that GitHub dislikes makes it refuse the whole check. So a refusal is answered
+ * with less: first without characters beyond U+FFFF, which its annotations have refused before,
+ * then without annotations.
+ */
+async function create(client: Client, job: Shown, annotations: Sent[]): Promise<Creation> {
+  const plain = annotations.map(withoutAstral);
+  let refusal: unknown = null;
+  for (const sent of JSON.stringify(plain) === JSON.stringify(annotations)
+    ? [annotations]
+    : [annotations, plain]) {
+    try {
+      return { id: await post(client, job, sent), sent, warnings: [] };
+    } catch (error) {
+      if (!hasStatus(error, 422) || annotations.length === 0) throw error;
+      refusal = error;
+    }
+  }
+  return {
+    id: await post(client, job, []),
+    sent: [],
+    warnings: [failureLine(annotationsFailed(job, annotations.length), refusal)],
+  };
+}
+
+/** What opening and completing send alike. */
+function common(
+  { repository, name, owner, detailsUrl, startedAt }: Omit<OpeningJob, 'named'>,
+  own: OwnConclusion,
+) {
+  return {
+    ...ownerAndName(repository),
+    name,
+    external_id: externalId(owner, own),
+    ...(detailsUrl === null ? {} : { details_url: detailsUrl }),
+    started_at: startedAt.toISOString(),
+  };
+}
+
+/**
+ * GitHub shows the newest check run of a name, so where a token may not change the status of the
+ * one that was opened, another takes its place.
+ */
+async function post(client: Client, job: Shown, annotations: Sent[]): Promise<number> {
+  const body = {
+    ...common(job, job.own),
+    status: 'completed' as const,
+    conclusion: CONCLUSIONS[job.conclusion],
+    completed_at: job.completedAt.toISOString(),
+    output: {
+      ...job.output,
+      ...(annotations.length === 0
+        ? {}
+        : { annotations: annotations.slice(0, MAX_ANNOTATIONS_PER_REQUEST) }),
+    },
+  };
+  if (job.opened !== null)
+    try {
+      await client.octokit.rest.checks.update({ ...body, check_run_id: job.opened.id });
+      if (!job.hidden) return job.opened.id;
+    } catch (error) {
+      if (!hasStatus(error, 403) && !hasStatus(error, 404)) throw error;
+    }
+  const external_id = externalId(job.owner, job.own, job.opened?.id);
+  return createCheckRun(client, { ...body, external_id, head_sha: job.headSha });
+}
+
+/** What cannot be appended is a warning: the check itself stands, with its conclusion. */
+async function append(
+  { octokit }: Client,
+  job: Shown,
+  id: number,
+  annotations: Sent[],
+): Promise<string[]> {
+  for (let start = 0; start < annotations.length; start += MAX_ANNOTATIONS_PER_REQUEST) {
+    const batch = annotations.slice(start, start + MAX_ANNOTATIONS_PER_REQUEST);
+    try {
+      await octokit.rest.checks.update({
+        ...ownerAndName(job.repository),
+        check_run_id: id,
+        output: { ...job.output, annotations: batch },
+      });
+    } catch (error) {
+      return [failureLine(annotationsFailed(job, annotations.length - start), error)];
+    }
+  }
+  return [];
+}
+
+function annotationsFailed(job: CheckJob, count: number): PublishAttempt {
+  return {
+    failed: `${count} annotation${count === 1 ? ' was' : 's were'} not written`,
+    permission: 'checks: write',
+    fork: job.fork,
+  };
+}
+
+function toSend(annotation: CheckAnnotation) {
+  const { path, startLine, endLine, columns, level, title, message, details } = annotation;
+  return {
+    path,
+    start_line: startLine,
+    end_line: endLine,
+    ...(columns !== undefined && startLine === endLine
+      ? { start_column: columns.start, end_column: columns.end }
+      : {}),
+    annotation_level: level,
+    title: shorten(title, MAX_TITLE),
+    message: fitBytes(message, MAX_FIELD_BYTES),
+    ...(details === undefined ? {} : { raw_details: fitBytes(details, MAX_FIELD_BYTES) }),
+  };
+}
+
+function withoutAstral(annotation: Sent): Sent {
+  const text = (value: string) =>
+    value.replace(
+      /[\u{10000}-\u{10FFFF}]/gu,
+      (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
+    );
+  return {
+    ...annotation,
+    title: shorten(text(annotation.title), MAX_TITLE),
+    message: fitBytes(text(annotation.message), MAX_FIELD_BYTES),
+    ...(annotation.raw_details === undefined
+      ? {}
+      : { raw_details: fitBytes(text(annotation.raw_details), MAX_FIELD_BYTES) }),
+  };
+}

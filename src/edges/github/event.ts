@@ -1,0 +1,254 @@
+import type { z } from 'zod';
+import { UserError, problem } from '../../errors.ts';
+import type { EventFacts } from '../../types/repository.ts';
+import { Bare, fullName, MergeGroup, PullRequest, Push, sha, WorkflowRun } from './payload.ts';
+
+/** The environment as the runner sets it; only named variables are read. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** GitHub sends events of at most 25 MB. */
+export const MAX_PAYLOAD_CHARACTERS = 25 * 1024 * 1024;
+
+export const DEPENDABOT = 'dependabot[bot]';
+
+type Common = z.infer<typeof Bare>;
+
+type Reader = (context: Context, payload: unknown) => EventFacts;
+
+interface Context {
+  event: string;
+  repository: string;
+  env: Environment;
+}
+
+const READERS: Readonly<Record<string, Reader>> = {
+  pull_request: pullRequest,
+  pull_request_target: pullRequest,
+  push,
+  merge_group: mergeGroup,
+  workflow_run: workflowRun,
+  schedule: bare,
+  workflow_dispatch: bare,
+  repository_dispatch: bare,
+};
+
+/**
+ * Reads the facts that decide anything from what the runner gave: the environment, and the event's
+ * payload as parsed JSON. Every other part of the payload is ignored. Throws a `UserError` of one
+ * line for an event this action does not run on and for a payload that is not what GitHub sends.
+ */
+export function readEvent(env: Environment, payload: unknown): EventFacts {
+  const event = env['GITHUB_EVENT_NAME'] ?? '';
+  const read = Object.hasOwn(READERS, event) ? READERS[event] : undefined;
+  if (read === undefined) throw userError(unsupported(event));
+  const own = fullName.safeParse(env['GITHUB_REPOSITORY']);
+  if (!own.success)
+    throw userError('GITHUB_REPOSITORY must be set to owner/name; the runner does so.');
+  return read({ event, repository: own.data, env }, payload);
+}
+
+/**
+ * The JSON of the event file. Throws a `UserError` of one line, which repeats nothing of the file.
+ */
+export function parsePayload(text: string): unknown {
+  if (text.length > MAX_PAYLOAD_CHARACTERS)
+    throw userError('The event payload (GITHUB_EVENT_PATH) is larger than 25 MB.');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw userError('The event payload (GITHUB_EVENT_PATH) is not JSON.');
+  }
+}
+
+/** What `mode: auto` means for this event; any other mode is kept. */
+export function resolveMode<Mode extends 'diff' | 'sweep' | 'merge' | 'noise'>(
+  mode: 'auto' | Mode,
+  facts: EventFacts,
+): Mode | 'diff' | 'sweep' {
+  if (mode !== 'auto') return mode;
+  const event = facts.event === 'workflow_run' ? facts.origin?.event : facts.event;
+  const compares =
+    ['pull_request', 'pull_request_target', 'merge_group'].includes(event ?? '') ||
+    facts.event === 'push';
+  return compares ? 'diff' : 'sweep';
+}
+
+function pullRequest(context: Context, payload: unknown): EventFacts {
+  const { pull_request: pull, ...event } = parse(PullRequest, context, payload);
+  const headRepository = pull.head.repo?.full_name ?? null;
+  if (!sameName(pull.base.repo.full_name, context.repository)) {
+    throw userError(
+      malformed(
+        context.event,
+        'pull_request.base.repo.full_name is not the repository of this run',
+      ),
+    );
+  }
+  return {
+    ...facts(context, event),
+    baseBranch: pull.base.ref,
+    action: event.action,
+    pullRequest: pull.number,
+    base: pull.base.sha,
+    head: pull.head.sha,
+    headRepository,
+    headBranch: pull.head.ref,
+    fork: headRepository === null || !sameName(headRepository, context.repository),
+    dependabot: startedByDependabot(context, event.sender?.login) || isDependabot(pull.user?.login),
+    addedLabel: event.action === 'labeled' ? (event.label?.name ?? null) : null,
+    ...labelledBy(event.sender, pull.user?.login),
+  };
+}
+
+function push(context: Context, payload: unknown): EventFacts {
+  const { before, after, ref, ...event } = parse(Push, context, payload);
+  return {
+    ...facts(context, event),
+    base: isZero(before) ? null : before,
+    // A push of nothing deletes its branch or tag.
+    head: isZero(after) ? null : after,
+    headBranch: shortRef(ref),
+  };
+}
+
+function mergeGroup(context: Context, payload: unknown): EventFacts {
+  const { merge_group: group, action: activity, ...event } = parse(MergeGroup, context, payload);
+  return {
+    ...facts(context, event),
+    ...(group.base_ref ? { baseBranch: shortRef(group.base_ref) } : {}),
+    action: activity ?? null,
+    base: group.base_sha,
+    head: group.head_sha,
+    headBranch: shortRef(group.head_ref),
+    // The payload does not say where the pull request in the queue lives: until that is looked up
+    // it is nobody's.
+    headRepository: null,
+    fork: true,
+  };
+}
+
+function workflowRun(context: Context, payload: unknown): EventFacts {
+  const { workflow_run: run, action: activity, ...event } = parse(WorkflowRun, context, payload);
+  const headRepository = run.head_repository?.full_name ?? null;
+  return {
+    ...facts(context, event),
+    action: activity ?? null,
+    head: run.head_sha,
+    headRepository,
+    headBranch: run.head_branch,
+    fork: headRepository === null || !sameName(headRepository, context.repository),
+    origin: { event: run.event, runId: run.id },
+  };
+}
+
+function bare(context: Context, payload: unknown): EventFacts {
+  const event = parse(Bare, context, payload);
+  const head = sha.safeParse(context.env['GITHUB_SHA']);
+  if (!head.success)
+    throw userError(`GITHUB_SHA ${head.error.issues[0]?.message ?? 'must be a commit id'}.`);
+  return { ...facts(context, event), head: head.data };
+}
+
+/** What holds for every event until its reader knows better. */
+function facts(context: Context, { repository: of, sender }: Common): EventFacts {
+  return {
+    ...(of?.default_branch ? { baseBranch: of.default_branch } : {}),
+    event: context.event,
+    action: null,
+    repository: context.repository,
+    pullRequest: null,
+    base: null,
+    head: null,
+    headRepository: context.repository,
+    headBranch: null,
+    fork: false,
+    dependabot: startedByDependabot(context, sender?.login),
+    addedLabel: null,
+    origin: null,
+  };
+}
+
+function parse<T extends z.ZodType<{ repository?: { full_name: string } | null | undefined }>>(
+  schema: T,
+  context: Context,
+  payload: unknown,
+): z.infer<T> {
+  const result = schema.safeParse(payload);
+  if (!result.success) {
+    const [first, ...more] = result.error.issues;
+    const rest = more.length > 0 ? ` (and ${more.length} more)` : '';
+    throw userError(
+      malformed(
+        context.event,
+        `${first === undefined ? 'it is unreadable' : describe(first)}${rest}`,
+      ),
+    );
+  }
+  const named = result.data.repository?.full_name;
+  if (named !== undefined && !sameName(named, context.repository)) {
+    throw userError(
+      malformed(context.event, 'repository.full_name is not the repository of this run'),
+    );
+  }
+  return result.data;
+}
+
+/**
+ * Says which field and what it must be, and never repeats a value: payloads are written by
+ * strangers.
+ */
+function describe(issue: z.core.$ZodIssue): string {
+  const path = issue.path.length > 0 ? issue.path.join('.') : 'it';
+  if (issue.code === 'invalid_type')
+    return `${path} must be ${issue.expected === 'object' ? 'a map' : `of type ${issue.expected}`}`;
+  if (issue.code === 'too_small') return `${path} is too small or too short`;
+  if (issue.code === 'too_big') return `${path} is too large or too long`;
+  return `${path} ${issue.message}`;
+}
+
+function malformed(event: string, detail: string): string {
+  return `The event payload (GITHUB_EVENT_PATH) is not a ${event} event of GitHub: ${detail}.`;
+}
+
+function unsupported(event: string): string {
+  const names = Object.keys(READERS);
+  const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
+  if (event === '')
+    return `This action runs on ${list}, but GITHUB_EVENT_NAME is not set. Outside GitHub Actions use the evaldiff command.`;
+  return `This action runs on ${list}; this is ${/^[a-z_]{1,50}$/.test(event) ? event : 'an unknown event'}.`;
+}
+
+function userError(message: string): UserError {
+  return new UserError([problem(null, message)]);
+}
+
+function startedByDependabot({ env }: Context, sender: string | undefined): boolean {
+  return isDependabot(sender) || isDependabot(env['GITHUB_ACTOR']);
+}
+
+function labelledBy(
+  sender: Common['sender'],
+  author: string | undefined,
+): Pick<EventFacts, 'labeller'> {
+  if (!sender) return {};
+  const { login, type } = sender;
+  const isApp = (type ?? 'User') !== 'User' || login.endsWith('[bot]');
+  return { labeller: { login, isApp, isAuthor: author !== undefined && sameName(login, author) } };
+}
+
+function isDependabot(login: string | undefined): boolean {
+  return login === DEPENDABOT;
+}
+
+/** GitHub's names are equal without regard to case. */
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function isZero(id: string): boolean {
+  return /^0+$/.test(id);
+}
+
+function shortRef(ref: string): string {
+  return ref.replace(/^refs\/(?:heads|tags)\//, '');
+}

@@ -1,0 +1,40 @@
+import { fenceAfter, type OpenFence } from '../../text/fences.ts';
+
+const CUT = 'This summary is cut; the whole report is in the job summary and in the report files.';
+
+const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
+
+/** `text` in at most `limit` bytes of UTF-8, never ending within a character. */
+export function fitBytes(text: string, limit: number): string {
+  const encoded = Buffer.from(text, 'utf8');
+  if (encoded.length <= limit) return text;
+  let end = limit;
+  // A byte of the form 10xxxxxx continues the character before it.
+  while (end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return encoded.subarray(0, end).toString('utf8');
+}
+
+/**
+ * Markdown in at most `limit` bytes: `note` (may be empty) goes below it as a paragraph, and what
+ * does not fit is left out from the end by whole lines, with a sentence that says so. A code fence
+ * that the cut leaves open is closed, else the sentence would be part of the code.
+ */
+export function fitMarkdown(text: string, note: string, limit: number): string {
+  const whole = note === '' ? text : `${text}\n\n${note}`;
+  if (bytes(whole) <= limit) return whole;
+  const tail = `\n\n${note === '' ? CUT : `${CUT} ${note}`}`;
+  const kept: string[] = [];
+  let used = bytes(tail);
+  let fence: OpenFence | null = null;
+  for (const line of text.split('\n')) {
+    const next = fenceAfter(fence, line);
+    const closing = next === null ? 0 : bytes(next.mark) + 1;
+    if (used + bytes(line) + 1 + closing > limit) break;
+    used += bytes(line) + 1;
+    kept.push(line);
+    fence = next;
+  }
+  if (kept.length === 0)
+    return `${fitBytes(text.split('\n', 1)[0] ?? '', limit - bytes(tail))}${tail}`;
+  return `${kept.join('\n')}${fence === null ? '' : `\n${fence.mark}`}${tail}`;
+}

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { errorMessage } from '../../errors.ts';
+import { logLine } from '../../text/log.ts';
+import { shorten } from '../../text/visible.ts';
+
+/**
+ * What became of one surface. Publishing never throws: the verdict stands whatever happens here.
+ * `id` is null when nothing was to be written. `warnings` are for the log, one line each, filtered.
+ */
+export type Published =
+  { ok: true; id: number | null; warnings: string[] } | { ok: false; warning: string };
+
+/** What was tried, as the user reads it. */
+export interface PublishAttempt {
+  /** A main clause in the past: `The comment was not written`. */
+  failed: string;
+  /** The line of `permissions:` it takes. */
+  permission: string;
+  /**
+   * The pull request is from a fork or by Dependabot, so GitHub may have given a token that only
+   * reads.
+   */
+  fork: boolean;
+}
+
+const FOREIGN_LENGTH = 300;
+
+/**
+ * One line for the log: what failed, why, and what to do. Foreign text in it is filtered and cut.
+ */
+export function failureLine({ failed, permission, fork }: PublishAttempt, error: unknown): string {
+  return `${failed}: ${cause(error, permission, fork)}`;
+}
+
+function cause(error: unknown, permission: string, fork: boolean): string {
+  if (error instanceof z.ZodError)
+    return 'GitHub sent an answer that is not what its API describes.';
+  if (!isHttpError(error)) return `${foreign(errorMessage(error))}.`;
+  if (error.response === undefined)
+    return `GitHub could not be reached (${foreign(error.message)}).`;
+  if (isRateLimit(error, error.response))
+    return `GitHub's rate limit is reached (${error.status}), and waiting for it takes too long.`;
+  return refusal(error.status, detail(error.response.data), permission, fork);
+}
+
+function refusal(status: number, said: string, permission: string, fork: boolean): string {
+  if (status === 401)
+    return 'GitHub does not accept the token (401). Check the input github-token.';
+  if (status === 403) return forbidden(said, permission, fork);
+  if (status === 404)
+    return `GitHub does not find it (404). The token may not see this repository, or lacks \`${permission}\`.`;
+  if (status >= 500)
+    return `GitHub answers with an error of its own (${status}), also when asked again.`;
+  const words = said === '' ? '.' : `: ${said}`;
+  return status === 422
+    ? `GitHub refuses the content (422)${words}`
+    : `GitHub answers ${status}${words}`;
+}
+
+function forbidden(said: string, permission: string, fork: boolean): string {
+  if (/\blocked\b/i.test(said)) return 'the conversation is locked (403).';
+  // Rights are given to the token of a workflow; another token, or a rule, is another reason.
+  if (said !== '' && !/accessible by integration/i.test(said) && !fork) {
+    const ofApps = /personal access token|GitHub App/i.test(said);
+    return `GitHub refuses it (403): ${said.replace(/\.$/, '')}.${ofApps ? " Leave the input github-token at its default, which is an app's token." : ''}`;
+  }
+  const advice = fork
+    ? `GitHub gives pull requests from forks and by Dependabot a token that only reads; elsewhere the job needs \`permissions: ${permission}\`.`
+    : `Give the job \`permissions: ${permission}\`.`;
+  return `the token may not do this (403). ${advice}`;
+}
+
+/** GitHub uses 403 and 429 for both of its limits. */
+function isRateLimit({ status, message }: HttpError, { headers }: Response): boolean {
+  if (status === 429) return true;
+  return (
+    status === 403 &&
+    (headers['x-ratelimit-remaining'] === '0' ||
+      headers['retry-after'] !== undefined ||
+      /rate limit/i.test(message))
+  );
+}
+
+interface Response {
+  headers: Record<string, unknown>;
+  data: unknown;
+}
+
+interface HttpError extends Error {
+  status: number;
+  response?: Response;
+}
+
+/**
+ * Octokit's error, known by its shape: its class belongs to a package of octokit's own. No
+ * response: nothing came back.
+ */
+function isHttpError(error: unknown): error is HttpError {
+  return (
+    error instanceof Error &&
+    error.name === 'HttpError' &&
+    'status' in error &&
+    typeof error.status === 'number'
+  );
+}
+
+const ErrorBody = z.object({
+  message: z.string(),
+  errors: z
+    .array(
+      z.union([
+        z.string(),
+        z.object({
+          field: z.string().optional(),
+          message: z.string().optional(),
+          code: z.string().optional(),
+        }),
+      ]),
+    )
+    .optional()
+    .catch(undefined),
+});
+
+/** GitHub's own words, without the address of its documentation. */
+function detail(data: unknown): string {
+  const body = ErrorBody.safeParse(data);
+  if (!body.success) return '';
+  const errors = (body.data.errors ?? []).map((item) =>
+    typeof item === 'string'
+      ? item
+      : [item.field, item.message ?? item.code].filter((part) => part !== undefined).join(' '),
+  );
+  return foreign([body.data.message, ...errors].join('; '));
+}
+
+function foreign(text: string): string {
+  return shorten(logLine(text.trim()), FOREIGN_LENGTH);
+}
+
+/** A GitHub login for a log line; anything that cannot be one is not repeated. */
+export function account(login: string): string {
+  return /^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/.test(login) ? login : 'another account';
+}
+
+/** True where GitHub may have done what was asked, although it did not say so. */
+export function isTransient(error: unknown): boolean {
+  return isHttpError(error) && (error.response === undefined || error.status >= 500);
+}
+
+/** True for a refusal that GitHub put into a status code. */
+export function hasStatus(error: unknown, status: number): boolean {
+  return isHttpError(error) && error.response !== undefined && error.status === status;
+}

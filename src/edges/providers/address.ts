@@ -1,0 +1,225 @@
+import { problem } from '../../errors.ts';
+import { visibleLine } from '../../text/visible.ts';
+import { protocolFlaw, type Endpoint, type GivenPace } from '../../types/endpoints.ts';
+import { isHosted, type Target } from '../../types/model.ts';
+import type { Problem } from '../../types/plain.ts';
+import { factsOf, type VendorKeys, type VendorName } from '../../types/vendors.ts';
+
+/** Servers and keys. Only the workflow names them, never a file of the repository. */
+export interface ProviderAccess {
+  keys: VendorKeys;
+  endpoints: ReadonlyMap<string, ServerAccess>;
+  /** Proxy for all https servers, by CONNECT only. Absent: none. */
+  proxy?: URL | null;
+  /** Replaces vendors' public addresses, for tests and self-hosting. */
+  vendorUrls?: Partial<Record<VendorName, string>>;
+}
+
+/** An endpoint of the workflow with its variables resolved. */
+interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
+  url: string;
+  /** Null: no key is sent, or, if `keyEnv` is set, the key is missing. */
+  key: string | null;
+  /** `value` null: its variable is not set. */
+  headers?: readonly { name: string; env: string; value: string | null }[];
+}
+
+/** Where one request goes, and the secrets for exactly that origin. */
+export interface Address {
+  base: URL;
+  key: string | null;
+  headers: Readonly<Record<string, string>>;
+  /** Azure's API version, part of every address; the key is then sent as `api-key`. */
+  apiVersion: string | null;
+  /** Azure's older addresses have the model in the path. */
+  deployments: boolean;
+  pace: GivenPace;
+  /** Bypasses the proxy. */
+  direct: boolean;
+}
+
+/** Every secret value of an access: to be masked, redacted and removed from the environment. */
+export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] {
+  const servers = [...endpoints.values()].flatMap(({ key, headers = [] }) => [
+    key,
+    ...headers.map(({ value }) => value),
+  ]);
+  const password =
+    proxy === null || proxy === undefined ? null : decodeURIComponent(proxy.password);
+  const all = [...Object.values(keys), ...servers, password];
+  return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
+}
+
+/**
+ * The address for a target, or the problem: a key that is not set, an undefined name, or an address
+ * that no key may be sent to.
+ */
+export function addressOf(
+  target: { provider: VendorName; endpoint: string | null },
+  access: ProviderAccess,
+): Address | Problem {
+  const facts = factsOf(target.provider);
+  if (target.endpoint === null) {
+    const key = access.keys[target.provider];
+    if (key === null || key === '')
+      return problem(
+        null,
+        `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow the input ${facts.keyInput}; in a terminal .env may hold it).`,
+      );
+    if (!HEADER_VALUE.test(key))
+      return problem(
+        null,
+        `The key for provider ${target.provider} ${UNSENDABLE}: look at ${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
+      );
+    const url = access.vendorUrls?.[target.provider] ?? facts.host;
+    return namedAddress(`The address of ${target.provider}`, { url, key });
+  }
+  const name = visibleLine(target.endpoint);
+  const endpoint = access.endpoints.get(target.endpoint);
+  if (endpoint !== undefined)
+    return (
+      unsetVariable(name, endpoint) ??
+      clashIn(name, endpoint, facts.keyHeader) ??
+      namedAddress(`Endpoint ${name}`, endpoint)
+    );
+  return problem(
+    null,
+    `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).`,
+  );
+}
+
+/** A variable that an endpoint's line names and that is not set; null: none. */
+function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): Problem | null {
+  if (key === null && typeof keyEnv === 'string') {
+    return problem(
+      null,
+      `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the step under env, or leave key= out where no key is needed.`,
+    );
+  }
+  if (typeof keyEnv === 'string' && key !== null && !HEADER_VALUE.test(key))
+    return problem(
+      null,
+      `Endpoint ${name}: the key in the environment variable ${keyEnv} ${UNSENDABLE}.`,
+    );
+  const unset = headers.find(({ value }) => value === null || !HEADER_VALUE.test(value));
+  return unset === undefined
+    ? null
+    : problem(
+        null,
+        `Endpoint ${name}: the environment variable ${unset.env} is not set to something that a header can hold; give it to the step under env, or leave header=${unset.name}:… out.`,
+      );
+}
+
+function clashIn(
+  name: string,
+  { key, keyEnv, headers = [], apiVersion }: ServerAccess,
+  keyHeader: string,
+): Problem | null {
+  const ofKey = typeof apiVersion === 'string' ? 'api-key' : keyHeader;
+  const named = key !== null || typeof keyEnv === 'string';
+  return named && headers.some((header) => header.name === ofKey)
+    ? problem(
+        null,
+        `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; leave one of them out.`,
+      )
+    : null;
+}
+
+/** Headers that an endpoint of these targets sets twice; setting variables does not fix this. */
+export function clashingHeaders(
+  targets: readonly Target[],
+  { endpoints }: ProviderAccess,
+): Problem[] {
+  const found = new Map<string, Problem>();
+  for (const target of targets) {
+    if (!isHosted(target) || target.endpoint === null) continue;
+    const server = endpoints.get(target.endpoint);
+    const clash =
+      server === undefined
+        ? null
+        : clashIn(visibleLine(target.endpoint), server, factsOf(target.provider).keyHeader);
+    if (clash !== null) found.set(clash.message, clash);
+  }
+  return [...found.values()];
+}
+
+const HEADER_VALUE = /^[\x20-\x7e]{1,8000}$/;
+
+const UNSENDABLE = 'has a line break or another character in it that no header can hold';
+
+/** Where the key for a target comes from, for messages. */
+export function keySourceOf(
+  { provider, endpoint }: { provider: VendorName; endpoint: string | null },
+  { endpoints }: ProviderAccess,
+): string {
+  if (endpoint === null) {
+    const { keyVariable, keyInput } = factsOf(provider);
+    return `the key is that of ${keyVariable} (in a workflow the input ${keyInput})`;
+  }
+  const { keyEnv = null, headers = [] } = endpoints.get(endpoint) ?? {};
+  const name = visibleLine(endpoint);
+  const named = [...(keyEnv === null ? [] : [keyEnv]), ...headers.map(({ env }) => env)];
+  return named.length === 0
+    ? `endpoint ${name} names no key; add key=NAME_OF_A_VARIABLE to its line`
+    : `the key is that of ${named.join(' or ')}, which the line of endpoint ${name} names`;
+}
+
+/** Reasons why these targets cannot be called, without duplicates. */
+export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
+  const found = new Map<string, Problem>();
+  // Variants of a suite share targets.
+  for (const target of new Set(targets)) {
+    if (!isHosted(target)) continue;
+    const address = addressOf(target, access);
+    if ('message' in address) found.set(address.message, address);
+  }
+  return [...found.values()];
+}
+
+/** Problems of all addresses, used or not. */
+export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Problem[] {
+  const given = [
+    ...Object.entries(vendorUrls ?? {}).map(([name, url]) =>
+      namedAddress(`The address of ${name}`, { url, key: null }),
+    ),
+    ...[...endpoints].map(([name, server]) =>
+      namedAddress(`Endpoint ${visibleLine(name)}`, server),
+    ),
+  ];
+  return given.filter((address): address is Problem => 'message' in address);
+}
+
+function namedAddress(what: string, server: ServerAccess): Address | Problem {
+  const { url, insecure = false } = server;
+  const base = URL.canParse(url) ? new URL(url) : null;
+  if (base === null)
+    return problem(
+      null,
+      `${what}: "${visibleLine(url)}" is not a web address; write https://host/path.`,
+    );
+  if (base.username !== '' || base.password !== '') {
+    return problem(
+      null,
+      `${what}: the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).`,
+    );
+  }
+  const flaw = protocolFlaw(base, insecure);
+  if (flaw !== null)
+    return problem(null, `${what}: ${visibleLine(base.origin)} ${flaw}; nothing is sent to it.`);
+  return addressAt(base, server);
+}
+
+function addressAt(base: URL, server: ServerAccess): Address {
+  const { key, headers = [], apiVersion = null } = server;
+  const { concurrency = null, requests_per_minute = null, direct = false } = server;
+  return {
+    base,
+    key: key === '' ? null : key,
+    headers: Object.fromEntries(headers.map(({ name, value }) => [name, value ?? ''])),
+    apiVersion,
+    // Azure's newer addresses have the model in the body, like other vendors.
+    deployments: apiVersion !== null && !/\/(deployments\/|v1\/?$|models\/?$)/.test(base.pathname),
+    pace: { concurrency, requests_per_minute },
+    direct,
+  };
+}

@@ -1,0 +1,40 @@
+import type { Completion, Requests } from '../../types/model.ts';
+import type { Tried } from './retry.ts';
+import type { Said } from './vendors/vendor.ts';
+
+/** The completion of a call; `label`: the target's name. */
+export function callCompletion(tried: Tried<Said>, label: string): Completion {
+  if (tried.status === 'ok')
+    return {
+      ...answerCompletion(tried.value, Math.max(0, Math.round(tried.latencyMs))),
+      ...requestsOf(tried, 1),
+    };
+  const { kind, message } = tried.fault;
+  const before = tried.before ? { before: `${label}: ${tried.before.message}` } : {};
+  const ended = tried.fault.ended ?? (kind === 'filtered' ? 'filter' : null);
+  const error = {
+    status: 'error',
+    kind,
+    message: `${label}: ${message}`,
+    ...requestsOf(tried, kind === 'budget' || kind === 'aborted' ? 0 : 1),
+    ...before,
+    ...(ended === null ? {} : { finish_reason: ended }),
+  } as const;
+  return tried.sent ? error : { ...error, unsent: true };
+}
+
+/** `assumed`: requests that the meter assumes for a completion of this kind. */
+function requestsOf({ attempts = 0, spent = [] }: Requests, assumed: 0 | 1): Requests {
+  return {
+    ...(attempts > assumed ? { attempts } : {}),
+    ...(spent.length > 0 ? { spent } : {}),
+  };
+}
+
+/** `latency_ms` is null for a batch. */
+export function answerCompletion(
+  { kind: _, ...answer }: Said,
+  latency_ms: number | null,
+): Completion {
+  return { status: 'ok', ...answer, latency_ms, reused: false };
+}

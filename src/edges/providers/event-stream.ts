@@ -1,0 +1,41 @@
+import { member, parsedJson } from '../../types/plain.ts';
+import { TransportError } from './fault.ts';
+
+/** Lines of JSON never start like this: line ends within JSON strings are escaped. */
+const EVENTS = /^:|^(data|event):/m;
+
+/**
+ * Extracts the JSON of a reply that came as an event stream although none was requested: the
+ * complete reply, or its error. Other text is returned unchanged.
+ */
+export function unstreamed(text: string, type: string | undefined): string {
+  if (!/^\s*text\/event-stream\b/i.test(type ?? '') && !EVENTS.test(text)) return text;
+  const lines = text.split(/\r\n|\n|\r/);
+  const plain = lines.filter((line) => !/^(:|(data|event|id|retry)(:|$))/.test(line)).join('\n');
+  const events = [plain, ...dataOf(lines)].map((each) => ({ text: each, json: parsedJson(each) }));
+  const whole = events.filter(({ json }) => typeof json === 'object' && json !== null);
+  const failed = whole.find(({ json }) => (member(json, 'error') ?? null) !== null);
+  const [only, ...more] = whole;
+  if (failed !== undefined) return failed.text;
+  if (only === undefined || more.length > 0 || isChunk(only.json))
+    throw new TransportError('stream');
+  return only.text;
+}
+
+function dataOf(lines: readonly string[]): string[] {
+  const all: string[][] = [[]];
+  for (const line of lines) {
+    if (line === '') all.push([]);
+    else if (line.startsWith('data:')) all.at(-1)?.push(line.slice('data:'.length));
+  }
+  return all.filter((each) => each.length > 0).map((each) => each.join('\n'));
+}
+
+/** A chunk of an answer: the stream was cut before the complete reply. */
+function isChunk(json: unknown): boolean {
+  const choices = member(json, 'choices');
+  return (
+    /chunk$|_start$/.test(String(member(json, 'object') ?? member(json, 'type'))) ||
+    (Array.isArray(choices) && member(choices[0], 'delta') !== undefined)
+  );
+}

@@ -1,0 +1,187 @@
+import { NOT_MADE, type Metered, type ErrorKind, type FinishReason } from '../../types/model.ts';
+import { proxyWords } from './tunnel.ts';
+import type { VendorAnswer } from './vendors/vendor.ts';
+
+/** Why an attempt failed, and whether a retry may help. */
+export interface Fault {
+  kind: ErrorKind;
+  /** One filtered line without the provider's name. */
+  message: string;
+  /**
+   * `never`: the same request would fail again. `later`: retry this call after a backoff.
+   * `limited`: all calls to the server back off, then fewer run at once.
+   */
+  retry: 'never' | 'later' | 'limited';
+  /** Milliseconds the server asked for, or null. */
+  waitMs: number | null;
+  /** Which requests would fail the same way; these are not sent. */
+  scope: 'request' | 'model' | 'server';
+  /**
+   * HTTP status if any, and the server's message (alone, and after its codes) for recognising what
+   * it refuses. Never shown.
+   */
+  status: number | null;
+  said: string;
+  detail: string;
+  /** Tokens of a reply without an answer; empty if none came. */
+  spent: Metered[];
+  /** At most one retry, whatever tries are left. */
+  once?: true;
+  /** Finish reason of an answer without content. */
+  ended?: FinishReason;
+}
+
+/** Failures below HTTP's status, or of the body. `late`: the timeout passed. */
+type TransportCode =
+  | 'late'
+  | 'redirect'
+  | 'too-large'
+  | 'too-deep'
+  | 'cut'
+  | 'connection'
+  | 'encoding'
+  | 'charset'
+  | 'stream'
+  | 'host'
+  | 'aborted';
+
+/**
+ * Thrown through the vendors' SDKs, which keep it as a cause. The message is constant because they
+ * drop errors whose text contains "timeout".
+ */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly code: TransportCode;
+  /** For `connection`: the system's error code. For `charset` and `encoding`: its name. */
+  readonly system: string;
+
+  constructor(code: TransportCode, system = '') {
+    super('no reply');
+    this.code = code;
+    this.system = system;
+  }
+}
+
+export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+
+export const MAX_REPLY_DEPTH = 100;
+
+/** System errors that may pass; a wrong host name or certificate does not. */
+const PASSING = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** A fault without retries, unless `more` says so. `message` is one filtered line. */
+export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {}): Fault {
+  return {
+    kind,
+    message,
+    retry: 'never',
+    waitMs: null,
+    scope: 'request',
+    status: null,
+    said: '',
+    detail: '',
+    spent: kind === 'reply' ? [{ usage: null }] : [],
+    ...more,
+  };
+}
+
+export function faultOfReply({
+  fails,
+  why,
+  again,
+  ended,
+  usage,
+  cached,
+}: Extract<VendorAnswer, { kind: 'none' }>): Fault {
+  return fault(fails, why, {
+    retry: again === 'never' ? 'never' : 'later',
+    spent: [{ usage, ...(cached ? { cached } : {}) }],
+    ...(again === 'once' ? { once: true } : {}),
+    ...(ended === undefined ? {} : { ended }),
+  });
+}
+
+/** A call that the end of the run aborted or prevented. */
+export const STOPPED = fault('aborted', NOT_MADE.aborted);
+
+export function budgetFault(): Fault {
+  return fault('budget', NOT_MADE.budget);
+}
+
+/** The fault of a failed connection or an unreadable body. */
+export function transportFault(error: TransportError, timeoutMs: number): Fault {
+  switch (error.code) {
+    // Not retried: the server may have worked, and charged, all that time.
+    case 'late':
+      return fault('timeout', `no complete reply after ${timeoutMs / 1000} s`);
+    case 'redirect':
+      return fault('reply', 'the server redirects to another address; refused');
+    case 'too-large':
+      return fault('reply', `the reply is larger than ${MAX_REPLY_BYTES / 1024 / 1024} MiB`);
+    case 'too-deep':
+      return fault('reply', `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`);
+    case 'encoding':
+      return fault(
+        'reply',
+        `the reply is packed in a way that cannot be unpacked (${error.system})`,
+      );
+    case 'charset':
+      return fault('reply', `the reply is not text in its charset (${error.system})`);
+    // Not retried: the server would stream, and charge, again.
+    case 'stream':
+      return fault('reply', `the server streams its answer unasked${UNSTREAM}`);
+    case 'cut':
+      return fault('network', 'the connection was cut before the reply was complete', {
+        retry: 'later',
+        spent: [{ usage: null }],
+      });
+    case 'connection':
+      return connectionFault(error.system);
+    case 'host':
+      return fault(
+        'request',
+        'the request would have gone to another host than the key belongs to; refused',
+      );
+    case 'aborted':
+      return STOPPED;
+  }
+}
+
+const UNSTREAM =
+  '; turn that off in the server, or write "stream: false" into the prompt, as some servers want it';
+
+/** Untrusted certificate authority. */
+const UNTRUSTED =
+  /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/;
+
+function connectionFault(system: string): Fault {
+  const proxy = proxyWords(system);
+  if (proxy !== null)
+    return fault(
+      'network',
+      `no connection through the proxy (${proxy.words})`,
+      proxy.passing ? { retry: 'later' } : { scope: 'server' },
+    );
+  return fault(
+    'network',
+    `no connection (${system})${remedyOf(system)}`,
+    PASSING.has(system) ? { retry: 'later' } : {},
+  );
+}
+
+function remedyOf(system: string): string {
+  if (UNTRUSTED.test(system))
+    return '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a workflow in the env of the step)';
+  return system === 'ENOTFOUND'
+    ? "; nobody has heard of this server's name: is this machine online, and its address right?"
+    : '';
+}

@@ -1,0 +1,186 @@
+import { logLine } from '../../text/log.ts';
+import type { HostedTarget, Request } from '../../types/model.ts';
+import type { Address, ProviderAccess } from './address.ts';
+import { type Clock, pause } from './clock.ts';
+import type { Fault } from './fault.ts';
+import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
+import type { BoundedFetch } from './http.ts';
+import { GIVE_UP_AFTER_MS, type Limiter, createLimiter } from './limit.ts';
+import { type Pacer, createPacer } from './pace.ts';
+import { type Prefixes, createPrefixes } from './prefixes.ts';
+import { type RefusalMemory, type Refusals, createRefusals } from './refusals.ts';
+import type { RetryOptions, RunOfCalls } from './retry.ts';
+import { type Post, type Vendor, authOf } from './vendors/vendor.ts';
+
+export interface CallOptions extends RunOfCalls {
+  /** Concurrent calls per server (vendor and endpoint, or program). */
+  concurrency: { start: number; max: number };
+  timeoutMs: number;
+  redact(text: string): string;
+  /**
+   * Called before every paid attempt, retries included. False: the call ends with kind `budget`.
+   */
+  onAttempt(request: Request): boolean;
+  /** Called when an attempt was refused for something the request can do without. */
+  onRefused(request: Request): void;
+}
+
+export interface HostedOptions extends CallOptions, ProviderAccess {
+  /** What earlier runs learned about models; null: nothing is stored. */
+  memory: RefusalMemory | null;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A vendor's server; connects at the first call. */
+export interface Server {
+  vendor: Vendor;
+  label: string;
+  limiter: Limiter;
+  retry: RetryOptions;
+  refusals: Refusals;
+  prefixes: Prefixes;
+  opening: Opening;
+  /** Faults that further requests would meet too, by model; '': any model. */
+  closed: Map<string, Fault>;
+  /** For messages. */
+  keySource: string;
+  /** The key and header values that are too long to be a word of an answer. */
+  secrets: readonly string[];
+  bounded: BoundedFetch;
+  post(): Promise<Post>;
+  /** Older Azure addresses, which have one path per model. */
+  deployments: boolean;
+  /** From the workflow's endpoint line. */
+  pacer: Pacer;
+  /** From the settings, by model. */
+  paced: Map<string, Pacer>;
+}
+
+/** Shorter values (`EMPTY`, `lm-studio`) may occur in an answer legitimately. */
+const SECRET = 16;
+
+function longSecrets({ key, headers }: Address): string[] {
+  return [key ?? '', ...Object.values(headers)].filter((each) => each.length >= SECRET);
+}
+
+export function createServer(
+  label: string,
+  vendor: Vendor,
+  address: Address,
+  options: HostedOptions & { keySource: string },
+): Server {
+  const { timeoutMs, clock, signal } = options;
+  const { base, key, headers, apiVersion, pace } = address;
+  const bounded = createBoundedFetch({
+    base,
+    auth: authOf(vendor, key, apiVersion !== null),
+    headers: { ...vendor.facts.headers, ...headers },
+    query: apiVersion === null ? undefined : `api-version=${apiVersion}`,
+    proxy: address.direct ? null : options.proxy,
+    timeoutMs,
+    clock,
+    signal,
+  });
+  const most = pace.concurrency ?? options.concurrency.max;
+  const limiter = createLimiter({
+    concurrency: { start: Math.min(options.concurrency.start, most), max: most },
+    giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
+    clock,
+    signal,
+  });
+  let connected: Promise<Post> | null = null;
+  const connect = (): Promise<Post> => {
+    warnAboutInheritedUrl(vendor, base, options);
+    return vendor.connect({
+      baseUrl: base.href.replace(/\/$/, ''),
+      fetch: bounded.fetch,
+      timeoutMs: timeoutMs + SDK_MARGIN_MS,
+    });
+  };
+  const log = (line: string): void => options.log(`${logLine(label)}: ${line}`);
+  const pacer = createPacer(clock, signal);
+  pacer.tighten(pace);
+  const retry = { limiter, maxTries: options.maxTries, clock, signal, random: options.random, log };
+  return {
+    vendor,
+    label,
+    limiter,
+    retry,
+    bounded,
+    refusals: createRefusals(base.href, options.memory),
+    prefixes: createPrefixes(),
+    opening: createOpening(clock, signal),
+    closed: new Map(),
+    keySource: options.keySource,
+    secrets: longSecrets(address),
+    post: () => (connected ??= connect()),
+    deployments: address.deployments,
+    pacer,
+    paced: new Map(),
+  };
+}
+
+/** Warns about a base address in the environment, which a vendor's SDK would use. */
+function warnAboutInheritedUrl(
+  { name, facts: { baseUrlVariable } }: Vendor,
+  { href }: URL,
+  { env, log }: Pick<HostedOptions, 'env' | 'log'>,
+): void {
+  const inherited = env[baseUrlVariable] ?? '';
+  if (inherited !== '' && inherited !== href)
+    log(
+      `${name}: ${baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
+    );
+}
+
+/** The pace of a model, shared by all its callers; null: none is set. */
+export function pacerOf(
+  { paced }: Server,
+  { model, pace }: HostedTarget,
+  { clock, signal }: HostedOptions,
+): Pacer | null {
+  const known = paced.get(model) ?? null;
+  if (pace === undefined) return known;
+  const pacer = known ?? createPacer(clock, signal);
+  pacer.tighten(pace);
+  paced.set(model, pacer);
+  return pacer;
+}
+
+/** Servers refuse quickly and answer slowly: after this long, requests stop waiting for the first. */
+const HEAD_START_MS = 2000;
+
+/** Sends one request of a kind first, so that a bad key or parameter fails once. */
+interface Opening {
+  /**
+   * Claims the lead; call the result when done. Null after waiting for another leader: check what
+   * it found out.
+   */
+  lead(names: readonly string[]): Promise<(() => void) | null>;
+}
+
+function createOpening(clock: Clock, signal: AbortSignal): Opening {
+  /** The leader's request by name; null: it has ended. */
+  const ahead = new Map<string, Promise<void> | null>();
+  return {
+    async lead(names) {
+      for (const name of names) {
+        const before = ahead.get(name) ?? null;
+        if (before === null) continue;
+        await before;
+        return null;
+      }
+      const fresh = names.filter((name) => !ahead.has(name));
+      if (fresh.length === 0) return () => undefined;
+      const over = new AbortController();
+      const either = AbortSignal.any([signal, over.signal]);
+      const waited = pause(clock, HEAD_START_MS, either, 'head start').then(() => {
+        for (const name of fresh) ahead.set(name, null);
+      });
+      for (const name of fresh) ahead.set(name, waited);
+      return () => {
+        over.abort();
+      };
+    },
+  };
+}

@@ -1,0 +1,290 @@
+import { logLine } from '../../text/log.ts';
+import type { Completion, HostedTarget, Request } from '../../types/model.ts';
+import { passportOf } from '../../types/passports.ts';
+import { parsedJson, type Problem } from '../../types/plain.ts';
+import { addressOf, keySourceOf } from './address.ts';
+import { callCompletion } from './completion.ts';
+import { type Fault, budgetFault, fault, faultOfReply } from './fault.ts';
+import { type HostedOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
+import type { Limiter } from './limit.ts';
+import type { Pacer } from './pace.ts';
+import { type CallAttempt, withRetries } from './retry.ts';
+import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
+import { vendors } from './vendors/index.ts';
+import type { Ask, Said, Vendor, VendorEndpoint } from './vendors/vendor.ts';
+
+interface Hosted {
+  complete(request: Request, target: HostedTarget): Promise<Completion>;
+  limiters(): { name: string; limiter: Limiter }[];
+  close(): void;
+}
+
+export function createHosted(options: HostedOptions): Hosted {
+  const servers = new Map<string, Server>();
+  const serverOf = (target: HostedTarget): Server | Problem => {
+    const label =
+      target.endpoint === null ? target.provider : `${target.provider} (${target.endpoint})`;
+    const known = servers.get(label);
+    if (known !== undefined) return known;
+    const address = addressOf(target, options);
+    if ('message' in address) return address;
+    const server = createServer(label, vendors[target.provider], address, {
+      ...options,
+      keySource: keySourceOf(target, options),
+    });
+    servers.set(label, server);
+    return server;
+  };
+  return {
+    async complete(request, target) {
+      const server = serverOf(target);
+      if ('message' in server)
+        return { status: 'error', kind: 'key', message: server.message, unsent: true };
+      const refused =
+        endpointOf(server.vendor, request, target) === null
+          ? `${server.vendor.name} has no embeddings`
+          : server.vendor.refuses(request.parameters);
+      const pacer = pacerOf(server, target, options);
+      const work = (): Promise<Completion> => ask({ server, pacer }, request, target, options);
+      if (refused === null) return pacer === null ? await work() : await pacer.run(work);
+      const found = fault('request', refused);
+      return callCompletion({ status: 'fault', fault: found, sent: false }, server.label);
+    },
+    limiters: () => [...servers.values()].map(({ label, limiter }) => ({ name: label, limiter })),
+    close() {
+      for (const { bounded } of servers.values()) bounded.close();
+    },
+  };
+}
+
+/**
+ * Retries without what the model does not support (a form of answers, a grader's temperature). The
+ * first request to a server checks the key, and the first of a kind to an unknown model discovers
+ * which parameters it accepts. Others wait, so a bad key or parameter fails once.
+ */
+async function ask(
+  to: Destination,
+  request: Request,
+  target: HostedTarget,
+  options: HostedOptions,
+): Promise<Completion> {
+  const { server } = to;
+  await server.refusals.recall(target);
+  // Loading the SDK does not count as head start.
+  await server.post().catch(() => undefined);
+  let refused = 0;
+  let plainly = false;
+  for (;;) {
+    const open = server.refusals.open(request);
+    const release = await server.opening.lead(open === null ? [KEY] : [KEY, open.ahead]);
+    if (release === null) continue;
+    const asking = { request, target, open, plainly };
+    const completion = await askOnce(to, asking, options).finally(release);
+    if (completion === 'plainly') {
+      plainly = true;
+      continue;
+    }
+    if (completion === null) {
+      refused += 1;
+      options.onRefused(request);
+      continue;
+    }
+    if (completion.status === 'ok') server.refusals.accept(target, plainly ? null : open);
+    return refused === 0 ? completion : { ...completion, refused };
+  }
+}
+
+interface Destination {
+  server: Server;
+  pacer: Pacer | null;
+}
+
+interface Asking {
+  request: Request;
+  target: HostedTarget;
+  /** What the request finds out about its model; null: nothing. */
+  open: ReturnType<Server['refusals']['open']>;
+  /** In plain text, whatever forms the model supports. */
+  plainly: boolean;
+}
+
+const KEY = 'key';
+
+/**
+ * Null: the model refused something that the request can do without. `plainly`: the server rejected
+ * the model's answer for its form.
+ */
+async function askOnce(
+  { server, pacer }: Destination,
+  asking: Asking,
+  options: HostedOptions,
+): Promise<Completion | 'plainly' | null> {
+  const { request, target, open, plainly } = asking;
+  const { model } = target;
+  const { refusals, closed, label } = server;
+  const known = closed.get('') ?? closed.get(model) ?? refusals.faultFor(request, open);
+  if (known !== null) return callCompletion({ status: 'fault', fault: known, sent: false }, label);
+  const wanted: Ask = {
+    ...refusals.without(request),
+    ...(plainly ? { schema: null, form: 'plain' } : {}),
+  };
+  const { messages: marked, done } = server.prefixes.mark(wanted, target);
+  const sent = marked === null ? wanted : { ...wanted, marked };
+  const once = onceMore();
+  const work = async (): Promise<CallAttempt<Said>> =>
+    once(await attempt(server, sent, { request, target }, options));
+  const tried = await withRetries(work, {
+    ...server.retry,
+    pacers: pacer === null ? [server.pacer] : [server.pacer, pacer],
+  });
+  done(tried.status === 'ok');
+  if (tried.status === 'ok') return callCompletion(tried, label);
+  const { fault: found } = tried;
+  if (wanted.schema !== null && MISFORMED.test(found.detail)) return 'plainly';
+  const refused = refusals.learn(found, request, wanted);
+  if (refused === null)
+    return callCompletion({ ...tried, fault: closedBy(found, asking, server) }, label);
+  if (refused.first)
+    server.retry.log(`model ${logLine(model)} refuses ${refused.what}; asking without it`);
+  return null;
+}
+
+/** Limits the retries of a fault marked `once`. */
+function onceMore(): (result: CallAttempt<Said>) => CallAttempt<Said> {
+  let found = 0;
+  return (result) => {
+    if (result.status === 'ok' || result.fault.once !== true) return result;
+    found += 1;
+    const { fault: last } = result;
+    const ended = { ...last, retry: 'never', message: `${last.message}, asked twice` } as const;
+    return found === 1 ? result : { ...result, fault: ended };
+  };
+}
+
+/** Groq rejects an answer in the wrong form: the answer is lost, but no parameter was refused. */
+const MISFORMED = /json_validate_failed|tool_use_failed/;
+
+/** Remembers the fault for further requests that would fail the same way. */
+function closedBy(
+  found: Fault,
+  { request, target: { model }, open }: Asking,
+  { closed, refusals, keySource }: Server,
+): Fault {
+  const told =
+    found.kind === 'key' ? { ...found, message: `${found.message}; ${keySource}` } : found;
+  if (found.scope === 'server') closed.set('', told);
+  else if (found.scope === 'model' && !refusals.answered(model)) closed.set(model, told);
+  else refusals.refuse(told, request, open);
+  return told;
+}
+
+/** Sends one request and reads its reply. Never rejects. */
+async function attempt(
+  server: Server,
+  wanted: Ask,
+  { request, target }: { request: Request; target: HostedTarget },
+  options: HostedOptions,
+): Promise<CallAttempt<Said>> {
+  const { clock, timeoutMs, redact } = options;
+  if (!options.onAttempt(request)) return { status: 'fault', fault: budgetFault(), sent: false };
+  const started = clock.now();
+  try {
+    const post = await server.post();
+    const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
+    const response = await post(endpoint.body(wanted), pathOf(server, endpoint, target));
+    const text = withoutEchoedKeys(await response.text(), server);
+    const data = parsedJson(text);
+    const now = clock.now();
+    const failure = replyFault(data, response, { now, redact });
+    if (failure !== null) return { status: 'fault', fault: failure, sent: true };
+    const answer = endpoint.read(data, wanted);
+    if (answer.kind === 'none') return { status: 'fault', fault: faultOfReply(answer), sent: true };
+    if (answer.kind === 'odd') {
+      const { member } = answer;
+      const found = unreadable(endpoint, { response, text, redact, member }, data === undefined);
+      return { status: 'fault', fault: found, sent: true };
+    }
+    return {
+      status: 'ok',
+      value: answer,
+      latencyMs: now - started,
+      waitMs: exhaustedWait(response.headers, now) ?? 0,
+    };
+  } catch (error) {
+    return {
+      status: 'fault',
+      fault: withProxyHint(sdkFault(error, { now: clock.now(), timeoutMs, redact }), options),
+      sent: true,
+    };
+  }
+}
+
+/** A server may echo its key; answers are stored and read by metrics. */
+function withoutEchoedKeys(text: string, { secrets }: Pick<Server, 'secrets'>): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+}
+
+/** Null when the vendor has no such endpoint. */
+function endpointOf(
+  vendor: Vendor,
+  { purpose }: Request,
+  target: HostedTarget,
+): Vendor | VendorEndpoint | null {
+  if (purpose === 'embedding') return vendor.embeddings;
+  return passportOf(target)?.api === 'responses' ? vendor.responses : vendor;
+}
+
+function pathOf(
+  { deployments }: Server,
+  endpoint: Vendor | VendorEndpoint,
+  { model }: HostedTarget,
+): string | undefined {
+  const path = 'path' in endpoint ? endpoint.path : undefined;
+  return deployments
+    ? `/deployments/${encodeURIComponent(model)}${path ?? '/chat/completions'}`
+    : path;
+}
+
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
+
+/** Adds that the environment names a proxy, which is ignored and may explain the failure. */
+function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' | 'proxy'>): Fault {
+  if (found.kind !== 'network' || proxy) return found;
+  const set = PROXY_VARIABLES.find((name) => (env[name] ?? '') !== '');
+  return set === undefined
+    ? found
+    : {
+        ...found,
+        message: `${found.message}; ${set} is not obeyed: name the proxy in the input proxy (in a terminal --proxy)`,
+      };
+}
+
+const WEB_PAGE =
+  ': it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in';
+
+/**
+ * A reply that is not JSON was cut short or is not the vendor's; a retry may succeed. A web page
+ * means a wrong address.
+ */
+function unreadable(
+  { replyName }: Pick<Vendor, 'replyName'>,
+  {
+    response,
+    text,
+    redact,
+    member,
+  }: { response: Response; text: string; redact(text: string): string; member: string },
+  passing: boolean,
+): Fault {
+  const type = foreignLine(
+    (response.headers.get('content-type') ?? '').split(';')[0] ?? '',
+    redact,
+    60,
+  );
+  const isPage = type === 'text/html' || /^\s*<(!doctype html|html)\b/i.test(text);
+  return fault(
+    'reply',
+    `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)${isPage ? WEB_PAGE : ''}${member === '' ? '' : `; its ${member} is not as it should be`}`,
+    passing && !isPage ? { retry: 'later' } : {},
+  );
+}

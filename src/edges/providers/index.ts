@@ -1,0 +1,138 @@
+import { UserError } from '../../errors.ts';
+import { createBatches } from '../../features/batch/batches.ts';
+import type { BatchOptions } from '../../features/batch/send-batch.ts';
+import { createRedactor } from '../../text/redact.ts';
+import {
+  isHosted,
+  type Complete,
+  type Completion,
+  type Request,
+  type Target,
+  type WaitingBatches,
+} from '../../types/model.ts';
+import type { Problem } from '../../types/plain.ts';
+import {
+  addressProblems,
+  clashingHeaders,
+  missingKeys,
+  secretsIn,
+  type ProviderAccess,
+} from './address.ts';
+import type { Clock } from './clock.ts';
+import { createHosted } from './hosted.ts';
+import type { LimiterStats } from './limit.ts';
+import { createPrograms } from './program.ts';
+import type { RefusalMemory } from './refusals.ts';
+import { createReplay, type RecordedRequest } from './replay.ts';
+
+export interface ProviderOptions extends ProviderAccess {
+  /** Concurrent calls, per vendor and endpoint, and per program. */
+  concurrency: { start: number; max: number };
+  /** From sending a request to the last byte of its reply, in milliseconds. */
+  timeoutMs: number;
+  /** Attempts per call, the first included. */
+  maxTries: number;
+  /** Ends every call, waiting or in flight, as `aborted`. */
+  signal: AbortSignal;
+  /** Folder with the project's files at a commit, created on demand. */
+  checkout(commit: string): Promise<string>;
+  readRecording(commit: string, file: string): Promise<string>;
+  /** Equal for equal recorded requests. */
+  recordingKey(request: RecordedRequest): string;
+  /** The environment, and the names of variables that programs get besides the defaults. */
+  env: Readonly<Record<string, string | undefined>>;
+  programEnv: readonly string[];
+  clock: Clock;
+  random(): number;
+  log(line: string): void;
+  /** Removes secrets from text; absent: those of this access. */
+  redact?(text: string): string;
+  /** Called before every paid attempt, retries included. False: the call ends as `budget`. */
+  onAttempt?(request: Request): boolean;
+  /** Called when an attempt was refused for something the request can do without. */
+  onRefused?(request: Request): void;
+  /** What earlier runs learned about models; absent: nothing is stored. */
+  memory?: RefusalMemory;
+  /** For targets that use batches; absent: they are called directly. */
+  batches?: BatchOptions;
+}
+
+export interface Providers {
+  /** Never rejects; a failure is a completion of status `error`. */
+  complete: Complete;
+  /** Keys and endpoints that are not set, and other reasons why these targets cannot be called. */
+  missingKeys(targets: readonly Target[]): Problem[];
+  /** The subset that setting a key would not fix: headers that an endpoint sets twice. */
+  clashingHeaders(targets: readonly Target[]): Problem[];
+  stats(): { name: string; stats: LimiterStats }[];
+  /** Batches that vendors are still working on; null: none. */
+  waiting(): WaitingBatches | null;
+  /** Ends calls in flight, closes connections, and kills programs with their children. */
+  close(): Promise<void>;
+}
+
+const WITHOUT_VECTORS: Completion = {
+  status: 'error',
+  kind: 'program',
+  message: 'a program answers in words and has no embeddings',
+};
+
+/**
+ * Opens the connection to the models.
+ *
+ * @throws UserError when an address is neither https nor loopback: a key is never sent to one.
+ */
+export function createProviders(options: ProviderOptions): Providers {
+  const problems = addressProblems(options);
+  if (problems.length > 0) throw new UserError(problems);
+  const closing = new AbortController();
+  const redact = options.redact ?? createRedactor(secretsIn(options));
+  const inner = {
+    ...options,
+    redact,
+    memory: options.memory ?? null,
+    signal: AbortSignal.any([options.signal, closing.signal]),
+    onAttempt: (request: Request) => options.onAttempt?.(request) ?? true,
+    onRefused: (request: Request) => options.onRefused?.(request),
+  };
+  const hosted = createHosted(inner);
+  const programs = createPrograms(inner);
+  const replay = createReplay(options);
+
+  const direct: Complete = (request) => {
+    const { target } = request;
+    if (isHosted(target)) return hosted.complete(request, target);
+    if (target.provider === 'replay') return replay(request, target);
+    return request.purpose === 'embedding'
+      ? Promise.resolve(WITHOUT_VECTORS)
+      : programs.complete(request, target);
+  };
+  const { batches } = options;
+  const batched =
+    batches === undefined ? null : createBatches({ ...inner, signal: options.signal, batches });
+  const complete: Complete = (request) => {
+    const { target } = request;
+    if (batches === undefined || batched === null) return direct(request);
+    const inBatch =
+      'transport' in target && target.transport === 'batch' && request.purpose !== 'embedding';
+    return inBatch
+      ? batched.complete(request, target)
+      : batches.activity.during(() => direct(request));
+  };
+  return {
+    complete,
+    waiting: () => batched?.waiting() ?? null,
+    missingKeys: (targets) => missingKeys(targets, options),
+    clashingHeaders: (targets) => clashingHeaders(targets, options),
+    stats: () =>
+      [...hosted.limiters(), ...programs.limiters()].map(({ name, limiter }) => ({
+        name,
+        stats: limiter.stats(),
+      })),
+    async close() {
+      closing.abort();
+      hosted.close();
+      await Promise.all([batched?.close(), programs.close()]);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import {
+  withoutRequests,
+  type Complete,
+  type Completion,
+  type Request,
+} from '../../types/model.ts';
+
+interface OnceOptions {
+  keyOf(request: Request): string;
+  /** `forget`: a store below has the answers. Errors are always kept: a refusal is not repeated. */
+  answers: 'keep' | 'forget';
+}
+
+/**
+ * Deduplicates requests within a run: later callers get the first one's completion, marked as
+ * reused. A call that was aborted is not reused.
+ */
+export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions): Complete {
+  const known = new Map<string, Promise<Completion>>();
+  const first = async (key: string, request: Request): Promise<Completion> => {
+    try {
+      const completion = await complete(request);
+      if (completion.status === 'error' ? completion.kind === 'aborted' : answers === 'forget')
+        known.delete(key);
+      return completion;
+    } catch (error) {
+      known.delete(key);
+      throw error;
+    }
+  };
+  return (request) => {
+    const key = keyOf(request);
+    const shared = known.get(key);
+    if (shared !== undefined) return shared.then(asReused);
+    const completion = first(key, request);
+    known.set(key, completion);
+    return completion;
+  };
+}
+
+function asReused(shared: Completion): Completion {
+  const completion = withoutRequests(shared);
+  return completion.status === 'ok'
+    ? { ...completion, reused: true }
+    : { ...completion, unsent: true };
+}
+
+/**
+ * Forwards calls and writes each answer, once per request and without a line end, as a line of a
+ * recordings file (see `replay`). Includes cached answers, so that the file is complete; errors are
+ * not recorded.
+ */
+export function recordAnswers(
+  complete: Complete,
+  write: (line: string) => Promise<void>,
+): Complete {
+  const written = new Set<string>();
+  return async (request) => {
+    const completion = await complete(request);
+    const line = completion.status === 'ok' ? recordingLine(request, completion) : null;
+    if (line !== null && !written.has(line)) {
+      written.add(line);
+      await write(line);
+    }
+    return completion;
+  };
+}
+
+function recordingLine(
+  { target, parameters, messages, try: attempt, purpose }: Request,
+  completion: Extract<Completion, { status: 'ok' }>,
+): string {
+  const { output, usage, finish_reason, tool_calls, latency_ms } = completion;
+  return JSON.stringify({
+    request: {
+      provider: target.provider,
+      model: target.model,
+      parameters,
+      messages: messages.map(({ role, content }) => ({ role, content })),
+      try: attempt,
+      ...(purpose === 'embedding' ? { kind: 'embedding' } : {}),
+    },
+    reply: {
+      output,
+      usage,
+      latency_ms,
+      ...(finish_reason === 'stop' ? {} : { finish_reason }),
+      ...(tool_calls.length === 0 ? {} : { tool_calls }),
+    },
+  });
+}

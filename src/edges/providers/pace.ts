@@ -1,0 +1,102 @@
+import type { GivenPace } from '../../types/endpoints.ts';
+import { pause, type Clock } from './clock.ts';
+
+/** The request pace that a user set for one model or server. */
+export interface Pacer {
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Waits for this request's turn; turns are spread evenly over the minute. */
+  turn(): Promise<void>;
+  /** Waits again after a slot was granted, so that the request is sent at the set pace. */
+  due(): Promise<void>;
+  /** Adopts this pace too if it is slower: base and head share one server. */
+  tighten(pace: GivenPace): void;
+}
+
+const MINUTE_MS = 60_000;
+
+export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
+  const waiting: (() => void)[] = [];
+  let atOnce = Number.POSITIVE_INFINITY;
+  let spacingMs = 0;
+  const inTurn = createSpacing(clock, signal);
+  const sent = createSpacing(clock, signal);
+  let busy = 0;
+  return {
+    async run(work) {
+      if (busy >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+      else busy += 1;
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) busy -= 1;
+        else next();
+      }
+    },
+    turn: () => inTurn(spacingMs),
+    due: () => sent(spacingMs),
+    tighten({ concurrency, requests_per_minute: perMinute }) {
+      atOnce = Math.min(atOnce, concurrency ?? atOnce);
+      if (perMinute !== null) spacingMs = Math.max(spacingMs, MINUTE_MS / perMinute);
+    },
+  };
+}
+
+/** Lets callers through one by one, `spacingMs` apart. */
+function createSpacing(clock: Clock, signal: AbortSignal): (spacingMs: number) => Promise<void> {
+  let free = 0;
+  return async (spacingMs) => {
+    if (spacingMs === 0) return;
+    const now = clock.now();
+    const at = Math.max(now, free);
+    free = at + spacingMs;
+    if (at > now) await pause(clock, at - now, signal);
+  };
+}
+
+/** How many calls may be in flight. */
+export interface Pace {
+  slots(): number;
+  /** Records an answer. `saturated`: every slot was in use. */
+  answered(latencyMs: number, saturated: boolean): void;
+  halve(): void;
+}
+
+/**
+ * Two running means of latency: the quick one covers half a round of answers (at least five), the
+ * slow one twenty times as many. The limit grows while quick ≤ slow times this factor.
+ */
+const QUICK_MEMORY = 5;
+
+const SLOWER = 20;
+
+const STILL_QUICK = 2;
+
+/**
+ * AIMD concurrency: from `start` the slots double per round of answers until the first rate limit,
+ * then grow by one per round while latency is stable. A rate limit halves them. Always in 1–`max`.
+ */
+export function createPace({ start, max }: { start: number; max: number }): Pace {
+  let limit = Math.max(1, Math.min(start, max));
+  let doubling = true;
+  let quickMs = 0;
+  let slowMs = 0;
+  return {
+    slots: () => Math.floor(limit),
+    answered(latencyMs, saturated) {
+      const weight = 1 / Math.max(QUICK_MEMORY, limit / 2);
+      quickMs = quickMs === 0 ? latencyMs : quickMs + weight * (latencyMs - quickMs);
+      // The slow mean falls at once and rises slowly, so that a lasting slowdown is accepted.
+      slowMs =
+        slowMs === 0 || quickMs < slowMs
+          ? quickMs
+          : slowMs + (weight / SLOWER) * (quickMs - slowMs);
+      if (saturated && quickMs <= STILL_QUICK * slowMs)
+        limit = Math.min(Math.max(1, max), limit + (doubling ? 1 : 1 / limit));
+    },
+    halve() {
+      doubling = false;
+      limit = Math.max(1, limit / 2);
+    },
+  };
+}

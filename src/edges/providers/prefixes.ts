@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { cachesFrom, type AskedModel } from '../../types/passports.ts';
+import type { Ask } from './vendors/vendor.ts';
+
+interface Mark {
+  /** Leading messages up to the mark; null: nothing is marked. */
+  messages: number | null;
+  done(answered: boolean): void;
+}
+
+export interface Prefixes {
+  mark(ask: Ask, target: AskedModel): Mark;
+}
+
+const NOTHING: Mark = { messages: null, done: () => undefined };
+
+/** A low guess: marking too short a prefix costs nothing. */
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * Chooses prefixes to mark for vendors with explicit prompt caching. Writing a prefix costs a
+ * quarter more than sending it; reading it costs a tenth or less. So the first request marks
+ * nothing, the second writes, later ones read; until it is written, others go out unmarked.
+ */
+export function createPrefixes(): Prefixes {
+  const states = new Map<string, 'seen' | 'writing' | 'written'>();
+  return {
+    mark(ask, target) {
+      const least = cachesFrom(target);
+      // Marks in the user's file take precedence.
+      if (least === null || 'cache_control' in ask.parameters) return NOTHING;
+      for (const { messages, key } of beginnings(ask, least * BYTES_PER_TOKEN).reverse()) {
+        const state = states.get(key);
+        if (state === 'written') return { ...NOTHING, messages };
+        if (state === 'seen') {
+          states.set(key, 'writing');
+          const done = (answered: boolean): void => {
+            states.set(key, answered ? 'written' : 'seen');
+          };
+          return { messages, done };
+        }
+        if (state === undefined) states.set(key, 'seen');
+      }
+      return NOTHING;
+    },
+  };
+}
+
+/**
+ * Prefixes of at least `leastBytes` that end with the system messages or a later message, except
+ * the last. Whatever else is sent before them or changes their meaning is part of their key.
+ */
+function beginnings(
+  { messages, ...others }: Ask,
+  leastBytes: number,
+): { messages: number; key: string }[] {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  // A later system message would be moved to the front.
+  if (messages.slice(first).some(({ role }) => role === 'system')) return [];
+  const shared = messages.slice(0, -1);
+  const bytes = shared.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  if (bytes < leastBytes) return [];
+  const hash = createHash('sha256').update(JSON.stringify(others));
+  const found: { messages: number; key: string }[] = [];
+  let length = 0;
+  for (const [index, { role, content }] of shared.entries()) {
+    length += Buffer.byteLength(content);
+    hash.update(JSON.stringify([role, content]));
+    const count = index + 1;
+    // Blank text cannot be marked.
+    if (count >= first && length >= leastBytes && content.trim() !== '')
+      found.push({ messages: count, key: hash.copy().digest('base64') });
+  }
+  return found;
+}

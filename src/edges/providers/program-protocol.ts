@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import type { Message, Request } from '../../types/model.ts';
+import { parsedJson } from '../../types/plain.ts';
+import { createDeadlines, type Clock } from './clock.ts';
+import { fault, type Fault } from './fault.ts';
+import type { CallAttempt } from './retry.ts';
+import { foreignLine } from './sdk-fault.ts';
+import type { Said } from './vendors/vendor.ts';
+
+/** Characters of foreign text in messages. */
+export const SHOWN = 200;
+
+const count = z.int().nonnegative();
+
+const replyId = z.union([z.string(), z.number()]).transform(String);
+
+const reply = z.union([
+  z.object({
+    id: replyId,
+    output: z.string(),
+    usage: z.object({ input_tokens: count, output_tokens: count }).nullish().catch(null),
+  }),
+  z.object({ id: replyId, error: z.string(), retryable: z.boolean().optional() }),
+]);
+
+const anyReply = z.object({ id: replyId });
+
+export function askLine(
+  id: string,
+  { target: { model }, parameters, messages, variables }: Request,
+): string {
+  const plain = messages.map(({ role, content }): Message => ({ role, content }));
+  return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
+}
+
+/** Parses an answer line; `id` null when it answers no call. */
+function readLine(
+  line: string,
+  redact: (text: string) => string,
+): { id: string | null; result: CallAttempt<Said> } {
+  const data = parsedJson(line);
+  const full = reply.safeParse(data);
+  if (!full.success)
+    return {
+      id: anyReply.safeParse(data).data?.id ?? null,
+      result: failedCall(
+        fault('program', 'answered with neither "output" (text) nor "error" (text)'),
+      ),
+    };
+  const said = full.data;
+  if ('error' in said) {
+    const text = foreignLine(said.error, redact, SHOWN) || 'an error without a text';
+    // A failure may be retried; a permanent error is the program's answer.
+    const reason =
+      said.retryable === true
+        ? fault('program', text, { retry: 'later' })
+        : fault('program-answer', text);
+    return { id: said.id, result: failedCall(reason) };
+  }
+  const value: Said = {
+    kind: 'answer',
+    output: said.output,
+    finish_reason: 'stop',
+    tool_calls: [],
+    usage: said.usage ?? null,
+  };
+  return { id: said.id, result: { status: 'ok', value, latencyMs: 0, waitMs: 0 } };
+}
+
+/** The fault of a line that answers no call. */
+function stray(line: string, redact: (text: string) => string): Fault {
+  return fault(
+    'program',
+    `wrote a line on stdout that is not an answer: "${foreignLine(line, redact, SHOWN)}"; messages belong on stderr`,
+  );
+}
+
+export function failedCall(reason: Fault): CallAttempt<Said> {
+  return { status: 'fault', fault: reason, sent: true };
+}
+
+/** Calls that the program has yet to answer. */
+export interface Calls {
+  /** `late` is called when the timeout ended the call. */
+  open(late: () => void): { id: string; result: Promise<CallAttempt<Said>> };
+  /**
+   * Handles a line; true when it answers an open call. A line that answers no call fails the oldest
+   * one; a late answer to a call that was given up is ignored.
+   */
+  hear(line: string): boolean;
+  settleAll(reason: Fault): void;
+}
+
+export function createCalls({
+  clock,
+  timeoutMs,
+  redact,
+}: {
+  clock: Clock;
+  timeoutMs: number;
+  redact(text: string): string;
+}): Calls {
+  const open = new Map<string, (result: CallAttempt<Said>) => void>();
+  const startDeadline = createDeadlines(clock, timeoutMs);
+  let last = 0;
+  const settle = (id: string, result: CallAttempt<Said>): void => open.get(id)?.(result);
+  return {
+    open(late) {
+      const id = String(++last);
+      const started = clock.now();
+      const disarm = startDeadline(() => {
+        settle(id, failedCall(fault('timeout', `no answer after ${timeoutMs / 1000} s`)));
+        late();
+      });
+      const result = new Promise<CallAttempt<Said>>((resolve) => {
+        open.set(id, (attempt) => {
+          disarm();
+          open.delete(id);
+          resolve(
+            attempt.status === 'ok' ? { ...attempt, latencyMs: clock.now() - started } : attempt,
+          );
+        });
+      });
+      return { id, result };
+    },
+    hear(line) {
+      const { id, result } = readLine(line, redact);
+      if (id !== null && open.has(id)) {
+        settle(id, result);
+        return true;
+      }
+      const late = id !== null && /^[1-9]\d{0,15}$/.test(id) && Number(id) <= last;
+      if (!late) settle(open.keys().next().value ?? '', failedCall(stray(line, redact)));
+      return false;
+    },
+    settleAll(reason) {
+      for (const id of [...open.keys()]) settle(id, failedCall(reason));
+    },
+  };
+}

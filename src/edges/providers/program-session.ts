@@ -1,0 +1,215 @@
+import type { Request } from '../../types/model.ts';
+import { pause, type Clock } from './clock.ts';
+import { STOPPED, fault, type Fault } from './fault.ts';
+import { startChild, type Child, type End } from './program-child.ts';
+import { SHOWN, askLine, createCalls, failedCall, type Calls } from './program-protocol.ts';
+import type { CallAttempt } from './retry.ts';
+import { foreignLine } from './sdk-fault.ts';
+import type { Said } from './vendors/vendor.ts';
+
+/** The line with which Node or Python reports an uncaught error. */
+const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
+
+/** Lines that a runtime prints below it: stack, error properties, version. */
+const LINES_BELOW_ERROR = 30;
+
+/** The program's last error on stderr in one line, or else its last line. */
+interface LastWords {
+  hear(line: string): void;
+  forget(): void;
+  text(): string;
+}
+
+export function createLastWords(): LastWords {
+  let last = '';
+  let error: { line: string; below: number } | null = null;
+  return {
+    hear(line) {
+      const words = line.trim();
+      if (words === '') return;
+      last = words;
+      if (ERROR_LINE.test(words)) error = { line: words, below: 0 };
+      else if (error !== null && ++error.below > LINES_BELOW_ERROR) error = null;
+    },
+    forget() {
+      last = '';
+      error = null;
+    },
+    text: () => error?.line ?? last,
+  };
+}
+
+interface ProgramSessionOptions {
+  command: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** Prepares the checkout; returns its folder or what is wrong with it. */
+  prepare(): Promise<{ cwd: string } | { fault: Fault }>;
+  timeoutMs: number;
+  clock: Clock;
+  redact(text: string): string;
+  /** Called with each line of stderr. */
+  onErr(line: string): void;
+  log(line: string): void;
+}
+
+/** A user's application: one process that answers many calls. */
+export interface ProgramSession {
+  ask(request: Request): Promise<CallAttempt<Said>>;
+  /** Ends every call in flight as aborted. */
+  abort(): void;
+  close(): Promise<void>;
+  killNow(): void;
+}
+
+/** The program is not restarted after this many exits in a row without an answer. */
+const MAX_EXITS = 4;
+
+const CLOSE_GRACE_MS = 2000;
+
+/** A program without output for this long may be buffering its answers. */
+export const SILENCE_MS = 10_000;
+
+/**
+ * Exchanges JSON lines with the program, in any order. It starts at the first call and restarts
+ * after an exit, up to {@link MAX_EXITS} times without an answer. A late call fails alone; if
+ * nothing at all was heard meanwhile, the process is killed and restarted for the next call.
+ */
+export function createSession(options: ProgramSessionOptions): ProgramSession {
+  const calls = createCalls(options);
+  const program = createRuns(options, calls);
+  return {
+    async ask(request) {
+      const to = await program.running();
+      if ('retry' in to) return failedCall(to);
+      const heardBefore = program.heard();
+      const { id, result } = calls.open(() => {
+        if (program.heard() === heardBefore) to.kill('SIGKILL');
+      });
+      to.write(askLine(id, request));
+      return await result;
+    },
+    abort: () => calls.settleAll(STOPPED),
+    close: () => program.close(),
+    killNow: () => program.killNow(),
+  };
+}
+
+interface Runs {
+  /** Starts the process if needed; a fault if it cannot. */
+  running(): Promise<Child | Fault>;
+  heard(): number;
+  close(): Promise<void>;
+  killNow(): void;
+}
+
+function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
+  const lastWords = createLastWords();
+  let child: Child | null = null;
+  let starting: Promise<Fault | null> | null = null;
+  let linesHeard = 0;
+  let ends = 0;
+  let lastEnd = STOPPED;
+  let closed = false;
+
+  const watchSilence = createSilenceWatch(options, () => linesHeard);
+  const onOut = (line: string): void => {
+    linesHeard++;
+    if (calls.hear(line)) ends = 0;
+  };
+  const onErr = (line: string): void => {
+    lastWords.hear(line);
+    options.onErr(line);
+  };
+  const launch = async (): Promise<Fault | null> => {
+    const prepared = await options.prepare();
+    if ('fault' in prepared) return prepared.fault;
+    if (closed) return STOPPED;
+    lastWords.forget();
+    const started = startChild({
+      command: options.command,
+      cwd: prepared.cwd,
+      env: options.env,
+      onOut,
+      onErr,
+    });
+    child = started;
+    void watchSilence(started);
+    void started.ended.then((end) => {
+      child = null;
+      starting = null;
+      ends++;
+      lastEnd = fault('program', endText(end, options, lastWords.text()));
+      calls.settleAll(lastEnd);
+    });
+    return null;
+  };
+  return {
+    async running() {
+      if (ends >= MAX_EXITS) {
+        const message = `ended ${ends} times in a row without an answer and is not started again`;
+        return fault('program', message);
+      }
+      // Null: it exited between its start and this call.
+      return (await (starting ??= launch())) ?? child ?? lastEnd;
+    },
+    heard: () => linesHeard,
+    async close() {
+      closed = true;
+      await starting;
+      calls.settleAll(STOPPED);
+      if (child !== null) await stop(child, options.clock);
+    },
+    killNow: () => child?.kill('SIGKILL'),
+  };
+}
+
+const SILENT = `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a buffer: flush stdout after each line`;
+
+/** Logs a hint once if the process stays silent after its start. */
+function createSilenceWatch(
+  { clock, log }: Pick<ProgramSessionOptions, 'clock' | 'log'>,
+  heard: () => number,
+): (child: Child) => Promise<void> {
+  let hinted = false;
+  return async ({ ended }) => {
+    const over = new AbortController();
+    void ended.then(() => over.abort());
+    const before = heard();
+    await pause(clock, SILENCE_MS, over.signal, 'silence');
+    if (over.signal.aborted || hinted || heard() > before) return;
+    hinted = true;
+    log(SILENT);
+  };
+}
+
+async function stop(child: Child, clock: Clock): Promise<void> {
+  const over = new AbortController();
+  child.closeInput();
+  child.kill('SIGTERM');
+  await Promise.race([child.ended, pause(clock, CLOSE_GRACE_MS, over.signal, 'end')]);
+  over.abort();
+  child.kill('SIGKILL');
+  await child.ended;
+}
+
+/** What the exit means for the calls in flight. */
+export function endText(
+  end: End,
+  { command, redact }: { command: readonly string[]; redact(text: string): string },
+  lastWords: string,
+): string {
+  const words = lastWords === '' ? '' : `: ${foreignLine(lastWords, redact, SHOWN)}`;
+  const file = foreignLine(command[0] ?? '', redact, SHOWN);
+  switch (end.how) {
+    case 'not-started':
+      return end.code === 'ENOENT'
+        ? `the program "${file}" was not found`
+        : `the program "${file}" cannot be started (${end.code})`;
+    case 'exit':
+      return `ended with exit code ${end.code}${words}`;
+    case 'signal':
+      return `was ended by ${end.signal}${words}`;
+    case 'line-too-long':
+      return 'wrote a line longer than 8 MiB';
+  }
+}

@@ -1,0 +1,228 @@
+import type { HostedTarget, Request } from '../../types/model.ts';
+import {
+  DISPENSABLE,
+  LIMITS,
+  passportOf,
+  refusedBy,
+  type AskedModel,
+} from '../../types/passports.ts';
+import type { Json } from '../../types/plain.ts';
+import type { Form } from '../../types/vendors/facts.ts';
+import type { Fault } from './fault.ts';
+import { createSuspicions, isOfParameter, namedIn, structuredIn } from './suspicions.ts';
+import type { Ask } from './vendors/vendor.ts';
+
+/** What a model refuses, as stored. */
+interface Learned {
+  /** Parameters and their replacement; null: none. */
+  parameters: Record<string, string | null>;
+  /** Forms of structured answers that are left, in the order they are tried. */
+  forms: [Form, ...Form[]];
+}
+
+/** What earlier runs learned, by server address and model. */
+export interface RefusalMemory {
+  known(key: string): Promise<Learned | null>;
+  keep(key: string, learned: Learned): void;
+}
+
+interface Finding {
+  /** Requests of one kind find out the same. */
+  kind: string;
+  /** One request per value goes first; it changes with what was found out. */
+  ahead: string;
+}
+
+/** What models of one server refuse: from their passports, earlier runs, and this run. */
+export interface Refusals {
+  /** Loads what earlier runs learned; await it before a model's first request. */
+  recall(target: HostedTarget): Promise<void>;
+  /** The request without what its model is known to refuse. */
+  without(request: Request): Ask;
+  /** What sending this request would find out; null: nothing. */
+  open(request: Request): Finding | null;
+  /** Records that the model answered, and with it the finding. */
+  accept(target: HostedTarget, open: Finding | null): void;
+  answered(model: string): boolean;
+  /**
+   * Records a refused prompt parameter. Once requests with different messages were refused alike,
+   * all requests of the kind count as refused; until then those with the same messages.
+   */
+  refuse(fault: Fault, request: Request, open: Finding | null): void;
+  /** The fault this request is known to get; null: unknown. */
+  faultFor(request: Request, open: Finding | null): Fault | null;
+  /**
+   * What the model refuses according to this fault, if the request can do without it; `first`:
+   * newly learned.
+   */
+  learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
+}
+
+const FORMS: Learned['forms'] = ['schema', 'tool', 'plain'];
+
+const WORDS: Readonly<Record<Form, string>> = {
+  schema: 'an answer schema',
+  tool: 'a tool that it has to use',
+  plain: 'plain text',
+};
+
+const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
+  schema:
+    /response_?format|response_?schema|json[ _]schema|output_config|output_format|structured[ _]outputs?|grammar/i,
+  tool: /tool_choice|\btools?\b|function[ _]call/i,
+  plain: /(?!)/,
+};
+
+/**
+ * Remembers refusals per model. A prompt's own parameters are never dropped, because that would
+ * change what is tested; a grader's may be. A faulty schema is not a refusal of schemas.
+ */
+export function createRefusals(base: string, memory: RefusalMemory | null): Refusals {
+  const models = new Map<string, Learned>();
+  const accepted = new Set<string>();
+  const answering = new Set<string>();
+  const suspicions = createSuspicions();
+  const keyOf = (model: string): string => `${base} ${model}`;
+  const learnedOf = (target: AskedModel): Learned => {
+    const known = models.get(target.model) ?? { parameters: {}, forms: formsOf(target) };
+    models.set(target.model, known);
+    return known;
+  };
+  const recalled = new Map<string, Promise<void>>();
+  const look = async (model: string): Promise<void> => {
+    const learned = (await memory?.known(keyOf(model))) ?? null;
+    if (learned !== null && !models.has(model)) models.set(model, learned);
+  };
+  const without = (request: Request): Ask => askFor(request, learnedOf(hosted(request)));
+  return {
+    recall({ model }) {
+      // One lookup for all waiting requests: they come by the thousand.
+      const looking = recalled.get(model) ?? look(model);
+      recalled.set(model, looking);
+      return looking;
+    },
+    without,
+    open(request) {
+      const kind = openIn(request, without(request));
+      if (kind === null || accepted.has(kind)) return null;
+      const other = suspicions.has(kind) && suspicions.faultFor(kind, request) === null;
+      return { kind, ahead: other ? `${kind} again` : kind };
+    },
+    accept({ model }, open) {
+      answering.add(model);
+      if (open !== null) accepted.add(open.kind);
+    },
+    answered: (model) => answering.has(model),
+    refuse(fault, request, open) {
+      if (open !== null && isOfParameter(fault, request)) suspicions.add(open.kind, request, fault);
+    },
+    faultFor: (request, open) => (open === null ? null : suspicions.faultFor(open.kind, request)),
+    learn(fault, request, sent) {
+      const { model } = hosted(request);
+      const learned = learnedOf(hosted(request));
+      const refused = learnFrom(fault, request, sent, learned);
+      if (refused?.first === true) memory?.keep(keyOf(model), learned);
+      return refused;
+    },
+  };
+}
+
+function formsOf(target: AskedModel): Learned['forms'] {
+  const [first, ...others] = passportOf(target)?.forms ?? FORMS;
+  return [first, ...others];
+}
+
+function askFor(request: Request, learned: Learned): Ask {
+  const { target, messages, schema } = request;
+  const [form] = learned.forms;
+  const asked = schema === null || form === 'plain';
+  return {
+    model: target.model,
+    parameters: parametersFor(request, learned),
+    messages,
+    ...(asked ? { schema: null, form: 'plain' } : { schema, form }),
+  };
+}
+
+/**
+ * What this request finds out about an unknown model. For a prompt this includes parameter values:
+ * a model that refuses one value may accept another.
+ */
+function openIn(request: Request, { form, parameters }: Ask): string | null {
+  const { purpose } = request;
+  const target = hosted(request);
+  if (purpose === 'embedding') return null;
+  // A known model may still reject a prompt's own schema.
+  const isSchema = purpose === 'prompt' && structuredIn(parameters).length > 0;
+  if (passportOf(target) !== null && !isSchema) return null;
+  if (purpose === 'prompt') {
+    const values = Object.keys(parameters)
+      .sort()
+      .map((name) => [name, parameters[name]]);
+    return `${target.model} ${JSON.stringify(values)}`;
+  }
+  const ours = DISPENSABLE.filter((name) => name in parameters);
+  return form === 'plain' && ours.length === 0 ? null : [target.model, form, ...ours].join(' ');
+}
+
+/** Adds what the fault reveals; null if it names nothing that can be dropped. */
+function learnFrom(
+  { kind, status, detail }: Fault,
+  { purpose }: Request,
+  sent: Ask,
+  learned: Learned,
+): ReturnType<Refusals['learn']> {
+  // Too long or filtered: says nothing about the model.
+  if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
+  const parameter = purpose === 'prompt' ? undefined : refusedParameter(sent.parameters, detail);
+  if (parameter !== undefined) {
+    const first = !(parameter in learned.parameters);
+    learned.parameters[parameter] = insteadOf(parameter, detail);
+    return { what: parameter, first };
+  }
+  if (sent.schema === null || !REFUSED_FORM[sent.form].test(detail)) return null;
+  if (/invalid schema/i.test(detail)) return null;
+  const [form, next, ...others] = learned.forms;
+  const first = form === sent.form && next !== undefined;
+  if (first) learned.forms = [next, ...others];
+  return { what: WORDS[sent.form], first };
+}
+
+function hosted({ target }: Request): HostedTarget {
+  if ('endpoint' in target) return target;
+  throw new Error('only servers refuse');
+}
+
+function parametersFor(request: Request, learned: Learned): Record<string, Json> {
+  if (request.purpose === 'prompt' || request.purpose === 'embedding') return request.parameters;
+  const passport = passportOf(hosted(request));
+  const refused = new Map([
+    ...(passport === null
+      ? []
+      : refusedBy(passport, request.parameters).map(
+          ({ name, refusal: { instead = null } }) => [name, instead] as const,
+        )),
+    ...Object.entries(learned.parameters),
+  ]);
+  const sent = Object.entries(request.parameters).flatMap(([name, value]) => {
+    const instead = refused.get(name);
+    if (instead === undefined) return [[name, value] as const];
+    const written = instead !== null && /^\w+$/.test(instead) && !(instead in request.parameters);
+    return written && !refused.has(instead) ? [[instead, value] as const] : [];
+  });
+  return Object.fromEntries(sent);
+}
+
+function refusedParameter(
+  parameters: Readonly<Record<string, Json>>,
+  detail: string,
+): string | undefined {
+  const ours = DISPENSABLE.filter((name) => name in parameters);
+  return namedIn(ours, detail);
+}
+
+/** `Use 'max_completion_tokens' instead` */
+function insteadOf(parameter: string, detail: string): string | null {
+  if (!LIMITS.includes(parameter)) return null;
+  return LIMITS.find((name) => name !== parameter && detail.includes(name)) ?? null;
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { formatProblem, problem } from '../../errors.ts';
+import { shorten, visibleLine } from '../../text/visible.ts';
+import type { Completion, Message, Request } from '../../types/model.ts';
+import { parsedJson, type Json } from '../../types/plain.ts';
+
+/** The part of a recorded request that identifies its answer. */
+export interface RecordedRequest {
+  model: string;
+  parameters: Record<string, Json>;
+  messages: Message[];
+  try: number;
+  kind?: 'embedding' | undefined;
+}
+
+interface ReplayOptions {
+  readRecording(commit: string, file: string): Promise<string>;
+  /** Equal for equal requests, whatever the order of their keys. */
+  recordingKey(request: RecordedRequest): string;
+}
+
+type ReplayTarget = Extract<Request['target'], { provider: 'replay' }>;
+
+type Reply = z.infer<typeof recording>['reply'];
+
+type Recordings = { replies: Map<string, Reply> } | { problem: string };
+
+const json: z.ZodType<Json> = z.lazy(() =>
+  z.union([
+    z.null(),
+    z.boolean(),
+    z.number(),
+    z.string(),
+    z.array(json),
+    z.record(z.string(), json),
+  ]),
+);
+
+const count = z.int().nonnegative();
+
+const recording = z.object({
+  request: z.object({
+    provider: z.string().optional(),
+    model: z.string(),
+    parameters: z.record(z.string(), json).default({}),
+    messages: z.array(
+      z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }),
+    ),
+    try: z.int().nonnegative(),
+    kind: z.literal('embedding').optional(),
+  }),
+  reply: z.object({
+    output: z.string(),
+    usage: z.object({ input_tokens: count, output_tokens: count }).nullable().default(null),
+    finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']).default('stop'),
+    tool_calls: z.array(z.object({ name: z.string(), arguments: z.string() })).default([]),
+    latency_ms: z.number().nonnegative().nullable().default(0),
+  }),
+});
+
+const CUT_SILENT =
+  'the recorded answer reached its limit of tokens before it said anything; record it with a higher one';
+
+/** Answers from recordings; each file is read once per commit. */
+export function createReplay(
+  options: ReplayOptions,
+): (request: Request, target: ReplayTarget) => Promise<Completion> {
+  const files = new Map<string, Promise<Recordings>>();
+  const load = async ({ commit, file }: ReplayTarget): Promise<Recordings> => {
+    try {
+      return readRecordings(await options.readRecording(commit, file), file, options.recordingKey);
+    } catch {
+      return {
+        problem: `${visibleLine(file)}: cannot be read${commit === 'worktree' ? '' : ` at commit ${visibleLine(commit).slice(0, 8)}`}; write it with --record`,
+      };
+    }
+  };
+  return async (request, target) => {
+    const id = JSON.stringify([target.commit, target.file]);
+    const loading = files.get(id) ?? load(target);
+    files.set(id, loading);
+    const recordings = await loading;
+    if ('problem' in recordings)
+      return { status: 'error', kind: 'recording', message: recordings.problem };
+    const { parameters, messages, try: attempt } = request;
+    const kind = request.purpose === 'embedding' ? { kind: 'embedding' as const } : {};
+    const reply = recordings.replies.get(
+      options.recordingKey({ model: target.model, parameters, messages, try: attempt, ...kind }),
+    );
+    if (reply === undefined)
+      return { status: 'error', kind: 'recording', message: missing(request, target) };
+    const silent = reply.output.trim() === '' && reply.tool_calls.length === 0;
+    return reply.finish_reason === 'length' && silent
+      ? { status: 'error', kind: 'reply', message: CUT_SILENT, finish_reason: 'length' }
+      : { status: 'ok', ...reply, reused: false };
+  };
+}
+
+/** The last line for a request wins, so that new recordings can be appended. */
+function readRecordings(
+  text: string,
+  file: string,
+  keyOf: ReplayOptions['recordingKey'],
+): Recordings {
+  const replies = new Map<string, Reply>();
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const read = recording.safeParse(parsedJson(line));
+    if (!read.success) {
+      const issue = read.error.issues[0];
+      const field =
+        issue === undefined || issue.path.length === 0 ? 'the line' : issue.path.join('.');
+      const message = `${visibleLine(field)} is not as in {"request": {"provider", "model", "parameters", "messages", "try"}, "reply": {"output", "usage"}}; record it anew with --record`;
+      return {
+        problem: formatProblem(problem({ file: visibleLine(file), line: index + 1 }, message)),
+      };
+    }
+    replies.set(keyOf(read.data.request), read.data.reply);
+  }
+  return { replies };
+}
+
+/** Identifies the request, including its parameters and try. */
+function missing(
+  { parameters, messages, try: attempt, purpose }: Request,
+  { file, model }: ReplayTarget,
+): string {
+  const last = messages.at(-1);
+  const said =
+    last === undefined
+      ? 'no message'
+      : `${last.role}: "${shorten(visibleLine(last.content), 120)}"`;
+  const given = shorten(visibleLine(JSON.stringify(parameters)), 120);
+  return `${visibleLine(file)}: no recording${purpose === 'embedding' ? ' of an embedding' : ''} for model ${visibleLine(model)}, parameters ${given}, try ${attempt}, ${messages.length} message${messages.length === 1 ? '' : 's'}, the last from ${said}; record it with --record`;
+}

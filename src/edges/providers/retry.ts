@@ -1,0 +1,171 @@
+import type { Metered, Requests } from '../../types/model.ts';
+import { pause, type Clock } from './clock.ts';
+import { STOPPED, type Fault } from './fault.ts';
+import type { Admission, Limiter, SlotOutcome } from './limit.ts';
+import type { Pacer } from './pace.ts';
+
+export type CallAttempt<T> =
+  | { status: 'ok'; value: T; latencyMs: number; /** Rest the server asked for. */ waitMs: number }
+  | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
+
+export type Tried<T> = Requests &
+  (
+    | { status: 'ok'; value: T; latencyMs: number }
+    | {
+        status: 'fault';
+        fault: Fault;
+        /** False: nothing was sent at all. */ sent: boolean;
+        /** What kept it from an answer until the run's end, or its cap. */ before?: Fault | null;
+      }
+  );
+
+/** Settings shared by all calls of a run. */
+export interface RunOfCalls {
+  /** Attempts per call, the first included. */
+  maxTries: number;
+  clock: Clock;
+  signal: AbortSignal;
+  random(): number;
+  log(line: string): void;
+}
+
+export interface RetryOptions extends RunOfCalls {
+  limiter: Limiter;
+  pacers?: readonly Pick<Pacer, 'turn' | 'due'>[];
+}
+
+/** Longer waits requested by a server are not waited for. */
+const MAX_WAIT_MS = 300_000;
+
+/** Longest backoff when a server answers but has no quota left. */
+const MAX_REST_MS = 60_000;
+
+const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
+
+const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
+
+/**
+ * Retries attempts in the limiter's slots until one succeeds, fails for good, or `maxTries` are
+ * used. Backoff is exponential from 0.5 s (4 s after a rate limit) with jitter, unless the server
+ * names a time. `attempt` must not reject.
+ */
+export async function withRetries<T>(
+  attempt: () => Promise<CallAttempt<T>>,
+  options: RetryOptions,
+): Promise<Tried<T>> {
+  const { limiter, clock, signal } = options;
+  let attempts = 0;
+  const spent: Metered[] = [];
+  let last: Fault | null = null;
+  const failed = (fault: Fault, before: Fault | null = null): Tried<T> => ({
+    status: 'fault',
+    fault,
+    sent: attempts > 0,
+    attempts,
+    before,
+    spent,
+  });
+  for (let tries = 1; ; tries++) {
+    const entry = await admission(tries > 1, options);
+    if (entry.status === 'aborted') return failed(endedAfter(STOPPED, last), last);
+    if (entry.status === 'down') return failed(downFault(entry.fault, options));
+    const result = await attempt();
+    if (result.status === 'ok') {
+      limiter.release(entry.ticket, {
+        kind: 'answered',
+        latencyMs: result.latencyMs,
+        waitMs: Math.min(result.waitMs, MAX_REST_MS),
+      });
+      const { value, latencyMs } = result;
+      return { status: 'ok', value, latencyMs, attempts: attempts + 1, spent };
+    }
+    if (result.sent) attempts += 1;
+    spent.push(...result.fault.spent);
+    if (result.fault.kind === 'budget') {
+      limiter.release(entry.ticket, { kind: 'unsent' });
+      return failed(endedAfter(result.fault, last), last);
+    }
+    const waitMs = pauseMs(result.fault, tries, options);
+    const fault = boundedWait(result.fault, waitMs);
+    last = fault;
+    const { down, first } = limiter.release(entry.ticket, outcomeOf(result, fault, waitMs));
+    if (fault.retry === 'never') return failed(fault);
+    if (down || tries >= options.maxTries) return failed(exhaustion(fault, tries, limiter));
+    if (fault.retry === 'limited') {
+      if (first)
+        options.log(
+          `rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${limiter.stats().limit} at a time`,
+        );
+    } else await pause(clock, waitMs, signal);
+  }
+}
+
+/**
+ * Waits for a slot and for the user's pace. After a wait for a slot or a backoff, the pace is
+ * checked again.
+ */
+async function admission(
+  again: boolean,
+  { limiter, pacers = [] }: RetryOptions,
+): Promise<Admission> {
+  for (const pacer of pacers) await pacer.turn();
+  for (let repeated = again; ; repeated = true) {
+    const entry = await limiter.acquire(repeated);
+    if (entry.status !== 'go') return entry;
+    for (const pacer of pacers) await pacer.due();
+    if (!limiter.shut()) return entry;
+    limiter.release(entry.ticket, { kind: 'unsent' });
+  }
+}
+
+function boundedWait(fault: Fault, waitMs: number): Fault {
+  if (fault.retry === 'never' || waitMs <= MAX_WAIT_MS) return fault;
+  return {
+    ...fault,
+    retry: 'never',
+    message: `${fault.message}; it asks to wait ${String(Math.round(waitMs / 1000))} s`,
+  };
+}
+
+function outcomeOf(
+  { fault, sent }: { fault: Fault; sent: boolean },
+  bounded: Fault,
+  waitMs: number,
+): SlotOutcome {
+  if (!sent) return { kind: 'unsent' };
+  const unwaited = bounded !== fault;
+  if (fault.retry === 'limited')
+    return { kind: 'limited', waitMs: unwaited ? 0 : waitMs, unwaited, fault: bounded };
+  return fault.retry === 'later' || fault.kind === 'network' || fault.kind === 'timeout'
+    ? { kind: 'failed', fault }
+    : { kind: 'refused' };
+}
+
+function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number {
+  if (fault.retry === 'never') return 0;
+  // A time in the past comes from another clock: use our own backoff. Otherwise add jitter, so that
+  // calls do not all come back at once.
+  if (fault.waitMs !== null && fault.waitMs > 0)
+    return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
+  const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));
+  return Math.ceil(grown * (0.5 + random() / 2));
+}
+
+/** The end of the run or its cap, with the fault that kept the call from its answer. */
+function endedAfter(end: Fault, last: Fault | null): Fault {
+  return last === null ? end : { ...end, message: `${end.message}; before that: ${last.message}` };
+}
+
+function downFault(fault: Fault, { maxTries, limiter }: RetryOptions): Fault {
+  return fault.retry === 'never' ? fault : exhaustion(fault, maxTries, limiter);
+}
+
+function exhaustion(fault: Fault, tries: number, limiter: Limiter): Fault {
+  const after = `after ${tries} ${tries === 1 ? 'try' : 'tries'}`;
+  const { answered, calls } = limiter.stats();
+  const message =
+    fault.kind === 'rate-limit'
+      ? `still rate limited ${after}; ${answered} of ${calls} calls done (${fault.message})`
+      : `${fault.message}, ${after}`;
+  return { ...fault, message };
+}

@@ -1,0 +1,257 @@
+import { shorten, visibleLine } from '../../text/visible.ts';
+import { isMap, member, parsedJson } from '../../types/plain.ts';
+import { TransportError, fault, transportFault, type Fault } from './fault.ts';
+import { NO_ADDRESS, httpFault } from './http-fault.ts';
+
+interface HeaderReader {
+  get(name: string): string | null;
+}
+
+/**
+ * Milliseconds the server asks to wait: `retry-after-ms`, `retry-after` (seconds or an HTTP date),
+ * else the reset time of an exhausted rate limit. Null if none is readable. `now`: milliseconds
+ * since 1970.
+ */
+export function askedWait(headers: HeaderReader, now: number): number | null {
+  return (
+    number(headers.get('retry-after-ms'), 1) ??
+    retryAfter(headers.get('retry-after'), now) ??
+    exhaustedWait(headers, now)
+  );
+}
+
+/** Google's requested wait, in the body: `details: [{retryDelay: '34s'}]`. */
+function retryDelay(body: unknown): number | null {
+  const details = member(body, 'details');
+  const delays = (Array.isArray(details) ? details : []).map((each) => member(each, 'retryDelay'));
+  const delay = delays.find((each) => typeof each === 'string');
+  return typeof delay === 'string' ? duration(delay) : null;
+}
+
+const LIMITS: readonly { remaining: string; reset: string }[] = [
+  ...['requests', 'tokens'].map((what) => ({
+    remaining: `x-ratelimit-remaining-${what}`,
+    reset: `x-ratelimit-reset-${what}`,
+  })),
+  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((what) => ({
+    remaining: `anthropic-ratelimit-${what}-remaining`,
+    reset: `anthropic-ratelimit-${what}-reset`,
+  })),
+];
+
+/** Milliseconds until the latest reset of an exhausted rate limit; null if none is exhausted. */
+export function exhaustedWait(headers: HeaderReader, now: number): number | null {
+  const waits = LIMITS.flatMap(({ remaining, reset }) => {
+    if (headers.get(remaining)?.trim() !== '0') return [];
+    const value = headers.get(reset);
+    const wait = duration(value) ?? until(value, now);
+    return wait === null ? [] : [wait];
+  });
+  return waits.length === 0 ? null : Math.max(...waits);
+}
+
+function retryAfter(value: string | null, now: number): number | null {
+  return number(value, 1000) ?? until(value, now);
+}
+
+function number(value: string | null, unit: number): number | null {
+  if (value === null || !/^\s*\d{1,9}(\.\d{1,9})?\s*$/.test(value)) return null;
+  return Math.ceil(Number(value) * unit);
+}
+
+/** An HTTP or RFC 3339 date; a past date means no wait. */
+function until(value: string | null, now: number): number | null {
+  // Date.parse would take a bare number for a year.
+  if (value === null || !/[a-z]/i.test(value)) return null;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `20ms`, `1s`, `6m0s`, `1h2m3.5s`, as in the `x-ratelimit-reset-*` headers. */
+function duration(value: string | null): number | null {
+  if (value === null || value.length > 40 || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) return null;
+  let total = 0;
+  for (const [, amount, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
+    total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
+  return Math.ceil(total);
+}
+
+interface FaultContext {
+  now: number;
+  timeoutMs: number;
+  redact(text: string): string;
+}
+
+/** Characters shown of a server's error message. */
+const SAID = 300;
+
+const READ = 4000;
+
+/**
+ * Classifies an error thrown by a vendor's SDK. Both SDKs have `status` if there was a reply, else
+ * `cause`.
+ */
+export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContext): Fault {
+  const transport = causes(error).find((cause) => cause instanceof TransportError);
+  if (transport instanceof TransportError) return transportFault(transport, timeoutMs);
+  const status = member(error, 'status');
+  if (typeof status !== 'number') return fault('network', 'the request could not be sent');
+  const headers = headersOf(error);
+  const body = member(error, 'error');
+  const { code, said } = whatServerSaid(body);
+  const retry = headers.get('x-should-retry');
+  return httpFault({
+    status,
+    code,
+    said: foreignLine(said, redact, SAID),
+    page: /^\s*text\/html\b/i.test(headers.get('content-type') ?? ''),
+    waitMs: askedWait(headers, now) ?? retryDelay(body),
+    shouldRetry: retry === 'true' ? true : retry === 'false' ? false : null,
+  });
+}
+
+/**
+ * The failure reported in a reply with status 200: at the top, in the one choice (OpenRouter), or
+ * as the whole reply (some gateways). Null: none. `code` gives the status it would have had.
+ */
+export function replyFault(
+  data: unknown,
+  { headers }: { headers: HeaderReader },
+  { now, redact }: Pick<FaultContext, 'now' | 'redact'>,
+): Fault | null {
+  const choices = member(data, 'choices');
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const whole = member(data, 'error') ?? (isErrorAlone(data) ? data : null);
+  const beside = member(choice, 'error');
+  const inChoice = isSaid(beside) ? beside : null;
+  // Even beside an answer, which may be incomplete.
+  const failed = inChoice ?? (isSaid(whole) ? whole : null);
+  if (failed === null) return hollow(data);
+  const body = inChoice === null ? data : choice;
+  const given = Number(member(failed, 'code'));
+  const { code, said } = whatServerSaid(body);
+  return httpFault({
+    status: given >= 400 && given <= 599 ? given : statusOf(code, said),
+    code,
+    said: foreignLine(said, redact, SAID),
+    waitMs: askedWait(headers, now),
+    shouldRetry: null,
+  });
+}
+
+/** Some gateways send an error as the whole reply. */
+function isErrorAlone(data: unknown): boolean {
+  const isAnswer = ['choices', 'content', 'output', 'data', 'message'].some(
+    (name) => typeof (member(data, name) ?? '') === 'object',
+  );
+  return (
+    member(data, 'object') === 'error' ||
+    (!isAnswer && ['detail', 'message'].some((name) => wordsIn(member(data, name)) !== ''))
+  );
+}
+
+/** An empty reply; a retry may succeed. */
+function hollow(data: unknown): Fault | null {
+  const {
+    choices,
+    data: vectors,
+    message,
+  } = { ...(data as object | null) } as Record<string, unknown>;
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const isEmpty =
+    [choices, vectors, choice, message].includes(null) ||
+    (isMap(choice) &&
+      ['message', 'delta', 'text'].every((name) => (choice[name] ?? null) === null)) ||
+    [choices, vectors].some((list) => Array.isArray(list) && list.length === 0) ||
+    (typeof data === 'object' && Object.keys(data ?? {}).length === 0);
+  return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
+}
+
+/** Some servers set the member without a failure: `null`, `""`, `false`, `{}`, `{code: 0}`. */
+function isSaid(whole: unknown): boolean {
+  return typeof whole === 'object'
+    ? Object.values(whole ?? {}).some((value) => value !== null && value !== '' && value !== 0)
+    : Boolean(whole);
+}
+
+/** The status for a vendor's error code; unknown codes may be temporary. */
+function statusOf(code: string, said: string): number {
+  if (NO_ADDRESS.test(said)) return 404;
+  if (/\b(not authenticated|unauthori[sz]ed|invalid authentication)\b/i.test(said)) return 401;
+  if (/rate_limit|insufficient_quota/.test(code)) return 429;
+  return /\b(invalid|unsupported|content|context_length|string_above)_|not_found/.test(code)
+    ? 400
+    : 500;
+}
+
+/** Redacted text on one visible line. */
+export function foreignLine(
+  text: string,
+  redact: (text: string) => string,
+  length: number,
+): string {
+  return shorten(visibleLine(redact(shorten(text, READ)).trim()), length);
+}
+
+function causes(error: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let next = error; next instanceof Error && chain.length < 5; next = next.cause)
+    chain.push(next);
+  return chain;
+}
+
+/**
+ * `{message, code, type, param}` (Google's `status`), at the top or in `error`; Amazon's `Message`,
+ * schema validators' `detail`, or plain text.
+ */
+function whatServerSaid(body: unknown): { code: string; said: string } {
+  const inner = member(body, 'error') ?? body;
+  if (typeof inner === 'string') return { code: '', said: inner };
+  const text = (name: string): string => {
+    const value = member(inner, name);
+    return typeof value === 'string' ? value : '';
+  };
+  const said = ['message', 'detail', 'Message'].map((name) => wordsIn(member(inner, name)));
+  const first = said.find((words) => words !== '') ?? '';
+  const behind = saidBehind(member(inner, 'metadata'));
+  return {
+    code: [...['code', 'type', 'param', 'status'].map(text), behind.code].join(' ').trim(),
+    said: `${first}${behind.said}`,
+  };
+}
+
+/** The upstream server's error, as OpenRouter forwards it. */
+function saidBehind(metadata: unknown): { code: string; said: string } {
+  const [raw, provider] = [member(metadata, 'raw'), member(metadata, 'provider_name')];
+  if (raw === undefined) return { code: '', said: '' };
+  const body = typeof raw === 'string' ? (parsedJson(raw) ?? raw) : raw;
+  const { code, said } = typeof body === 'string' ? { code: '', said: body } : whatServerSaid(body);
+  const from = typeof provider === 'string' ? ` (${provider})` : '';
+  return { code, said: `${from}${said === '' ? '' : `: ${said}`}` };
+}
+
+const DETAILS = 5;
+
+/**
+ * Text, or `{detail: [{loc: ['body', 'seed'], msg}]}` as `seed: Extra inputs are not permitted`.
+ */
+function wordsIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return value === undefined ? '' : wordsIn(member(value, 'detail'));
+  const words = value.slice(0, DETAILS).map((each) => {
+    const loc: unknown = member(each, 'loc');
+    const place = Array.isArray(loc) ? loc.filter((part) => part !== 'body').join('.') : '';
+    const msg = member(each, 'msg');
+    return typeof msg === 'string' ? `${place}${place === '' ? '' : ': '}${msg}` : '';
+  });
+  return words.filter((each) => each !== '').join('; ');
+}
+
+const NO_HEADERS: HeaderReader = { get: () => null };
+
+function headersOf(error: unknown): HeaderReader {
+  const headers = member(error, 'headers');
+  return typeof member(headers, 'get') === 'function' ? (headers as HeaderReader) : NO_HEADERS;
+}

@@ -1,0 +1,125 @@
+import type { Request } from '../../types/model.ts';
+import type { Fault } from './fault.ts';
+
+interface Suspicions {
+  has(kind: string): boolean;
+  add(kind: string, request: Request, fault: Fault): void;
+  faultFor(kind: string, request: Request): Fault | null;
+}
+
+/**
+ * Remembers refusals: a single one does not show whether the vendor refused the parameters or the
+ * messages.
+ */
+export function createSuspicions(): Suspicions {
+  const kinds = new Map<
+    string,
+    {
+      /** Messages of the first refused request, by the vendor's words. */
+      words: Map<string, string>;
+      /** Faults by the requests' messages. */
+      messages: Map<string, Fault>;
+      /** The fault that all of the kind get. */
+      all: Fault | null;
+    }
+  >();
+  return {
+    has: (kind) => kinds.has(kind),
+    add(kind, request, fault) {
+      const known = kinds.get(kind) ?? { words: new Map(), messages: new Map(), all: null };
+      kinds.set(kind, known);
+      const messages = JSON.stringify(request.messages);
+      const first = known.words.get(fault.said) ?? messages;
+      known.words.set(fault.said, first);
+      known.messages.set(messages, fault);
+      if (first !== messages) known.all ??= asUnsent(fault);
+    },
+    faultFor(kind, { messages }) {
+      const known = kinds.get(kind);
+      if (known === undefined) return null;
+      return known.messages.get(JSON.stringify(messages)) ?? known.all;
+    },
+  };
+}
+
+/** The same fault for a request that was not sent because of it. */
+function asUnsent(told: Fault): Fault {
+  return {
+    ...told,
+    message: `not sent, for two others with these parameters were told: ${told.message}`,
+  };
+}
+
+/** Vendors' words for an unsupported parameter or value. */
+const REFUSES =
+  /support|unrecognized|unknown|not permitted|not allowed|unexpected|deprecated|unavailable|invalid|must be/i;
+
+/** Words about the content of a request: another one may succeed. */
+const ABOUT_CONTENT =
+  /\b(messages?|prompts?|conversations?|turns?|contents?|context|images?|attachments?|documents?|files?)\b|[`'"]inputs?\b|\binput(\[| (length|tokens?|text)\b)|\bgot -\d/i;
+
+/** Whether a fault is about a parameter of the prompt. */
+export function isOfParameter(
+  { kind, status, said, detail }: Fault,
+  { purpose, parameters }: Request,
+): boolean {
+  return (
+    purpose === 'prompt' &&
+    kind === 'request' &&
+    (status === 400 || status === 422) &&
+    (isOfForm({ said, detail }, parameters) ||
+      (REFUSES.test(said) &&
+        !ABOUT_CONTENT.test(detail) &&
+        Object.keys(parameters).some((name) => isNamed(name, { said, detail }))))
+  );
+}
+
+/** Whether the prompt's map or list (such as tools) is itself faulty, whatever the messages. */
+function isOfForm(
+  { said, detail }: Pick<Fault, 'said' | 'detail'>,
+  parameters: Parameters,
+): boolean {
+  const names = structuredIn(parameters);
+  if (names.length === 0) return false;
+  const field = detail.slice(0, detail.length - said.length);
+  const within = (name: string): boolean => new RegExp(`\\b${name}(\\[|\\.\\w)`).test(said);
+  return (
+    /\binvalid (json )?schema\b/i.test(said) ||
+    namedIn(names, field) !== undefined ||
+    names.some(within)
+  );
+}
+
+type Parameters = Request['parameters'];
+
+/** Parameters that are maps or lists: tools, response formats and the like. */
+export function structuredIn(parameters: Parameters): string[] {
+  return Object.entries(parameters).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && /^\w+$/.test(name) ? [name] : [],
+  );
+}
+
+/**
+ * Whether the text means the parameter. A name that is also an English word (stop, tools, user)
+ * must be quoted, followed by a colon, beside its value, or in the vendors' field for it.
+ */
+function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>): boolean {
+  if (namedIn([name], detail.slice(0, detail.length - said.length)) !== undefined) return true;
+  if (namedIn([name], said) === undefined) return false;
+  if (!/^[a-z]+$/i.test(name)) return true;
+  const quoted = `[\`'"]${name}[\`'".\\[]`;
+  const begins = `(^|; )${name}(:|\\.\\w)`;
+  const before = `(parameter|argument|field|property|option|value|supplied|model|support)s?( for| of)?[\\s:]+${name}\\b`;
+  const after = `\\b${name} (parameter|argument|field|property|option|value|is (not|only)|must be|cannot be|may only)\\b`;
+  return new RegExp(`${quoted}|${begins}|${before}|${after}`, 'i').test(said);
+}
+
+export function namedIn(parameters: readonly string[], detail: string): string | undefined {
+  const words = new Set(detail.toLowerCase().match(/\w+/g));
+  return parameters.find((name) => words.has(name.toLowerCase()) || words.has(plainName(name)));
+}
+
+/** xAI and Google write `presencePenalty` for `presence_penalty`. */
+function plainName(name: string): string {
+  return name.replaceAll('_', '').toLowerCase();
+}

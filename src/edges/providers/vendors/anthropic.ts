@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { isMap } from '../../../types/plain.ts';
+import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
+import { callIn, worthOf } from './endings.ts';
+import { saidIn } from './thinking.ts';
+import {
+  cachedTokens,
+  oddMember,
+  plainRequests,
+  type Ask,
+  type Language,
+  type ReadAs,
+  type Said,
+  type VendorAnswer,
+} from './vendor.ts';
+
+/** The API requires a limit; this one is sent for a prompt that sets none. */
+export const DEFAULT_MAX_TOKENS = 4096;
+
+/** Parameters that Anthropic's SDK turns into request headers. */
+const HEADER_PARAMETERS = ['workspace_id', 'user_profile_id', 'betas'];
+
+export const anthropic: Language = {
+  replyName: 'message',
+  async connect(connection) {
+    const client = await anthropicClient(connection);
+    client.buildRequest = plainRequests(connection);
+    // The transport enforces the deadline, so the SDK's own timer is bypassed.
+    client.fetchWithTimeout = connection.fetch;
+    // Not `messages.create`, which prints warnings and turns parameters into headers.
+    return (body) => client.post('/v1/messages', { body }).asResponse();
+  },
+  refuses(parameters) {
+    if (parameters['stream'] === true) return 'the parameter stream cannot be true here; remove it';
+    const header = HEADER_PARAMETERS.find((name) => name in parameters);
+    return header === undefined
+      ? null
+      : `the parameter ${header} is a header of the request, which a file cannot set; remove it`;
+  },
+  body,
+  read,
+  embeddings: null,
+  responses: null,
+  batches: anthropicBatches,
+};
+
+/** Joins system messages into the `system` field. The API merges neighbours of one role itself. */
+function body({ model, parameters, messages, marked, ...asked }: Ask): Record<string, unknown> {
+  const instructions = messages.filter(({ role }) => role === 'system');
+  const system = instructions.map(({ content }) => content).join('\n\n');
+  // The mark is in the system messages or in a later one.
+  const last = marked === undefined ? null : marked - instructions.length - 1;
+  return {
+    max_tokens: DEFAULT_MAX_TOKENS,
+    ...parameters,
+    model,
+    messages: messages
+      .filter(({ role }) => role !== 'system')
+      .map((message, index) =>
+        index === last ? { ...message, content: markedText(message.content) } : message,
+      ),
+    ...(system === '' ? {} : { system: last === -1 ? markedText(system) : system }),
+    ...formOf(asked, parameters),
+  };
+}
+
+/** The prefix up to here is cached for five minutes, renewed by each use. */
+function markedText(text: string): object[] {
+  return [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+}
+
+function formOf(
+  { schema, form }: Pick<Ask, 'schema' | 'form'>,
+  { output_config: own }: Ask['parameters'],
+): Record<string, unknown> {
+  if (schema === null || form === 'plain') return {};
+  const { name, json } = schema;
+  return form === 'schema'
+    ? {
+        output_config: {
+          ...(isMap(own) ? own : {}),
+          format: { type: 'json_schema', schema: json },
+        },
+      }
+    : {
+        tools: [{ name, description: 'Give the answer in this form.', input_schema: json }],
+        tool_choice: { type: 'tool', name },
+      };
+}
+
+const count = z.int().nonnegative();
+
+const reply = z.object({
+  type: z.literal('message'),
+  model: z.string().nullish().catch(null),
+  // Some gateways send text instead of blocks.
+  content: z.union([
+    z.string(),
+    z.array(z.looseObject({ type: z.string(), text: z.string().nullish() })),
+  ]),
+  stop_reason: z.string().nullish(),
+  stop_details: z.object({ category: z.string().nullish() }).nullish().catch(null),
+  usage: z
+    .object({
+      input_tokens: count,
+      output_tokens: count,
+      cache_creation_input_tokens: count.nullish(),
+      cache_read_input_tokens: count.nullish(),
+    })
+    // The API reports cache reads and writes separately; they are input too.
+    .transform((usage): Pick<Said, 'usage' | 'cached'> => {
+      const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+      const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);
+      return {
+        usage: { input_tokens, output_tokens: usage.output_tokens },
+        ...cachedTokens(input_tokens, { read, written }),
+      };
+    })
+    .nullable()
+    .catch(null)
+    .default(null),
+});
+
+function read(data: unknown, ask: ReadAs): VendorAnswer {
+  const parsed = reply.safeParse(data);
+  if (!parsed.success) return oddMember(parsed.error);
+  const { content, stop_reason, stop_details, usage, model } = parsed.data;
+  const blocks = typeof content === 'string' ? [] : content;
+  const calls = blocks.flatMap((block, index) =>
+    block.type === 'tool_use' ? [callIn(block, `content[${String(index)}]`)] : [],
+  );
+  return worthOf(
+    {
+      ...saidIn(content),
+      ...(usage ?? { usage: null }),
+      calls,
+      reason: stop_reason,
+      member: 'stop_reason',
+      details: stop_details?.category,
+      ownLimit: DEFAULT_MAX_TOKENS,
+      model,
+    },
+    ask,
+  );
+}

@@ -1,0 +1,225 @@
+import { shorten, visibleLine } from '../../../text/visible.ts';
+import type { FinishReason, ToolCall } from '../../../types/model.ts';
+import { LIMITS } from '../../../types/passports.ts';
+import type { Json } from '../../../types/plain.ts';
+import type { SaidText } from './thinking.ts';
+import type { NoAnswer, ReadAs, Said, VendorAnswer } from './vendor.ts';
+
+export type EndKind =
+  | 'whole'
+  | 'called'
+  | 'cut'
+  | 'full'
+  | 'filtered'
+  | 'refused'
+  | 'broken'
+  | 'unfinished'
+  | 'unknown';
+
+/**
+ * Finish reasons and statuses of all vendors, in lower case with underscores. docs/models.md
+ * explains what each means for the answer.
+ */
+export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>> = {
+  whole: [
+    'stop',
+    'stop stop_sequence end_turn eos eos_token eos_found endoftext complete completed finished normal',
+  ],
+  called: [
+    'tool',
+    'tool_calls tool_call tool_use function_call malformed_function_call malformed_tool_use unexpected_tool_call too_many_tool_calls',
+  ],
+  cut: [
+    'length',
+    'length max_tokens max_output_tokens max_completion_tokens max_new_tokens max_length token_limit limit',
+  ],
+  full: [
+    'length',
+    'model_length model_context_window_exceeded context_window_exceeded context_length_exceeded context_length error_limit',
+  ],
+  filtered: [
+    'filter',
+    'content_filter content_filtered safety recitation language blocklist prohibited_content spii model_armor image_safety image_recitation image_prohibited_content guardrail_intervened sensitive error_toxic',
+  ],
+  refused: ['filter', 'refusal refused'],
+  broken: [
+    'other',
+    'error abort aborted cancelled canceled user_cancel timeout time_limit failed load unload network_error insufficient_system_resource',
+  ],
+  unfinished: ['other', 'in_progress queued pause_turn compaction not_finished'],
+  unknown: ['other', ''],
+};
+
+const BY_WORD = new Map(
+  Object.entries(ENDINGS).flatMap(([ending, [, words]]) =>
+    words.split(' ').map((word) => [word, ending as EndKind] as const),
+  ),
+);
+
+/** Google appends details after a colon: `content_filter: PROHIBITED_CONTENT`. */
+function endingOf(reason: string): EndKind {
+  const [word = ''] = reason.replace(/([a-z])([A-Z])/g, '$1_$2').split(':');
+  const plain = word
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+    .replace(/^finish_reason[_.]/, '');
+  return BY_WORD.get(plain) ?? 'unknown';
+}
+
+interface Reading extends SaidText, Pick<Said, 'usage' | 'cached'> {
+  /** Where the vendor has a separate member for it. */
+  refusal?: string;
+  calls: readonly (ToolCall | OddCall)[];
+  /** The server's finish reason, and the member that holds it. */
+  reason: string | null | undefined;
+  member: string;
+  details?: string | null | undefined;
+  /** The limit sent when the prompt sets none; absent: none is sent. */
+  ownLimit?: number;
+  model: string | null | undefined;
+}
+
+interface OddCall {
+  odd: string;
+}
+
+/** Decides what a reply is worth from its finish reason and content. */
+export function worthOf(reading: Reading, ask: ReadAs): VendorAnswer {
+  const { said, refusal = '', reason } = reading;
+  const refuses = said.trim() === '' && refusal !== '';
+  const output = refuses ? refusal : said;
+  const calls = reading.calls.filter((call): call is ToolCall => !('odd' in call));
+  // A refusal after a part of an answer, too.
+  const ending = refusal.trim() === '' ? endingOf(reason ?? '') : 'refused';
+  const found =
+    unusable(ending, calls.length, reading) ??
+    (BLANK.test(output) && calls.length === 0 ? whySilent(ending, reading, ask) : null);
+  if (found !== null) return { kind: 'none', ...found, ...besideAnswer(reading) };
+  const [finish_reason] = ENDINGS[ending];
+  return {
+    kind: 'answer',
+    ...withoutForced({ output, finish_reason, tool_calls: calls }, ask),
+    ...besideAnswer(reading),
+    ...(ending === 'unknown' && reason ? { ended: foreign(reason) } : {}),
+  };
+}
+
+function besideAnswer({
+  usage,
+  cached,
+  model,
+}: Reading): Pick<Said, 'usage' | 'cached' | 'served'> {
+  return {
+    usage,
+    ...(cached === undefined ? {} : { cached }),
+    ...(model ? { served: foreign(model) } : {}),
+  };
+}
+
+/** White space and invisible characters only. */
+const BLANK = /^[\s\p{Cf}]*$/u;
+
+type Core = Pick<Said, 'output' | 'finish_reason' | 'tool_calls'>;
+
+/** A call of the forced tool is the answer, not a tool call. */
+function withoutForced(answer: Core, { schema }: ReadAs): Core {
+  const forced = answer.tool_calls.find(({ name }) => name === schema?.name);
+  if (forced === undefined) return answer;
+  const finish_reason = answer.finish_reason === 'length' ? 'length' : 'stop';
+  return { output: forced.arguments, finish_reason, tool_calls: [] };
+}
+
+function foreign(text: string): string {
+  return shorten(visibleLine(text), 100);
+}
+
+function wordOf({ reason }: Reading): string {
+  return foreign(reason ?? '');
+}
+
+function named(reading: Reading): string {
+  const word = wordOf(reading);
+  return `${reading.member}: ${word === '' ? 'none' : word}`;
+}
+
+function unusable(ending: EndKind, calls: number, reading: Reading): NoAnswer | null {
+  const odd = reading.calls.find((call) => 'odd' in call);
+  if (ending === 'broken')
+    return {
+      fails: 'server',
+      why: `the server broke its answer off (${wordOf(reading)})`,
+      again: 'later',
+    };
+  if (ending === 'unfinished')
+    return noAnswer(`the server sent an answer that is not finished (${named(reading)})`);
+  // An unreadable call must not count as no call.
+  if (odd !== undefined)
+    return noAnswer(`${odd.odd} of the reply is a tool call that cannot be read`);
+  return ending === 'called' && calls === 0
+    ? noAnswer(`the reply holds no tool call, and says that it does (${named(reading)})`)
+    : null;
+}
+
+function noAnswer(why: string, more: Partial<NoAnswer> = {}): NoAnswer {
+  return { fails: 'reply', why, again: 'never', ...more };
+}
+
+function whySilent(ending: EndKind, reading: Reading, { parameters }: ReadAs): NoAnswer {
+  const { thinking, details } = reading;
+  const [ended] = ENDINGS[ending];
+  switch (ending) {
+    case 'filtered':
+    case 'refused': {
+      const why = `the answer was withheld by the content filter${details ? ` (${foreign(details)})` : ''}`;
+      return noAnswer(why, { fails: 'filtered', ended });
+    }
+    case 'full':
+      return noAnswer(
+        `the context window was full before the answer said anything (${named(reading)}); shorten the input`,
+        { ended },
+      );
+    case 'cut':
+      return noAnswer(
+        `the answer reached its limit of tokens before it said anything (${limitOf(reading, parameters)})${thinking === null ? '' : '; thinking used it up'}`,
+        { ended },
+      );
+    default:
+      return noAnswer(
+        `the answer is empty (${named(reading)})${thinking === null ? '' : whereTextIs(thinking)}`,
+        { again: 'once', ended },
+      );
+  }
+}
+
+function whereTextIs(thinking: string): string {
+  const lost = /^\w+$/.test(thinking) ? "; the server's parser lost the answer" : '';
+  return `: the text is in ${thinking}${lost}`;
+}
+
+const LIMIT_NAMES = [...LIMITS, 'max_output_tokens', 'max_new_tokens', 'num_predict'];
+
+function limitOf({ ownLimit }: Reading, parameters: Record<string, Json> | null): string {
+  const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
+  if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;
+  if (parameters === null) return 'max_tokens; raise it';
+  return ownLimit === undefined
+    ? "the server's own, for none was sent; set max_tokens, or shorten the input"
+    : `max_tokens: ${String(ownLimit)}, which evaldiff sends where none is set; set a higher one`;
+}
+
+/**
+ * Reads a tool call: OpenAI's current and legacy form (arguments as text or values), or Claude's.
+ */
+export function callIn(entry: unknown, place: string): ToolCall | OddCall {
+  const { function: called, custom, ...flat } = (entry ?? {}) as Record<string, unknown>;
+  const {
+    name,
+    args,
+    parameters = args,
+    arguments: given = parameters,
+    input = given,
+  } = (called ?? custom ?? flat) as Record<string, unknown>;
+  if (typeof name !== 'string' || name === '') return { odd: place };
+  return { name, arguments: typeof input === 'string' ? input : JSON.stringify(input ?? {}) };
+}

@@ -1,0 +1,19 @@
+import type { Api } from '../../../types/vendors/facts.ts';
+import { factsOf, perVendor, type VendorName } from '../../../types/vendors.ts';
+import { anthropic } from './anthropic.ts';
+import { openai } from './openai.ts';
+import type { Language, Vendor } from './vendor.ts';
+
+const LANGUAGES: Readonly<Record<Api, Language>> = { openai, anthropic };
+
+export const vendors: Readonly<Record<VendorName, Vendor>> = perVendor((name) => {
+  const facts = factsOf(name);
+  const language = LANGUAGES[facts.speaks];
+  return {
+    ...language,
+    name,
+    facts,
+    embeddings: facts.embeddings === null ? null : language.embeddings,
+    batches: facts.batchShare === null ? null : language.batches,
+  };
+});

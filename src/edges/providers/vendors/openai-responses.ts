@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { isMap } from '../../../types/plain.ts';
+import { callIn, worthOf } from './endings.ts';
+import { saidIn } from './thinking.ts';
+import {
+  cachedTokens,
+  oddMember,
+  type Ask,
+  type ReadAs,
+  type Said,
+  type VendorEndpoint,
+  type VendorAnswer,
+} from './vendor.ts';
+
+export const openaiResponses: VendorEndpoint = {
+  path: '/responses',
+  replyName: 'response',
+  body: ({ model, parameters, messages, ...asked }) => ({
+    // As chat completions do by default.
+    store: false,
+    ...parameters,
+    model,
+    input: messages,
+    ...textOf(asked, parameters),
+  }),
+  read,
+};
+
+function textOf(
+  { schema, form }: Pick<Ask, 'schema' | 'form'>,
+  { text: own }: Ask['parameters'],
+): Record<string, unknown> {
+  if (schema === null || form === 'plain') return {};
+  const { name, json } = schema;
+  const format = { type: 'json_schema', name, strict: true, schema: json };
+  return { text: { ...(isMap(own) ? own : {}), format } };
+}
+
+const part = z.object({
+  type: z.string(),
+  text: z.string().nullish(),
+  refusal: z.string().nullish(),
+});
+
+/** Input read from and written to the cache; unreadable counts are ignored. */
+export const cacheDetails = z
+  .object({
+    cached_tokens: z.int().nonnegative().nullish(),
+    cache_write_tokens: z.int().nonnegative().nullish(),
+  })
+  .transform(({ cached_tokens: read, cache_write_tokens: written }) => ({ read, written }))
+  .catch({ read: null, written: null })
+  .default({ read: null, written: null });
+
+const reply = z.object({
+  model: z.string().nullish().catch(null),
+  status: z.string().nullish(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+  output: z.array(
+    z.looseObject({
+      type: z.string(),
+      phase: z.string().nullish(),
+      content: z.array(part).nullish(),
+    }),
+  ),
+  usage: z
+    .object({
+      input_tokens: z.int().nonnegative(),
+      output_tokens: z.int().nonnegative(),
+      input_tokens_details: cacheDetails,
+    })
+    .transform(({ input_tokens_details: cached, ...usage }): Pick<Said, 'usage' | 'cached'> => ({
+      usage,
+      ...cachedTokens(usage.input_tokens, cached),
+    }))
+    .nullable()
+    .catch(null)
+    .default(null),
+});
+
+function read(data: unknown, ask: ReadAs): VendorAnswer {
+  const parsed = reply.safeParse(data);
+  if (!parsed.success) return oddMember(parsed.error);
+  const { status, incomplete_details: incomplete, output, usage, model } = parsed.data;
+  const messages = output.filter(({ type }) => type === 'message');
+  const final = messages.filter(({ phase }) => phase !== 'commentary');
+  // Commentary before the final message is not part of the answer.
+  const parts = (final.length > 0 ? final : messages).flatMap(({ content }) => content ?? []);
+  const cut = status === 'incomplete' ? incomplete?.reason : null;
+  const { said, thinking } = saidIn(parts);
+  return worthOf(
+    {
+      said,
+      thinking: output.some(({ type }) => type === 'reasoning') ? 'items of reasoning' : thinking,
+      ...(usage ?? { usage: null }),
+      refusal: parts.map(({ refusal }) => refusal ?? '').join(''),
+      calls: output.flatMap((item, index) =>
+        CALLS.has(item.type) ? [callIn(item, `output[${String(index)}]`)] : [],
+      ),
+      // Compatible servers omit the status of a complete answer.
+      reason: cut ?? status ?? 'completed',
+      member: cut ? 'incomplete_details.reason' : 'status',
+      model,
+    },
+    ask,
+  );
+}
+
+const CALLS = new Set(['function_call', 'custom_tool_call']);

@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { LongNumber } from '../../../types/exact-json.ts';
+import type { Metered, Usage } from '../../../types/model.ts';
+import { isMap, member } from '../../../types/plain.ts';
+import { callIn, worthOf } from './endings.ts';
+import { openaiBatches, openaiClient } from './openai-batch.ts';
+import { cacheDetails, openaiResponses } from './openai-responses.ts';
+import { saidIn } from './thinking.ts';
+import {
+  cachedTokens,
+  oddMember,
+  plainRequests,
+  type VendorAnswer,
+  type Ask,
+  type Language,
+  type ReadAs,
+} from './vendor.ts';
+
+/** OpenAI's chat completions, and compatible servers. */
+export const openai: Language = {
+  replyName: 'chat completion',
+  async connect(connection) {
+    const client = await openaiClient(connection);
+    client.buildRequest = plainRequests(connection);
+    // The transport enforces the deadline, so the SDK's own timer is bypassed.
+    client.fetchWithTimeout = connection.fetch;
+    // Not `chat.completions.create`: parameters are sent as the user wrote them.
+    return (body, path = '/chat/completions') => client.post(path, { body }).asResponse();
+  },
+  refuses(parameters) {
+    if (parameters['stream'] === true) return 'the parameter stream cannot be true here; remove it';
+    if (parameters['background'] === true)
+      return 'the parameter background cannot be true here; remove it';
+    if ((parameters['n'] ?? 1) !== 1)
+      return 'the parameter n must be 1; set n_tries for several answers';
+    return null;
+  },
+  body: ({ model, parameters, messages, ...asked }) => ({
+    ...parameters,
+    model,
+    messages,
+    ...formOf(asked),
+  }),
+  read,
+  batches: openaiBatches,
+  responses: openaiResponses,
+  embeddings: {
+    path: '/embeddings',
+    replyName: 'list of one embedding',
+    body: ({ model, parameters, messages }) => ({
+      ...parameters,
+      model,
+      input: messages[0]?.content ?? '',
+    }),
+    read: readEmbedding,
+  },
+};
+
+function formOf({ schema, form }: Pick<Ask, 'schema' | 'form'>): Record<string, unknown> {
+  if (schema === null || form === 'plain') return {};
+  const { name, json } = schema;
+  return form === 'schema'
+    ? {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name, strict: true, schema: json },
+        },
+      }
+    : {
+        tools: [
+          {
+            type: 'function',
+            function: { name, description: 'Give the answer in this form.', parameters: json },
+          },
+        ],
+        tool_choice: { type: 'function', function: { name } },
+      };
+}
+
+const message = z.looseObject({
+  // Compatible servers send lists of parts.
+  content: z.union([z.string(), z.array(z.looseObject({ text: z.string().nullish() }))]).nullish(),
+  refusal: z.string().nullish(),
+  tool_calls: z.array(z.unknown()).nullish(),
+});
+
+const reply = z.object({
+  model: z.string().nullish().catch(null),
+  choices: z.array(z.object({ finish_reason: z.string().nullish(), message })).min(1),
+  // Unreadable counts are unknown; they do not lose an answer that was paid for.
+  usage: z
+    .object({
+      prompt_tokens: z.int().nonnegative(),
+      completion_tokens: z.int().nonnegative(),
+      total_tokens: z.int().nonnegative().nullish().catch(null),
+      prompt_tokens_details: cacheDetails,
+    })
+    .transform(({ prompt_tokens, prompt_tokens_details: cached, ...counted }): Metered => ({
+      usage: { input_tokens: prompt_tokens, output_tokens: writtenTokens(prompt_tokens, counted) },
+      ...cachedTokens(prompt_tokens, cached),
+    }))
+    .nullable()
+    .catch(null)
+    .default(null),
+});
+
+/** xAI and Google count thinking only in the total, and charge it as output. */
+function writtenTokens(
+  prompt: number,
+  counted: { completion_tokens: number; total_tokens?: number | null | undefined },
+): number {
+  return Math.max(counted.completion_tokens, (counted.total_tokens ?? 0) - prompt);
+}
+
+function read(data: unknown, ask: ReadAs): VendorAnswer {
+  const parsed = reply.safeParse(inOneForm(data));
+  if (!parsed.success) return oddMember(parsed.error);
+  const { choices, usage, model } = parsed.data;
+  const [choice] = choices;
+  if (choice === undefined) return { kind: 'odd', member: 'choices' };
+  const { content, refusal, ...beside } = choice.message;
+  const { reasoning_content, reasoning, thinking } = beside;
+  const refusals = partsOf(content).map((part) => String(part['refusal'] ?? ''));
+  return worthOf(
+    {
+      ...saidIn(content, { reasoning_content, reasoning, thinking }),
+      ...(usage ?? { usage: null }),
+      refusal: [refusal ?? '', ...refusals].join(''),
+      calls: callsIn(choice.message, ask),
+      reason: choice.finish_reason,
+      member: 'finish_reason',
+      model,
+    },
+    ask,
+  );
+}
+
+const PLACE = 'choices[0].message';
+
+type Content = z.infer<typeof message>['content'];
+
+function partsOf(content: Content): Exclude<Content, string | null | undefined> {
+  return typeof content === 'string' ? [] : (content ?? []);
+}
+
+/** The calls in the first form that has any: a gateway may send one call in two forms. */
+function callsIn(
+  { content, tool_calls, function_call, tool_call, toolCalls }: z.infer<typeof message>,
+  { parameters }: ReadAs,
+): ReturnType<typeof callIn>[] {
+  const listed = [tool_calls, toolCalls].find((calls) => Array.isArray(calls) && calls.length > 0);
+  if (Array.isArray(listed))
+    return listed.map((call, index) => callIn(call, `${PLACE}.tool_calls[${String(index)}]`));
+  // Some servers send an empty one beside an answer.
+  const single = [function_call, tool_call].find(
+    (call) => isMap(call) && Object.values(call).some(Boolean),
+  );
+  if (single !== undefined) return [callIn(single, `${PLACE}.function_call`)];
+  const inParts = partsOf(content).flatMap((part, index) =>
+    CALL_PART.test(String(part['type']))
+      ? [callIn(part, `${PLACE}.content[${String(index)}]`)]
+      : [],
+  );
+  if (inParts.length > 0) return inParts;
+  const offersTools = ['tools', 'functions'].some((name) => name in (parameters ?? {}));
+  const isInText = offersTools && typeof content === 'string' && CALL_TEXT.test(content);
+  return isInText ? [{ odd: `${PLACE}.content` }] : [];
+}
+
+/** A call that the server's parser left in the text, in the marks of open models. */
+const CALL_TEXT =
+  /<tool_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?(?:_section)?_begin\|>|<｜tool▁calls?▁begin｜>/;
+
+const CALL_PART = /^(tool_use|tool_call|function_call|function)$/;
+
+/** Converts Ollama's native reply, and one whose message is a `delta`, into a chat completion. */
+function inOneForm(data: unknown): unknown {
+  const choices = member(data, 'choices');
+  if (Array.isArray(choices))
+    return {
+      ...(data as object),
+      choices: choices.map((choice: unknown) => ({
+        ...(choice as object),
+        message: member(choice, 'message') ?? member(choice, 'delta'),
+      })),
+    };
+  const said = member(data, 'message');
+  if (choices !== undefined || !isMap(said)) return data;
+  const ended = member(data, 'done') === false ? 'not_finished' : member(data, 'done_reason');
+  return {
+    model: member(data, 'model'),
+    choices: [{ message: said, finish_reason: ended }],
+    usage: {
+      prompt_tokens: member(data, 'prompt_eval_count'),
+      completion_tokens: member(data, 'eval_count'),
+    },
+  };
+}
+
+const component = z.preprocess(
+  (value) => (value instanceof LongNumber ? Number(value) : value),
+  z.number(),
+);
+
+const embedding = z.object({
+  data: z.array(z.object({ embedding: z.array(component).min(1) })).length(1),
+  usage: z
+    .object({ prompt_tokens: z.int().nonnegative() })
+    .transform(({ prompt_tokens }): Usage => ({ input_tokens: prompt_tokens, output_tokens: 0 }))
+    .nullable()
+    .catch(null)
+    .default(null),
+});
+
+/** Embeddings have single precision; further digits would only fill the store. */
+function singlePrecision(value: number): number {
+  return Number(value.toPrecision(9));
+}
+
+function readEmbedding(data: unknown): VendorAnswer {
+  const parsed = embedding.safeParse(data);
+  if (!parsed.success) return oddMember(parsed.error);
+  const [only] = parsed.data.data;
+  return {
+    kind: 'answer',
+    output: JSON.stringify(only?.embedding.map(singlePrecision)),
+    finish_reason: 'stop',
+    usage: parsed.data.usage,
+    tool_calls: [],
+  };
+}

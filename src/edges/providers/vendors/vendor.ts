@@ -1,0 +1,220 @@
+import type { ZodError } from 'zod';
+import type {
+  CachedTokens,
+  Metered,
+  FinishReason,
+  Message,
+  Request,
+  ToolCall,
+} from '../../../types/model.ts';
+import type { Json } from '../../../types/plain.ts';
+import type { Form, VendorFacts } from '../../../types/vendors/facts.ts';
+import type { VendorName } from '../../../types/vendors.ts';
+
+export interface Vendor extends Language {
+  name: VendorName;
+  facts: VendorFacts;
+}
+
+/** An API that one or more vendors' servers speak. */
+export interface Language {
+  /** What messages call a reply. */
+  replyName: string;
+  /** Loads the SDK on first use, because loading is slow. */
+  connect(connection: VendorConnection): Promise<Post>;
+  /** Why these parameters cannot be sent, or null. */
+  refuses(parameters: Record<string, Json>): string | null;
+  body(ask: Ask): Record<string, unknown>;
+  read(data: unknown, ask: ReadAs): VendorAnswer;
+  embeddings: VendorEndpoint | null;
+  /** For models that only have the Responses API; null: there are none. */
+  responses: VendorEndpoint | null;
+  batches: BatchApi | null;
+}
+
+/**
+ * Another endpoint. For embeddings, the one message is the text and the answer a vector as JSON.
+ */
+export interface VendorEndpoint extends Pick<Language, 'replyName' | 'body' | 'read'> {
+  /** Below the base address. */
+  path: string;
+}
+
+export interface VendorConnection {
+  baseUrl: string;
+  fetch(input: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>;
+  /** For the SDK's own timer, which must not fire first. */
+  timeoutMs: number;
+}
+
+/**
+ * Sends one request without retries; rejects with the SDK's error unless the status is success.
+ * `path` defaults to the endpoint for answers.
+ */
+export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
+
+/**
+ * Replaces `buildRequest` in an SDK's client, which builds some twenty headers per request. That
+ * costs half as much as sending it, and the transport sends only two of them.
+ */
+export function plainRequests({
+  baseUrl,
+  timeoutMs,
+}: Pick<VendorConnection, 'baseUrl' | 'timeoutMs'>): (options: {
+  method: string;
+  path: string;
+  body?: unknown;
+}) => Promise<{
+  req: { method: string; headers: Headers; body: string };
+  url: string;
+  timeout: number;
+}> {
+  const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' });
+  return ({ method, path, body }) =>
+    Promise.resolve({
+      req: { method, headers, body: JSON.stringify(body) },
+      url: `${baseUrl}${path}`,
+      timeout: timeoutMs,
+    });
+}
+
+export interface Ask {
+  model: string;
+  parameters: Record<string, Json>;
+  messages: Message[];
+  schema: Request['schema'];
+  form: Form;
+  /** Number of leading messages to mark for the vendor's prompt cache; absent: none. */
+  marked?: number;
+}
+
+/** How to read a reply; `parameters` are null if they are not known. */
+export interface ReadAs extends Pick<Ask, 'schema'> {
+  parameters: Ask['parameters'] | null;
+}
+
+export type VendorAnswer =
+  | (Metered & {
+      kind: 'answer';
+      output: string;
+      finish_reason: FinishReason;
+      tool_calls: ToolCall[];
+      /** The model's name according to the server. */
+      served?: string;
+      /** The server's finish reason, if it is not a known one. */
+      ended?: string;
+    })
+  | ({ kind: 'none' } & NoAnswer & Metered)
+  /** Not a reply of this vendor; `member`: the wrong member, '' for the whole reply. */
+  | { kind: 'odd'; member: string };
+
+/** Why a reply has no answer, whether a retry may help, and how it ended. */
+export interface NoAnswer {
+  fails: 'reply' | 'server' | 'filtered';
+  why: string;
+  again: 'never' | 'once' | 'later';
+  ended?: FinishReason;
+}
+
+export type Said = Extract<VendorAnswer, { kind: 'answer' }>;
+
+/** Batches: many requests, answered within a day at half the price. */
+export interface BatchApi {
+  limits: BatchLimits;
+  /** Bytes that one request takes in the batch; `body` is its JSON. */
+  bytes(id: string, body: string): number;
+  /** Loads the SDK on first use. */
+  connect(connection: BatchConnection): Promise<BatchServer>;
+}
+
+export interface BatchLimits {
+  requests: number;
+  /** Limit of the bytes as sent. */
+  bytes: number;
+}
+
+interface BatchConnection extends VendorConnection {
+  /** For results: the body of the response is a stream. */
+  download: VendorConnection['fetch'];
+}
+
+/** One request. Its body is built while sending: all bodies together would not fit into memory. */
+export interface BatchItem {
+  id: string;
+  body(): Record<string, unknown>;
+}
+
+interface Uploaded {
+  file: string | null;
+}
+
+/** Every function rejects with the SDK's error unless the status is success. */
+export interface BatchServer {
+  /** Uploads the file a batch needs, if any. Null when the reply names no file. */
+  upload(items: readonly BatchItem[]): Promise<Uploaded | null>;
+  /** Creates the batch, which is paid for from here on; null when the reply names none. */
+  create(items: readonly BatchItem[], uploaded: Uploaded): Promise<string | null>;
+  state(id: string): Promise<BatchState | null>;
+  /** The parts of the results, each a stream of JSON lines. */
+  results(
+    id: string,
+    state: Extract<BatchState, { status: 'ended' }>,
+  ): AsyncIterable<ReadableStream<Uint8Array>>;
+  readLine(line: unknown): BatchLine | null;
+}
+
+export type BatchState =
+  | { status: 'waiting'; done: number; total: number }
+  /** `files`: where the vendor stores results in files; `left`: why requests may lack one. */
+  | { status: 'ended'; files: string[]; left: 'expired' | 'canceled' | null }
+  /** The whole batch was refused: no request was answered. */
+  | { status: 'failed'; code: string; said: string };
+
+export interface BatchLine {
+  id: string;
+  outcome: BatchOutcome;
+}
+
+export type BatchOutcome =
+  /** The vendor's reply, as for a direct call. */
+  | { kind: 'reply'; data: unknown }
+  /** `status`: what a direct call would have returned. */
+  | { kind: 'error'; status: number; code: string; said: string }
+  | { kind: 'expired' | 'canceled' };
+
+/** The vendor's prompt cache counts; empty when it reports none. */
+export function cachedTokens(
+  input: number,
+  { read, written }: { [part in keyof CachedTokens]: number | null | undefined },
+): { cached?: CachedTokens } {
+  // A server may send any number; it cannot have read more than was sent.
+  const known = Math.min(read ?? 0, input);
+  const cached = { read: known, written: Math.min(written ?? 0, input - known) };
+  return cached.read + cached.written === 0 ? {} : { cached };
+}
+
+/**
+ * The path of the first member that does not match the schema, such as
+ * `choices[0].message.content`.
+ */
+export function oddMember({ issues: [first] }: ZodError): { kind: 'odd'; member: string } {
+  const [top = '', ...below] = first?.path ?? [];
+  const steps = below.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+  return { kind: 'odd', member: steps.length === 0 ? '' : `${String(top)}${steps.join('')}` };
+}
+
+/** Ids become part of addresses and file names, so only these characters are allowed. */
+export function isId(text: unknown): text is string {
+  return typeof text === 'string' && /^[A-Za-z0-9_-]{1,200}$/.test(text);
+}
+
+/** The header for the key (`api-key` for Azure); null for servers without a key. */
+export function authOf(
+  { facts }: Pick<Vendor, 'facts'>,
+  key: string | null,
+  azure = false,
+): { header: string; value: string } | null {
+  if (key === null) return null;
+  const keyHeader = azure ? 'api-key' : facts.keyHeader;
+  return { header: keyHeader, value: keyHeader === 'authorization' ? `Bearer ${key}` : key };
+}

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import type { CodeJob, CodeResult } from '../../types/model.ts';
+import {
+  limits,
+  type ThreadAnswer,
+  type Link,
+  type Listener,
+  type CodeOutcome,
+  type Printed,
+  type StartLink,
+} from './link.ts';
+import { explainOutcome, failure, readReply, type Setting } from './reply.ts';
+
+/** Holds at most one worker and forwards its events. */
+export interface Keeper {
+  /** Starts the worker if there is none. */
+  get(): Promise<{ status: 'started'; link: Link } | { status: 'refused'; message: string }>;
+  /** Null: nothing is expected; a worker that sends something is killed. */
+  listen(listener: Listener | null): void;
+  /** Kills the worker and ignores its further output. */
+  drop(): void;
+  /** Notifies the listener and shuts the worker down. No further worker is started. */
+  close(): Promise<void>;
+}
+
+export function createKeeper(start: StartLink): Keeper {
+  let link: Link | null = null;
+  let listener: Listener | null = null;
+  /** Number of the current worker; events of older ones are ignored. */
+  let generation = 0;
+  let closed = false;
+
+  const drop = (): void => {
+    generation += 1;
+    link?.kill();
+    link = null;
+  };
+
+  async function get(): ReturnType<Keeper['get']> {
+    if (closed) return { status: 'refused', message: 'was not run: evaldiff is stopping' };
+    if (link !== null) return { status: 'started', link };
+    generation += 1;
+    const own = generation;
+    const started = await start({
+      answer: (answer) => {
+        if (own === generation) {
+          if (listener === null) drop();
+          else listener.answer(answer);
+        }
+      },
+      ended: (outcome) => {
+        if (own === generation) {
+          drop();
+          listener?.ended(outcome);
+        }
+      },
+    });
+    if (started.status === 'started') {
+      // It may have exited meanwhile, or we may have been closed.
+      if (own !== generation) {
+        started.link.kill();
+        return get();
+      }
+      link = started.link;
+    }
+    return started;
+  }
+
+  return {
+    get,
+    drop,
+    listen: (next) => {
+      listener = next;
+    },
+    async close() {
+      closed = true;
+      generation += 1;
+      const worker = link;
+      link = null;
+      listener?.ended('closed');
+      await worker?.close();
+    },
+  };
+}
+
+export interface Topic {
+  keeper: Keeper;
+  job: CodeJob;
+  /** Which process or engine the code may share; see {@link Link.begin}. */
+  place: string;
+  setting: Setting;
+  /** By index of the input. */
+  results: CodeResult[];
+  printed(printed: Printed): void;
+  /** Called after each evaluation; true: skip the remaining inputs. */
+  givesUp(outcome: CodeOutcome): boolean;
+}
+
+/** Open requests, oldest first, and the next input. */
+interface State {
+  open: { id: string; index: number; bytes: number }[];
+  bytes: number;
+  next: number;
+  watchdog: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Sends the job's inputs from index `first` on, with a bounded number open, until all are answered
+ * or the worker is lost. Resolves to the first input that is not done; it has advanced by at least
+ * one, or the keeper was closed.
+ */
+export function converse(link: Link, topic: Topic, first: number): Promise<number> {
+  return new Promise((resolve) => {
+    const state: State = { open: [], bytes: 0, next: first, watchdog: undefined };
+    const finish = (index: number): void => {
+      clearTimeout(state.watchdog);
+      topic.keeper.listen(null);
+      resolve(index);
+    };
+    const lose = (outcome: Exclude<CodeOutcome, 'reply'>): void => {
+      topic.keeper.drop();
+      const lost = state.open[0];
+      if (lost !== undefined) {
+        topic.results[lost.index] = failure(explainOutcome(outcome, topic.setting));
+        topic.givesUp(outcome);
+      }
+      finish(lost === undefined ? state.next : lost.index + 1);
+    };
+    const goOn = (): void => {
+      clearTimeout(state.watchdog);
+      ask(link, topic, state);
+      if (state.open.length === 0) return finish(state.next);
+      state.watchdog = setTimeout(
+        () => lose('timeout'),
+        topic.setting.timeoutSeconds * 1000 + limits.grace,
+      );
+    };
+    const answer = (heard: ThreadAnswer): void => {
+      const index = take(heard, topic, state);
+      if (index === null) return lose('channel');
+      if (topic.givesUp(heard.outcome) || heard.spent) {
+        topic.keeper.drop();
+        return finish(index + 1);
+      }
+      goOn();
+    };
+    topic.keeper.listen({
+      answer,
+      ended: (outcome) => (outcome === 'closed' ? finish(state.next) : lose(outcome)),
+    });
+    link.begin({ place: topic.place, code: topic.job.code, outputs: topic.job.outputs });
+    goOn();
+  });
+}
+
+/** Sends what fits; oversized inputs get an error immediately. */
+function ask(link: Link, { job, results }: Topic, state: State): void {
+  while (
+    state.next < job.inputs.length &&
+    state.open.length < limits.inFlight &&
+    state.bytes < limits.inFlightBytes
+  ) {
+    const index = state.next;
+    state.next += 1;
+    const variables = JSON.stringify(job.inputs[index]);
+    const bytes = Buffer.byteLength(variables);
+    if (bytes > limits.input) {
+      results[index] = failure(`the variables are larger than ${limits.input / 1024 / 1024} MiB`);
+      continue;
+    }
+    const id = randomUUID();
+    state.open.push({ id, index, bytes });
+    state.bytes += bytes;
+    link.send(id, variables);
+  }
+}
+
+/** Stores an answer to the oldest request and returns its index; null if it answers another. */
+function take(heard: ThreadAnswer, topic: Topic, state: State): number | null {
+  const asked = state.open[0];
+  if (asked?.id !== heard.id) return null;
+  const result =
+    heard.outcome === 'reply'
+      ? readReply(heard.reply, topic.setting)
+      : failure(explainOutcome(heard.outcome, topic.setting));
+  if (result === null) return null;
+  state.open.shift();
+  state.bytes -= asked.bytes;
+  topic.results[asked.index] = result;
+  topic.printed(heard.printed);
+  return asked.index;
+}

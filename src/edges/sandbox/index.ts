@@ -1,0 +1,93 @@
+import type { CodeResult, Evaluate } from '../../types/model.ts';
+import type { Side } from '../../types/plain.ts';
+import { javascriptStarter } from './javascript.ts';
+import { limits } from './link.ts';
+import { pythonStarter } from './python.ts';
+import { failure } from './reply.ts';
+import { createRunner, type RunClock, type Runner } from './runner.ts';
+
+/**
+ * Ignores SIGUSR1, with which any process of the same user could open Node's inspector and read the
+ * keys in memory. Call this first in every entry.
+ */
+export function guardProcess(): void {
+  process.on('SIGUSR1', () => undefined);
+}
+
+export interface SandboxOptions {
+  /**
+   * `sandbox`: Python confined by the kernel, JavaScript in QuickJS. `host`: Python unconfined and
+   * with `env`, not a security boundary; JavaScript still in QuickJS. `off`: no code runs.
+   */
+  mode: 'sandbox' | 'host' | 'off';
+  /** Environment variables of Python code; `host` only. */
+  env: Record<string, string>;
+  /** Wall time of one evaluation, 1–60 s. */
+  timeoutSeconds: number;
+  /**
+   * The time in confined code (milliseconds since 1970): constant and equal on both sides, so that
+   * code cannot tell which side it scores.
+   */
+  time: number;
+  /** Receives lines that user code printed, filtered and labelled; at most 8 KiB per evaluation. */
+  log(line: string): void;
+  /** The Python to use; an absolute path for untrusted runs. Default: `python3` from PATH. */
+  python?: string;
+  /** Isolates every evaluation, for answers from unknown people. */
+  alone?: boolean;
+}
+
+/**
+ * Runs users' metric, roll-up and prompt code. Each side has its own workers, one per language;
+ * each code has its own process (Python) or engine (JavaScript) per suite, and each evaluation its
+ * own namespace. Variables are values, never source.
+ *
+ * `evaluate` answers in the order of `job.inputs` and never rejects: every failure, also a system
+ * without confinement, is an error result whose message names no file or metric. `close` ends all
+ * workers.
+ */
+export function createSandbox(options: SandboxOptions): {
+  evaluate: Evaluate;
+  close(): Promise<void>;
+} {
+  const { mode, env, timeoutSeconds, time, log, python = 'python3', alone = false } = options;
+  if (mode === 'off')
+    return { evaluate: async (job) => job.inputs.map(switchedOff), close: async () => undefined };
+  const shared = { mode, timeoutSeconds, log, clock: createClock(mode) };
+  const create: Record<'python' | 'javascript', () => Runner> = {
+    python: () =>
+      createRunner(pythonStarter({ mode, env, timeoutSeconds, time, python, alone }), {
+        ...shared,
+        language: 'python',
+      }),
+    javascript: () =>
+      createRunner(javascriptStarter({ timeoutSeconds, time, alone }), {
+        ...shared,
+        language: 'javascript',
+      }),
+  };
+  const runners = new Map<`${'python' | 'javascript'} ${Side}`, Runner>();
+  return {
+    evaluate(job) {
+      const key = `${job.language} ${job.side}` as const;
+      const runner = runners.get(key) ?? create[job.language]();
+      runners.set(key, runner);
+      return runner.run(job);
+    },
+    async close() {
+      await Promise.all([...runners.values()].map((runner) => runner.close()));
+    },
+  };
+}
+
+/** Limits the total time of confined code; host code is not limited. */
+function createClock(mode: 'sandbox' | 'host'): RunClock {
+  return {
+    now: () => performance.now() / 1000,
+    left: mode === 'host' ? Infinity : limits.runSeconds,
+  };
+}
+
+function switchedOff(): CodeResult {
+  return failure('was not run: code is switched off (input code: off)');
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { tooManyBytes } from '../../text/amounts.ts';
+import { logLine } from '../../text/log.ts';
+import type { CodeJob, CodeLanguage, CodeResult } from '../../types/model.ts';
+import { converse, createKeeper, type Keeper, type Topic } from './evaluate.ts';
+import { limits, type CodeOutcome, type Printed, type StartLink } from './link.ts';
+import { failure } from './reply.ts';
+
+interface RunnerOptions {
+  language: CodeLanguage;
+  mode: 'sandbox' | 'host';
+  timeoutSeconds: number;
+  clock: RunClock;
+  log(line: string): void;
+}
+
+/** Remaining seconds for all code of a run, shared by its runners. */
+export interface RunClock {
+  now(): number;
+  left: number;
+}
+
+export interface Runner {
+  /**
+   * One result per input, in order. Runs one job at a time, those of the current suite first. Never
+   * rejects because of the code.
+   */
+  run(job: CodeJob): Promise<CodeResult[]>;
+  /** Ends the worker; remaining inputs get errors. */
+  close(): Promise<void>;
+}
+
+interface State {
+  keeper: Keeper;
+  /** Number of timeouts by code. */
+  timeouts: Map<string, number>;
+  placeOf(job: CodeJob): string;
+  printed(printed: Printed): void;
+  options: RunnerOptions;
+}
+
+/** Keeps one worker of one language and side busy, and replaces it when necessary. */
+export function createRunner(start: StartLink, options: RunnerOptions): Runner {
+  const keeper = createKeeper(start);
+  const state: State = {
+    keeper,
+    timeouts: new Map(),
+    placeOf: createPlaces(),
+    printed: createPrinter(options),
+    options,
+  };
+  const waiting: { job: CodeJob; done(results: Promise<CodeResult[]>): void }[] = [];
+  let working: Promise<void> | null = null;
+  const work = async (): Promise<void> => {
+    let suite: string | null = null;
+    while (waiting.length > 0) {
+      const own = waiting.findIndex(({ job }) => job.suite === suite);
+      const [next] = waiting.splice(Math.max(own, 0), 1);
+      if (next === undefined) break;
+      suite = next.job.suite;
+      const results = runJob(next.job, state);
+      next.done(results);
+      await results.catch(() => undefined);
+    }
+    working = null;
+  };
+  return {
+    run: (job) =>
+      new Promise((resolve) => {
+        waiting.push({ job, done: resolve });
+        working ??= work();
+      }),
+    async close() {
+      await keeper.close();
+      await working;
+    },
+  };
+}
+
+/** Assigns places: consecutive jobs of one suite share a place; a fresh job gets its own. */
+function createPlaces(): (job: CodeJob) => string {
+  let open: { suite: string; place: string } | null = null;
+  return ({ suite, fresh = false }) => {
+    const place = open?.suite === suite && !fresh ? open.place : randomUUID();
+    open = fresh ? null : { suite, place };
+    return place;
+  };
+}
+
+async function runJob(
+  job: CodeJob,
+  { keeper, timeouts, placeOf, printed, options }: State,
+): Promise<CodeResult[]> {
+  const { language, mode, timeoutSeconds, clock } = options;
+  const results: CodeResult[] = job.inputs.map(() => failure('was not run'));
+  const size = Buffer.byteLength(job.code);
+  if (size > limits.code)
+    return results.fill(failure(`the code ${tooManyBytes(size, limits.code)}`));
+  let since = clock.now();
+  const topic: Topic = {
+    keeper,
+    job,
+    place: placeOf(job),
+    results,
+    printed,
+    setting: { language, mode, timeoutSeconds, outputs: job.outputs, at: job.at },
+    givesUp: (outcome) => {
+      const now = clock.now();
+      clock.left -= now - since;
+      since = now;
+      return count(timeouts, job.code, outcome) >= limits.timeouts || clock.left <= 0;
+    },
+  };
+  let next = 0;
+  while (next < job.inputs.length) {
+    if ((timeouts.get(job.code) ?? 0) >= limits.timeouts) {
+      return results.fill(
+        failure(`was not run: it took longer than ${timeoutSeconds} s ${limits.timeouts} times`),
+        next,
+      );
+    }
+    if (clock.left <= 0) {
+      const hours = limits.runSeconds / 3600;
+      return results.fill(
+        failure(
+          `was not run: the code of this run has taken ${hours} h, which is the limit; make it quicker, or set code: host in the workflow`,
+        ),
+        next,
+      );
+    }
+    const started = await keeper.get();
+    if (started.status === 'refused') return results.fill(failure(started.message), next);
+    since = clock.now();
+    next = await converse(started.link, topic, next);
+  }
+  return results;
+}
+
+function count(timeouts: Map<string, number>, code: string, outcome: CodeOutcome): number {
+  const all =
+    (timeouts.get(code) ?? 0) + (outcome === 'timeout' || outcome === 'timeout-memory' ? 1 : 0);
+  timeouts.set(code, all);
+  return all;
+}
+
+/** Logs printed output, each line with our prefix, up to a limit. */
+function createPrinter({ language, log }: RunnerOptions): (printed: Printed) => void {
+  let left: number = limits.loggedLines;
+  const say = (line: string): void => {
+    if (left > 0) log(`${language} code: ${line}`);
+    if (left === 0) log(`${language} code: further lines are left out`);
+    left -= 1;
+  };
+  return ({ text, cut }) => {
+    const lines = text === '' ? [] : text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
+    if (lines.at(-1) === '') lines.pop();
+    for (const line of lines) say(logLine(line));
+    if (cut) say(`(more than ${limits.printed / 1024} KiB was printed; the rest is dropped)`);
+  };
+}

@@ -1,0 +1,34 @@
+import type { AssignmentProgram, Solve } from '../../types/solver.ts';
+import { simplexModel, solveInThread, type Patience, type SimplexModel } from './thread.ts';
+
+interface SolverOptions {
+  /** Milliseconds for a thread to start, and for each solver to end. */
+  start: number;
+  simplex: number;
+  highs: number;
+  /** How a program is written for javascript-lp-solver. */
+  modelOf(program: AssignmentProgram): SimplexModel;
+}
+
+/** javascript-lp-solver ends in well under a second on what it is given, or never. */
+const DEFAULTS: SolverOptions = {
+  start: 30_000,
+  simplex: 10_000,
+  highs: 120_000,
+  modelOf: simplexModel,
+};
+
+/**
+ * Runs the named solver on a program, each time in a thread that ends with the answer. A solver
+ * that fails is an answer too.
+ */
+export function createSolver(options: Partial<SolverOptions> = {}): Solve {
+  const { start, simplex, highs, modelOf } = { ...DEFAULTS, ...options };
+  return (program, solver) => {
+    const patience: Patience = { start, solve: solver === 'highs' ? highs : simplex };
+    return solveInThread(
+      solver === 'highs' ? { solver, program } : { solver, program, model: modelOf(program) },
+      patience,
+    );
+  };
+}

@@ -1,0 +1,277 @@
+/**
+ * The thread in which solvers run, both ends of it. A solver may run for ever and never looks up; a
+ * thread can be ended from outside. It is started from this very file, which in a bundle is the
+ * whole bundle: there this module never finishes loading, and so the entry that waits for it does
+ * not run a second time.
+ */
+import { existsSync } from 'node:fs';
+import nodeModule from 'node:module';
+import { fileURLToPath } from 'node:url';
+import {
+  Worker,
+  isMainThread,
+  parentPort,
+  type MessagePort,
+  workerData,
+} from 'node:worker_threads';
+import type highsLoader from 'highs';
+import { errorMessage } from '../../errors.ts';
+import type { AssignmentAnswer, AssignmentProgram } from '../../types/solver.ts';
+
+/**
+ * Solves the program with HiGHS, in matrix form: text would be read for longer than the program is
+ * solved.
+ */
+export async function solveWithHighs(
+  program: AssignmentProgram,
+  seconds: number,
+): Promise<AssignmentAnswer> {
+  const { default: loadHighs } = (await import(/* webpackIgnore: true */ whereHighsIs())) as {
+    default: typeof highsLoader;
+  };
+  const highs = await loadHighs();
+  const { rows, perReference, lower, upper } = program;
+  const [columns, cells] = [upper.length, rows.length * upper.length];
+  const model = highs.createModel({
+    numCols: cells,
+    numRows: rows.length + columns,
+    sense: highs.constants.objectiveSense.maximize,
+    colCost: Float64Array.from(rows.flatMap(({ scores }) => scores)),
+    colLower: new Float64Array(cells),
+    colUpper: Float64Array.from(rows.flatMap(({ members }) => upper.map(() => members))),
+    rowLower: Float64Array.from([...rows.map(({ members }) => perReference * members), ...lower]),
+    rowUpper: Float64Array.from([...rows.map(({ members }) => perReference * members), ...upper]),
+    matrix: {
+      format: 'csc',
+      numCols: cells,
+      numRows: rows.length + columns,
+      ...incidence(rows.length, columns),
+    },
+  });
+  try {
+    model.options.set({ output_flag: false, time_limit: seconds, random_seed: 0 });
+    model.run();
+    const status = model.getModelStatus();
+    if (status !== highs.constants.modelStatus.optimal)
+      return { status: 'failed', reason: `HiGHS ended with status ${String(status)}` };
+    const values = model.getSolution().colValue;
+    return {
+      status: 'solved',
+      counts: rows.map((_, row) => Array.from(values.slice(row * columns, (row + 1) * columns))),
+    };
+  } finally {
+    model.dispose();
+  }
+}
+
+/** Every count is in two sums: its row's, and its column's. */
+function incidence(
+  rows: number,
+  columns: number,
+): { starts: Int32Array; indices: Int32Array; values: Float64Array } {
+  const cells = rows * columns;
+  const starts = Int32Array.from({ length: cells + 1 }, (_, cell) => 2 * cell);
+  const indices = new Int32Array(2 * cells);
+  for (let cell = 0; cell < cells; cell++) {
+    indices[2 * cell] = Math.floor(cell / columns);
+    indices[2 * cell + 1] = rows + (cell % columns);
+  }
+  return { starts, indices, values: new Float64Array(2 * cells).fill(1) };
+}
+
+/**
+ * Beside the bundle of the command line, whose folder may have been copied alone; the action's
+ * bundle always lies next to that.
+ */
+const BUNDLED = ['highs.mjs', '../cli/highs.mjs'];
+
+/**
+ * Bundlers break the package, so it lies there as it is; scripts/place-highs.ts puts it there. In a
+ * checkout it is a package like any other.
+ */
+function whereHighsIs(): string {
+  const bundled = BUNDLED.map((path) => new URL(path, import.meta.url)).find((url) =>
+    existsSync(fileURLToPath(url)),
+  );
+  return bundled?.href ?? 'highs';
+}
+
+/** A model as javascript-lp-solver reads it. */
+export interface SimplexModel {
+  optimize: string;
+  opType: 'max' | 'min';
+  constraints: Record<string, { min?: number; max?: number; equal?: number }>;
+  variables: Record<string, Record<string, number>>;
+}
+
+/**
+ * The program without whole-number variables: its vertices are whole by themselves, and branching
+ * costs minutes.
+ */
+export function simplexModel({
+  rows,
+  perReference,
+  lower,
+  upper,
+}: AssignmentProgram): SimplexModel {
+  const constraints: SimplexModel['constraints'] = {};
+  const variables: SimplexModel['variables'] = {};
+  upper.forEach((max, column) => {
+    constraints[`column${column}`] = { min: lower[column] ?? 0, max };
+  });
+  rows.forEach(({ members, scores }, row) => {
+    constraints[`row${row}`] = { equal: perReference * members };
+    scores.forEach((score, column) => {
+      const name = variable(row, column);
+      constraints[`most ${name}`] = { max: members };
+      variables[name] = {
+        affinity: score,
+        [`row${row}`]: 1,
+        [`column${column}`]: 1,
+        [`most ${name}`]: 1,
+      };
+    });
+  });
+  return { optimize: 'affinity', opType: 'max', constraints, variables };
+}
+
+/** The values of a solution, row by row. The solver leaves out variables that are 0. */
+export function simplexCounts(
+  values: Readonly<Record<string, unknown>>,
+  { rows }: AssignmentProgram,
+): number[][] {
+  return rows.map(({ scores }, row) =>
+    scores.map((_, column) => {
+      const value = values[variable(row, column)];
+      return typeof value === 'number' ? value : 0;
+    }),
+  );
+}
+
+function variable(row: number, column: number): string {
+  return `${row}/${column}`;
+}
+
+type SolverJob =
+  | { solver: 'javascript-lp-solver'; program: AssignmentProgram; model: SimplexModel }
+  | { solver: 'highs'; program: AssignmentProgram };
+
+/** Milliseconds a thread may take: to start, and then to solve. */
+export interface Patience {
+  start: number;
+  solve: number;
+}
+
+interface ToThread {
+  job: SolverJob;
+  seconds: number;
+}
+
+type FromThread = { kind: 'ready' } | { kind: 'answer'; answer: AssignmentAnswer };
+
+const role = 'evaldiff-solver';
+
+/** Far above what 250 references need, and below what a runner has. */
+const MEMORY_MB = 1024;
+
+/**
+ * Solves in a thread of its own, and ends the thread before it answers, whatever the thread is
+ * doing.
+ */
+export async function solveInThread(job: SolverJob, patience: Patience): Promise<AssignmentAnswer> {
+  const worker = new Worker(new URL(import.meta.url), {
+    name: role,
+    workerData: { role },
+    argv: [],
+    // It starts from what Node keeps compiled, where it keeps anything; else without environment.
+    env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
+    execArgv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  const answer = await new Promise<AssignmentAnswer>((resolve) => {
+    const give = (reason: string): void => resolve({ status: 'failed', reason });
+    let timer = setTimeout(
+      () => give(`did not start within ${patience.start / 1000} s`),
+      patience.start,
+    );
+    const settle = (given: AssignmentAnswer): void => {
+      clearTimeout(timer);
+      resolve(given);
+    };
+    worker.on('message', (message: FromThread) => {
+      if (message.kind === 'answer') return settle(message.answer);
+      worker.postMessage({ job, seconds: patience.solve / 1000 } satisfies ToThread);
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => give(`did not end within ${patience.solve / 1000} s and was stopped`),
+        patience.solve,
+      );
+    });
+    worker.once('error', (error: unknown) =>
+      settle({ status: 'failed', reason: `failed: ${firstLine(error)}` }),
+    );
+    worker.once('exit', () => settle({ status: 'failed', reason: 'ended without an answer' }));
+  });
+  await worker.terminate();
+  return answer;
+}
+
+function serve(port: MessagePort): Promise<never> {
+  // Listening also keeps the thread from ending by itself, which is told as a fault on stderr.
+  port.on('message', (message: ToThread) => {
+    void answerTo(message).then((answer) =>
+      port.postMessage({ kind: 'answer', answer } satisfies FromThread),
+    );
+  });
+  port.postMessage({ kind: 'ready' } satisfies FromThread);
+  return new Promise<never>(() => undefined);
+}
+
+async function answerTo({ job, seconds }: ToThread): Promise<AssignmentAnswer> {
+  try {
+    return job.solver === 'highs'
+      ? await solveWithHighs(job.program, seconds)
+      : await solveWithSimplex(job.program, job.model);
+  } catch (error) {
+    return { status: 'failed', reason: `failed: ${firstLine(error)}` };
+  }
+}
+
+async function solveWithSimplex(
+  program: AssignmentProgram,
+  model: SimplexModel,
+): Promise<AssignmentAnswer> {
+  const { default: solver } = await import('javascript-lp-solver');
+  const solution: unknown = solver.Solve(model);
+  if (
+    typeof solution !== 'object' ||
+    solution === null ||
+    !('feasible' in solution) ||
+    solution.feasible !== true
+  ) {
+    return { status: 'failed', reason: 'found no solution' };
+  }
+  return { status: 'solved', counts: simplexCounts({ ...solution }, program) };
+}
+
+function firstLine(error: unknown): string {
+  return errorMessage(error).split('\n', 1)[0] ?? '';
+}
+
+const started: unknown = workerData;
+
+if (
+  !isMainThread &&
+  parentPort !== null &&
+  typeof started === 'object' &&
+  started !== null &&
+  'role' in started &&
+  started.role === role
+) {
+  await serve(parentPort);
+}

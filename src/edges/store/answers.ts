@@ -1,0 +1,143 @@
+import type { Completion, Request } from '../../types/model.ts';
+import type { Connection, StoreOptions } from './connection.ts';
+import type { Database } from './database.ts';
+import {
+  answerOf,
+  storedEntryOf,
+  isLasting,
+  keyedDigest,
+  plainDigest,
+  type Digest,
+  type Entry,
+} from './entry.ts';
+
+/** The answers of one file, and those kept in memory for this run. */
+interface Answers {
+  counts: { found: number; written: number; refused: number };
+  find(key: string, request: Pick<Request, 'usable'>): Completion | null;
+  /** Whether the file has a usable answer; does not mark it as used. */
+  has(key: string): boolean;
+  keep(key: string, request: Pick<Request, 'target' | 'usable'>, completion: Completion): void;
+  /** Imports entries with plain digests; null: nothing could be written. */
+  import(
+    entries: () => Iterable<Entry>,
+    which: WantedAnswer,
+  ): { written: number; refused: number } | null;
+  flush(): void;
+  /** Evicts down to `bytes`; the number of answers removed. */
+  shrink(bytes: number): number;
+}
+
+/** Use marks are batched: written singly, each read would cost a write. */
+const USE_MARKS = 1000;
+
+/** Share of the cap that eviction leaves, so that it does not recur immediately. */
+const EVICT_TO = 0.9;
+
+export function createAnswers(
+  { maxBytes, access, now, secret }: StoreOptions,
+  connection: Connection,
+): Answers {
+  const digest = secret === null ? plainDigest : keyedDigest(secret);
+  /** Answers that could not be written to the file. */
+  const kept = new Map<string, Completion>();
+  const counts = { found: 0, written: 0, refused: 0 };
+  let size = connection.read((db) => db.bytes(), 0);
+  const { mark, flush } = useMarks(connection, { access, now });
+  const shrink = (bytes: number): number => {
+    flush();
+    const removed = connection.change((db) => db.shrink(bytes), 0);
+    size = connection.read((db) => db.bytes(), 0);
+    return removed;
+  };
+  /** Whether it is in the file from now on. */
+  const write = (entry: Entry): boolean => {
+    let there = false;
+    connection.write((db) => {
+      size += db.put(entry, now());
+      counts.written++;
+      there = true;
+    });
+    return there;
+  };
+  return {
+    counts,
+    flush,
+    shrink,
+    has(key) {
+      const entry = connection.read((db) => db.get(key), null);
+      return entry !== null && entry.digest === digest(key, entry.body);
+    },
+    find(key, request) {
+      const entry = connection.read((db) => db.get(key), null);
+      if (entry === null) return kept.get(key) ?? null;
+      const answer = answerOf(key, entry, digest);
+      if (answer === null) counts.refused++;
+      if (answer === null || !isLasting(answer, request)) return kept.get(key) ?? null;
+      counts.found++;
+      mark(key);
+      return answer;
+    },
+    import(entries, which) {
+      const how = { now: now(), which, digest };
+      const taken = connection.change((db) => importInto(db, entries(), how), null);
+      counts.written += taken?.written ?? 0;
+      size = connection.read((db) => db.bytes(), 0);
+      return taken;
+    },
+    keep(key, request, completion) {
+      // An inner store has reused answers already; errors are not stored.
+      if (completion.status === 'error' || completion.reused) return;
+      const there =
+        access === 'read-write' &&
+        isLasting(completion, request) &&
+        write(storedEntryOf(key, request, completion, digest));
+      if (!there) kept.set(key, { ...completion, reused: true });
+      if (size > maxBytes) shrink(maxBytes * EVICT_TO);
+    },
+  };
+}
+
+function useMarks(
+  connection: Connection,
+  { access, now }: Pick<StoreOptions, 'access' | 'now'>,
+): { mark(key: string): void; flush(): void } {
+  const marks = new Set<string>();
+  const flush = (): void => {
+    if (marks.size > 0 && access === 'read-write')
+      connection.change((db) => {
+        db.touch(marks, now());
+      }, undefined);
+    marks.clear();
+  };
+  return {
+    flush,
+    mark(key) {
+      marks.add(key);
+      if (marks.size >= USE_MARKS) flush();
+    },
+  };
+}
+
+const KEY = /^[0-9a-f]{64}$/;
+
+/** Which of another file's answers to take: all, or those missing here. */
+type WantedAnswer = 'all' | 'absent';
+
+function importInto(
+  db: Database,
+  entries: Iterable<Entry>,
+  { now, which, digest }: { now: number; which: WantedAnswer; digest: Digest },
+): { written: number; refused: number } {
+  let refused = 0;
+  function* holding(): Generator<Entry> {
+    for (const entry of entries) {
+      if (which === 'absent' && db.get(entry.key) !== null) continue;
+      const { key, body } = entry;
+      if (KEY.test(key) && answerOf(key, entry, plainDigest) !== null)
+        yield { ...entry, digest: digest(key, body) };
+      else refused += 1;
+    }
+  }
+  return { written: db.putAll(holding(), now), refused };
+}

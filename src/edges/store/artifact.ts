@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { UserError, problem, errorMessage } from '../../errors.ts';
+import { tooManyBytes } from '../../text/amounts.ts';
+import { visibleLine } from '../../text/visible.ts';
+
+/** The used part of `@actions/artifact`; tests replace it. */
+export interface ArtifactLibrary {
+  uploadArtifact(
+    name: string,
+    files: string[],
+    rootDirectory: string,
+    options: { retentionDays?: number; compressionLevel?: number; skipArchive?: boolean },
+  ): Promise<{ id?: number; size?: number }>;
+  /** Always of the current workflow run. */
+  listArtifacts(options: { latest: boolean }): Promise<{ artifacts: FoundArtifact[] }>;
+  downloadArtifact(
+    id: number,
+    options: { path: string; expectedHash?: string },
+  ): Promise<{ digestMismatch?: boolean }>;
+}
+
+interface FoundArtifact {
+  id: number;
+  name: string;
+  size: number;
+  digest?: string;
+}
+
+/** As long as a workflow run can be re-run. */
+const RETENTION_DAYS = 30;
+
+/** Largest part that is downloaded, in bytes. */
+const MOST_BYTES = 4 * 1024 * 1024 * 1024;
+
+const COMPRESSION = 6;
+
+const AT_ONCE = 4;
+
+const NAME = /^evaldiff-shard-(\d{1,3})-of-(\d{1,3})-([0-9a-f]{8})$/;
+
+/** Distinguishes projects in a workflow run by folder and settings file. */
+export function projectMark(project: string): string {
+  return createHash('sha256').update(project).digest('hex').slice(0, 8);
+}
+
+export function artifactName(
+  { index, count }: { index: number; count: number },
+  project: string,
+): string {
+  return `evaldiff-shard-${String(index)}-of-${String(count)}-${projectMark(project)}`;
+}
+
+/** Why artifacts are unavailable and what to do about it; null: they are available. */
+export function unreachable(env: NodeJS.ProcessEnv): string | null {
+  if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
+    return `artifacts cannot be reached: GitHub Enterprise Server has no such service; use "evaldiff run --shard" and "evaldiff merge" with its own way to pass files`;
+  const missing = ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'].filter((name) => !env[name]);
+  if (missing.length === 0) return null;
+  return `artifacts cannot be reached: ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set. GitHub's runner gives it to a step with uses:, not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"`;
+}
+
+/** The library's own rule; it then rejects every call. */
+function isEnterpriseServer(server: string | undefined): boolean {
+  const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : '';
+  return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
+}
+
+/** Uploads the files of a part. Throws a `UserError` that says what to do. */
+export async function uploadPart(
+  library: ArtifactLibrary,
+  { name, folder, files }: { name: string; folder: string; files: readonly string[] },
+): Promise<void> {
+  try {
+    await library.uploadArtifact(
+      name,
+      files.map((file) => join(folder, file)),
+      folder,
+      { retentionDays: RETENTION_DAYS, compressionLevel: COMPRESSION },
+    );
+  } catch (error) {
+    throw new UserError([
+      problem(null, `The artifact ${name} could not be uploaded: ${explainError(error)}`),
+    ]);
+  }
+}
+
+/**
+ * Uploads a page unzipped, so that a browser opens it from GitHub's link; retention is the
+ * repository's default. Returns the artifact's id.
+ *
+ * @throws UserError that says what to do.
+ */
+export async function uploadPage(
+  library: ArtifactLibrary,
+  { name, folder }: { name: string; folder: string },
+): Promise<number> {
+  try {
+    const { id } = await library.uploadArtifact(name, [join(folder, name)], folder, {
+      skipArchive: true,
+    });
+    if (id !== undefined) return id;
+  } catch (error) {
+    const twice = /already exists|\(409\)/i.test(String(error))
+      ? 'another step of this workflow run uploaded it: give each use of the action its own check-name'
+      : null;
+    throw new UserError([
+      problem(null, `The artifact ${name} could not be uploaded: ${explainError(error, twice)}`),
+    ]);
+  }
+  throw new UserError([problem(null, `The artifact ${name} was uploaded, but has no id`)]);
+}
+
+interface FetchedPart {
+  name: string;
+  folder: string;
+  index: number;
+  count: number;
+}
+
+/**
+ * Downloads the parts of this workflow run, each into a fresh folder. An unusable artifact is a
+ * problem; other projects' parts are skipped.
+ */
+export async function fetchParts(
+  library: ArtifactLibrary,
+  { project, folder }: { project: string; folder: string },
+): Promise<{ parts: FetchedPart[]; problems: string[] }> {
+  let found: FoundArtifact[];
+  try {
+    // Of several attempts of a job the last one counts.
+    found = (await library.listArtifacts({ latest: true })).artifacts;
+  } catch (error) {
+    return {
+      parts: [],
+      problems: [`The artifacts of this workflow run could not be listed: ${explainError(error)}`],
+    };
+  }
+  const mark = projectMark(project);
+  const ours = found.flatMap((artifact) => {
+    const [, index = '', count = '', of = ''] = NAME.exec(artifact.name) ?? [];
+    return of === mark
+      ? [
+          {
+            artifact,
+            part: {
+              name: artifact.name,
+              folder: join(folder, artifact.name),
+              index: Number(index),
+              count: Number(count),
+            },
+          },
+        ]
+      : [];
+  });
+  const parts: FetchedPart[] = [];
+  const problems: string[] = [];
+  const waiting = [...ours];
+  const fetchNext = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const flaw = await fetchFlaw(library, next.artifact, next.part.folder);
+      if (flaw === null) parts.push(next.part);
+      else problems.push(`The artifact ${next.artifact.name} ${flaw}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, fetchNext));
+  return { parts: parts.sort((a, b) => a.index - b.index), problems: problems.sort() };
+}
+
+/** What is wrong as a clause, or null. */
+async function fetchFlaw(
+  library: ArtifactLibrary,
+  { id, size, digest }: FoundArtifact,
+  path: string,
+): Promise<string | null> {
+  if (size > MOST_BYTES) return tooManyBytes(size, MOST_BYTES);
+  try {
+    const { digestMismatch } = await library.downloadArtifact(id, {
+      path,
+      ...(digest === undefined ? {} : { expectedHash: digest }),
+    });
+    return digestMismatch === true
+      ? 'came damaged: its hash is another one than when it was uploaded. Run the merge again'
+      : null;
+  } catch (error) {
+    return `could not be downloaded: ${explainError(error)}`;
+  }
+}
+
+/** The library's error in one line, with advice if it has none. */
+function explainError(error: unknown, better: string | null = null): string {
+  const message = visibleLine(errorMessage(error));
+  const hint = better ?? HINTS.find(({ sign }) => sign.test(message))?.hint;
+  return hint === undefined ? message : `${message} – ${hint}`;
+}
+
+const HINTS: readonly { sign: RegExp; hint: string }[] = [
+  {
+    sign: /already exists|\(409\)/i,
+    hint: 'another job of this workflow run uploaded this part: give each job of the matrix its own i in shard: i/n',
+  },
+  {
+    sign: /\(40[13]\)|JWT|token/i,
+    hint: "the runner's own token was refused; run the job again, and on a runner of your own update the runner",
+  },
+  {
+    sign: /quota/i,
+    hint: 'delete old artifacts, or raise the storage limit, then run the failed jobs again',
+  },
+  {
+    sign: /GHES/,
+    hint: 'GitHub Enterprise Server has no such artifacts: use "evaldiff run --shard" and "evaldiff merge" with its own way to pass files',
+  },
+];

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { errorMessage } from '../../errors.ts';
+import { STORE_VERSION } from './file.ts';
+
+/** The used part of `@actions/cache`; tests replace it. */
+export interface CacheLibrary {
+  isFeatureAvailable(): boolean;
+  restoreCache(
+    paths: string[],
+    primaryKey: string,
+    restoreKeys: string[],
+    options: { segmentTimeoutInMs: number; lookupOnly?: boolean },
+  ): Promise<string | undefined>;
+  saveCache(paths: string[], key: string): Promise<number>;
+}
+
+interface CacheScope {
+  /** Whether the run may write shared answers, only its own pull request's, or none. */
+  access: 'read-write' | 'read-write-own-scope' | 'read';
+  /** Distinguishes projects in one repository. */
+  project: string;
+  /** The scope of a run that may not write shared answers: its pull request or branch. */
+  own: string;
+  /** Unique for this job of this run, because entries cannot be overwritten. */
+  run: string;
+}
+
+export interface CacheKeys {
+  /** Key prefix of the default branch's answers. */
+  shared: string;
+  /** Key prefix of this pull request's own answers; null if none. */
+  own: string | null;
+  save: string | null;
+}
+
+/**
+ * Keys never cross trust levels: what an untrusted run writes has no key that a trusted run reads.
+ * GitHub isolates pull request caches too, but some self-hosted services do not.
+ */
+export function cacheKeys({ access, project, own, run }: CacheScope): CacheKeys {
+  const start = `evaldiff-${String(STORE_VERSION)}-${short(project)}`;
+  const shared = `${start}-shared-`;
+  if (access === 'read-write') return { shared, own: null, save: `${shared}${run}` };
+  if (access === 'read') return { shared, own: null, save: null };
+  const scope = `${start}-own-${short(own)}-`;
+  return { shared, own: scope, save: `${scope}${run}` };
+}
+
+function short(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+export interface CacheService {
+  /** Downloads the newest entry with this key prefix and returns its key; null: none. */
+  restore(file: string, start: string): Promise<string | null>;
+  /** The key that `restore` would use, without a download. */
+  newest(file: string, start: string): Promise<string | null>;
+  save(file: string, key: string): Promise<void>;
+}
+
+/** A download that stalls for longer is aborted. */
+const STALLED_MS = 60_000;
+
+/** The runner's cache service. Its failures only cost reuse, and are logged in one line. */
+export function createCacheService(
+  library: CacheLibrary,
+  warn: (line: string) => void,
+): CacheService {
+  const attempt = async <T>(what: string, work: () => Promise<T>, without: T): Promise<T> => {
+    if (!library.isFeatureAvailable()) return without;
+    try {
+      return await work();
+    } catch (error) {
+      warn(`${what}: ${errorMessage(error)}`);
+      return without;
+    }
+  };
+  // The first key is exact, the others are prefixes; the newest match wins.
+  const lookUp = (
+    file: string,
+    start: string,
+    options: { lookupOnly?: boolean },
+  ): Promise<string | null> =>
+    attempt(
+      'Stored answers could not be restored',
+      async () =>
+        (await library.restoreCache([file], `${start}newest`, [start], {
+          segmentTimeoutInMs: STALLED_MS,
+          ...options,
+        })) ?? null,
+      null,
+    );
+  return {
+    restore: (file, start) => lookUp(file, start, {}),
+    newest: (file, start) => lookUp(file, start, { lookupOnly: true }),
+    save: (file, key) =>
+      attempt(
+        'Answers could not be stored for later runs',
+        async () => {
+          await library.saveCache([file], key);
+        },
+        undefined,
+      ),
+  };
+}
+
+/**
+ * Writes `no_proxy` so that the cache's uploads understand it: they know neither `*`, nor ports,
+ * nor that a domain means its subdomains.
+ */
+export function spellOutNoProxy(env: NodeJS.ProcessEnv): void {
+  const list = env['no_proxy'] || env['NO_PROXY'] || '';
+  const hosts = list.split(',').flatMap((entry) => {
+    const host = entry.trim().replace(/:\d+$/, '').replace(/^\./, '');
+    return host === '' ? [] : [entry.trim(), host, `.${host}`];
+  });
+  if (hosts.includes('*'))
+    for (const name of Object.keys(env)) if (/^(https?|all)_proxy$/i.test(name)) delete env[name];
+  if (hosts.length > 0) env['no_proxy'] = env['NO_PROXY'] = [...new Set(hosts)].join();
+}

@@ -1,0 +1,229 @@
+import { existsSync, renameSync } from 'node:fs';
+import { UserError, problem } from '../../errors.ts';
+import { visibleLine } from '../../text/visible.ts';
+import { BESIDE, BUSY_MS, openDatabase, type Database } from './database.ts';
+import { StoreError, type StoreAccess } from './file.ts';
+
+export interface Connection {
+  /** Reads the file; returns `without` if it is unreadable. */
+  read<T>(work: (db: Database) => T, without: T): T;
+  /** Changes it now; returns `without` if that is impossible. */
+  change<T>(work: (db: Database) => T, without: T): T;
+  /** Writes, later if another process holds the file; false if it cannot be written. */
+  write(work: (db: Database) => void): boolean;
+  /**
+   * Changes with each change by another process; null: the opened file is damaged, lost, full or
+   * locked.
+   */
+  version(): number | null;
+  /** Performs postponed writes. */
+  settle(): void;
+  close(): void;
+}
+
+export interface StoreOptions {
+  /** Absolute path of the database; `read-write` creates it and its folder. */
+  file: string;
+  /** Above this size the least recently used answers are evicted. */
+  maxBytes: number;
+  /** Milliseconds since 1970. */
+  now(): number;
+  access: StoreAccess;
+  /**
+   * Only entries with this secret's digest are used; null: any valid entry, for files only trusted
+   * users can write.
+   */
+  secret: Uint8Array | null;
+  /** Wait for another process that holds the file, in milliseconds; default 5 s. */
+  busyMs?: number;
+  /** Receives one-line notices for the user, such as a damaged file or full disk. */
+  notice(message: string): void;
+}
+
+type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now' | 'notice'>;
+
+/** `access` falls to `read` for a file that cannot be written. */
+interface Held {
+  db: Database | null;
+  access: StoreAccess;
+  replaced: boolean;
+  busy: boolean;
+}
+
+/**
+ * The connection to a file, through damage and loss. An unwritable file is still read. If another
+ * process locks it, wait once; later writes try again without waiting.
+ *
+ * @throws UserError for a file that is newer than this program or belongs to another one, also
+ * later.
+ */
+export function createConnection(options: ConnectionOptions): Connection {
+  const held: Held = { db: null, access: options.access, replaced: false, busy: false };
+  const late: ((db: Database) => void)[] = [];
+  open(held, options);
+  const attempt = <T>(kind: StoreAccess, work: (db: Database) => T, without: T): T => {
+    while (held.db !== null && (kind === 'read' || held.access === 'read-write')) {
+      try {
+        return work(held.db);
+      } catch (error) {
+        if (!handleError(error, kind, held, options)) return without;
+      }
+    }
+    return without;
+  };
+  const settle = (): void => {
+    for (let [next] = late; next !== undefined; [next] = late) {
+      const work = next;
+      const isDone = (db: Database): boolean => (work(db), true);
+      if (!attempt('read-write', isDone, false)) break;
+      late.shift();
+    }
+    if (held.db === null || held.access === 'read') late.length = 0;
+    else if (held.busy && late.length === 0) wait(held, options, true);
+  };
+  return {
+    settle,
+    read: (work, without) => attempt('read', work, without),
+    version() {
+      const version = attempt('read', (db) => db.version(), null);
+      return held.busy || held.replaced || held.access !== options.access ? null : version;
+    },
+    change: (work, without) => attempt('read-write', work, without),
+    write(work) {
+      late.push(work);
+      settle();
+      return held.db !== null && held.access === 'read-write';
+    },
+    close() {
+      // The last attempt waits fully.
+      held.db?.patience(options.busyMs ?? BUSY_MS);
+      settle();
+      if (late.length > 0)
+        options.notice(
+          `${visibleLine(options.file)}: another process still holds it; not stored: ${String(late.length)}`,
+        );
+      closeDatabase(held);
+    },
+  };
+}
+
+function open(held: Held, options: ConnectionOptions): void {
+  try {
+    held.db = openDatabase(options.file, held.access, options.busyMs ?? BUSY_MS);
+  } catch (error) {
+    if (
+      held.access === 'read' ||
+      !(error instanceof StoreError) ||
+      (error.trouble !== 'unavailable' && error.trouble !== 'busy')
+    ) {
+      handleError(error, 'read', held, options);
+      return;
+    }
+    // It may still be readable.
+    onlyRead(error, held, options);
+    try {
+      held.db = openDatabase(options.file, 'read', options.busyMs ?? BUSY_MS);
+    } catch {
+      // The notice was sent.
+    }
+  }
+}
+
+/** Handles an error; true when the work may be retried. */
+function handleError(
+  error: unknown,
+  kind: StoreAccess,
+  held: Held,
+  options: ConnectionOptions,
+): boolean {
+  if (!(error instanceof StoreError)) throw error;
+  const { trouble } = error;
+  if (trouble === 'newer' || trouble === 'foreign') throw refusal(options.file, error);
+  if (trouble === 'busy') {
+    if (!held.busy)
+      options.notice(
+        `${visibleLine(options.file)}: another process holds it; what is to be stored is written once it is released`,
+      );
+    wait(held, options, false);
+    return false;
+  }
+  if (trouble === 'unavailable' && kind === 'read-write') {
+    onlyRead(error, held, options);
+    return false;
+  }
+  abandon(error, held, options);
+  return held.db !== null;
+}
+
+/** Replaces a damaged file, once; gives up any other. */
+function abandon({ trouble, message }: StoreError, held: Held, options: ConnectionOptions): void {
+  closeDatabase(held);
+  if (
+    trouble === 'damaged' &&
+    held.access === 'read-write' &&
+    !held.replaced &&
+    replace(message, options)
+  ) {
+    held.replaced = true;
+    open(held, options);
+  } else if (trouble !== 'absent') options.notice(lossMessage(message, held.access, options));
+}
+
+function onlyRead({ message }: StoreError, held: Held, options: ConnectionOptions): void {
+  options.notice(lossMessage(message, 'read-write', options));
+  held.access = 'read';
+}
+
+/** Sets whether to wait for another process that holds the file. */
+function wait(held: Held, { busyMs = BUSY_MS }: ConnectionOptions, patient: boolean): void {
+  held.busy = !patient;
+  held.db?.patience(patient ? busyMs : 0);
+}
+
+function closeDatabase(held: Held): void {
+  const { db, access } = held;
+  held.db = null;
+  for (const step of access === 'read-write' ? [db?.compact, db?.close] : [db?.close]) {
+    try {
+      step?.();
+    } catch {
+      // Every answer is already written.
+    }
+  }
+}
+
+function lossMessage(message: string, access: StoreAccess, { file }: ConnectionOptions): string {
+  return `${visibleLine(file)}: ${visibleLine(message)}; ${access === 'read-write' ? 'answers are not stored from here on' : 'it is not used'}`;
+}
+
+/** Moves a damaged file aside for a new one. */
+function replace(message: string, { file, now, notice }: ConnectionOptions): boolean {
+  const aside = setAside(file, now());
+  if (aside === null) return false;
+  notice(
+    `${visibleLine(file)}: damaged (${visibleLine(message)}); it was renamed to ${visibleLine(aside)}, and a new one was begun`,
+  );
+  return true;
+}
+
+function refusal(file: string, { trouble, message }: StoreError): UserError {
+  const what =
+    trouble === 'newer'
+      ? `${message}. Update evaldiff, or remove the file`
+      : `${message}, and is left alone`;
+  return new UserError([
+    problem(null, `${visibleLine(file)}: ${what}; or name another file with --store.`),
+  ]);
+}
+
+/** Renames the file and SQLite's files beside it; null when that failed. */
+function setAside(file: string, now: number): string | null {
+  const aside = `${file}.damaged-${String(now)}`;
+  try {
+    for (const end of ['', ...BESIDE])
+      if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${aside}${end}`);
+    return aside;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,179 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type * as sqlite from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { member } from '../../types/plain.ts';
+import { BATCHES_SCHEMA, RECORDS_SCHEMA } from './records.ts';
+
+/**
+ * Why a file cannot be used. `damaged`: no longer a database; `foreign`: of another program;
+ * `busy`: locked by another process.
+ */
+type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly trouble: StoreTrouble;
+
+  constructor(trouble: StoreTrouble, message: string) {
+    super(message);
+    this.trouble = trouble;
+  }
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGED = new Set([11, 26]);
+
+const BUSY = 5;
+
+/** Runs `work`; converts whatever it throws into a {@link StoreError}. */
+export function withStoreErrors<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    const message = String(member(error, 'message') ?? error);
+    // The upper bits only refine the result.
+    const result = Number(member(error, 'errcode')) & 0xff;
+    const damaged =
+      DAMAGED.has(result) ||
+      message.startsWith('no such table') ||
+      message.startsWith('no such column');
+    throw new StoreError(damaged ? 'damaged' : result === BUSY ? 'busy' : 'unavailable', message);
+  }
+}
+
+/** Schema version, stored in the file. */
+export const STORE_VERSION = 1;
+
+/** "evdf", SQLite's application id, which identifies our files. */
+const APPLICATION_ID = 0x65_76_64_66;
+
+export type StoreAccess = 'read-write' | 'read';
+
+interface FileOptions {
+  access: StoreAccess;
+  /** How long another process that holds the file is waited for, in milliseconds. */ busyMs: number;
+}
+
+/**
+ * Opens a store file, creating it if it is missing and writable; closes it again when `prepare`
+ * throws. Throws {@link StoreError} only.
+ */
+export function openFile<T>(
+  file: string,
+  { access, busyMs }: FileOptions,
+  prepare: (db: DatabaseSync) => T,
+): T {
+  return withStoreErrors(() => {
+    const known = inspect(file);
+    if (known === 'absent' && access === 'read') throw new StoreError('absent', 'does not exist');
+    if (access === 'read-write') mkdirSync(dirname(file), { recursive: true });
+    const { DatabaseSync: Sqlite } = loadSqlite();
+    const open = (path: string | URL): T => {
+      const db = new Sqlite(path, { readOnly: access === 'read', timeout: busyMs });
+      try {
+        prepareFile(db, access);
+        return prepare(db);
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+    };
+    if (access === 'read-write') return open(file);
+    try {
+      return withStoreErrors(() => open(file));
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.trouble !== 'unavailable') throw error;
+      return open(asItLies(file));
+    }
+  });
+}
+
+/** Immutable: without a log and locks, which a read-only folder cannot have. */
+function asItLies(file: string): URL {
+  const url = pathToFileURL(file);
+  url.searchParams.set('immutable', '1');
+  return url;
+}
+
+/** Hides the warning that older Node 24 versions print when loading SQLite. */
+function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
+  const emit = process.emitWarning;
+  const quiet = (warning: string | Error, ...rest: unknown[]): void => {
+    if (!String(warning).includes('SQLite')) Reflect.apply(emit, process, [warning, ...rest]);
+  };
+  process.emitWarning = quiet;
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emit;
+  }
+}
+
+/** Checks the first bytes before SQLite takes a lock or writes a log. */
+function inspect(file: string): 'absent' | 'empty' | 'database' {
+  const head = Buffer.alloc(16);
+  let read = 0;
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      // A device or folder is not a damaged store, and must not be renamed.
+      if (!fstatSync(handle).isFile()) throw new StoreError('foreign', 'is not a regular file');
+      read = readSync(handle, head, 0, 16, 0);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if (member(error, 'code') === 'ENOENT') return 'absent';
+    throw error;
+  }
+  if (read === 0) return 'empty';
+  if (head.toString('latin1', 0, read) !== 'SQLite format 3\0')
+    throw new StoreError('damaged', 'is not a database');
+  return 'database';
+}
+
+function prepareFile(db: DatabaseSync, access: StoreAccess): void {
+  const version = pragma(db, 'user_version');
+  const application = pragma(db, 'application_id');
+  const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  if (application !== APPLICATION_ID && tables > 0)
+    throw new StoreError('foreign', 'is a database of another program');
+  if (version > STORE_VERSION)
+    throw new StoreError(
+      'newer',
+      `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`,
+    );
+  const active = Number(
+    db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type IN ('view', 'trigger')").get()?.[
+      'n'
+    ],
+  );
+  // A view or trigger in a hostile file could make a query run forever.
+  if (active > 0) throw new StoreError('damaged', 'has views or triggers, and no store has any');
+  if (access === 'read') {
+    if (tables === 0) throw new StoreError('absent', 'is empty');
+    return;
+  }
+  if (tables === 0) {
+    db.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
+  }
+  // With a log, an answer survives a crash once written, without waiting for the disk.
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  if (tables > 0) {
+    db.exec(RECORDS_SCHEMA + BATCHES_SCHEMA);
+    return;
+  }
+  db.exec(`
+    BEGIN IMMEDIATE;${RECORDS_SCHEMA}${BATCHES_SCHEMA}
+    CREATE TABLE IF NOT EXISTS completions (key TEXT NOT NULL PRIMARY KEY, model TEXT NOT NULL, body TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
+    PRAGMA user_version = ${String(STORE_VERSION)};
+    COMMIT`);
+}
+
+function pragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+}

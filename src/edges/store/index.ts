@@ -1,0 +1,177 @@
+import { visibleLine } from '../../text/visible.ts';
+import type { BatchRecord, Complete, Completion, Request, Target } from '../../types/model.ts';
+import { createAnswers } from './answers.ts';
+import { createConnection, type Connection, type StoreOptions } from './connection.ts';
+import type { Totals } from './database.ts';
+import type { Entry } from './entry.ts';
+import type { StoreAccess } from './file.ts';
+import { type KeptRecords, createRecords } from './kept-records.ts';
+import type { Recorded } from './records.ts';
+
+export interface StoreStats extends Totals {
+  file: string;
+  /** Since opening: answers reused, answers written, invalid entries ignored. */
+  found: number;
+  written: number;
+  refused: number;
+  /** Batches stored or forgotten since opening. */
+  batched: number;
+}
+
+/** What to remove; by default only what is above the size cap. */
+export interface Prune {
+  /** Last used before this time, milliseconds since 1970. */ unusedSince?: number;
+  /** Down to so many bytes. */ maxBytes?: number;
+}
+
+export interface Store extends KeptRecords {
+  /**
+   * Answers from the file by `keyOf`, and stores new answers of `complete` before returning them.
+   */
+  wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
+  /** Whether the file has an answer; does not mark it as used. */
+  has(key: string): boolean;
+  batches(): BatchRecord[];
+  /** False when it could not be written. */
+  addBatch(batch: BatchRecord): boolean;
+  endBatch(id: string): void;
+  /** Stores an answer that no caller waits for; only in memory if the file cannot be written. */
+  keep(key: string, target: Target, completion: Completion): void;
+  stats(): StoreStats;
+  /** Changes with each change by another process; null: the file is no longer usable. */
+  version(): number | null;
+  /** The number of answers removed. */
+  prune(what: Prune): number;
+  /**
+   * Imports valid answers of another file; called again after damage. Null: nothing could be
+   * written.
+   */
+  import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
+  /**
+   * Merges a copy of this file that was extended elsewhere: valid answers, open batches, outcomes
+   * of its own tries, and notes that are not here.
+   */
+  join(
+    entries: () => Iterable<Entry>,
+    beside: Recorded & { batches: readonly BatchRecord[] },
+  ): void;
+  /** Writes a compact copy. False, with a notice, when that failed. */
+  copyTo(file: string): boolean;
+  close(): void;
+}
+
+const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
+
+/**
+ * Opens the answer store, keyed by request content. A file error only costs reuse: a damaged file
+ * is renamed and replaced, an unusable one is reported and ignored.
+ *
+ * @throws UserError when the file is from a newer evaldiff or belongs to another program.
+ */
+export function openStore(options: StoreOptions): Store {
+  const { file, access } = options;
+  const connection = createConnection(options);
+  const answers = createAnswers(options, connection);
+  const batches = batchLedger(connection, access);
+  const { records, join: joinRecords } = createRecords(connection, options);
+  return {
+    ...records,
+    wrap: (complete, keyOf) => async (request) => {
+      const key = keyOf(request);
+      const found = answers.find(key, request);
+      if (found !== null) return found;
+      const completion = await complete(request);
+      answers.keep(key, request, completion);
+      return completion;
+    },
+    has: answers.has,
+    version: connection.version,
+    batches: batches.all,
+    addBatch: batches.add,
+    endBatch: batches.end,
+    keep: (key, target, completion) => {
+      answers.keep(key, { target }, completion);
+    },
+    stats: () => ({
+      file,
+      ...connection.read((db) => db.totals(), NO_TOTALS),
+      ...answers.counts,
+      batched: batches.changes(),
+    }),
+    prune({ unusedSince, maxBytes }) {
+      const old =
+        unusedSince === undefined
+          ? 0
+          : connection.change((db) => db.removeUnusedSince(unusedSince), 0);
+      const removed = old + answers.shrink(maxBytes ?? options.maxBytes);
+      connection.change(({ compact }) => compact(), undefined);
+      return removed;
+    },
+    import: (entries) => answers.import(entries, 'all'),
+    join(entries, { batches: theirs, outcomes, notes }) {
+      answers.import(entries, 'absent');
+      joinRecords({ outcomes, notes });
+      batches.join(theirs);
+    },
+    copyTo(target) {
+      answers.flush();
+      connection.settle();
+      return connection.read((db) => {
+        db.copyTo(target);
+        return true;
+      }, false);
+    },
+    close() {
+      if (access === 'read-write') answers.shrink(options.maxBytes);
+      reportRefused(answers.counts.refused, options);
+      connection.close();
+    },
+  };
+}
+
+function reportRefused(refused: number, { file, secret, notice }: StoreOptions): void {
+  if (refused === 0) return;
+  const which =
+    secret === null
+      ? 'stored answers that did not hold against their key'
+      : 'stored answers that this machine did not write, or that were changed since,';
+  notice(`${visibleLine(file)}: ${which} were ignored: ${String(refused)}`);
+}
+
+interface BatchLedger {
+  all(): BatchRecord[];
+  add(batch: BatchRecord): boolean;
+  end(id: string): void;
+  /** Adds batches that were neither stored nor ended here. */
+  join(batches: readonly BatchRecord[]): void;
+  changes(): number;
+}
+
+function batchLedger(connection: Connection, access: StoreAccess): BatchLedger {
+  let batched = 0;
+  const ended = new Set<string>();
+  const all = (): BatchRecord[] => connection.read((db) => db.batches(), []);
+  const add = (batch: BatchRecord): boolean =>
+    access === 'read-write' &&
+    connection.write((db) => {
+      db.addBatch(batch);
+      batched += 1;
+    });
+  return {
+    all,
+    add,
+    end(id) {
+      ended.add(id);
+      if (access === 'read-write')
+        connection.write((db) => {
+          db.endBatch(id);
+          batched += 1;
+        });
+    },
+    join(batches) {
+      const known = new Set([...ended, ...all().map(({ id }) => id)]);
+      for (const batch of batches) if (!known.has(batch.id)) add(batch);
+    },
+    changes: () => batched,
+  };
+}

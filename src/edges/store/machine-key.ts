@@ -1,0 +1,68 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UserError, problem } from '../../errors.ts';
+import { visibleLine } from '../../text/visible.ts';
+import { member } from '../../types/plain.ts';
+
+const BYTES = 32;
+
+/**
+ * The secret that authenticates what this machine stored: random bytes in a file readable only by
+ * its user. Null: there is none yet.
+ *
+ * @throws UserError for a file that is not such a key, else the system's error.
+ */
+export function readMachineKey(file: string): Uint8Array | null {
+  let handle: number;
+  try {
+    // Windows has no such flag.
+    const { O_NOFOLLOW } = constants as Partial<typeof constants>;
+    handle = openSync(file, constants.O_RDONLY | (O_NOFOLLOW ?? 0));
+  } catch (error) {
+    if (member(error, 'code') === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const found = fstatSync(handle);
+    if (found.isFile() && found.size === BYTES) return readFileSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  throw new UserError([
+    problem(
+      null,
+      `${visibleLine(file)}: is not a key of evaldiff (${String(BYTES)} bytes). Remove it: a new one is made, and stored answers are asked for once more.`,
+    ),
+  ]);
+}
+
+/**
+ * The machine's key, created if missing. Concurrent processes get the same key: the first complete
+ * file wins. `random` returns that many random bytes.
+ */
+export function machineKey(file: string, random: (bytes: number) => Uint8Array): Uint8Array {
+  const known = readMachineKey(file);
+  if (known !== null) return known;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const waiting = mkdtempSync(join(dirname(file), '.key-'));
+  try {
+    writeFileSync(join(waiting, 'key'), random(BYTES), { flag: 'wx', mode: 0o600 });
+    linkSync(join(waiting, 'key'), file);
+  } catch (error) {
+    if (member(error, 'code') !== 'EEXIST') throw error;
+  } finally {
+    rmSync(waiting, { recursive: true, force: true });
+  }
+  return readMachineKey(file) ?? machineKey(file, random);
+}

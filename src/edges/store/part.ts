@@ -1,0 +1,291 @@
+import { createHash } from 'node:crypto';
+import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
+import { lstat, readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { UserError, problem, errorMessage } from '../../errors.ts';
+import { tooManyBytes } from '../../text/amounts.ts';
+import { visibleLine } from '../../text/visible.ts';
+import {
+  withoutRequests,
+  type BatchRecord,
+  type Completion,
+  type ErrorKind,
+  type Request,
+} from '../../types/model.ts';
+import { parsedJson } from '../../types/plain.ts';
+import { openDatabase } from './database.ts';
+import { storedEntryOf, isLasting, plainDigest, type Entry } from './entry.ts';
+import { StoreError } from './file.ts';
+import type { Recorded } from './records.ts';
+
+/** Largest files read of a part, in bytes. */
+const MOST_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
+
+interface PartNames {
+  manifest: string;
+  answers: string;
+  others: string;
+}
+
+/** Size and hash of a file as written. */
+interface Seal {
+  bytes: number;
+  sha256: string;
+}
+
+interface PartWriter {
+  /** Adds one answer; `lasting`: it may serve other runs. */
+  keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
+  /**
+   * Closes the files, passes each to `place` with its name, and seals it.
+   *
+   * @param where names the place in messages
+   * @throws UserError when an answer could not be written.
+   */
+  finish(
+    place: (name: string, file: string) => Promise<void>,
+    where: string,
+  ): Promise<{ answers: Seal; others: Seal; counts: { answers: number; others: number } }>;
+  close(): void;
+}
+
+/**
+ * Starts a part in its own folder. Reusable answers go into a store file. Errors and empty,
+ * withheld or single-run answers go into a JSON lines file, so that a merge need not call the model
+ * again.
+ */
+export function createPartWriter(work: string, names: PartNames): PartWriter {
+  const [answers, others] = [join(work, names.answers), join(work, names.others)];
+  const db = openDatabase(answers, 'read-write');
+  const lines = openSync(others, 'wx');
+  const known = new Set<string>();
+  const counts = { answers: 0, others: 0 };
+  let failure: string | null = null;
+  let open = true;
+  const write = (key: string, request: Request, completion: Completion, lasting: boolean): void => {
+    const entry =
+      lasting && isLasting(completion, request)
+        ? storedEntryOf(key, request, completion, plainDigest)
+        : null;
+    // Repeated requests are marked as reused; a later answer replaces an error.
+    if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused))
+      return;
+    if (completion.status === 'ok') known.add(key);
+    counts[entry === null ? 'others' : 'answers'] += 1;
+    if (entry === null)
+      writeSync(lines, `${JSON.stringify({ key, completion: withoutCallDetails(completion) })}\n`);
+    else db.put(entry, 0);
+  };
+  const close = (): void => {
+    if (!open) return;
+    open = false;
+    closeSync(lines);
+    db.close();
+  };
+  return {
+    keep(key, request, completion, lasting) {
+      if (failure !== null || !open) return;
+      try {
+        write(key, request, completion, lasting);
+      } catch (error) {
+        failure = errorMessage(error);
+      }
+    },
+    async finish(place, where) {
+      const whole = `${answers}.whole`;
+      try {
+        if (failure === null) db.copyTo(whole);
+        close();
+        if (failure === null) {
+          await place(names.answers, whole);
+          await place(names.others, others);
+        }
+      } catch (error) {
+        if (error instanceof UserError) throw error;
+        failure = errorMessage(error);
+      }
+      close();
+      if (failure !== null) throw unwrittenError(where, failure);
+      return { answers: await sealOf(whole), others: await sealOf(others), counts };
+    },
+    close,
+  };
+}
+
+function unwrittenError(where: string, why: string): UserError {
+  const message = `${visibleLine(where)}: the answers of this shard could not be written (${visibleLine(why)}). Make room on the disk and run the shard again.`;
+  return new UserError([problem(null, message)]);
+}
+
+async function sealOf(file: string): Promise<Seal> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(file)) {
+    const data = chunk as Buffer;
+    hash.update(data);
+    bytes += data.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/**
+ * The text of a part's manifest if the folder holds exactly a part's files; else what is wrong, as
+ * a clause.
+ */
+export async function openPart(
+  folder: string,
+  names: PartNames,
+): Promise<{ manifest: string } | { flaw: string }> {
+  const wanted = Object.values(names);
+  let found: string[];
+  try {
+    found = await readdir(folder);
+  } catch {
+    return { flaw: 'is not a folder that can be read' };
+  }
+  const missing = wanted.filter((name) => !found.includes(name));
+  if (missing.length > 0)
+    return { flaw: `is not a part of a sweep: it has no ${missing.join(', ')}` };
+  const foreign = found.filter((name) => !wanted.includes(name));
+  if (foreign.length > 0)
+    return {
+      flaw: `holds files that are not part of a sweep: ${foreign.slice(0, 3).map(visibleLine).join(', ')}`,
+    };
+  for (const name of wanted) {
+    const entry = await lstat(join(folder, name));
+    const most = name === names.manifest ? MOST_BYTES.manifest : MOST_BYTES.data;
+    if (!entry.isFile()) return { flaw: `${name} is not a regular file` };
+    if (entry.size > most) return { flaw: `${name} ${tooManyBytes(entry.size, most)}` };
+  }
+  return { manifest: await readFile(join(folder, names.manifest), 'utf8') };
+}
+
+export async function holdsSeal(file: string, { bytes, sha256 }: Seal): Promise<boolean> {
+  const now = await sealOf(file);
+  return now.bytes === bytes && now.sha256 === sha256;
+}
+
+/** An error in a part's own file, as opposed to the store it is imported into. */
+export class PartError extends Error {
+  override readonly name = 'PartError';
+}
+
+/**
+ * A part's stored answers; the importer verifies them against their keys.
+ *
+ * @throws PartError for a file that is not ours or is damaged.
+ */
+export function* answersIn(file: string): Generator<Entry> {
+  const db = ofPart(() => openDatabase(file, 'read'));
+  try {
+    const entries = ofPart(() => db.entries());
+    for (;;) {
+      const next = ofPart(() => entries.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    db.close();
+  }
+}
+
+/** A file's open batches, outcomes and notes. */
+interface Beside extends Recorded {
+  batches: BatchRecord[];
+}
+
+/** @throws PartError as {@link answersIn}. */
+export function besideAnswersIn(file: string): Beside {
+  const db = ofPart(() => openDatabase(file, 'read'));
+  try {
+    return ofPart(() => ({ batches: db.batches(), ...db.everyRecord() }));
+  } finally {
+    db.close();
+  }
+}
+
+function ofPart<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StoreError) throw new PartError(error.message);
+    throw error;
+  }
+}
+
+/** Details of calls were already reported; the merge has their sum. */
+function withoutCallDetails(told: Completion): Completion {
+  const completion = withoutRequests(told);
+  if (completion.status === 'ok') {
+    const { refused: _, cached: __, ...answer } = completion;
+    return answer;
+  }
+  const { status, kind, message, finish_reason: end } = completion;
+  return { status, kind, message, ...(end === undefined ? {} : { finish_reason: end }) };
+}
+
+const KINDS = [
+  'key',
+  'rate-limit',
+  'timeout',
+  'network',
+  'server',
+  'request',
+  'reply',
+  'filtered',
+  'too-long',
+  'program',
+  'program-answer',
+  'recording',
+  'budget',
+  'aborted',
+  'code',
+  'reference',
+] as const satisfies readonly ErrorKind[];
+
+const FINISHES = ['stop', 'length', 'filter', 'tool', 'other'] as const;
+
+const count = z.int().nonnegative();
+
+const line = z.strictObject({
+  key: z.string().regex(/^[0-9a-f]{64}$/),
+  completion: z.discriminatedUnion('status', [
+    z.strictObject({
+      status: z.literal('ok'),
+      output: z.string(),
+      finish_reason: z.enum(FINISHES),
+      tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
+      usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(),
+      latency_ms: z.number().nonnegative().nullable(),
+      reused: z.boolean(),
+      served: z.string().exactOptional(),
+      ended: z.string().exactOptional(),
+    }),
+    z.strictObject({
+      status: z.literal('error'),
+      kind: z.enum(KINDS),
+      message: z.string(),
+      finish_reason: z.enum(FINISHES).exactOptional(),
+    }),
+  ]),
+});
+
+/** A part's other answers, the last one for each key; or the first unreadable line. */
+export async function othersIn(
+  file: string,
+): Promise<{ others: Map<string, Completion>; lines: number } | { flaw: string }> {
+  const others = new Map<string, Completion>();
+  let lines = 0;
+  for await (const text of createInterface({
+    input: createReadStream(file),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    lines += 1;
+    const parsed = line.safeParse(parsedJson(text));
+    if (!parsed.success) return { flaw: `line ${String(lines)} is not an answer` };
+    others.set(parsed.data.key, parsed.data.completion);
+  }
+  return { others, lines };
+}

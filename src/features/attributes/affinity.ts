@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { ask, singleLine, type AskTools } from '../../kernel/ask/grader-question.ts';
+import type { Side } from '../../types/plain.ts';
+import { PER_QUESTION } from './cost.ts';
+import { answerText, referenceText, type Attribute, type ReferenceText } from './text.ts';
+
+/** How far a reference belongs to a domain, or needs a sub-task: 1 not at all, 5 entirely. */
+type Rating =
+  { status: 'scored'; score: number; evidence: string } | { status: 'unscored'; reason: string };
+
+/** Ratings by attribute id: one for every attribute that was asked for. */
+export type Ratings = ReadonlyMap<string, Rating>;
+
+/** Longest evidence kept, in UTF-16 units. */
+const EVIDENCE_LENGTH = 300;
+
+/** Ratings of a reference by its input and expected answer: what its assignment stands on. */
+export function rateReference(
+  reference: ReferenceText,
+  attributes: readonly Attribute[],
+  tools: AskTools,
+): Promise<Ratings> {
+  return rate(referenceText(reference), attributes, tools);
+}
+
+/**
+ * Ratings of an answer to a reference's input, asked for like those of the expected answer, so that
+ * the two can be compared.
+ */
+export function rateAnswer(
+  reference: ReferenceText,
+  output: string,
+  attributes: readonly Attribute[],
+  tools: AskTools,
+): Promise<Ratings> {
+  return rate(answerText(reference, output), attributes, tools);
+}
+
+async function rate(
+  text: string,
+  attributes: readonly Attribute[],
+  tools: AskTools,
+): Promise<Ratings> {
+  const parts = Array.from({ length: Math.ceil(attributes.length / PER_QUESTION) }, (_, part) =>
+    attributes.slice(part * PER_QUESTION, (part + 1) * PER_QUESTION),
+  );
+  const rated = await Promise.all(parts.map((part) => ratePart(text, part, tools)));
+  return new Map(rated.flatMap((ratings) => [...ratings]));
+}
+
+/**
+ * Asks for all at once, then once more for those that got no usable rating; what is still missing
+ * is unscored.
+ */
+async function ratePart(
+  text: string,
+  attributes: readonly Attribute[],
+  tools: AskTools,
+): Promise<Ratings> {
+  const ratings = new Map<string, Rating>();
+  let missing = [...attributes];
+  let reason = 'the grader gave no rating from 1 to 5';
+  for (let round = 0; round < 2 && missing.length > 0; round++) {
+    const given = await askRatings(text, missing, round > 0, tools);
+    if (given.status === 'failed') {
+      reason = given.reason;
+      break;
+    }
+    for (const [id, rating] of given.ratings) ratings.set(id, rating);
+    missing = missing.filter(({ id }) => !ratings.has(id));
+  }
+  for (const { id } of missing) ratings.set(id, { status: 'unscored', reason });
+  return ratings;
+}
+
+type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
+
+/**
+ * `isAgain`: the question says so, for an equal one would only be given the equal reply that is
+ * kept of it.
+ */
+async function askRatings(
+  text: string,
+  attributes: readonly Attribute[],
+  isAgain: boolean,
+  tools: AskTools,
+): Promise<Given> {
+  const [domains, subtasks] = [
+    attributes.filter(({ kind }) => kind === 'domain'),
+    attributes.filter(({ kind }) => kind === 'subtask'),
+  ];
+  const list = (of: readonly Attribute[]): string =>
+    of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
+  const reply = replyOf(attributes);
+  const settles = ({ ratings }: z.output<typeof reply>): boolean =>
+    usable(ratings, attributes).size === attributes.length;
+  const asked = await ask(
+    {
+      purpose: 'qualeval',
+      name: 'affinity',
+      reply,
+      ...(isAgain ? { settles } : {}),
+      role: 'You rate, strictly and evenly, how a test case relates to given attributes.',
+      materials: { case: text, domains: list(domains), 'sub-tasks': list(subtasks) },
+      text: [
+        'The test case:\n{{case}}',
+        ...(domains.length === 0
+          ? []
+          : [
+              'How far does its input belong to each of these domains? 1: not at all, 3: in part, 5: entirely.\n{{domains}}',
+            ]),
+        ...(subtasks.length === 0
+          ? []
+          : [
+              'How much of each of these sub-tasks does the answer take? 1: none of it, 3: some of it, 5: it stands or falls with it.\n{{sub-tasks}}',
+            ]),
+        'Give one rating for every id of the lists: first the evidence, which is what in the test case decides, in a few words; then the score.',
+        ...(isAgain
+          ? [
+              'An earlier reply had no rating for these ids that could be used: each needs exactly one, a whole number from 1 to 5.',
+            ]
+          : []),
+      ].join('\n'),
+    },
+    tools,
+  );
+  return asked.status === 'failed'
+    ? asked
+    : { status: 'ok', ratings: usable(asked.reply.ratings, attributes) };
+}
+
+function replyOf([first, ...rest]: readonly Attribute[]) {
+  const rating = z.object({
+    id: z.enum([first?.id ?? '', ...rest.map(({ id }) => id)]),
+    evidence: z.string(),
+    score: z.literal([1, 2, 3, 4, 5]),
+  });
+  const { $schema: _, ...wanted } = z.toJSONSchema(rating);
+  // What one entry gets wrong must not cost the others: the schema says what is wanted, and each
+  // entry is read by itself.
+  return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
+}
+
+const readable = z.object({
+  id: z.string(),
+  score: z.int().min(1).max(5),
+  evidence: z.string().catch(''),
+});
+
+/**
+ * The ratings that name an attribute of the list and give a whole number from 1 to 5, unless it has
+ * two different ones.
+ */
+function usable(given: readonly unknown[], attributes: readonly Attribute[]): Map<string, Rating> {
+  const known = new Set(attributes.map(({ id }) => id));
+  const found = new Map<string, Extract<Rating, { status: 'scored' }>>();
+  const torn = new Set<string>();
+  for (const entry of given) {
+    const read = readable.safeParse(entry);
+    if (!read.success || !known.has(read.data.id)) continue;
+    const { id, score, evidence } = read.data;
+    const earlier = found.get(id);
+    if (earlier !== undefined && earlier.score !== score) torn.add(id);
+    else
+      found.set(id, { status: 'scored', score, evidence: singleLine(evidence, EVIDENCE_LENGTH) });
+  }
+  for (const id of torn) found.delete(id);
+  return found;
+}
+
+/** The score as a number; null where there is none. */
+export function scoreOf(ratings: Ratings | undefined, id: string): number | null {
+  const rating = ratings?.get(id);
+  return rating?.status === 'scored' ? rating.score : null;
+}
+
+/** Scores further apart than this are another skill: A.3 of the paper. */
+export const SKILL_DISTANCE = 1;
+
+/**
+ * An attribute's affinity of a reference's expected answer and of an answer given to it; null where
+ * one is unscored.
+ */
+export interface SkillPair {
+  reference: string;
+  expected: number | null;
+  output: number | null;
+}
+
+/**
+ * Share of references whose answer's affinity is more than 1 away from the expected answer's: lower
+ * is better. Null when nothing was rated on both.
+ */
+export function misalignment(pairs: readonly SkillPair[]): number | null {
+  const rated = pairs.flatMap(({ expected, output }) =>
+    expected === null || output === null ? [] : [Math.abs(expected - output)],
+  );
+  return rated.length === 0
+    ? null
+    : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
+}
+
+/**
+ * Of both sides, the references whose answers were rated on both: shares of different references
+ * would differ without any answer doing so. Where there is one side only, as in a sweep, all of it.
+ */
+export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
+  if (base.length === 0 || head.length === 0) return { base, head };
+  const rated = (pairs: readonly SkillPair[]): Set<string> =>
+    new Set(pairs.flatMap(({ reference, output }) => (output === null ? [] : [reference])));
+  const [onBase, onHead] = [rated(base), rated(head)];
+  const onBoth = (pairs: readonly SkillPair[]): SkillPair[] =>
+    pairs.filter(({ reference }) => onBase.has(reference) && onHead.has(reference));
+  return { base: onBoth(base), head: onBoth(head) };
+}

@@ -1,0 +1,179 @@
+import { InternalError } from '../../errors.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import type { AssignmentProgram, Solve, Solver } from '../../types/solver.ts';
+import {
+  attributeBounds,
+  dealOut,
+  objective,
+  programOf,
+  rowClasses,
+  type AttributeBounds,
+  type RatedReference,
+  type RowClass,
+  wholeCounts,
+} from './assignment-program.ts';
+import { PER_REFERENCE } from './text.ts';
+
+/**
+ * Up to here javascript-lp-solver is asked first, above it HiGHS; batches are not larger than
+ * `BATCH`.
+ */
+const SIMPLEX_REFERENCES = 250;
+
+const BATCH = 10_000;
+
+export interface AssignTools {
+  solve: Solve;
+  /** Any collision-resistant hash of text. */
+  hash(text: string): string;
+}
+
+interface AssignOptions {
+  /** ε of the paper, 0–1. */
+  slack: number;
+  /** Attributes per reference; where there are fewer attributes, every reference gets all. */
+  each?: number;
+  /** References of one program at most. */
+  batch?: number;
+}
+
+export type Assignment =
+  | {
+      status: 'assigned';
+      /** Attribute ids by reference id, in the order of the ids. */
+      attributes: ReadonlyMap<string, readonly string[]>;
+      /** Sum of the affinities that were assigned. */
+      objective: number;
+      batches: number;
+      /**
+       * Attributes whose number of references left the paper's band in some batch: only where no
+       * whole numbers fit it for all attributes.
+       */
+      outsideBand: number;
+      /** Why a solver was left for the other. */
+      left: string[];
+    }
+  | { status: 'failed'; reason: string };
+
+/** A column of the program: an attribute by its id, with its prior. */
+export interface Column {
+  id: string;
+  prior: number;
+}
+
+/**
+ * QualEval's assignment: attributes of one kind for every reference, with the most affinity in all,
+ * as many references per attribute as its prior asks for, give or take `slack`. References come
+ * with their affinities in the order of `columns`. The same references get the same attributes, in
+ * whatever order they and the attributes come.
+ */
+export async function assign(
+  references: readonly RatedReference[],
+  columns: readonly Column[],
+  options: AssignOptions,
+  tools: AssignTools,
+): Promise<Assignment> {
+  const order = columns
+    .map((column, place) => ({ column, place }))
+    .sort((a, b) => byCodeUnits(a.column.id, b.column.id));
+  const sorted = order.map(({ column }) => column);
+  const rated = references.map(({ id, affinities }) => ({
+    id,
+    affinities: order.map(({ place }) => affinities[place] ?? null),
+  }));
+  const each = Math.min(options.each ?? PER_REFERENCE, columns.length);
+  const attributes = new Map<string, readonly string[]>();
+  const total = { objective: 0, outside: new Set<number>(), left: [] as string[] };
+  const batches = batchesOf(rated, options.batch ?? BATCH, tools.hash);
+  for (const batch of batches) {
+    const bounds = attributeBounds(
+      sorted.map(({ prior }) => prior),
+      batch.length,
+      each,
+      options.slack,
+    );
+    const classes = rowClasses(batch, tools.hash);
+    const solved = await solveProgram(programOf(classes, bounds, each), batch.length, tools.solve);
+    total.left.push(...solved.left);
+    if (solved.counts === null) return { status: 'failed', reason: solved.left.join('; ') };
+    total.objective += objective(classes, solved.counts);
+    record(bounds, solved.counts, total);
+    for (const [id, places] of dealAll(classes, solved.counts, each))
+      attributes.set(
+        id,
+        places.flatMap((place) => sorted[place]?.id ?? []),
+      );
+  }
+  return {
+    status: 'assigned',
+    attributes,
+    objective: total.objective,
+    batches: batches.length,
+    outsideBand: total.outside.size,
+    left: total.left,
+  };
+}
+
+/** References in even batches by the hash of their ids. */
+function batchesOf(
+  references: readonly RatedReference[],
+  most: number,
+  hash: (text: string) => string,
+): RatedReference[][] {
+  const count = Math.ceil(references.length / most);
+  if (count <= 1) return references.length === 0 ? [] : [[...references]];
+  const mixed = references
+    .map((reference) => ({ reference, place: hash(reference.id) }))
+    .sort((a, b) => byCodeUnits(a.place, b.place));
+  return Array.from({ length: count }, (_, batch) =>
+    mixed
+      .slice(
+        Math.floor((batch * mixed.length) / count),
+        Math.floor(((batch + 1) * mixed.length) / count),
+      )
+      .map(({ reference }) => reference),
+  );
+}
+
+/** Asks the solver that suits the size, and the other one where its answer is none. */
+async function solveProgram(
+  program: AssignmentProgram,
+  references: number,
+  solve: Solve,
+): Promise<{ counts: number[][] | null; left: string[] }> {
+  const order: Solver[] =
+    references <= SIMPLEX_REFERENCES
+      ? ['javascript-lp-solver', 'highs']
+      : ['highs', 'javascript-lp-solver'];
+  const left: string[] = [];
+  for (const solver of order) {
+    const answer = await solve(program, solver);
+    const checked = answer.status === 'failed' ? answer : wholeCounts(answer.counts, program);
+    if ('counts' in checked) return { counts: checked.counts, left };
+    left.push(`${solver} ${checked.reason}`);
+  }
+  return { counts: null, left };
+}
+
+/** Every member's columns; that each has `each` different ones is certain on paper, and checked. */
+function dealAll(
+  classes: readonly RowClass[],
+  counts: readonly (readonly number[])[],
+  each: number,
+): [string, number[]][] {
+  const all = classes.flatMap((rowClass, row) => [...dealOut(rowClass, counts[row] ?? [])]);
+  if (all.some(([, columns]) => new Set(columns).size !== each))
+    throw new InternalError('a reference was dealt the wrong number of attributes');
+  return all;
+}
+
+function record(
+  bounds: AttributeBounds,
+  counts: readonly (readonly number[])[],
+  into: { outside: Set<number> },
+): void {
+  bounds.band.forEach(({ low, high }, column) => {
+    const given = counts.reduce((sum, row) => sum + (row[column] ?? 0), 0);
+    if (given < low - 1e-9 || given > high + 1e-9) into.outside.add(column);
+  });
+}

@@ -1,0 +1,246 @@
+import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import type { AssignmentProgram } from '../../types/solver.ts';
+
+/** Affinity 1–5 of a reference with each attribute; null where it is unscored. */
+type Affinities = readonly (number | null)[];
+
+interface Prior {
+  /** Mean affinity over the references that were rated, 1–5; null when none was. */
+  mean: number | null;
+  /** The mean's share among the attributes, 0–1; they sum to 1. */
+  prior: number;
+}
+
+/** Prior of each of `columns` attributes: its mean affinity, normalised over the attributes. */
+export function priorsOf(rows: readonly Affinities[], columns: number): Prior[] {
+  const means = Array.from({ length: columns }, (_, column) => {
+    const scores = rows.flatMap((row) => row[column] ?? []);
+    return meanOrNull(scores);
+  });
+  const total = means.reduce<number>((sum, mean) => sum + (mean ?? 0), 0);
+  return means.map((mean) => ({ mean, prior: total === 0 ? 1 / columns : (mean ?? 0) / total }));
+}
+
+/** Slack between shares that are equal on paper. */
+const TINY = 1e-12;
+
+/**
+ * Priors of at most `cap`: what is cut off is spread over the others in proportion, until none is
+ * above. An attribute can have at most N of the kN places, so the cap is 1/k. `cap` × length must
+ * be 1 at least.
+ */
+export function capPriors(priors: readonly number[], cap: number): number[] {
+  let current = [...priors];
+  while (current.some((prior) => prior > cap + TINY)) {
+    const full = current.map((prior) => prior >= cap - TINY);
+    const rest = current.reduce(
+      (sum, prior, index) => (full[index] === true ? sum : sum + prior),
+      0,
+    );
+    const fixed = full.filter(Boolean).length;
+    const left = 1 - cap * fixed;
+    const even = left / (current.length - fixed);
+    current = current.map((prior, index) =>
+      full[index] === true ? cap : rest > TINY ? (prior * left) / rest : even,
+    );
+  }
+  return current;
+}
+
+/** Fewest and most references of each attribute, whole numbers. */
+export interface AttributeBounds {
+  lower: number[];
+  upper: number[];
+  /**
+   * QualEval's own band, kNp(1 − ε) to kNp(1 + ε), with the priors as they are: real numbers, often
+   * without a solution.
+   */
+  band: { low: number; high: number }[];
+}
+
+/** Float noise that moves no whole number. */
+const NOISE = 1e-9;
+
+/**
+ * The paper's band rounded outwards, where it has no solution in whole numbers, with every prior
+ * capped at 1/k: lo = ⌊kNp(1 − ε)⌋, hi = min(N,
+ * ⌈kNp(1 + ε)⌉). There is always a solution: lo ≤ hi ≤ N and Σ lo ≤ kN ≤ Σ hi. `priors` sum to 1;
+ * `each` (k) attributes per reference; `slack` ε, 0–1.
+ */
+export function outwardBounds(
+  priors: readonly number[],
+  references: number,
+  each: number,
+  slack: number,
+): AttributeBounds {
+  const wanted = capPriors(priors, 1 / each).map((prior) => each * references * prior);
+  return {
+    lower: wanted.map((count) =>
+      Math.min(references, Math.max(0, Math.floor(count * (1 - slack) + NOISE))),
+    ),
+    upper: wanted.map((count) =>
+      Math.min(references, Math.max(0, Math.ceil(count * (1 + slack) - NOISE))),
+    ),
+    band: priors.map((prior) => ({
+      low: each * references * prior * (1 - slack),
+      high: each * references * prior * (1 + slack),
+    })),
+  };
+}
+
+/**
+ * The paper's band rounded inwards, with which every whole solution is one of the paper's own
+ * program: lo = ⌈kNp(1 − ε)⌉, hi = min(N, ⌊kNp(1 + ε)⌋). Null where that leaves no solution: a band
+ * without a whole number in it, or too few or too many places in all. Arguments as in
+ * {@link outwardBounds}.
+ */
+function inwardBounds(
+  references: number,
+  each: number,
+  band: AttributeBounds['band'],
+): AttributeBounds | null {
+  const lower = band.map(({ low }) => Math.max(0, Math.ceil(low - NOISE)));
+  const upper = band.map(({ high }) => Math.min(references, Math.floor(high + NOISE)));
+  const places = each * references;
+  const fits =
+    lower.every((least, column) => least <= (upper[column] ?? 0)) &&
+    sum(lower) <= places &&
+    places <= sum(upper);
+  return fits ? { lower, upper, band } : null;
+}
+
+/**
+ * The bounds of QualEval's own program in whole numbers where it has a solution, else the
+ * {@link outwardBounds}, which always have one.
+ */
+export function attributeBounds(
+  priors: readonly number[],
+  references: number,
+  each: number,
+  slack: number,
+): AttributeBounds {
+  const outwards = outwardBounds(priors, references, each, slack);
+  return inwardBounds(references, each, outwards.band) ?? outwards;
+}
+
+/** A reference by its id, with its affinities in the order of the columns. */
+export interface RatedReference {
+  id: string;
+  affinities: Affinities;
+}
+
+/** References with equal affinities, in the order in which counts are dealt out to them. */
+export interface RowClass {
+  scores: number[];
+  members: string[];
+}
+
+/**
+ * What an attribute that was not scored counts in the objective: less than "not at all", so it is
+ * given last of all.
+ */
+const UNSCORED = 0;
+
+/**
+ * Classes of references with equal scores, ordered by their scores; members by the hash of their
+ * ids. The order in which the references come decides nothing.
+ */
+export function rowClasses(
+  references: readonly RatedReference[],
+  hash: (text: string) => string,
+): RowClass[] {
+  const classes = new Map<string, { scores: number[]; members: { id: string; place: string }[] }>();
+  for (const { id, affinities } of references) {
+    const scores = affinities.map((affinity) => affinity ?? UNSCORED);
+    const key = scores.join();
+    const found = classes.get(key) ?? { scores, members: [] };
+    classes.set(key, found);
+    found.members.push({ id, place: hash(id) });
+  }
+  return [...classes.entries()]
+    .sort(([a], [b]) => byCodeUnits(a, b))
+    .map(([, { scores, members }]) => ({
+      scores,
+      members: members
+        .sort((a, b) => byCodeUnits(a.place, b.place) || byCodeUnits(a.id, b.id))
+        .map(({ id }) => id),
+    }));
+}
+
+/** The linear program of an assignment, references with equal scores in one row. */
+export function programOf(
+  classes: readonly RowClass[],
+  { lower, upper }: AttributeBounds,
+  perReference: number,
+): AssignmentProgram {
+  return {
+    rows: classes.map(({ scores, members }) => ({ members: members.length, scores })),
+    perReference,
+    lower,
+    upper,
+  };
+}
+
+/** How far a solver's value may be from a whole number, and from what it must sum to. */
+const TOLERANCE = 1e-6;
+
+/**
+ * A solver's counts as whole numbers, or why they are not a solution: every value within 1e-6 of a
+ * whole number from 0 to the row's members, every row complete, every column within its bounds.
+ */
+export function wholeCounts(
+  counts: readonly (readonly number[])[],
+  program: AssignmentProgram,
+): { counts: number[][] } | { reason: string } {
+  const { rows, perReference, lower, upper } = program;
+  const whole = rows.map((_, row) =>
+    upper.map((__, column) => Math.round(counts[row]?.[column] ?? Number.NaN) + 0),
+  );
+  const fractional = whole.some((row, i) =>
+    row.some((value, j) => !(Math.abs(value - (counts[i]?.[j] ?? Number.NaN)) <= TOLERANCE)),
+  );
+  if (fractional) return { reason: 'gave counts that are not whole' };
+  const fits = rows.every(({ members }, i) => {
+    const row = whole[i] ?? [];
+    return (
+      row.every((value) => value >= 0 && value <= members) && sum(row) === perReference * members
+    );
+  });
+  if (!fits) return { reason: 'gave references too many or too few attributes' };
+  const within = upper.every((most, column) => {
+    const total = sum(whole.map((row) => row[column] ?? 0));
+    return total >= (lower[column] ?? 0) && total <= most;
+  });
+  return within ? { counts: whole } : { reason: 'left the bounds' };
+}
+
+/**
+ * Deals a class's counts out: column after column, each to the next members in turn. A column has
+ * at most as many as there are members, so that nobody gets one twice, and everybody gets as many.
+ * Columns by member id.
+ */
+export function dealOut({ members }: RowClass, counts: readonly number[]): Map<string, number[]> {
+  const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
+  let next = 0;
+  counts.forEach((count, column) => {
+    for (let place = 0; place < count; place++) {
+      const id = members[next % members.length];
+      if (id !== undefined) dealt.get(id)?.push(column);
+      next++;
+    }
+  });
+  return dealt;
+}
+
+/** The affinity that an assignment reaches in all; `counts` as in {@link AssignmentAnswer}. */
+export function objective(
+  classes: readonly RowClass[],
+  counts: readonly (readonly number[])[],
+): number {
+  return sum(
+    classes.map(({ scores }, row) =>
+      sum(scores.map((score, column) => score * (counts[row]?.[column] ?? 0))),
+    ),
+  );
+}

@@ -1,0 +1,259 @@
+import type { TryResult } from '../../kernel/result/reference-result.ts';
+import {
+  bundlesAmong,
+  clustersByName,
+  type Bundle,
+  type Cluster,
+} from '../../kernel/statistics/bundles.ts';
+import type { Table } from '../../kernel/statistics/table.ts';
+import type { QualEvalSettings, Variant } from '../../kernel/suite/suite.ts';
+import type { Outcome } from '../../types/metric.ts';
+import type { Complete, Grader } from '../../types/model.ts';
+import type { Side } from '../../types/plain.ts';
+import type { Solve } from '../../types/solver.ts';
+import { FEWEST_COMPARED } from './cost.ts';
+import type { PinnedAttributes } from './file.ts';
+import { countTries, meanValues, proficiencyOf, triesBelow, wordOf } from './proficiency.ts';
+import type { AttributeResult } from './result.ts';
+import type { Surveyed } from './survey.ts';
+import { largestDrops, otherSkills } from './tables.ts';
+import type { ReferenceText } from './text.ts';
+import { groupVerdicts, type GroupVerdict, type Member } from './verdicts.ts';
+
+/** One reference of a suite: both sides' references together, removed and added ones included. */
+export interface ExplainReference extends ReferenceText {
+  /** Whether it enters the suite's verdict; otherwise it is assigned, and not compared. */
+  compared: boolean;
+  /** The name that it shares with the references that it moves with; null: it moves alone. */
+  cluster: string | null;
+  /** Its tries; empty where that side did not run. */
+  base: readonly TryResult[];
+  head: readonly TryResult[];
+}
+
+export interface ExplainSuite {
+  path: string;
+  name: string;
+  variant: Variant;
+  /** The suite, or one of its references, regressed. */
+  regressed: boolean;
+  /**
+   * Tries that all compared references share, by which rates are counted where suspects got more;
+   * null: all tries.
+   */
+  tries: number | null;
+  /** Metrics with numbers that say more than pass and fail. */
+  numbers: readonly string[];
+  references: readonly ExplainReference[];
+}
+
+export interface ExplainInput {
+  mode: 'diff' | 'sweep';
+  suites: readonly ExplainSuite[];
+  settings: Pick<QualEvalSettings, 'enabled' | 'max_attributes' | 'slack'>;
+  pinned: PinnedAttributes | null;
+  /** Model that reads the references; null: none is asked. */
+  grader: Grader | null;
+  /** Why none is asked, as a clause; null or absent: the settings name none. */
+  unasked?: string | null;
+  /** Rate answers too, for the skill alignment: two more calls per reference at most. */
+  alignment: boolean;
+  /** The metric that proficiency is counted by, in suites that have it; null: the whole try. */
+  metric: string | null;
+  /** Error level of all attributes together, 0–1, in each direction. */
+  alpha: number;
+  seed: number;
+}
+
+export interface ExplainTools {
+  complete: Complete;
+  solve: Solve;
+  random(purpose: string): string;
+  hash(text: string): string;
+}
+
+/**
+ * `metric`: the one by which this suite's passes are counted; null: the whole try. `measured`: the
+ * one whose numbers are shown; null: none.
+ */
+export interface CountedSuite extends ExplainSuite {
+  metric: string | null;
+  measured: string | null;
+}
+
+/** The wanted metric, or else the only one, where it gives numbers. */
+export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
+  const [only = null, ...others] = numbers;
+  if (metric !== null) return numbers.includes(metric) ? metric : null;
+  return others.length === 0 ? only : null;
+}
+
+/** The wanted metric, where any try of the suite was scored by it. */
+export function countedMetric(
+  { references }: ExplainSuite,
+  { metric }: ExplainInput,
+): string | null {
+  const hasMetric = references.some(({ base, head }) =>
+    [...base, ...head].some(({ scores }) => scores.some((score) => score.metric === metric)),
+  );
+  return hasMetric ? metric : null;
+}
+
+const NO_ANSWERS = { base: null, head: null };
+
+/** Answers that count: not those of skipped references, and in a comparison those of both sides. */
+export function answersOf(
+  { compared, base, head }: ExplainReference,
+  mode: ExplainInput['mode'],
+): Record<Side, string | null> {
+  const answers = { base: answerOf(base), head: answerOf(head) };
+  const isComplete = mode === 'sweep' || (answers.base !== null && answers.head !== null);
+  return compared && isComplete ? answers : NO_ANSWERS;
+}
+
+/** One answer stands for a side: its first. */
+function answerOf(tries: readonly TryResult[]): string | null {
+  return tries.find(({ actual }) => actual !== null)?.actual ?? null;
+}
+
+/** Every suite's attributes as the result shows them; all of them are one family of tests. */
+export function resultsOf(
+  suites: readonly CountedSuite[],
+  surveyed: readonly (readonly Surveyed[])[],
+  input: ExplainInput,
+): AttributeResult[][] {
+  const tables: Table[] = [];
+  const positions = suites.map(
+    (suite) =>
+      new Map(
+        suite.references.map((reference): [string, number] => [
+          reference.id,
+          tables.push(attributeTable(reference, suite)) - 1,
+        ]),
+      ),
+  );
+  const groups = suites.map((_, at) =>
+    (surveyed[at] ?? []).map(({ references }): Member[] =>
+      references.flatMap(({ reference: id, affinity }) => {
+        const position = positions[at]?.get(id);
+        return position === undefined ? [] : [{ at: position, weight: weightOf(affinity) }];
+      }),
+    ),
+  );
+  const clusters = suites.flatMap((suite, at) =>
+    attributeClusters(suite, positions[at] ?? new Map<string, number>()),
+  );
+  const verdicts = groupVerdicts(tables, groups.flat(), {
+    alpha: input.alpha,
+    seed: input.seed,
+    clusters,
+  });
+  const ids = surveyed.flat().map(({ attribute }) => attribute.id);
+  let next = 0;
+  return suites.map((suite, at) =>
+    (surveyed[at] ?? []).map((attribute, place): AttributeResult => {
+      const verdict = verdicts[next++];
+      const members = (groups[at]?.[place] ?? []).map((member) => member.at);
+      const own = members.flatMap((position) => tables[position] ?? []);
+      return attributeResult(
+        suite,
+        attribute,
+        { tables: own, bundles: bundlesAmong(clusters, members) },
+        input.mode === 'sweep' || verdict === undefined ? oneSided(own) : verdict,
+        ids,
+      );
+    }),
+  );
+}
+
+/** How far an affinity makes a reference belong: 1 is not at all, and so is none. */
+function weightOf(affinity: number | null): number {
+  return ((affinity ?? 1) - 1) / 4;
+}
+
+/** Sweeps compare nothing. */
+function oneSided(tables: readonly Table[]): GroupVerdict {
+  return {
+    verdict: proficiencyOf(tables).n < FEWEST_COMPARED ? 'too few' : 'no change seen',
+    p: null,
+    explainedBy: [],
+  };
+}
+
+export function attributeTable(
+  { compared, base, head }: ExplainReference,
+  { tries, metric }: CountedSuite,
+): Table {
+  const count = (side: readonly TryResult[]): Table['base'] =>
+    compared ? countTries(side, metric, tries) : { passes: 0, tries: 0 };
+  return { base: count(base), head: count(head) };
+}
+
+/** References of one suite that move together, at the positions of their tables. */
+function attributeClusters(
+  { references, tries, metric }: CountedSuite,
+  positions: ReadonlyMap<string, number>,
+): Cluster[] {
+  const compared = references.filter((reference) => reference.compared);
+  const passes = (side: readonly TryResult[]): Outcome[] => {
+    const byTry = new Map(
+      triesBelow(side, tries).map((tryResult) => [tryResult.try, wordOf(tryResult, metric)]),
+    );
+    const last = Math.max(-1, ...byTry.keys());
+    return Array.from({ length: last + 1 }, (_, at) => byTry.get(at) ?? 'skipped');
+  };
+  const found = clustersByName(
+    compared.map(({ base, head }) => ({ base: passes(base), head: passes(head) })),
+    compared.map(({ cluster }) => cluster),
+    Infinity,
+  );
+  return found.map((members) =>
+    members.flatMap((member) => {
+      const at = positions.get(compared[member.at]?.id ?? '');
+      return at === undefined ? [] : [{ ...member, at }];
+    }),
+  );
+}
+
+function attributeResult(
+  suite: CountedSuite,
+  found: Surveyed,
+  { tables, bundles }: { tables: readonly Table[]; bundles: readonly Bundle[] },
+  { verdict, p, explainedBy }: GroupVerdict,
+  ids: readonly string[],
+): AttributeResult {
+  const { path, name, variant } = suite;
+  const { attribute, affinityMean, prior, references, alignment, skills } = found;
+  const proficiency = proficiencyOf(tables, bundles);
+  const members = references.flatMap(({ reference: id, affinity }, at) => {
+    const table = tables[at];
+    return table === undefined ? [] : [{ id, table, weight: weightOf(affinity) }];
+  });
+  const drops = verdict === 'regressed' ? largestDrops(members) : [];
+  const values = valuesOf(suite, new Set(references.map(({ reference }) => reference)));
+  return {
+    ...attribute,
+    path,
+    suite: name,
+    variant,
+    affinity_mean: affinityMean,
+    prior,
+    ...proficiency,
+    ...(values === null ? {} : { values }),
+    p,
+    verdict,
+    explained_by: explainedBy.flatMap((other) => ids[other] ?? []),
+    alignment,
+    references: references.map(({ reference }) => reference),
+    ratings: references,
+    samples: [...drops, ...(skills === null ? [] : otherSkills(skills))],
+  };
+}
+
+function valuesOf(
+  { measured, references, tries }: CountedSuite,
+  ids: ReadonlySet<string>,
+): ReturnType<typeof meanValues> {
+  const own = references.filter(({ id, compared }) => compared && ids.has(id));
+  return measured === null ? null : meanValues(measured, own, tries);
+}

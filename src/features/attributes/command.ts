@@ -1,0 +1,234 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { holdToCaps, priceOf } from '../../app/commands/caps.ts';
+import { replaceFile, writeNewFiles } from '../../app/commands/files.ts';
+import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
+import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
+import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import { userError } from '../../app/commands/user-error.ts';
+import type { Edges } from '../../app/run/input.ts';
+import { sha256 } from '../../app/session/cached-complete.ts';
+import { refusalOf } from '../../app/session/safe-writing.ts';
+import { schemaLine } from '../../config/schema-line.ts';
+import { SETTINGS_FILE } from '../../config/settings.ts';
+import { InternalError, UserError, problem } from '../../errors.ts';
+import type { UsageTotals } from '../../kernel/result/result.ts';
+import { gradersOf } from '../../kernel/select/targets.ts';
+import type { Project } from '../../kernel/suite/suite.ts';
+import { forecastWords } from '../../money/cost-cap.ts';
+import { createMeter } from '../../money/price.ts';
+import { counted } from '../../text/amounts.ts';
+import { logJson, logLine } from '../../text/log.ts';
+import type { Grader } from '../../types/model.ts';
+import type { Problem } from '../../types/plain.ts';
+import {
+  discoverAttributes,
+  discoveryNotes,
+  planDiscovery,
+  type Discovered,
+  type DiscoveryPlan,
+} from './discover-project.ts';
+import { readAttributes, writeAttributes } from './file.ts';
+import { attributesPath } from './pinned.ts';
+import type { Attribute } from './text.ts';
+
+interface DiscoverOptions extends EvaluateOptions {
+  force?: boolean;
+}
+
+export const discoverCommand: AddCommand = (program, terminal, done) => {
+  evaluateOptions(program.command('discover'), { answers: true, caps: true, asks: true })
+    .description(
+      'asks the grader which attributes the references have, and writes the attributes file to edit and commit',
+    )
+    .argument('[overrides...]', 'key=value, such as prompts=support or qualeval.max_attributes=8')
+    .option('--force', 'replace the attributes file that is there, as a whole')
+    .addHelpText(
+      'after',
+      '\nThe number of calls and their price are said before anything is asked. Nothing is written if the run is ended early.\n\nExamples:\n  evaldiff discover\n  evaldiff discover prompts=support --max-cost 0.5\n  evaldiff discover qualeval.max_attributes=8 --force',
+    )
+    .action(async (overrides: string[], options: DiscoverOptions) => {
+      await withCurrentProject(options, terminal, overrides, async (opened) => {
+        const file = await targetFile(opened, options, terminal);
+        const { found, usage } = await asking(opened, (edges) =>
+          ask(opened, options, edges, terminal),
+        );
+        await write(file, found, opened, options, terminal);
+        show(file, found, usage, options, terminal);
+      });
+      done(0);
+    });
+};
+
+/** The file for the attributes. Fails before any call if it exists. */
+async function targetFile(
+  { project: { settings }, session: { ground } }: Opened,
+  { directory, force }: DiscoverOptions,
+  { cwd }: Terminal,
+): Promise<string> {
+  const file = attributesPath(settings);
+  const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
+  if (file === null)
+    throw userError(
+      place,
+      `qualeval.attributes: ${settings.qualeval.attributes.slice(0, 100)} must be a path below the working directory`,
+    );
+  const path = join(resolve(cwd, directory), file);
+  const refusal = await refusalOf(path, 'file', ground);
+  if (refusal !== null) throw userError(file, refusal);
+  if (force !== true && existsSync(path)) {
+    throw userError(
+      file,
+      'exists already and is not overwritten; edit it, or replace it with --force',
+    );
+  }
+  return file;
+}
+
+interface Asked {
+  found: Discovered[];
+  usage: UsageTotals;
+}
+
+async function ask(
+  opened: Opened,
+  options: DiscoverOptions,
+  edges: Edges,
+  terminal: Terminal,
+): Promise<Asked> {
+  const { project } = opened;
+  const grader = graderOf(opened, options);
+  const price = await priceOf(opened, edges, [grader.target]);
+  const plan = planDiscovery(project, grader, price);
+  for (const note of plan.left) terminal.err(`note: ${logLine(note)}\n`);
+  const guard = holdToCaps(
+    {
+      calls: plan.calls,
+      targets: [grader.target],
+      price,
+      forecast: plan.forecast,
+      problems: nothingToRead(plan, project),
+    },
+    opened,
+    edges,
+  );
+  const references = plan.parts.reduce((sum, part) => sum + part.references.length, 0);
+  terminal.err(
+    `${counted(plan.parts.length, 'prompt file')} with ${counted(references, 'reference')}: up to ${counted(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`,
+  );
+  const meter = createMeter(edges.complete, price);
+  const found = await discoverAttributes(plan.parts, project, {
+    complete: meter.complete,
+    grader,
+    random: edges.random,
+  });
+  const ended = guard.reached() ?? edges.halted()?.why ?? null;
+  if (ended !== null)
+    throw userError(
+      null,
+      `discovery was ended early, so nothing was written: ${ended}.${options.store === false ? '' : ' What was answered is kept; run it again to go on.'}`,
+    );
+  for (const note of found.flatMap(discoveryNotes)) terminal.err(`note: ${logLine(note)}\n`);
+  return { found, usage: meter.totals() };
+}
+
+/** The first grader of the settings. Voting applies to grades only. */
+function graderOf({ project, tree }: Opened, { code }: DiscoverOptions): Grader {
+  const { settings } = project;
+  if (settings.grader === null) {
+    throw userError(
+      settings.file ?? SETTINGS_FILE,
+      'names no grader, which reads the references; name a model, grader: { model: … }',
+    );
+  }
+  const problems: Problem[] = [];
+  const [grader] = gradersOf(
+    {
+      project: { ...project, settings: { ...settings, voters: [] } },
+      context: { settings, tree, hash: sha256 },
+    },
+    problems,
+  );
+  if (grader?.target.provider === 'program' && code !== 'host')
+    problems.push(
+      problem(
+        settings.grader.place,
+        'the grader is a program of this repository. It runs only with --code host.',
+      ),
+    );
+  if (problems.length > 0) throw new UserError(problems);
+  if (grader === undefined) throw new InternalError('a grader without a target is a problem');
+  return grader;
+}
+
+function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): Problem[] {
+  if (parts.length > 0) return [];
+  return [
+    problem(
+      { file: settings.file ?? SETTINGS_FILE, line: 0 },
+      left.length === 0
+        ? 'there is no prompt with tests to read references from'
+        : 'no prompt has references enough for attributes',
+    ),
+  ];
+}
+
+async function write(
+  file: string,
+  found: readonly Discovered[],
+  { project, session: { ground } }: Opened,
+  { directory, force }: DiscoverOptions,
+  { cwd }: Terminal,
+): Promise<void> {
+  const named = found.filter(({ attributes }) => attributes.length > 0);
+  if (named.length === 0)
+    throw userError(
+      null,
+      'no attributes were found, so nothing was written; the notes above say why',
+    );
+  const text = `${schemaLine('attributes')}${writeAttributes(named)}`;
+  const sizes = project.suites.map(({ prompt, tests }) => ({
+    path: prompt.file,
+    references: tests.references.length,
+  }));
+  const back = readAttributes(file, text, sizes, project.settings.qualeval.max_attributes);
+  if (!back.ok)
+    throw new InternalError(
+      `what was found cannot be read back: ${back.problems[0]?.message ?? ''}`,
+    );
+  const folder = resolve(cwd, directory);
+  if (force === true) await replaceFile(folder, file, text, ground);
+  else await writeNewFiles(folder, new Map([[file, text]]), ground);
+}
+
+function show(
+  file: string,
+  found: readonly Discovered[],
+  usage: UsageTotals,
+  { json }: DiscoverOptions,
+  terminal: Terminal,
+): void {
+  if (json === true) {
+    terminal.out(
+      `${logJson({ file, prompts: found.map(({ path, name, references, attributes }) => ({ path, name, references, attributes })), usage })}\n`,
+    );
+    return;
+  }
+  const listed = (attributes: readonly Attribute[], kind: Attribute['kind']): string =>
+    attributes
+      .filter((attribute) => attribute.kind === kind)
+      .map(({ name }) => name)
+      .join(', ');
+  for (const { path, references, attributes } of found) {
+    terminal.out(
+      [
+        `${logLine(`${path}: ${counted(references, 'reference')}`)}\n  `,
+        `${logLine(`domains: ${listed(attributes, 'domain')}`)}\n  `,
+        `${logLine(`sub-tasks: ${listed(attributes, 'subtask')}`)}\n`,
+      ].join(''),
+    );
+  }
+  terminal.out(
+    `\nwrote ${logLine(file)}. Edit it and commit it: from then on every pull request that runs these prompts is compared by it.\n`,
+  );
+}

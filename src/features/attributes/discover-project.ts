@@ -1,0 +1,160 @@
+import type { Price } from '../../kernel/plan/price.ts';
+import type { Project } from '../../kernel/suite/suite.ts';
+import { priceCounts, type Forecast } from '../../money/priced-calls.ts';
+import { createInputCounter } from '../../money/tokens.ts';
+import { counted } from '../../text/amounts.ts';
+import type { Complete, Grader } from '../../types/model.ts';
+import { CHUNK, GROUP, discoveryCalls, textsOf } from './cost.ts';
+import { discover, type Discovery } from './discover.ts';
+import { FEWEST_REFERENCES, attributeLimit, referenceText, type ReferenceText } from './text.ts';
+
+/** A file with a prompt, or several, whose references are to be sorted into kinds. */
+interface DiscoveryPart {
+  path: string;
+  name: string;
+  references: ReferenceText[];
+  /** Most attributes of a kind: what the prompt with the most references can bear. */
+  most: number;
+}
+
+export interface DiscoveryPlan {
+  parts: DiscoveryPart[];
+  /** Calls at most, when every reply can be read. */
+  calls: number;
+  forecast: Forecast;
+  /** Why a prompt is left out. */
+  left: string[];
+}
+
+/** Tokens around the material of a question, and of one proposal in a reply. */
+const FRAME = 300;
+
+const PROPOSAL = 35;
+
+/** How large a discovery is, before anybody is asked. */
+export function planDiscovery(
+  { suites, settings }: Project,
+  grader: Grader,
+  price: Price,
+): DiscoveryPlan {
+  const all = partsOf(suites, settings.qualeval.max_attributes);
+  const parts = all.filter(({ references }) => references.length >= FEWEST_REFERENCES);
+  const left = all
+    .filter((part) => !parts.includes(part))
+    .map(
+      ({ path, references }) =>
+        `${path}: attributes need at least ${String(FEWEST_REFERENCES)} references; there ${references.length === 1 ? 'is' : 'are'} ${String(references.length)}`,
+    );
+  const callsOf = ({ references, most }: DiscoveryPart): number =>
+    discoveryCalls(references.length, most);
+  const calls = parts.reduce((sum, part) => sum + callsOf(part), 0);
+  return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
+}
+
+/**
+ * Prompts of one file share its attributes, and so all their references are read together, equal
+ * ones once.
+ */
+function partsOf(suites: Project['suites'], most: number): DiscoveryPart[] {
+  const files = new Map<
+    string,
+    { names: string[]; largest: number; references: Map<string, ReferenceText> }
+  >();
+  for (const { prompt, tests } of suites) {
+    const file = files.get(prompt.file) ?? {
+      names: [],
+      largest: 0,
+      references: new Map<string, ReferenceText>(),
+    };
+    files.set(prompt.file, file);
+    file.names.push(prompt.name);
+    file.largest = Math.max(file.largest, tests.references.length);
+    for (const reference of textsOf(tests.references))
+      file.references.set(`${reference.id}\n${referenceText(reference)}`, reference);
+  }
+  return [...files].map(([path, { names, largest, references }]) => ({
+    path,
+    name: names.join(', '),
+    references: [...references.values()],
+    most: attributeLimit(largest, most),
+  }));
+}
+
+/**
+ * Every reference is read once, in groups; the questions that merge proposals are as long as a full
+ * chunk of them at most.
+ */
+function forecastOf(
+  parts: readonly DiscoveryPart[],
+  calls: number,
+  { target }: Grader,
+  price: Price,
+): Forecast {
+  const inputOf = createInputCounter();
+  const references = parts.flatMap((part) => part.references);
+  const texts = references.reduce(
+    (sum, reference) =>
+      sum +
+      inputOf({ messages: [{ role: 'user', content: referenceText(reference) }], schema: null }),
+    0,
+  );
+  const merging = Math.max(0, calls - Math.ceil(references.length / GROUP));
+  const usage = {
+    input_tokens: Math.round(texts + calls * FRAME + merging * CHUNK * PROPOSAL),
+    output_tokens: calls * 2 * GROUP * PROPOSAL,
+  };
+  return priceCounts([{ purpose: 'qualeval', target, calls, ...usage }], 0, price);
+}
+
+interface DiscoveryTools {
+  complete: Complete;
+  grader: Grader;
+  random(purpose: string): string;
+}
+
+/** What was found for one prompt. */
+export interface Discovered extends Discovery {
+  path: string;
+  name: string;
+  references: number;
+}
+
+/**
+ * Asks for the attributes of every prompt's references; whatever fails is counted in its result.
+ */
+export async function discoverAttributes(
+  parts: readonly DiscoveryPart[],
+  { settings: { seed } }: Project,
+  tools: DiscoveryTools,
+): Promise<Discovered[]> {
+  return Promise.all(
+    parts.map(async ({ path, name, references, most }): Promise<Discovered> => ({
+      path,
+      name,
+      references: references.length,
+      ...(await discover(references, { most, seed }, tools)),
+    })),
+  );
+}
+
+/** What a reader must know about how a prompt's attributes came about. */
+export function discoveryNotes({
+  path,
+  attributes,
+  failures: { failed, asked, reason },
+  dropped,
+}: Discovered): string[] {
+  return [
+    ...(failed === 0
+      ? []
+      : [
+          `${path}: ${String(failed)} of ${counted(asked, 'question')} failed (${reason ?? 'no reply'}), so the attributes come from a part of the references`,
+        ]),
+    ...(dropped.length === 0
+      ? []
+      : [`${path}: more were found than the references can bear; left out: ${dropped.join(', ')}`]),
+    ...(attributes.length === 0 && failed === 0
+      ? [`${path}: no attributes were found in the references`]
+      : []),
+  ];
+}

@@ -1,0 +1,255 @@
+import { z } from 'zod';
+import {
+  ask,
+  singleLine,
+  type AskTools,
+  type GraderReply,
+} from '../../kernel/ask/grader-question.ts';
+import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
+import { CHUNK, GROUP, PER_GROUP, SHRINK } from './cost.ts';
+import {
+  EXPLANATION_LENGTH,
+  NAME_LENGTH,
+  attributeLimit,
+  foldName,
+  referenceText,
+  type Attribute,
+  type ReferenceText,
+  withIds,
+} from './text.ts';
+
+/** Longest text of one reference when five are read together, in characters. */
+const MAX_TEXT = 8_000;
+
+interface DiscoverOptions {
+  /** Most attributes of each kind; fewer where the references cannot bear as many. */
+  most: number;
+  seed: number;
+}
+
+export interface Discovery {
+  attributes: Attribute[];
+  /** Questions that gave nothing, of how many, and why the first one did. */
+  failures: { failed: number; asked: number; reason: string | null };
+  /** Names that were cut because the model did not shrink its list. */
+  dropped: string[];
+}
+
+type Kind = Attribute['kind'];
+
+interface Candidate {
+  name: string;
+  explanation: string;
+  /** Groups that proposed it. */ support: number;
+}
+
+/**
+ * Domains and sub-tasks of a set of references. Every reference is seen once, in groups of five of
+ * a seeded shuffle; the proposals are then merged and shrunk to a quarter per round, down to what
+ * the references can bear. Depends on the references' content and the seed alone, not on their
+ * order. A question that fails costs what it would have given.
+ */
+export async function discover(
+  references: readonly ReferenceText[],
+  options: DiscoverOptions,
+  tools: AskTools,
+): Promise<Discovery> {
+  const texts = [
+    ...new Set(references.map((reference) => referenceText(reference, MAX_TEXT))),
+  ].sort();
+  const shuffled = shuffle(texts, createRandom(`attributes ${String(options.seed)}`));
+  const groups = Array.from({ length: Math.ceil(shuffled.length / GROUP) }, (_, group) =>
+    shuffled.slice(group * GROUP, (group + 1) * GROUP),
+  );
+  const replies = await Promise.all(groups.map((group) => propose(group, tools)));
+  const failures = {
+    failed: replies.filter(({ status }) => status === 'failed').length,
+    asked: groups.length,
+    reason: firstReason(replies),
+  };
+  const limit = attributeLimit(references.length, options.most);
+  const kinds = await Promise.all(
+    (['domain', 'subtask'] as const).map(async (kind) => {
+      const proposed = replies.map((reply) =>
+        reply.status === 'ok' ? reply.reply[kind === 'domain' ? 'domains' : 'subtasks'] : [],
+      );
+      return { kind, ...(await shrink(candidatesOf(proposed), kind, limit, groups.length, tools)) };
+    }),
+  );
+  for (const { failed, reason } of kinds) {
+    failures.failed += failed;
+    failures.reason ??= reason;
+  }
+  failures.asked += kinds.reduce((sum, { asked }) => sum + asked, 0);
+  const named = kinds.flatMap(({ kind, kept }) =>
+    kept.map(({ name, explanation }) => ({ kind, name, explanation })),
+  );
+  return { attributes: withIds(named), failures, dropped: kinds.flatMap(({ dropped }) => dropped) };
+}
+
+const proposal = z.object({
+  name: z.string().describe('Two to five words.'),
+  explanation: z.string().describe('One sentence.'),
+});
+
+const proposals = z.object({ domains: z.array(proposal), subtasks: z.array(proposal) });
+
+type Proposal = z.output<typeof proposal>;
+
+function propose(
+  group: readonly string[],
+  tools: AskTools,
+): Promise<GraderReply<z.output<typeof proposals>>> {
+  const materials = Object.fromEntries(
+    group.map((text, index) => [`example ${String(index + 1)}`, text]),
+  );
+  return ask(
+    {
+      purpose: 'qualeval',
+      name: 'attributes',
+      reply: proposals,
+      materials,
+      role: 'You sort the test cases of an application into kinds, so that its owners see which kinds of cases go wrong.',
+      text: [
+        `Here are ${String(group.length)} of many test cases: an input each, and the answer expected, where one is given.`,
+        ...Object.keys(materials).map((name) => `{{${name}}}`),
+        '"domains": what such inputs are about, as topics or fields that a case can belong to.',
+        '"subtasks": what a model must be able to do to answer, each a single skill, and never the task as a whole.',
+        `Start from these cases, and word each entry so widely that it fits others like them. Give up to ${String(PER_GROUP)} of each, the clearest first.`,
+      ].join('\n'),
+    },
+    tools,
+  );
+}
+
+const merged = z.object({ attributes: z.array(proposal) });
+
+interface Shrunk {
+  kept: Candidate[];
+  dropped: string[];
+  failed: number;
+  asked: number;
+  reason: string | null;
+}
+
+/**
+ * Rounds of merging until at most `limit` are left, or a round does not shrink the list any more.
+ */
+async function shrink(
+  candidates: readonly Candidate[],
+  kind: Kind,
+  limit: number,
+  groups: number,
+  tools: AskTools,
+): Promise<Shrunk> {
+  let kept = [...candidates];
+  const counted = { failed: 0, asked: 0, reason: null as string | null };
+  // Names of several groups overlap in meaning even when they are few; those of one were given side
+  // by side.
+  let open = kept.length > limit || (groups > 1 && kept.length > 1);
+  while (open) {
+    const target = Math.max(limit, Math.ceil(kept.length / SHRINK));
+    const chunks = chunksOf(kept, kept.length <= CHUNK ? 1 : Math.ceil(kept.length / CHUNK));
+    const replies = await Promise.all(
+      chunks.map((chunk) =>
+        merge(chunk, kind, Math.max(1, Math.floor((target * chunk.length) / kept.length)), tools),
+      ),
+    );
+    counted.asked += chunks.length;
+    counted.failed += replies.filter(({ status }) => status === 'failed').length;
+    counted.reason ??= firstReason(replies);
+    const next = candidatesOf(
+      replies.map((reply, index) => (reply.status === 'ok' ? reply.reply : (chunks[index] ?? []))),
+    );
+    open = next.length > limit && next.length < kept.length;
+    if (next.length <= kept.length) kept = next;
+  }
+  return {
+    ...counted,
+    kept: kept.slice(0, limit),
+    dropped: kept.slice(limit).map(({ name }) => name),
+  };
+}
+
+/**
+ * One chunk's best; a reply without any usable name counts as failed, so that the chunk is kept as
+ * it was.
+ */
+async function merge(
+  chunk: readonly Candidate[],
+  kind: Kind,
+  most: number,
+  tools: AskTools,
+): Promise<GraderReply<Candidate[]>> {
+  const what =
+    kind === 'domain'
+      ? 'topics or fields that inputs of an application belong to'
+      : 'skills that a model needs to answer such inputs';
+  const asked = await ask(
+    {
+      purpose: 'qualeval',
+      name: 'merged',
+      reply: merged,
+      role: 'You tidy a list of labels that were proposed independently of each other.',
+      materials: {
+        proposals: chunk
+          .map(({ name, explanation }) => JSON.stringify({ name, explanation }))
+          .join('\n'),
+      },
+      text: [
+        `These labels are ${what}.\n{{proposals}}`,
+        `Merge labels that mean the same, and keep those that cover the most of the list, at most ${String(most)} in all. No two of them may overlap.`,
+        'Give each a name of two to five words and one sentence of explanation, the one that covers the most first.',
+      ].join('\n'),
+    },
+    tools,
+  );
+  if (asked.status === 'failed') return asked;
+  const best = candidatesOf([asked.reply.attributes]).slice(0, most);
+  return best.length === 0
+    ? { status: 'failed', reason: 'the grader kept no label' }
+    : { status: 'ok', reply: best };
+}
+
+/**
+ * One candidate per folded name, those that more lists proposed first, otherwise in the order they
+ * were proposed.
+ */
+function candidatesOf(lists: readonly (readonly Proposal[])[]): Candidate[] {
+  const found = new Map<string, Candidate>();
+  for (const list of lists) {
+    for (const given of list) {
+      const name = tidy(given.name, NAME_LENGTH);
+      const key = foldName(name);
+      if (key === '') continue;
+      const earlier = found.get(key) ?? {
+        name,
+        explanation: tidy(given.explanation, EXPLANATION_LENGTH),
+        support: 0,
+      };
+      found.set(key, { ...earlier, support: earlier.support + 1 });
+    }
+  }
+  return [...found.values()].sort((a, b) => b.support - a.support);
+}
+
+/** One line, without the number or bullet of a list and the markup around it. */
+function tidy(text: string, length: number): string {
+  return singleLine(text, length)
+    .replace(/^(?:[-*•]|\d+[.)]) +/, '')
+    .replace(/^[*_`"]+|[*_`"]+$/g, '');
+}
+
+function chunksOf<Item>(items: readonly Item[], count: number): Item[][] {
+  return Array.from({ length: count }, (_, index) =>
+    items.slice(
+      Math.floor((index * items.length) / count),
+      Math.floor(((index + 1) * items.length) / count),
+    ),
+  );
+}
+
+function firstReason(replies: readonly GraderReply<unknown>[]): string | null {
+  const failed = replies.find((reply) => reply.status === 'failed');
+  return failed?.status === 'failed' ? failed.reason : null;
+}

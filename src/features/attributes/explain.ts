@@ -1,0 +1,209 @@
+import { distinct } from '../../documents/document.ts';
+import type { AskTools } from '../../kernel/ask/grader-question.ts';
+import { isComparable } from '../../kernel/statistics/table.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import type { Notice } from '../../types/plain.ts';
+import {
+  answersOf,
+  countedMetric,
+  measuredMetric,
+  resultsOf,
+  attributeTable,
+  type CountedSuite,
+  type ExplainInput,
+  type ExplainSuite,
+  type ExplainTools,
+} from './attribute-results.ts';
+import type { Finding } from './check-insight.ts';
+import { AUTO_REFERENCES, FEWEST_COMPARED } from './cost.ts';
+import { pinnedFor } from './file.ts';
+import { findingsFor } from './insight.ts';
+import type { AttributeResult, DroppedInsights, Insight } from './result.ts';
+import { survey, type Survey } from './survey.ts';
+import { largestDrops } from './tables.ts';
+import { FEWEST_REFERENCES } from './text.ts';
+
+export interface Explanation {
+  attributes: AttributeResult[];
+  insights: Insight[];
+  droppedInsights: DroppedInsights[];
+  notices: Notice[];
+}
+
+/**
+ * Whether a suite's attributes are worked out: never when off, always when on; in `auto` when they
+ * are pinned, or something regressed.
+ */
+export function isExplained(
+  suite: ExplainSuite,
+  { settings: { enabled }, pinned }: Pick<ExplainInput, 'settings' | 'pinned'>,
+): boolean {
+  if (enabled !== 'auto') return enabled === 'on';
+  return (
+    (pinned !== null && pinnedFor(pinned, suite.path).length > 0) ||
+    (suite.regressed && suite.references.length >= AUTO_REFERENCES)
+  );
+}
+
+/**
+ * Which attributes got worse, and why: attributes of every suite that is to be explained,
+ * judged as one family, and insights per suite. A model that fails, or is missing, costs what it
+ * would have said, and a notice says so.
+ */
+export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
+  const suites = input.suites
+    .filter((suite) => isExplained(suite, input))
+    .map((suite): CountedSuite => ({
+      ...inOrder(suite),
+      metric: countedMetric(suite, input),
+      measured: measuredMetric(suite, input),
+    }));
+  const surveyed = await Promise.all(suites.map((suite) => surveySuite(suite, input, tools)));
+  const results = resultsOf(
+    suites,
+    surveyed.map((survey) => survey.surveyed),
+    input,
+  );
+  const written = await Promise.all(
+    suites.map((suite, at) => insightsOf(suite, results[at] ?? [], input, tools)),
+  );
+  const noticesOf = (notes: (at: number) => readonly string[]): Notice[] =>
+    suites.flatMap(({ path }, at) => notes(at).map((message) => notice(path, message)));
+  const notices = [
+    ...noticesOf((at) => surveyed[at]?.notes ?? []),
+    ...noticesOf((at) => written[at]?.notes ?? []),
+  ];
+  return {
+    attributes: results.flat(),
+    insights: written.flatMap(({ findings }) => findings),
+    droppedInsights: suites.flatMap(({ path, name, variant }, at) => {
+      const count = written[at]?.dropped ?? 0;
+      return count === 0 ? [] : [{ path, suite: name, variant, count }];
+    }),
+    notices: distinct(notices),
+  };
+}
+
+/** How passes are counted, where that is not as everywhere else. */
+function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput): string[] {
+  if (wanted === null) return [];
+  return [
+    metric === null
+      ? `no try was scored by a metric called "${wanted}" (qualeval.metric), so attributes go by whole tries`
+      : `pass rates of attributes are those of the metric "${metric}" (qualeval.metric)`,
+  ];
+}
+
+/** By id, so that no sum and no draw depends on the order of a file. */
+function inOrder(suite: ExplainSuite): ExplainSuite {
+  return {
+    ...suite,
+    references: [...suite.references].sort((a, b) => byCodeUnits(a.id, b.id)),
+  };
+}
+
+function notice(path: string, message: string): Notice {
+  return { kind: 'qualeval', message: `${path}: ${message}`, place: null };
+}
+
+async function surveySuite(
+  suite: CountedSuite,
+  input: ExplainInput,
+  tools: ExplainTools,
+): Promise<Survey> {
+  const { references, path } = suite;
+  if (references.length < FEWEST_REFERENCES) {
+    return {
+      surveyed: [],
+      notes: [
+        `attributes need at least ${String(FEWEST_REFERENCES)} references; there are ${String(references.length)}`,
+      ],
+    };
+  }
+  const few =
+    input.mode === 'sweep' ? null : tooFew(references.filter(({ compared }) => compared).length);
+  if (few !== null) return { surveyed: [], notes: [few] };
+  const asking = askTools(input, tools);
+  if (asking === null) return { surveyed: [], notes: [unaskedNote(input)] };
+  const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
+  const { max_attributes: most, slack } = input.settings;
+  const { surveyed, notes } = await survey(
+    references.map((reference) => ({ ...reference, answers: answersOf(reference, input.mode) })),
+    {
+      pinned: pinned.length > 0 ? pinned : null,
+      most,
+      slack: input.pinned?.slack ?? slack,
+      seed: input.seed,
+      alignment: input.alignment,
+    },
+    { ...asking, solve: tools.solve, hash: tools.hash },
+  );
+  return {
+    surveyed,
+    notes: [...(surveyed.length === 0 ? [] : metricNotes(suite, input)), ...notes],
+  };
+}
+
+/** Rating references of which no attribute could have a verdict would be paid for nothing. */
+function tooFew(compared: number): string | null {
+  return compared >= FEWEST_COMPARED
+    ? null
+    : `attributes are compared over at least ${String(FEWEST_COMPARED)} references; this change affects ${String(compared)} that count`;
+}
+
+function unaskedNote({ unasked = null }: ExplainInput): string {
+  return unasked === null
+    ? 'attributes are rated by a model: name one in the settings file, grader: { model: … }'
+    : `attributes were not worked out: ${unasked}`;
+}
+
+function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools): AskTools | null {
+  return grader === null ? null : { complete, random, grader };
+}
+
+interface Told {
+  findings: Insight[];
+  dropped: number;
+  notes: string[];
+}
+
+/**
+ * Insights of one suite: where something moved, or always when switched on. A regressed suite has
+ * at least the plain sentence that says which references fell.
+ */
+async function insightsOf(
+  suite: CountedSuite,
+  attributes: readonly AttributeResult[],
+  input: ExplainInput,
+  tools: ExplainTools,
+): Promise<Told> {
+  const { path, name, variant } = suite;
+  const moved = attributes.some(({ verdict }) => verdict === 'regressed' || verdict === 'improved');
+  const wanted = attributes.length > 0 && (moved || input.settings.enabled === 'on');
+  const { findings, dropped, notes } = wanted
+    ? await findingsFor(attributes, askTools(input, tools))
+    : { findings: [], dropped: 0, notes: [] };
+  const shown =
+    findings.length > 0 || !suite.regressed ? findings : fallFindings(suite, attributes.length > 0);
+  return {
+    findings: shown.map((finding) => ({ path, suite: name, variant, ...finding })),
+    dropped,
+    notes,
+  };
+}
+
+function fallFindings(suite: CountedSuite, hasAttributes: boolean): Finding[] {
+  const compared = suite.references
+    .map((reference) => ({ id: reference.id, table: attributeTable(reference, suite), weight: 1 }))
+    .filter(({ table }) => isComparable(table));
+  const fell = compared.filter(
+    ({ table: { base, head } }) => head.passes / head.tries < base.passes / base.tries,
+  );
+  if (fell.length === 0) return [];
+  const worst = largestDrops(fell).map(({ reference }) => reference);
+  const why = hasAttributes
+    ? 'No single attribute stands out among them.'
+    : 'Which attributes those share could not be worked out.';
+  const text = `${String(fell.length)} of ${String(compared.length)} compared references pass less often than before, most of all ${worst.join(', ')}. ${why}`;
+  return [{ text, attributes: [], references: worst, generated: false }];
+}

@@ -1,0 +1,127 @@
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { variantWords } from '../../kernel/suite/suite.ts';
+import { repeatedNames } from '../../report/sections/phrases.ts';
+import { counted } from '../../text/amounts.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import type { AttributeResult, DroppedInsights, Insight } from './result.ts';
+
+/** What is known of the attributes of one suite. */
+export interface ExplainedSuite {
+  /** Null: the suite is not among the result's. */
+  suite: SuiteResult | null;
+  /** The suite's name, with its variant where the name alone does not tell suites apart. */
+  name: string;
+  attributes: AttributeResult[];
+  insights: Insight[];
+  /** Insights that a model wrote and that the tables did not bear out. */
+  dropped: number;
+}
+
+/** Equal for a suite and what is said of it. One file can hold several prompts of one model. */
+export function suiteKey(of: SuiteResult | AttributeResult | Insight | DroppedInsights): string {
+  const {
+    path,
+    variant: { model, parameters },
+  } = of;
+  return JSON.stringify([
+    path,
+    'suite' in of ? of.suite : of.name,
+    model,
+    Object.entries(parameters).sort(([a], [b]) => byCodeUnits(a, b)),
+  ]);
+}
+
+/**
+ * The suites that have attributes or insights, in the order of the given suites, then what belongs
+ * to none of them.
+ */
+export function explainedSuites(
+  {
+    attributes,
+    insights,
+    dropped_insights: dropped = [],
+  }: Pick<Result, 'attributes' | 'insights' | 'dropped_insights'>,
+  suites: readonly SuiteResult[],
+): ExplainedSuite[] {
+  const repeated = repeatedNames(suites);
+  const found = new Map(
+    suites.map((suite): [string, ExplainedSuite] => {
+      const words = repeated.has(suite.name) ? variantWords(suite.variant) : '';
+      return [
+        suiteKey(suite),
+        {
+          suite,
+          name: words === '' ? suite.name : `${suite.name}, ${words}`,
+          attributes: [],
+          insights: [],
+          dropped: 0,
+        },
+      ];
+    }),
+  );
+  const of = (finding: AttributeResult | Insight | DroppedInsights): ExplainedSuite => {
+    const key = suiteKey(finding);
+    const explained = found.get(key) ?? {
+      suite: null,
+      name: finding.path,
+      attributes: [],
+      insights: [],
+      dropped: 0,
+    };
+    found.set(key, explained);
+    return explained;
+  };
+  for (const attribute of attributes) of(attribute).attributes.push(attribute);
+  for (const insight of insights) of(insight).insights.push(insight);
+  for (const lost of dropped) of(lost).dropped += lost.count;
+  return [...found.values()].filter(
+    (suite) => suite.attributes.length + suite.insights.length + suite.dropped > 0,
+  );
+}
+
+/** Said where insights stand; null: none was dropped. */
+export function droppedWords(dropped: number): string | null {
+  return dropped === 0
+    ? null
+    : [
+        `${counted(dropped, 'more insight')} `,
+        dropped === 1 ? 'was' : 'were',
+        ' dropped: a figure or a direction was not that of the attribute ',
+        dropped === 1 ? 'it names' : 'they name',
+        '.',
+      ].join('');
+}
+
+export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {
+  domain: 'domain',
+  subtask: 'sub-task',
+};
+
+const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
+  'regressed',
+  'improved',
+  'no change seen',
+  'too few',
+];
+
+/**
+ * Regressed ones first, the deepest fall first of all; where nothing was compared, the lowest pass
+ * rate.
+ */
+export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
+  return [...attributes].sort(
+    (a, b) =>
+      VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict) ||
+      (a.difference ?? 0) - (b.difference ?? 0) ||
+      (a.head ?? 2) - (b.head ?? 2),
+  );
+}
+
+/** The names of the attributes that carry this one's change; an id that is unknown stays an id. */
+export function explainers(
+  { explained_by: ids }: AttributeResult,
+  { attributes }: ExplainedSuite,
+): string[] {
+  return ids.map((id) => attributes.find((attribute) => attribute.id === id)?.name ?? id);
+}

@@ -1,0 +1,258 @@
+import { stringify } from 'yaml';
+import type { z } from 'zod';
+import {
+  anything,
+  check,
+  checkItems,
+  checkMembers,
+  closed,
+  filled,
+  listOf,
+  mapOf,
+  number,
+  anyText,
+} from '../../config/schema.ts';
+import { type Document, type Path, type Reading, valueAt } from '../../documents/document.ts';
+import { readYaml } from '../../documents/yaml.ts';
+import { problem } from '../../errors.ts';
+import type { Place, Problem } from '../../types/plain.ts';
+import {
+  EXPLANATION_LENGTH,
+  FEWEST_REFERENCES,
+  NAME_LENGTH,
+  attributeLimit,
+  foldName,
+  type Attribute,
+  withIds,
+} from './text.ts';
+
+/** `evaldiff.attributes.yaml`: attributes that people chose, preferred to discovered ones. */
+export interface PinnedAttributes {
+  /** Replaces `qualeval.slack`; null if absent. */
+  slack: number | null;
+  /** Apply to every prompt without its own. */
+  shared: Attribute[];
+  byPrompt: ReadonlyMap<string, Attribute[]>;
+  /** Sections that match no prompt read: misspelled, without tests, or not selected. */
+  unused: { path: string; place: Place }[];
+}
+
+interface PromptSize {
+  path: string;
+  references: number;
+}
+
+const LISTS = { domain: 'domains', subtask: 'subtasks' } as const;
+
+const attributeSchema = closed({
+  name: filled().describe('The attribute in a few words.'),
+  explanation: anyText().describe('The attribute in a sentence.').optional(),
+});
+
+const slack = number(0, 1)
+  .describe(
+    "How far the number of an attribute's references may lie off its prior, as a share; replaces the setting qualeval.slack.",
+  )
+  .optional();
+
+const lists = {
+  domains: listOf(attributeSchema).describe('What references are about.').optional(),
+  subtasks: listOf(attributeSchema).describe('What answering them takes.').optional(),
+};
+
+export function attributesSchema(): z.ZodType {
+  return closed({
+    slack,
+    ...lists,
+    prompts: mapOf(closed(lists))
+      .describe("Attributes of single prompts, by the prompt's path, instead of the shared ones.")
+      .optional(),
+  });
+}
+
+/** A prompt's own attributes, else the shared ones. */
+export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string): Attribute[] {
+  return byPrompt.get(path) ?? shared;
+}
+
+/**
+ * Reads the attributes file. Names are unique per list after case folding. A list has at most
+ * min(`most`, ⌊2N/4⌋) attributes, with N references in the largest prompt that uses it.
+ */
+export function readAttributes(
+  file: string,
+  content: string | Uint8Array,
+  prompts: readonly PromptSize[],
+  most: number,
+): Reading<PinnedAttributes> {
+  const reading = readYaml(file, content);
+  return reading.ok ? attributesOf(reading.value, prompts, most) : reading;
+}
+
+/** Like {@link readAttributes}, for a parsed file. */
+export function attributesOf(
+  document: Document,
+  prompts: readonly PromptSize[],
+  most: number,
+): Reading<PinnedAttributes> {
+  const problems: Problem[] = [];
+  const left = anything().optional();
+  const written = checkMembers(
+    document,
+    [],
+    { slack, domains: left, subtasks: left, prompts: left },
+    problems,
+  );
+  const own =
+    written.prompts === undefined
+      ? []
+      : Object.keys(
+          check(
+            document,
+            ['prompts'],
+            mapOf(anything(), 'a map of prompt file to attributes'),
+            problems,
+          ) ?? {},
+        );
+  const sharing = prompts.filter(({ path }) => !own.includes(path));
+  const shared = readLists(document, [], largest(sharing), most, problems);
+  const byPrompt = new Map(
+    own.map((path): [string, Attribute[]] => {
+      checkMembers(document, ['prompts', path], { domains: left, subtasks: left }, problems);
+      return [
+        path,
+        readLists(
+          document,
+          ['prompts', path],
+          largest(prompts.filter((prompt) => prompt.path === path)),
+          most,
+          problems,
+        ),
+      ];
+    }),
+  );
+  if (problems.length === 0 && shared.length + [...byPrompt.values()].flat().length === 0) {
+    problems.push(
+      problem(
+        { file: document.file, line: 0 },
+        'names no attribute; list some under domains or subtasks, or delete the file to have them discovered',
+      ),
+    );
+  }
+  const unused = own
+    .filter((path) => prompts.every((prompt) => prompt.path !== path))
+    .map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, value: { slack: written.slack ?? null, shared, byPrompt, unused } };
+}
+
+function largest(prompts: readonly PromptSize[]): number {
+  return Math.max(0, ...prompts.map(({ references }) => references));
+}
+
+function readLists(
+  document: Document,
+  path: Path,
+  references: number,
+  most: number,
+  problems: Problem[],
+): Attribute[] {
+  return withIds(
+    (['domain', 'subtask'] as const).flatMap((kind) => {
+      const at = [...path, LISTS[kind]];
+      const items = checkItems(document, at, attributeSchema, problems);
+      checkNames(document, items, problems);
+      checkCount(document, at, references, most, problems);
+      return items.map(({ value: { name, explanation = '' } }) => ({ kind, name, explanation }));
+    }),
+  );
+}
+
+function checkNames(
+  document: Document,
+  items: readonly { path: Path; value: z.output<typeof attributeSchema> }[],
+  problems: Problem[],
+): void {
+  const seen = new Map<string, { name: string; line: number }>();
+  for (const {
+    path,
+    value: { name, explanation = '' },
+  } of items) {
+    const place = document.placeOf([...path, 'name']);
+    const key = foldName(name);
+    const earlier = seen.get(key);
+    if (key === '')
+      problems.push(
+        problem(place, `the name ${JSON.stringify(name)} is empty; name the attribute in words`),
+      );
+    else if (earlier === undefined) seen.set(key, { name, line: place.line });
+    else
+      problems.push(
+        problem(
+          place,
+          `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper case, blanks and hyphens do not count`,
+        ),
+      );
+    if (name.length > NAME_LENGTH)
+      problems.push(
+        problem(place, `the name is ${name.length} characters long; the limit is ${NAME_LENGTH}`),
+      );
+    if (explanation.length > EXPLANATION_LENGTH)
+      problems.push(
+        problem(
+          document.placeOf([...path, 'explanation']),
+          `the explanation is ${explanation.length} characters long; the limit is ${EXPLANATION_LENGTH}`,
+        ),
+      );
+  }
+}
+
+/** Under 8 references no attribute can be assigned, so any is too many. */
+function checkCount(
+  document: Document,
+  at: Path,
+  references: number,
+  most: number,
+  problems: Problem[],
+): void {
+  const list = valueAt(document.value, at);
+  const limit = attributeLimit(references, most);
+  if (!Array.isArray(list) || references < FEWEST_REFERENCES || list.length <= limit) return;
+  problems.push(
+    problem(
+      document.placeOf([...at, limit]),
+      `${list.length} ${String(at.at(-1))} are more than ${references} references can bear: ` +
+        `at most min(${most}, ⌊2 × ${references} / 4⌋) = ${limit}, four references each on average. Remove some, or add references`,
+    ),
+  );
+}
+
+/** Top-level lists for one prompt, else a section per prompt. */
+export function writeAttributes(
+  prompts: readonly { path: string; attributes: readonly Attribute[] }[],
+): string {
+  const [only, ...others] = prompts;
+  const listed = (attributes: readonly Attribute[]): Record<string, unknown> =>
+    Object.fromEntries(
+      (['domain', 'subtask'] as const).map((kind) => [
+        LISTS[kind],
+        attributes
+          .filter((attribute) => attribute.kind === kind)
+          .map(({ name, explanation }) => ({ name, explanation })),
+      ]),
+    );
+  const value =
+    only !== undefined && others.length === 0
+      ? listed(only.attributes)
+      : {
+          prompts: Object.fromEntries(
+            prompts.map(({ path, attributes }) => [path, listed(attributes)]),
+          ),
+        };
+  const head = [
+    ' Attributes: domains say what an input is about, sub-tasks what answering it takes.',
+    ' Found by `evaldiff discover`. Edit and commit: what stands here is used in place of a new discovery.',
+  ];
+  return `${head.map((line) => `#${line}\n`).join('')}${stringify(value, { lineWidth: 120, version: '1.2' })}`;
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { ask, type AskTools } from '../../kernel/ask/grader-question.ts';
+import { percent, counted, pointsBetween, signed } from '../../text/amounts.ts';
+import { checkInsight, type Finding } from './check-insight.ts';
+import type { AttributeResult } from './result.ts';
+import { areCompared, tableText } from './tables.ts';
+
+interface Findings {
+  findings: Finding[];
+  /** Insights that the model wrote and that are not among them. */
+  dropped: number;
+  /** Why something that the model was asked for is not among them. */
+  notes: string[];
+}
+
+const MOST = 6;
+
+const written = z.object({
+  insights: z.array(
+    z.object({
+      text: z.string().describe('One or two sentences.'),
+      attributes: z.array(z.string()).describe('Ids of the attributes it is about.'),
+      references: z.array(z.string()).describe('Ids of the references it rests on.'),
+    }),
+  ),
+});
+
+const FIGURES =
+  '"prior_percent" is the weight of an attribute among those of its kind. "answers_with_other_skills_percent": lower is better.';
+
+const COMPARED = [
+  'The tables compare the share of answers that pass before a change (base) and after it (head).\n{{tables}}',
+  `${FIGURES} "verdict" is the outcome of a statistical test: call nothing worse or better that it does not call so. "same_references_as" names attributes whose references carry the whole change.`,
+  'Write insights that help to fix the change.',
+];
+
+const ONE_SIDED = [
+  'The tables state the share of answers that pass. Nothing was compared, so nothing got worse or better.\n{{tables}}',
+  FIGURES,
+  'Write insights that help to see where the application is weak.',
+];
+
+/**
+ * Insights that the grader writes from the tables alone. One that the tables do not bear out is
+ * dropped, counted, and `notes` say why. Without any, sentences of our own from the same tables.
+ */
+export async function findingsFor(
+  attributes: readonly AttributeResult[],
+  tools: AskTools | null,
+): Promise<Findings> {
+  if (tools === null) return { findings: plainFindings(attributes), dropped: 0, notes: [] };
+  const asked = await ask(
+    {
+      purpose: 'insight',
+      name: 'insights',
+      reply: written,
+      role: 'You explain to the owners of an application what tables of figures say about it.',
+      materials: { tables: tableText(attributes) },
+      text: [
+        'The test cases of the application were sorted into domains (what an input is about) and sub-tasks (what answering takes).',
+        ...(areCompared(attributes) ? COMPARED : ONE_SIDED),
+        `At most ${String(MOST)} in all, the most important first. Use no number that the tables do not state, spelled in digits as there; call an attribute by its name wherever you state figures of it; and name attributes and references by their ids in the lists.`,
+      ].join('\n'),
+    },
+    tools,
+  );
+  if (asked.status === 'failed')
+    return {
+      findings: plainFindings(attributes),
+      dropped: 0,
+      notes: [`no insights were written: ${asked.reason}`],
+    };
+  const checked = asked.reply.insights
+    .slice(0, MOST)
+    .map((insight) => checkInsight(insight, attributes));
+  const findings = checked.flatMap((finding) => (typeof finding === 'string' ? [] : [finding]));
+  const reasons = checked.filter((finding) => typeof finding === 'string');
+  return {
+    findings: findings.length > 0 ? findings : plainFindings(attributes),
+    dropped: reasons.length,
+    notes: reasons.map((reason) => `an insight was dropped: ${reason}`),
+  };
+}
+
+/** Sentences of our own for what regressed and improved, from the tables alone. */
+export function plainFindings(attributes: readonly AttributeResult[]): Finding[] {
+  const moved = [
+    ...attributes
+      .filter(({ verdict }) => verdict === 'regressed')
+      .sort((a, b) => (a.difference ?? 0) - (b.difference ?? 0)),
+    ...attributes
+      .filter(({ verdict }) => verdict === 'improved')
+      .sort((a, b) => (b.difference ?? 0) - (a.difference ?? 0)),
+  ];
+  return moved.slice(0, MOST).map((attribute): Finding => {
+    const drops = attribute.samples.flatMap((sample) =>
+      sample.kind === 'drop' ? [sample.reference] : [],
+    );
+    return {
+      text: `${rates(attribute)}${largest(drops)}${skills(attribute)}`,
+      attributes: [attribute.id],
+      references: drops.length > 0 ? drops : attribute.references.slice(0, 3),
+      generated: false,
+    };
+  });
+}
+
+function rates({ name, kind, verdict, n, base, head, low, high }: AttributeResult): string {
+  const interval =
+    low === null || high === null ? '' : `, 90 % interval ${signed(low)} to ${signed(high)}`;
+  const what = kind === 'domain' ? 'domain' : 'sub-task';
+  return `${name} (${what}) ${verdict}: pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}${interval}) over ${counted(n, 'reference')}.`;
+}
+
+function largest(drops: readonly string[]): string {
+  return drops.length === 0 ? '' : ` Largest drops: ${drops.join(', ')}.`;
+}
+
+function skills({ alignment }: AttributeResult): string {
+  if (
+    alignment === null ||
+    alignment.base === null ||
+    alignment.head === null ||
+    alignment.head <= alignment.base
+  )
+    return '';
+  return ` Answers that use it otherwise than expected: ${percent(alignment.base)} → ${percent(alignment.head)}.`;
+}

@@ -1,0 +1,207 @@
+import { DEFAULT_ATTRIBUTES } from '../../config/settings.ts';
+import { filesOf } from '../../documents/files.ts';
+import type { Limits } from '../../documents/limits.ts';
+import { isPlainRelative, join } from '../../documents/paths.ts';
+import { problem } from '../../errors.ts';
+import { pairSuites } from '../../kernel/select/pair.ts';
+import type { Project, Settings } from '../../kernel/suite/suite.ts';
+import type { Source } from '../../trust/trust.ts';
+import type { Notice, Problem } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import { attributesOf, type PinnedAttributes } from './file.ts';
+
+/**
+ * Attributes that people chose, as they are in force, and what has to be fixed or said about their
+ * files.
+ */
+export interface Pinned {
+  pinned: PinnedAttributes | null;
+  problems: Problem[];
+  notices: Notice[];
+}
+
+interface ProjectTree {
+  tree: SourceTree;
+  project: Project;
+  /** The tree that head was made from, where that is not base's; absent: it is. */
+  origin?: SourceTree;
+}
+
+interface PinnedOptions {
+  /** Whose file is in force. */
+  source: Source;
+  limits: Limits;
+  /** Only some prompts were chosen for this run, so that sections of others say nothing. */
+  chosen: boolean;
+}
+
+/**
+ * Reads the attributes file of both sides. Head's mistakes are the run's; a file of base's that
+ * cannot be read is nobody's to fix here, so head's takes its place. In a pull request base's
+ * attributes are in force, as its gate is: a change to them runs nothing, and a notice says so.
+ * From an outside contributor head's file is not even read.
+ */
+export async function readPinned(
+  base: ProjectTree | null,
+  head: ProjectTree,
+  { source, limits, chosen }: PinnedOptions,
+): Promise<Pinned> {
+  const isOutside = source === 'base' || source === 'base-else-defaults';
+  const [before, after] = await Promise.all([
+    base === null || source === 'head'
+      ? ABSENT
+      : readFile(base.tree, isOutside ? head.project : base.project, head.project, limits),
+    isOutside ? ABSENT : readFile(head.tree, head.project, head.project, limits),
+  ]);
+  const known =
+    before.pinned === null || base === null
+      ? null
+      : underNewNames(before.pinned, base.project, head.project);
+  return {
+    pinned: known ?? after.pinned,
+    problems: after.problems,
+    notices: [
+      ...after.notices,
+      ...(chosen ? [] : unusedSections(after)),
+      ...unreadBase(before, isOutside),
+      ...(base === null || source === 'head'
+        ? []
+        : changeNotices(base, head, isOutside, known !== null)),
+    ],
+  };
+}
+
+function unusedSections({ pinned }: Pinned): Notice[] {
+  return (pinned?.unused ?? []).map(({ path, place }) => ({
+    kind: 'unused',
+    place,
+    message: `${path} is not a prompt of this project with tests, so these attributes are not used`,
+  }));
+}
+
+function unreadBase({ problems: [first] }: Pinned, isOutside: boolean): Notice[] {
+  return first === undefined
+    ? []
+    : [
+        {
+          kind: 'qualeval',
+          place: first.place,
+          message: `base's attributes cannot be read, so ${isOutside ? 'none' : "head's"} are used: ${first.message}`,
+        },
+      ];
+}
+
+const ABSENT: Pinned = { pinned: null, problems: [], notices: [] };
+
+async function readFile(
+  tree: SourceTree,
+  { settings }: Project,
+  {
+    suites,
+    settings: {
+      qualeval: { max_attributes: most },
+    },
+  }: Project,
+  limits: Limits,
+): Promise<Pinned> {
+  const { attributes: written } = settings.qualeval;
+  const place = { file: settings.file ?? 'evaldiff.yaml', line: 0 };
+  const file = attributesPath(settings);
+  if (file === null)
+    return {
+      ...ABSENT,
+      problems: [
+        problem(
+          place,
+          `qualeval.attributes: ${written.slice(0, 100)} must be a path below the working directory`,
+        ),
+      ],
+    };
+  const files = filesOf(tree, limits);
+  const absence = files.absence(file);
+  if (absence?.startsWith('does not exist') === true) {
+    return {
+      ...ABSENT,
+      notices:
+        file === DEFAULT_ATTRIBUTES
+          ? []
+          : [
+              {
+                kind: 'qualeval',
+                place,
+                message: `qualeval.attributes: ${file} ${absence}; attributes are discovered where they are needed`,
+              },
+            ],
+    };
+  }
+  const problems: Problem[] = [];
+  const document = await files.document(file, problems);
+  if (document === null) return { ...ABSENT, problems };
+  const reading = attributesOf(
+    document,
+    suites.map(({ prompt, tests }) => ({ path: prompt.file, references: tests.references.length })),
+    most,
+  );
+  return reading.ok
+    ? { ...ABSENT, pinned: reading.value }
+    : { ...ABSENT, problems: reading.problems };
+}
+
+/** Where the settings say that the attributes file lies; null: outside of the project. */
+export function attributesPath({ qualeval: { attributes } }: Settings): string | null {
+  return isPlainRelative(attributes) ? join('', attributes) : null;
+}
+
+/** A section of base's file belongs to its prompt under the name that head gives it. */
+function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): PinnedAttributes {
+  const names = new Map(
+    pairSuites(base, head).flatMap(({ base: before, head: after }) =>
+      before === null || after === null ? [] : [[before.prompt.file, after.prompt.file] as const],
+    ),
+  );
+  return {
+    ...pinned,
+    byPrompt: new Map(
+      [...pinned.byPrompt].map(([path, attributes]) => [names.get(path) ?? path, attributes]),
+    ),
+  };
+}
+
+/** What a pull request does to the file. */
+function changeNotices(
+  base: ProjectTree,
+  head: ProjectTree,
+  isOutside: boolean,
+  inForce: boolean,
+): Notice[] {
+  const [before, after] = [
+    fileOf(base, isOutside ? head.project : base.project),
+    fileOf(head, head.project),
+  ];
+  const origin = base.origin === undefined ? before.id : base.origin.files.get(after.path)?.id;
+  if (before.id === after.id || origin === after.id) return [];
+  const file = after.id === undefined ? before.path : after.path;
+  return [
+    isOutside
+      ? {
+          kind: 'trust',
+          place: { file, line: 0 },
+          message: `this pull request comes from an outside contributor and changes ${file}. ${inForce ? "Base's attributes were used." : 'It was not used.'}`,
+        }
+      : {
+          kind: 'settings',
+          place: { file, line: 0 },
+          message: inForce
+            ? `this pull request changes ${file}; base's attributes are in force until it is merged`
+            : `this pull request adds ${file}; that alone runs nothing, and it holds for what else is run`,
+        },
+  ];
+}
+
+function fileOf(
+  { tree }: ProjectTree,
+  { settings }: Project,
+): { path: string; id: string | undefined } {
+  const path = attributesPath(settings) ?? '';
+  return { path, id: tree.files.get(path)?.id };
+}

@@ -1,0 +1,91 @@
+import type { TryResult } from '../../kernel/result/reference-result.ts';
+import type { Bundle } from '../../kernel/statistics/bundles.ts';
+import { differenceInterval } from '../../kernel/statistics/interval.ts';
+import {
+  isComparable,
+  meanOfCounts,
+  type Counts,
+  type Table,
+} from '../../kernel/statistics/table.ts';
+import { sideMean } from '../../kernel/statistics/value-test.ts';
+import { metricNumber } from '../../metrics/value.ts';
+import type { Outcome } from '../../types/metric.ts';
+import type { Side } from '../../types/plain.ts';
+import type { AttributeResult, Proficiency } from './result.ts';
+
+/**
+ * Passes and judged tries of one side: by the try's own outcome, or by one metric's score. Tries
+ * from index `tries` on are left out.
+ */
+export function countTries(
+  given: readonly TryResult[],
+  metric: string | null,
+  tries: number | null,
+): Counts {
+  const words = triesBelow(given, tries).map((tryResult) => wordOf(tryResult, metric));
+  const passes = words.filter((word) => word === 'pass').length;
+  return { passes, tries: passes + words.filter((word) => word === 'fail').length };
+}
+
+/** The tries with an index below `tries`; null: all. */
+export function triesBelow(given: readonly TryResult[], tries: number | null): TryResult[] {
+  return given.filter(({ try: index }) => tries === null || index < tries);
+}
+
+/** The try's own outcome, or that of one metric's score; undefined: it has none. */
+export function wordOf({ outcome, scores }: TryResult, metric: string | null): Outcome | undefined {
+  return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
+}
+
+/**
+ * Pass rates of an attribute's references on both sides, their difference and its two-sided 90 %
+ * interval, in which `bundles` of them move together.
+ */
+export function proficiencyOf(
+  tables: readonly Table[],
+  bundles: readonly Bundle[] = [],
+): Proficiency {
+  const compared = tables.filter(isComparable);
+  const interval = differenceInterval(tables, { bundles });
+  const onBase = tables.some(({ base }) => base.tries > 0);
+  const onHead = tables.some(({ head }) => head.tries > 0);
+  const shown =
+    onBase && onHead ? compared : tables.filter(({ base, head }) => base.tries + head.tries > 0);
+  return {
+    n: shown.length,
+    base: meanOfCounts(shown.map(({ base }) => base)),
+    head: meanOfCounts(shown.map(({ head }) => head)),
+    difference: interval?.difference ?? null,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+  };
+}
+
+/**
+ * Mean of a metric's numbers over references, each with the tries of both sides; of one that ran on
+ * both sides only with numbers on both. Null where there are none.
+ */
+export function meanValues(
+  metric: string,
+  references: readonly Record<Side, readonly TryResult[]>[],
+  tries: number | null,
+): NonNullable<AttributeResult['values']> | null {
+  const numbers = (side: readonly TryResult[]): (number | null)[] =>
+    triesBelow(side, tries).map(({ scores }) =>
+      metricNumber(scores.find((score) => score.metric === metric)?.value ?? null),
+    );
+  const all = references.map(({ base, head }) => ({ base: numbers(base), head: numbers(head) }));
+  const has = (side: Side): boolean => sideMean(all, side) !== null;
+  const sides = (['base', 'head'] as const).filter(has);
+  const shown = all.filter((reference) =>
+    sides.every((side) => reference[side].some((n) => n !== null)),
+  );
+  return shown.length === 0 || sides.length === 0
+    ? null
+    : {
+        metric,
+        n: shown.length,
+        base: sideMean(shown, 'base'),
+        head: sideMean(shown, 'head'),
+      };
+}

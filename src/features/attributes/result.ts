@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { countSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { variantSchema } from '../../kernel/suite/suite.ts';
+
+/** Which suite an attribute or an insight belongs to: one file can hold prompts of one model. */
+const ofSuite = {
+  path: z.string().describe('File of the prompt, as in `suites`.'),
+  suite: z.string().describe('Name of the suite, as in `suites`.'),
+  variant: variantSchema.describe('Model and parameters of the suite, as in `suites`.'),
+};
+
+const proficiency = {
+  n: countSchema.describe(
+    'References that were judged on both sides; where there is one side only, on that.',
+  ),
+  base: z
+    .number()
+    .nullable()
+    .describe('Mean pass rate of these references on base, 0–1; null where nothing was judged.'),
+  head: z
+    .number()
+    .nullable()
+    .describe('Mean pass rate of these references on head, 0–1; null where nothing was judged.'),
+  difference: z.number().nullable().describe('Head − base; null where a side is missing.'),
+  low: z.number().nullable().describe("Lower end of the difference's two-sided 90 % interval."),
+  high: z.number().nullable().describe("Upper end of the difference's two-sided 90 % interval."),
+};
+
+const attributeSampleSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('drop').describe('The pass rate of this reference fell most.'),
+    reference: z.string().describe('Id of the reference.'),
+    base: shareSchema.describe('Its pass rate on base.'),
+    head: shareSchema.describe('Its pass rate on head.'),
+  }),
+  z.strictObject({
+    kind: z
+      .literal('skill')
+      .describe('An answer shows more or less of the sub-task than is expected.'),
+    reference: z.string().describe('Id of the reference.'),
+    side: sideSchema.describe('The side that gave the answer.'),
+    expected: z.number().describe('Affinity of the expected answer with the sub-task, 1–5.'),
+    output: z.number().describe('Affinity of the answer with the sub-task, 1–5.'),
+  }),
+]);
+
+const attributeRatingSchema = z.strictObject({
+  reference: z.string().describe('Id of the reference.'),
+  affinity: z
+    .int()
+    .min(1)
+    .max(5)
+    .nullable()
+    .describe('How far it belongs there, 1–5; null where the grader gave no usable rating.'),
+  evidence: z
+    .string()
+    .describe(
+      "What in the reference decided, in the grader's words, 300 characters at most; empty where it gave none.",
+    ),
+});
+
+export const attributeResultSchema = z.strictObject({
+  id: z.string().describe('Unique among the attributes of a suite.'),
+  name: z.string().describe('The attribute in a few words.'),
+  kind: z
+    .enum(['domain', 'subtask'])
+    .describe('What a reference is about, or what answering it takes.'),
+  explanation: z.string().describe('The attribute in a sentence.'),
+  ...ofSuite,
+  affinity_mean: z
+    .number()
+    .min(1)
+    .max(5)
+    .describe('Mean affinity over the references that were rated, 1–5.'),
+  prior: shareSchema.describe('Its share of the affinity among the attributes of its kind.'),
+  ...proficiency,
+  values: z
+    .strictObject({
+      metric: z
+        .string()
+        .describe('The metric: that of `qualeval.metric`, or the only one with numbers.'),
+      n: countSchema.describe('References with a number on both sides, or on the only side.'),
+      base: z.number().nullable().describe('Mean over them on base; null where it did not run.'),
+      head: z.number().nullable().describe('Mean over them on head; null where it did not run.'),
+    })
+    .describe("Mean of a metric's numbers over these references, untested: no verdict rests on it.")
+    .exactOptional(),
+  p: shareSchema
+    .nullable()
+    .describe(
+      'One-sided p of "head is worse" ("head is better" where it improved), adjusted for all attributes; null when not tested.',
+    ),
+  verdict: z
+    .enum(['regressed', 'improved', 'no change seen', 'too few'])
+    .describe('What the tests say of the attribute.'),
+  explained_by: z
+    .array(z.string())
+    .describe(
+      'Attributes of this suite whose references carry the whole change: without them no change is seen here.',
+    ),
+  alignment: z
+    .strictObject({
+      base: shareSchema.nullable().describe('On base; null where nothing was rated.'),
+      head: shareSchema.nullable().describe('On head; null where nothing was rated.'),
+    })
+    .nullable()
+    .describe(
+      "Share of references whose answer's affinity is more than 1 away from the expected answer's: lower is better. Sub-tasks only.",
+    ),
+  references: z
+    .array(z.string())
+    .describe('Every reference that was assigned the attribute, whether compared or not.'),
+  ratings: z
+    .array(attributeRatingSchema)
+    .optional()
+    .describe('The rating of each of `references`, on which its assignment stands.'),
+  samples: z.array(attributeSampleSchema).describe('References worth reading.'),
+});
+
+export const insightSchema = z.strictObject({
+  ...ofSuite,
+  text: z.string().describe('A sentence about the attributes of the suite.'),
+  attributes: z.array(z.string()).describe('Ids of the attributes that it is about.'),
+  references: z.array(z.string()).describe('Ids of the references that it names.'),
+  generated: z.boolean().describe('A model wrote it; otherwise it is made from the figures.'),
+});
+
+/** Insights that a model wrote and that the tables did not bear out. */
+export const droppedInsightsSchema = z.strictObject({
+  ...ofSuite,
+  count: countSchema.describe('How many were left out; the notices say why.'),
+});
+
+/**
+ * How well the references of an attribute are answered: their pass rates, 0–1, null where nothing
+ * was judged.
+ */
+export type Proficiency = Pick<
+  AttributeResult,
+  'n' | 'base' | 'head' | 'difference' | 'low' | 'high'
+>;
+
+/** An attribute of one suite, base against head. */
+export type AttributeResult = z.infer<typeof attributeResultSchema>;
+
+/** Why a reference was assigned an attribute. */
+export type AttributeRating = z.infer<typeof attributeRatingSchema>;
+
+/** A reference worth reading. */
+export type AttributeSample = z.infer<typeof attributeSampleSchema>;
+
+/** A sentence about the attributes of one suite. */
+export type Insight = z.infer<typeof insightSchema>;
+
+export type DroppedInsights = z.infer<typeof droppedInsightsSchema>;
+
+/** The attributes of one suite. */
+export function suiteAttributes(
+  { path, name, variant }: { path: string; name: string; variant: AttributeResult['variant'] },
+  attributes: readonly AttributeResult[],
+): AttributeResult[] {
+  const own = canonicalJson({ ...variant });
+  return attributes.filter(
+    (attribute) =>
+      attribute.path === path &&
+      attribute.suite === name &&
+      canonicalJson({ ...attribute.variant }) === own,
+  );
+}

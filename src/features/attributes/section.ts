@@ -1,0 +1,240 @@
+import type { Result } from '../../kernel/result/result.ts';
+import type { Detail } from '../../report/sections/detail.ts';
+import {
+  code,
+  group,
+  joinLines,
+  lineBreak,
+  paragraph,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import { suitesWorstFirst } from '../../report/sections/order.ts';
+import { andMore, change, rates } from '../../report/sections/phrases.ts';
+import { percent, signed, count, counted, meansInWords } from '../../text/amounts.ts';
+import { shorten } from '../../text/visible.ts';
+import {
+  KIND_WORDS,
+  attributesWorstFirst,
+  explainedSuites,
+  explainers,
+  type ExplainedSuite,
+} from './explained-suites.ts';
+import type { AttributeResult } from './result.ts';
+
+const NAME_CHARACTERS = 40;
+
+/**
+ * Said wherever skill alignment is shown: most shares of a report are better when they are higher.
+ */
+export const ALIGNMENT_WORDS =
+  'Other skills: share of answers that use the skill clearly more or less than the expected answer does; lower is better.';
+
+/** Said wherever means of a metric's numbers are shown. */
+export const VALUES_WORDS =
+  'Means of a metric are shown and not tested: the verdict of an attribute rests on its pass rate.';
+
+interface Row {
+  attribute: AttributeResult;
+  of: ExplainedSuite;
+}
+
+/**
+ * Which attributes moved, with how many references each stands on. One with too few to judge
+ * is only counted.
+ */
+export function attributes(result: Result, { collapsedItems: items }: Detail): Block[] {
+  const { attributes: all, mode } = result;
+  if (all.length === 0) return [];
+  const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
+    (suite) => suite.attributes.length > 0,
+  );
+  const rows = suites.flatMap((of) =>
+    attributesWorstFirst(of.attributes).map((attribute): Row => ({ attribute, of })),
+  );
+  const several = suites.length > 1;
+  if (mode === 'sweep')
+    return group(
+      [text(counted(all.length, 'attribute'))],
+      tableOf(
+        rows.filter(({ attribute }) => attribute.n > 0),
+        items,
+        several,
+        mode,
+      ),
+    );
+  const moved = rows.filter(
+    ({ attribute: { verdict } }) => verdict === 'regressed' || verdict === 'improved',
+  );
+  moved.sort((a, b) =>
+    a.attribute.verdict === b.attribute.verdict
+      ? (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0)
+      : a.attribute.verdict === 'regressed'
+        ? -1
+        : 1,
+  );
+  const shared = rows.filter(({ attribute }) => attribute.explained_by.length > 0);
+  const of = (verdict: AttributeResult['verdict']): number =>
+    all.filter((attribute) => attribute.verdict === verdict).length;
+  const few = of('too few');
+  return group(
+    [
+      text(
+        `Attributes: ${count(of('regressed'))} regressed, ${count(of('improved'))} improved, of ${counted(all.length, 'attribute')}`,
+      ),
+    ],
+    [
+      ...tableOf(moved, items, several, mode),
+      ...listOf(shared, items, several),
+      ...(few === 0
+        ? []
+        : [paragraph([text(`${counted(few, 'attribute')} with too few references to judge.`)])]),
+      ...(moved.length === 0 && few < all.length
+        ? [paragraph([text(`No change seen in any of ${few === 0 ? 'them' : 'the others'}.`)])]
+        : []),
+    ],
+  );
+}
+
+function tableOf(
+  rows: readonly Row[],
+  items: number,
+  several: boolean,
+  mode: Result['mode'],
+): Block[] {
+  const shown = rows.slice(0, items);
+  const more = andMore(rows.length, shown.length);
+  const skills = shown.some(({ attribute: { alignment } }) => alignment !== null);
+  const valued = valuesHead(shown.map(({ attribute }) => attribute));
+  const diff = mode === 'diff';
+  const head = [
+    'Attribute',
+    'References',
+    'Pass rate',
+    ...(diff ? ['Difference, 90 % interval'] : []),
+    ...(valued === null ? [] : [valued]),
+    ...(skills ? ['Other skills'] : []),
+    ...(diff ? ['Verdict'] : []),
+  ];
+  const table: Block = {
+    kind: 'table',
+    head: head.map((name) => [text(name)]),
+    rows: shown.map(({ attribute, of }) => [
+      nameLine(attribute, of, several),
+      [text(count(attribute.n))],
+      [text(rates(attribute.base, attribute.head))],
+      ...(diff ? [differenceLine(attribute)] : []),
+      ...(valued === null ? [] : [[text(valuesWords(attribute))]]),
+      ...(skills ? [[text(alignmentWords(attribute))]] : []),
+      ...(diff ? [[text(attribute.verdict)]] : []),
+    ]),
+  };
+  return [
+    ...(shown.length === 0 ? [] : [table]),
+    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ...(valued === null ? [] : [paragraph([text(VALUES_WORDS)], 'small')]),
+    ...(skills ? [paragraph([text(ALIGNMENT_WORDS)], 'small')] : []),
+  ];
+}
+
+function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: boolean): Line {
+  return [
+    code(name),
+    text(` ${KIND_WORDS[kind]}`),
+    ...(several ? [text(' of '), code(of.name)] : []),
+  ];
+}
+
+/** `Mean of rouge`: the column of means, where an attribute has one; null: none has. */
+export function valuesHead(attributes: readonly AttributeResult[]): string | null {
+  const metrics = new Set(attributes.flatMap(({ values }) => values?.metric ?? []));
+  const [only] = metrics;
+  if (only === undefined) return null;
+  return metrics.size === 1 ? `Mean of ${shorten(only, NAME_CHARACTERS)}` : 'Mean';
+}
+
+/** `0.41 → 0.33`; of several suites with different metrics each names its own in the result. */
+export function valuesWords({ values }: AttributeResult): string {
+  return values === undefined ? '–' : meansInWords(values.base, values.head);
+}
+
+/** `12.0 % → 30.0 %`; a dash where answers were not rated. */
+export function alignmentWords({ alignment }: AttributeResult): string {
+  return alignment === null
+    ? '–'
+    : alignment.base === null
+      ? percent(alignment.head)
+      : rates(alignment.base, alignment.head);
+}
+
+function differenceLine(attribute: AttributeResult): Line {
+  const { low, high } = attribute;
+  return [
+    text(change(attribute)),
+    ...(low === null || high === null
+      ? []
+      : [lineBreak, text(`${signed(low)} to ${signed(high)}`)]),
+  ];
+}
+
+/**
+ * Those that moved with another, and not by themselves: a bullet for all that moved the same way
+ * with the same ones.
+ */
+function listOf(rows: readonly Row[], items: number, several: boolean): Block[] {
+  if (rows.length === 0) return [];
+  if (items === 0)
+    return [
+      paragraph([
+        text(
+          `${counted(rows.length, 'attribute')} moved only with the references shared with another.`,
+        ),
+      ]),
+    ];
+  const neighbours = [...Map.groupBy(rows, companyOf).values()];
+  const shown = neighbours.slice(0, items);
+  const more = andMore(
+    rows.length,
+    shown.reduce((sum, { length }) => sum + length, 0),
+  );
+  return [
+    { kind: 'list', items: shown.map((together) => neighboursLine(together, items, several)) },
+    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+  ];
+}
+
+/** Equal for attributes of one suite that moved the same way with the same ones. */
+function companyOf({ attribute, of }: Row): string {
+  return JSON.stringify([of.name, wayOf(attribute), [...attribute.explained_by].sort()]);
+}
+
+function wayOf({ difference }: AttributeResult): 'fell' | 'rose' {
+  return (difference ?? 0) < 0 ? 'fell' : 'rose';
+}
+
+function neighboursLine(together: readonly Row[], items: number, several: boolean): Line {
+  const [first] = together;
+  if (first === undefined) return [];
+  const alone = together.length === 1;
+  const figures = ({ base, head, n }: AttributeResult): string =>
+    `${rates(base, head)} over ${counted(n, 'reference')}`;
+  const shown = together
+    .slice(0, items)
+    .map(({ attribute, of }): Line => [
+      ...nameLine(attribute, of, several),
+      ...(alone ? [] : [text(` (${figures(attribute)})`)]),
+    ]);
+  const more = andMore(together.length, shown.length);
+  return [
+    ...joinLines(shown, ', '),
+    text(
+      `${more === null ? '' : ` ${more}`} ${wayOf(first.attribute)} only with the references ${alone ? 'it shares' : 'they share'} with `,
+    ),
+    ...joinLines(
+      explainers(first.attribute, first.of).map((name): Line => [code(name)]),
+      ', ',
+    ),
+    text(alone ? `: ${figures(first.attribute)}.` : '.'),
+  ];
+}

@@ -1,0 +1,127 @@
+import type { AskTools } from '../../kernel/ask/grader-question.ts';
+import type { Side } from '../../types/plain.ts';
+import { rateAnswer, rateReference, type Ratings } from './affinity.ts';
+import { expectedText, type Attribute, type ReferenceText } from './text.ts';
+
+/**
+ * A reference to survey, with the answer of each side that its skills are read from; null where
+ * there is none, or none that counts.
+ */
+export interface SurveyReference extends ReferenceText {
+  answers: Record<Side, string | null>;
+}
+
+/** Per side the ratings of the answers, by reference. */
+export type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
+
+/**
+ * More than this share without any rating, as when calls end on the way, and what the rest shows is
+ * not the suite.
+ */
+const MAX_UNRATED_SHARE = 0.1;
+
+/**
+ * How far each reference belongs to each attribute; null, with a note, where too many could not be
+ * rated.
+ */
+export async function rateReferences(
+  references: readonly SurveyReference[],
+  attributes: readonly Attribute[],
+  tools: AskTools,
+  notes: string[],
+): Promise<ReadonlyMap<string, Ratings> | null> {
+  const ratings = new Map(
+    await Promise.all(
+      references.map(async (reference): Promise<[string, Ratings]> => [
+        reference.id,
+        await rateReference(reference, attributes, tools),
+      ]),
+    ),
+  );
+  const missing = missingRatings(ratings.values());
+  if (missing.unrated > MAX_UNRATED_SHARE * ratings.size) {
+    notes.push(
+      `attributes were not worked out: ${String(missing.unrated)} of ${String(ratings.size)} references could not be rated (${missing.reason})`,
+    );
+    return null;
+  }
+  if (missing.partly > 0)
+    notes.push(
+      `${String(missing.partly)} of ${String(ratings.size)} references are not fully rated: ${missing.reason}`,
+    );
+  return ratings;
+}
+
+/**
+ * The ratings of both sides' answers; null, with a note, where too many could not be rated: then
+ * there is no alignment.
+ */
+export async function rateAnswers(
+  references: readonly SurveyReference[],
+  attributes: readonly Attribute[],
+  expected: ReadonlyMap<string, Ratings>,
+  tools: AskTools,
+  notes: string[],
+): Promise<Answers | null> {
+  const answers = await ratedAnswers(references, attributes, expected, tools);
+  const all = [...answers.base.values(), ...answers.head.values()];
+  const { unrated, reason } = missingRatings(all);
+  if (unrated <= MAX_UNRATED_SHARE * all.length) return answers;
+  notes.push(
+    `the skill alignment was not worked out: ${String(unrated)} of ${String(all.length)} answers could not be rated (${reason})`,
+  );
+  return null;
+}
+
+/** How many lack some rating, how many have none at all, and why the first one does. */
+function missingRatings(all: Iterable<Ratings>): {
+  partly: number;
+  unrated: number;
+  reason: string;
+} {
+  const found = { partly: 0, unrated: 0, reason: '' };
+  for (const ratings of all) {
+    const unscored = [...ratings.values()].flatMap((rating) =>
+      rating.status === 'unscored' ? [rating.reason] : [],
+    );
+    if (unscored.length === 0) continue;
+    found.partly += 1;
+    if (unscored.length === ratings.size) found.unrated += 1;
+    if (found.partly === 1) found.reason = unscored[0] ?? '';
+  }
+  return found;
+}
+
+async function ratedAnswers(
+  references: readonly SurveyReference[],
+  attributes: readonly Attribute[],
+  expected: ReadonlyMap<string, Ratings>,
+  tools: AskTools,
+): Promise<Answers> {
+  const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
+  const ratingsOf = async (
+    reference: SurveyReference,
+    answer: string | null,
+  ): Promise<Ratings | null> => {
+    const wanted = expectedText(reference.expected);
+    // Without an expected answer there is nothing to compare with; an answer that equals it needs no
+    // call.
+    if (answer === null || wanted === null || subtasks.length === 0) return null;
+    return answer === wanted
+      ? (expected.get(reference.id) ?? null)
+      : rateAnswer(reference, answer, subtasks, tools);
+  };
+  const rated = async (side: Side): Promise<ReadonlyMap<string, Ratings>> =>
+    new Map(
+      (
+        await Promise.all(
+          references.map(async (reference): Promise<[string, Ratings][]> => {
+            const ratings = await ratingsOf(reference, reference.answers[side]);
+            return ratings === null ? [] : [[reference.id, ratings]];
+          }),
+        )
+      ).flat(),
+    );
+  const [base, head] = await Promise.all([rated('base'), rated('head')]);
+  return { base, head };
+}

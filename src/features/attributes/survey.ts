@@ -1,0 +1,226 @@
+import type { AskTools } from '../../kernel/ask/grader-question.ts';
+import { firstWords } from '../../text/amounts.ts';
+import type { Side } from '../../types/plain.ts';
+import { inCommon, misalignment, scoreOf, type Ratings, type SkillPair } from './affinity.ts';
+import { assign, type AssignTools, type Assignment } from './assign.ts';
+import { priorsOf } from './assignment-program.ts';
+import { discover } from './discover.ts';
+import type { AttributeRating } from './result.ts';
+import {
+  rateAnswers,
+  rateReferences,
+  type Answers,
+  type SurveyReference,
+} from './survey-ratings.ts';
+import { attributeLimit, type Attribute } from './text.ts';
+
+interface SurveyOptions {
+  /** Attributes that people chose; null: discovered. */
+  pinned: readonly Attribute[] | null;
+  most: number;
+  slack: number;
+  seed: number;
+  /** Whether the answers' affinities with the sub-tasks are asked for too. */
+  alignment: boolean;
+}
+
+/** An attribute with what was found out about it, verdicts aside. */
+export interface Surveyed {
+  attribute: Attribute;
+  affinityMean: number;
+  prior: number;
+  /** References it was assigned to, each with its rating. */
+  references: AttributeRating[];
+  /**
+   * Per side, the affinities of expected and given answers; null where alignment was not asked for.
+   */
+  skills: Record<Side, SkillPair[]> | null;
+  alignment: { base: number | null; head: number | null } | null;
+}
+
+export interface Survey {
+  surveyed: Surveyed[];
+  /** What a reader must know about how this came about. */
+  notes: string[];
+}
+
+/**
+ * Attributes of a set of references, and which references have which: found or pinned, rated,
+ * assigned. The set is both sides' references together, so that both are measured by the same
+ * assignment.
+ */
+export async function survey(
+  references: readonly SurveyReference[],
+  options: SurveyOptions,
+  tools: AskTools & AssignTools,
+): Promise<Survey> {
+  const notes: string[] = [];
+  const attributes =
+    options.pinned === null
+      ? await discoverAttributes(references, options, tools, notes)
+      : bearable(options.pinned, references.length, options.most, notes);
+  if (attributes.length === 0) return { surveyed: [], notes };
+  const ratings = await rateReferences(references, attributes, tools, notes);
+  if (ratings === null) return { surveyed: [], notes };
+  const answers = options.alignment
+    ? await rateAnswers(references, attributes, ratings, tools, notes)
+    : null;
+  const surveyed: Surveyed[] = [];
+  for (const kind of ['domain', 'subtask'] as const) {
+    const own = attributes.filter((attribute) => attribute.kind === kind);
+    surveyed.push(
+      ...(await surveyKind(own, ratings, answers, { slack: options.slack, tools, notes })),
+    );
+  }
+  return { surveyed, notes };
+}
+
+async function discoverAttributes(
+  references: readonly SurveyReference[],
+  { most, seed }: SurveyOptions,
+  tools: AskTools,
+  notes: string[],
+): Promise<Attribute[]> {
+  const {
+    attributes,
+    failures: { failed, asked, reason },
+    dropped,
+  } = await discover(references, { most, seed }, tools);
+  if (failed > 0)
+    notes.push(
+      `attributes come from a part of the references: ${String(failed)} of ${String(asked)} questions about them failed (${reason ?? 'no reply'})`,
+    );
+  if (dropped.length > 0)
+    notes.push(`more attributes were found than can be shown; left out: ${firstWords(dropped, 5)}`);
+  if (attributes.length === 0 && failed === 0)
+    notes.push('no attributes were found in the references');
+  return attributes;
+}
+
+/**
+ * Pinned lists that are too long for this suite (they may be shared with a larger one) are not
+ * used.
+ */
+function bearable(
+  pinned: readonly Attribute[],
+  references: number,
+  most: number,
+  notes: string[],
+): Attribute[] {
+  const limit = attributeLimit(references, most);
+  return (['domain', 'subtask'] as const).flatMap((kind) => {
+    const own = pinned.filter((attribute) => attribute.kind === kind);
+    if (own.length <= limit) return own;
+    notes.push(
+      `${String(own.length)} pinned ${kind === 'domain' ? 'domains' : 'sub-tasks'} are more than ${String(references)} references can bear (${String(limit)}), so they were not used here`,
+    );
+    return [];
+  });
+}
+
+interface KindTools {
+  slack: number;
+  tools: AssignTools;
+  notes: string[];
+}
+
+async function surveyKind(
+  attributes: readonly Attribute[],
+  ratings: ReadonlyMap<string, Ratings>,
+  answers: Answers | null,
+  { slack, tools, notes }: KindTools,
+): Promise<Surveyed[]> {
+  const rows = [...ratings]
+    .map(([id, rated]) => ({
+      id,
+      affinities: attributes.map((attribute) => scoreOf(rated, attribute.id)),
+    }))
+    .filter(({ affinities }) => affinities.some((affinity) => affinity !== null));
+  const priors = priorsOf(
+    rows.map(({ affinities }) => affinities),
+    attributes.length,
+  );
+  const columns = attributes.flatMap((attribute, place) => {
+    const { mean, prior } = priors[place] ?? { mean: null, prior: 0 };
+    return mean === null ? [] : [{ attribute, place, mean, prior }];
+  });
+  if (columns.length === 0) return [];
+  const rated = rows.map(({ id, affinities }) => ({
+    id,
+    affinities: columns.map(({ place }) => affinities[place] ?? null),
+  }));
+  const assignment = await assign(
+    rated,
+    columns.map(({ attribute: { id }, prior }) => ({ id, prior })),
+    { slack },
+    tools,
+  );
+  notes.push(...assignmentNotes(assignment, attributes[0]?.kind ?? 'domain', columns.length));
+  if (assignment.status === 'failed') return [];
+  return columns.map(({ attribute, mean, prior }) => {
+    const skills =
+      answers === null || attribute.kind === 'domain'
+        ? null
+        : skillPairs(attribute.id, ratings, answers);
+    return {
+      attribute,
+      affinityMean: mean,
+      prior,
+      skills,
+      references: rated.flatMap(({ id }) =>
+        assignment.attributes.get(id)?.includes(attribute.id) === true
+          ? [ratingOf(id, ratings.get(id), attribute.id)]
+          : [],
+      ),
+      alignment:
+        skills === null
+          ? null
+          : { base: misalignment(skills.base), head: misalignment(skills.head) },
+    };
+  });
+}
+
+function ratingOf(
+  reference: string,
+  ratings: Ratings | undefined,
+  attribute: string,
+): AttributeRating {
+  const rating = ratings?.get(attribute);
+  return rating?.status === 'scored'
+    ? { reference, affinity: rating.score, evidence: rating.evidence }
+    : { reference, affinity: null, evidence: '' };
+}
+
+function skillPairs(
+  attribute: string,
+  ratings: ReadonlyMap<string, Ratings>,
+  answers: Answers,
+): Record<Side, SkillPair[]> {
+  const pairs = (side: Side): SkillPair[] =>
+    [...answers[side]].map(([reference, rated]) => ({
+      reference,
+      expected: scoreOf(ratings.get(reference), attribute),
+      output: scoreOf(rated, attribute),
+    }));
+  return inCommon({ base: pairs('base'), head: pairs('head') });
+}
+
+function assignmentNotes(
+  assignment: Assignment,
+  kind: Attribute['kind'],
+  columns: number,
+): string[] {
+  const what = kind === 'domain' ? 'domains' : 'sub-tasks';
+  if (assignment.status === 'failed')
+    return [`${what} could not be assigned: ${assignment.reason}`];
+  const { batches, outsideBand, left } = assignment;
+  return [
+    ...(outsideBand === 0
+      ? []
+      : [
+          `${String(outsideBand)} of ${String(columns)} ${what} stand on more or fewer references than qualeval.slack allows: with so few references it leaves no assignment to whole ones`,
+        ]),
+    ...(batches === 1 ? [] : [`${what} were assigned in ${String(batches)} batches of references`]),
+    ...(left.length === 0 ? [] : [`${what} were assigned by the other solver: ${left.join('; ')}`]),
+  ];
+}

@@ -1,0 +1,217 @@
+import { isComparable, type Table } from '../../kernel/statistics/table.ts';
+import { percentage, pointsApart } from '../../text/amounts.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import type { Json, Side } from '../../types/plain.ts';
+import { SKILL_DISTANCE, type SkillPair } from './affinity.ts';
+import type { AttributeResult, AttributeSample } from './result.ts';
+
+/** Samples of a kind per attribute. */
+const MOST = 3;
+
+/**
+ * The references of an attribute whose pass rate fell most, largest first, of equals those that
+ * belong to it most. One that did not fall, or does not belong there at all (weight 0, put there to
+ * fill a place), is not a sample.
+ */
+export function largestDrops(
+  references: readonly { id: string; table: Table; weight: number }[],
+): AttributeSample[] {
+  return references
+    .filter(({ table, weight }) => isComparable(table) && weight > 0)
+    .map(({ id, weight, table: { base, head } }) => ({
+      id,
+      weight,
+      base: base.passes / base.tries,
+      head: head.passes / head.tries,
+    }))
+    .filter(({ base, head }) => head < base)
+    .sort(
+      (a, b) =>
+        a.head - a.base - (b.head - b.base) || b.weight - a.weight || byCodeUnits(a.id, b.id),
+    )
+    .slice(0, MOST)
+    .map(({ id, base, head }) => ({ kind: 'drop', reference: id, base, head }));
+}
+
+/**
+ * The references whose answer shows clearly more or less of a sub-task than the expected one,
+ * largest distance first, head's before base's.
+ */
+export function otherSkills(
+  pairs: Readonly<Record<Side, readonly SkillPair[]>>,
+): AttributeSample[] {
+  const far = (['head', 'base'] as const).flatMap((side) =>
+    pairs[side].flatMap(({ reference, expected, output }) =>
+      expected === null || output === null || Math.abs(expected - output) <= SKILL_DISTANCE
+        ? []
+        : [{ kind: 'skill' as const, reference, side, expected, output }],
+    ),
+  );
+  return far
+    .sort(
+      (a, b) =>
+        Math.abs(b.expected - b.output) - Math.abs(a.expected - a.output) ||
+        byCodeUnits(b.side, a.side) ||
+        byCodeUnits(a.reference, b.reference),
+    )
+    .slice(0, MOST);
+}
+
+/**
+ * References of an attribute that are listed to the model; it has seen nothing else of them than
+ * their ids.
+ */
+const LISTED = 20;
+
+/**
+ * What insights are written from, one attribute per line: shares as percentages and differences as
+ * points, as people read them.
+ */
+export function tableText(attributes: readonly AttributeResult[]): string {
+  const isCompared = areCompared(attributes);
+  return attributes.map((attribute) => JSON.stringify(tableRow(attribute, isCompared))).join('\n');
+}
+
+/** Whether the tables compare two sides: a sweep has one. */
+export function areCompared(attributes: readonly AttributeResult[]): boolean {
+  return attributes.some(({ difference }) => difference !== null);
+}
+
+function tableRow(attribute: AttributeResult, isCompared: boolean): Json {
+  return isCompared ? comparedRow(attribute) : oneSidedRow(attribute);
+}
+
+function oneSidedRow({
+  id,
+  name,
+  kind,
+  prior,
+  n,
+  base,
+  head,
+  alignment,
+  samples,
+}: AttributeResult): Json {
+  return {
+    id,
+    name,
+    kind,
+    prior_percent: hundred(prior),
+    judged_references: n,
+    pass_percent: hundred(head ?? base),
+    ...(alignment === null
+      ? {}
+      : { answers_with_other_skills_percent: hundred(alignment.head ?? alignment.base) }),
+    samples: samples.map(sampleRow),
+  };
+}
+
+function comparedRow({
+  id,
+  name,
+  kind,
+  prior,
+  n,
+  base,
+  head,
+  low,
+  high,
+  verdict,
+  explained_by,
+  alignment,
+  samples,
+  references,
+}: AttributeResult): Json {
+  const moved = verdict === 'regressed' || verdict === 'improved';
+  return {
+    id,
+    name,
+    kind,
+    verdict,
+    prior_percent: hundred(prior),
+    compared_references: n,
+    base_pass_percent: hundred(base),
+    head_pass_percent: hundred(head),
+    difference_points: base === null || head === null ? null : pointsApart(base, head),
+    interval_90_percent_points:
+      low === null || high === null ? null : [inPoints(low), inPoints(high)],
+    same_references_as: explained_by,
+    ...(alignment === null
+      ? {}
+      : {
+          answers_with_other_skills_percent: {
+            base: hundred(alignment.base),
+            head: hundred(alignment.head),
+          },
+        }),
+    ...(moved ? { references: references.slice(0, LISTED) } : {}),
+    samples: samples.map(sampleRow),
+  };
+}
+
+function sampleRow(sample: AttributeSample): Json {
+  return sample.kind === 'drop'
+    ? {
+        reference: sample.reference,
+        base_pass_percent: hundred(sample.base),
+        head_pass_percent: hundred(sample.head),
+      }
+    : {
+        reference: sample.reference,
+        side: sample.side,
+        affinity_of_expected: sample.expected,
+        affinity_of_answer: sample.output,
+      };
+}
+
+/** Percent as reports write it. */
+function hundred(share: number | null): number | null {
+  return share === null ? null : percentage(share);
+}
+
+/** Points with one decimal. */
+function inPoints(difference: number): number {
+  return Math.round(difference * 1000) / 10;
+}
+
+/** Every number that the tables state, with its sign; 90 is the interval's level. */
+export function signedNumbersOf(attributes: readonly AttributeResult[]): Set<number> {
+  const found = new Set([90]);
+  const visit = (value: Json): void => {
+    if (typeof value === 'number') found.add(value);
+    else if (Array.isArray(value)) value.forEach(visit);
+    else if (value !== null && typeof value === 'object') Object.values(value).forEach(visit);
+  };
+  const isCompared = areCompared(attributes);
+  attributes.forEach((attribute) => visit(tableRow(attribute, isCompared)));
+  return found;
+}
+
+/** Every number of the tables without its sign. */
+export function numbersOf(attributes: readonly AttributeResult[]): Set<number> {
+  return new Set([...signedNumbersOf(attributes)].map(Math.abs));
+}
+
+/** Two figures of the tables that may be said as "from … to …", as the tables state them. */
+interface Change {
+  from: number;
+  to: number;
+}
+
+/** Pass rates and skills from base to head, samples likewise, and the ends of intervals. */
+export function changesOf(attributes: readonly AttributeResult[]): Change[] {
+  return attributes.flatMap(({ base, head, low, high, alignment, samples }) => [
+    ...change(hundred(base), hundred(head)),
+    ...change(low === null ? null : inPoints(low), high === null ? null : inPoints(high)),
+    ...change(hundred(alignment?.base ?? null), hundred(alignment?.head ?? null)),
+    ...samples.flatMap((sample) =>
+      sample.kind === 'drop'
+        ? change(hundred(sample.base), hundred(sample.head))
+        : change(sample.expected, sample.output),
+    ),
+  ]);
+}
+
+function change(from: number | null, to: number | null): Change[] {
+  return from === null || to === null ? [] : [{ from, to }];
+}

@@ -1,0 +1,116 @@
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { cut } from '../../text/visible.ts';
+import type { Json, Scalar } from '../../types/plain.ts';
+
+/** Attributes of a kind per reference, if there are that many. */
+export const PER_REFERENCE = 2;
+
+/** Minimum average of references per attribute; with fewer, the figures mean little. */
+const REFERENCES_PER_ATTRIBUTE = 4;
+
+/** Suites with fewer references get no attributes. */
+export const FEWEST_REFERENCES = 8;
+
+/**
+ * The most attributes of one kind for that many references: min(most, ⌊kN/4⌋), k = 2, at least 1.
+ */
+export function attributeLimit(references: number, most: number): number {
+  return Math.max(
+    1,
+    Math.min(most, Math.floor((PER_REFERENCE * references) / REFERENCES_PER_ATTRIBUTE)),
+  );
+}
+
+/** The part of a reference from which attributes are derived. */
+export interface ReferenceText {
+  id: string;
+  input: Record<string, Scalar>;
+  expected: Json | undefined;
+}
+
+/** Longest text of a reference or answer in a prompt, in characters. */
+const MAX_TEXT = 20_000;
+
+/** A reference for a model: input, and expected answer if any. Equal content gives equal text. */
+export function referenceText(
+  { input, expected }: Omit<ReferenceText, 'id'>,
+  limit = MAX_TEXT,
+): string {
+  const answer = expectedText(expected);
+  return caseText(input, answer === null ? '' : `Expected answer: ${answer}`, limit);
+}
+
+/** A reference with a model's answer instead of the expected one. */
+export function answerText({ input }: Omit<ReferenceText, 'id'>, output: string): string {
+  return caseText(input, `Answer: ${output}`, MAX_TEXT);
+}
+
+export function expectedText(expected: Json | undefined): string | null {
+  if (expected === undefined || expected === null) return null;
+  return typeof expected === 'string' ? expected : canonicalJson(expected);
+}
+
+/** Each part keeps at least half the room, so a long input does not hide the answer. */
+function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
+  const question = `Input:\n${inputText(input)}`;
+  if (answer === '') return clip(question, limit);
+  const half = Math.floor(limit / 2);
+  return `${clip(question, Math.max(half, limit - answer.length))}\n${clip(answer, Math.max(half, limit - question.length))}`;
+}
+
+function inputText(input: Record<string, Scalar>): string {
+  return Object.keys(input)
+    .sort()
+    .map((key) => `${key}: ${String(input[key])}`)
+    .join('\n');
+}
+
+function clip(text: string, limit: number): string {
+  const { text: kept, left } = cut(text, limit);
+  return left === 0 ? text : `${kept} […]`;
+}
+
+/** A domain, or a sub-task (skill). `id` is unique within its suite across both kinds. */
+export interface Attribute {
+  id: string;
+  kind: 'domain' | 'subtask';
+  name: string;
+  explanation: string;
+}
+
+/** Longest name and explanation of an attribute, in UTF-16 units. */
+export const NAME_LENGTH = 80;
+
+export const EXPLANATION_LENGTH = 300;
+
+/**
+ * A normalised name: composed, lower case, no invisible characters, runs of hyphens, underscores
+ * and spaces as one space, no marks at the ends. `C`, `C++` and `C#` stay distinct.
+ */
+export function foldName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu, ' ')
+    .replace(/[\s_\-‐‑‒–—]+/gu, ' ')
+    .trim()
+    .replace(/^["'`*.:,; ]+|["'`*.:,; ]+$/gu, '');
+}
+
+/** Readable ids in order (`domain-late-parcels`), numbered if equal. */
+export function withIds(named: readonly Omit<Attribute, 'id'>[]): Attribute[] {
+  const used = new Map<string, number>();
+  return named.map((attribute) => {
+    const slug = foldName(attribute.name)
+      .replace(/[^\p{L}\p{N}]+/gu, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 40);
+    const plain = slug === '' ? attribute.kind : `${attribute.kind}-${slug}`;
+    const earlier = used.get(plain) ?? 0;
+    used.set(plain, earlier + 1);
+    return {
+      id: earlier === 0 && slug !== '' ? plain : `${plain}.${String(earlier + 1)}`,
+      ...attribute,
+    };
+  });
+}

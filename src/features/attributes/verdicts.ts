@@ -1,0 +1,247 @@
+import {
+  bundleMoments,
+  bundlesAmong,
+  mirrorClusters,
+  type Cluster,
+} from '../../kernel/statistics/bundles.ts';
+import { headMoments } from '../../kernel/statistics/distributions.ts';
+import { stepDownMaxT } from '../../kernel/statistics/max-t.ts';
+import { createRandom } from '../../kernel/statistics/random.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
+import {
+  isComparable,
+  isInformative,
+  mirrorTables,
+  type Table,
+} from '../../kernel/statistics/table.ts';
+import { FEWEST_COMPARED } from './cost.ts';
+import { proficiencyOf } from './proficiency.ts';
+import type { AttributeResult } from './result.ts';
+
+/**
+ * The smallest p is 1/2000, and a p of 0.05 has a standard error of 0.005; thousands of references
+ * still take a second.
+ */
+const PERMUTATIONS = 1999;
+
+/**
+ * A reference of an attribute: the position of its table, and how far it belongs there, 0 (not at
+ * all) to 1 (entirely).
+ */
+export interface Member {
+  at: number;
+  weight: number;
+}
+
+type AttributeMembers = readonly Member[];
+
+export interface GroupVerdict {
+  verdict: AttributeResult['verdict'];
+  /** Adjusted one-sided p: of better where it improved, else of worse; null when not tested. */
+  p: number | null;
+  /** Groups whose tables carry the whole change of this one. */
+  explainedBy: number[];
+}
+
+interface VerdictOptions {
+  /** Error level of all groups together, for worse and for better each. */
+  alpha: number;
+  seed: number;
+  /** Permutations per test, 1999 by default. */
+  permutations?: number;
+  /** Tables that move together; none by default. */
+  clusters?: readonly Cluster[];
+}
+
+/**
+ * Which groups of references got worse or better, with one error level for all of them in each
+ * direction.
+ *
+ * The step-down max-T test says which groups moved. Of these the one is called whose own references
+ * moved most, those that were only put there by the assignment (weight 0) aside; its references are
+ * then set aside, and the others are tested anew on what is left of them (8 references at least),
+ * until none is left that moved. So a group that merely shares the broken references of another is
+ * not called, but said to be explained by it. The first test takes every group with all of its
+ * references, so that a suite in which nothing changed shows a false call with probability alpha at
+ * most.
+ */
+export function groupVerdicts(
+  tables: readonly Table[],
+  groups: readonly AttributeMembers[],
+  options: VerdictOptions,
+): GroupVerdict[] {
+  const open = groups.map((group) =>
+    group.filter(({ at }) => {
+      const table = tables[at];
+      return table !== undefined && isComparable(table);
+    }),
+  );
+  const tested = [...open.keys()].filter((j) => (open[j]?.length ?? 0) >= FEWEST_COMPARED);
+  const worse = calls(tables, open, tested, { ...options, name: 'worse' });
+  const better = calls(mirrorTables(tables), open, tested, {
+    ...options,
+    clusters: mirrorClusters(options.clusters ?? []),
+    name: 'better',
+  });
+  return groups.map((_, j): GroupVerdict => {
+    const [down, up] = [worse.get(j), better.get(j)];
+    if (down === undefined || up === undefined)
+      return { verdict: 'too few', p: null, explainedBy: [] };
+    if (down.called) return { verdict: 'regressed', p: down.p, explainedBy: [] };
+    if (up.called) return { verdict: 'improved', p: up.p, explainedBy: [] };
+    return {
+      verdict: 'no change seen',
+      p: down.p,
+      explainedBy: [...down.explainedBy, ...up.explainedBy],
+    };
+  });
+}
+
+interface Call {
+  called: boolean;
+  p: number;
+  explainedBy: number[];
+}
+
+function calls(
+  tables: readonly Table[],
+  groups: readonly AttributeMembers[],
+  tested: readonly number[],
+  options: VerdictOptions & { name: string },
+): Map<number, Call> {
+  const { clusters = [], permutations = PERMUTATIONS } = options;
+  const found = new Map<number, Call>();
+  const aside = new Set<number>();
+  const alone = new Map<number, number>();
+  let left = [...tested];
+  let floor = 0;
+  for (let round = 0; left.length > 0; round++) {
+    const rest = left.map((j) => restOf(groups[j] ?? [], aside));
+    const random = createRandom(
+      `attributes ${String(options.seed)} ${options.name} ${String(round)}`,
+    );
+    const tests = stepDownMaxT(
+      tables,
+      rest.map((group) => group.map(({ at }) => at)),
+      random,
+      { permutations, clusters },
+    );
+    if (round === 0) left.forEach((j, place) => alone.set(j, tests[place]?.p ?? 1));
+    const moved = [...left.keys()].filter(
+      (place) => Math.max(floor, tests[place]?.p ?? 1) <= options.alpha,
+    );
+    const top = foremost(tables, rest, moved, clusters);
+    const chosen = top === null ? undefined : left[top];
+    if (top === null || chosen === undefined) {
+      left.forEach((j, place) =>
+        found.set(j, {
+          called: false,
+          p: tests[place]?.p ?? 1,
+          explainedBy: explaining(j, alone, groups, found, options.alpha),
+        }),
+      );
+      break;
+    }
+    floor = Math.max(floor, tests[top]?.p ?? 1);
+    found.set(chosen, { called: true, p: floor, explainedBy: [] });
+    for (const { at } of groups[chosen] ?? []) aside.add(at);
+    left = left.filter((j) => j !== chosen);
+  }
+  return found;
+}
+
+/**
+ * What is left of a group beside those called; nothing where that is too few to be a finding of its
+ * own.
+ */
+function restOf(group: AttributeMembers, aside: ReadonlySet<number>): AttributeMembers {
+  const rest = group.filter(({ at }) => !aside.has(at));
+  return rest.length >= FEWEST_COMPARED ? rest : [];
+}
+
+/** Equal on paper. */
+const SLACK = 1e-9;
+
+/**
+ * The place of the group whose own references moved most, in standard deviations; of equals, the
+ * one whose mean fell most.
+ */
+function foremost(
+  tables: readonly Table[],
+  groups: readonly AttributeMembers[],
+  places: readonly number[],
+  clusters: readonly Cluster[],
+): number | null {
+  const ranked = places.map((place) => {
+    const group = groups[place] ?? [];
+    return {
+      place,
+      z: weightedZ(tables, group, clusters),
+      fall:
+        proficiencyOf(group.flatMap(({ at, weight }) => (weight > 0 ? (tables[at] ?? []) : [])))
+          .difference ?? 0,
+    };
+  });
+  ranked.sort((a, b) =>
+    Math.abs(a.z - b.z) > SLACK
+      ? a.z - b.z
+      : Math.abs(a.fall - b.fall) > SLACK
+        ? a.fall - b.fall
+        : a.place - b.place,
+  );
+  return ranked[0]?.place ?? null;
+}
+
+/**
+ * Σ w (passes on head − mean) / √Σ w² variance: what a group's references say, by how far they
+ * belong to it. Members of a cluster are one summand, their passes weighed.
+ */
+function weightedZ(
+  tables: readonly Table[],
+  group: AttributeMembers,
+  clusters: readonly Cluster[],
+): number {
+  const weights = new Map(group.map(({ at, weight }) => [at, weight]));
+  const clustered = new Set(clusters.flatMap((members) => members.map(({ at }) => at)));
+  let [excess, variance] = [0, 0];
+  for (const { at, weight } of group) {
+    const table = tables[at];
+    if (table === undefined || !isInformative(table) || clustered.has(at)) continue;
+    const moments = headMoments(table);
+    excess += weight * (table.head.passes - moments.mean);
+    variance += weight ** 2 * moments.variance;
+  }
+  for (const members of clusters) {
+    const weighed = members.flatMap(({ at, base, head }) => {
+      const weight = weights.get(at) ?? 0;
+      const times = (passes: readonly number[]): number[] => passes.map((pass) => weight * pass);
+      return weight > 0 ? [{ at, base: times(base), head: times(head) }] : [];
+    });
+    for (const bundle of bundlesAmong(
+      [weighed],
+      weighed.map(({ at }) => at),
+    )) {
+      const moments = bundleMoments(bundle);
+      excess += sum(bundle.head) - moments.mean;
+      variance += moments.variance;
+    }
+  }
+  return variance > 0 ? excess / Math.sqrt(variance) : 0;
+}
+
+/**
+ * The called groups that a group shares references with, if it would have been called beside them.
+ */
+function explaining(
+  group: number,
+  alone: ReadonlyMap<number, number>,
+  groups: readonly AttributeMembers[],
+  found: ReadonlyMap<number, Call>,
+  alpha: number,
+): number[] {
+  if ((alone.get(group) ?? 1) > alpha) return [];
+  const own = new Set((groups[group] ?? []).map(({ at }) => at));
+  return [...found]
+    .filter(([other, { called }]) => called && (groups[other] ?? []).some(({ at }) => own.has(at)))
+    .map(([other]) => other);
+}

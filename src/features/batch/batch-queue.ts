@@ -1,0 +1,124 @@
+import type { Activity } from '../../edges/providers/clock.ts';
+import type { Ask, BatchLimits } from '../../edges/providers/vendors/vendor.ts';
+import type { Request } from '../../types/model.ts';
+import type { RequestOutcome } from './batch-results.ts';
+import type { ManagedServer } from './batch-server.ts';
+
+interface Packer<T> {
+  /** Returns a batch that this item filled or did not fit into. `too-large`: it fits no batch. */
+  add(item: T, bytes: number): readonly T[] | 'too-large' | null;
+  take(): readonly T[];
+}
+
+export function createPacker<T>(limits: BatchLimits): Packer<T> {
+  let items: T[] = [];
+  let size = 0;
+  const take = (): readonly T[] => {
+    const taken = items;
+    items = [];
+    size = 0;
+    return taken;
+  };
+  return {
+    add(item, bytes) {
+      if (bytes > limits.bytes) return 'too-large';
+      const full = size + bytes > limits.bytes ? take() : null;
+      items.push(item);
+      size += bytes;
+      if (full !== null) return full;
+      return items.length >= limits.requests ? take() : null;
+    },
+    take,
+  };
+}
+
+/** One request waiting for its result; several callers may share it. */
+export interface Asked {
+  key: string;
+  request: Request;
+  ask: Ask;
+  settle(outcome: RequestOutcome): void;
+}
+
+/** All requests that wait for a result, by request key. */
+export interface Questions {
+  /** False when another of the same key waits already. */
+  add(question: Asked): boolean;
+  has(key: string): boolean;
+  first(key: string): Asked | null;
+  /** Gives a result to all that wait for the key; false when none does. */
+  settle(key: string, outcome: RequestOutcome): boolean;
+  settleAll(outcome: RequestOutcome): void;
+  size(): number;
+}
+
+export function createQuestions(): Questions {
+  const asked = new Map<string, Asked[]>();
+  const settle = (key: string, outcome: RequestOutcome): boolean => {
+    const waiting = asked.get(key);
+    asked.delete(key);
+    for (const question of waiting ?? []) question.settle(outcome);
+    return waiting !== undefined;
+  };
+  return {
+    settle,
+    add(question) {
+      const others = asked.get(question.key);
+      if (others === undefined) asked.set(question.key, [question]);
+      else others.push(question);
+      return others === undefined;
+    },
+    has: (key) => asked.has(key),
+    first: (key) => asked.get(key)?.[0] ?? null,
+    settleAll(outcome) {
+      for (const key of [...asked.keys()]) settle(key, outcome);
+    },
+    size: () => asked.size,
+  };
+}
+
+export interface Gatherer {
+  /** Adds a request to the next batch. `tooLarge`: its bytes fit no batch. */
+  add(question: Asked): { tooLarge: number } | null;
+}
+
+interface GatherOptions {
+  activity: Activity;
+  server: ManagedServer;
+  /** Requests waiting at all vendors: while this grows, more are coming. */
+  waiting(): number;
+  /** Receives the requests of one batch, all for one model as OpenAI requires. */
+  send(model: string, items: readonly Asked[]): void;
+}
+
+/** Collects requests until no more come or a batch is full. */
+export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
+  const { vendor, api } = server;
+  const byModel = new Map<string, Packer<Asked>>();
+  let gathering = false;
+  const sendWhenQuiet = async (): Promise<void> => {
+    gathering = true;
+    for (let before = -1; before !== waiting();) {
+      before = waiting();
+      await activity.quiet();
+    }
+    gathering = false;
+    for (const [model, packer] of byModel) {
+      const items = packer.take();
+      if (items.length > 0) send(model, items);
+    }
+  };
+  return {
+    add(question) {
+      const { model } = question.request.target;
+      const packer = byModel.get(model) ?? createPacker<Asked>(api.limits);
+      byModel.set(model, packer);
+      const bytes = api.bytes(question.key, JSON.stringify(vendor.body(question.ask)));
+      const full = packer.add(question, bytes);
+      if (full === 'too-large') return { tooLarge: bytes };
+      if (full !== null) send(model, full);
+      if (!gathering) void sendWhenQuiet();
+      return null;
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import {
+  MAX_REPLY_BYTES,
+  MAX_REPLY_DEPTH,
+  fault,
+  faultOfReply,
+  type Fault,
+} from '../../edges/providers/fault.ts';
+import { httpFault } from '../../edges/providers/http-fault.ts';
+import { deeperThan } from '../../edges/providers/reply.ts';
+import type { Tried } from '../../edges/providers/retry.ts';
+import { foreignLine } from '../../edges/providers/sdk-fault.ts';
+import type { BatchOutcome, BatchState, Said } from '../../edges/providers/vendors/vendor.ts';
+import { parsedJson } from '../../types/plain.ts';
+import type { ManagedServer } from './batch-server.ts';
+
+/** A line holds one reply and its envelope. */
+export const MAX_RESULT_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
+
+const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
+
+const NEWLINE = 0x0a;
+
+/**
+ * Parses a stream of JSON lines; undefined for a line that is invalid, too deep, or longer than
+ * {@link MAX_RESULT_LINE_BYTES} (skipped without buffering it). Blank lines are skipped.
+ */
+export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  const take = (): unknown => {
+    const line = size > MAX_RESULT_LINE_BYTES ? null : Buffer.concat(parts);
+    parts = [];
+    size = 0;
+    return line === null ? undefined : valueOf(line);
+  };
+  for await (const chunk of stream) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      add(chunk.subarray(from, end));
+      from = end + 1;
+      const value = take();
+      if (value !== BLANK) yield value;
+    }
+    add(chunk.subarray(from));
+  }
+  const last = take();
+  if (last !== BLANK) yield last;
+
+  function add(part: Uint8Array): void {
+    size += part.byteLength;
+    if (size > MAX_RESULT_LINE_BYTES) parts = [];
+    else if (part.byteLength > 0) parts.push(part);
+  }
+}
+
+const BLANK = Symbol('blank');
+
+function valueOf(line: Buffer): unknown {
+  if (deeperThan(line, MAX_LINE_DEPTH)) return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
+    return text.trim() === '' ? BLANK : parsedJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export type RequestOutcome = { status: 'ok'; value: Said } | { status: 'fault'; fault: Fault };
+
+/** Stop reading after this many lines more than requests. */
+const SPARE_LINES = 1000;
+
+/** Characters shown of a vendor's error message. */
+const SAID = 300;
+
+interface ResultReading {
+  server: ManagedServer;
+  redact(text: string): string;
+  /** Requests of the batch, with the schema name of each. */
+  requests: ReadonlyMap<string, string | null>;
+  /** Requests without a result so far. */
+  open: Set<string>;
+  /** Called with each request's result, in the vendor's order. */
+  settle(key: string, outcome: RequestOutcome): Promise<void>;
+}
+
+/** Reads the results of an ended batch. Returns the number of unknown or unreadable lines. */
+export function readResults(
+  id: string,
+  state: Extract<BatchState, { status: 'ended' }>,
+  reading: ResultReading,
+): Promise<Tried<number>> {
+  return reading.server.call(async (api) => {
+    let strange = 0;
+    for await (const stream of api.results(id, state)) {
+      for await (const value of jsonLines(stream)) {
+        const line = api.readLine(value);
+        if (line === null || !reading.requests.has(line.id)) strange += 1;
+        // A duplicate line, or the same one after a restarted download, is ignored.
+        else if (reading.open.delete(line.id))
+          await reading.settle(
+            line.id,
+            outcomeOf(line.outcome, reading.requests.get(line.id) ?? null, reading),
+          );
+        if (strange > reading.requests.size + SPARE_LINES) return strange;
+      }
+    }
+    return strange;
+  }, 'the results of the batch cannot be read');
+}
+
+/** Why a request of an ended batch has no result. */
+export function leftOver(left: 'expired' | 'canceled' | null): Fault {
+  switch (left) {
+    case 'expired':
+      return fault(
+        'timeout',
+        'the batch expired before this request was answered; run again to ask for it',
+      );
+    case 'canceled':
+      return fault(
+        'server',
+        'the batch was canceled before this request was answered; run again to ask for it',
+      );
+    case null:
+      return fault('reply', 'the batch has no result for this request');
+  }
+}
+
+function outcomeOf(
+  outcome: BatchOutcome,
+  schema: string | null,
+  { server: { vendor }, redact }: ResultReading,
+): RequestOutcome {
+  switch (outcome.kind) {
+    case 'expired':
+    case 'canceled':
+      return { status: 'fault', fault: leftOver(outcome.kind) };
+    case 'error': {
+      const { status, code, said } = outcome;
+      return {
+        status: 'fault',
+        fault: httpFault({
+          status,
+          code,
+          said: foreignLine(said, redact, SAID),
+          waitMs: null,
+          shouldRetry: null,
+        }),
+      };
+    }
+    case 'reply': {
+      // Only the schema's name is needed to read an answer.
+      const answer = vendor.read(outcome.data, {
+        parameters: null,
+        schema: schema === null ? null : { name: schema, json: {} },
+      });
+      if (answer.kind === 'answer') return { status: 'ok', value: answer };
+      const odd = fault('reply', `the reply in the batch is not a ${vendor.replyName}`);
+      return { status: 'fault', fault: answer.kind === 'odd' ? odd : faultOfReply(answer) };
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import type { Address } from '../../edges/providers/address.ts';
+import { STOPPED, fault, type Fault } from '../../edges/providers/fault.ts';
+import { SDK_MARGIN_MS, createBoundedFetch, createDownload } from '../../edges/providers/fetch.ts';
+import { GIVE_UP_AFTER_MS, createLimiter } from '../../edges/providers/limit.ts';
+import {
+  withRetries,
+  type CallAttempt,
+  type RunOfCalls,
+  type Tried,
+} from '../../edges/providers/retry.ts';
+import { sdkFault } from '../../edges/providers/sdk-fault.ts';
+import {
+  authOf,
+  type BatchApi,
+  type BatchItem,
+  type BatchServer,
+  type Vendor,
+} from '../../edges/providers/vendors/vendor.ts';
+import { logLine } from '../../text/log.ts';
+
+/** `signal` ends waiting, but not a call that may cost money. */
+export interface ServerOptions extends RunOfCalls {
+  redact(text: string): string;
+  proxy?: URL | null;
+}
+
+/** A vendor's server for managing batches: few, large calls. */
+export interface ManagedServer {
+  vendor: Vendor;
+  api: BatchApi;
+  /** Makes a call with retries. */
+  call<T>(
+    ask: (server: BatchServer) => Promise<T | null>,
+    unread: string,
+    mayRepeat?: (fault: Fault) => boolean,
+  ): Promise<Tried<T>>;
+  log(line: string): void;
+  close(): void;
+}
+
+/** Time for a call of up to 256 MB, and for silence during a download. */
+const CALL_MS = 600_000;
+
+/** Batches are few. */
+const CONCURRENCY = { start: 2, max: 4 };
+
+/** Connects at the first call. Its limiter and timeouts are separate from those of answers. */
+export function createManagedServer(
+  vendor: Vendor,
+  api: BatchApi,
+  { base, key }: Address,
+  options: ServerOptions,
+): ManagedServer {
+  const { clock, signal, redact } = options;
+  const closing = new AbortController();
+  const bounds = {
+    base,
+    auth: authOf(vendor, key),
+    headers: vendor.facts.headers,
+    proxy: options.proxy,
+    timeoutMs: CALL_MS,
+    clock,
+    signal: closing.signal,
+  };
+  const [bounded, download] = [createBoundedFetch(bounds), createDownload(bounds)];
+  const limiter = createLimiter({
+    concurrency: CONCURRENCY,
+    giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
+    clock,
+    signal,
+  });
+  const log = (line: string): void => options.log(`${vendor.name}: ${logLine(line)}`);
+  const retry = { ...options, limiter, log };
+  let connected: Promise<BatchServer> | null = null;
+  const connect = (): Promise<BatchServer> =>
+    (connected ??= api.connect({
+      baseUrl: base.href.replace(/\/$/, ''),
+      fetch: bounded.fetch,
+      download: download.fetch,
+      timeoutMs: CALL_MS + SDK_MARGIN_MS,
+    }));
+  return {
+    vendor,
+    api,
+    log,
+    call: (ask, unread, mayRepeat = () => true) =>
+      withRetries(
+        async () =>
+          once(await attempt(() => connect().then(ask), unread, { clock, redact }), mayRepeat),
+        retry,
+      ),
+    close() {
+      closing.abort();
+      bounded.close();
+      download.close();
+    },
+  };
+}
+
+/** One request; `unread` describes an invalid reply. */
+async function attempt<T>(
+  ask: () => Promise<T | null>,
+  unread: string,
+  { clock, redact }: Pick<ServerOptions, 'clock' | 'redact'>,
+): Promise<CallAttempt<T>> {
+  const started = clock.now();
+  try {
+    const value = await ask();
+    if (value !== null) return { status: 'ok', value, latencyMs: clock.now() - started, waitMs: 0 };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) {
+      const found = sdkFault(error, { now: clock.now(), timeoutMs: CALL_MS, redact });
+      return { status: 'fault', fault: found, sent: true };
+    }
+  }
+  return { status: 'fault', fault: fault('reply', unread), sent: true };
+}
+
+/** Marks the fault as never to be retried, unless `mayRepeat` allows it. */
+function once<T>(attempt: CallAttempt<T>, mayRepeat: (fault: Fault) => boolean): CallAttempt<T> {
+  return attempt.status === 'ok' || mayRepeat(attempt.fault)
+    ? attempt
+    : { ...attempt, fault: { ...attempt.fault, retry: 'never' } };
+}
+
+/**
+ * Sends a batch and returns its id. Creating it costs money, so that call is retried only if the
+ * server said that it failed: without a reply the batch may exist.
+ */
+export async function submit(
+  server: ManagedServer,
+  items: readonly BatchItem[],
+  signal: AbortSignal,
+): Promise<Tried<string>> {
+  const uploaded = await server.call(
+    (api) => api.upload(items),
+    'the reply to the upload of a batch names no file',
+  );
+  if (uploaded.status === 'fault') return uploaded;
+  if (signal.aborted) return { status: 'fault', fault: STOPPED, sent: true };
+  const created = await server.call(
+    (api) => api.create(items, uploaded.value),
+    'the reply to the creation of a batch names none',
+    ({ status }) => status !== null,
+  );
+  if (created.status === 'ok' || created.fault.status !== null || created.fault.kind === 'aborted')
+    return created;
+  return {
+    ...created,
+    fault: {
+      ...created.fault,
+      message: `${created.fault.message}; whether the batch was begun is not known`,
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { addressOf } from '../../edges/providers/address.ts';
+import { STOPPED, fault } from '../../edges/providers/fault.ts';
+import { createRefusals } from '../../edges/providers/refusals.ts';
+import { vendors } from '../../edges/providers/vendors/index.ts';
+import type { Ask } from '../../edges/providers/vendors/vendor.ts';
+import type { Completion, Request, WaitingBatches, HostedTarget } from '../../types/model.ts';
+import { createGatherer, createQuestions, type Asked } from './batch-queue.ts';
+import type { RequestOutcome } from './batch-results.ts';
+import { createManagedServer } from './batch-server.ts';
+import { createEarlier } from './open-batch.ts';
+import {
+  faulty,
+  follow,
+  gather,
+  send,
+  batchCompletion,
+  type BatchesOptions,
+  type Batching,
+  type VendorBatches,
+} from './send-batch.ts';
+
+interface BatchCalls {
+  complete(request: Request, target: HostedTarget): Promise<Completion>;
+  waiting(): WaitingBatches | null;
+  /**
+   * Waits for a batch that is being created, because it costs money, and for results being fetched
+   * unless the run was ended early; abandons the others.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Answers requests by batches: collects requests, sends and records each batch, waits, and matches
+ * results by key. A request that an earlier run's batch contains waits for that batch.
+ */
+export function createBatches(options: BatchesOptions): BatchCalls {
+  const closing = new AbortController();
+  const signal = AbortSignal.any([options.signal, closing.signal]);
+  const batching: Batching = {
+    options: { ...options, signal },
+    questions: createQuestions(),
+    earlier: createEarlier(options.batches.ledger, options.clock),
+    byVendor: new Map(),
+    held: new Map(),
+    underWay: new Set(),
+    finishing: new Set(),
+    following: new Set(),
+  };
+  const stop = (): void => batching.questions.settleAll(faulty(STOPPED));
+  signal.addEventListener('abort', stop, { once: true });
+  return {
+    async complete(request, target) {
+      const of = vendorOf(batching, target);
+      return 'status' in of ? of : answerOf(batching, of, request, target);
+    },
+    waiting() {
+      const left = [...batching.underWay].filter(({ open }) => open.size > 0);
+      return left.length === 0
+        ? null
+        : {
+            ids: left.map(({ id }) => id),
+            requests: left.reduce((sum, { open }) => sum + open.size, 0),
+          };
+    },
+    async close() {
+      const of = [...batching.byVendor.values()];
+      if (!signal.aborted) await Promise.all(batching.finishing);
+      closing.abort();
+      await Promise.all(of.map(({ sending }) => sending));
+      for (const { server } of of) server.close();
+      await Promise.all(batching.following);
+    },
+  };
+}
+
+/** Retries without parameters that the model refuses. */
+async function answerOf(
+  batching: Batching,
+  of: VendorBatches,
+  request: Request,
+  target: HostedTarget,
+): Promise<Completion> {
+  const { server, refusals } = of;
+  const { vendor, log } = server;
+  const refused = vendor.refuses(request.parameters);
+  if (refused !== null) return batchCompletion(faulty(fault('request', refused)), vendor.name);
+  await batching.earlier.loaded();
+  const key = batching.options.batches.requestKey(request);
+  await refusals.recall(target);
+  for (;;) {
+    const ask = refusals.without(request);
+    const outcome = await resultOf(batching, of, { key, ask, request });
+    const learnt = outcome.status === 'fault' ? refusals.learn(outcome.fault, request, ask) : null;
+    if (learnt === null) return batchCompletion(outcome, vendor.name);
+    if (learnt.first)
+      log(`model ${request.target.model} refuses ${learnt.what}; asking without it`);
+  }
+}
+
+function vendorOf(batching: Batching, target: HostedTarget): VendorBatches | Completion {
+  const { byVendor, questions, options } = batching;
+  const known = byVendor.get(target.provider);
+  if (known !== undefined) return known;
+  const vendor = vendors[target.provider];
+  const address = addressOf({ ...target, endpoint: null }, options);
+  if ('message' in address) return { status: 'error', kind: 'key', message: address.message };
+  if (vendor.batches === null || target.endpoint !== null)
+    return batchCompletion(faulty(fault('request', 'answers no batches')), vendor.name);
+  const server = createManagedServer(vendor, vendor.batches, address, options);
+  const gatherer = createGatherer({
+    activity: options.batches.activity,
+    server,
+    waiting: questions.size,
+    send: (model, items) => {
+      made.sending = made.sending.then(() => send(batching, server, model, items));
+    },
+  });
+  const made: VendorBatches = {
+    ...gatherer,
+    server,
+    refusals: createRefusals(address.base.href, options.memory),
+    sending: Promise.resolve(),
+  };
+  byVendor.set(target.provider, made);
+  return made;
+}
+
+/** Waits for the batch that contains the request, or adds it to the next one. */
+function resultOf(
+  batching: Batching,
+  of: VendorBatches,
+  question: { key: string; ask: Ask; request: Request },
+): Promise<RequestOutcome> {
+  const { questions, held, earlier, options } = batching;
+  if (options.signal.aborted) return Promise.resolve(faulty(STOPPED));
+  return new Promise((settle) => {
+    const waiting: Asked = { ...question, settle };
+    if (!questions.add(waiting) || held.has(waiting.key)) return;
+    const batch = earlier.holding(waiting.key, of.server);
+    if (batch === null) gather(batching, of, waiting);
+    else follow(batching, batch);
+  });
+}

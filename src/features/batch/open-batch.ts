@@ -1,0 +1,264 @@
+import { pause, type Clock } from '../../edges/providers/clock.ts';
+import { fault } from '../../edges/providers/fault.ts';
+import { foreignLine } from '../../edges/providers/sdk-fault.ts';
+import type { BatchState } from '../../edges/providers/vendors/vendor.ts';
+import type { BatchRecord, Completion, Target } from '../../types/model.ts';
+import { leftOver, readResults, type RequestOutcome } from './batch-results.ts';
+import type { ManagedServer } from './batch-server.ts';
+
+/** Polling intervals in milliseconds, growing from the first to the longest. */
+const POLL = { firstMs: 10_000, growth: 1.5, longestMs: 300_000 };
+
+/**
+ * Calls `look` with growing pauses until it returns true or the signal fires. `at once`: no pause
+ * before the first call.
+ */
+async function pollUntil(
+  look: () => Promise<'done' | 'wait'>,
+  { clock, signal, atOnce }: { clock: Clock; signal: AbortSignal; atOnce: boolean },
+): Promise<void> {
+  let ms = POLL.firstMs;
+  for (let first = true; !signal.aborted; first = false) {
+    if (!first || !atOnce) {
+      await pause(clock, ms, signal);
+      ms = Math.min(POLL.longestMs, ms * POLL.growth);
+      if (signal.aborted) return;
+    }
+    if ((await look()) === 'done') return;
+  }
+}
+
+export interface OpenBatch {
+  id: string;
+  model: string;
+  server: ManagedServer;
+  /** The schema name of each request, by request key. */
+  requests: ReadonlyMap<string, string | null>;
+  /** Requests without a result so far. */
+  open: Set<string>;
+  /** Submitted by an earlier run. */
+  earlier: boolean;
+}
+
+interface BatchRunOptions {
+  clock: Clock;
+  signal: AbortSignal;
+  redact(text: string): string;
+  settle(key: string, outcome: RequestOutcome): Promise<void>;
+  /** Called when its results were delivered or there are none: it need not be resumed. */
+  forget(): Promise<void>;
+  /** The vendor does not know it. */
+  lost(): Promise<void>;
+  /** Wraps the work that ends a batch, which the end of a run waits for. */
+  finishing(work: () => Promise<void>): Promise<void>;
+}
+
+/** Consecutive failed looks until its callers get an error; about 40 minutes. */
+const MAX_FAILURES = 10;
+
+/** Looks without progress between log lines. */
+const SAY_EVERY = 6;
+
+const SAID = 300;
+
+/** `earlier`: by another run, so requests without a result are sent again. */
+export function openBatch(
+  { id, model, requests }: BatchRecord,
+  server: ManagedServer,
+  { earlier }: Pick<OpenBatch, 'earlier'>,
+): OpenBatch {
+  const schemas = new Map(requests.map(({ key, schema }) => [key, schema]));
+  return { id, model, server, requests: schemas, open: new Set(schemas.keys()), earlier };
+}
+
+/**
+ * Polls a batch and delivers its results. Returns when all are delivered, or when the signal fires.
+ */
+export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Promise<void> {
+  const { server, id } = batch;
+  const { clock, signal } = options;
+  const say = createTeller(batch);
+  let failures = 0;
+  await pollUntil(
+    async () => {
+      const looked = await server.call(
+        (api) => api.state(id),
+        'the reply to a look at the batch is none',
+      );
+      if (signal.aborted) return 'done';
+      if (looked.status === 'fault') {
+        if (looked.fault.status === 404) return await finish(() => options.lost(), options);
+        failures += 1;
+        if (looked.fault.kind !== 'key' && failures < MAX_FAILURES) return 'wait';
+        const failure = later(looked.fault, id);
+        return await finish(() => settleRest(batch, failure, options), options);
+      }
+      failures = 0;
+      if (looked.value.status === 'waiting') {
+        say(looked.value);
+        return 'wait';
+      }
+      const state = looked.value;
+      return await finish(
+        () =>
+          state.status === 'failed'
+            ? refuse(batch, state, options)
+            : collect(batch, state, options),
+        options,
+      );
+    },
+    { clock, signal, atOnce: batch.earlier },
+  );
+}
+
+async function finish(work: () => Promise<void>, { finishing }: BatchRunOptions): Promise<'done'> {
+  await finishing(work);
+  return 'done';
+}
+
+async function collect(
+  batch: OpenBatch,
+  state: Extract<BatchState, { status: 'ended' }>,
+  options: BatchRunOptions,
+): Promise<void> {
+  const { server, id, requests, open } = batch;
+  const read = await readResults(id, state, {
+    server,
+    requests,
+    open,
+    redact: options.redact,
+    settle: options.settle,
+  });
+  if (options.signal.aborted && open.size > 0) return;
+  if (read.status === 'fault' && read.fault.status !== 404)
+    return settleRest(batch, later(read.fault, id), options);
+  if (read.status === 'ok' && read.value > 0)
+    server.log(
+      `batch ${id}: ${read.value} lines that belong to none of its requests, or cannot be read, were ignored`,
+    );
+  server.log(
+    `batch ${id}: ended, ${numbers(requests.size - open.size)} of ${numbers(requests.size)} requests with a result`,
+  );
+  await settleRest(
+    batch,
+    { status: 'fault', fault: read.status === 'fault' ? read.fault : leftOver(state.left) },
+    options,
+  );
+  await options.forget();
+}
+
+/** The vendor rejected the whole batch, so every request gets the same error. */
+async function refuse(
+  batch: OpenBatch,
+  { code, said }: Extract<BatchState, { status: 'failed' }>,
+  options: BatchRunOptions,
+): Promise<void> {
+  const words = foreignLine(`${code} ${said}`.trim(), options.redact, SAID);
+  await settleRest(
+    batch,
+    {
+      status: 'fault',
+      fault: fault('request', `the batch was refused${words === '' ? '' : `: ${words}`}`, {
+        said,
+        detail: `${code} ${said}`,
+      }),
+    },
+    options,
+  );
+  await options.forget();
+}
+
+async function settleRest(
+  { open }: OpenBatch,
+  outcome: RequestOutcome,
+  { settle }: BatchRunOptions,
+): Promise<void> {
+  for (const key of [...open]) {
+    open.delete(key);
+    await settle(key, outcome);
+  }
+}
+
+/** A later run may still fetch the results. */
+function later(
+  found: Extract<RequestOutcome, { status: 'fault' }>['fault'],
+  id: string,
+): RequestOutcome {
+  return {
+    status: 'fault',
+    fault: {
+      ...found,
+      message: `${found.message}; batch ${id} is kept on record, run again to pick it up`,
+    },
+  };
+}
+
+function createTeller({
+  id,
+  server,
+  requests,
+}: OpenBatch): (state: { done: number; total: number }) => void {
+  let told = -1;
+  let looks = 0;
+  return ({ done, total }) => {
+    looks += 1;
+    if (done === told && looks % SAY_EVERY !== 0) return;
+    told = done;
+    server.log(
+      `batch ${id}: ${numbers(done)} of ${numbers(total === 0 ? requests.size : total)} done`,
+    );
+  };
+}
+
+/** `1,200`, in every locale. */
+export function numbers(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/**
+ * Stores batches so that a later run resumes them instead of paying again. Only `pending` may
+ * reject.
+ */
+export interface BatchLedger {
+  /** Batches whose results have not been fetched. */
+  pending(): Promise<BatchRecord[]>;
+  /** Stores a batch before it is waited for. False when that was not possible. */
+  submitted(batch: BatchRecord): Promise<boolean>;
+  /** Stores an answer that this run did not request. */
+  keep(key: string, target: Target, completion: Completion): Promise<void>;
+  /** Its results have been fetched, or there are none. */
+  ended(id: string): Promise<void>;
+}
+
+/** Vendors keep results for 29 or 30 days. */
+const KEPT_MS = 29 * 24 * 60 * 60 * 1000;
+
+export interface Earlier {
+  loaded(): Promise<void>;
+  /** Returns the earlier run's batch with this request the first time it is asked for. */
+  holding(key: string, server: ManagedServer): OpenBatch | null;
+}
+
+/** Batches of earlier runs, except those older than vendors keep results for. */
+export function createEarlier(ledger: BatchLedger, clock: Clock): Earlier {
+  const records = new Map<string, BatchRecord>();
+  const load = async (): Promise<void> => {
+    for (const record of await ledger.pending()) {
+      if (clock.now() - record.submitted_at > KEPT_MS) await ledger.ended(record.id);
+      else for (const { key } of record.requests) records.set(`${record.vendor} ${key}`, record);
+    }
+  };
+  let loading: Promise<void> | null = null;
+  return {
+    loaded: () => (loading ??= load()),
+    holding(key, server) {
+      const record = records.get(`${server.vendor.name} ${key}`);
+      if (record === undefined) return null;
+      for (const each of record.requests) records.delete(`${record.vendor} ${each.key}`);
+      server.log(
+        `batch ${record.id}: picked up, ${numbers(record.requests.length)} requests for ${record.model} sent ${new Date(record.submitted_at).toISOString()}`,
+      );
+      return openBatch(record, server, { earlier: true });
+    },
+  };
+}

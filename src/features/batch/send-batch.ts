@@ -1,0 +1,172 @@
+import type { ProviderAccess } from '../../edges/providers/address.ts';
+import type { Activity } from '../../edges/providers/clock.ts';
+import { answerCompletion, callCompletion } from '../../edges/providers/completion.ts';
+import { budgetFault, fault, type Fault } from '../../edges/providers/fault.ts';
+import type { RefusalMemory, Refusals } from '../../edges/providers/refusals.ts';
+import type { BatchRecord, Completion, Request } from '../../types/model.ts';
+import type { VendorName } from '../../types/vendors.ts';
+import type { Asked, Gatherer, Questions } from './batch-queue.ts';
+import type { RequestOutcome } from './batch-results.ts';
+import { submit, type ManagedServer, type ServerOptions } from './batch-server.ts';
+import {
+  numbers,
+  openBatch,
+  runBatch,
+  type BatchLedger,
+  type Earlier,
+  type OpenBatch,
+} from './open-batch.ts';
+
+export interface BatchOptions {
+  ledger: BatchLedger;
+  /** Detects that no more requests will come before an answer does, so that the batch is sent. */
+  activity: Activity;
+  turn(): Promise<void>;
+  /** At most 64 hexadecimal digits; equal for requests that may share an answer. */
+  requestKey(request: Request): string;
+}
+
+export interface BatchesOptions extends ServerOptions, ProviderAccess {
+  batches: BatchOptions;
+  /** What earlier runs learned about models; null: nothing is stored. */
+  memory: RefusalMemory | null;
+  /** Called for each request before its batch is sent. False: it ends with kind `budget`. */
+  onAttempt(request: Request): boolean;
+}
+
+export interface VendorBatches extends Gatherer {
+  server: ManagedServer;
+  refusals: Refusals;
+  /** Batches are uploaded one by one, because each may take minutes. */
+  sending: Promise<void>;
+}
+
+export interface Batching {
+  options: BatchesOptions;
+  questions: Questions;
+  earlier: Earlier;
+  byVendor: Map<VendorName, VendorBatches>;
+  /** Requests in a batch, of this run or an earlier one. */
+  held: Map<string, OpenBatch>;
+  underWay: Set<OpenBatch>;
+  /** Batches whose results are being fetched, and all batches that are followed. */
+  finishing: Set<Promise<void>>;
+  following: Set<Promise<void>>;
+}
+
+export function faulty(of: Fault): RequestOutcome {
+  return { status: 'fault', fault: of };
+}
+
+export function gather({ questions }: Batching, of: VendorBatches, question: Asked): void {
+  const refused = of.add(question);
+  if (refused !== null)
+    questions.settle(
+      question.key,
+      faulty(
+        fault(
+          'request',
+          `the request takes ${numbers(refused.tooLarge)} bytes, more than a batch may hold`,
+        ),
+      ),
+    );
+}
+
+export async function send(
+  batching: Batching,
+  server: ManagedServer,
+  model: string,
+  items: readonly Asked[],
+): Promise<void> {
+  const { questions, options } = batching;
+  const { batches, clock, signal, onAttempt } = options;
+  if (signal.aborted) return;
+  const allowed = items.filter(
+    ({ key, request }) => onAttempt(request) || !questions.settle(key, faulty(budgetFault())),
+  );
+  if (allowed.length === 0) return;
+  const created = await submit(
+    server,
+    allowed.map(({ key, ask }) => ({ id: key, body: () => server.vendor.body(ask) })),
+    signal,
+  );
+  if (created.status === 'fault') {
+    for (const { key } of allowed) questions.settle(key, created);
+    return;
+  }
+  const requests = allowed.map(({ key, ask }) => ({ key, schema: ask.schema?.name ?? null }));
+  const record: BatchRecord = {
+    id: created.value,
+    vendor: server.vendor.name,
+    model,
+    submitted_at: clock.now(),
+    requests,
+  };
+  const kept = await batches.ledger.submitted(record);
+  server.log(
+    `batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${kept ? '' : '; it could not be written down, so no later run can pick it up'}`,
+  );
+  follow(batching, openBatch(record, server, { earlier: false }));
+}
+
+export function follow(batching: Batching, batch: OpenBatch): void {
+  const { questions, held, underWay, options } = batching;
+  const { clock, signal, redact } = options;
+  const { ledger, turn, activity } = options.batches;
+  const { vendor } = batch.server;
+  for (const key of batch.open) held.set(key, batch);
+  underWay.add(batch);
+  const following = runBatch(batch, {
+    clock,
+    signal,
+    redact,
+    async settle(key, outcome) {
+      held.delete(key);
+      if (questions.settle(key, outcome) || outcome.status === 'fault') return;
+      await ledger.keep(
+        key,
+        { provider: vendor.name, endpoint: null, model: batch.model },
+        batchCompletion(outcome, vendor.name),
+      );
+    },
+    async forget() {
+      underWay.delete(batch);
+      // Callers store their answers within this turn; only then may the batch be forgotten.
+      await turn();
+      await ledger.ended(batch.id);
+    },
+    lost: () => lose(batching, batch),
+    // A caller with a result may ask for more: the next batch waits until all have theirs.
+    finishing: (work) => during(batching.finishing, activity.during(work)),
+  });
+  void during(batching.following, following);
+}
+
+async function during(set: Set<Promise<void>>, work: Promise<void>): Promise<void> {
+  set.add(work);
+  await work;
+  set.delete(work);
+}
+
+/** The batch is gone, or another account's: its requests are sent again. */
+async function lose(batching: Batching, batch: OpenBatch): Promise<void> {
+  const { questions, held, underWay, byVendor, options } = batching;
+  const { id, earlier, server, open } = batch;
+  server.log(
+    `batch ${id}: the vendor does not know it (any more)${earlier ? '; what is still wanted of it is asked anew' : ''}`,
+  );
+  underWay.delete(batch);
+  await options.batches.ledger.ended(id);
+  for (const key of open) {
+    held.delete(key);
+    const [question, of] = [questions.first(key), byVendor.get(server.vendor.name)];
+    if (earlier && question !== null && of !== undefined) gather(batching, of, question);
+    else questions.settle(key, faulty(fault('reply', `the vendor does not know batch ${id}`)));
+  }
+}
+
+export function batchCompletion(outcome: RequestOutcome, label: string): Completion {
+  return outcome.status === 'ok'
+    ? answerCompletion(outcome.value, null)
+    : callCompletion({ ...outcome, sent: true, spent: outcome.fault.spent }, label);
+}

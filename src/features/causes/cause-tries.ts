@@ -1,0 +1,97 @@
+import { runExtraTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
+import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import { fingerprintOf, type AffectedReference } from '../../kernel/select/affected.ts';
+import type { Generation } from '../../kernel/select/generation.ts';
+import { counted } from '../../text/amounts.ts';
+import type { Complete } from '../../types/model.ts';
+import type { PromptChange } from './prompt-units.ts';
+import type { Attempt } from './trials.ts';
+
+/** What a try is made and judged with. */
+export type TryTools = Parameters<typeof runExtraTries>[2];
+
+export interface CallCounter {
+  complete: Complete;
+  made(): number;
+  /** What the first call that was not made was refused for; null: none was. */
+  refused(): string | null;
+  /** Why a further call would not be made, as a clause; null: it would. */
+  ended(): string | null;
+}
+
+/** Counts every call of an experiment and makes none beyond its cap. */
+export function countCalls(complete: Complete, most: number): CallCounter {
+  let made = 0;
+  let refused: string | null = null;
+  return {
+    async complete(request) {
+      if (made >= most)
+        return { status: 'error', kind: 'budget', message: 'explain.max_calls is reached' };
+      made += 1;
+      const completion = await complete(request);
+      if (completion.status === 'error' && completion.kind === 'budget')
+        refused ??= completion.message;
+      return completion;
+    },
+    made: () => made,
+    refused: () => refused,
+    ended() {
+      if (refused !== null || made < most) return refused;
+      return most === 0 ? 'no calls were left for it' : `${counted(most, 'call')} were used up`;
+    },
+  };
+}
+
+/** A try of a prompt on a reference, by its position among those of an experiment. */
+interface PromptTry {
+  reference: number;
+  prompt: string;
+  generation(reference: AffectedReference): Generation;
+}
+
+/** Makes tries and says of each whether it passed; null: it could not be judged. */
+export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | null)[]>;
+
+/** Makes tries under numbers that their questions have not been tried under yet. */
+export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTools): MakeTries {
+  const next = new Map<string, number>();
+  for (const { affected, base, head } of run.runs)
+    for (const [generation, made] of [
+      [affected.base, base.length],
+      [affected.head, head.length],
+    ] as const) {
+      if (generation === null) continue;
+      const key = fingerprintOf(generation);
+      next.set(key, Math.max(made, next.get(key) ?? 0));
+    }
+  const indexOf = new Map(run.runs.map(({ affected }, i) => [affected.reference.id, i]));
+  return async (wanted) => {
+    const tries = wanted.flatMap(({ reference, prompt, generation }): ExtraTry[] => {
+      const index = indexOf.get(ids[reference] ?? '') ?? -1;
+      const own = run.runs[index];
+      if (own === undefined) return [];
+      const asked = generation(own.affected);
+      const key = fingerprintOf(asked);
+      const at = next.get(key) ?? 0;
+      next.set(key, at + 1);
+      return [{ run: index, generation: asked, try: at, prompt }];
+    });
+    if (tries.length < wanted.length) throw new TypeError('a try is of a reference that ran');
+    const results = await runExtraTries(run, tries, tools);
+    return results.map(({ outcome }) =>
+      outcome === 'pass' ? true : outcome === 'fail' ? false : null,
+    );
+  };
+}
+
+/** Tries of prompts composed of units. */
+export function attemptBy(make: MakeTries, change: PromptChange): Attempt {
+  return (draws) =>
+    make(
+      draws.map(({ units, reference }) => ({
+        reference,
+        prompt: `with ${[...units].sort((a, b) => a - b).join(' ')}`,
+        generation: (affected) => change.generation(affected, units),
+      })),
+    );
+}

@@ -1,0 +1,191 @@
+import { nextMix } from './cause-search.ts';
+import { type Known, type UnitBelief, beliefsIn, keyOf, prove, ratesOf, unitsOf } from './prove.ts';
+import {
+  drawTries,
+  startTrials,
+  triesOf,
+  type Attempt,
+  type Candidate,
+  type Ended,
+  type Fall,
+  type FoundCause,
+  type Trials,
+} from './trials.ts';
+
+interface Experiment {
+  /** Of the change. */
+  units: number;
+  /** References that fell, with their tries of the comparison; the worst first. */
+  fallen: readonly Fall[];
+  /** References that held, by which their number in a draw goes on after the fallen ones. */
+  held: number;
+  /** Tries that may be made. */
+  tries: number;
+  /** The chance that a unit is named which does nothing. */
+  alpha: number;
+}
+
+export interface CauseFindings {
+  causes: FoundCause[];
+  /** References that fell and are not explained. */
+  unexplained: number[];
+  /** Why it ended before all was explained; null: all is. */
+  open: Ended | 'unclear' | null;
+  tries: number;
+}
+
+/** From so many units on they are searched in groups of neighbours. */
+const MOST_GROUPS = 12;
+
+/** Parts into which a group is taken apart. */
+const PARTS = 4;
+
+/** References that one step of the search tries. */
+const PER_STEP = 3;
+
+/** A hypothesis that is believed so much is put to the proof. */
+const CONVINCED = 0.8;
+
+/** Hypotheses that may fail before the search ends. */
+const MOST_FAILURES = 4;
+
+/** Held references that are tried with a cause set back. */
+const CONTROLS = 3;
+
+/**
+ * Which units of a change broke the references that fell. A search asks for the try that tells most
+ * about all causes that are possible; what it comes to believe is then proven by fresh tries alone:
+ * every unit that is named restores what it broke, or breaks by itself, by a test that holds
+ * whenever one stops looking.
+ */
+export async function findCauses(experiment: Experiment, attempt: Attempt): Promise<CauseFindings> {
+  const trials = startTrials(experiment, attempt);
+  const causes: FoundCause[] = [];
+  const refuted: Candidate[] = [];
+  let open = [...experiment.fallen.keys()];
+  let ended: CauseFindings['open'] = null;
+  while (open.length > 0 && ended === null) {
+    const known = { refuted, proven: causes };
+    const found = await search(trials, open, known);
+    if (typeof found === 'string') ended = found;
+    else if (found.relation === 'none') {
+      // It fell by chance, as far as its tries tell; the others may have a cause.
+      open = open.slice(1);
+    } else {
+      const beliefs = (): UnitBelief[] =>
+        beliefsIn(trials, singles(experiment.units, found), open, known);
+      const proven = await prove(trials, found, { open, beliefs, failures: refuted.length });
+      if (proven === 'doubted') {
+        refuted.push(found);
+        if (refuted.length >= MOST_FAILURES) ended = 'unclear';
+      } else if (typeof proven === 'string') ended = proven;
+      else {
+        addCause(causes, proven);
+        const own = new Set(proven.references.map(({ reference }) => reference));
+        open = open.filter((reference) => !own.has(reference));
+      }
+    }
+  }
+  const explained = new Set(
+    causes.flatMap(({ references }) => references.map(({ reference }) => reference)),
+  );
+  const checked: FoundCause[] = [];
+  for (const cause of causes) checked.push(await withControls(trials, cause, experiment));
+  return {
+    causes: checked,
+    unexplained: [...experiment.fallen.keys()].filter((position) => !explained.has(position)),
+    open: explained.size === experiment.fallen.length ? null : (ended ?? 'unclear'),
+    tries: trials.made,
+  };
+}
+
+/** What is proven again, for further references, is one cause. */
+function addCause(causes: FoundCause[], { references, tries, ...cause }: FoundCause): void {
+  const known = causes.find((earlier) => keyOf(earlier) === keyOf(cause));
+  if (known === undefined) causes.push({ ...cause, references, tries });
+  else {
+    known.references.push(...references);
+    known.tries += tries;
+  }
+}
+
+function startGroups(units: number): number[][] {
+  const count = Math.min(MOST_GROUPS, units);
+  const groups = Array.from({ length: count }, (): number[] => []);
+  for (let unit = 0; unit < units; unit += 1)
+    groups[Math.floor((unit * count) / units)]?.push(unit);
+  return groups;
+}
+
+/** Groups in which every unit of the candidate stands alone, for beliefs about it. */
+function singles(units: number, { units: own }: Candidate): number[][] {
+  return narrowGroups(startGroups(units), own, units);
+}
+
+/**
+ * What is believed to have broken the first of the open references, once that is clear. Groups of
+ * it are taken apart on the way, until each is one unit.
+ */
+async function search(
+  trials: Trials,
+  open: readonly number[],
+  known: Known,
+): Promise<Candidate | Ended> {
+  let groups = startGroups(trials.units);
+  for (;;) {
+    const beliefs = beliefsIn(trials, groups, open, known);
+    const best = beliefs.reduce((most, belief) => (belief.belief > most.belief ? belief : most));
+    if (best.belief >= CONVINCED) {
+      const { relation, units } = best;
+      if (units.length === best.hypothesis.groups.length) return { relation, units };
+      groups = narrowGroups(groups, units, PARTS);
+      continue;
+    }
+    const units = unitsOf(nextMix(beliefs, groups.length, ratesOf(trials, open)), groups);
+    const [first = 0, ...others] = open;
+    const chosen = others.sort((a, b) => triesOf(trials, units, a) - triesOf(trials, units, b));
+    const draws = [first, ...chosen.slice(0, PER_STEP - 1)].map((reference) => ({
+      units,
+      reference,
+    }));
+    const made = await drawTries(trials, draws);
+    if (typeof made === 'string') return made;
+  }
+}
+
+/** The groups that hold some of these units in smaller parts. */
+function narrowGroups(
+  groups: readonly (readonly number[])[],
+  units: readonly number[],
+  most: number,
+): number[][] {
+  return groups.flatMap((group) => {
+    if (group.length < 2 || !group.some((unit) => units.includes(unit))) return [[...group]];
+    const parts = Math.min(group.length, most);
+    const split = Array.from({ length: parts }, (): number[] => []);
+    group.forEach((unit, i) => split[Math.floor((i * parts) / group.length)]?.push(unit));
+    return split;
+  });
+}
+
+/** The cause with what setting it back does to references that held. */
+async function withControls(
+  trials: Trials,
+  cause: FoundCause,
+  { units, fallen, held }: Experiment,
+): Promise<FoundCause> {
+  const rest = [...Array(units).keys()].filter((unit) => !cause.units.includes(unit));
+  const draws = Array.from({ length: Math.min(CONTROLS, held) }, (_, i) => ({
+    units: new Set(rest),
+    reference: fallen.length + i,
+  }));
+  const passed = await drawTries(trials, draws);
+  if (typeof passed === 'string') return cause;
+  return {
+    ...cause,
+    held: {
+      references: passed.filter((outcome) => outcome === true).length,
+      of: passed.filter((outcome) => outcome !== null).length,
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { countsForVerdict, sideShare } from '../../kernel/result/counts.ts';
+import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+
+/** References that an experiment looks at. */
+const MOST_FALLEN = 8;
+
+/** Whether there is a fall whose cause is to be found. */
+export function hasFallen({ verdict, references }: SuiteResult): boolean {
+  return verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
+}
+
+/**
+ * The references that got worse, worst first: those that are named, then those that fell with the
+ * suite. Of a suite that fell as a whole, those that passed less often. Where more fell than an
+ * experiment looks at, those of other attributes go before the next of the same: they may have fallen
+ * by another cause. References of one cluster count like any others: a cause is proven by fresh tries
+ * of each of them.
+ *
+ * @param attributes the references of each attribute of the suite, where they are known.
+ */
+export function fallenReferences(
+  { references }: SuiteResult,
+  attributes: readonly { references: readonly string[] }[] = [],
+): ReferenceResult[] {
+  const worse = references.filter(
+    (reference) =>
+      countsForVerdict(reference) && dropOf(reference) > 0 && reference.status !== 'improved',
+  );
+  const shown = worse.filter(({ status }) => status === 'regressed' || status === 'fell');
+  const worstFirst = [...(shown.length > 0 ? shown : worse)].sort(
+    (a, b) => rankOf(a) - rankOf(b) || dropOf(b) - dropOf(a),
+  );
+  const chosen = spread(worstFirst, attributes);
+  return worstFirst.filter((reference) => chosen.has(reference));
+}
+
+/** As many as are looked at: each next shares the fewest attributes with those before it. */
+function spread(
+  worstFirst: readonly ReferenceResult[],
+  attributes: readonly { references: readonly string[] }[],
+): ReadonlySet<ReferenceResult> {
+  const chosen = new Set<ReferenceResult>();
+  const members = attributes.map(({ references }) => new Set(references));
+  const shared = ({ id }: ReferenceResult): number =>
+    members
+      .filter((own) => own.has(id))
+      .reduce((sum, own) => sum + [...chosen].filter((other) => own.has(other.id)).length, 0);
+  while (chosen.size < Math.min(MOST_FALLEN, worstFirst.length)) {
+    const left = worstFirst.filter((entry) => !chosen.has(entry));
+    const [next] = left.sort((a, b) => rankOf(a) - rankOf(b) || shared(a) - shared(b));
+    if (next !== undefined) chosen.add(next);
+  }
+  return chosen;
+}
+
+/** References that passed every try on both sides, in their order. */
+export function heldReferences({ references }: SuiteResult): ReferenceResult[] {
+  const flawless = (side: SideResult | null): boolean =>
+    side !== null && side.tries_judged > 0 && side.passes === side.tries_judged;
+  return references.filter(
+    (reference) =>
+      countsForVerdict(reference) && flawless(reference.base) && flawless(reference.head),
+  );
+}
+
+function rankOf({ status }: ReferenceResult): number {
+  return status === 'regressed' ? 0 : 1;
+}
+
+function dropOf({ base, head }: ReferenceResult): number {
+  return base === null || head === null ? 0 : sideShare(base) - sideShare(head);
+}

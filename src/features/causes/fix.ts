@@ -1,0 +1,297 @@
+import { z } from 'zod';
+import { pathsOf, readTemplate, variableOf } from '../../config/templates.ts';
+import { readYaml } from '../../documents/yaml.ts';
+import { type AskTools, ask } from '../../kernel/ask/grader-question.ts';
+import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import type { Prompt } from '../../kernel/suite/suite.ts';
+import { placeholders } from '../../kernel/suite/template.ts';
+import { HIDDEN, shorten } from '../../text/visible.ts';
+import type { Json, JsonMap } from '../../types/plain.ts';
+import type { CauseUnit, Fix } from './result.ts';
+import { linePlaces } from './unit-places.ts';
+
+/** Lines of a file on head, and what takes their place. */
+type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
+
+/** What a prompt sends, in messages or by code. */
+type Body = Pick<Prompt, 'messages' | 'code'>;
+
+/**
+ * The edit of head's file that makes `wanted` of what head sends by putting `text` in the place of a
+ * unit, or taking the unit out (null); null where the file writes the unit otherwise than the prompt
+ * reads it. Before an edit is shown the prompt is read back ({@link isWhatRan}): the edit changes one
+ * value of a YAML or JSON file as text, and only reading tells into what.
+ */
+export function editOf(
+  unit: CauseUnit,
+  text: string | null,
+  { head, wanted }: { head: Body; wanted: Body },
+  file: readonly string[],
+): Edit | null {
+  const change = isText(unit) ? changedText(head, wanted) : null;
+  if (change === null) return null;
+  const edit = ofLines(unit, change, file) ?? ofWords(unit, text, file);
+  return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
+}
+
+/** Whether a unit is text that a file writes, which an edit of its lines could change. */
+export function isText({ kind }: CauseUnit): boolean {
+  return kind === 'line' || kind === 'sentence' || kind === 'hunk';
+}
+
+/**
+ * Whether head's prompt, read back with an edit, is the one that was tried, to the letter, and
+ * nothing of it is other than that. `before`: as it is read without the edit.
+ */
+export function isWhatRan(after: Prompt, wanted: Body, before: Prompt): boolean {
+  const sent = ({ messages, code }: Body): string =>
+    canonicalJson([
+      messages.map(({ role, content }) => [role, content]),
+      code === null ? null : [code.language, code.source],
+    ]);
+  const rest = ({ model, parameters, variables, made }: Prompt): string =>
+    canonicalJson([model, parameters, variables.map(({ name }) => name), made !== undefined]);
+  return sent(after) === sent(wanted) && rest(after) === rest(before);
+}
+
+/** The one text that differs, as the file writes it. */
+interface ChangedText {
+  line: number;
+  before: string;
+  after: string;
+}
+
+function changedText(head: Body, wanted: Body): ChangedText | null {
+  if (head.code !== null && wanted.code !== null)
+    return {
+      line: head.code.place.line,
+      before: head.code.source,
+      after: wanted.code.source,
+    };
+  if (head.messages.length !== wanted.messages.length) return null;
+  const changed = head.messages.flatMap(({ content, written, place: { line } }, i) => {
+    const { [i]: other } = wanted.messages;
+    const [before, after] =
+      written === undefined || other?.written === undefined
+        ? [content, other?.content]
+        : [written, other.written];
+    return after === undefined || after === before ? [] : [{ line, before, after }];
+  });
+  return changed.length === 1 ? (changed[0] ?? null) : null;
+}
+
+/** Whether the edit changes one text of a YAML or JSON file and nothing else of it. */
+function isAlone(file: string, edit: Edit): boolean {
+  if (!/\.(?:ya?ml|json)$/i.test(edit.file)) return true;
+  const before = readYaml(edit.file, file);
+  const after = readYaml(edit.file, withEdit(file, edit) ?? '');
+  if (!before.ok || !after.ok) return false;
+  const changed = differences(before.value.value, after.value.value);
+  return changed.length === 1 && changed[0] === 'text';
+}
+
+/** The values that differ, each a text on both sides or something else. */
+function differences(left: Json | undefined, right: Json | undefined): ('text' | 'other')[] {
+  if (isTree(left) && isTree(right) && Array.isArray(left) === Array.isArray(right)) {
+    const [before, after] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
+    return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) =>
+      differences(before.get(key), after.get(key)),
+    );
+  }
+  if (left === right) return [];
+  return [typeof left === 'string' && typeof right === 'string' ? 'text' : 'other'];
+}
+
+function isTree(value: Json | undefined): value is Json[] | JsonMap {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Whole lines in other words, where the file has them as the text does but for their indent. */
+function ofLines(
+  { head: { file: path } }: CauseUnit,
+  { line, before: text, after: wanted }: ChangedText,
+  file: readonly string[],
+): Edit | null {
+  const [before, after] = [text.split('\n'), wanted.split('\n')];
+  const places = linePlaces(file, line, text).map(({ from }) => from);
+  const lineAt = (i: number): string => file[(places[i] ?? 0) - 1] ?? '';
+  const isWhole = (i: number): boolean =>
+    (places[i] ?? 0) > 0 && lineAt(i).trim() === before[i]?.trim();
+  const isWords = (i: number): boolean => isWhole(i) && before[i]?.trim() !== '';
+  const region = changedLines(before, after, isWords);
+  const near = [...before.keys()]
+    .filter(isWords)
+    .sort((a, b) => Math.abs(a - region.start) - Math.abs(b - region.start))[0];
+  const replaced = [...before.keys()].slice(region.start, before.length - region.end);
+  const [from = 0, to = 0] = [places[region.start], places[before.length - region.end - 1]];
+  const isThere =
+    replaced.length > 0 && replaced.every(isWhole) && to - from + 1 === replaced.length;
+  if (near === undefined || region.start < 0 || !isThere) return null;
+  const indent = indentOf(lineAt(near), before[near] ?? '');
+  return {
+    file: path,
+    lines: { from, to },
+    replaced: file.slice(from - 1, to).join('\n'),
+    replacement: after
+      .slice(region.start, after.length - region.end)
+      .map((own) => (own.trim() === '' ? '' : `${indent}${own}`))
+      .join('\n'),
+  };
+}
+
+/**
+ * How many lines both texts share before (`start`; below 0: no line is there to hold on to) and
+ * behind what changes. What is put in needs a line beside it: the one that it goes before if that
+ * `isWords`, else the one behind which it stands.
+ */
+function changedLines(
+  before: readonly string[],
+  after: readonly string[],
+  isWords: (line: number) => boolean,
+): { start: number; end: number } {
+  let [start, end] = [0, 0];
+  const shortest = Math.min(before.length, after.length);
+  while (start < shortest && before[start] === after[start]) start += 1;
+  while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const put = after.slice(start, after.length - end);
+  // One blank line in the place of others would read as none.
+  if (start + end < before.length && (put.length !== 1 || put[0] !== '')) return { start, end };
+  return end > 0 && isWords(before.length - end)
+    ? { start, end: end - 1 }
+    : { start: start - 1, end };
+}
+
+/** Words within a line, where the file writes more on it. */
+function ofWords(
+  { head: { file: path }, side, lines: { from, to }, head_text }: CauseUnit,
+  text: string | null,
+  file: readonly string[],
+): Edit | null {
+  const [line, part, put] = [file[from - 1], (head_text ?? '').trim(), (text ?? '').trim()];
+  if (side === 'base' || from !== to || line === undefined || !isPlain(`${put}${part}`))
+    return null;
+  const at = part === '' ? -1 : line.indexOf(part);
+  if (at < 0) return null;
+  return {
+    file: path,
+    lines: { from, to },
+    replaced: line,
+    replacement: `${line.slice(0, at)}${put}${line.slice(at + part.length)}`.trimEnd(),
+  };
+}
+
+/** Within a line only plain words are sure to mean themselves, whatever quotes stand around them. */
+function isPlain(text: string): boolean {
+  return !/["'\\:#{}[\]&*!|>%@`\n]/.test(text);
+}
+
+/** The blanks of the file's line before those of the text itself. */
+function indentOf(line: string, own: string): string {
+  const blanks = (of: string): number => of.length - of.trimStart().length;
+  return line.slice(0, Math.max(0, blanks(line) - blanks(own)));
+}
+
+/** The file with the edit made; null: these lines are not what the edit was made for. */
+export function withEdit(
+  text: string,
+  { lines: { from, to }, replaced, replacement: own }: Edit,
+): string | null {
+  const lines = text.split('\n');
+  const ending = (lines[from - 1] ?? '').endsWith('\r') ? '\r' : '';
+  const there = lines.slice(from - 1, to).map((line) => line.replace(/\r$/, ''));
+  if (there.join('\n') !== replaced) return null;
+  const put = own === '' ? [] : own.split('\n').map((line) => `${line}${ending}`);
+  return [...lines.slice(0, from - 1), ...put, ...lines.slice(to)].join('\n');
+}
+
+/** Drafts that are asked for. */
+const MOST_DRAFTS = 3;
+
+/** A longer draft rewrites the prompt rather than fixes its line, in characters. */
+const LONGEST_DRAFT = 600;
+
+/** References that a draft is shown, and characters of each answer. */
+const SHOWN = { references: 4, characters: 800 };
+
+const written = z.object({
+  drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
+});
+
+/**
+ * Other words for a line that broke references, by the model that grades: they should keep what
+ * the change is for, and lose what it broke. What it writes is foreign text: one line, of characters
+ * that are seen, with no variable that the line did not have.
+ */
+export async function draftFixes(
+  unit: CauseUnit,
+  references: readonly ReferenceResult[],
+  tools: AskTools,
+): Promise<string[]> {
+  const asked = await ask(
+    {
+      purpose: 'fix',
+      name: 'fix',
+      reply: written,
+      role: 'You fix one line of a prompt that a change made worse.',
+      materials: {
+        before: unit.base_text ?? '',
+        after: unit.head_text ?? '',
+        failing: JSON.stringify(references.slice(0, SHOWN.references).map(exampleOf), null, 1),
+      },
+      text: [
+        'A line of a prompt was this before the change (empty: it was not there):\n{{before}}',
+        'The change made it this (empty: it was taken out):\n{{after}}',
+        'With the change these test cases fail, which passed before it:\n{{failing}}',
+        `Write at most ${String(MOST_DRAFTS)} new wordings of that line. Each keeps what the change wanted and brings back what the failing cases need, in general words: no case may be named or answered in it. One line each, at most ${String(LONGEST_DRAFT)} characters, in the language of the line.`,
+      ].join('\n'),
+    },
+    tools,
+  );
+  if (asked.status === 'failed') return [];
+  const drafts = asked.reply.drafts
+    .map((draft) => draft.trim())
+    .filter((draft) => isSafe(draft, unit));
+  return [...new Set(drafts)].slice(0, MOST_DRAFTS);
+}
+
+/**
+ * Whether a draft may stand in a prompt file, whichever tool's it is: where that is a template, what
+ * stands in its braces would be filled in, or run.
+ */
+function isSafe(draft: string, { base_text, head_text }: CauseUnit): boolean {
+  const known = new Set(
+    [base_text, head_text].flatMap((text) => placeholders(text ?? '').map(({ name }) => name)),
+  );
+  return (
+    draft !== '' &&
+    draft.length <= LONGEST_DRAFT &&
+    !/[\r\n\u2028\u2029]/.test(draft) &&
+    !new RegExp(HIDDEN.source, HIDDEN.flags.replace('g', '')).test(draft) &&
+    draft !== base_text &&
+    draft !== head_text &&
+    placeholders(draft).every(({ name }) => known.has(name)) &&
+    hasOnlyKnownTags(draft, [base_text, head_text])
+  );
+}
+
+/** Whether what stands in double braces are variables of the line, as other tools write these. */
+function hasOnlyKnownTags(draft: string, line: readonly (string | null)[]): boolean {
+  const namesIn = (text: string): string[] | null => {
+    const template = readTemplate(text);
+    const isOpen =
+      template.ok && template.parts.some((part) => 'text' in part && part.text.includes('{{'));
+    return template.ok && !isOpen ? pathsOf(template).map(variableOf) : null;
+  };
+  const known = line.flatMap((text) => namesIn(text ?? '') ?? []);
+  return namesIn(draft)?.every((name) => known.includes(name)) ?? false;
+}
+
+function exampleOf({ input, expected, base, head }: ReferenceResult) {
+  return { input, expected, answer_before: answerOf(base), answer_now: answerOf(head) };
+}
+
+function answerOf(side: SideResult | null): string | null {
+  const answer = side?.tries.find(({ actual }) => actual !== null)?.actual ?? null;
+  return answer === null ? null : shorten(answer, SHOWN.characters);
+}

@@ -1,0 +1,223 @@
+import type { AskTools } from '../../kernel/ask/grader-question.ts';
+import { sideCounts } from '../../kernel/result/counts.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import { suiteTest } from '../../kernel/statistics/suite-test.ts';
+import type { Table } from '../../kernel/statistics/table.ts';
+import type { Prompt } from '../../kernel/suite/suite.ts';
+import { count } from '../../text/amounts.ts';
+import type { MakeTries } from './cause-tries.ts';
+import { draftFixes, editOf, isText, isWhatRan, withEdit } from './fix.ts';
+import type { PromptChange } from './prompt-units.ts';
+import type { Cause, CauseUnit, Fix } from './result.ts';
+
+/** References that fell and that a candidate is run on. */
+const MOST_FALLEN = 5;
+
+/** Tries of a candidate on what fell, and on what held. */
+const TRIES = { fallen: 10, held: 20 };
+
+/** Fewest and most tries of one reference: the fewer fell, the more of each it takes to be sure. */
+const PER_REFERENCE = { least: 2, most: 5 };
+
+/** The chance that a cause is shown a fix which is no better than head, over all its candidates. */
+const LEVEL = 0.05;
+
+/** What candidates are made of and run with. */
+export interface FixBench {
+  change: PromptChange;
+  /** References in the order of their numbers: those that fell, then those that held. */
+  references: readonly ReferenceResult[];
+  fallen: number;
+  make: MakeTries;
+  /** Head's lines of a file; null: not known. */
+  lines(file: string): readonly string[] | null;
+  /** Head's prompt as it is read where a file of head has this text; null: it cannot be. */
+  reread(file: string, text: string): Promise<Prompt | null>;
+  /** The grader that drafts fixes; null: nothing is drafted. */
+  grader: AskTools | null;
+  /** Why no further call is made, as a clause; null: calls are left. */
+  ended(): string | null;
+}
+
+interface Candidate {
+  kind: Fix['kind'];
+  /** What takes the place of the unit's text; null: nothing. */
+  text: string | null;
+  edit: NonNullable<ReturnType<typeof editOf>>;
+}
+
+/**
+ * A cause with a fix that was run: it restores what fell and costs nothing of what held. A draft
+ * goes before setting the cause back, for it keeps what the change is for. Without one, why.
+ */
+export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 'fix' | 'no_fix'>> {
+  const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
+  const [unit] = cause.units;
+  if (unit === undefined || cause.relation === 'either')
+    return none('each of several changes does it by itself, so that no edit of one would do');
+  // Words that nobody has used are shown only where it was seen what they cost.
+  const isDrafted =
+    (unit.kind === 'line' || unit.kind === 'sentence') && bench.references.length > bench.fallen;
+  const drafts =
+    bench.grader === null || !isDrafted
+      ? []
+      : await draftFixes(unit, fallenBy(cause, bench), bench.grader);
+  const wanted: Pick<Candidate, 'kind' | 'text'>[] = [
+    ...drafts.map((draft) => ({ kind: 'draft' as const, text: asWide(draft, unit) })),
+    { kind: 'set back', text: unit.base_text },
+  ];
+  const candidates = await withEdits(wanted, unit, bench);
+  let unjudged = false;
+  for (const candidate of candidates) {
+    const found = await tryCandidate(cause, unit, candidate, bench, LEVEL / candidates.length);
+    if (found === 'unjudged') unjudged = true;
+    else if (found !== 'no better')
+      return { fix: { kind: candidate.kind, ...candidate.edit, ...found } };
+  }
+  if (candidates.length === 0) return none(whyNoEdit(unit));
+  return none(whyNone(candidates.length, bench.ended(), unjudged));
+}
+
+/** Those that an edit of head's file makes, as it is read back: no other text would be what ran. */
+async function withEdits(
+  wanted: readonly Pick<Candidate, 'kind' | 'text'>[],
+  unit: CauseUnit,
+  bench: FixBench,
+): Promise<Candidate[]> {
+  const { file } = unit.head;
+  const lines = bench.lines(file) ?? [];
+  const before = isText(unit) ? await bench.reread(file, lines.join('\n')) : null;
+  const candidates: Candidate[] = [];
+  for (const draft of before === null ? [] : wanted) {
+    const body = bench.change.body(...madeOf(draft, unit, bench.change));
+    const edit = editOf(unit, draft.text, { head: bench.change.head, wanted: body }, lines);
+    const text = edit === null ? null : withEdit(lines.join('\n'), edit);
+    const after = text === null ? null : await bench.reread(file, text);
+    if (edit !== null && before !== null && after !== null && isWhatRan(after, body, before))
+      candidates.push({ ...draft, edit });
+  }
+  return candidates;
+}
+
+/** What is left of the change with a candidate: all but its unit, or all with other words of it. */
+function madeOf(
+  { kind, text }: Pick<Candidate, 'kind' | 'text'>,
+  own: CauseUnit,
+  { units }: PromptChange,
+): Parameters<PromptChange['body']> {
+  const unit = units.indexOf(own);
+  const all = [...units.keys()];
+  return kind === 'set back'
+    ? [new Set(all.filter((other) => other !== unit))]
+    : [new Set(all), { unit, text: text ?? '' }];
+}
+
+function whyNoEdit(unit: CauseUnit): string {
+  return isText(unit)
+    ? 'no edit of its lines in the file makes exactly what would be tried'
+    : `only lines of text and code get one, and this is a ${unit.kind}`;
+}
+
+function whyNone(candidates: number, ended: string | null, unjudged: boolean): string {
+  if (ended !== null) return ended;
+  if (unjudged) return 'not every try of what could fix it was judged';
+  const ran =
+    candidates === 1
+      ? 'the one candidate that ran does not restore'
+      : `none of ${count(candidates)} candidates that ran restores`;
+  return `${ran} what fell without breaking what holds`;
+}
+
+/** A draft between the blanks that its line or sentence stands between. */
+function asWide(draft: string, { base_text, head_text }: CauseUnit): string {
+  const own = head_text ?? base_text ?? '';
+  const start = own.length - own.trimStart().length;
+  return `${own.slice(0, start)}${draft}${own.slice(own.trimEnd().length)}`;
+}
+
+function fallenBy(cause: Cause, { references }: FixBench): ReferenceResult[] {
+  const ids = new Set(cause.references.map(({ id }) => id));
+  return references.filter(({ id }) => ids.has(id));
+}
+
+type Counts = Table['head'];
+
+/**
+ * What a candidate does, if it is better than head at this level and breaks no reference that
+ * passes on both sides. A draft is asked at least once on every such reference; setting the line
+ * back, on a sample. A try that cannot be judged leaves the candidate unjudged.
+ */
+async function tryCandidate(
+  cause: Cause,
+  unit: CauseUnit,
+  candidate: Candidate,
+  bench: FixBench,
+  level: number,
+): Promise<Pick<Fix, 'restores' | 'costs' | 'tries'> | 'no better' | 'unjudged'> {
+  const { references, fallen } = bench;
+  const ids = new Set(cause.references.map(({ id }) => id));
+  const numbers = [...references.keys()];
+  const worse = numbers.filter((i) => ids.has(references[i]?.id ?? '')).slice(0, MOST_FALLEN);
+  const { least, most } = PER_REFERENCE;
+  const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fallen / worse.length)));
+  const passedBy = runner(unit, candidate, bench);
+  const restored = await passedBy(worse, tries);
+  if (restored.some((own) => own.tries < tries)) return 'unjudged';
+  const tables = worse.map((reference, at): Table => ({
+    base: sideCounts(references[reference]?.head ?? null),
+    head: restored[at] ?? { passes: 0, tries: 0 },
+  }));
+  const better = tables.length > 0 && suiteTest(tables).midUp <= level;
+  const whole = restored.filter(({ passes }) => passes === tries).length;
+  if (!better || 2 * whole <= worse.length) return 'no better';
+  const held = numbers.slice(fallen);
+  const sampled = Math.floor(TRIES.held / tries);
+  const sample = held.slice(0, sampled);
+  // Setting the line back gives what base was seen to do; new words could break anything.
+  const rest = candidate.kind === 'draft' ? held.slice(sampled) : [];
+  for (const [references, times] of [
+    [sample, tries],
+    ...chunks(rest).map((chunk) => [chunk, 1] as const),
+  ] as const) {
+    const own = await passedBy(references, times);
+    if (own.some(({ tries: judged }) => judged < times)) return 'unjudged';
+    if (own.some(({ passes }) => passes < times)) return 'no better';
+  }
+  return {
+    restores: { references: whole, of: worse.length },
+    costs: { references: 0, of: sample.length + rest.length },
+    tries,
+  };
+}
+
+/** References asked together: a draft that breaks one of them is not asked for the next ones. */
+const TOGETHER = 10;
+
+function chunks(references: readonly number[]): number[][] {
+  return Array.from({ length: Math.ceil(references.length / TOGETHER) }, (_, i) =>
+    references.slice(i * TOGETHER, (i + 1) * TOGETHER),
+  );
+}
+
+/** Tries a candidate on references, by their numbers, each so many times. */
+function runner(
+  unit: CauseUnit,
+  candidate: Candidate,
+  { change, make }: FixBench,
+): (references: readonly number[], tries: number) => Promise<Counts[]> {
+  const made = madeOf(candidate, unit, change);
+  return async (references, tries) => {
+    const draws = references.flatMap((reference) => Array.from({ length: tries }, () => reference));
+    const passed = await make(
+      draws.map((reference) => ({
+        reference,
+        prompt: `fix ${candidate.text ?? ''}`,
+        generation: (affected) => change.generation(affected, ...made),
+      })),
+    );
+    return references.map((reference) => {
+      const own = passed.filter((outcome, i) => draws[i] === reference && outcome !== null);
+      return { passes: own.filter(Boolean).length, tries: own.length };
+    });
+  };
+}

@@ -1,0 +1,143 @@
+import { oursOf } from '../../config/templates.ts';
+import type { Prompt } from '../../kernel/suite/suite.ts';
+import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
+import type { CauseUnit } from './result.ts';
+import { type MergedText, align, likeness, wholeSpan } from './text-units.ts';
+import type { Places } from './unit-places.ts';
+
+type Message = Prompt['messages'][number];
+
+/** Both sides' messages in one order; the numbers of units count over all of them. */
+type MergedMessage =
+  | { kind: 'one side'; side: 'base' | 'head'; message: Message; unit: number }
+  | {
+      kind: 'both';
+      base: Message;
+      head: Message;
+      /** Its units are numbered from here. */
+      first: number;
+      text: MergedText;
+      /** Its text is a template of another tool's, which is converted once it is composed. */
+      isForeign: boolean;
+      /** The unit that changes the role; null: it is the same. */
+      role: number | null;
+    };
+
+/** Likelihood of being one message: less than this is none. */
+const ALIKE = 0.2;
+
+/** What an equal role counts beside the likeness of the words. */
+const ROLE = 0.3;
+
+/** Pairs the messages of both sides: as they stand where the roles agree, else by likeness. */
+export function mergeMessages(base: readonly Message[], head: readonly Message[]): MergedMessage[] {
+  const alike = base.length === head.length && base.every(({ role }, i) => role === head[i]?.role);
+  const pairs: readonly (readonly [number, number])[] = alike
+    ? base.map((_, i) => [i, i] as const)
+    : align(base, head, (before, after) => {
+        const words = likeness(before.content, after.content);
+        return words < ALIKE ? 0 : words + (before.role === after.role ? ROLE : 0);
+      });
+  const merged: MergedMessage[] = [];
+  let [i, j, units] = [0, 0, 0];
+  const alone = (side: 'base' | 'head', message: Message | undefined): void => {
+    if (message !== undefined) merged.push({ kind: 'one side', side, message, unit: units++ });
+  };
+  for (const [before, after] of [...pairs, [base.length, head.length] as const]) {
+    while (i < before) alone('base', base[i++]);
+    while (j < after) alone('head', head[j++]);
+    const [own, other] = [base[i++], head[j++]];
+    if (own === undefined || other === undefined) continue;
+    const role = own.role === other.role ? null : units++;
+    const isForeign = own.written !== undefined && other.written !== undefined;
+    const text = mergeTexts(textOf(own, isForeign), textOf(other, isForeign), 'lines');
+    merged.push({ kind: 'both', base: own, head: other, first: units, text, role, isForeign });
+    units += text.units.length;
+  }
+  return merged;
+}
+
+function textOf({ content, written }: Message, isForeign: boolean): string {
+  return isForeign ? (written ?? content) : content;
+}
+
+/** The messages with those units whose number `has`. */
+export function composedMessages(
+  merged: readonly MergedMessage[],
+  has: (unit: number) => boolean,
+  reworded: Rewording | null = null,
+): Message[] {
+  return merged.flatMap((message) => {
+    if (message.kind === 'one side')
+      return has(message.unit) === (message.side === 'head') ? [message.message] : [];
+    const { base, head, first, text, role, isForeign } = message;
+    const composed = composeText(
+      text,
+      (unit) => has(first + unit),
+      reworded === null ? null : { ...reworded, unit: reworded.unit - first },
+    );
+    return [
+      {
+        role: role !== null && has(role) ? head.role : base.role,
+        place: base.place,
+        ...(isForeign ? { content: oursOf(composed), written: composed } : { content: composed }),
+      },
+    ];
+  });
+}
+
+/** The units in the order of their numbers. */
+export function messageUnits(merged: readonly MergedMessage[], places: Places): CauseUnit[] {
+  return merged.flatMap((message): CauseUnit[] => {
+    if (message.kind === 'one side') return [wholeMessage(message, merged, places)];
+    const { base, head, text, role, isForeign } = message;
+    const at = { base: base.place, head: head.place };
+    const texts = { base: textOf(base, isForeign), head: textOf(head, isForeign) };
+    const { file, line } = head.place;
+    return [
+      ...(role === null
+        ? []
+        : [
+            {
+              kind: 'role' as const,
+              name: null,
+              file,
+              side: 'head' as const,
+              lines: { from: line, to: line },
+              head: { file, line },
+              base_text: base.role,
+              head_text: head.role,
+            },
+          ]),
+      ...text.units.map((unit) => places.unitOf(unit, texts, at)),
+    ];
+  });
+}
+
+function wholeMessage(
+  own: Extract<MergedMessage, { kind: 'one side' }>,
+  merged: readonly MergedMessage[],
+  places: Places,
+): CauseUnit {
+  const { side, message } = own;
+  const text = textOf(message, true);
+  const none = { base: null, head: null };
+  const unit = { ...none, [side]: wholeSpan(text), kind: 'hunk' as const, anchor: 0 };
+  const found = places.unitOf(unit, { ...none, [side]: text }, { ...none, [side]: message.place });
+  // A message begins on a line, whether or not its text is written as it reads.
+  const { file, line } = message.place;
+  const lines = found.lines.from === 0 ? { from: line, to: line } : found.lines;
+  const next = merged.slice(merged.indexOf(own)).flatMap(placeOnHead)[0];
+  const head = side === 'head' ? { file, line: lines.from } : (next ?? found.head);
+  return { ...found, kind: 'message', name: message.role, lines, head };
+}
+
+function placeOnHead(mergedMessage: MergedMessage): CauseUnit['head'][] {
+  const message =
+    mergedMessage.kind === 'both'
+      ? mergedMessage.head
+      : mergedMessage.side === 'head'
+        ? mergedMessage.message
+        : null;
+  return message === null ? [] : [message.place];
+}

@@ -1,0 +1,273 @@
+import type { AffectedReference } from '../../kernel/select/affected.ts';
+import { type Generation, generationOf, targetIdentity } from '../../kernel/select/generation.ts';
+import { changedSources } from '../../kernel/select/programs.ts';
+import { type SuiteSide, changedFile, partPlace } from '../../kernel/select/prompt-changes.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import type { Prompt } from '../../kernel/suite/suite.ts';
+import { type Json, isMap, jsonText, ownEntry } from '../../types/plain.ts';
+import { type Rewording, composeText, mergeTexts } from './merged-text.ts';
+import { composedMessages, mergeMessages, messageUnits } from './message-units.ts';
+import type { CauseUnit } from './result.ts';
+import { wholeSpan } from './text-units.ts';
+import { type ReadLines, createPlaces } from './unit-places.ts';
+
+/** A change of a prompt as units, each of which can be made by itself. */
+export interface PromptChange {
+  units: CauseUnit[];
+  /** What is asked for a reference when base has the chosen units, by position; all: head. */
+  generation(
+    reference: AffectedReference,
+    chosen: ReadonlySet<number>,
+    reworded?: Rewording | null,
+  ): Generation;
+  /** Head's prompt, and what it sends where it has the chosen units alone. */
+  head: Prompt;
+  body(chosen: ReadonlySet<number>, reworded?: Rewording | null): Pick<Prompt, 'messages' | 'code'>;
+}
+
+/** Why a change cannot be taken apart, as a clause. */
+interface WholeChange {
+  units: null;
+  reason: string;
+}
+
+/**
+ * The units of what changed between two sides of a suite, from their source files (`read`): lines
+ * of messages, messages, parameters, tools, the model, or hunks of a prompt's code.
+ */
+export function promptChange(
+  base: SuiteSide | null,
+  head: SuiteSide | null,
+  read: ReadLines,
+): PromptChange | WholeChange {
+  if (base === null || head === null) return { units: null, reason: 'one side has no such prompt' };
+  const [before, after] = [base.suite.prompt.code, head.suite.prompt.code];
+  if ((before === null) !== (after === null))
+    return { units: null, reason: 'one side sends messages and the other runs code' };
+  if (base.suite.prompt.made !== undefined || head.suite.prompt.made !== undefined)
+    return { units: null, reason: 'its messages are made for each reference' };
+  const body =
+    before === null || after === null ? messages(base, head, read) : code(base, head, read);
+  const model = modelUnit(base, head);
+  const parameters = mergeParameters(base.variant.parameters, head.variant.parameters);
+  const shared = [...(model === null ? [] : [model]), ...parameterUnits(parameters, base, head)];
+  const shift = shared.length;
+  const offset = model === null ? 0 : 1;
+  const bodyOf: PromptChange['body'] = (chosen, reworded = null) => ({
+    messages: [],
+    code: null,
+    ...body.prompt(
+      (unit) => chosen.has(unit + shift),
+      reworded === null ? null : { ...reworded, unit: reworded.unit - shift },
+    ),
+  });
+  return {
+    units: [...shared, ...body.units],
+    head: head.suite.prompt,
+    body: bodyOf,
+    generation(reference, chosen, reworded = null) {
+      const all = shift + body.units.length;
+      if (reworded === null && chosen.size === 0 && reference.base !== null) return reference.base;
+      if (reworded === null && chosen.size === all && reference.head !== null)
+        return reference.head;
+      const from = model !== null && chosen.has(0) ? head : base;
+      const prompt = { ...base.suite.prompt, ...bodyOf(chosen, reworded) };
+      const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
+      // A variable of base's that head no longer has keeps base's value.
+      const input = { ...reference.baseReference?.input, ...reference.reference.input };
+      return generationOf(
+        { ...prompt, variables: [] },
+        { model: from.variant.model, target: from.variant.target, parameters: own },
+        { ...reference.reference, input },
+      );
+    },
+  };
+}
+
+interface Body {
+  units: CauseUnit[];
+  prompt(
+    has: (unit: number) => boolean,
+    reworded: Rewording | null,
+  ): Pick<Prompt, 'messages'> | Pick<Prompt, 'code'>;
+}
+
+function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): Body {
+  const merged = mergeMessages(base.suite.prompt.messages, head.suite.prompt.messages);
+  return {
+    units: messageUnits(merged, createPlaces(base.suite.prompt, head.suite.prompt, read)),
+    prompt: (has, reworded) => ({ messages: composedMessages(merged, has, reworded) }),
+  };
+}
+
+/** Hunks of code; the whole of it where even its language is another. */
+function code({ suite: base }: SuiteSide, { suite: head }: SuiteSide, read: ReadLines): Body {
+  const [before, after] = [base.prompt.code, head.prompt.code];
+  if (before === null || after === null) return { units: [], prompt: () => ({ code: before }) };
+  const places = createPlaces(base.prompt, head.prompt, read);
+  if (before.language !== after.language) {
+    const whole = {
+      kind: 'hunk' as const,
+      base: wholeSpan(before.source),
+      head: wholeSpan(after.source),
+      anchor: 0,
+    };
+    const text = { base: before.source, head: after.source };
+    return {
+      units: [places.unitOf(whole, text, { base: before.place, head: after.place })],
+      prompt: (has) => ({ code: has(0) ? after : before }),
+    };
+  }
+  const merged = mergeTexts(before.source, after.source, 'hunks');
+  const text = { base: before.source, head: after.source };
+  return {
+    units: merged.units.map((unit) =>
+      places.unitOf(unit, text, { base: before.place, head: after.place }),
+    ),
+    prompt: (has, reworded) => ({
+      code: { ...before, source: composeText(merged, has, reworded) },
+    }),
+  };
+}
+
+/** Another model, or another place where the same one is asked. */
+function modelUnit(base: SuiteSide, head: SuiteSide): CauseUnit | null {
+  const [before, after] = [base.variant, head.variant];
+  const named = before.model !== after.model;
+  const identityOf = (side: SuiteSide): string =>
+    canonicalJson(side.variant.target === null ? null : targetIdentity(side.variant.target));
+  if (!named && identityOf(base) === identityOf(head)) return null;
+  const written = named ? partPlace(head, 'model') : null;
+  const sources =
+    named || before.target === null || after.target === null
+      ? []
+      : changedSources(before.target, after.target);
+  // Of several files, that which says which they are.
+  const [source = head.scoring.settingsFile] = sources.length === 1 ? sources : [];
+  const { file, line } = written ?? { file: source, line: 0 };
+  const words = ({ variant: { model, target } }: SuiteSide): string | null =>
+    target === null || named ? model : `${target.model} (${target.provider})`;
+  return {
+    kind: named ? 'model' : 'provider',
+    name: null,
+    file,
+    side: 'head',
+    lines: { from: line, to: line },
+    head: { file, line },
+    base_text: words(base),
+    head_text: words(head),
+  };
+}
+
+type Parameters = Record<string, Json>;
+
+/** A parameter, or a tool of the list of tools, that differs; undefined: the side has none. */
+interface Difference {
+  key: string;
+  /** The tool's name; null: the parameter as a whole. */
+  tool: string | null;
+  base: Json | undefined;
+  head: Json | undefined;
+}
+
+interface MergedParameters {
+  base: Parameters;
+  /** One unit each. */
+  differences: Difference[];
+}
+
+/** Parameters that differ, one by one; a list of tools by the tools' names. */
+function mergeParameters(base: Parameters, head: Parameters): MergedParameters {
+  const keys = [...new Set([...Object.keys(base), ...Object.keys(head)])];
+  const differences = keys.flatMap((key): Difference[] => {
+    const [before, after] = [ownEntry(base, key), ownEntry(head, key)];
+    if (isEqual(before, after)) return [];
+    const whole = { key, tool: null, base: before, head: after };
+    const tools = key === 'tools' ? toolDifferences(before ?? [], after ?? []) : null;
+    return tools ?? [whole];
+  });
+  return { base, differences };
+}
+
+/** The parameters with those units whose number `has`. */
+function composedParameters(
+  { base, differences }: MergedParameters,
+  has: (unit: number) => boolean,
+): Parameters {
+  const composed = { ...base };
+  differences.forEach(({ key, tool, head }, unit) => {
+    if (!has(unit)) return;
+    const value = tool === null ? head : withTool(composed[key], tool, head);
+    if (value === undefined) Reflect.deleteProperty(composed, key);
+    else composed[key] = value;
+  });
+  return composed;
+}
+
+function parameterUnits(
+  { differences }: MergedParameters,
+  base: SuiteSide,
+  head: SuiteSide,
+): CauseUnit[] {
+  return differences.map(({ key, tool, base: before, head: after }) => {
+    const side = after === undefined ? 'base' : 'head';
+    const onHead = partPlace(head, key) ?? { file: changedFile(base, head, key), line: 0 };
+    const { file, line } = (side === 'head' ? null : partPlace(base, key)) ?? onHead;
+    return {
+      kind: tool === null ? 'parameter' : 'tool',
+      name: tool ?? key,
+      file,
+      side,
+      lines: { from: line, to: line },
+      head: onHead,
+      base_text: before === undefined ? null : jsonText(before),
+      head_text: after === undefined ? null : jsonText(after),
+    };
+  });
+}
+
+function isEqual(before: Json | undefined, after: Json | undefined): boolean {
+  if (before === undefined || after === undefined) return before === after;
+  return canonicalJson(before) === canonicalJson(after);
+}
+
+/** Null where the lists are not told apart by name, or by their order too. */
+function toolDifferences(before: Json, after: Json): Difference[] | null {
+  const [base, head] = [toolsByName(before), toolsByName(after)];
+  if (base === null || head === null) return null;
+  const names = [...new Set([...base.keys(), ...head.keys()])];
+  const differences = names.flatMap((tool): Difference[] => {
+    const [own, other] = [base.get(tool), head.get(tool)];
+    return isEqual(own, other) ? [] : [{ key: 'tools', tool, base: own, head: other }];
+  });
+  const all = differences.reduce<Json | undefined>(
+    (tools, { tool, head: own }) => withTool(tools, tool ?? '', own),
+    before,
+  );
+  return isEqual(all ?? [], after) ? differences : null;
+}
+
+function toolsByName(tools: Json): Map<string, Json> | null {
+  if (!Array.isArray(tools)) return null;
+  const names = tools.map(toolName);
+  if (names.some((name) => name === null) || new Set(names).size < names.length) return null;
+  return new Map(tools.map((tool, i) => [names[i] ?? '', tool]));
+}
+
+function toolName(tool: Json): string | null {
+  if (!isMap(tool)) return null;
+  const inner = tool['function'];
+  const name = isMap(inner ?? null) ? (inner as Parameters)['name'] : tool['name'];
+  return typeof name === 'string' ? name : null;
+}
+
+/** The list with the tool in its place, at the end, or out; undefined: no list is left. */
+function withTool(tools: Json | undefined, name: string, tool: Json | undefined): Json | undefined {
+  const list = Array.isArray(tools) ? tools : [];
+  const has = list.some((own) => toolName(own) === name);
+  if (tool === undefined) {
+    const rest = list.filter((own) => toolName(own) !== name);
+    return rest.length === 0 ? undefined : rest;
+  }
+  return has ? list.map((own) => (toolName(own) === name ? tool : own)) : [...list, tool];
+}

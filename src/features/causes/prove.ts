@@ -1,0 +1,239 @@
+import { type Pair, contrastEvidence } from '../../kernel/statistics/evidence.ts';
+import type { Counts } from '../../kernel/statistics/table.ts';
+import { type Belief, type Mix, type Rates, believe, hypothesesOf } from './cause-search.ts';
+import {
+  type Candidate,
+  type Ended,
+  type FoundCause,
+  type Trials,
+  drawTries,
+  isSame,
+  outcomesUnder,
+} from './trials.ts';
+
+/** A candidate that is believed less while it is being proven is given up. */
+const DOUBTED = 0.15;
+
+/** References of a round of the proof. */
+const PER_ROUND = 5;
+
+/** How far it is believed that one more reference fell by the same cause, before it is tried. */
+const SHARED = 0.75;
+
+/** A reference that is believed less to have fallen by a cause is not tried for it. */
+const LEAST_SHARE = 0.5;
+
+interface Case {
+  /** References that fell and are not explained. */
+  open: readonly number[];
+  /** What is believed by now, in units. */
+  beliefs(): UnitBelief[];
+  /** Candidates that were put to the proof and failed. */
+  failures: number;
+}
+
+/** For a unit that is named two prompts: one that should pass, and one that should fail by it. */
+interface Contrast {
+  passing: ReadonlySet<number>;
+  failing: ReadonlySet<number>;
+}
+
+/**
+ * Proves a candidate by fresh tries, in turns over its prompts; or says why it is not proven. The
+ * first proof has half of alpha and hands it on when it succeeds; each that fails halves it.
+ */
+export async function prove(
+  trials: Trials,
+  candidate: Candidate,
+  { open, beliefs, failures }: Case,
+): Promise<FoundCause | Ended | 'doubted'> {
+  const { relation, units } = candidate;
+  if (relation === 'none') return 'doubted';
+  const contrasts = contrastsOf(relation, units, trials.units);
+  const prompts = distinct(contrasts.flatMap(({ passing, failing }) => [passing, failing]));
+  const before = { made: trials.made, outcomes: trials.outcomes.length };
+  const shares = sharesOf(candidate, beliefs(), open);
+  const likely = likeliest(shares);
+  const chosen = likely.slice(0, PER_ROUND);
+  if (chosen.length === 0) return 'doubted';
+  let going = chosen;
+  const rates = meanOf(ratesOf(trials, chosen));
+  const round = (own: readonly number[]): ReturnType<typeof drawTries> =>
+    drawTries(
+      trials,
+      own.flatMap((reference) => prompts.map((mix) => ({ units: mix, reference }))),
+    );
+  const needed = 2 ** (failures + 1) / trials.alpha;
+  let weakest = 0;
+  while (weakest < needed) {
+    const made = await round(going);
+    if (typeof made === 'string') return made;
+    const fresh = trials.outcomes.slice(before.outcomes);
+    weakest = Math.min(
+      ...contrasts.map((contrast) =>
+        contrastEvidence(
+          chosen.map((reference) => ({
+            pairs: pairsOf(fresh, contrast, reference),
+            share: shares.get(reference) ?? 0.5,
+          })),
+          rates,
+        ),
+      ),
+    );
+    const now = beliefs();
+    const belief = now.find((known) => keyOf(known) === keyOf(candidate))?.belief ?? 0;
+    const left = sharesOf(candidate, now, open);
+    going = chosen.filter((reference) => (left.get(reference) ?? 0) >= LEAST_SHARE);
+    if (weakest < needed && (belief < DOUBTED || going.length === 0)) return 'doubted';
+  }
+  // The others are tried once, so that it is seen which of them it explains.
+  await round(likely.slice(PER_ROUND));
+  const end = sharesOf(candidate, beliefs(), open);
+  const own = likely.filter((reference) => (end.get(reference) ?? 0) >= LEAST_SHARE);
+  return {
+    relation,
+    units,
+    references: own.map((reference) => ({
+      reference,
+      ...countsOf(trials.outcomes, contrasts, reference),
+    })),
+    held: { references: 0, of: 0 },
+    p: Math.min(1, needed / weakest) * trials.alpha,
+    tries: trials.made - before.made,
+  };
+}
+
+function contrastsOf(
+  relation: FoundCause['relation'],
+  named: readonly number[],
+  units: number,
+): Contrast[] {
+  const all = Array.from({ length: units }, (_, unit) => unit);
+  const without = (left: readonly number[]): ReadonlySet<number> =>
+    new Set(all.filter((unit) => !left.includes(unit)));
+  return named.map((unit) =>
+    relation === 'either'
+      ? { passing: without(named), failing: new Set([unit]) }
+      : { passing: without([unit]), failing: new Set(named) },
+  );
+}
+
+function distinct(sets: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
+  return sets.filter((set, index) => sets.findIndex((other) => isSame(set, other)) === index);
+}
+
+/** References that are believed to have fallen by it, the likeliest first. */
+function likeliest(shares: ReadonlyMap<number, number>): number[] {
+  return [...shares]
+    .filter(([, share]) => share >= LEAST_SHARE)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reference]) => reference);
+}
+
+/** How far each open reference is believed to have fallen by this candidate, 0–1. */
+function sharesOf(
+  candidate: Candidate,
+  beliefs: readonly UnitBelief[],
+  open: readonly number[],
+): Map<number, number> {
+  const found = beliefs.find((belief) => keyOf(belief) === keyOf(candidate));
+  return new Map(
+    open.map((reference, i) => {
+      const ratio = SHARED * ((found?.own[i] ?? 0) / (found?.prior ?? 1));
+      return [reference, ratio / (ratio + 1 - SHARED)];
+    }),
+  );
+}
+
+function meanOf(rates: readonly Rates[]): Rates {
+  const mean = (pick: (own: Rates) => number): number =>
+    rates.reduce((sum, own) => sum + pick(own), 0) / Math.max(1, rates.length);
+  return { intact: mean(({ intact }) => intact), broken: mean(({ broken }) => broken) };
+}
+
+/** Pairs of tries in their order; a try without a partner says nothing yet. */
+function pairsOf(
+  outcomes: Trials['outcomes'],
+  { passing, failing }: Contrast,
+  reference: number,
+): Pair[] {
+  const good = outcomesUnder(outcomes, passing, reference);
+  const bad = outcomesUnder(outcomes, failing, reference);
+  return good.slice(0, bad.length).map((base, i) => ({ base, head: bad[i] ?? false }));
+}
+
+function countsOf(
+  outcomes: Trials['outcomes'],
+  contrasts: readonly Contrast[],
+  reference: number,
+): { restored: Counts; broken: Counts } {
+  const count = (which: keyof Contrast): Counts => {
+    const own = distinct(contrasts.map((contrast) => contrast[which])).flatMap((units) =>
+      outcomesUnder(outcomes, units, reference),
+    );
+    return { passes: own.filter(Boolean).length, tries: own.length };
+  };
+  return { restored: count('passing'), broken: count('failing') };
+}
+
+/** What is believed of a candidate. */
+export interface UnitBelief extends Belief, Candidate {
+  /** Before any try. */
+  prior: number;
+}
+
+/** What the proofs so far came to. */
+export interface Known {
+  refuted: readonly Candidate[];
+  proven: readonly Candidate[];
+}
+
+/** What is left of the belief in a candidate that was put to the proof and failed. */
+const REFUTED = 0.02;
+
+/** A cause that was proven for some references is likely that of others, too. */
+const PROVEN = 20;
+
+/**
+ * What is believed of every hypothesis about groups of units, after all tries of the open
+ * references: those whose cause is not known yet.
+ */
+export function beliefsIn(
+  trials: Trials,
+  groups: readonly (readonly number[])[],
+  open: readonly number[],
+  { refuted, proven }: Known,
+): UnitBelief[] {
+  const seen = trials.outcomes.flatMap(({ units, reference, passed }) => {
+    const own = open.indexOf(reference);
+    const mix = groups.map((group) => group.every((unit) => units.has(unit)));
+    return own < 0 ? [] : [{ mix, reference: own, passes: Number(passed), fails: Number(!passed) }];
+  });
+  const [gone, sure] = [new Set(refuted.map(keyOf)), new Set(proven.map(keyOf))];
+  const candidates = hypothesesOf(groups.length).map(({ hypothesis, prior }) => {
+    const units = hypothesis.groups.flatMap((group) => groups[group] ?? []);
+    const key = keyOf({ relation: hypothesis.relation, units });
+    const weight = gone.has(key) ? REFUTED : sure.has(key) ? PROVEN : 1;
+    return { hypothesis, prior: prior * weight, units };
+  });
+  const sum = candidates.reduce((all, { prior }) => all + prior, 0);
+  return believe(candidates, ratesOf(trials, open), seen).map((belief, i) => ({
+    ...belief,
+    relation: belief.hypothesis.relation,
+    units: candidates[i]?.units ?? [],
+    prior: (candidates[i]?.prior ?? 0) / sum,
+  }));
+}
+
+export function keyOf({ relation, units }: Candidate): string {
+  return JSON.stringify([relation, units]);
+}
+
+export function ratesOf({ rates }: Trials, references: readonly number[]): Rates[] {
+  return references.flatMap((reference) => rates[reference] ?? []);
+}
+
+/** The units of a mix of groups. */
+export function unitsOf(mix: Mix, groups: readonly (readonly number[])[]): ReadonlySet<number> {
+  return new Set(groups.flatMap((group, index) => (mix[index] === true ? group : [])));
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { countSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import { variantSchema } from '../../kernel/suite/suite.ts';
+
+const causeUnitSchema = z.strictObject({
+  kind: z
+    .enum([
+      'line',
+      'sentence',
+      'moved line',
+      'hunk',
+      'message',
+      'role',
+      'parameter',
+      'tool',
+      'model',
+      'provider',
+    ])
+    .describe(
+      'What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.',
+    ),
+  name: z
+    .string()
+    .nullable()
+    .describe("The parameter, the tool or the role's number; null for lines of text."),
+  file: z.string().describe('The file that it stands in, on `side`.'),
+  side: sideSchema.describe('head; base where it only takes something away.'),
+  lines: z
+    .strictObject({
+      from: countSchema.describe('Its first line, from 1; 0 means the file as a whole.'),
+      to: countSchema.describe('Its last line.'),
+    })
+    .describe('Where it stands on that side.'),
+  head: z
+    .strictObject({
+      file: z.string().describe('The file on head.'),
+      line: countSchema.describe(
+        'Its line on head; of what is only taken away, the line that it stood before. 0: the file.',
+      ),
+    })
+    .describe('Where a remark on it belongs.'),
+  base_text: z.string().nullable().describe('What base has; null: nothing.'),
+  head_text: z.string().nullable().describe('What head has; null: nothing.'),
+});
+
+const triesSchema = z.strictObject({
+  passes: countSchema.describe('Tries that pass.'),
+  tries: countSchema.describe('Tries that pass or fail.'),
+});
+
+const fixSchema = z.strictObject({
+  kind: z
+    .enum(['set back', 'draft'])
+    .describe("The cause set back, or a draft of the grader's model."),
+  file: z.string().describe('The prompt file on head.'),
+  lines: z
+    .strictObject({
+      from: countSchema.describe('First line that is replaced, from 1.'),
+      to: countSchema.describe('Last line that is replaced.'),
+    })
+    .describe('What is replaced on head.'),
+  replaced: z.string().describe('Those lines as they are.'),
+  replacement: z.string().describe('The lines that take their place; empty: none.'),
+  restores: z
+    .strictObject({
+      references: countSchema.describe('References that pass again.'),
+      of: countSchema.describe('References that fell.'),
+    })
+    .describe('What it does to those that fell.'),
+  costs: z
+    .strictObject({
+      references: countSchema.describe('References that pass less often than on base.'),
+      of: countSchema.describe(
+        'References that passed every try on both sides and were run again.',
+      ),
+    })
+    .describe('What it does to those that passed on both sides.'),
+  tries: countSchema.describe('Tries of each reference that fell.'),
+});
+
+const causeSchema = z.strictObject({
+  relation: z
+    .enum(['alone', 'together', 'either', 'only-change'])
+    .describe(
+      'The unit alone does it; the units do it only together; each of them does it by itself; or it is the only change, which nobody had to try.',
+    ),
+  units: z.array(causeUnitSchema).describe('The units that did it.'),
+  references: z
+    .array(
+      z.strictObject({
+        id: z.string().describe('The reference.'),
+        restored: triesSchema.describe('Head with the cause set back.'),
+        broken: triesSchema.describe('Base with the cause put in.'),
+      }),
+    )
+    .describe('References that fell because of it.'),
+  held: z
+    .strictObject({
+      references: countSchema.describe('References that pass with the cause set back, too.'),
+      of: countSchema.describe('References that hold on head and were tried.'),
+    })
+    .describe('References that hold on head, with the cause set back.'),
+  p: shareSchema
+    .nullable()
+    .describe('Of the weakest of its units, over all units of the suite; null: nothing was tried.'),
+  calls: countSchema.describe('Calls that proving it took.'),
+  fix: fixSchema
+    .nullable()
+    .describe('A fix that was run; null: none held; absent: none was looked for.')
+    .exactOptional(),
+  no_fix: z
+    .string()
+    .describe('Why none is shown, as a clause, where `fix` is null.')
+    .exactOptional(),
+});
+
+export const suiteCausesSchema = z.strictObject({
+  path: z.string().describe('File of the prompt.'),
+  suite: z.string().describe('Name of the suite.'),
+  variant: variantSchema.describe('Its variant.'),
+  causes: z.array(causeSchema).describe('What did it; empty: not found.'),
+  explained: z
+    .strictObject({
+      status: z
+        .enum(['found', 'not-settled', 'not-started'])
+        .describe('Whether a cause was found, was not within the calls, or was not looked for.'),
+      reason: z.string().nullable().describe('Why not; null where one was found.'),
+      units: countSchema.describe('Units that the change has.'),
+      harmless: z
+        .array(causeUnitSchema)
+        .describe('Units that change nothing for the references that were tried.'),
+      unexplained: z.array(z.string()).describe('References that fell and are not explained.'),
+      calls: countSchema.describe('Calls of the experiment, those that were reused among them.'),
+    })
+    .describe('How far the experiment came.'),
+});
+
+/** What changed at one place, so that it can be made or undone by itself. */
+export type CauseUnit = z.infer<typeof causeUnitSchema>;
+
+export type Cause = z.infer<typeof causeSchema>;
+
+/** A candidate that was run. */
+export type Fix = z.infer<typeof fixSchema>;
+
+/** Why one suite got worse. */
+export type SuiteCauses = z.infer<typeof suiteCausesSchema>;

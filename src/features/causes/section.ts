@@ -1,0 +1,157 @@
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import {
+  code,
+  group,
+  joinLines,
+  paragraph,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import { alike, suitesWorstFirst } from '../../report/sections/order.ts';
+import { count, counted } from '../../text/amounts.ts';
+import { causeLine, openLine, ownProof, proofWords, restWords } from './cause-lines.ts';
+import { fixBlocks } from './fix-lines.ts';
+import type { Cause, SuiteCauses } from './result.ts';
+
+/** Findings that stand open; what is known of further suites is folded. */
+const OPEN_FINDINGS = 3;
+
+/** Suites named that share a finding; the rest is counted. */
+const NAMED_SUITES = 3;
+
+/**
+ * Which changed lines made the worst suite worse, and how that is known: what suites share once.
+ */
+export function causes(result: Result): Block[] {
+  return findingBlocks(result).worst.flat();
+}
+
+/** Which changed lines made the suites worse that are not the worst. */
+export function otherCauses(result: Result): Block[] {
+  const { worst, others } = findingBlocks(result);
+  const open = Math.max(0, OPEN_FINDINGS - worst.length);
+  const folded = others.slice(open);
+  return [
+    ...others.slice(0, open).flat(),
+    ...group([text(`${counted(folded.length, 'more cause')}`)], folded.flat()),
+  ];
+}
+
+/** Findings as blocks: those of the suite that the headline names, and all others. */
+function findingBlocks({ causes: all = [], suites }: Result): {
+  worst: Block[][];
+  others: Block[][];
+} {
+  const [first] = suitesWorstFirst(suites);
+  const isWorst = ({ suite }: Finding): boolean =>
+    first === undefined ||
+    identity({ path: suite.path, name: suite.suite, variant: suite.variant }) === identity(first);
+  const blockOf = ([{ suite, cause }, ...others]: [Finding, ...Finding[]]): Block[] => {
+    const named = all.length > 1 ? [text(' in '), code(suite.suite)] : [];
+    return cause === null
+      ? [paragraph([...openLine(suite, named), ...sameLine(others)])]
+      : [paragraph([...causeLine(cause, suite, named), ...sameLine(others)]), ...fixBlocks(cause)];
+  };
+  const groups = alike(all.flatMap(findings), ({ key }) => key);
+  const own = groups.filter((group) => group.some(isWorst)).slice(0, OPEN_FINDINGS);
+  const worst = own.length > 0 ? own : groups.slice(0, 1);
+  return {
+    worst: worst.map(blockOf),
+    others: groups.filter((group) => !worst.includes(group)).map(blockOf),
+  };
+}
+
+/** A cause, or null: why none is named. */
+interface Finding {
+  suite: SuiteCauses;
+  cause: Cause | null;
+  /** Equal where the same change has done the same to another suite, as far as words say. */
+  key: string;
+}
+
+function findings(suite: SuiteCauses): Finding[] {
+  const { reason, calls } = suite.explained;
+  if (suite.causes.length === 0)
+    return reason === null
+      ? []
+      : [{ suite, cause: null, key: JSON.stringify([reason, calls === 0]) }];
+  return suite.causes.map((cause) => {
+    const units = cause.units.map(({ kind, name, base_text, head_text }) => [
+      kind,
+      name,
+      base_text,
+      head_text,
+    ]);
+    const { relation, fix } = cause;
+    return {
+      suite,
+      cause,
+      key: JSON.stringify([relation, units, proofWords(cause), restWords(suite), fix]),
+    };
+  });
+}
+
+/** ` The same in 199 more suites: b, c, d and 196 more.` */
+function sameLine(others: readonly Finding[]): Line {
+  if (others.length === 0) return [];
+  const shown = others.slice(0, NAMED_SUITES).map(({ suite }) => [code(suite.suite)]);
+  const more = others.length - shown.length;
+  return [
+    text(` The same in ${counted(others.length, 'more suite')}: `),
+    ...joinLines(shown, ', '),
+    text(more === 0 ? '.' : ` and ${count(more)} more.`),
+  ];
+}
+
+/**
+ * What is known of why one reference got worse: the causes that were proven on it, with what it did
+ * in their proofs, or why none is named. Nothing where it did not get worse.
+ */
+export function referenceCauses(
+  { id, status }: Pick<ReferenceResult, 'id' | 'status'>,
+  suite: SuiteCauses,
+): Block[] {
+  const own = causesFor(id, suite);
+  if (own.length > 0)
+    return own.flatMap((cause) => [
+      paragraph([...causeLine(cause, suite, []), ...ownProof(cause, id)]),
+      ...fixBlocks(cause),
+    ]);
+  const tried = suite.explained.unexplained.includes(id);
+  if (!tried && status !== 'regressed' && status !== 'fell') return [];
+  if (suite.causes.length === 0) {
+    const line = openLine(suite, []);
+    return line.length === 0 ? [] : [paragraph(line)];
+  }
+  if (tried)
+    return [
+      paragraph([strong('Cause'), text(': what was found does not explain this reference.')]),
+    ];
+  return [
+    paragraph([strong('Cause'), text(' of the fall of others, not tried on this reference:')]),
+    ...suite.causes.map((cause) => paragraph(causeLine(cause, suite, []))),
+  ];
+}
+
+/** The causes that were proven on a reference. */
+export function causesFor(id: string, { causes: all }: SuiteCauses): Cause[] {
+  return all.filter(({ references }) => references.some((reference) => reference.id === id));
+}
+
+/** What was found of these suites. */
+export function causesIn(suites: readonly Suite[], { causes: all = [] }: Result): SuiteCauses[] {
+  const keys = new Set(suites.map(identity));
+  return all.filter(({ path, suite, variant }) =>
+    keys.has(identity({ path, name: suite, variant })),
+  );
+}
+
+type Suite = Pick<SuiteResult, 'path' | 'name' | 'variant'>;
+
+function identity({ path, name, variant }: Suite): string {
+  return JSON.stringify([path, name, variant]);
+}

@@ -1,0 +1,80 @@
+import type { Result } from '../../kernel/result/result.ts';
+import { COMMENT_LIMIT } from '../../report/comment.ts';
+import { markdownOf } from '../../report/markdown.ts';
+import { paragraph, type Links } from '../../report/sections/document.ts';
+import { fence } from '../../text/markdown.ts';
+import { visible } from '../../text/visible.ts';
+import type { ChangedFile } from '../../types/repository.ts';
+import { causeLine } from './cause-lines.ts';
+import { fixLine } from './fix-lines.ts';
+import type { Cause, Fix, SuiteCauses } from './result.ts';
+
+/** A proven fix as a remark on the lines that it replaces, which GitHub puts in by one click. */
+interface Suggestion {
+  /** From the root of the repository. */
+  path: string;
+  /** From 1, inclusive. */
+  startLine: number;
+  endLine: number;
+  body: string;
+}
+
+/** Remarks that one run leaves on a pull request at most. */
+const MOST = 10;
+
+interface Proven {
+  suite: SuiteCauses;
+  cause: Cause;
+  fix: Fix;
+}
+
+/**
+ * The proven fixes of a run on the lines of a pull request that they replace, one remark for each
+ * place. None on files outside the change, none for outside contributors, and none whose text has
+ * invisible characters: whoever applies a suggestion must be able to read all of it. Those stand in
+ * the comment alone.
+ */
+export function suggestions(
+  { causes = [], trust }: Result,
+  changed: readonly ChangedFile[],
+  { root, marker, links }: { root: string; marker: string; links: Links },
+): Suggestion[] {
+  if (trust === 'untrusted') return [];
+  const files = new Set(changed.flatMap(({ path, deleted }) => (deleted ? [] : [path])));
+  const places = new Map<string, Proven[]>();
+  for (const suite of causes)
+    for (const cause of suite.causes) {
+      const { fix } = cause;
+      if (!fix || !files.has(fix.file) || visible(fix.replacement) !== fix.replacement) continue;
+      const place = JSON.stringify([fix.file, fix.lines]);
+      places.set(place, [...(places.get(place) ?? []), { suite, cause, fix }]);
+    }
+  return [...places.values()]
+    .flatMap((all): Suggestion[] => {
+      const [first] = all;
+      if (first === undefined) return [];
+      const { file, lines } = first.fix;
+      const body = `${marker}\n${bodyOf(all, links)}\n`;
+      return [{ path: `${root}${file}`, startLine: lines.from, endLine: lines.to, body }];
+    })
+    .filter(({ body }) => body.length <= COMMENT_LIMIT)
+    .slice(0, MOST);
+}
+
+/** What each fix does and why it is needed; the same words for several suites stand there once. */
+function bodyOf(all: readonly Proven[], links: Links): string {
+  const texts = [...new Set(all.map(({ fix }) => fix.replacement))];
+  return texts
+    .flatMap((replacement) => {
+      const own = all.filter(({ fix }) => fix.replacement === replacement);
+      return [
+        ...own.map(({ suite, fix }) => paragraph(fixLine(fix, suite.suite))),
+        replacement,
+        ...own.map(({ suite, cause }) => paragraph(causeLine(cause, suite, []), 'small')),
+      ];
+    })
+    .map((part) =>
+      typeof part === 'string' ? fence(part, 'suggestion') : markdownOf([part], links),
+    )
+    .join('\n\n');
+}

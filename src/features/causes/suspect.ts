@@ -1,0 +1,216 @@
+import type { JudgeEdges, Spending } from '../../app/run/spending.ts';
+import { servedApart } from '../../kernel/judge/endings.ts';
+import { callsPerTry } from '../../kernel/plan/judging-calls.ts';
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import { sideCounts } from '../../kernel/result/counts.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { counted } from '../../text/amounts.ts';
+import type { AttributeResult } from '../attributes/result.ts';
+import {
+  attemptBy,
+  countCalls,
+  extraTries,
+  type CallCounter,
+  type TryTools,
+} from './cause-tries.ts';
+import { findCauses, type CauseFindings } from './experiment.ts';
+import { fallenReferences, heldReferences } from './fallen.ts';
+import { fixOf, type FixBench } from './fixes.ts';
+import { promptChange, type PromptChange } from './prompt-units.ts';
+import type { Cause, CauseUnit, SuiteCauses } from './result.ts';
+import type { ReadLines } from './unit-places.ts';
+
+/** A suite that got worse, and what is to be found of it. */
+interface Suspect {
+  comparison: SuiteComparison;
+  result: SuiteResult;
+  /** Its attributes, where they were worked out. */
+  attributes: readonly AttributeResult[];
+  /** The settings want nothing to be looked for. */
+  off: boolean;
+  /** Calls that it may take. */
+  room: number;
+  alpha: number;
+  /** What drafts and tries fixes, within the same room; null: no fix is looked for. */
+  fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
+}
+
+/** Which units made one suite worse, with their fixes; or why none is named. */
+export async function causesOfSuite(
+  suspect: Suspect,
+  read: ReadLines,
+  edges: JudgeEdges & { tools: TryTools },
+  spent: Spending,
+): Promise<SuiteCauses> {
+  const { run } = suspect.comparison;
+  const { path, name: suite, variant } = run.suite;
+  const change = promptChange(run.suite.base, run.suite.head, read);
+  const units = change.units ?? [];
+  const fallen = fallenReferences(suspect.result, suspect.attributes);
+  const explained: SuiteCauses['explained'] = {
+    status: 'not-started',
+    reason: null,
+    units: units.length,
+    harmless: [],
+    unexplained: fallen.map(({ id }) => id),
+    calls: 0,
+  };
+  const blank: SuiteCauses = { path, suite, variant, causes: [], explained };
+  const notStarted = (reason: string): SuiteCauses => ({
+    ...blank,
+    explained: { ...explained, reason },
+  });
+  if (suspect.off) return notStarted('explain.max_calls is 0');
+  const why = whyNotPrompt(suspect);
+  if (why !== null) return notStarted(why);
+  if (change.units === null)
+    return notStarted(`the change cannot be taken apart: ${change.reason}`);
+  if (units.length === 0) return notStarted('nothing that is asked differs');
+  if (fallen.length === 0) return notStarted('no single reference fell that could be tried');
+  const held = heldReferences(suspect.result);
+  const references = [...fallen, ...held];
+  const counter = countCalls(spent.complete, suspect.room);
+  const make = extraTries(
+    run,
+    references.map(({ id }) => id),
+    { ...edges.tools, complete: counter.complete },
+  );
+  const bench = { change, references, fallen: fallen.length, make };
+  const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
+    suspect.fixing === null || spent.halted() !== null
+      ? Promise.resolve(found)
+      : withFixes(
+          found,
+          { ...bench, ...suspect.fixing(counter), ...headFiles(change, read, edges) },
+          counter,
+        );
+  const halt = spent.halted();
+  if (units.length === 1) {
+    const only = { ...explained, status: 'found' as const, unexplained: [] };
+    return fixed({ ...blank, causes: [onlyChange(units, fallen)], explained: only });
+  }
+  if (suspect.room === 0) return notStarted('its calls were used up by other suites');
+  if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
+  edges.looking?.(`looking for what made ${suite} worse, in ${counted(units.length, 'change')}`);
+  return fixed(await examine(blank, bench, suspect, counter));
+}
+
+/** Why no line of the prompt can be named; null: one may be. */
+function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string | null {
+  if (policy.kind === 'pairs') return "its outcome compares both sides' answers";
+  if (result.reason?.by === 'unanswered') return "head's answers ended in errors";
+  const from = run.runs.find(({ affected }) => affected.from !== undefined)?.affected.from;
+  if (from !== undefined) return `references were moved here from the prompt ${from}`;
+  const served = servedApart(run);
+  return served && `the sides were answered by different models (${served})`;
+}
+
+/** Head's files, and the prompt of a change as it is read with one of them in other words. */
+function headFiles(
+  { head }: PromptChange,
+  read: ReadLines,
+  edges: JudgeEdges,
+): Pick<FixBench, 'lines' | 'reread'> {
+  return {
+    lines: (file) => read('head', file),
+    reread: async (file, text) => {
+      const prompts = (await edges.reread?.(file, text)) ?? [];
+      return (
+        prompts.find((prompt) => prompt.file === head.file && prompt.name === head.name) ?? null
+      );
+    },
+  };
+}
+
+/** The causes with a fix each, as far as one was run and held. */
+async function withFixes(
+  found: SuiteCauses,
+  bench: FixBench,
+  counter: CallCounter,
+): Promise<SuiteCauses> {
+  const causes: Cause[] = [];
+  for (const cause of found.causes) causes.push({ ...cause, ...(await fixOf(cause, bench)) });
+  return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
+}
+
+/** What needs no experiment: setting the only change back gives base. */
+function onlyChange(units: CauseUnit[], fallen: readonly ReferenceResult[]): Cause {
+  const references = fallen.map(({ id, base, head }) => ({
+    id,
+    restored: sideCounts(base),
+    broken: sideCounts(head),
+  }));
+  const held = { references: 0, of: 0 };
+  return { relation: 'only-change', units, references, held, p: null, calls: 0 };
+}
+
+async function examine(
+  blank: SuiteCauses,
+  { change, references, fallen, make }: Pick<FixBench, 'change' | 'references' | 'fallen' | 'make'>,
+  { comparison: { run }, room, alpha }: Suspect,
+  counter: CallCounter,
+): Promise<SuiteCauses> {
+  const found = await findCauses(
+    {
+      units: change.units.length,
+      fallen: references
+        .slice(0, fallen)
+        .map(({ base, head }) => ({ base: sideCounts(base), head: sideCounts(head) })),
+      held: references.length - fallen,
+      tries: Math.max(1, Math.floor(room / callsPerTry(run))),
+      alpha,
+    },
+    attemptBy(make, change),
+  );
+  const nameOf = (reference: number): string => references[reference]?.id ?? '';
+  const share = counter.made() / Math.max(1, found.tries);
+  const causes = found.causes.map((cause): Cause => ({
+    relation: cause.relation,
+    units: unitsAt(change, cause.units),
+    references: cause.references.map(({ reference, restored, broken }) => ({
+      id: nameOf(reference),
+      restored,
+      broken,
+    })),
+    held: cause.held,
+    p: cause.p,
+    calls: Math.round(cause.tries * share),
+  }));
+  return {
+    ...blank,
+    causes,
+    explained: {
+      ...blank.explained,
+      ...statusOf(found, room, counter),
+      harmless: found.open === null ? harmlessUnits(change, found) : [],
+      unexplained: found.unexplained.map(nameOf),
+      calls: counter.made(),
+    },
+  };
+}
+
+function unitsAt({ units }: PromptChange, positions: readonly number[]): CauseUnit[] {
+  return positions.flatMap((position) => units[position] ?? []);
+}
+
+/** Once all that fell is explained, the other units change nothing for it. */
+function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): CauseUnit[] {
+  const named = new Set(causes.flatMap((cause) => cause.units));
+  return units.filter((_, position) => !named.has(position));
+}
+
+function statusOf(
+  { causes, open }: CauseFindings,
+  room: number,
+  { refused }: CallCounter,
+): Pick<SuiteCauses['explained'], 'status' | 'reason'> {
+  if (causes.length > 0) return { status: 'found', reason: null };
+  const reasons = {
+    tries: `not settled within ${counted(room, 'call')}`,
+    errors: 'the prompts between base and head could not be answered',
+    unclear: 'no change was found that restores what fell',
+  };
+  const why = refused() ?? (open === null ? reasons.unclear : reasons[open]);
+  return { status: 'not-settled', reason: why };
+}

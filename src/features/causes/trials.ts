@@ -1,0 +1,124 @@
+import type { Counts } from '../../kernel/statistics/table.ts';
+import type { Hypothesis, Rates } from './cause-search.ts';
+
+/** A prompt between base and head, by the units of head that it has, and a reference to try it on. */
+export interface Draw {
+  units: ReadonlySet<number>;
+  reference: number;
+}
+
+/** Draws a try of each, all at once; null: it could not be judged. */
+export type Attempt = (draws: readonly Draw[]) => Promise<(boolean | null)[]>;
+
+/** A reference that fell, with its tries of the comparison. */
+export interface Fall {
+  base: Counts;
+  head: Counts;
+}
+
+/** What may have broken a reference, in units. */
+export interface Candidate {
+  relation: Hypothesis['relation'];
+  units: readonly number[];
+}
+
+/** A cause that is proven. */
+export interface FoundCause {
+  relation: Exclude<Candidate['relation'], 'none'>;
+  units: readonly number[];
+  /** References that fell because of it, with the tries of the experiment on both its prompts. */
+  references: { reference: number; restored: Counts; broken: Counts }[];
+  held: { references: number; of: number };
+  p: number;
+  tries: number;
+}
+
+/** The tries of an experiment so far. */
+export interface Trials {
+  units: number;
+  alpha: number;
+  /** By reference that fell. */
+  rates: readonly Rates[];
+  outcomes: { units: ReadonlySet<number>; reference: number; passed: boolean }[];
+  /** Tries that may be made, and that were. */
+  most: number;
+  made: number;
+  /** Rounds in a row without one try that could be judged. */
+  silent: number;
+  attempt: Attempt;
+}
+
+/** Why no further try is made: there are no more, or none of them could be judged. */
+export type Ended = 'tries' | 'errors';
+
+/** Rounds without a judged try after which the experiment ends. */
+const MOST_SILENT = 2;
+
+export function startTrials(
+  experiment: { units: number; alpha: number; fallen: readonly Fall[]; tries: number },
+  attempt: Attempt,
+): Trials {
+  const { units, alpha, fallen, tries: most } = experiment;
+  const rates = ratesOf(fallen);
+  return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
+}
+
+/** The usual rate weighs as much as so many tries of the reference's own. */
+const USUAL = 3;
+
+/**
+ * The rates that the comparison suggests. A reference has few tries, so its rates are drawn towards
+ * those of all that fell. Those on head are somewhat too low, for these references were chosen
+ * because they failed.
+ */
+function ratesOf(fallen: readonly Fall[]): Rates[] {
+  const passes = fallen.reduce((sum, { head }) => sum + head.passes, 0);
+  const tries = fallen.reduce((sum, { head }) => sum + head.tries, 0);
+  const usual = (passes + 0.3) / (tries + 1);
+  return fallen.map(({ base, head }) => {
+    const intact = Math.min(0.97, (base.passes + 0.9 * USUAL) / (base.tries + USUAL));
+    const broken = Math.max(0.03, (head.passes + usual * USUAL) / (head.tries + USUAL));
+    return { intact, broken: Math.min(broken, 0.75 * intact) };
+  });
+}
+
+/** Makes these tries, or those of them that there is room for; or says why it makes none. */
+export async function drawTries(
+  trials: Trials,
+  wanted: readonly Draw[],
+): Promise<(boolean | null)[] | Ended> {
+  const draws = wanted.slice(0, Math.max(0, trials.most - trials.made));
+  if (draws.length === 0) return 'tries';
+  if (trials.silent >= MOST_SILENT) return 'errors';
+  const passed = await trials.attempt(draws);
+  trials.made += draws.length;
+  trials.silent = passed.some((outcome) => outcome !== null) ? 0 : trials.silent + 1;
+  draws.forEach(({ units, reference }, i) => {
+    const own = passed[i] ?? null;
+    if (own !== null) trials.outcomes.push({ units, reference, passed: own });
+  });
+  return passed;
+}
+
+/** The tries of one prompt and reference, in their order. */
+export function outcomesUnder(
+  outcomes: Trials['outcomes'],
+  units: ReadonlySet<number>,
+  reference: number,
+): boolean[] {
+  return outcomes.flatMap((outcome) =>
+    outcome.reference === reference && isSame(outcome.units, units) ? [outcome.passed] : [],
+  );
+}
+
+export function triesOf(
+  { outcomes }: Trials,
+  units: ReadonlySet<number>,
+  reference: number,
+): number {
+  return outcomesUnder(outcomes, units, reference).length;
+}
+
+export function isSame(left: ReadonlySet<number>, right: ReadonlySet<number>): boolean {
+  return left.size === right.size && [...left].every((unit) => right.has(unit));
+}

@@ -1,0 +1,147 @@
+import type { Prompt } from '../../kernel/suite/suite.ts';
+import type { Place, Side } from '../../types/plain.ts';
+import type { CauseUnit } from './result.ts';
+import type { TextSpan, TextUnit } from './text-units.ts';
+
+/** The lines of a side's file; null: it has no such text. */
+export type ReadLines = (side: Side, file: string) => readonly string[] | null;
+
+/** What base and head have, each where it has something. */
+type BySide<T> = Record<Side, T | null>;
+
+/** Finds units of texts in the files that the texts come from. */
+export interface Places {
+  unitOf(unit: TextUnit, texts: BySide<string>, at: BySide<Place>): CauseUnit;
+}
+
+export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Places {
+  const known = new Map<string, LineRange[]>();
+  const rangesOf = (side: Side, text: string, at: Place): LineRange[] => {
+    const key = JSON.stringify([side, at, text]);
+    const found = known.get(key) ?? linePlaces(read(side, at.file) ?? [], at.line, text);
+    known.set(key, found);
+    return found;
+  };
+  const placeOf = (
+    side: Side,
+    span: TextSpan,
+    text: string,
+    at: Place,
+    kind: TextUnit['kind'],
+  ): LineRange => {
+    const ranges = rangesOf(side, text, at);
+    const [from, to] = [ranges[span.from]?.from ?? 0, ranges[span.to]?.to ?? 0];
+    const whole = from > 0 && to >= from ? { from, to } : { from, to: from };
+    if (kind !== 'sentence' || from === 0) return whole;
+    const own = textPlace(read(side, at.file) ?? [], whole.from, span.text);
+    return own !== null && own.to <= whole.to ? own : whole;
+  };
+  return {
+    unitOf(unit, texts, at) {
+      const side: Side = unit.head === null ? 'base' : 'head';
+      const own = at[side] ?? { file: side === 'head' ? head.file : base.file, line: 0 };
+      const span = unit[side];
+      const lines =
+        span === null
+          ? { from: own.line, to: own.line }
+          : placeOf(side, span, texts[side] ?? '', own, unit.kind);
+      return {
+        kind: unit.kind,
+        name: null,
+        file: own.file,
+        side,
+        lines,
+        head: headPlace(unit, lines),
+        base_text: unit.base?.text ?? null,
+        head_text: unit.head?.text ?? null,
+      };
+
+      function headPlace(
+        { head: written, anchor }: TextUnit,
+        { from }: LineRange,
+      ): CauseUnit['head'] {
+        const place = at.head ?? { file: head.file, line: 0 };
+        if (written !== null) return { file: place.file, line: from };
+        const ranges = texts.head === null ? [] : rangesOf('head', texts.head, place);
+        return { file: place.file, line: ranges[anchor]?.from ?? 0 };
+      }
+    },
+  };
+}
+
+/** Lines of a file, from 1; 0: not known. */
+interface LineRange {
+  from: number;
+  to: number;
+}
+
+/** Characters by which the beginning and the end of a folded text are found. */
+const ENDS = 24;
+
+const UNKNOWN: LineRange = { from: 0, to: 0 };
+
+/**
+ * Where each line of a value's text stands in its file, and at the end the line behind them all. The
+ * value begins at `start` (from 1; 0: not known). A line that the file writes otherwise (quoted,
+ * escaped) has no place: a wrong one would be worse than none.
+ */
+export function linePlaces(file: readonly string[], start: number, text: string): LineRange[] {
+  const lines = text.split('\n');
+  const block = blockStart(file, Math.max(0, start - 1), lines);
+  let cursor = Math.max(0, start - 1);
+  const places = lines.map((line, i): LineRange => {
+    if (block !== null) {
+      cursor = block + i + 1;
+      return { from: cursor, to: cursor };
+    }
+    if (line.trim() === '') {
+      const isThere = cursor > 0 && file[cursor]?.trim() === '';
+      if (isThere) cursor += 1;
+      return isThere ? { from: cursor, to: cursor } : UNKNOWN;
+    }
+    const found = textPlace(file, cursor + 1, line);
+    if (found === null) return UNKNOWN;
+    cursor = file[found.to - 1]?.trim() === line.trim() ? found.to : found.to - 1;
+    return found;
+  });
+  const isBroken = lines.length > 1 && lines.at(-1)?.trim() === '';
+  const last = places.slice(0, isBroken ? -1 : undefined).findLast(({ to }) => to > 0)?.to ?? 0;
+  const end = file.at(-1) === '' ? file.length - 1 : file.length;
+  return [...places, { from: last + 1, to: last + 1 }].map(({ from, to }) => ({
+    from: Math.min(from, end),
+    to: Math.min(to, end),
+  }));
+}
+
+/** The line, from 0, from which the file has all these lines as they are; null: nowhere. */
+function blockStart(
+  file: readonly string[],
+  from: number,
+  lines: readonly string[],
+): number | null {
+  const own = lines.map((line) => line.trim());
+  // A block ends with a line break, behind which there is no line.
+  if (own.length > 1 && own.at(-1) === '') own.pop();
+  if (own.length < 2) return null;
+  const at = file.findIndex(
+    (_, index) => index >= from && own.every((line, i) => file[index + i]?.trim() === line),
+  );
+  return at < 0 ? null : at;
+}
+
+/** Where a text of one line stands, at `from` or below it; null: nowhere as it is. */
+function textPlace(file: readonly string[], from: number, text: string): LineRange | null {
+  const wanted = text.trim();
+  if (wanted === '') return null;
+  const at = indexFrom(file, from - 1, wanted);
+  if (at >= 0) return { from: at + 1, to: at + 1 };
+  // A folded block writes one line as several.
+  const first = indexFrom(file, from - 1, wanted.slice(0, ENDS));
+  if (first < 0) return null;
+  const last = indexFrom(file, first, wanted.slice(-ENDS));
+  return { from: first + 1, to: Math.max(first, last) + 1 };
+}
+
+function indexFrom(file: readonly string[], from: number, wanted: string): number {
+  return file.findIndex((line, index) => index >= from && line.includes(wanted));
+}

@@ -1,0 +1,86 @@
+import { targetIdentity } from '../../kernel/select/generation.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import type { Conversation } from '../../kernel/suite/suite.ts';
+import type { Target } from '../../types/model.ts';
+import type { Json } from '../../types/plain.ts';
+
+/** An evaluator whose model has been found. `name` is unique among a suite's evaluators. */
+export interface Evaluator {
+  name: string;
+  target: Target;
+  parameters: Record<string, Json>;
+  /** How many evaluators before it ask the same model with the same parameters. */
+  twin: number;
+}
+
+/**
+ * Evaluators by the names the test file gives their models, told apart by a number where a name is
+ * repeated.
+ */
+export function nameEvaluators(
+  written: Conversation['evaluators'],
+  targets: readonly Target[],
+): Evaluator[] {
+  const evaluators = targets.flatMap((target, index) => {
+    const evaluator = written[index];
+    return evaluator === undefined
+      ? []
+      : [
+          {
+            model: evaluator.model,
+            parameters: evaluator.parameters,
+            target,
+            identity: canonicalJson([targetIdentity(target), evaluator.parameters]),
+          },
+        ];
+  });
+  return evaluators.map(({ model, target, parameters, identity }, index) => {
+    const before = evaluators.slice(0, index);
+    const namesakes = before.filter((other) => other.model === model).length;
+    return {
+      name: namesakes === 0 ? model : `${model} (${String(namesakes + 1)})`,
+      target,
+      parameters,
+      twin: before.filter((other) => other.identity === identity).length,
+    };
+  });
+}
+
+/**
+ * What leads a dialogue and judges it: who evaluates, by which criteria, and for how many steps.
+ */
+export interface Steering {
+  conversation: Conversation;
+  /** Empty when one of them has no known model: nothing can be judged then. */
+  evaluators: Evaluator[];
+  /** Equal for steerings that ask and judge alike. */
+  fingerprint: string;
+}
+
+/** Equal fingerprints lead a dialogue alike. */
+export function steeringOf(conversation: Conversation, evaluators: Evaluator[]): Steering {
+  return {
+    conversation,
+    evaluators,
+    fingerprint: canonicalJson(steeringParts(conversation, evaluators)),
+  };
+}
+
+/**
+ * The parts of a steering by the key of `conversation` that they are written under. Labelled
+ * examples steer nothing.
+ */
+export function steeringParts(
+  { max_steps, criteria, instructions }: Conversation,
+  evaluators: readonly Evaluator[],
+): Record<string, Json> {
+  return {
+    max_steps,
+    instructions,
+    criteria: criteria.map(({ name, combine }) => ({ name, combine })),
+    evaluators: evaluators.map(({ target, parameters }) => ({
+      target: targetIdentity(target),
+      parameters,
+    })),
+  };
+}

@@ -1,0 +1,186 @@
+import type { Criterion } from '../../kernel/suite/suite.ts';
+import type { Completion, ErrorKind, Message } from '../../types/model.ts';
+import type { Steering } from './conversation-rules.ts';
+import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
+import type {
+  ConversationOutcome,
+  ConversationTurn,
+  CriterionWord,
+  EvaluatorVerdict,
+} from './result.ts';
+
+/** Whether a criterion is met, given each evaluator's word. "Unknown" does not count as yes. */
+export function combineWords(rule: Criterion['combine'], words: readonly CriterionWord[]): boolean {
+  const yes = words.filter((word) => word === 'yes').length;
+  if (rule === 'all') return yes === words.length && yes > 0;
+  return rule === 'any' ? yes > 0 : yes > words.length / 2;
+}
+
+export function satisfiedBy(
+  criteria: readonly Criterion[],
+  verdicts: readonly EvaluatorVerdict[],
+): Record<string, boolean> {
+  return Object.fromEntries(
+    criteria.map(({ name, combine }) => [
+      name,
+      combineWords(
+        combine,
+        verdicts.map(({ words }) => words[name] ?? 'unknown'),
+      ),
+    ]),
+  );
+}
+
+export function allSatisfied(satisfied: Readonly<Record<string, boolean>>): boolean {
+  return Object.values(satisfied).every(Boolean);
+}
+
+/**
+ * The next question and its author: the first unsatisfied evaluator in file order that wrote one.
+ */
+export function nextQuestion(
+  verdicts: readonly EvaluatorVerdict[],
+): { question: string; asked_by: string } | null {
+  const asking = verdicts.find(
+    ({ words, follow_up }) =>
+      follow_up !== null && Object.values(words).some((word) => word !== 'yes'),
+  );
+  return asking === undefined || asking.follow_up === null
+    ? null
+    : { question: asking.follow_up, asked_by: asking.evaluator };
+}
+
+/** By criterion: the turn (from 1) from which it is met through the last judged turn; else null. */
+export function turnsTo(
+  criteria: readonly Criterion[],
+  turns: readonly ConversationTurn[],
+): Record<string, number | null> {
+  const judged = turns.map(({ satisfied }) => satisfied).filter((satisfied) => satisfied !== null);
+  return Object.fromEntries(
+    criteria.map(({ name }) => {
+      const lastMiss = judged.findLastIndex((satisfied) => satisfied[name] !== true);
+      return [name, lastMiss === judged.length - 1 ? null : lastMiss + 2];
+    }),
+  );
+}
+
+type Answer = Extract<Completion, { status: 'ok' }>;
+
+export interface Dialogue {
+  outcome: ConversationOutcome;
+  opening: Message[];
+  turns: ConversationTurn[];
+  /** The answers in order, one for each turn that has one. */
+  answers: Answer[];
+  /** Why it ended as an error; null for the other outcomes. */
+  error: { kind: ErrorKind; message: string } | null;
+}
+
+interface Script {
+  answer(messages: readonly Message[], step: number): Promise<Completion>;
+  /** The question after an unsatisfying turn, or how the dialogue ends without one. */
+  next(
+    verdicts: readonly EvaluatorVerdict[],
+    step: number,
+  ): Asked | Pick<Dialogue, 'outcome' | 'error'>;
+}
+
+interface Asked {
+  question: string;
+  asked_by: string | null;
+}
+
+/**
+ * Runs a dialogue: `ask` answers, all evaluators judge, and the first unsatisfied one with a
+ * question asks it, for up to `max_steps` answers. Errors end it as a tag.
+ */
+export function leadConversation(
+  opening: Message[],
+  steering: Steering,
+  tryIndex: number,
+  ask: (messages: Message[]) => Promise<Completion>,
+  tools: EvaluatorTools,
+): Promise<Dialogue> {
+  return judgeTurns(opening, steering, tryIndex, tools, {
+    answer: (messages) => ask([...messages]),
+    next: (verdicts) => nextQuestion(verdicts) ?? { outcome: 'no_follow_up', error: null },
+  });
+}
+
+/**
+ * Judges a finished dialogue again turn by turn, without new answers. It may end earlier. If it
+ * would have continued, it ends as `no_follow_up` or with the original error.
+ */
+export function judgeAgain(
+  { opening, turns, answers, outcome, error }: Dialogue,
+  steering: Steering,
+  tryIndex: number,
+  tools: EvaluatorTools,
+): Promise<Dialogue> {
+  const cut: Pick<Dialogue, 'outcome' | 'error'> =
+    outcome === 'evaluator_error' ? { outcome, error } : { outcome: 'no_follow_up', error: null };
+  return judgeTurns(opening, steering, tryIndex, tools, {
+    answer: (_, step) =>
+      Promise.resolve(
+        answers[step] ?? {
+          status: 'error',
+          kind: error?.kind ?? 'reply',
+          message: error?.message ?? 'no answer was recorded',
+        },
+      ),
+    next: (_, step) => {
+      const turn = turns[step + 1];
+      return turn === undefined ? cut : { question: turn.question, asked_by: turn.asked_by };
+    },
+  });
+}
+
+async function judgeTurns(
+  opening: Message[],
+  { conversation, evaluators }: Steering,
+  tryIndex: number,
+  tools: EvaluatorTools,
+  script: Script,
+): Promise<Dialogue> {
+  const turns: ConversationTurn[] = [];
+  const answers: Answer[] = [];
+  const messages = [...opening];
+  const ended = (outcome: ConversationOutcome, error: Dialogue['error'] = null): Dialogue => ({
+    outcome,
+    opening,
+    turns,
+    answers,
+    error,
+  });
+  let asked: Asked = { question: lastQuestion(opening), asked_by: null };
+  for (let step = 0; ; step++) {
+    const completion = await script.answer(messages, step);
+    if (completion.status === 'error') {
+      turns.push({ ...asked, answer: null, verdicts: [], satisfied: null });
+      return ended('model_error', { kind: completion.kind, message: completion.message });
+    }
+    answers.push(completion);
+    messages.push({ role: 'assistant', content: completion.output });
+    const { verdicts, error } = await evaluateDialogue(
+      conversation,
+      evaluators,
+      messages,
+      tryIndex,
+      tools,
+    );
+    const satisfied = error === null ? satisfiedBy(conversation.criteria, verdicts) : null;
+    turns.push({ ...asked, answer: completion.output, verdicts, satisfied });
+    if (satisfied === null) return ended('evaluator_error', error);
+    if (allSatisfied(satisfied)) return ended('complete');
+    if (step + 1 >= conversation.max_steps) return ended('max_steps');
+    const next = script.next(verdicts, step);
+    if ('outcome' in next) return ended(next.outcome, next.error);
+    asked = next;
+    messages.push({ role: 'user', content: next.question });
+  }
+}
+
+/** The opening question: the user's last message, or a lone system message. */
+function lastQuestion(opening: readonly Message[]): string {
+  return (opening.findLast(({ role }) => role === 'user') ?? opening.at(-1))?.content ?? '';
+}

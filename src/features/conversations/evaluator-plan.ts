@@ -1,0 +1,112 @@
+import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import { steeringFor } from '../../kernel/select/scoring.ts';
+import type { AffectedSuite } from '../../kernel/select/select.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { soleJudge } from '../../kernel/suite/metrics.ts';
+import type { Conversation } from '../../kernel/suite/suite.ts';
+import type { Target } from '../../types/model.ts';
+import type { Notice } from '../../types/plain.ts';
+import { differ } from '../graders/plan.ts';
+import { steeringParts, type Steering } from './conversation-rules.ts';
+
+/**
+ * A suite's evaluators, put to the test on labelled answers. `base` is null where nothing but the
+ * answers differs.
+ */
+export interface EvaluatorTest {
+  path: string;
+  name: string;
+  examples: Conversation['examples'];
+  base: Steering | null;
+  head: Steering;
+}
+
+/**
+ * The suites whose evaluators, criteria or instructions a change touches (or their labelled
+ * answers), or whose evaluators alone judge single answers of the run, each once; and which of those
+ * that changed have nothing to be tested by.
+ */
+export function selectEvaluatorTests(runs: readonly SuiteRun[]): {
+  tests: EvaluatorTest[];
+  notices: Notice[];
+} {
+  const once = [...new Map(runs.map((run) => [run.suite.path, run])).values()];
+  return {
+    tests: once.flatMap((run) => testOf(run) ?? []),
+    notices: once.flatMap(({ suite }) => untestedNotices(suite)),
+  };
+}
+
+/**
+ * Notices of changed evaluators that have no labelled answers; those of a new suite count as
+ * changed.
+ */
+function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
+  const after = head && steeringFor(head.scoring);
+  if (after === null || after.conversation.examples.length > 0 || after.evaluators.length === 0)
+    return [];
+  const why = whyUntested(base && steeringFor(base.scoring), after);
+  if (why === null) return [];
+  const message = `${name}: the evaluators of its conversations ${why}, so nobody knows whether they judge as people do; add some below conversation: examples: [{ question: "…", answer: "…", accepted: true }, { question: "…", answer: "…", accepted: false }]`;
+  return [{ kind: 'scoring', message, place: after.conversation.place }];
+}
+
+function whyUntested(before: Steering | null, after: Steering): string | null {
+  if (before === null) return 'are new and have no labelled answers';
+  if (before.conversation.examples.length > 0) return 'lost their labelled answers';
+  return judging(before) === judging(after) ? null : 'changed and have no labelled answers';
+}
+
+function testOf(run: SuiteRun): EvaluatorTest | null {
+  const { path, name, base, head } = run.suite;
+  const after = head && steeringFor(head.scoring);
+  if (after === null || after.conversation.examples.length === 0 || after.evaluators.length === 0)
+    return null;
+  const before = base && steeringFor(base.scoring);
+  const sameWords = before !== null && judging(before) === judging(after);
+  if (sameWords && !isDue(run, before, after)) return null;
+  const { examples } = after.conversation;
+  const other = sameWords || before?.evaluators.length === 0 ? null : before;
+  return { path, name, examples, base: other, head: after };
+}
+
+/**
+ * Whether unchanged evaluators are tested: their labels changed, or the suite rests on them alone.
+ */
+function isDue({ deciding, runs }: SuiteRun, before: Steering, after: Steering): boolean {
+  if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
+  const decide = runs.length > 0 && soleJudge(deciding.tests)?.kind === 'evaluators';
+  return decide && differ(after.conversation.examples.map(({ accepted }) => accepted));
+}
+
+/**
+ * Everything that decides an evaluator's word on a given answer; how long a dialogue may last does
+ * not.
+ */
+export function judging({ conversation, evaluators }: Steering): string {
+  return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
+}
+
+function labelsOf({ examples }: Conversation): string {
+  return canonicalJson(
+    examples.map(({ messages, accepted }) => ({
+      accepted,
+      messages: messages.map(({ role, content }) => ({ role, content })),
+    })),
+  );
+}
+
+/** Calls that the tests will make, if every evaluator answers at once. */
+export function evaluatorCallsOf(tests: readonly EvaluatorTest[]): number {
+  return tests.reduce(
+    (sum, { examples, base, head }) =>
+      sum + examples.length * (head.evaluators.length + (base?.evaluators.length ?? 0)),
+    0,
+  );
+}
+
+export function evaluatorTargetsOf(tests: readonly EvaluatorTest[]): Target[] {
+  return tests
+    .flatMap(({ base, head }) => [...(base?.evaluators ?? []), ...head.evaluators])
+    .map(({ target }) => target);
+}

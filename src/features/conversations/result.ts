@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { countSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import { criterionSchema } from '../../kernel/suite/suite.ts';
+
+const conversationOutcome = z.enum([
+  'complete',
+  'max_steps',
+  'no_follow_up',
+  'evaluator_error',
+  'model_error',
+]);
+
+const criterionWord = z.enum(['yes', 'no', 'unknown']);
+
+const evaluatorVerdictSchema = z.strictObject({
+  evaluator: z.string().describe('Name of the evaluator.'),
+  words: z.record(z.string(), criterionWord).describe('By criterion: whether it is met.'),
+  analysis: z.string().nullable().describe('Its reasons; null when it gave none.'),
+  follow_up: z
+    .string()
+    .nullable()
+    .describe('What it would ask next; null when it has no further question.'),
+});
+
+const conversationTurnSchema = z.strictObject({
+  question: z.string().describe('What the user said last before the answer.'),
+  asked_by: z
+    .string()
+    .nullable()
+    .describe("The evaluator that asked; null for the reference's own and for recorded questions."),
+  answer: z.string().nullable().describe('Null when the model gave none.'),
+  verdicts: z
+    .array(evaluatorVerdictSchema)
+    .describe('Of the evaluators that could be read, in their order.'),
+  satisfied: z
+    .record(z.string(), z.boolean())
+    .nullable()
+    .describe(
+      'By criterion: whether the evaluators together call it met; null where they could not judge.',
+    ),
+});
+
+export const conversationResultSchema = z.strictObject({
+  outcome: conversationOutcome.describe(
+    'How the conversation ended. The two errors are not failures of quality.',
+  ),
+  turns: z.array(conversationTurnSchema).describe('Questions and answers in their order.'),
+  turns_to: z
+    .record(z.string(), countSchema.nullable())
+    .describe(
+      'By criterion: the first turn, from 1, from which it stays met to the end; null: never.',
+    ),
+});
+
+const pairedMeanSchema = z.strictObject({
+  base: z.number().nullable().describe('Mean on base; null where nothing was judged.'),
+  head: z.number().nullable().describe('Mean on head; null where nothing was judged.'),
+  difference: z
+    .number()
+    .nullable()
+    .describe('Head − base; null where a side is missing or too little was judged.'),
+  low: z.number().nullable().describe("Lower end of the difference's two-sided 90 % interval."),
+  high: z.number().nullable().describe("Upper end of the difference's two-sided 90 % interval."),
+  n: countSchema.describe('References that it rests on.'),
+});
+
+const outcomeCounts = z.record(conversationOutcome, countSchema).nullable();
+
+export const conversationSummarySchema = z.strictObject({
+  max_steps: countSchema.describe('Most answers in one conversation.'),
+  evaluators: z.array(z.string()).describe('Names of the evaluators, in their order.'),
+  criteria: z.array(criterionSchema).describe('What the evaluators judge.'),
+  outcomes: z
+    .strictObject({
+      base: outcomeCounts.describe('On base; null where base did not run.'),
+      head: outcomeCounts.describe('On head; null where head did not run.'),
+    })
+    .describe('Tries by how their conversation ended.'),
+  completed: pairedMeanSchema.describe('Share of conversations that were completed, 0–1.'),
+  turns: pairedMeanSchema.describe(
+    'Turns of completed conversations, over the references that were completed on both sides.',
+  ),
+  turns_to: z
+    .array(
+      z.strictObject({
+        criterion: z.string().describe('Name of the criterion.'),
+        turns: pairedMeanSchema.describe(
+          'Turns until it is met for good, over the references in which it is on both sides.',
+        ),
+        reached: pairedMeanSchema.describe('Share of conversations in which it is, 0–1.'),
+      }),
+    )
+    .describe('How soon each criterion is met for good.'),
+});
+
+const yesShareSchema = z.strictObject({
+  yes: countSchema.describe('Answers that get a yes.'),
+  n: countSchema.describe('Answers that were judged.'),
+  share: shareSchema.nullable().describe('`yes` / `n`; null where nothing was judged.'),
+  low: shareSchema.nullable().describe("Lower end of the share's 95 % interval (Wilson)."),
+  high: shareSchema.nullable().describe("Upper end of the share's 95 % interval (Wilson)."),
+});
+
+const yesShares = z.strictObject({
+  criteria: z.record(z.string(), yesShareSchema).describe('By criterion.'),
+  all: yesShareSchema.describe('Of all criteria together.'),
+});
+
+const evaluatorGradeSchema = z.strictObject({
+  evaluators: z
+    .array(z.string())
+    .describe("One evaluator, or several whose words are combined by the suite's rules."),
+  accepted: yesShares.describe('Shares of yes for answers that people accepted.'),
+  rejected: yesShares.describe('Shares of yes for answers that people rejected.'),
+  balanced_accuracy: z
+    .strictObject({
+      value: shareSchema.describe('The mean.'),
+      low: z.number().describe('Lower end of its 95 % interval.'),
+      high: z.number().describe('Upper end of its 95 % interval.'),
+    })
+    .nullable()
+    .describe(
+      'Mean of the shares of accepted and of rejected answers that are judged right; null where one of them has none.',
+    ),
+  unread: countSchema.describe('Answers left out because an evaluator gave no readable verdict.'),
+});
+
+export const evaluatorResultSchema = z.strictObject({
+  path: z.string().describe("File of the suite's prompt."),
+  name: z.string().describe('Name of the suite.'),
+  side: sideSchema.describe('Whose evaluators were asked.'),
+  criteria: z.array(z.string()).describe('Names of the criteria.'),
+  examples: countSchema.describe('Answers that people labelled.'),
+  grades: z.array(evaluatorGradeSchema).describe('Each evaluator alone, and all together.'),
+});
+
+/** How a conversation ended. The last two are errors, not failures of quality. */
+export type ConversationOutcome = z.infer<typeof conversationOutcome>;
+
+export type CriterionWord = z.infer<typeof criterionWord>;
+
+/** One evaluator's word on a dialogue, by criterion. */
+export type EvaluatorVerdict = z.infer<typeof evaluatorVerdictSchema>;
+
+export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
+
+export type ConversationResult = z.infer<typeof conversationResultSchema>;
+
+/** A mean over references on both sides; where one side is missing, over those of the other. */
+export type PairedMean = z.infer<typeof pairedMeanSchema>;
+
+export type ConversationSummary = z.infer<typeof conversationSummarySchema>;
+
+/** A share of yes with its 95 % interval (Wilson); null where nothing was judged. */
+export type YesShare = z.infer<typeof yesShareSchema>;
+
+/**
+ * What evaluators say about answers that people accepted or rejected: one evaluator, or several by
+ * the suite's rules.
+ */
+export type EvaluatorGrade = z.infer<typeof evaluatorGradeSchema>;
+
+/** How far a suite's evaluators can be trusted, on its labelled answers. */
+export type EvaluatorResult = z.infer<typeof evaluatorResultSchema>;

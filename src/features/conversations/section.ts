@@ -1,0 +1,241 @@
+import type { Result } from '../../kernel/result/result.ts';
+import type { Detail } from '../../report/sections/detail.ts';
+import {
+  code,
+  group,
+  joinLines,
+  paragraph,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import { suitesWorstFirst } from '../../report/sections/order.ts';
+import {
+  andMore,
+  change as changeOf,
+  rateInterval,
+  repeatedNames,
+  suiteName,
+} from '../../report/sections/phrases.ts';
+import { percent, signed, count, counted } from '../../text/amounts.ts';
+import type {
+  ConversationOutcome,
+  ConversationSummary,
+  EvaluatorGrade,
+  EvaluatorResult,
+  PairedMean,
+  YesShare,
+} from './result.ts';
+
+/**
+ * What conversations took on both sides: completed share, turns, turns to each criterion, and how
+ * they ended.
+ */
+export function conversations(
+  { suites, mode }: Result,
+  { collapsedItems: items }: Detail,
+): Block[] {
+  const found = suitesWorstFirst(suites).flatMap((suite) =>
+    suite.conversation ? [{ suite, summary: suite.conversation }] : [],
+  );
+  const shown = found.slice(0, items);
+  const more = andMore(found.length, shown.length);
+  const repeated = repeatedNames(suites);
+  return group(
+    [text(`Conversations in ${counted(found.length, 'suite')}`)],
+    found.length === 0
+      ? []
+      : [
+          ...shown.flatMap(({ suite, summary }) =>
+            blocksOf(suiteName(suite, repeated), summary, mode),
+          ),
+          ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+        ],
+  );
+}
+
+function blocksOf(name: Line, summary: ConversationSummary, mode: Result['mode']): Block[] {
+  const rows: [Line, PairedMean, Kind][] = [
+    [[text('Completed')], summary.completed, 'share'],
+    [[text('Turns, where completed')], summary.turns, 'turns'],
+    ...summary.turns_to.flatMap(({ criterion, turns, reached }): typeof rows => [
+      [[code(criterion), text(' met at the end')], reached, 'share'],
+      [[text('Turns to '), code(criterion)], turns, 'turns'],
+    ]),
+  ];
+  const head =
+    mode === 'sweep'
+      ? ['', 'Mean', 'References']
+      : ['', 'Base', 'Head', 'Difference, 90 % interval', 'References'];
+  return [
+    paragraph([
+      ...name,
+      text(`: up to ${counted(summary.max_steps, 'step')}, judged by `),
+      ...summary.evaluators.flatMap((evaluator, index): Line => [
+        text(index === 0 ? '' : ', '),
+        code(evaluator),
+      ]),
+    ]),
+    {
+      kind: 'table',
+      head: head.map((title) => [text(title)]),
+      rows: rows.map(([title, mean, kind]) => [title, ...cells(mean, kind, mode)]),
+    },
+    paragraph(
+      [
+        text(
+          `${mode === 'sweep' ? '' : 'Turns are compared on the references that reach them on both sides. '}${endings(summary)}`,
+        ),
+      ],
+      'small',
+    ),
+  ];
+}
+
+type Kind = 'share' | 'turns';
+
+function cells(
+  { base, head, difference, low, high, n }: PairedMean,
+  kind: Kind,
+  mode: Result['mode'],
+): Line[] {
+  const value = (mean: number | null): string =>
+    kind === 'share' ? percent(mean) : mean === null ? '–' : mean.toFixed(2);
+  if (mode === 'sweep') return [[text(value(head))], [text(count(n))]];
+  const change = (by: number): string =>
+    kind === 'share' ? changeOf({ base, head, difference: by }) : signedTurns(by);
+  const interval =
+    low === null || high === null
+      ? ''
+      : `, ${kind === 'share' ? signed(low) : signedTurns(low)} to ${kind === 'share' ? signed(high) : signedTurns(high)}`;
+  return [
+    [text(value(base))],
+    [text(value(head))],
+    [text(difference === null ? '–' : `${change(difference)}${interval}`)],
+    [text(count(n))],
+  ];
+}
+
+/** A difference of turns with a real minus sign. */
+function signedTurns(difference: number): string {
+  const size = Math.abs(difference).toFixed(2);
+  return Number(size) === 0 ? '0.00' : `${difference < 0 ? '−' : '+'}${size}`;
+}
+
+function endings({ outcomes: { base, head } }: ConversationSummary): string {
+  const words = (counts: Record<ConversationOutcome, number> | null): string =>
+    counts === null
+      ? 'not run'
+      : Object.entries(counts)
+          .filter(([, number]) => number > 0)
+          .map(([outcome, number]) => `${outcome} ${count(number)}`)
+          .join(', ') || 'none';
+  return base === null
+    ? `How tries ended: ${words(head)}.`
+    : `How tries ended: base ${words(base)}; head ${words(head)}.`;
+}
+
+/**
+ * How well evaluators tell accepted answers from rejected ones, base → head, where a change touches
+ * them.
+ */
+export function evaluators(
+  { evaluators: results = [] }: Result,
+  { collapsedItems: items }: Detail,
+): Block[] {
+  return group(
+    [text('Evaluators on labelled answers')],
+    results.length === 0 ? [] : evaluatorTables(results, items),
+  );
+}
+
+/**
+ * One table per suite, in the order of the results; a row for every evaluator and combination,
+ * base's above head's. At most `items` rows.
+ */
+export function evaluatorTables(results: readonly EvaluatorResult[], items: number): Block[] {
+  const paths = [...new Set(results.map(({ path }) => path))];
+  return paths.flatMap((path) =>
+    tableOf(
+      results.filter((result) => result.path === path),
+      items,
+    ),
+  );
+}
+
+interface Row {
+  result: EvaluatorResult;
+  grade: EvaluatorGrade;
+}
+
+function tableOf(results: readonly EvaluatorResult[], items: number): Block[] {
+  const first = results.at(-1);
+  if (first === undefined) return [];
+  const criteria = [...new Set(results.flatMap((result) => result.criteria))];
+  const compares = results.length > 1;
+  const rows = pairRows(results);
+  const shown = rows.slice(0, items);
+  const more = andMore(rows.length, shown.length);
+  const title = paragraph([
+    code(first.name),
+    text(
+      `: share of yes on accepted vs rejected answers, ${counted(first.examples, 'labelled answer')}`,
+    ),
+  ]);
+  const head: Line[] = [
+    [text('Evaluators')],
+    ...(compares ? [[text('Side')]] : []),
+    ...criteria.map((name): Line => [code(name)]),
+    [text('All criteria')],
+    [text('95 % intervals')],
+    [text('Balanced accuracy')],
+    [text('Unread')],
+  ];
+  return [
+    title,
+    ...(shown.length === 0
+      ? []
+      : [
+          {
+            kind: 'table' as const,
+            head,
+            rows: shown.map((row) => cellsOf(row, criteria, compares)),
+          },
+        ]),
+    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+  ];
+}
+
+/** Rows of the same evaluators stand together, in head's order, then what only base has. */
+function pairRows(results: readonly EvaluatorResult[]): Row[] {
+  const all = results.flatMap((result) => result.grades.map((grade): Row => ({ result, grade })));
+  const keyOf = ({ grade }: Row): string => JSON.stringify(grade.evaluators);
+  const keys = [
+    ...new Set([...all.filter(({ result }) => result.side === 'head'), ...all].map(keyOf)),
+  ];
+  return keys.flatMap((key) => all.filter((row) => keyOf(row) === key));
+}
+
+function cellsOf({ result, grade }: Row, criteria: readonly string[], compares: boolean): Line[] {
+  const { accepted, rejected, balanced_accuracy: balanced, unread } = grade;
+  return [
+    joinLines(
+      grade.evaluators.map((name): Line => [code(name)]),
+      ' + ',
+    ),
+    ...(compares ? [[text(result.side)]] : []),
+    ...criteria.map((name): Line => [text(both(accepted.criteria[name], rejected.criteria[name]))]),
+    [text(both(accepted.all, rejected.all))],
+    [text(`${interval(accepted.all)} vs ${interval(rejected.all)}`)],
+    [text(balanced === null ? '–' : `${percent(balanced.value)} (${rateInterval(balanced)})`)],
+    [text(count(unread))],
+  ];
+}
+
+function both(accepted: YesShare | undefined, rejected: YesShare | undefined): string {
+  return `${percent(accepted?.share ?? null)} vs ${percent(rejected?.share ?? null)}`;
+}
+
+function interval({ low, high }: YesShare): string {
+  return low === null || high === null ? '–' : rateInterval({ low, high });
+}

@@ -1,0 +1,207 @@
+import { z } from 'zod';
+import {
+  answerSchema,
+  answersFromSchema,
+  readAnswers,
+  type AnswersContext,
+} from '../../config/answers.ts';
+import {
+  anything,
+  check,
+  checkMembers,
+  closed,
+  filled,
+  listOf,
+  mapOf,
+  missing,
+  oneOf,
+  wholeNumber,
+} from '../../config/schema.ts';
+import { pathText, type Document, valueAt } from '../../documents/document.ts';
+import { readParameters } from '../../documents/parameters.ts';
+import { problem } from '../../errors.ts';
+import type { Conversation, Settings } from '../../kernel/suite/suite.ts';
+import { isVariableName } from '../../kernel/suite/template.ts';
+import { suggestion } from '../../text/suggest.ts';
+import { isMap, type Problem } from '../../types/plain.ts';
+
+const MAX_STEPS = 50;
+
+const combine = oneOf(['all', 'any', 'majority']);
+
+const criterion = z.union(
+  [
+    combine,
+    closed({
+      combine: combine
+        .describe("How several evaluators' words become one. Default: all.")
+        .optional(),
+    }),
+  ],
+  {
+    error: 'must be a map like { combine: all }; combine is one of all, any, majority',
+  },
+);
+
+const rules = z.union([combine, mapOf(combine)], {
+  error: 'must be all, any or majority, or a map of criterion to one of them',
+});
+
+const shape = {
+  max_steps: wholeNumber(1, MAX_STEPS)
+    .describe('Most answers in one conversation. Default: 5.')
+    .optional(),
+  evaluators: listOf(z.union([filled(), mapOf(anything())], { error: 'must be a map with model' }))
+    .describe('Models that judge the dialogue and ask the next question. Default: the grader.')
+    .optional(),
+  criteria: mapOf(criterion, 'a map of criterion to { combine: all }')
+    .describe(
+      'What evaluators answer yes or no to, by name. Default: understanding, correctness, completeness.',
+    )
+    .optional(),
+  combine: rules
+    .describe("How several evaluators' words become one: for all criteria, or for those it names.")
+    .optional(),
+  instructions: filled().describe('Who the evaluators are, and what the criteria mean.').optional(),
+  examples: listOf(answerSchema)
+    .describe('Answers that people accepted or rejected, by which the evaluators are tested.')
+    .optional(),
+  examples_from: answersFromSchema.describe('Data file with further such answers.').optional(),
+};
+
+export const conversationSchema = closed(shape);
+
+const DEFAULT_STEPS = 5;
+
+const DEFAULT_CRITERIA: Conversation['criteria'] = [
+  { name: 'understanding', combine: 'all' },
+  { name: 'correctness', combine: 'all' },
+  { name: 'completeness', combine: 'any' },
+];
+
+/** Reserved keys of an evaluator's reply. */
+const TAKEN = ['analysis', 'follow_up'];
+
+/** Reads `conversation`; null if absent. Evaluators default to the grader's model. */
+export async function readConversation(
+  document: Document,
+  grader: Settings['grader'],
+  context: AnswersContext,
+  problems: Problem[],
+): Promise<Conversation | null> {
+  const key = 'conversation';
+  const written = valueAt(document.value, [key]);
+  if (written === undefined) return null;
+  const left = anything().optional();
+  const { max_steps, instructions } = checkMembers(
+    document,
+    [key],
+    {
+      ...shape,
+      evaluators: left,
+      criteria: left,
+      combine: left,
+      examples: left,
+      examples_from: left,
+    },
+    problems,
+  );
+  const readable = isMap(written);
+  return {
+    max_steps: max_steps ?? DEFAULT_STEPS,
+    evaluators: readable ? readEvaluators(document, grader, problems) : [],
+    criteria: readable ? readRules(document, readCriteria(document, problems), problems) : [],
+    instructions: instructions ?? null,
+    examples: readable ? await readAnswers(document, [key], context, problems) : [],
+    place: document.placeOf([key]),
+  };
+}
+
+function readEvaluators(
+  document: Document,
+  grader: Settings['grader'],
+  problems: Problem[],
+): Conversation['evaluators'] {
+  const path = ['conversation', 'evaluators'];
+  const list = valueAt(document.value, path);
+  if (list === undefined || (Array.isArray(list) && list.length === 0)) {
+    if (grader !== null && list === undefined)
+      return [{ ...grader, place: document.placeOf(['conversation']) }];
+    problems.push(
+      problem(
+        document.placeOf(path),
+        'conversation needs at least one evaluator: evaluators: [{ model: … }]',
+      ),
+    );
+    return [];
+  }
+  const items = check(document, path, shape.evaluators, problems) ?? [];
+  return items.flatMap((item, index) => {
+    const at = [...path, index];
+    const place = document.placeOf(at);
+    if (typeof item === 'string') return [{ model: item, parameters: {}, place }];
+    const parameters = readParameters(document, at, ['model'], problems);
+    if (item['model'] === undefined) {
+      if (grader === null) problems.push(missing(document, [...at, 'model']));
+      return grader === null
+        ? []
+        : [{ model: grader.model, parameters: { ...grader.parameters, ...parameters }, place }];
+    }
+    const model = check(document, [...at, 'model'], filled(), problems);
+    return model === undefined ? [] : [{ model, parameters, place }];
+  });
+}
+
+function readCriteria(document: Document, problems: Problem[]): Conversation['criteria'] {
+  const path = ['conversation', 'criteria'];
+  const written = valueAt(document.value, path);
+  if (written === undefined) return DEFAULT_CRITERIA;
+  const names = Object.keys(
+    check(document, path, mapOf(anything(), 'a map of criterion to { combine: all }'), problems) ??
+      {},
+  );
+  if (isMap(written) && names.length === 0)
+    problems.push(problem(document.placeOf(path), 'criteria must name at least one criterion'));
+  return names.flatMap((name) => {
+    const place = document.placeOf([...path, name]);
+    if (!isVariableName(name))
+      problems.push(
+        problem(
+          place,
+          `${pathText(path)}: a criterion's name is letters, digits and _, and does not start with a digit`,
+        ),
+      );
+    if (TAKEN.includes(name))
+      problems.push(
+        problem(
+          place,
+          `${pathText(path)}: "${name}" is a part of every evaluator's reply; give the criterion another name`,
+        ),
+      );
+    const value = check(document, [...path, name], criterion, problems);
+    if (value === undefined) return [];
+    return [{ name, combine: (typeof value === 'string' ? value : value.combine) ?? 'all' }];
+  });
+}
+
+function readRules(
+  document: Document,
+  criteria: Conversation['criteria'],
+  problems: Problem[],
+): Conversation['criteria'] {
+  const path = ['conversation', 'combine'];
+  const written = check(document, path, rules.optional(), problems);
+  if (written === undefined) return criteria;
+  if (typeof written === 'string') return criteria.map(({ name }) => ({ name, combine: written }));
+  const names = criteria.map(({ name }) => name);
+  for (const name of Object.keys(written)) {
+    if (!names.includes(name))
+      problems.push(
+        problem(
+          document.placeOf([...path, name]),
+          `${pathText(path)}: there is no criterion "${name}"${suggestion(name, names)}`,
+        ),
+      );
+  }
+  return criteria.map(({ name, combine: rule }) => ({ name, combine: written[name] ?? rule }));
+}

@@ -1,0 +1,167 @@
+import type { ReferenceRun, SuiteRun } from '../../kernel/plan/suite-run.ts';
+import { differenceInterval, pairedMean } from '../../kernel/statistics/interval.ts';
+import { mean, meanOrNull } from '../../kernel/statistics/sums.ts';
+import type { Side } from '../../types/plain.ts';
+import type {
+  ConversationOutcome,
+  ConversationResult,
+  ConversationSummary,
+  PairedMean,
+} from './result.ts';
+
+/**
+ * A reference's conversations on both sides, of the tries that all references share; those that
+ * ended in an error are out.
+ */
+interface Pair {
+  base: ConversationResult[] | null;
+  head: ConversationResult[] | null;
+}
+
+/**
+ * What a suite's conversations took, side by side: unit of every mean is the reference. `runs` are
+ * those that the suite's pass rate rests on, `tries` the number that they share. Null for suites of
+ * single answers.
+ */
+export function conversationSummary(
+  { deciding, runs: all }: SuiteRun,
+  runs: readonly ReferenceRun[],
+  tries: number,
+): ConversationSummary | null {
+  const {
+    tests: { conversation },
+    evaluators,
+  } = deciding;
+  if (conversation === null) return null;
+  const pairs = runs.map((run): Pair => ({
+    base: judgedConversations(run, 'base', tries),
+    head: judgedConversations(run, 'head', tries),
+  }));
+  const completedTurns = ({ outcome, turns }: ConversationResult): number | null =>
+    outcome === 'complete' ? turns.length : null;
+  return {
+    max_steps: conversation.max_steps,
+    evaluators: evaluators.map(({ name }) => name),
+    criteria: conversation.criteria,
+    outcomes: { base: outcomesOf(all, 'base'), head: outcomesOf(all, 'head') },
+    completed: shareOf(pairs, ({ outcome }) => outcome === 'complete'),
+    turns: meanOf(pairs, completedTurns),
+    turns_to: conversation.criteria.map(({ name }) => ({
+      criterion: name,
+      turns: meanOf(pairs, ({ turns_to }) => turns_to[name] ?? null),
+      reached: shareOf(pairs, ({ turns_to }) => (turns_to[name] ?? null) !== null),
+    })),
+  };
+}
+
+function judgedConversations(
+  run: ReferenceRun,
+  side: Side,
+  tries: number,
+): ConversationResult[] | null {
+  if (run.affected[side] === null) return null;
+  return run[side]
+    .slice(0, tries)
+    .flatMap(({ result: { conversation } }) =>
+      conversation && !isError(conversation.outcome) ? [conversation] : [],
+    );
+}
+
+function isError(outcome: ConversationOutcome): boolean {
+  return outcome === 'evaluator_error' || outcome === 'model_error';
+}
+
+function outcomesOf(
+  runs: readonly ReferenceRun[],
+  side: Side,
+): ConversationSummary['outcomes']['base'] {
+  const made = runs.filter((run) => run.affected[side] !== null);
+  if (made.length === 0) return null;
+  const counts: Record<ConversationOutcome, number> = {
+    complete: 0,
+    max_steps: 0,
+    no_follow_up: 0,
+    evaluator_error: 0,
+    model_error: 0,
+  };
+  for (const { result } of made.flatMap((run) => run[side]))
+    if (result.conversation) counts[result.conversation.outcome] += 1;
+  return counts;
+}
+
+/**
+ * Mean over references of a share of their conversations, with the interval of the suite's own
+ * difference.
+ */
+function shareOf(
+  pairs: readonly Pair[],
+  holds: (conversation: ConversationResult) => boolean,
+): PairedMean {
+  const countHolding = (list: readonly ConversationResult[]) => ({
+    passes: list.filter(holds).length,
+    tries: list.length,
+  });
+  const tables = pairs.map(({ base, head }) => ({
+    base: countHolding(base ?? []),
+    head: countHolding(head ?? []),
+  }));
+  const both = tables.filter(({ base, head }) => base.tries > 0 && head.tries > 0);
+  const rate = (side: Side, from: typeof tables): number | null =>
+    meanOrNull(
+      from
+        .filter((table) => table[side].tries > 0)
+        .map((table) => table[side].passes / table[side].tries),
+    );
+  const interval = differenceInterval(both);
+  if (interval === null)
+    return oneSided(
+      tables.filter(({ base }) => base.tries > 0).length,
+      rate('base', tables),
+      tables.filter(({ head }) => head.tries > 0).length,
+      rate('head', tables),
+    );
+  return { base: rate('base', both), head: rate('head', both), ...interval, n: both.length };
+}
+
+/**
+ * Mean over references of a number that some conversations have, over the references that have it
+ * on both sides.
+ */
+function meanOf(
+  pairs: readonly Pair[],
+  value: (conversation: ConversationResult) => number | null,
+): PairedMean {
+  const own = (list: readonly ConversationResult[] | null): number | null =>
+    meanOrNull((list ?? []).flatMap((conversation) => value(conversation) ?? []));
+  const means = pairs.map(({ base, head }) => ({ base: own(base), head: own(head) }));
+  const both = means.flatMap(({ base, head }) =>
+    base === null || head === null ? [] : [{ base, head }],
+  );
+  const interval = pairedMean(both.map(({ base, head }) => head - base));
+  if (interval !== null)
+    return {
+      base: mean(both.map(({ base }) => base)),
+      head: mean(both.map(({ head }) => head)),
+      ...interval,
+      n: both.length,
+    };
+  const [base, head] = [
+    means.flatMap((pair) => pair.base ?? []),
+    means.flatMap((pair) => pair.head ?? []),
+  ];
+  const compares = pairs.some((pair) => pair.base !== null && pair.head !== null);
+  // Compared, but nothing on both sides: two means of different references would be taken for a
+  // comparison.
+  return compares
+    ? oneSided(0, null, 0, null)
+    : oneSided(base.length, meanOrNull(base), head.length, meanOrNull(head));
+}
+
+function oneSided(
+  baseCount: number,
+  base: number | null,
+  headCount: number,
+  head: number | null,
+): PairedMean {
+  return { base, head, difference: null, low: null, high: null, n: Math.max(baseCount, headCount) };
+}

@@ -1,0 +1,227 @@
+import { holdToCaps, priceOf } from '../../app/commands/caps.ts';
+import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
+import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
+import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
+import { userError } from '../../app/commands/user-error.ts';
+import type { Edges } from '../../app/run/input.ts';
+import { sha256 } from '../../app/session/cached-complete.ts';
+import { problem } from '../../errors.ts';
+import { evaluatorsOf } from '../../kernel/select/select.ts';
+import { graderSetsOf, gradersOf } from '../../kernel/select/targets.ts';
+import type { Project, Suite } from '../../kernel/suite/suite.ts';
+import { logJson } from '../../text/log.ts';
+import { suggestion } from '../../text/suggest.ts';
+import type { Rubric } from '../../types/metric.ts';
+import type { Problem } from '../../types/plain.ts';
+import { factsOf } from '../../types/vendors.ts';
+import { steeringOf } from '../conversations/conversation-rules.ts';
+import {
+  evaluatorCallsOf,
+  evaluatorTargetsOf,
+  type EvaluatorTest,
+} from '../conversations/evaluator-plan.ts';
+import { testEvaluators } from '../conversations/evaluator-tests.ts';
+import type { EvaluatorResult } from '../conversations/result.ts';
+import { evaluatorTables } from '../conversations/section.ts';
+import { rubricTestBlocks } from './rubric-test.ts';
+import { repeatRubricTest, type RepeatedRubricTest } from './rubric-tests.ts';
+
+/** Prints how often the evaluators, alone and combined, agree with the labelled answers. */
+function gradeSuite(
+  suite: Suite,
+  opened: Opened,
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<void> {
+  return asking(opened, async (edges) => {
+    const result = opened.session.redact(await testOfSuite(suite, opened, options, edges));
+    if (options.json === true) terminal.out(`${logJson(result)}\n`);
+    else await printBlocks(evaluatorTables([result], Number.POSITIVE_INFINITY), terminal);
+  });
+}
+
+async function testOfSuite(
+  suite: Suite,
+  opened: Opened,
+  { code }: EvaluateOptions,
+  edges: Edges,
+): Promise<EvaluatorResult> {
+  const problems: Problem[] = [];
+  const test = testOf(suite, opened, problems);
+  const targets = evaluatorTargetsOf([test]);
+  if (code !== 'host' && targets.some(({ provider }) => provider === 'program')) {
+    problems.push(
+      problem(
+        test.head.conversation.place,
+        'an evaluator is a program of this repository. It runs only with --code host.',
+      ),
+    );
+  }
+  await holdGradingToCaps({ calls: evaluatorCallsOf([test]), targets, problems }, opened, edges);
+  return testEvaluators(test, 'head', test.head, {
+    complete: edges.complete,
+    random: edges.random,
+  });
+}
+
+function testOf(
+  suite: Suite,
+  { project: { settings }, tree }: Opened,
+  problems: Problem[],
+): EvaluatorTest {
+  const {
+    prompt,
+    tests: { conversation, file },
+  } = suite;
+  if (conversation === null || conversation.examples.length === 0) {
+    const [place, what] =
+      conversation === null
+        ? ([{ file, line: 0 }, 'no conversation, and so no evaluators to be tested'] as const)
+        : ([conversation.place, 'no labelled answers to test its evaluators by'] as const);
+    const add =
+      conversation === null
+        ? ''
+        : '; add some: examples: [{ question: "…", answer: "…", accepted: true }]';
+    throw userError(place, `the prompt "${prompt.name}" has ${what}${add}`);
+  }
+  const evaluators = evaluatorsOf(suite, { settings, tree, hash: sha256 }, problems);
+  return {
+    path: prompt.file,
+    name: prompt.name,
+    examples: conversation.examples,
+    base: null,
+    head: steeringOf(conversation, evaluators),
+  };
+}
+
+/** Grades a rubric's examples with the named grader, else with its first metric's graders. */
+function gradeRubric(
+  name: string,
+  repeats: number,
+  opened: Opened,
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<void> {
+  return asking(opened, async (edges) => {
+    const rubric = rubricNamed(name, opened.project);
+    const test = opened.session.redact(await testRubric(rubric, repeats, opened, options, edges));
+    if (options.json === true) terminal.out(`${logJson(test)}\n`);
+    else await printBlocks(rubricTestBlocks(test), terminal);
+  });
+}
+
+function rubricNamed(name: string, { rubrics }: Project): Rubric {
+  const rubric = rubrics.get(name);
+  if (rubric === undefined)
+    throw userError(null, `there is no rubric "${name}"${suggestion(name, [...rubrics.keys()])}`);
+  const [label = ''] = rubric.choice_scores.keys();
+  if (rubric.examples.length === 0) {
+    throw userError(
+      rubric.place,
+      `the rubric "${name}" has no labelled examples to be tested by; add some: examples: [{ content: "…", expected: ${JSON.stringify(label)} }]`,
+    );
+  }
+  return rubric;
+}
+
+async function testRubric(
+  rubric: Rubric,
+  repeats: number,
+  opened: Opened,
+  { code }: EvaluateOptions,
+  edges: Edges,
+): Promise<RepeatedRubricTest> {
+  const { project, tree, session } = opened;
+  const { settings } = project;
+  const problems: Problem[] = [];
+  const side = { project, context: { settings, tree, hash: sha256 } };
+  const named = session.inputs.read.overrides.settings.some(({ path }) => path[0] === 'grader');
+  const graders = named
+    ? gradersOf(side, problems)
+    : (graderSetsOf(rubric.name, side, problems)[0] ?? []);
+  if (graders.length === 0 && problems.length === 0)
+    problems.push(
+      problem(
+        { file: settings.file ?? 'evaldiff.yaml', line: 0 },
+        'names no grader; name a model, grader: { model: … }',
+      ),
+    );
+  if (code !== 'host' && graders.some(({ target }) => target.provider === 'program')) {
+    problems.push(
+      problem(
+        settings.grader?.place ?? null,
+        'a grader is a program of this repository. It runs only with --code host.',
+      ),
+    );
+  }
+  const calls = rubric.examples.length * graders.length * repeats;
+  const targets = graders.map(({ target }) => target);
+  await holdGradingToCaps({ calls, targets, problems }, opened, edges);
+  return repeatRubricTest({ rubric, graders }, repeats, {
+    complete: edges.complete,
+    random: edges.random,
+  });
+}
+
+/** Grading has no forecast, so the cost cap is enforced during the run. */
+async function holdGradingToCaps(
+  asked: Pick<Parameters<typeof holdToCaps>[0], 'calls' | 'targets' | 'problems'>,
+  opened: Opened,
+  edges: Edges,
+): Promise<void> {
+  const price = await priceOf(opened, edges, asked.targets);
+  holdToCaps({ ...asked, price, forecast: null }, opened, edges);
+}
+
+interface GradeOptions extends EvaluateOptions {
+  repeats: string;
+}
+
+const MOST_REPEATS = 100;
+
+export const gradeCommand: AddCommand = (program, terminal, done) => {
+  evaluateOptions(program.command('grade'), { answers: true, caps: true, asks: true })
+    .description(
+      "tests those who judge: a rubric's grader on its labelled examples, or a conversation's evaluators on its labelled answers",
+    )
+    .argument(
+      '<name>',
+      'a rubric with examples, or a prompt whose conversation has labelled answers',
+    )
+    .argument('[overrides...]', `key=value, such as grader.model=${factsOf('openai').starterModel}`)
+    .option('--repeats <number>', 'how often each example of a rubric is graded', '3')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 grader.model=${factsOf('anthropic').starterModel} --json\n  evaldiff grade mentor`,
+    )
+    .action(async (name: string, overrides: string[], options: GradeOptions) => {
+      const repeats = repeatsOf(options.repeats);
+      await withCurrentProject(options, terminal, overrides, async (opened) => {
+        const { project } = opened;
+        const suite = project.rubrics.has(name)
+          ? undefined
+          : project.suites.find(({ prompt }) => prompt.name === name || prompt.file === name);
+        const known = suite === undefined ? knownName(name, project) : name;
+        if (suite !== undefined) await gradeSuite(suite, opened, options, terminal);
+        else await gradeRubric(known, repeats, opened, options, terminal);
+      });
+      done(0);
+    });
+};
+
+/** Rejects an unknown name with the nearest rubric and prompt. */
+function knownName(name: string, { rubrics, suites }: Project): string {
+  if (rubrics.has(name) || suites.length === 0) return name;
+  const known = [...rubrics.keys(), ...suites.map(({ prompt }) => prompt.name)];
+  throw userError(
+    null,
+    `there is no rubric "${name}", nor a prompt of that name${suggestion(name, known)}`,
+  );
+}
+
+function repeatsOf(text: string): number {
+  const repeats = Number(text);
+  if (!Number.isInteger(repeats) || repeats < 1 || repeats > MOST_REPEATS)
+    throw userError(null, `--repeats must be a whole number from 1 to ${String(MOST_REPEATS)}`);
+  return repeats;
+}

@@ -1,0 +1,176 @@
+import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts';
+import { graderSetsOf, type ProjectSide } from '../../kernel/select/targets.ts';
+import type { Counts } from '../../kernel/statistics/table.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { soleJudge } from '../../kernel/suite/metrics.ts';
+import { builtInRubrics } from '../../metrics/rubric.ts';
+import type { Rubric } from '../../types/metric.ts';
+import type { Grader } from '../../types/model.ts';
+import type { Notice, Place, Side } from '../../types/plain.ts';
+
+/** Whether the labels differ: examples with one label only show errors on one side at most. */
+export function differ(labels: readonly (string | boolean)[]): boolean {
+  return new Set(labels).size > 1;
+}
+
+/** A rubric with those who grade by it. */
+export interface Judge {
+  rubric: Rubric;
+  graders: readonly Grader[];
+}
+
+/** Those who graded labelled examples, and what could be read of that. */
+export type TestedJudge =
+  /** A rubric's graders, with the label that people and graders gave each example. */
+  | (Judge & { kind: 'rubric'; examples: { expected: string; label: string }[] })
+  /**
+   * All evaluators of a suite together: of the answers that people accepted, and of those that they
+   * rejected, how many they call good in every criterion. `judging`: what decides their word.
+   */
+  | { kind: 'evaluators'; judging: string; accepted: Counts; rejected: Counts };
+
+/**
+ * A rubric of head whose text, examples or graders changed, or that alone judges a suite of the
+ * run, with head's examples. `base` is null where its rubric and graders are the same.
+ */
+export interface RubricTest {
+  name: string;
+  place: Place;
+  examples: Rubric['examples'];
+  base: Judge | null;
+  head: Judge;
+}
+
+/**
+ * The rubrics that a change puts to the test, and which of those that changed have nothing to be
+ * tested by.
+ */
+export function selectRubricTests(
+  base: ProjectSide | null,
+  head: ProjectSide,
+  suites: readonly SuiteRun[],
+): { tests: RubricTest[]; notices: Notice[] } {
+  const changes = [...head.project.rubrics.values()].map((rubric) => changesOf(rubric, base, head));
+  const deciding = new Set(
+    suites
+      .filter(({ runs }) => runs.length > 0)
+      .flatMap(({ deciding: { tests } }) => {
+        const sole = soleJudge(tests);
+        return sole?.kind === 'rubric' ? sole.rubric : [];
+      }),
+  );
+  return {
+    tests: changes
+      .flat()
+      .flatMap((change) => rubricTestOf(change, deciding.has(change.rubric.name)) ?? []),
+    notices: changes
+      .flatMap(([first]) => first ?? [])
+      .filter(
+        ({ rubric }) => rubric.examples.length === 0 && builtInRubrics.get(rubric.name) !== rubric,
+      )
+      .flatMap(untestedRubric),
+  };
+}
+
+/**
+ * One change for each set of graders that judges by the rubric, which a change of the files usually
+ * leaves at one.
+ */
+function changesOf(rubric: Rubric, base: ProjectSide | null, head: ProjectSide): Change[] {
+  const old = base?.project.rubrics.get(rubric.name) ?? null;
+  const [before, after] = [
+    base === null ? [] : graderSetsOf(rubric.name, base),
+    graderSetsOf(rubric.name, head),
+  ];
+  return after.map((graders, index) => ({
+    ...changeOf(rubric, old, { base: before[index] ?? before[0] ?? [], head: graders }),
+    name:
+      after.length === 1
+        ? rubric.name
+        : `${rubric.name} (${graders.map(({ target }) => target.model).join(', ')})`,
+  }));
+}
+
+interface Change {
+  name: string;
+  rubric: Rubric;
+  old: Rubric | null;
+  sameRubric: boolean;
+  sameGraders: boolean;
+  graders: Record<Side, readonly Grader[]>;
+}
+
+function changeOf(
+  rubric: Rubric,
+  old: Rubric | null,
+  graders: Change['graders'],
+): Omit<Change, 'name'> {
+  return {
+    rubric,
+    old,
+    graders,
+    sameRubric:
+      old !== null && canonicalJson(rubricIdentity(old)) === canonicalJson(rubricIdentity(rubric)),
+    sameGraders:
+      canonicalJson(gradersIdentity(graders.base)) === canonicalJson(gradersIdentity(graders.head)),
+  };
+}
+
+function rubricTestOf(
+  { name, rubric, old, sameRubric, sameGraders, graders }: Change,
+  decides: boolean,
+): RubricTest | null {
+  const { place, examples } = rubric;
+  const same = sameRubric && sameGraders;
+  const untouched = same && old !== null && sameExamples(old, rubric);
+  if (examples.length === 0 || graders.head.length === 0) return null;
+  if (untouched && !(decides && differ(examples.map(({ expected }) => expected)))) return null;
+  const base =
+    same || old === null || graders.base.length === 0
+      ? null
+      : { rubric: old, graders: graders.base };
+  return { name, place, examples, base, head: { rubric, graders: graders.head } };
+}
+
+function sameExamples(base: Rubric, head: Rubric): boolean {
+  const plain = ({ examples }: Rubric): string =>
+    canonicalJson(
+      examples.map(({ content, context, ideal, expected }) => ({
+        content,
+        context,
+        ideal,
+        expected,
+      })),
+    );
+  return plain(base) === plain(head);
+}
+
+function untestedRubric({
+  rubric: { name, place, choice_scores },
+  old,
+  sameRubric,
+}: Change): Notice[] {
+  const lost = (old?.examples.length ?? 0) > 0;
+  if (sameRubric && !lost) return [];
+  const why = lost
+    ? 'lost its examples'
+    : old === null
+      ? 'is new and has no examples'
+      : 'changed and has no examples';
+  const labels = [...choice_scores.keys()]
+    .slice(0, 2)
+    .map((label) => `{ content: "…", expected: ${JSON.stringify(label)} }`)
+    .join(', ');
+  const message = `the rubric "${name}" ${why}, so nobody knows whether its grader judges as people do; add labelled ones below its choice_scores: examples: [${labels}]`;
+  return [{ kind: 'scoring', message, place }];
+}
+
+/** Calls that the tests will make, if every grader answers at once. */
+export function graderTestCalls(tests: readonly RubricTest[]): number {
+  return tests.reduce(
+    (sum, { examples, base, head }) =>
+      sum + examples.length * (head.graders.length + (base?.graders.length ?? 0)),
+    0,
+  );
+}

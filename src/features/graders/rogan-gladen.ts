@@ -1,0 +1,108 @@
+import { normalQuantile } from '../../kernel/statistics/distributions.ts';
+import type { Counts } from '../../kernel/statistics/table.ts';
+
+/**
+ * The rate corrected for a judge's errors: (p + TNR − 1) / (TPR + TNR − 1), within 0–1. Null when
+ * the judge is no better than chance (TPR + TNR <= 1). Source: Rogan and Gladen 1978.
+ */
+export function roganGladen(
+  rate: number,
+  truePositiveRate: number,
+  trueNegativeRate: number,
+): number | null {
+  const quality = truePositiveRate + trueNegativeRate - 1;
+  return quality > 0 ? clip((rate + trueNegativeRate - 1) / quality) : null;
+}
+
+/**
+ * The corrected rate with an interval that includes uncertainty about the judge. `judged`: the
+ * judge's passes; `positives`: labelled positives it passed; `negatives`: labelled negatives it
+ * failed. Null when the judge is no better than chance on the labels, or nothing was judged.
+ *
+ * Source: plug-in interval of Lee et al. 2025 (arXiv 2511.21140): adds z²/2 successes and failures
+ * to the judged items, one of each to the labelled ones.
+ */
+export function roganGladenInterval(
+  judged: Counts,
+  positives: Counts,
+  negatives: Counts,
+  confidence = 0.95,
+): { rate: number; low: number; high: number } | null {
+  if (judged.tries === 0) return null;
+  const z = normalQuantile((1 + confidence) / 2);
+  const tries = judged.tries + z * z;
+  const p = (judged.passes + (z * z) / 2) / tries;
+  const {
+    good: { rate: right1, spread: spread1 },
+    bad: { rate: right0, spread: spread0 },
+  } = qualityOf(positives, negatives);
+  const quality = right1 + right0 - 1;
+  if (quality <= 0) return null;
+
+  const rate = (p + right0 - 1) / quality;
+  const shift = 2 * z * z * (rate * spread1 - (1 - rate) * spread0);
+  const error =
+    Math.sqrt((p * (1 - p)) / tries + (1 - rate) ** 2 * spread0 + rate ** 2 * spread1) / quality;
+  return {
+    rate: clip(rate),
+    low: clip(rate + shift - z * error),
+    high: clip(rate + shift + z * error),
+  };
+}
+
+/** A grader's accuracy, with one of each kind added to the labels. */
+interface Quality {
+  /** For good and for bad answers: the share recognised, and its variance. */
+  good: { rate: number; spread: number };
+  bad: { rate: number; spread: number };
+}
+
+function qualityOf(positives: Counts, negatives: Counts): Quality {
+  const smoothed = ({ passes, tries }: Counts): Quality['good'] => {
+    const rate = (passes + 1) / (tries + 2);
+    return { rate, spread: (rate * (1 - rate)) / (tries + 2) };
+  };
+  return { good: smoothed(positives), bad: smoothed(negatives) };
+}
+
+/**
+ * A difference of two rates corrected for the same judge's errors: difference / (TPR + TNR − 1),
+ * with an interval that adds the uncertainty about the judge to each end; −1 to 1. `low` and `high`
+ * are the observed difference's interval at `confidence`. Null when the judge is no better than
+ * chance.
+ *
+ * Combined as in the MOVER method (Zou and Donner 2008), with smoothing as in {@link
+ * roganGladenInterval}.
+ */
+export function correctedDifference(
+  { difference, low, high }: { difference: number; low: number; high: number },
+  positives: Counts,
+  negatives: Counts,
+  confidence = 0.9,
+): { difference: number; low: number; high: number } | null {
+  const { good, bad } = qualityOf(positives, negatives);
+  const quality = good.rate + bad.rate - 1;
+  if (quality <= 0) return null;
+  const z = normalQuantile((1 + confidence) / 2);
+  const doubt = (z * Math.abs(difference) * Math.sqrt(good.spread + bad.spread)) / quality ** 2;
+  const value = difference / quality;
+  return {
+    difference: clip(value, -1),
+    low: clip(value - Math.hypot((difference - low) / quality, doubt), -1),
+    high: clip(value + Math.hypot((high - difference) / quality, doubt), -1),
+  };
+}
+
+/**
+ * The share of answers judged wrong when the judge passes `rate` of them: good ones failed and bad
+ * ones passed, 0–1. Null when the judge is no better than chance.
+ */
+export function wrongShare(rate: number, positives: Counts, negatives: Counts): number | null {
+  const { good, bad } = qualityOf(positives, negatives);
+  const truth = roganGladen(rate, good.rate, bad.rate);
+  return truth === null ? null : truth * (1 - good.rate) + (1 - truth) * (1 - bad.rate);
+}
+
+function clip(value: number, least = 0): number {
+  return Math.min(1, Math.max(least, value));
+}

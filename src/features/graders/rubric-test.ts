@@ -1,0 +1,96 @@
+import type { Interval } from '../../kernel/statistics/interval.ts';
+import {
+  code,
+  paragraph,
+  place,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import { rateInterval } from '../../report/sections/phrases.ts';
+import { decimal, percent, counted } from '../../text/amounts.ts';
+import type { RepeatedRubricTest } from './rubric-tests.ts';
+
+/**
+ * What a rubric's grader makes of the labelled examples: agreement, consistency, and every example
+ * with its grades.
+ */
+export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
+  const { rubric, graders, repeats, examples } = test;
+  return [
+    paragraph([
+      strong(rubric),
+      text(
+        `: ${counted(examples.length, 'example')}, ${repeats === 1 ? 'graded once' : `graded ${String(repeats)} times`} by ${graders.join(', ')}`,
+      ),
+    ]),
+    { kind: 'list', items: [agreement(test), ...(repeats === 1 ? [] : [consistency(test)])] },
+    {
+      kind: 'table',
+      head: ['Example', 'Label', repeats === 1 ? 'Grade' : 'Grades', 'Content'].map((title) => [
+        text(title),
+      ]),
+      rows: [...examples]
+        .sort((a, b) => right(a) - right(b))
+        .map((example) => [
+          [place(example.file, example.line)],
+          [code(example.expected)],
+          [text(labelCounts(example))],
+          [code(example.content, 120)],
+        ]),
+    },
+  ];
+}
+
+type Example = RepeatedRubricTest['examples'][number];
+
+/** The share of grades that agree with the label: what most needs reading comes first. */
+function right({ expected, labels }: Example): number {
+  return labels.filter((label) => label === expected).length / Math.max(1, labels.length);
+}
+
+function agreement({
+  agreement: { judged, agreement: share, kappa, base_rate, ...rates },
+  examples,
+  repeats,
+}: RepeatedRubricTest): Line {
+  const good = withInterval(rates.true_positive_rate, rates.true_positive_interval);
+  const bad = withInterval(rates.true_negative_rate, rates.true_negative_interval);
+  const unread = examples.length * repeats - judged;
+  return [
+    text(
+      `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ${good} of the good, rejects ${bad} of the bad; ` +
+        `Cohen's κ ${decimal(kappa)} with ${percent(base_rate)} good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
+    ),
+  ];
+}
+
+/** `83.3 % (43.6 to 97.0 %)`, with the 95 % interval. */
+function withInterval(rate: number | null, interval: Interval | null | undefined): string {
+  return `${percent(rate)}${interval ? ` (${rateInterval(interval)})` : ''}`;
+}
+
+function consistency({
+  consistency: { share, unanimous, compared, kappa },
+}: RepeatedRubricTest): Line {
+  return [
+    text(
+      `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ${counted(compared, 'example')} got one label only; Fleiss' κ ${decimal(kappa)}`,
+    ),
+  ];
+}
+
+/** `YES`, or `YES 2 ✗ NO 1`: labels with how often they were given, right ones as they are. */
+function labelCounts({ expected, labels }: Example): string {
+  const names = [...new Set(labels.map((label) => label ?? 'unread'))];
+  const parts = names
+    .map((name) => ({ name, count: labels.filter((label) => (label ?? 'unread') === name).length }))
+    .sort((a, b) => b.count - a.count);
+  return parts
+    .map(
+      ({ name, count }) =>
+        `${name === expected ? '✓' : '✗'} ${name}${labels.length === 1 ? '' : ` ${String(count)}`}`,
+    )
+    .join(', ');
+}

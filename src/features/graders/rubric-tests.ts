@@ -1,0 +1,276 @@
+import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
+import { agreementOf, cohenKappa, fleissKappa } from '../../kernel/statistics/agreement.ts';
+import { type Interval, wilson } from '../../kernel/statistics/interval.ts';
+import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
+import { gradeMaterial } from '../../metrics/grade.ts';
+import { passingLabels } from '../../metrics/passing.ts';
+import { exampleMaterials } from '../../metrics/rubric.ts';
+import { counted } from '../../text/amounts.ts';
+import type { Rubric } from '../../types/metric.ts';
+import type { Complete } from '../../types/model.ts';
+import type { Notice } from '../../types/plain.ts';
+import type { Judge, RubricTest, TestedJudge } from './plan.ts';
+import type { GraderResult } from './result.ts';
+
+/** An example's label by people and by a grader (null: unreadable). */
+interface Labelled {
+  expected: string;
+  label: string | null;
+}
+
+/** The counted examples and the grader's agreement with people. Null shares: nothing to count. */
+type RubricAgreement = Pick<
+  GraderResult,
+  | 'judged'
+  | 'agreement'
+  | 'true_positive_rate'
+  | 'true_negative_rate'
+  | 'true_positive_interval'
+  | 'true_negative_interval'
+  | 'kappa'
+  | 'base_rate'
+>;
+
+/**
+ * Agreement and Cohen's kappa over labels; the two rates over good (passing or, if unspecified,
+ * highest-scoring labels) and bad. Counts examples with a readable grade whose label the rubric
+ * knows. Intervals count an example graded `repeats` times once, because its grades are correlated.
+ */
+export function agreementWith(
+  examples: readonly Labelled[],
+  rubric: Rubric,
+  repeats = 1,
+): RubricAgreement {
+  const labels = [...rubric.choice_scores.keys()];
+  const graded = examples.flatMap(({ expected, label }) =>
+    label !== null && labels.includes(expected) ? [{ expected, label }] : [],
+  );
+  const table = labels.map((expected) =>
+    labels.map(
+      (label) =>
+        graded.filter((example) => example.expected === expected && example.label === label).length,
+    ),
+  );
+  const passing = passingLabels(rubric) ?? passingLabels(rubric, { better: 'higher' });
+  const good = (label: string): boolean => passing?.has(label) === true;
+  const count = (expected: boolean, label: boolean): number =>
+    graded.filter((example) => good(example.expected) === expected && good(example.label) === label)
+      .length;
+  const rates = agreementOf({
+    truePositive: count(true, true),
+    falseNegative: count(true, false),
+    falsePositive: count(false, true),
+    trueNegative: count(false, false),
+  });
+  const interval = (passes: number, others: number): Interval | null =>
+    wilson({ passes: passes / repeats, tries: (passes + others) / repeats });
+  const share = (part: number): number | null =>
+    graded.length === 0 ? null : part / graded.length;
+  return {
+    judged: graded.length,
+    agreement: share(graded.filter(({ expected, label }) => expected === label).length),
+    true_positive_rate: rates.truePositiveRate,
+    true_negative_rate: rates.trueNegativeRate,
+    true_positive_interval: interval(count(true, true), count(true, false)),
+    true_negative_interval: interval(count(false, false), count(false, true)),
+    kappa: cohenKappa(table),
+    base_rate: share(graded.filter(({ expected }) => good(expected)).length),
+  };
+}
+
+interface RubricTools {
+  complete: Complete;
+  random: ScoringTools['random'];
+}
+
+/**
+ * Grades every rubric's examples with head's rubric and graders, and with base's if they differ;
+ * one result a side. `judges`: the labels of head's graders.
+ */
+export async function runRubricTests(
+  tests: readonly RubricTest[],
+  tools: RubricTools,
+): Promise<{ graders: GraderResult[]; judges: TestedJudge[]; notices: Notice[] }> {
+  const done = await Promise.all(
+    tests.map(async (test) => {
+      const [base, head] = await Promise.all([
+        test.base === null ? null : gradeExamples(test.base, test.examples, 0, tools),
+        gradeExamples(test.head, test.examples, 0, tools),
+      ]);
+      return {
+        graders: resultsOf(test, base, head),
+        judge: {
+          ...test.head,
+          kind: 'rubric' as const,
+          examples: readable(test.examples, head),
+        },
+        notices: unreadNotices(test, base ?? [], head),
+      };
+    }),
+  );
+  return {
+    graders: done.flatMap(({ graders }) => graders),
+    judges: done.map(({ judge }) => judge),
+    notices: done.flatMap(({ notices }) => notices),
+  };
+}
+
+/** Each example's label in order; null if unreadable. `tryIndex` counts from 0. */
+async function gradeExamples(
+  { rubric, graders }: Judge,
+  examples: Rubric['examples'],
+  tryIndex: number,
+  tools: RubricTools,
+): Promise<(string | null)[]> {
+  return await Promise.all(
+    examples.map(async (example) => {
+      const grade = await gradeMaterial(rubric, exampleMaterials(example), {
+        ...tools,
+        graders,
+        try: tryIndex,
+      });
+      return grade.status === 'graded' ? grade.label : null;
+    }),
+  );
+}
+
+function readable(
+  examples: Rubric['examples'],
+  labels: readonly (string | null)[],
+): Extract<TestedJudge, { kind: 'rubric' }>['examples'] {
+  return examples.flatMap(({ expected }, index) => {
+    const label = labels[index] ?? null;
+    return label === null ? [] : [{ expected, label }];
+  });
+}
+
+function resultsOf(
+  { name, examples, base: before, head: after }: RubricTest,
+  base: (string | null)[] | null,
+  head: (string | null)[],
+): GraderResult[] {
+  const labelled = (labels: (string | null)[]): Labelled[] =>
+    examples.map(({ expected }, index) => ({ expected, label: labels[index] ?? null }));
+  const flipped =
+    base === null
+      ? []
+      : examples.flatMap(({ content, expected }, index) => {
+          const [was, is] = [base[index] ?? null, head[index] ?? null];
+          return was === is ? [] : [{ content, expected, base: was, head: is }];
+        });
+  const shared = { rubric: name, examples: examples.length };
+  const result: GraderResult = {
+    ...shared,
+    side: 'head',
+    ...agreementWith(labelled(head), after.rubric),
+    flipped,
+  };
+  if (base === null || before === null) return [result];
+  const agreement = agreementWith(labelled(base), before.rubric);
+  return [{ ...shared, side: 'base', ...agreement, flipped: [] }, result];
+}
+
+function unreadNotices(
+  { name, place, examples }: RubricTest,
+  base: readonly (string | null)[],
+  head: readonly (string | null)[],
+): Notice[] {
+  const sides = { base, head };
+  return (['base', 'head'] as const).flatMap((side): Notice[] => {
+    const without = sides[side].filter((label) => label === null).length;
+    if (without === 0) return [];
+    return [
+      {
+        kind: 'ungraded',
+        place,
+        message: `the rubric "${name}": ${String(without)} of ${counted(examples.length, 'example')} got no readable grade on ${side}; those are not counted`,
+      },
+    ];
+  });
+}
+
+export interface RepeatedRubricTest {
+  rubric: string;
+  file: string;
+  graders: string[];
+  repeats: number;
+  agreement: RubricAgreement;
+  /** Self-agreement, over the examples with at least two readable grades. */
+  consistency: {
+    /**
+     * Mean share of an example's grades with its most common label, 0–1; null: nothing graded
+     * twice.
+     */
+    share: number | null;
+    /** Examples that got one label only, among the `compared`. */
+    unanimous: number;
+    compared: number;
+    /** Fleiss' kappa over the examples with only readable grades. */
+    kappa: number | null;
+  };
+  /** In file order; a null label is an unreadable grade. */
+  examples: {
+    file: string;
+    line: number;
+    content: string;
+    expected: string;
+    labels: (string | null)[];
+  }[];
+}
+
+/**
+ * Grades every example `repeats` times, each time under its own try index to avoid reused grades.
+ */
+export async function repeatRubricTest(
+  judge: Judge,
+  repeats: number,
+  tools: RubricTools,
+): Promise<RepeatedRubricTest> {
+  const { rubric, graders } = judge;
+  const rounds = await Promise.all(
+    Array.from({ length: repeats }, (_, tryIndex) =>
+      gradeExamples(judge, rubric.examples, tryIndex, tools),
+    ),
+  );
+  const examples = rubric.examples.map(({ content, expected, place: { file, line } }, index) => ({
+    file,
+    line,
+    content,
+    expected,
+    labels: rounds.map((labels) => labels[index] ?? null),
+  }));
+  return {
+    rubric: rubric.name,
+    file: rubric.place.file,
+    graders: graders.map(({ target }) => target.model),
+    repeats,
+    agreement: agreementWith(
+      examples.flatMap(({ expected, labels }) => labels.map((label) => ({ expected, label }))),
+      rubric,
+      repeats,
+    ),
+    consistency: consistencyOf(
+      examples.map(({ labels }) => labels),
+      [...rubric.choice_scores.keys()],
+    ),
+    examples,
+  };
+}
+
+function consistencyOf(
+  grades: readonly (readonly (string | null)[])[],
+  labels: readonly string[],
+): RepeatedRubricTest['consistency'] {
+  const counts = grades.map((given) =>
+    labels.map((label) => given.filter((grade) => grade === label).length),
+  );
+  const compared = counts.filter((row) => sum(row) >= 2);
+  const shares = compared.map((row) => Math.max(...row) / sum(row));
+  const whole = counts.filter((row, index) => sum(row) === grades[index]?.length);
+  return {
+    share: meanOrNull(shares),
+    unanimous: shares.filter((share) => share === 1).length,
+    compared: compared.length,
+    kappa: fleissKappa(whole),
+  };
+}

@@ -1,0 +1,88 @@
+import type { Result } from '../../kernel/result/result.ts';
+import type { GraderError, SuiteResult } from '../../kernel/result/suite-result.ts';
+import { OBJECT_WORDS } from '../../metrics/objects.ts';
+import type { Detail } from '../../report/sections/detail.ts';
+import {
+  code,
+  group,
+  paragraph,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import { suitesWorstFirst } from '../../report/sections/order.ts';
+import { andMore, rateInterval, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
+import { counted, percent, signed } from '../../text/amounts.ts';
+
+/**
+ * Pass rates of suites that a rubric alone judges, or a conversation's evaluators, beside what they
+ * are without the errors that those make on labelled examples. They change no verdict.
+ */
+export function graderErrors({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
+  const found = suitesWorstFirst(suites).flatMap((suite) =>
+    suite.grader_error === undefined ? [] : [{ suite, error: suite.grader_error }],
+  );
+  if (found.length === 0) return [];
+  const repeated = repeatedNames(suites);
+  const shown = found.slice(0, items);
+  const more = andMore(found.length, shown.length);
+  return group(
+    [text(`Pass rates without the grader's errors, ${counted(found.length, 'suite')}`)],
+    [
+      ...(shown.length === 0
+        ? []
+        : [
+            {
+              kind: 'table' as const,
+              head: [
+                'Suite',
+                'Seen',
+                'Corrected, 90 % interval',
+                'Difference',
+                'Grader is right',
+              ].map((title) => [text(title)]),
+              rows: shown.map(({ suite, error }) =>
+                rowOf(suite, suiteName(suite, repeated), error),
+              ),
+            },
+          ]),
+      ...shown.flatMap(({ suite, error }) => remark(suiteName(suite, repeated), error)),
+      ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ],
+  );
+}
+
+function rowOf({ pass_rate }: SuiteResult, name: Line, error: GraderError): Line[] {
+  const { good, bad, difference, objects } = error;
+  const { base, head } = objects ?? pass_rate;
+  const rates = [error.base, error.head].flatMap((rate) =>
+    rate === null ? [] : [`${percent(rate.rate)} (${rateInterval(rate)})`],
+  );
+  return [
+    [...name, ...(objects === undefined ? [] : [text(`, by ${OBJECT_WORDS[objects.level]}`)])],
+    [text([base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → '))],
+    [text(rates.length === 0 ? '–' : rates.join(' → '))],
+    [
+      text(
+        difference === null
+          ? '–'
+          : `${signed(difference.difference)} points, ${signed(difference.low)} to ${signed(difference.high)}`,
+      ),
+    ],
+    [
+      text(
+        `${String(good.right)} of ${String(good.n)} good, ${String(bad.right)} of ${String(bad.n)} bad`,
+      ),
+    ],
+  ];
+}
+
+/** What the reader must not read into the rates. */
+function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
+  if (kind === 'corrected') return [];
+  const words =
+    kind === 'within error'
+      ? `: the difference is within the grader's own error of about ${percent(wrong)}: should the grader read the two sides differently, it could be all of it. More labelled examples of `
+      : ': by its labelled examples the grader tells good from bad no better than chance, so nothing can be corrected. More labelled examples of ';
+  return [paragraph([...name, text(words), code(metric), text(' settle that.')])];
+}

@@ -1,0 +1,123 @@
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { readSavedFiles, savedFilesIn } from '../../app/commands/files.ts';
+import { inRepository } from '../../app/commands/project.ts';
+import type { Terminal } from '../../app/commands/terminal.ts';
+import { userError } from '../../app/commands/user-error.ts';
+import { UserError, problem } from '../../errors.ts';
+import { logJson } from '../../text/log.ts';
+import {
+  historyNotes,
+  historyOf,
+  type Branch,
+  type History,
+  type SavedResult,
+} from './history-points.ts';
+
+/** `branch`: null for the default branch. */
+interface HistoryRequest {
+  paths: readonly string[];
+  branch: string | null;
+  directory: string;
+  format: 'terminal' | 'markdown' | 'html' | 'json';
+}
+
+/** The word after `--history` is a path if there is no other path, else a branch. */
+export async function historyPaths(
+  given: string | true,
+  paths: readonly string[],
+  cwd: string,
+): Promise<Pick<HistoryRequest, 'paths' | 'branch'>> {
+  if (given !== true && paths.length > 0) return { branch: given, paths };
+  const all = given === true ? paths : [given];
+  const exists =
+    given === true ||
+    (await stat(resolve(cwd, given)).then(
+      () => true,
+      () => false,
+    ));
+  if (all.length > 0 && exists) return { branch: null, paths: all };
+  throw userError(
+    null,
+    '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)',
+  );
+}
+
+/** Renders the trend of a branch's saved results. Makes no model calls. */
+export async function renderHistory(
+  { paths, branch: name, directory, format }: HistoryRequest,
+  { cwd, env, width }: Terminal,
+): Promise<string> {
+  const saved = await savedResults(paths, cwd);
+  const branch = await branchOf(
+    name,
+    resolve(cwd, directory),
+    env,
+    saved.map(({ result }) => result.head.sha),
+  );
+  const history = historyOf(saved, branch);
+  const notes = historyNotes(history, branch);
+  if (format === 'json') return `${logJson({ branch: branch?.name ?? null, ...history, notes })}\n`;
+  if (history.points.length === 0)
+    throw new UserError([noTrend(history, branch), ...notes.map((note) => problem(null, note))]);
+  const { renderHistoryHtml, renderHistoryMarkdown, renderHistoryText } =
+    await import('./report.ts');
+  if (format === 'html') return renderHistoryHtml(history.points, notes);
+  return format === 'markdown'
+    ? renderHistoryMarkdown(history.points, notes)
+    : `${renderHistoryText(history.points, width, notes)}\n`;
+}
+
+async function savedResults(paths: readonly string[], cwd: string): Promise<SavedResult[]> {
+  const files = (await savedFilesIn(paths, cwd)).filter(
+    (file) => paths.includes(file) || basename(file) === 'result.json',
+  );
+  const saved = await readSavedFiles(files, cwd);
+  const others = saved.filter(({ kind }) => kind !== 'result');
+  if (others.length > 0)
+    throw new UserError(
+      others.map(({ file }) =>
+        problem(
+          { file, line: 0 },
+          'is not a result of a run; a trend is made of result.json files',
+        ),
+      ),
+    );
+  if (saved.length === 0)
+    throw new UserError(
+      paths.map((path) => problem({ file: path, line: 0 }, 'holds no result.json')),
+    );
+  return saved.flatMap((file) =>
+    file.kind === 'result'
+      ? [{ file: file.file, writtenAt: file.writtenAt, result: file.result }]
+      : [],
+  );
+}
+
+/** Result ids are only compared with the branch's own ids and never passed to git. */
+async function branchOf(
+  name: string | null,
+  directory: string,
+  environment: NodeJS.ProcessEnv,
+  ids: readonly string[],
+): Promise<Branch | null> {
+  return inRepository(directory, { cwd: directory, env: environment }, async (repository) => {
+    const mainline = await repository.mainline(name);
+    if (mainline === null && name !== null)
+      throw userError(
+        null,
+        `--history ${name}: ${directory} is not a git repository with commits; leave the branch out to order results by the time of their files, or name the repository with --directory`,
+      );
+    return mainline === null ? null : { ...mainline, merged: await mainline.merged(ids) };
+  });
+}
+
+function noTrend({ left }: History, branch: Branch | null): ReturnType<typeof problem> {
+  const advice = left.every(({ why }) => why === 'comparison')
+    ? 'give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)'
+    : 'see below why each was left out';
+  return problem(
+    null,
+    `no result of a full sweep of ${branch?.name ?? 'this project'} was found; ${advice}`,
+  );
+}

@@ -1,0 +1,146 @@
+import { countsForVerdict } from '../../kernel/result/counts.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { shortSha } from '../../report/sections/phrases.ts';
+import { headRate } from '../../report/sections/tables.ts';
+import { count, counted } from '../../text/amounts.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import type { HistoryPoint } from './report.ts';
+
+/** A saved result, and when its file was written (ISO, UTC). */
+export interface SavedResult {
+  file: string;
+  writtenAt: string;
+  result: Result;
+}
+
+/**
+ * The branch whose trend is wanted: its states by commit id, and commits that it has only as parts
+ * of a merge.
+ */
+export interface Branch {
+  name: string;
+  commits: ReadonlyMap<string, { behind: number; at: string }>;
+  merged: ReadonlySet<string>;
+  /** Older states may be missing from this clone. */
+  shallow: boolean;
+}
+
+/** A result that is not part of the trend, and why. */
+interface LeftOut {
+  file: string;
+  sha: string;
+  why: LeftOutReason;
+}
+
+type LeftOutReason = 'comparison' | 'not judged' | 'working tree' | 'merged' | 'not on the branch';
+
+export interface History {
+  points: HistoryPoint[];
+  left: LeftOut[];
+}
+
+/**
+ * The trend of full sweeps, the oldest first: in the branch's order of commits, several results of
+ * one commit in the order in which they were written. A comparison ran only what its change
+ * touched, so its rates say nothing of the whole suite. Without a branch (a folder that git does
+ * not know) the files' own times give the order.
+ */
+export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
+  const judged = saved.map((file) => ({
+    ...file,
+    why: reasonOf(file, branch),
+    state: branch?.commits.get(file.result.head.sha),
+  }));
+  const kept = judged.filter(({ why }) => why === null);
+  const ordered = [...kept].sort(
+    (a, b) =>
+      (b.state?.behind ?? 0) - (a.state?.behind ?? 0) ||
+      byCodeUnits(a.writtenAt, b.writtenAt) ||
+      byCodeUnits(a.file, b.file),
+  );
+  return {
+    points: ordered.map(({ result, writtenAt, state }) => pointOf(result, state?.at ?? writtenAt)),
+    left: judged.flatMap(({ file, result, why }) =>
+      why === null ? [] : [{ file, sha: result.head.sha, why }],
+    ),
+  };
+}
+
+function reasonOf(
+  {
+    result: {
+      mode,
+      suites,
+      head: { sha },
+    },
+  }: SavedResult,
+  branch: Branch | null,
+): LeftOutReason | null {
+  if (suites.length === 0) return 'not judged';
+  if (mode === 'diff') return 'comparison';
+  if (branch === null || branch.commits.has(sha)) return null;
+  if (sha === 'worktree') return 'working tree';
+  return branch.merged.has(sha) ? 'merged' : 'not on the branch';
+}
+
+function pointOf({ head, suites }: Result, at: string): HistoryPoint {
+  return {
+    sha: head.sha,
+    at,
+    suites: suites.map((suite) => {
+      const { rate, interval } = headRate(suite);
+      const references = suite.references.filter(
+        (reference) => countsForVerdict(reference) && (reference.head?.tries_judged ?? 0) > 0,
+      ).length;
+      return {
+        path: suite.path,
+        name: suite.name,
+        variant: suite.variant,
+        pass_rate: rate,
+        low: interval?.low ?? null,
+        high: interval?.high ?? null,
+        references,
+      };
+    }),
+  };
+}
+
+/** Files that are named for each reason. */
+const NAMED = 5;
+
+/**
+ * What a reader must know beside the trend: what was left out, by reason, and how sure the order
+ * is.
+ */
+export function historyNotes({ left }: History, branch: Branch | null): string[] {
+  const name = branch?.name ?? '';
+  const words: Record<LeftOutReason, string> = {
+    comparison: 'of comparisons, which run only what a change touched',
+    'not judged': 'in which nothing was judged',
+    'working tree': 'of uncommitted files',
+    merged: `of commits that ${name} has only as part of a merge`,
+    'not on the branch': `of commits that are not on ${name}`,
+  };
+  const notes = (Object.keys(words) as LeftOutReason[]).flatMap((why) => {
+    const found = left.filter((entry) => entry.why === why);
+    if (found.length === 0) return [];
+    const files = found
+      .slice(0, NAMED)
+      .map(({ file, sha }) => `${file} (${shortSha(sha)})`)
+      .join(', ');
+    const more = found.length > NAMED ? ` and ${count(found.length - NAMED)} more` : '';
+    return [`Left out: ${counted(found.length, 'result')} ${words[why]}: ${files}${more}.`];
+  });
+  if (branch === null)
+    return [
+      ...notes,
+      'Not a git repository: results are in the order in which their files were written.',
+    ];
+  const cut = branch.shallow && left.some(({ why }) => why === 'not on the branch');
+  return cut
+    ? [
+        ...notes,
+        `This clone lacks ${name}'s older commits, so older results may be among those left out; git fetch --unshallow brings them.`,
+      ]
+    : notes;
+}

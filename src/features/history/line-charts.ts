@@ -1,0 +1,163 @@
+/** Import this by `import()` only where a chart is drawn, because the chart library is large. */
+import { shareSpan } from '../../report/page/blocks.ts';
+import {
+  COLOURS,
+  SMALL,
+  draw,
+  line,
+  shapes,
+  type Point,
+  type Shape,
+  words,
+} from '../../report/page/drawing.ts';
+
+/**
+ * A variant: its rank in the table, dollars per thousand calls, and pass rate with interval, 0–1.
+ */
+export interface CostPoint {
+  rank: number;
+  cost: number;
+  rate: number;
+  low: number;
+  high: number;
+}
+
+const WIDTH = 340;
+
+const HEIGHT = 250;
+
+/** The axis is logarithmic from this ratio of highest to lowest cost. */
+const WIDE = 20;
+
+/** Numbers closer than this overlap. Pixels. */
+const APART = 13;
+
+/**
+ * Quality against cost: a dot with interval and rank per variant. Omits variants of unknown cost.
+ */
+export function qualityCostChart({
+  label,
+  points,
+}: {
+  label: string;
+  points: readonly CostPoint[];
+}): string {
+  const { floor, ceiling } = shareSpan(points.flatMap(({ rate, low, high }) => [rate, low, high]));
+  const costs = points.map(({ cost }) => cost);
+  const [least, most] = [Math.min(...costs), Math.max(...costs)];
+  return draw({
+    width: WIDTH,
+    height: HEIGHT,
+    label,
+    option: {
+      grid: { left: 46, right: 22, top: 34, bottom: 44 },
+      xAxis: { ...costSpan(least, most), ...COST_AXIS },
+      yAxis: { min: floor, max: ceiling, interval: (ceiling - floor) / 2, ...RATE_AXIS },
+      series: costSeries(points),
+    },
+  });
+}
+
+function costSpan(least: number, most: number): object {
+  if (least > 0 && most / least > WIDE)
+    return {
+      type: 'log',
+      min: 10 ** Math.floor(Math.log10(least)),
+      max: 10 ** Math.ceil(Math.log10(most)),
+    };
+  const end = most === 0 ? 1 : nice(most);
+  return { type: 'value', min: 0, max: end, interval: end / 2 };
+}
+
+const COST_AXIS = {
+  name: 'cost per 1,000 calls',
+  nameLocation: 'middle',
+  nameGap: 26,
+  nameTextStyle: { color: COLOURS.soft, fontSize: SMALL },
+  axisTick: { show: false },
+  axisLine: { lineStyle: { color: COLOURS.line } },
+  splitLine: { lineStyle: { color: COLOURS.line } },
+  axisLabel: { color: COLOURS.soft, fontSize: SMALL, formatter: dollars },
+} as const;
+
+const RATE_AXIS = {
+  type: 'value',
+  name: 'pass rate',
+  nameGap: 18,
+  nameTextStyle: { color: COLOURS.soft, fontSize: SMALL, align: 'center' },
+  axisTick: { show: false },
+  axisLine: { show: false },
+  splitLine: { lineStyle: { color: COLOURS.line } },
+  axisLabel: {
+    color: COLOURS.soft,
+    fontSize: SMALL,
+    formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %`,
+  },
+} as const;
+
+/** Each variant's interval, dot and rank. */
+function costSeries(points: readonly CostPoint[]): object[] {
+  const taken: Point[] = [];
+  const point = (index: number): readonly CostPoint[] => points.slice(index, index + 1);
+  return [
+    shapes(
+      points.length,
+      (index, at) =>
+        point(index).map(({ cost, low, high }) =>
+          line(at(cost, low), at(cost, high), 'mark', 4, 0.35),
+        ),
+      2,
+    ),
+    {
+      type: 'scatter',
+      silent: true,
+      z: 3,
+      symbolSize: 9,
+      itemStyle: { color: COLOURS.mark, opacity: 1 },
+      data: points.map(({ cost, rate }) => [cost, rate]),
+    },
+    shapes(
+      points.length,
+      (index, at) =>
+        point(index).map(({ rank, cost, low, high }) =>
+          numberOf(rank, at(cost, high), at(cost, low), taken),
+        ),
+      4,
+    ),
+  ];
+}
+
+/** Places a rank above or below its bar, without overlap. */
+function numberOf(rank: number, top: Point, bottom: Point, taken: Point[]): Shape {
+  const [above, below] = [top.y - 11, bottom.y + 11];
+  const places = [
+    [0, above],
+    [-APART, above],
+    [APART, above],
+    [0, below],
+    [-APART, below],
+    [APART, below],
+  ].map(([right = 0, y = 0]): Point => ({ x: top.x + right, y }));
+  const free = places.find((place) =>
+    taken.every((other) => Math.hypot(place.x - other.x, place.y - other.y) >= APART),
+  ) ?? { x: top.x, y: above };
+  taken.push(free);
+  return words(free, String(rank), { align: 'center', bold: true });
+}
+
+/** The next of 1, 2, 4, 5, 10 times a power of ten. */
+function nice(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return ([1, 2, 4, 5].find((step) => step * power >= value) ?? 10) * power;
+}
+
+function dollars(value: number): string {
+  return `$${String(Number(value.toPrecision(3)))}`;
+}
+
+export {
+  priorChart,
+  sidesChart,
+  type PriorRow,
+  type SidesRow,
+} from '../../report/page/bar-charts.ts';

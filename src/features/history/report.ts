@@ -1,0 +1,268 @@
+import { type Variant, variantWords } from '../../kernel/suite/suite.ts';
+import { markdownOf } from '../../report/markdown.ts';
+import { cardHtml, pageHtml, shareSpan, tableHtml } from '../../report/page/blocks.ts';
+import {
+  NAME_LIMIT,
+  NO_LINKS,
+  code,
+  paragraph,
+  strong,
+  text,
+  type Block,
+} from '../../report/sections/document.ts';
+import { andMore, rateInterval, shortSha } from '../../report/sections/phrases.ts';
+import { renderBlocks } from '../../report/terminal.ts';
+import { percent, pointsBetween, count, counted } from '../../text/amounts.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import { escapeMarkup, shorten } from '../../text/visible.ts';
+
+/** The result of one commit of the default branch. */
+export interface HistoryPoint {
+  sha: string;
+  /** When it was evaluated, an ISO date. */
+  at: string;
+  /**
+   * Suites that ran. Shares 0–1 with the interval that the result states; null: nothing was judged.
+   */
+  suites: {
+    path: string;
+    name: string;
+    variant: Variant;
+    pass_rate: number | null;
+    low: number | null;
+    high: number | null;
+    references: number;
+  }[];
+}
+
+/** A suite in one variant, over all results; null where it did not run. */
+interface Series {
+  name: string;
+  variant: string;
+  points: Moment[];
+}
+
+interface Moment {
+  sha: string;
+  at: string;
+  rate: number | null;
+  low: number | null;
+  high: number | null;
+  references: number | null;
+}
+
+/** The newest results that are shown, and suites. */
+const MOST_RESULTS = 200;
+
+const MOST_SUITES = 60;
+
+/** The newest results of a line drawn in letters. */
+const SPARKS = 30;
+
+/**
+ * The trend of every suite as a page of its own. Points come from the oldest on; `notes` are said
+ * beside them.
+ */
+export async function renderHistoryHtml(
+  points: readonly HistoryPoint[],
+  notes: readonly string[] = [],
+): Promise<string> {
+  return pageHtml({
+    title: 'Pass rates over time – evaldiff',
+    top: ['pass rates over time', reach(points)],
+    main: [await historyHtml(points, notes)],
+    footer: '',
+  });
+}
+
+/** The trend of every suite as a part of a page: a chart each, with its numbers. */
+async function historyHtml(
+  points: readonly HistoryPoint[],
+  more: readonly string[] = [],
+): Promise<string> {
+  const { shown, notes } = seriesOf(points, more);
+  if (shown.length === 0)
+    return `<section><h1>Pass rates over time</h1><p>${NOTHING}</p></section>`;
+  const { trendChart } = await import('./trend-chart.ts');
+  const cards = shown.map(({ name, variant, points: moments }) =>
+    cardHtml({
+      title: shorten(name, NAME_LIMIT),
+      note: escapeMarkup(
+        [...(variant === '' ? [] : [shorten(variant, NAME_LIMIT)]), inWords(moments)].join(' · '),
+      ),
+      svg: trendChart({
+        label: `Pass rate of ${shorten(name, NAME_LIMIT)} over ${counted(moments.length, 'result')}: ${inWords(moments)}`,
+        points: moments,
+      }),
+      table: numbersHtml(moments),
+    }),
+  );
+  return [
+    '<section><h1>Pass rates over time</h1>',
+    '<p class="soft">A point is a full sweep, in the order of the commits; the band is the 95 % interval of its pass rate.</p>',
+    ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),
+    `<div class="cards">${cards.join('\n')}</div>`,
+    '</section>',
+  ].join('\n');
+}
+
+/** The trend of every suite for a terminal of `width` columns. */
+export function renderHistoryText(
+  points: readonly HistoryPoint[],
+  width: number,
+  notes: readonly string[] = [],
+): string {
+  return renderBlocks(historyBlocks(points, notes), { width, colour: false });
+}
+
+/** The trend of every suite as Markdown. */
+export function renderHistoryMarkdown(
+  points: readonly HistoryPoint[],
+  notes: readonly string[] = [],
+): string {
+  return `${markdownOf(historyBlocks(points, notes), NO_LINKS)}\n`;
+}
+
+const NOTHING = 'No result of the default branch was found.';
+
+function historyBlocks(points: readonly HistoryPoint[], more: readonly string[]): Block[] {
+  const { shown, notes } = seriesOf(points, more);
+  if (shown.length === 0) return [paragraph([text(NOTHING)])];
+  return [
+    paragraph([strong('Pass rates over time'), text(` – ${reach(points)}`)], 'verdict'),
+    {
+      kind: 'table',
+      head: ['Suite', 'Trend', 'Latest', 'Change', 'Lowest', 'Highest', 'Results'].map((title) => [
+        text(title),
+      ]),
+      rows: shown.map(({ name, variant, points: moments }) => {
+        const judged = moments.flatMap(({ rate }) => (rate === null ? [] : [rate]));
+        const [last, before] = [judged.at(-1) ?? null, judged.at(-2) ?? null];
+        return [
+          [code(name), ...(variant === '' ? [] : [text(' '), code(variant)])],
+          [text(sparks(moments))],
+          [text(percent(last))],
+          [text(pointsBetween(before, last))],
+          [text(percent(judged.length === 0 ? null : Math.min(...judged)))],
+          [text(percent(judged.length === 0 ? null : Math.max(...judged)))],
+          [text(count(judged.length))],
+        ];
+      }),
+    },
+    ...notes.map((note) => paragraph([text(note)], 'small')),
+    paragraph(
+      [
+        text(
+          `Trend: the newest ${count(SPARKS)} results at most, each suite on a scale of its own, ${GAP} where it did not run. Change: against the result before.`,
+        ),
+      ],
+      'small',
+    ),
+  ];
+}
+
+const LEVELS = '▁▂▃▄▅▆▇█';
+
+const GAP = '·';
+
+function sparks(moments: readonly Moment[]): string {
+  const shown = moments.slice(-SPARKS);
+  const { floor, ceiling } = shareSpan(shown.flatMap(({ rate }) => (rate === null ? [] : [rate])));
+  return shown
+    .map(({ rate }) =>
+      rate === null
+        ? GAP
+        : LEVELS.charAt(Math.round(((rate - floor) / (ceiling - floor)) * (LEVELS.length - 1))),
+    )
+    .join('');
+}
+
+function reach(points: readonly HistoryPoint[]): string {
+  const dates = points.map(({ at }) => at.slice(0, 10)).sort(byCodeUnits);
+  const [first, last] = [dates[0], dates.at(-1)];
+  return first === undefined || last === undefined
+    ? 'no result'
+    : `${counted(points.length, 'result')}, ${first === last ? first : `${first} to ${last}`}`;
+}
+
+function inWords(moments: readonly Moment[]): string {
+  const judged = moments.filter(({ rate }) => rate !== null);
+  const [last, before] = [judged.at(-1), judged.at(-2)];
+  if (last === undefined) return 'nothing was judged';
+  const change =
+    before === undefined || last.rate === null || before.rate === null
+      ? ''
+      : `, ${pointsBetween(before.rate, last.rate)} against the result before`;
+  return `latest ${percent(last.rate)}${change}`;
+}
+
+function numbersHtml(moments: readonly Moment[]): string {
+  const own = (words: string): { html: string; own: boolean } => ({
+    html: escapeMarkup(words),
+    own: true,
+  });
+  return tableHtml(
+    ['Date', 'Commit', 'Pass rate', 'Interval', 'References'],
+    moments
+      .toReversed()
+      .map(({ sha, at, rate, low, high, references }) => [
+        own(at.slice(0, 10)),
+        own(shortSha(sha)),
+        own(references === null ? 'not run' : percent(rate)),
+        own(low === null || high === null ? '–' : rateInterval({ low, high })),
+        own(references === null ? '–' : count(references)),
+      ]),
+  );
+}
+
+/**
+ * One series for each suite and variant, in the order of their names; the results from the oldest
+ * on, as they are given.
+ */
+function seriesOf(
+  points: readonly HistoryPoint[],
+  said: readonly string[],
+): { shown: Series[]; notes: string[] } {
+  const newest = points.slice(-MOST_RESULTS);
+  const keyOf = ({ path, name, variant }: HistoryPoint['suites'][number]): string =>
+    JSON.stringify([path, name, variant]);
+  const suites = new Map(
+    newest.flatMap((point) => point.suites.map((suite) => [keyOf(suite), suite])),
+  );
+  const repeated = [...suites.values()].map(({ name }) => name);
+  const found = newest.map((point) => ({
+    point,
+    ran: new Map(point.suites.map((suite) => [keyOf(suite), suite])),
+  }));
+  const series = [...suites]
+    .sort(([a], [b]) => byCodeUnits(a, b))
+    .map(([key, { name, variant }]): Series => ({
+      name,
+      variant:
+        repeated.filter((candidate) => candidate === name).length > 1 ? variantWords(variant) : '',
+      points: found.map(({ point: { sha, at }, ran }) => {
+        const suite = ran.get(key);
+        return {
+          sha,
+          at,
+          rate: suite?.pass_rate ?? null,
+          low: suite?.low ?? null,
+          high: suite?.high ?? null,
+          references: suite?.references ?? null,
+        };
+      }),
+    }));
+  const shown = series.slice(0, MOST_SUITES);
+  const [older, more] = [
+    andMore(points.length, newest.length),
+    andMore(series.length, shown.length),
+  ];
+  return {
+    shown,
+    notes: [
+      ...(older === null ? [] : [`${older}, older results.`]),
+      ...(more === null ? [] : [`${more} suites.`]),
+      ...said,
+    ],
+  };
+}

@@ -1,0 +1,159 @@
+import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { MeasuredRate } from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { questionOf } from '../../kernel/select/generation.ts';
+import { scoringOf, steeringFor } from '../../kernel/select/scoring.ts';
+import { wilson } from '../../kernel/statistics/interval.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import type { Side } from '../../types/plain.ts';
+
+/**
+ * How often each question passed in all tries that were ever judged, keyed by a text that names the
+ * question and its scoring.
+ */
+export interface TryHistory {
+  known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
+  /** Null: nothing is added, for tries that are only looked at. */
+  add: ((rows: readonly { key: string; passes: number; tries: number }[]) => void) | null;
+}
+
+/**
+ * Adds this run's tries to the history, and tells each flaky reference how often what base asks has
+ * passed so far. A try that was reused is one that was counted when it was new, unless this
+ * scoring judges it for the first time.
+ */
+export function withHistory(
+  runs: readonly SuiteRun[],
+  suites: readonly SuiteResult[],
+  history: TryHistory,
+): SuiteResult[] {
+  const keysOf = new Map(runs.map((suite) => [suite, keysOfSuite(suite)]));
+  if (history.add !== null) {
+    const seen = runs.flatMap((suite) =>
+      suite.runs.flatMap((run) =>
+        (['base', 'head'] as const).flatMap((side) =>
+          seenTries(run, side, keysOf.get(suite)?.(run, side) ?? null),
+        ),
+      ),
+    );
+    const known = history.known([...new Set(seen.map(({ key }) => key))]);
+    history.add(newRows(seen, known));
+  }
+  const flaky = runs.flatMap((suite, index) =>
+    (suites[index]?.references ?? []).flatMap((reference) => {
+      const run =
+        reference.status === 'flaky'
+          ? suite.runs.find(({ affected }) => affected.reference.id === reference.id)
+          : undefined;
+      const key =
+        run === undefined
+          ? null
+          : (keysOf.get(suite)?.(run, 'base') ?? keysOf.get(suite)?.(run, 'head') ?? null);
+      return key === null ? [] : [{ reference, key }];
+    }),
+  );
+  if (flaky.length === 0) return [...suites];
+  const now = history.known(flaky.map(({ key }) => key));
+  const rates = new Map(flaky.map(({ reference, key }) => [reference, measuredRate(now.get(key))]));
+  return suites.map((suite) => ({
+    ...suite,
+    references: suite.references.map((reference) => {
+      const rate = rates.get(reference) ?? null;
+      return rate === null ? reference : { ...reference, history: rate };
+    }),
+  }));
+}
+
+/** A reference is steady from so many judged tries on, if at least this share of them passed. */
+const STEADY = { tries: 20, share: 0.95 };
+
+/**
+ * Suites that know which of their references are steady: what base asks nearly always passed in
+ * earlier runs. That only chooses what is sampled on; this run's own tries judge.
+ */
+export function withSteady(
+  suites: readonly SuiteComparison[],
+  history: TryHistory,
+): SuiteComparison[] {
+  const asked = suites.map((suite) => {
+    const keyOf = keysOfSuite(suite.run);
+    return suite.compared.flatMap((run) => {
+      const key = keyOf(run, 'base');
+      return key === null ? [] : [{ key, id: run.affected.reference.id }];
+    });
+  });
+  const known = history.known([...new Set(asked.flatMap((own) => own.map(({ key }) => key)))]);
+  return suites.map((suite, i) => ({
+    ...suite,
+    steady: new Set(
+      (asked[i] ?? []).flatMap(({ key, id }) => {
+        const { passes, tries } = known.get(key) ?? { passes: 0, tries: 0 };
+        return tries >= STEADY.tries && passes >= STEADY.share * tries ? [id] : [];
+      }),
+    ),
+  }));
+}
+
+function measuredRate(counts: { passes: number; tries: number } | undefined): MeasuredRate | null {
+  const interval = counts === undefined ? null : wilson(counts);
+  return counts === undefined || interval === null
+    ? null
+    : { passes: counts.passes, tries: counts.tries, ...interval };
+}
+
+/**
+ * Names a side's question together with all that judges the answer; null where nothing is asked.
+ */
+function keysOfSuite({ deciding }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
+  const steering = steeringFor(deciding)?.fingerprint ?? null;
+  const shared = `${canonicalJson(scoringOf(deciding))},${canonicalJson(steering)}`;
+  return ({ affected: reference }, side) => {
+    const generation = reference[side];
+    if (generation === null || generation.kind === 'impossible') return null;
+    const { expected = null } =
+      deciding.side === 'base'
+        ? (reference.baseReference ?? reference.reference)
+        : reference.reference;
+    return `[${canonicalJson(questionOf(generation))},${shared},${canonicalJson(expected)}]`;
+  };
+}
+
+interface Seen {
+  key: string;
+  try: number;
+  passed: boolean;
+  reused: boolean;
+}
+
+function seenTries(run: ReferenceRun, side: Side, key: string | null): Seen[] {
+  if (key === null) return [];
+  return run[side].flatMap(({ result: { outcome, reused, try: index } }) =>
+    outcome === 'pass' || outcome === 'fail'
+      ? [{ key, try: index, passed: outcome === 'pass', reused }]
+      : [],
+  );
+}
+
+function newRows(
+  seen: readonly Seen[],
+  known: ReadonlyMap<string, unknown>,
+): { key: string; passes: number; tries: number }[] {
+  const rows = new Map<string, { key: string; passes: number; tries: number }>();
+  const fresh = new Set(
+    seen.filter(({ reused }) => !reused).map((tried) => `${String(tried.try)} ${tried.key}`),
+  );
+  for (const tried of seen) {
+    if (tried.reused && known.has(tried.key)) continue;
+    const name = `${String(tried.try)} ${tried.key}`;
+    if (tried.reused && fresh.has(name)) continue;
+    // An answer that several references share is one try.
+    if (tried.reused) fresh.add(name);
+    const row = rows.get(tried.key) ?? { key: tried.key, passes: 0, tries: 0 };
+    rows.set(tried.key, {
+      ...row,
+      passes: row.passes + Number(tried.passed),
+      tries: row.tries + 1,
+    });
+  }
+  return [...rows.values()];
+}

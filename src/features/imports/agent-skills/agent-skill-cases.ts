@@ -1,0 +1,166 @@
+import { valueAt } from '../../../documents/document.ts';
+import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import {
+  isMap,
+  type Json,
+  type JsonMap,
+  jsonText,
+  type Place,
+  ownEntry,
+} from '../../../types/plain.ts';
+import { isScalar, leftOut, remark, uniqueNames, type Imported } from '../draft.ts';
+import {
+  isAmong,
+  checksUnder,
+  DECORATION,
+  SILENT,
+  snakeCase,
+  type SkillCheck,
+} from './agent-skill-checks.ts';
+
+const KEYS = 'prompt query expected_output files skills';
+
+export const NOT_CHOSEN =
+  'whether an agent chooses the skill is not tested: its text is always sent';
+
+const WITHOUT: Readonly<Record<string, string>> = {
+  should_trigger: NOT_CHOSEN,
+  expected_route: NOT_CHOSEN,
+  expected_skill: NOT_CHOSEN,
+  grader: 'checks in code or by another grader are not run; the settings name the grader',
+};
+
+interface CaseContext {
+  attached: { text: string } | { why: string };
+  place: Place;
+  skill: string | null;
+  builtIns: BuiltInMetrics;
+  imported: Imported;
+}
+
+/** Reads a case as a reference (null if lost) and counts its carried-over checks. */
+export function readCase(
+  written: JsonMap,
+  { attached, place, skill, builtIns, imported }: CaseContext,
+): { reference: JsonMap | null; of: number; carried: number } {
+  const { checks, unread } = checksIn(written, builtIns);
+  const prompt = caseQuestion(written);
+  const id = idOf(written);
+  const [why] = [
+    ...(prompt === null ? ['it has no prompt'] : whyNotAsked(written, skill, builtIns)),
+    ...('why' in attached ? [attached.why] : []),
+  ];
+  if (why !== undefined || 'why' in attached) {
+    const what = `the eval ${id ?? ''}`.trim();
+    imported.left.push(leftOut(place, prompt === null ? 'an eval' : what, String(why)));
+    return { reference: null, of: checks.length || expects(written), carried: 0 };
+  }
+  const lost = sayUnreadKeys(unread, () => place, imported);
+  const metrics = metricsOf(written, checks, place, imported);
+  const reference = {
+    ...(id === null ? {} : { id }),
+    input: { prompt, ...(attached.text === '' ? {} : { files: attached.text }) },
+    ...expectedOf(written),
+    ...(metrics.length === 0 ? {} : { metrics }),
+  };
+  // The expected output is graded only if there are no checks.
+  if (checks.length + lost === 0) return { reference, of: metrics.length, carried: metrics.length };
+  const carried = checks.filter((check) => !('why' in check)).length;
+  return { reference, of: checks.length + lost, carried };
+}
+
+function checksIn(written: JsonMap, builtIns: BuiltInMetrics) {
+  const unread: string[] = [];
+  const checks = Object.entries(written).flatMap(([key, value]): SkillCheck[] => {
+    // A structured expected output is a list of checks.
+    const isChecks = key === 'expected_output' && value !== null && !isScalar(value);
+    if (isAmong(KEYS, key) && !isChecks) return [];
+    const found = checksUnder(isChecks ? 'expectations' : key, value, builtIns);
+    if (found === null) unread.push(key);
+    return found ?? [];
+  });
+  return { checks, unread };
+}
+
+/** Reports unread keys. Keys that may hold a verdict count as lost. */
+export function sayUnreadKeys(
+  keys: readonly string[],
+  placeOf: (key: string) => Place,
+  { left, remarks }: Imported,
+): number {
+  const lost = keys.filter((key) => !isAmong(DECORATION, snakeCase(key)));
+  for (const key of keys.filter(
+    (each) => !lost.includes(each) && !isAmong(SILENT, snakeCase(each)),
+  ))
+    remarks.push(remark(placeOf(key), `${key} is not needed`));
+  const unknown = 'it may decide what passes, and is not read here';
+  for (const key of lost)
+    left.push(leftOut(placeOf(key), key, ownEntry(WITHOUT, snakeCase(key)) ?? unknown));
+  return lost.length;
+}
+
+function whyNotAsked(written: JsonMap, skill: string | null, builtIns: BuiltInMetrics): string[] {
+  const skills = [written['skills'] ?? []].flat();
+  if (skills.length > 1 || skills.some((each) => each !== skill))
+    return [
+      `it is for the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, and the cases of a file are asked of one`,
+    ];
+  return isTriggerQuery(written, builtIns) ? [NOT_CHOSEN] : [];
+}
+
+/** Whether a case only tests whether an agent chooses the skill. */
+export function isTriggerQuery(written: Json, builtIns: BuiltInMetrics): boolean {
+  if (!isMap(written)) return false;
+  const triggers = written['should_trigger'] ?? written['shouldTrigger'];
+  const isJudged = expects(written) + checksIn(written, builtIns).checks.length > 0;
+  return triggers === false || (triggers !== undefined && !isJudged);
+}
+
+export function caseQuestion(written: Json): string | null {
+  const question = valueAt(written, ['prompt']) ?? valueAt(written, ['query']);
+  return typeof question === 'string' && question !== '' ? question : null;
+}
+
+function idOf({ id, name }: JsonMap): string | null {
+  return typeof name === 'string' && name !== '' ? name : isScalar(id) ? String(id) : null;
+}
+
+function expectedOf({ expected_output: expected }: JsonMap): JsonMap {
+  return isScalar(expected) ? { expected: String(expected) } : {};
+}
+
+function expects(written: JsonMap): number {
+  return String(expectedOf(written)['expected'] ?? '').trim() === '' ? 0 : 1;
+}
+
+/** Metrics from the checks; without any, the expected output is the criterion. */
+function metricsOf(
+  map: JsonMap,
+  checks: readonly SkillCheck[],
+  place: Place,
+  { left, remarks }: Imported,
+): JsonMap[] {
+  const unique = uniqueNames();
+  const statements = checks.flatMap((check) => ('statement' in check ? [check.statement] : []));
+  for (const check of checks) {
+    if ('why' in check) left.push(leftOut(place, 'a check', check.why));
+    if ('remark' in check) remarks.push(remark(place, check.remark));
+  }
+  const listed =
+    statements.length === 0
+      ? []
+      : [{ name: unique('checks'), uses: 'criteria', with: { statements } }];
+  const own = checks.flatMap((check) =>
+    'metric' in check ? [{ name: unique(check.name), ...check.metric }] : [],
+  );
+  const metrics: JsonMap[] = [...listed, ...own];
+  return metrics.length > 0 || expects(map) === 0
+    ? metrics
+    : [
+        {
+          name: 'as_expected',
+          uses: 'llm_rubric',
+          with: { criteria: String(map['expected_output']) },
+        },
+      ];
+}

@@ -1,0 +1,205 @@
+import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../types/plain.ts';
+import { uses } from '../promptfoo/assertion-parts.ts';
+import { convertText } from '../promptfoo/assertions.ts';
+
+/** Keys that never hold a verdict; the first few are not even reported. */
+export const SILENT =
+  'id name title label description note notes comment comments $schema version schema_version';
+export const DECORATION = `${SILENT} author owner created created_at updated date tags category difficulty priority severity source metadata rationale reason why purpose prompt_file`;
+
+/** Keys of a case that hold checks; the value says how the answer relates to them. */
+const CHECK_KEYS = {
+  holds:
+    'assertions assertion expectations expectation checks check criteria criterion success_criteria acceptance_criteria pass_criteria expected_behavior expected_behaviors expected_behaviour expected_behaviours rubric rubrics requirements must should',
+  fails:
+    'forbidden forbidden_behavior forbidden_behaviors must_not should_not anti_patterns unexpected_behavior unexpected_behaviors failure_criteria',
+};
+
+/** The assertion, or statement, for each type of check, without filler words and negations. */
+const TYPES: Readonly<Record<string, string>> = {
+  contains: 'contain contains include includes substring string_match',
+  'contains-all': 'contain_all contains_all include_all includes_all all_of',
+  'contains-any': 'contain_any contains_any include_any includes_any any_of',
+  'not-contains': 'contains_none none_of exclude excludes absent omits lacks',
+  'icontains-all': 'icontains contains_ignore_case',
+  regex:
+    'regex regexp pattern match matches regex_match match_regex matches_regex matches_pattern contains_regex',
+  equals: 'equal equals eq exact exact_match',
+  'starts-with': 'starts_with start_with startswith begins_with prefix',
+  'ends-with': 'ends_with end_with endswith suffix',
+  'is-json': 'json valid_json json_valid json_schema',
+  statement:
+    'semantic llm judge llm_judge llm_as_judge llm_rubric rubric model_graded llm_graded qualitative behavior behaviour criterion statement',
+};
+const FILLERS = 'must should does do is be output response answer text';
+const NEGATING = 'not no never doesnt without';
+
+const UNTYPED = { type: 'plain statement', negate: false };
+
+/** Keys that hold a check's operand; the first one present counts. */
+const OPERANDS = 'value values expected pattern regex substring string keywords schema';
+const SUBJECTS = 'dimension criterion criteria';
+const SENTENCES =
+  'pass_if check text statement assertion expectation behavior requirement description';
+const READ = `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind fail_if weight required optional negate ignore_case case_sensitive`;
+
+export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
+
+/** A statement for the grader, a metric, or why there is neither. */
+export type SkillCheck =
+  { statement: Json; remark?: string } | { name: string; metric: JsonMap } | { why: string };
+
+/** `mustNotContain` and `must-not-contain` become `must_not_contain`. */
+export function snakeCase(word: string): string {
+  const parted = word.replace(/([a-z])([A-Z])/g, '$1_$2').replace(/[\s-]+/g, '_');
+  return parted.toLowerCase();
+}
+
+function typeOf(written: string): { type: string; negate: boolean } | null {
+  const words = snakeCase(written)
+    .split('_')
+    .filter((word) => !isAmong(FILLERS, word));
+  const named = words.filter((word) => !isAmong(NEGATING, word));
+  const type = Object.keys(TYPES).find((key) => isAmong(TYPES[key] ?? '', named.join('_')));
+  const turns = words.length - named.length + (type?.startsWith('not-') ? 1 : 0);
+  return type === undefined ? null : { type: type.replace('not-', ''), negate: turns % 2 === 1 };
+}
+
+/** The checks under a key of a case; null if the key holds none. */
+export function checksUnder(
+  key: string,
+  value: Json,
+  builtIns: BuiltInMetrics,
+): SkillCheck[] | null {
+  const isForbidden = isAmong(CHECK_KEYS.fails, snakeCase(key));
+  if (!isForbidden && !isAmong(CHECK_KEYS.holds, snakeCase(key)))
+    return typeOf(key) === null ? null : checkOf({ type: key, value }, false, builtIns);
+  return [value ?? []].flat().flatMap((entry): SkillCheck[] => {
+    if (isMap(entry)) return checkOf(entry, isForbidden, builtIns);
+    return typeof entry === 'string' && entry.trim() !== ''
+      ? [{ statement: sentence(entry, isForbidden) }]
+      : [{ why: 'it has no text' }];
+  });
+}
+
+function sentence(text: string, negate: boolean): string {
+  return negate ? `The answer does not do, say or contain this: ${text}` : text;
+}
+
+function firstOf(check: JsonMap, keys: string): Json | undefined {
+  return keys
+    .split(' ')
+    .map((key) => check[key] ?? undefined)
+    .find((value) => value !== undefined);
+}
+
+function checkOf(written: JsonMap, isForbidden: boolean, builtIns: BuiltInMetrics): SkillCheck[] {
+  const members = Object.entries(written).map(([key, value]) => [snakeCase(key), value] as const);
+  const check: JsonMap = Object.fromEntries(members);
+  const [unread] = Object.keys(check).filter((key) => !isAmong(READ, key));
+  const said = firstOf(check, 'type kind');
+  const type = said === undefined ? UNTYPED : typeOf(jsonText(said));
+  if (unread !== undefined) {
+    // `{ not_contains: x }` uses its type as key.
+    const { [unread]: value = null, ...others } = check;
+    return said === undefined && typeOf(unread) !== null
+      ? checkOf({ ...others, type: unread, value }, isForbidden, builtIns)
+      : [{ why: `its ${unread.slice(0, 60)} is not read here` }];
+  }
+  const turns = [isForbidden, type?.negate, check['negate']].filter(Boolean).length;
+  const why = whyNot(check, type?.type ?? null, turns);
+  if (why !== null) return [{ why }];
+  const found = readCheck(check, type?.type ?? '', turns === 1, builtIns);
+  return found.map((each) => optional(each, check));
+}
+
+function whyNot(check: JsonMap, type: string | null, turns: number): string | null {
+  if (type === null) return `its type "${kindOf(check).slice(0, 60)}" is not read here`;
+  if (turns > 1) return 'it is negated twice';
+  if ((check['weight'] ?? 1) !== 1) return 'every check counts alike, and it has a weight';
+  const given = (keys: string): Json[] => {
+    const values = keys.split(' ').map((key) => check[key] ?? null);
+    return values.filter((value) => value !== null);
+  };
+  const isSeveral = [OPERANDS, SUBJECTS, SENTENCES.replace(' description', '')].some(
+    (keys) => given(keys).length > 1,
+  );
+  const texts = given(`${SUBJECTS} ${SENTENCES} fail_if`);
+  const isOdd = texts.some((text) => typeof text !== 'string');
+  const isBoth = !/statement$/.test(type) && ('pass_if' in check || 'fail_if' in check);
+  return isSeveral || isOdd || isBoth ? 'it says more than one text or value' : null;
+}
+
+function kindOf(check: JsonMap, name = 'type'): string {
+  return jsonText(firstOf(check, `${name} type kind`) ?? '');
+}
+
+function readCheck(
+  check: JsonMap,
+  type: string,
+  negate: boolean,
+  builtIns: BuiltInMetrics,
+): SkillCheck[] {
+  if (type === UNTYPED.type || type === 'statement')
+    return statementsOf(check, negate, type === 'statement');
+  const isSentence = snakeCase(kindOf(check)).endsWith('string_match');
+  if (!isSentence || firstOf(check, OPERANDS) !== undefined)
+    return [comparison(type, check, negate, builtIns)];
+  const remark = 'a string_match without a value is judged as a sentence';
+  return statementsOf(check, negate, true).map((found) => ({ ...found, remark }));
+}
+
+/** An optional check is shown only. */
+function optional(found: SkillCheck, { required, optional: isOptional }: JsonMap): SkillCheck {
+  if ('why' in found || (required !== false && isOptional !== true)) return found;
+  return 'metric' in found
+    ? { ...found, metric: { ...found.metric, skip: true } }
+    : { ...found, statement: { statement: found.statement, required: false } };
+}
+
+/** The grader's statements, with subject and negation. */
+function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillCheck[] {
+  const operand = firstOf(check, OPERANDS);
+  const body = firstOf(check, SENTENCES) ?? (isTyped ? operand : undefined);
+  const words = [firstOf(check, SUBJECTS), body].filter(
+    (text) => typeof text === 'string' && text.trim() !== '',
+  );
+  const fails = check['fail_if'];
+  if (words.length === 0) return [{ why: 'it has no text' }];
+  if (operand !== undefined && body !== operand)
+    return [{ why: 'it has a value, and no type that says how to compare' }];
+  return [
+    { statement: sentence(words.join(': '), negate) },
+    ...(typeof fails === 'string' ? [{ statement: sentence(fails, !negate) }] : []),
+  ];
+}
+
+/** A comparison as a metric. A list needs all of its items, or none if negated. */
+function comparison(
+  type: string,
+  check: JsonMap,
+  negate: boolean,
+  builtIns: BuiltInMetrics,
+): SkillCheck {
+  const value = firstOf(check, `${OPERANDS} text check statement`);
+  if (value === undefined && type !== 'is-json') return { why: 'it has no value' };
+  const found =
+    type === 'ends-with'
+      ? uses('ends_with', { value: jsonText(value ?? ''), ...(negate ? { negate } : {}) })
+      : convertText(...asked(type, value, negate), builtIns);
+  if ('why' in found) return found;
+  if (!('uses' in found.metric)) return { why: 'its pattern is not one of the metric regex' };
+  const { trim: _, ...values } = (ownEntry(found.metric, 'with') ?? {}) as JsonMap;
+  const isEither = check['ignore_case'] === true || check['case_sensitive'] === false;
+  if (isEither) values['ignore_case'] = true;
+  return { name: kindOf(check, 'name'), metric: { ...found.metric, with: values } };
+}
+
+function asked(type: string, value: Json | undefined, negate: boolean) {
+  const name = type === 'contains' ? `contains-${negate ? 'any' : 'all'}` : type;
+  // `is_json: true` has no schema.
+  const operand = value === true ? undefined : value;
+  const list = name.includes('contains') ? [value ?? []].flat() : operand;
+  return [name, { value: list, negate }] as const;
+}

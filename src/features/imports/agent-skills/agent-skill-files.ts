@@ -1,0 +1,133 @@
+import { valueAt, type Document } from '../../../documents/document.ts';
+import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
+import { isMap, type Json } from '../../../types/plain.ts';
+import { lastSteps } from '../draft.ts';
+
+export interface SkillFiles {
+  exists(path: string): boolean;
+  below(folder: string): string[];
+  /** Null if unreadable, which is reported. */
+  read(path: string): Promise<Uint8Array | null>;
+}
+
+/** Limit of an attached file in bytes, and of the number of files from folders. */
+const MOST_BYTES = 200_000;
+const MOST_FILES = 100;
+
+/** The SKILL.md beside the evals' folder or in `skills/<name>/`. */
+export async function findSkill(
+  document: Document,
+  files: SkillFiles,
+): Promise<{ file: string; text: string } | { tried: string[] }> {
+  const above = folderOf(folderOf(document.file));
+  const name = skillName(document.value) ?? lastSteps(above).name;
+  const tried = [
+    ...new Set(
+      [
+        join(above, 'SKILL.md'),
+        join(folderOf(document.file), 'SKILL.md'),
+        ...['skills', '.claude/skills'].flatMap((folder) =>
+          isPlainRelative(name)
+            ? [join(above, `${folder}/${name}/SKILL.md`), join('', `${folder}/${name}/SKILL.md`)]
+            : [],
+        ),
+      ].filter((path) => path !== null),
+    ),
+  ];
+  const file = tried.find((path) => files.exists(path));
+  const content = file === undefined ? null : await files.read(file);
+  return file === undefined || content === null
+    ? { tried }
+    : { file, text: new TextDecoder().decode(content) };
+}
+
+export function skillName(value: Json): string | null {
+  const name = [
+    ['skill_name'],
+    ['skill'],
+    ['skills', 0],
+    [0, 'skills', 0],
+    ['evals', 0, 'skills', 0],
+  ]
+    .map((path) => valueAt(value, path))
+    .find((found) => found !== undefined);
+  return typeof name === 'string' && name !== '' ? name : null;
+}
+
+interface AttachOptions {
+  files: SkillFiles;
+  folders: readonly string[];
+  isProgram: boolean;
+}
+
+/** A case's files in the user's message (texts, or paths for a program), or why it is lost. */
+export async function attachedFiles(
+  written: Json | undefined,
+  options: AttachOptions,
+): Promise<{ text: string } | { why: string }> {
+  const list = Array.isArray(written) ? written : written === undefined ? [] : [written];
+  const parts: string[] = [];
+  const entries = list.flatMap((entry) => filesOfFolder(entry, options) ?? [entry]);
+  if (entries.length > list.length + MOST_FILES)
+    return { why: `its folders hold more than ${String(MOST_FILES)} files` };
+  for (const entry of entries) {
+    const part = await attachedFile(entry, options);
+    if ('why' in part) return part;
+    parts.push(part.text);
+  }
+  if (parts.length === 0) return { text: '' };
+  return { text: options.isProgram ? `\n\nFiles:\n${parts.join('\n')}` : parts.join('') };
+}
+
+/** The files of a folder entry; null for any other entry. */
+function filesOfFolder(entry: Json, { files, folders }: AttachOptions): string[] | null {
+  const written = isMap(entry) ? entry['path'] : entry;
+  const path = typeof written === 'string' ? written.replace(/\/$/, '') : '';
+  if (!isPlainRelative(path)) return null;
+  const places = folders.flatMap((folder) => join(folder, path) ?? []);
+  if (places.some((place) => files.exists(place))) return null;
+  const folder = places.find((place) => files.below(place).length > 0);
+  if (folder === undefined) return null;
+  return files.below(folder).map((file) => `${path}${file.slice(folder.length)}`);
+}
+
+async function attachedFile(
+  entry: Json,
+  { files, folders, isProgram }: AttachOptions,
+): Promise<{ text: string } | { why: string }> {
+  const path = isMap(entry) ? (entry['path'] ?? entry['name']) : entry;
+  if (typeof path !== 'string' || path === '') return { why: 'one of its files has no path' };
+  const inline = isMap(entry) ? entry['content'] : undefined;
+  if (typeof inline === 'string' && !isProgram) return { text: fileText(path, inline) };
+  const found = isPlainRelative(path)
+    ? folders
+        .flatMap((folder) => join(folder, path) ?? [])
+        .find((candidate) => files.exists(candidate))
+    : undefined;
+  if (found === undefined)
+    return { why: `its file ${path.slice(0, 200)} is not in the repository` };
+  if (isProgram) return { text: found };
+  const text = textOf(await files.read(found));
+  return 'why' in text
+    ? { why: `its file ${found} ${text.why}` }
+    : { text: fileText(path, text.text) };
+}
+
+function fileText(path: string, text: string): string {
+  return `\n\n<file path="${path}">\n${text.trimEnd()}\n</file>`;
+}
+
+function textOf(content: Uint8Array | null): { text: string } | { why: string } {
+  if (content === null) return { why: 'cannot be read' };
+  if (content.length > MOST_BYTES)
+    return { why: `has more than ${MOST_BYTES.toLocaleString('en-US')} bytes` };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    if (!text.includes('\0')) return { text: text.replaceAll('\r\n', '\n') };
+  } catch {
+    // Reported below.
+  }
+  return {
+    why: 'is not text, and a model is given texts alone; a program (models: { default: { provider: program, … } }) is given its path',
+  };
+}

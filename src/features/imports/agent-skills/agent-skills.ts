@@ -1,0 +1,201 @@
+import { escapeNames } from '../../../config/templates.ts';
+import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import { folderOf } from '../../../documents/paths.ts';
+import { problem } from '../../../errors.ts';
+import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import { UNNAMED_MODEL } from '../../../kernel/suite/models.ts';
+import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
+import {
+  createDraft,
+  lastSteps,
+  leftOut,
+  nothingImported,
+  remark,
+  type Draft,
+  type Imported,
+  type Loss,
+  judgeTheRest,
+} from '../draft.ts';
+import {
+  isTriggerQuery,
+  NOT_CHOSEN,
+  caseQuestion,
+  readCase,
+  sayUnreadKeys,
+} from './agent-skill-cases.ts';
+import { isAmong, snakeCase } from './agent-skill-checks.ts';
+import { attachedFiles, findSkill, skillName, type SkillFiles } from './agent-skill-files.ts';
+
+interface SkillContext {
+  files: SkillFiles;
+  builtIns: BuiltInMetrics;
+  hasGrader: boolean;
+  /** Whether a program answers: it gets paths, a model gets texts. */
+  isProgram: boolean;
+}
+
+const LISTS = ['evals', 'cases'];
+
+const KEYS = `${LISTS.join(' ')} skill_name skill skills`;
+
+interface SkillCase {
+  written: Json;
+  path: Path;
+}
+
+/** A list of cases, alone or under a key, or a single case. Null if there is none. */
+function casesIn(value: Json): SkillCase[] | null {
+  const key = LISTS.find((each) => Array.isArray(valueAt(value, [each])));
+  const path = key === undefined ? [] : [key];
+  const list = valueAt(value, path) ?? null;
+  const cases = Array.isArray(list)
+    ? list.map((written, at) => ({ written, path: [...path, at] }))
+    : [{ written: value, path }];
+  return key !== undefined || cases.some(({ written }) => caseQuestion(written)) ? cases : null;
+}
+
+/**
+ * Reads `evals/evals.json` of an Agent Skill as a prompt: SKILL.md is the system prompt, each
+ * question with its files is the user's message, and checks are metrics (comparisons, and
+ * statements for the grader). Skills are made for agents with tools; a plain answer tests only the
+ * text, which a remark says.
+ */
+export async function importAgentSkill(
+  document: Document,
+  context: SkillContext,
+  problems: Problem[],
+): Promise<Imported> {
+  const imported = nothingImported();
+  const { value } = document;
+  const cases = casesIn(value);
+  const whole = { file: document.file, line: 0 };
+  if (cases === null) {
+    problems.push(problem(whole, 'is not an evals.json of a skill: it has no list of evals'));
+    return imported;
+  }
+  if (cases[0]?.path.length !== 0 && isMap(value))
+    sayUnreadKeys(
+      Object.keys(value).filter((key) => !isAmong(KEYS, snakeCase(key))),
+      (key) => document.placeOf([key]),
+      imported,
+    );
+  const triggers = cases.filter(({ written }) => isTriggerQuery(written, context.builtIns));
+  if (triggers.length === cases.length && triggers.length > 0) {
+    for (const { path } of triggers)
+      imported.left.push(leftOut(document.placeOf(path), 'a trigger query', NOT_CHOSEN));
+    imported.carried = [{ unit: 'case', of: cases.length, carried: 0 }];
+    return imported;
+  }
+  const skill = await findSkill(document, context.files);
+  if ('tried' in skill) {
+    problems.push(
+      problem(whole, `belongs to a skill, and there is no ${skill.tried.join(', no ')}`),
+    );
+    return imported;
+  }
+  const { file } = skill;
+  imported.remarks.push(
+    remark(
+      { file, line: 0 },
+      'the skill runs without tools: only what it makes a model say is evaluated',
+    ),
+  );
+  const { body, line } = withoutFrontMatter(skill.text);
+  sayBraces(body, { file, line }, imported.left);
+  const tests = await testsOf(document, cases, { ...context, skill: file, imported });
+  if (tests === null && cases.length > 0) return imported;
+  imported.prompts.push({
+    prompt: promptDraft(document, { file, line }, body, tests),
+    tests,
+  });
+  return imported;
+}
+
+function sayBraces(body: string, { file, line }: Place, left: Loss[]): void {
+  const doubled = /\{\{+[A-Za-z_]\w*\}\}+/.exec(body);
+  if (doubled === null) return;
+  const at = line + body.slice(0, doubled.index).split('\n').length - 1;
+  left.push(
+    leftOut(
+      { file, line: at },
+      doubled[0].slice(0, 60),
+      'a name in several braces is sent with one pair',
+    ),
+  );
+}
+
+interface CasesContext extends SkillContext {
+  skill: string;
+  imported: Imported;
+}
+
+async function testsOf(
+  document: Document,
+  cases: readonly SkillCase[],
+  { files, builtIns, hasGrader, isProgram, skill, imported }: CasesContext,
+): Promise<Draft | null> {
+  const list = document.placeOf(cases[0]?.path.slice(0, -1) ?? []);
+  const tests = createDraft(list);
+  const references: JsonMap[] = [];
+  const checks = { unit: 'check', of: 0, carried: 0 };
+  const folders = [folderOf(skill), folderOf(document.file), ''];
+  for (const { written, path } of cases) {
+    const place = document.placeOf(path);
+    const attached = await attachedFiles(valueAt(written, ['files']), {
+      files,
+      folders,
+      isProgram,
+    });
+    const context = { attached, place, skill: skillName(document.value), builtIns, imported };
+    const read = readCase(isMap(written) ? written : {}, context);
+    checks.of += read.of;
+    checks.carried += read.carried;
+    if (read.reference === null) continue;
+    tests.from(['references', references.length], place);
+    references.push(read.reference);
+  }
+  imported.carried = [{ unit: 'case', of: cases.length, carried: references.length }, checks];
+  if (references.length === 0) return null;
+  // All cases have the same variables.
+  if (references.some(({ input }) => isMap(input) && 'files' in input))
+    for (const { input } of references) if (isMap(input)) input['files'] ??= '';
+  tests.value['references'] = references;
+  judgeTheRest(tests, list, hasGrader, imported.remarks);
+  return tests;
+}
+
+function promptDraft(document: Document, skill: Place, body: string, tests: Draft | null): Draft {
+  const draft = createDraft({ file: document.file, line: 0 });
+  const name = skillName(document.value);
+  const [first] = (tests?.value['references'] ?? []) as JsonMap[];
+  const hasFiles = isMap(first?.['input']) && 'files' in first['input'];
+  Object.assign(draft.value, {
+    name: name ?? (lastSteps(folderOf(document.file)).folder || 'skill'),
+    model: UNNAMED_MODEL,
+    variables: [{ name: 'prompt' }, ...(hasFiles ? [{ name: 'files' }] : [])],
+    // Braces in the skill's text are literal.
+    messages: [
+      { role: 'system', content: escapeNames(body) },
+      { role: 'user', content: hasFiles ? '{prompt}{files}' : '{prompt}' },
+    ],
+  });
+  draft.from(['messages', 0], skill);
+  return draft;
+}
+
+/** The text below the front matter, and its first line. */
+function withoutFrontMatter(text: string): { body: string; line: number } {
+  const lines = text.split('\n');
+  const end =
+    lines[0]?.trim() === '---'
+      ? lines.findIndex((line, index) => index > 0 && line.trim() === '---')
+      : -1;
+  const first = lines.findIndex((line, index) => index > end && line.trim() !== '');
+  return {
+    body: lines
+      .slice(Math.max(first, end + 1))
+      .join('\n')
+      .trim(),
+    line: Math.max(first, 0) + 1,
+  };
+}

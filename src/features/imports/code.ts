@@ -1,0 +1,245 @@
+import type { Json, JsonMap } from '../../types/plain.ts';
+import { javascriptProblem, pythonProblem } from './foreign-code.ts';
+import { why, type Convert } from './promptfoo/assertion-parts.ts';
+
+/** A promptfoo check in code, with its threshold and negation. */
+export interface CodeCheck {
+  source: string;
+  threshold: number | null;
+  negate: boolean;
+  /** Variables that are maps or lists there and JSON text here. */
+  structured: readonly string[];
+  /** Variables whose input differs from what promptfoo's checks see. */
+  unlike: JsonMap;
+  /** Whether to parse a JSON answer. */
+  asData: boolean;
+  config: Json | undefined;
+}
+
+/**
+ * Converts promptfoo's JavaScript (an expression, a body with `return`, or a file that exports a
+ * function). Adds one line before the user's code.
+ */
+export function javascriptMetric(
+  check: CodeCheck,
+  form: 'inline' | 'file',
+  exported: string | null = null,
+): string {
+  const { source, structured, unlike, config } = check;
+  const context = `{ vars: $vars, prompt: prompt.replace(/^user: /, ""), test: { vars: $vars }${config === undefined ? '' : `, config: ${JSON.stringify(config)}`} }`;
+  const input = Object.keys(unlike).length === 0 ? 'input' : `input, ...${JSON.stringify(unlike)}`;
+  const vars =
+    structured.length === 0
+      ? `const $vars = { ...${input} };`
+      : `const $vars = { ...${input} }; for (const name of ${JSON.stringify(structured)}) { try { $vars[name] = JSON.parse($vars[name]); } catch { /* plain text in this reference */ } }`;
+  const call =
+    form === 'file'
+      ? fileCall(source, exported)
+      : [`const $check = function (output, context) {`, bodyOf(source), '};'];
+  return [`${vars} const $context = ${context};`, ...call, ...javascriptVerdict(check), ''].join(
+    '\n',
+  );
+}
+
+function fileCall(source: string, exported: string | null): string[] {
+  const commonJs = source
+    .replace(/^export\s+default\s+/m, 'module.exports.default = ')
+    .replace(/^export\s*\{([^}]*)\}\s*;?/gm, (_, names: string) => exportsOf(names))
+    .replace(/^export\s+(?=(?:const|let|var|function|async|class)\b)/gm, '');
+  const named = exported === null ? null : JSON.stringify(exported);
+  const pick =
+    named === null
+      ? 'typeof module.exports === "function" ? module.exports : module.exports.default'
+      : `[module.exports[${named}], typeof ${exported ?? ''} === "function" ? ${exported ?? ''} : undefined, module.exports.default?.[${named}], module.exports.default, module.exports].find((one) => typeof one === "function")`;
+  return [
+    'const $check = (function (module, exports) {',
+    commonJs.trimEnd(),
+    `return ${pick};`,
+    '})(...[{ exports: {} }].flatMap((module) => [module, module.exports]));',
+  ];
+}
+
+/** Rewrites `a, b as c` for CommonJS: `module.exports.a = a; …`, on one line. */
+function exportsOf(names: string): string {
+  return names
+    .split(',')
+    .map((name) => name.trim().split(/\s+as\s+/))
+    .flatMap(([own = '', told = own]) => (own === '' ? [] : [`module.exports.${told} = ${own};`]))
+    .join(' ');
+}
+
+/** Several lines are a function body. Of one line the last statement is the result. */
+function bodyOf(source: string): string {
+  const code = source.trimEnd();
+  if (code.includes('\n')) return code;
+  const line = code.trim().replace(/;+\s*$/, '');
+  if (!/^(?:const|let|var)\s/.test(line)) return `return ${line}`;
+  const end = lastStatementEnd(line);
+  const last = line.slice(end).trim();
+  return end === 0 || last === '' ? line : `${line.slice(0, end)} return ${last}`;
+}
+
+/** Position after the last semicolon outside string literals; 0 if none. */
+function lastStatementEnd(line: string): number {
+  let quote = '';
+  let end = 0;
+  for (let index = 0; index < line.length; index += 1) {
+    const char = line.charAt(index);
+    if (char === '\\') index += 1;
+    else if (quote !== '') quote = char === quote ? '' : quote;
+    else if (`'"\``.includes(char)) quote = char;
+    else if (char === ';') end = index + 1;
+  }
+  return end;
+}
+
+/** A threshold applies to numbers only; a result's own `pass` is used as is. */
+function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
+  return [
+    'const $judge = ($value) => {',
+    '  const $said = typeof $value === "object" && $value !== null ? $value : null;',
+    '  if (typeof $value !== "boolean" && typeof $value !== "number" && !($said !== null && typeof $said.pass === "boolean" && typeof $said.score === "number" && typeof $said.reason === "string")) throw new TypeError("the check must give true, false, a number, or { pass, score, reason }" + (typeof $value === "function" ? "; it gives a function that nobody calls: write what stands behind its arrow, or (…)(output, context)" : ""));',
+    `  const $passes = $said !== null ? $said.pass : typeof $value === "number" ? $value ${threshold === null ? '> 0' : `>= ${String(threshold)}`} : $value;`,
+    '  const $score = $said !== null ? $said.score : Number($value);',
+    `  return { metric: Number.isFinite($score) ? $score : String($score), reason: $said === null ? undefined : $said.reason, result: ${negate ? '!' : ''}$passes };`,
+    '};',
+    asData
+      ? 'const $value = $check((() => { try { return JSON.parse(actual); } catch { return actual; } })(), $context);'
+      : 'const $value = $check(actual, $context);',
+    'const $judged = $value instanceof Promise ? $value.then($judge) : $judge($value);',
+    'const $part = (name) => $judged instanceof Promise ? $judged.then((judged) => judged[name]) : $judged[name];',
+    'metric = $part("metric");',
+    'reason = $part("reason");',
+    'result = $part("result");',
+  ];
+}
+
+/** Converts promptfoo's Python (an expression, a body with `return`, or `get_assert`). */
+export function pythonMetric(
+  check: CodeCheck,
+  form: 'inline' | 'file',
+  called: string | null = null,
+): string {
+  const { source, structured, unlike, threshold, negate, config, asData } = check;
+  const name = called ?? 'get_assert';
+  // The user's code comes first: it keeps its line numbers, and `from __future__` must be at the
+  // top.
+  const lines =
+    form === 'file'
+      ? [source.trimEnd(), `_check = ${name}`]
+      : ['import json', 'def _check(output, context):', indentLines(pythonBody(source))];
+  const given = `{"vars": _vars, "prompt": prompt[6:] if prompt.startswith("user: ") else prompt, "test": {"vars": _vars}${config === undefined ? '' : `, "config": _json.loads(${JSON.stringify(JSON.stringify(config))})`}}`;
+  return [
+    ...lines,
+    'import json as _json',
+    '_vars = dict(input)',
+    ...(Object.keys(unlike).length === 0
+      ? []
+      : [`_vars.update(_json.loads(${JSON.stringify(JSON.stringify(unlike))}))`]),
+    ...(structured.length === 0
+      ? []
+      : [
+          `for _name in ${JSON.stringify(structured)}:`,
+          '    try:',
+          '        _vars[_name] = _json.loads(_vars[_name])',
+          '    except (KeyError, TypeError, ValueError):',
+          '        pass',
+        ]),
+    ...(asData
+      ? [
+          'try:',
+          '    _answer = _json.loads(actual)',
+          'except ValueError:',
+          '    _answer = actual',
+          `_value = _check(_answer, ${given})`,
+        ]
+      : [`_value = _check(actual, ${given})`]),
+    ...pythonVerdict(threshold, negate),
+    '',
+  ].join('\n');
+}
+
+/** Text may spell a boolean. A threshold applies to numbers and to a map's score. */
+function pythonVerdict(threshold: number | null, negate: boolean): string[] {
+  const bound = threshold === null ? '> 0' : `>= ${String(threshold)}`;
+  return [
+    'if isinstance(_value, str) and _value.lower() in ("true", "false"):',
+    '    _value = _value.lower() == "true"',
+    'elif isinstance(_value, str) and _value.startswith("{"):',
+    '    _value = _json.loads(_value)',
+    'elif isinstance(_value, str):',
+    '    _value = float(_value)',
+    '_said = _value if isinstance(_value, dict) else None',
+    'if _said is not None:',
+    '    _pass = _said.get("pass", _said.get("pass_"))',
+    '    _score = _said.get("score")',
+    'else:',
+    '    _pass, _score = _value, _value',
+    '_fits = isinstance(_pass, bool) and isinstance(_score, (int, float)) and not isinstance(_score, bool) and isinstance(_said.get("reason"), str) if _said is not None else isinstance(_value, (bool, int, float)) and _value == _value',
+    'if not _fits:',
+    '    raise TypeError("the check must give True, False, a number, or {pass, score, reason}")',
+    'metric = float(_score)',
+    'reason = None if _said is None else _said.get("reason")',
+    `result = ${negate ? 'not ' : ''}(_pass if isinstance(_pass, bool) else _score ${bound})`,
+    ...(threshold === null
+      ? []
+      : [
+          `if _said is not None and _score < ${String(threshold)}:`,
+          `    result = ${negate ? 'True' : 'False'}`,
+        ]),
+  ];
+}
+
+function pythonBody(source: string): string {
+  return source.trim().includes('\n')
+    ? source.replace(/\s+$/, '').replace(/^\n+/, '')
+    : `return ${source.trim()}`;
+}
+
+function indentLines(code: string): string {
+  return code
+    .split('\n')
+    .map((line) => (line === '' ? '' : `    ${line}`))
+    .join('\n');
+}
+
+export const CODE_ASSERTIONS: Readonly<Record<string, Convert>> = {
+  javascript: code('javascript'),
+  python: code('python'),
+};
+
+function code(language: 'javascript' | 'python'): Convert {
+  const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
+  const problemOf = language === 'javascript' ? javascriptProblem : pythonProblem;
+  return ({ value, threshold, negate, config }, { structured, unlike, asData, textOf }) => {
+    if (typeof value !== 'string' || value.trim() === '') return why('its value is not code');
+    const file = fileOf(value, language);
+    const source = file === null ? value : textOf(file.path);
+    if (source === null)
+      return why(
+        `${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`,
+      );
+    const problem = problemOf(source, file?.path ?? null);
+    if (problem !== null) return why(problem);
+    const check: CodeCheck = { source, threshold, negate, structured, unlike, asData, config };
+    return {
+      metric: {
+        language,
+        code: file === null ? wrap(check, 'inline') : wrap(check, 'file', file.exported),
+      },
+    };
+  };
+}
+
+function fileOf(
+  value: string,
+  language: 'javascript' | 'python',
+): { path: string; exported: string | null } | null {
+  if (!value.trim().startsWith('file://')) return null;
+  const [, path, exported] =
+    (language === 'javascript'
+      ? /^file:\/\/(.+\.[cm]?js)(?::([A-Za-z_$][\w$]*))?$/
+      : /^file:\/\/(.+\.py)(?::([A-Za-z_]\w*))?$/
+    ).exec(value.trim()) ?? [];
+  return { path: path ?? '', exported: exported ?? null };
+}

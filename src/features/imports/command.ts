@@ -1,0 +1,280 @@
+import { existsSync } from 'node:fs';
+import { join, posix, relative, resolve, sep } from 'node:path';
+import { Option } from 'commander';
+import { writeNewFiles } from '../../app/commands/files.ts';
+import { directoryOption } from '../../app/commands/options.ts';
+import { inRepository } from '../../app/commands/project.ts';
+import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import { userError } from '../../app/commands/user-error.ts';
+import { groundOf, type Ground } from '../../app/session/safe-writing.ts';
+import { readOverrides } from '../../config/overrides.ts';
+import { loadSettings } from '../../config/read-settings.ts';
+import { hostSettings } from '../../config/read-suites.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/settings.ts';
+import { distinct } from '../../documents/document.ts';
+import { filesOf, type Files } from '../../documents/files.ts';
+import { DEFAULT_LIMITS } from '../../documents/limits.ts';
+import type { Repository } from '../../edges/git/repository.ts';
+import { UserError, formatProblem } from '../../errors.ts';
+import type { Settings } from '../../kernel/suite/suite.ts';
+import { metrics } from '../../metrics/index.ts';
+import { counted } from '../../text/amounts.ts';
+import { logLine } from '../../text/log.ts';
+import { isMap, type JsonMap, type Problem } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import { carriedLine, lossLine, lossesByReason } from './carried.ts';
+import { failBrokenChecks, sayWhatFails } from './check-import.ts';
+import type { Imported } from './draft.ts';
+import { IMPORT_FORMATS, type ImportFormat } from './formats.ts';
+import { convertImport, formatOf, readImport, settingsFile, type Conversion } from './index.ts';
+import { unreadFormat } from './unread-formats.ts';
+import { verifyImport } from './verify.ts';
+
+interface ImportOptions {
+  directory: string;
+  out?: string;
+  from?: ImportFormat;
+  verify?: string;
+}
+
+export const importCommand: AddCommand = (program, terminal, done) => {
+  program
+    .command('import')
+    .description(
+      "converts another tool's file to prompt and test files, and lists what has no counterpart",
+    )
+    .argument(
+      '<file>',
+      "promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, or FlexEval's YAML",
+    )
+    .option('-C, --directory <folder>', 'root of the project that the file belongs to', '.')
+    .option(
+      '-o, --out <folder>',
+      'where prompts/ and prompts/tests/ are written; default: the project',
+    )
+    .addOption(
+      new Option('--from <format>', 'the format, for a file of another name').choices(
+        IMPORT_FORMATS,
+      ),
+    )
+    .option(
+      '--verify <results>',
+      "a results file of promptfoo's (promptfoo eval -o results.json): scores its answers by the imported tests and says where the verdicts differ; writes nothing",
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted\n  evaldiff import promptfooconfig.yaml --verify results.json',
+    )
+    .action(async (file: string, options: ImportOptions) => {
+      const { verify } = options;
+      done(
+        verify === undefined
+          ? await convert(file, options, terminal)
+          : await verifyFile(file, verify, options, terminal),
+      );
+    });
+};
+
+/**
+ * Converts a file, writes the result and prints what was lost.
+ *
+ * @returns the exit code: 0 if everything was carried over, 1 otherwise
+ */
+async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
+  const here = resolve(terminal.cwd);
+  const root = resolve(here, options.directory);
+  const folder = options.out === undefined ? root : resolve(here, options.out);
+  const found = await withImported(file, root, options, terminal, (read) => Promise.resolve(read));
+  const { imported, ground, relied } = found;
+  await failBrokenChecks(imported, terminal);
+  const made = convertImport(imported, pathIn(root, resolve(here, file)) ?? file);
+  const { files, settings, needs } = folder === root ? made : withRelied(made, relied);
+  const shown = pathIn(here, folder) ?? folder;
+  const known = hasSettings(folder);
+  if (imported.prompts.length === 0) {
+    sayWhatIsLost(imported, terminal);
+    const message = `nothing of it can be carried over: ${carriedLine(imported)}`;
+    throw userError(file, message);
+  }
+  if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings));
+  await writeNewFiles(folder, files, ground);
+  await sayWhatFails(folder, files, imported, terminal);
+  sayWhatIsLost(imported, terminal);
+  terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
+  for (const path of missingFrom(folder, needs))
+    terminal.err(
+      `note: ${logLine(path)} is read by the new files and was not copied: put it below ${logLine(shown)} as well\n`,
+    );
+  if (known && Object.keys(settings).length > 0)
+    terminal.out(
+      `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings).split('\n').slice(1).join('\n')}`,
+    );
+  return end(imported, shown, terminal);
+}
+
+/** The grader, the embedding model and the `models` entries that the imported prompts use. */
+async function reliedOn(
+  { prompts }: Imported,
+  { file, grader, voters, embeddings }: Settings,
+  files: Files,
+): Promise<JsonMap> {
+  const written = file === null ? null : ((await files.document(file, []))?.value ?? null);
+  if (!isMap(written)) return {};
+  const named = [
+    ...prompts.map(({ prompt }) => prompt.value['model']),
+    ...[grader, ...voters, embeddings].map((each) => each?.model),
+  ];
+  const entries = Object.entries(isMap(written['models']) ? written['models'] : {});
+  const models = Object.fromEntries(entries.filter(([name]) => named.includes(name)));
+  const all = { models, grader: written['grader'], embeddings: written['embeddings'] };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([key, value]) =>
+      value === undefined || (key === 'models' && Object.keys(models).length === 0)
+        ? []
+        : [[key, value]],
+    ),
+  );
+}
+
+/** Adds those settings, which take precedence, and the program files. */
+function withRelied(conversion: Conversion, relied: JsonMap): Conversion {
+  const { settings, needs } = conversion;
+  const models = isMap(relied['models']) ? relied['models'] : {};
+  const own = isMap(settings['models']) ? settings['models'] : {};
+  const programs = Object.values(models).flatMap((entry) =>
+    isMap(entry) ? [entry['files'], entry['file']].flat() : [],
+  );
+  return {
+    ...conversion,
+    settings: {
+      ...settings,
+      ...relied,
+      ...('models' in relied ? { models: { ...own, ...models } } : {}),
+    },
+    needs: [...needs, ...programs.filter((path) => typeof path === 'string')],
+  };
+}
+
+async function verifyFile(
+  file: string,
+  results: string,
+  options: ImportOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const root = resolve(terminal.cwd, options.directory);
+  return withImported(file, root, options, terminal, ({ path, imported, files }) =>
+    verifyImport(
+      { path: resolve(terminal.cwd, results), file: results },
+      { file: path, imported, files },
+      terminal,
+    ),
+  );
+}
+
+/** One line per reason, losses first. */
+function sayWhatIsLost({ left, remarks }: Imported, terminal: Terminal): void {
+  for (const group of lossesByReason(left)) terminal.err(`lost: ${logLine(lossLine(group))}\n`);
+  for (const notice of distinct(remarks)) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
+}
+
+/** Prints the final counts and returns the exit code. `folder`: where the files were written. */
+function end(imported: Imported, folder: string, terminal: Terminal): number {
+  const untested = imported.prompts.filter(({ tests }) => tests === null).length;
+  if (untested > 0)
+    terminal.err(
+      `lost: ${counted(untested, 'prompt')} without a test: nothing of it runs until tests are written for it\n`,
+    );
+  terminal.out(
+    `\n${counted(imported.prompts.length, 'prompt file')}: ${carriedLine(imported)}. Check with: npx evaldiff validate${directoryOption(folder)}\n`,
+  );
+  return imported.left.length + untested === 0 ? 0 : 1;
+}
+
+interface ReadFile {
+  path: string;
+  imported: Imported;
+  files: Files;
+  ground: Ground;
+  relied: JsonMap;
+}
+
+async function withImported<T>(
+  file: string,
+  root: string,
+  { from, verify }: ImportOptions,
+  terminal: Terminal,
+  work: (read: ReadFile) => Promise<T>,
+): Promise<T> {
+  const path = pathIn(root, resolve(terminal.cwd, file));
+  if (path === null)
+    throw userError(file, 'lies outside of the project; name the project with --directory');
+  return withTree(root, terminal, async (tree, repository) => {
+    const problems: Problem[] = [];
+    const files = filesOf(tree, DEFAULT_LIMITS);
+    if (!tree.files.has(path)) throw userError(file, 'does not exist, or git ignores it');
+    const format = from ?? (await formatOf(path, files));
+    const absence = files.absence(path);
+    if (absence !== null) throw userError(path, absence);
+    if (format === null)
+      throw userError(
+        file,
+        (await unreadFormat(path, files)) ??
+          `has no name and no content that tells its format; say it with --from ${IMPORT_FORMATS.slice(0, -1).join(', ')} or ${IMPORT_FORMATS.at(-1) ?? ''}`,
+      );
+    const settings = await settingsFor(files);
+    const imported = await readImport(
+      path,
+      format,
+      {
+        files,
+        limits: DEFAULT_LIMITS,
+        builtIns: metrics,
+        hasGrader: settings.grader !== null,
+        settings,
+        // Verification compares an in-place run, where templates are filled in per test.
+        code: verify === undefined ? 'written' : 'refused',
+        ...hostSettings(settings),
+      },
+      problems,
+    );
+    if (imported === null || problems.length > 0) throw new UserError(problems);
+    const relied = await reliedOn(imported, settings, files);
+    return work({ path, imported, files, ground: groundOf(repository), relied });
+  });
+}
+
+/** The settings relevant to an import. Other commands report their errors. */
+async function settingsFor(files: Files): Promise<Settings> {
+  const options = {
+    config: SETTINGS_FILE,
+    configRequired: false,
+    overrides: readOverrides([]).overrides,
+    limits: DEFAULT_LIMITS,
+  };
+  return (await loadSettings(files, options, [])).settings;
+}
+
+/** Calls `work` with the project's files on disk. */
+export function withTree<T>(
+  directory: string,
+  terminal: Terminal,
+  work: (tree: SourceTree, repository: Repository) => Promise<T>,
+): Promise<T> {
+  return inRepository(directory, terminal, async (repository) =>
+    work(await repository.worktree('.'), repository),
+  );
+}
+
+/** POSIX path below the folder; null outside it. */
+function pathIn(folder: string, path: string): string | null {
+  const found = relative(folder, path).split(sep).join('/');
+  return found === '..' || found.startsWith('../../') ? null : found;
+}
+
+function missingFrom(folder: string, paths: readonly string[]): string[] {
+  return [...new Set(paths)].filter((path) => !existsSync(join(folder, path)));
+}
+
+function hasSettings(folder: string): boolean {
+  return [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
+}

@@ -1,0 +1,241 @@
+import { readRows, type DataRow } from '../../documents/dataset.ts';
+import { emptyMap, valueAt, type Document, type Path } from '../../documents/document.ts';
+import type { Files } from '../../documents/files.ts';
+import type { Limits } from '../../documents/limits.ts';
+import {
+  compileGlob,
+  globProblem,
+  isPlainRelative,
+  join,
+  slashHint,
+} from '../../documents/paths.ts';
+import { problem } from '../../errors.ts';
+import type { MadePrompt } from '../../kernel/suite/suite.ts';
+import { counted } from '../../text/amounts.ts';
+import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts';
+import { factsOf } from '../../types/vendors.ts';
+
+/** Files beside an imported one, relative to the file that names them. */
+export interface ImportFiles {
+  /** Files of a path or pattern, sorted by name; empty if none. */
+  texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
+  /** Parsed YAML or JSON files, resolved from `folder` if given. Reports syntax errors. */
+  documents(path: string, from: Place, folder?: string): Promise<Document[]>;
+  rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
+}
+
+/** Resolves paths from `folder`. One without a file is a problem at the place that names it. */
+export function importFiles(
+  files: Files,
+  folder: string,
+  limits: Limits,
+  problems: Problem[],
+): ImportFiles {
+  const find = (path: string, from: Place, beside = folder): string[] => {
+    const plain = path.replace(/^file:\/\//, '').replace(/^\.\//, '');
+    const target = isPlainRelative(plain) ? join(beside, plain) : null;
+    if (target === null || globProblem(target) !== null) {
+      problems.push(
+        problem(
+          from,
+          `${path.slice(0, 100)} must be a relative path inside the repository${slashHint(plain)}`,
+        ),
+      );
+      return [];
+    }
+    if (compileGlob(target).exact) {
+      const absence = files.absence(target);
+      if (absence !== null) problems.push(problem(from, `${target} ${absence}`));
+      return absence === null ? [target] : [];
+    }
+    const found = files.match([target], () => from, problems).matches.map(({ file }) => file);
+    if (found.length === 0) problems.push(problem(from, `${target} matches no file`));
+    return found;
+  };
+  const contents = async (
+    path: string,
+    from: Place,
+  ): Promise<{ file: string; content: Uint8Array }[]> => {
+    const loaded = await Promise.all(
+      find(path, from).map((file) => files.data(file, { file: '', line: 0 }, problems)),
+    );
+    return loaded.filter((file) => file !== null);
+  };
+  return {
+    texts: async (path, from) =>
+      (await contents(path, from)).map(({ file, content }) => ({
+        file,
+        text: new TextDecoder().decode(content).replaceAll('\r\n', '\n'),
+      })),
+    documents: async (path, from, beside) =>
+      (
+        await Promise.all(find(path, from, beside).map((file) => files.document(file, problems)))
+      ).filter((document) => document !== null),
+    rows: async (path, from) =>
+      (await contents(path, from)).map(({ file, content }) => ({
+        file,
+        rows: readRows(file, content, limits, problems),
+      })),
+  };
+}
+
+/** Another tool's file in our form, for reading in place and for converting. */
+export interface Imported {
+  prompts: ImportedPrompt[];
+  /** Entries for `models:` by name. The user's own entries take precedence. */
+  models: Record<string, JsonMap>;
+  /** Used if the settings name no grader. */
+  grader: { model: string; place: Place } | null;
+  /** Rubric files that the file names, in addition to the settings'. */
+  rubrics?: { file: string; place: Place }[];
+  left: Loss[];
+  remarks: Notice[];
+  /** Counts of what was carried over, widest unit first. */
+  carried: Share[];
+  /** All tests, even without a prompt, with each reference's variables and assertions. */
+  judged?: { tests: Draft; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
+}
+
+/** A part of a file without a counterpart, and why. */
+export interface Loss extends Notice {
+  what: string;
+  why: string;
+  place: Place;
+}
+
+export interface Share {
+  /** Singular, in the other tool's words: `test`, `assertion`, `evaluator`. */
+  unit: string;
+  of: number;
+  carried: number;
+}
+
+export function nothingImported(): Imported {
+  return { prompts: [], models: {}, grader: null, left: [], remarks: [], carried: [] };
+}
+
+/** Prompts that share tests share one `tests` object; null if there are none. */
+interface ImportedPrompt {
+  prompt: Draft;
+  tests: Draft | null;
+  /** Messages of each reference, in order, if made in advance. */
+  made?: MadePrompt[];
+}
+
+/** A generated file: its value, and the source places of its parts. */
+export interface Draft {
+  value: JsonMap;
+  /** Each message as written, if it is a template in another form. */
+  written?: readonly string[];
+  /** Records where the part at `path` comes from. */
+  from(path: Path, place: Place): void;
+  /** The place of the nearest recorded ancestor. */
+  placeOf(path: Path): Place;
+}
+
+/** An empty draft. `whole`: default place of its parts. */
+export function createDraft(whole: Place): Draft {
+  const places = new Map<string, Place>();
+  return {
+    value: emptyMap(),
+    from: (path, place) => {
+      places.set(JSON.stringify(path), place);
+    },
+    placeOf: (path) => {
+      for (let length = path.length; length > 0; length -= 1) {
+        const place = places.get(JSON.stringify(path.slice(0, length)));
+        if (place !== undefined) return place;
+      }
+      return whole;
+    },
+  };
+}
+
+/** The draft in the form of a parsed file, with the tests below `tests`. */
+export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Document {
+  const value: JsonMap = { ...prompt.value };
+  if (tests !== null) value['tests'] = tests.value;
+  const placeOf = (path: Path): Place =>
+    path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path);
+  // Code that is a whole file keeps that file's lines.
+  const placeOfText = (path: Path): Place => {
+    const place = placeOf(path);
+    const text = valueAt(value, path);
+    if (place.line > 0 || path.at(-1) !== 'code' || typeof text !== 'string') return place;
+    const first = text.split('\n').findIndex((line) => line.trim() !== '');
+    return { file: place.file, line: Math.max(0, first) + 1 };
+  };
+  return { file, value, placeOf, placeOfText };
+}
+
+/** Kinds of loss, used for counting. */
+export const A_PROMPT = 'a prompt';
+export const A_TEST = 'a test';
+
+/** A loss. */
+export function leftOut(place: Place, what: string, why: string): Loss {
+  return { kind: 'import', place, message: `${what} is not carried over: ${why}`, what, why };
+}
+
+/** A notice about the file that is not a loss. */
+export function remark(place: Place, message: string): Notice {
+  return { kind: 'import', place, message };
+}
+
+/** Makes names unique: the second `a` becomes `a-2`. */
+export function uniqueNames(): (wanted: string) => string {
+  const taken = new Set<string>();
+  return (wanted) => {
+    let name = wanted;
+    for (let ordinal = 2; taken.has(name); ordinal += 1) name = `${wanted}-${String(ordinal)}`;
+    taken.add(name);
+    return name;
+  };
+}
+
+export function isScalar(value: Json | undefined): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** A file's folder and base name, to make names unique. */
+export function lastSteps(path: string): { folder: string; name: string } {
+  const steps = path.split('/');
+  return { folder: steps.at(-2) ?? '', name: steps.at(-1) ?? path };
+}
+
+/** A metric name that imported files are unlikely to use. */
+const PREFERENCE = 'preference';
+const SHOWN = 'shown';
+
+/**
+ * Adds a metric to references without one: a comparison with base if there is a grader, else one
+ * that is only shown. The comparison gates only if no reference has its own metrics.
+ */
+export function judgeTheRest(
+  tests: Draft,
+  place: Place,
+  hasGrader: boolean,
+  remarks: Notice[],
+): void {
+  const references = tests.value['references'];
+  if (!Array.isArray(references) || 'metrics' in tests.value) return;
+  const bare = (references as JsonMap[]).filter((reference) => !('metrics' in reference));
+  if (bare.length === 0) return;
+  const alone = bare.length === references.length;
+  const metric = hasGrader
+    ? { name: PREFERENCE, uses: 'pairwise_preference', ...(alone ? {} : { skip: true }) }
+    : { name: SHOWN, uses: 'word_count', skip: true };
+  if (alone) {
+    tests.value['metrics'] = [metric];
+    tests.from(['metrics', 0], place);
+  } else for (const reference of bare) reference['metrics'] = [metric];
+  const who = `nothing judges the answers to ${counted(bare.length, 'test')}`;
+  remarks.push(
+    remark(
+      place,
+      hasGrader
+        ? `${who}: the grader compares head's with base's${alone ? ', which decides' : ', which is advice'}`
+        : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ${factsOf('openai').starterModel}, say), and head's are compared with base's`,
+    ),
+  );
+}

@@ -1,0 +1,265 @@
+import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
+import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import type { MetricLevel } from '../../../types/metric.ts';
+import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { isScalar, leftOut, uniqueNames, type Loss } from '../draft.ts';
+import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
+
+/** A metric of ours, and where FlexEval's is written. */
+export interface ForeignMetric {
+  metric: JsonMap;
+  path: Path;
+  /** The user's file with the function; null for a built-in function or a rubric. */
+  code: string | null;
+}
+
+type Kind = 'function' | 'rubric';
+
+interface Found {
+  kind: Kind;
+  name: string;
+  written: JsonMap;
+  path: Path;
+}
+
+const WITHOUT: Readonly<Record<string, string>> = {
+  is_langgraph_type: 'databases of LangGraph are not read',
+  openai_moderation_api: 'moderation is not called',
+};
+
+const IN_CODE = 'there is no built-in metric of this name, and no function module defines it';
+
+const READ =
+  'name kwargs depends_on metric_level context_only last_instance_only last_turn_only notes'.split(
+    ' ',
+  );
+
+const CONDITION_KEYS =
+  'name type kwargs metric_name metric_level relative_object_position metric_min_value metric_max_value'.split(
+    ' ',
+  );
+
+const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
+
+/**
+ * Converts `metrics: { function, rubric }` below `path`. Functions have no threshold in FlexEval,
+ * so they are shown and do not gate. Metrics score every object of a recorded dialogue, but only
+ * the new answer of a completed one, as the rest is equal on both sides. A metric that depends on a
+ * lost metric is lost too.
+ */
+export function convertMetrics(
+  document: Document,
+  path: Path,
+  { builtIns, modules, completes }: FunctionSources & { completes: boolean },
+  left: Loss[],
+): ForeignMetric[] {
+  const all = (['function', 'rubric'] as const).flatMap((kind) =>
+    foundIn(document, [...path, kind], kind),
+  );
+  const kept = new Set(all);
+  const drop = (metric: Found, why: string): void => {
+    kept.delete(metric);
+    left.push(
+      leftOut(
+        document.placeOf(metric.path),
+        `the ${metric.kind} ${metric.name || '(without a name)'}`,
+        why,
+      ),
+    );
+  };
+  for (const candidate of all) {
+    const why = refusal(candidate, { builtIns, modules });
+    if (why !== null) drop(candidate, why);
+  }
+  for (let before = -1; before !== kept.size;) {
+    before = kept.size;
+    for (const candidate of kept) {
+      const missing = conditionsOf(candidate).find(
+        (condition) =>
+          dependency(condition, [...kept]) === null && dependency(condition, all) !== null,
+      );
+      if (missing !== undefined) drop(candidate, `it depends on ${nameOf(missing)}, which is not`);
+    }
+  }
+  return named([...kept]).map(({ found, name }) => ({
+    path: found.path,
+    metric: metricOf(
+      found,
+      name,
+      document,
+      { modules, every: !completes && judgesEvery(found, builtIns) },
+      left,
+    ),
+    code: codeFile(found, modules),
+  }));
+}
+
+function foundIn(document: Document, path: Path, kind: Kind): Found[] {
+  const list = valueAt(document.value, path);
+  return (Array.isArray(list) ? list : []).map((written, index) => {
+    const map = isMap(written) ? written : {};
+    return {
+      kind,
+      name: typeof map['name'] === 'string' ? map['name'] : '',
+      written: map,
+      path: [...path, index],
+    };
+  });
+}
+
+/** Where functions are looked up: the user's files first, as in FlexEval. */
+interface FunctionSources {
+  builtIns: BuiltInMetrics;
+  modules: readonly FunctionModule[];
+}
+
+function codeFile({ kind, name }: Found, modules: readonly FunctionModule[]): string | null {
+  return kind === 'function' ? (definedIn(name, modules)?.file ?? null) : null;
+}
+
+function refusal(
+  { kind, name, written }: Found,
+  { builtIns, modules }: FunctionSources,
+): string | null {
+  if (name === '') return 'it has no name';
+  const level = levelOf(written['metric_level']);
+  if (level === null) return `metric_level must be one of ${LEVELS.join(', ')}`;
+  if (written['context_only'] === true)
+    return 'it judges what was said before the turn; relative_object_position: -1 in depends_on asks about the turn before';
+  if (conditionsOf({ written }).some((condition) => condition['context_only'] === true))
+    return 'it depends on what was said before the turn (context_only); relative_object_position: -1 asks about the turn before';
+  return kind === 'rubric'
+    ? null
+    : functionRefusal({ name, written }, level, { builtIns, modules });
+}
+
+function functionRefusal(
+  { name, written }: Pick<Found, 'name' | 'written'>,
+  level: MetricLevel,
+  { builtIns, modules }: FunctionSources,
+): string | null {
+  if (definedIn(name, modules) !== null)
+    return level === 'ToolCall' ? 'code judges no single tool call here' : null;
+  const builtIn = builtIns.get(name);
+  if (builtIn === undefined || ownEntry(WITHOUT, name) !== undefined)
+    return ownEntry(WITHOUT, name) ?? IN_CODE;
+  if (!builtIn.levels.includes(level))
+    return `it has nothing to judge at level ${level}; it is for ${builtIn.levels.join(', ')}`;
+  return builtIn.problems(argumentsOf(written))[0] ?? null;
+}
+
+function conditionsOf({ written }: Pick<Found, 'written'>): JsonMap[] {
+  const list = written['depends_on'];
+  return (Array.isArray(list) ? list : []).filter(isMap);
+}
+
+/** The metric that a condition refers to by FlexEval's rule; null if it is not exactly one. */
+function dependency(condition: JsonMap, all: readonly Found[]): Found | null {
+  const { name, type, kwargs, metric_level: level } = condition;
+  const [only, ...others] = all.filter(
+    (candidate) =>
+      candidate.name === name &&
+      (type === undefined || type === null || type === candidate.kind) &&
+      (!isMap(kwargs) || canonicalJson(kwargs) === canonicalJson(argumentsOf(candidate.written))) &&
+      (level === undefined ||
+        level === null ||
+        levelOf(level) === levelOf(candidate.written['metric_level'])),
+  );
+  return only !== undefined && others.length === 0 ? only : null;
+}
+
+/** Drops disabled arguments. */
+function argumentsOf(written: JsonMap): JsonMap {
+  const kwargs = written['kwargs'];
+  return isMap(kwargs)
+    ? Object.fromEntries(
+        Object.entries(kwargs).filter(
+          ([key, value]) => !(key === 'use_langgraph_roles' && value === false),
+        ),
+      )
+    : {};
+}
+
+/** Makes names unique with arguments and level; of several, none keeps the bare name. */
+function named(all: readonly Found[]): { found: Found; name: string }[] {
+  const unique = uniqueNames();
+  return all.map((found) => {
+    const twins = all.filter(({ name }) => name === found.name).length;
+    const marks =
+      twins === 1
+        ? []
+        : [
+            ...Object.values(argumentsOf(found.written)).filter(isScalar).map(String),
+            String(levelOf(found.written['metric_level'])).toLowerCase(),
+          ];
+    return {
+      found,
+      name: unique(
+        [found.name, ...marks.map((mark) => mark.replace(/\W+/g, '_').slice(0, 30))].join('_'),
+      ),
+    };
+  });
+}
+
+/** FlexEval measures every object of the level, unless the metric asks for the last one. */
+function judgesEvery({ kind, name, written }: Found, builtIns: BuiltInMetrics): boolean {
+  if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
+  return kind === 'rubric' || builtIns.get(name)?.whole !== true;
+}
+
+function metricOf(
+  found: Found,
+  name: string,
+  document: Document,
+  { modules, every }: { modules: readonly FunctionModule[]; every: boolean },
+  left: Loss[],
+): JsonMap {
+  const { kind, name: used, written, path } = found;
+  for (const key of Object.keys(written).filter((each) => !READ.includes(each)))
+    left.push(
+      leftOut(document.placeOf([...path, key]), `${key} of ${used}`, 'it has no counterpart'),
+    );
+  const given = argumentsOf(written);
+  if (kind === 'rubric' && Object.keys(given).length > 0)
+    left.push(
+      leftOut(document.placeOf([...path, 'kwargs']), `kwargs of ${used}`, 'a rubric takes none'),
+    );
+  const level = levelOf(written['metric_level']);
+  const conditions = conditionsOf({ written }).map((condition) =>
+    Object.fromEntries(
+      Object.entries(condition).filter(
+        ([key, value]) => CONDITION_KEYS.includes(key) && value !== null,
+      ),
+    ),
+  );
+  return {
+    name,
+    ...sourceOf(found, given, modules),
+    ...(level === null || level === 'Turn' ? {} : { metric_level: level }),
+    ...(every ? { every } : {}),
+    ...(conditions.length === 0 ? {} : { depends_on: conditions }),
+    ...(kind === 'function' ? { skip: true } : {}),
+  };
+}
+
+function sourceOf(
+  { kind, name }: Found,
+  given: JsonMap,
+  modules: readonly FunctionModule[],
+): JsonMap {
+  if (kind === 'rubric') return { rubric: name };
+  const module = definedIn(name, modules);
+  if (module !== null) return functionMetric(module, name, given);
+  return { uses: name, ...(Object.keys(given).length > 0 ? { with: given } : {}) };
+}
+
+function nameOf({ name }: JsonMap): string {
+  return isScalar(name) ? String(name).slice(0, 100) : 'another metric';
+}
+
+function levelOf(written: Json | undefined): MetricLevel | null {
+  if (written === undefined || written === null) return 'Turn';
+  const word = isScalar(written) ? String(written).toLowerCase() : null;
+  return LEVELS.find((each) => each.toLowerCase() === word) ?? null;
+}

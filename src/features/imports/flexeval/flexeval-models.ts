@@ -1,0 +1,237 @@
+import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import { UNNAMED_MODEL, vendorOf } from '../../../kernel/suite/models.ts';
+import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import {
+  factsOf,
+  isVendor,
+  keyInputs,
+  languageOwners,
+  vendorNames,
+} from '../../../types/vendors.ts';
+import { createDraft, leftOut, type Draft, type Imported } from '../draft.ts';
+import { serverModel, entryFor, readForeignParameters, type ImportedModel } from '../models.ts';
+import type { ForeignMetric } from './flexeval-metrics.ts';
+
+type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
+
+const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response'.split(' ');
+
+const IN_CODE =
+  'a completion function in code is not run; models: { app: { provider: program, command: […] } } asks a program of yours';
+
+const OWN_BODY =
+  'it asks an address with a body of its own; models: { app: { provider: program, command: […] } } asks a program of yours';
+
+type Read = (
+  kwargs: JsonMap,
+) => { name: string; entry: JsonMap | null; aside: ImportedModel['aside'] } | { why: string };
+
+const FUNCTIONS: Readonly<Record<string, Read>> = {
+  open_ai_completion: openai,
+  open_ai_completion_async: openai,
+  gpt_3p5_turbo: () => ({ name: 'gpt-3.5-turbo', entry: null, aside: [] }),
+  litellm_completion: litellm,
+  jan_completion: local,
+  lm_studio_completion: local,
+  echo_completion: ({ response }) => echo(typeof response === 'string' ? response : null),
+  no_completion_fn: () => echo('hello world'),
+  placeholder_completion: () => echo('hi'),
+  generic_rest_api_completion: () => ({ why: OWN_BODY }),
+};
+
+/** Repeats its argument, or else the first message. */
+const ECHO = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, messages } = JSON.parse(line);
+  const output = process.argv[1] ?? messages[0]?.content ?? "No messages yet.";
+  console.log(JSON.stringify({ id, output }));
+});`;
+
+/** Unquoted in YAML, `\n` is two characters; authors mean a line break. */
+function echo(response: string | null): ReturnType<Read> {
+  const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
+  const name = response === null ? 'echo' : `echo-${mark}`;
+  const command = [
+    'node',
+    '-e',
+    ECHO,
+    ...(response === null ? [] : [response.replaceAll('\\n', '\n')]),
+  ];
+  return { name, entry: { provider: 'program', model: name, command }, aside: [] };
+}
+
+/** Converts `{ function_name, kwargs }` to a model with its parameters. */
+export function convertLlm(written: Json): ForeignLlm {
+  const name = isMap(written) ? written['function_name'] : undefined;
+  if (!isMap(written) || typeof name !== 'string')
+    return { why: 'it names no completion function' };
+  const kwargs = isMap(written['kwargs']) ? written['kwargs'] : {};
+  const found = ownEntry(FUNCTIONS, name)?.(kwargs) ?? { why: IN_CODE };
+  if ('why' in found) return { why: `${name}: ${found.why}` };
+  const rest = Object.fromEntries(
+    Object.entries(kwargs).filter(([key]) => !OWN_ARGUMENTS.includes(key)),
+  );
+  const { parameters, left } = readForeignParameters(rest);
+  return {
+    model: found.name,
+    entry: found.entry,
+    parameters,
+    left: [...choices(kwargs), ...left],
+    aside: [...found.aside, ...keyName(kwargs)],
+  };
+}
+
+function openai(kwargs: JsonMap): ReturnType<Read> {
+  const model = textOf(kwargs, 'model_name');
+  if (model === null) return { why: 'it names no model' };
+  return {
+    name: model,
+    entry: entryFor('openai', model),
+    aside: [],
+  };
+}
+
+/** LiteLLM names `anthropic/claude-sonnet-4-5`, and some models without a vendor. */
+function litellm(kwargs: JsonMap): ReturnType<Read> {
+  const written = textOf(kwargs, 'model') ?? textOf(kwargs, 'model_name');
+  if (written === null) return { why: 'it names no model' };
+  const slash = written.indexOf('/');
+  const vendor = slash === -1 ? (vendorOf(written) ?? '') : written.slice(0, slash);
+  const model = written.slice(slash + 1);
+  if (!isVendor(vendor)) {
+    return {
+      why: `the provider of "${written}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`,
+    };
+  }
+  return {
+    name: model,
+    entry: entryFor(vendor, model),
+    aside: [],
+  };
+}
+
+function local(kwargs: JsonMap): ReturnType<Read> {
+  const found = serverModel(kwargs['endpoint'], textOf(kwargs, 'model_name') ?? 'default');
+  if (found === null) return { why: 'it names no server' };
+  return {
+    name: found.name,
+    entry: found.entry,
+    aside: [
+      {
+        key: 'endpoint',
+        why: `the server's address belongs to the run, not to a file: --endpoint "${found.line}", or the input endpoints`,
+      },
+    ],
+  };
+}
+
+function keyName(kwargs: JsonMap): ImportedModel['aside'] {
+  const name = kwargs['api_key_name'] ?? kwargs['key_name'];
+  const known = vendorNames().some((vendor) => factsOf(vendor).keyVariable === name);
+  return name === undefined || known
+    ? []
+    : [
+        {
+          key: 'api_key_name',
+          why: `keys belong to the run, not to a file: the inputs ${keyInputs().join(', ')} and endpoints`,
+        },
+      ];
+}
+
+function choices({ n }: JsonMap): ImportedModel['left'] {
+  return n === undefined || n === 1
+    ? []
+    : [
+        {
+          key: 'n',
+          why: 'of several choices FlexEval keeps the first; n_tries asks for several answers',
+        },
+      ];
+}
+
+function textOf(kwargs: JsonMap, key: string): string | null {
+  const value = kwargs[key];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** The model of an eval without a completion, which has recorded answers. */
+const RECORDED = 'recorded';
+
+/** The first eval's plain grader becomes the project's. Others are set on their metrics. */
+export function withGrader(
+  document: Document,
+  path: Path,
+  metrics: readonly ForeignMetric[],
+  imported: Imported,
+): void {
+  const at = [...path, 'grader_llm'];
+  const place = document.placeOf(at);
+  const found =
+    (valueAt(document.value, at) ?? null) === null
+      ? null
+      : llmAt(document, at, 'grader_llm', imported);
+  if (found === null) return;
+  const plain = Object.keys(found.parameters).length === 0;
+  if (plain) imported.grader ??= { model: found.model, place };
+  if (plain && imported.grader?.model === found.model) return;
+  for (const { metric } of metrics)
+    if ('rubric' in metric) metric['grader'] = { model: found.model, ...found.parameters };
+}
+
+/** Adds the model at `path` to the imported ones; null, with a loss, if it cannot be used. */
+function llmAt(
+  document: Document,
+  path: Path,
+  what: string,
+  { models, left, remarks }: Imported,
+  instead = '',
+): { model: string; parameters: JsonMap } | null {
+  const place = document.placeOf(path);
+  const found = convertLlm(valueAt(document.value, path) ?? null);
+  if ('why' in found) {
+    left.push(leftOut(place, what, `${found.why}${instead}`));
+    return null;
+  }
+  for (const { key, why } of found.left) left.push(leftOut(place, `${key} of ${what}`, why));
+  for (const { key, why } of found.aside) remarks.push(leftOut(place, `${key} of ${what}`, why));
+  if (found.entry !== null) models[found.model] = found.entry;
+  return found;
+}
+
+/** The prompt of an eval. Its message is never sent; recorded dialogues are continued. */
+export function promptDraft(
+  document: Document,
+  path: Path,
+  name: string,
+  completes: boolean,
+  imported: Imported,
+): Draft {
+  const draft = createDraft(document.placeOf(path));
+  const at = [...path, 'completion_llm'];
+  const place = document.placeOf(at);
+  const messages = [
+    { role: 'user', content: 'The dialogue of each reference stands in place of this message.' },
+  ];
+  if (!completes) {
+    imported.models[RECORDED] = { provider: 'openai', model: RECORDED };
+    Object.assign(draft.value, { name, model: RECORDED, messages });
+    return draft;
+  }
+  const { model, parameters } = llmAt(
+    document,
+    at,
+    'completion_llm',
+    imported,
+    `; models: { ${UNNAMED_MODEL}: … } in the settings says which model answers`,
+  ) ?? { model: UNNAMED_MODEL, parameters: {} };
+  if (valueAt(document.value, [...at, 'include_system_prompt']) === false)
+    imported.left.push(
+      leftOut(
+        place,
+        'include_system_prompt',
+        'the recorded system prompt is sent; a system message of the prompt replaces it',
+      ),
+    );
+  Object.assign(draft.value, { name, model, ...parameters, messages });
+  draft.from(['model'], place);
+  return draft;
+}

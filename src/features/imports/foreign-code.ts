@@ -1,0 +1,142 @@
+import type { HostCall, HostSettings } from '../../config/host-call.ts';
+import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+
+/**
+ * `refused`: code is not run. `written`: it is not run, but converted as far as settings can
+ * express it. A function runs it, which only `code: host` allows.
+ */
+export type CodeHost = 'refused' | 'written' | HostCall;
+
+/** A code file that a configuration names, relative to the project. */
+export interface CodeFile {
+  file: string;
+  /** The function; '' for the default export. */
+  called: string;
+}
+
+/** Parses `file://app/provider.py:answer`, `python:app/provider.py`, `provider.js`, or null. */
+export function codeFileIn(text: string, folder: string): CodeFile | null {
+  const [, path = '', called = ''] =
+    /^(?:file:\/\/|python:|javascript:)?(?:\.\/)?((?!\/|\.\.\/)[^\n:]+\.(?:[cm]?[jt]s|py))(?::([A-Za-z_$][\w$]*))?$/.exec(
+      text.trim(),
+    ) ?? [];
+  if (path === '' || path.split('/').includes('..')) return null;
+  return { file: folder === '' ? path : `${folder}/${path}`, called };
+}
+
+/** The command that runs a code file. `told`: extra arguments, as JSON. */
+export function codeCommand(
+  kind: 'provider' | 'prompt' | 'tests',
+  { file, called }: CodeFile,
+  told: { id?: string; config?: Json; json?: readonly string[] },
+): string[] {
+  const settings: JsonMap = {
+    ...(told.id === undefined ? {} : { id: told.id }),
+    ...(told.config === undefined ? {} : { config: told.config }),
+    ...((told.json ?? []).length === 0 ? {} : { json: [...(told.json ?? [])] }),
+  };
+  return [
+    PROMPTFOO_PROGRAM,
+    kind,
+    called === '' ? file : `${file}:${called}`,
+    JSON.stringify(settings),
+  ];
+}
+
+/** All code of its language, because the file may import any of it. */
+function filesOf({ file }: CodeFile): string[] {
+  return file.endsWith('.py') ? ['**/*.py'] : ['**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}'];
+}
+
+export function codeModel(
+  code: CodeFile,
+  id: string,
+  config: Json | undefined,
+  { setup, files }: HostSettings,
+  structured: readonly string[],
+): JsonMap {
+  return {
+    provider: 'program',
+    command: codeCommand('provider', code, {
+      id,
+      ...(isMap(config ?? null) ? { config: config ?? null } : {}),
+      json: structured,
+    }),
+    files: files.length > 0 ? files : filesOf(code),
+    ...(setup.length === 0 ? {} : { setup }),
+  };
+}
+
+/** What sandboxed JavaScript lacks. */
+const OUTSIDE =
+  /\brequire\s*\(|^[^\S\n]*import\b(?!\.meta)|\bimport\s*\(|\bprocess\.(?!env\b\s*(?:\?|\|))\w+|\b(?:fetch|setTimeout|setInterval)\s*\(|\bXMLHttpRequest\b|\bcrypto\.|\bperformance\.|\b(?:providerResponse|logProbs)\b|\bcontext\.(?:provider|metadata|trace)\b|\bcontext\.test\.(?!vars\b|description\b)\w+/m;
+
+/** Comments and string literals, which are not searched. */
+const NO_CODE =
+  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`/g;
+
+const WITHOUT = 'and code runs here without files, network, packages and clocks';
+
+function placeOfLine(line: number, file: string | null): string {
+  if (file !== null) return ` at ${file}:${String(line)}`;
+  return line === 1 ? '' : ` on line ${String(line)}`;
+}
+
+/** Why JavaScript cannot run in the sandbox, or null. `file`: to report the line. */
+export function javascriptProblem(source: string, file: string | null = null): string | null {
+  const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
+  const found = OUTSIDE.exec(code);
+  if (found === null) return null;
+  const line = code.slice(0, found.index).split('\n').length;
+  const written = source
+    .slice(found.index, found.index + 200)
+    .trim()
+    .split('\n', 1)[0];
+  const place = placeOfLine(line, file);
+  const what = found[0].trim().replace(/\s*\($/, '');
+  return `it uses ${what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what}${place}, ${WITHOUT}`;
+}
+
+/** Modules that a check may import: the standard library without files, network and processes. */
+const MODULES = new Set(
+  '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv dataclasses datetime decimal difflib dis doctest email encodings enum errno faulthandler filecmp fnmatch fractions functools gc genericpath getopt getpass gettext graphlib gzip hashlib heapq hmac html importlib inspect io ipaddress itertools json keyword linecache locale logging lzma marshal math mimetypes mmap modulefinder netrc numbers opcode operator optparse os pathlib pdb pickle pickletools pkgutil platform plistlib posixpath pprint profile pstats py_compile pyclbr pydoc pyexpat queue quopri random re reprlib rlcompleter runpy sched secrets select selectors shlex signal site sre_compile sre_constants sre_parse stat statistics string stringprep struct symtable sys sysconfig tabnanny textwrap threading time timeit token tokenize tomllib trace traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml zipapp zipimport zlib zoneinfo'.split(
+    ' ',
+  ),
+);
+
+/** Further uses that sandboxed Python lacks: files, environment, processes. */
+const OUTSIDE_PYTHON =
+  /(?<![.\w])open[^\S\n]*\(|\.(?:read_text|write_text|read_bytes|write_bytes)[^\S\n]*\(|\bos\.(?:environ|getenv|system|popen|listdir|walk|remove|makedirs)\b|\burllib\.request\b|\bcontext(?:\[|\.get\()["'](?:provider|providerResponse|logProbs|metadata|trace)["']/;
+
+const PYTHON_NO_CODE =
+  /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*/g;
+
+/** Searches Python for what the sandbox lacks. Null if nothing was found. */
+export function pythonProblem(source: string, file: string | null = null): string | null {
+  const code = source.replace(PYTHON_NO_CODE, (text) =>
+    // A short text may name a function.
+    /^["'][A-Za-z]+["']$/.test(text) ? text : text.replace(/[^\n]/g, ' '),
+  );
+  const lines = code.split('\n');
+  for (const [index, line] of lines.entries()) {
+    const at = placeOfLine(index + 1, file);
+    const missing = modulesOf(line).find((name) => !MODULES.has(name));
+    if (missing !== undefined && lines[index - 1]?.trim() !== 'try:')
+      return `it imports ${missing}${at}, ${WITHOUT}`;
+    const used = OUTSIDE_PYTHON.exec(line);
+    if (used !== null)
+      return `it uses ${used[0].replace(/\s*\($/, '').replace(/^\./, '')}${at}, ${WITHOUT}`;
+  }
+  return null;
+}
+
+/** Top-level names of the modules that a line imports; `.` for a relative import. */
+function modulesOf(line: string): string[] {
+  const [, from] = /^\s*from\s+(\.|[A-Za-z_]\w*)\S*\s+import\b/.exec(line) ?? [];
+  const [, names = ''] = /^\s*import\s+([\w., \t]+)/.exec(line) ?? [];
+  return [
+    ...(from === undefined ? [] : [from]),
+    ...names.split(',').flatMap((name) => /^\s*([A-Za-z_]\w*)/.exec(name)?.[1] ?? []),
+  ];
+}

@@ -1,0 +1,251 @@
+import { parameterProblem } from '../../documents/parameters.ts';
+import { UNNAMED_MODEL, vendorOf } from '../../kernel/suite/models.ts';
+import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
+import { factsOf, isVendor, languageOwners, type VendorName } from '../../types/vendors.ts';
+import { isScalar } from './draft.ts';
+
+/** promptfoo's default embedding model. */
+export const EMBEDDINGS = 'text-embedding-3-large';
+
+/** The OpenAI embedding model that an assertion names, or null. */
+export function embeddingModel(provider: Json | undefined): string | null {
+  const id = isMap(provider ?? null) ? (provider as JsonMap)['id'] : provider;
+  return typeof id === 'string' ? (/^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null) : null;
+}
+
+export function isConfigured(provider: Json | undefined): boolean {
+  const config = isMap(provider ?? null) ? ((provider as JsonMap)['config'] ?? null) : null;
+  return isMap(config) && ['apiBaseUrl', 'apiHost'].some((key) => (config[key] ?? '') !== '');
+}
+
+export interface ImportedModel {
+  /** As in results. */
+  label: string;
+  model: string;
+  parameters: JsonMap;
+  /** The `models:` entry; null if the name suffices. */
+  entry: JsonMap | null;
+  /** Losses. */
+  left: { key: string; why: string }[];
+  /** Remarks. */
+  aside: { key: string; why: string }[];
+}
+
+/** OpenAI-compatible servers, with the endpoint line for the workflow. */
+const SERVERS: Readonly<Record<string, string>> = {
+  ollama: 'ollama=http://127.0.0.1:11434/v1',
+  fireworks: 'fireworks=https://api.fireworks.ai/inference/v1 key=FIREWORKS_API_KEY',
+  cerebras: 'cerebras=https://api.cerebras.ai/v1 key=CEREBRAS_API_KEY',
+  deepinfra: 'deepinfra=https://api.deepinfra.com/v1/openai key=DEEPINFRA_API_KEY',
+  nvidia: 'nvidia=https://integrate.api.nvidia.com/v1 key=NVIDIA_API_KEY',
+  cohere: 'cohere=https://api.cohere.ai/compatibility/v1 key=COHERE_API_KEY',
+  github: 'github=https://models.github.ai/inference key=GITHUB_TOKEN',
+  azure: 'azure=https://NAME.openai.azure.com/openai/v1 header=api-key:AZURE_API_KEY',
+  localai: 'localai=http://127.0.0.1:8080/v1',
+  llamafile: 'llamafile=http://127.0.0.1:8080/v1',
+};
+
+const ALSO_CALLED: Readonly<Record<string, string>> = {
+  azureopenai: 'azure',
+  google: 'gemini',
+  'google-ai-studio': 'gemini',
+  togetherai: 'together',
+};
+
+const SPELLINGS: Readonly<Record<string, string>> = {
+  maxTokens: 'max_tokens',
+  maxCompletionTokens: 'max_completion_tokens',
+  topP: 'top_p',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+};
+
+/** Converts promptfoo's provider name (`openai:chat:gpt-4o`), or says why it cannot. */
+function providerNamed(
+  id: string,
+): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
+  const [written = '', ...rest] = id.split(':');
+  if (written === 'http' || written === 'https') return httpServer(id);
+  const vendor = ownEntry(ALSO_CALLED, written) ?? written;
+  const server = ownEntry(SERVERS, vendor);
+  if (!isVendor(vendor) && server === undefined) return { why: withoutProvider(vendor, id) };
+  const model = modelIn(rest);
+  if (model === null) return { why: `"${id}" names no chat model` };
+  return isVendor(vendor)
+    ? { model, entry: entryFor(vendor, model), endpoint: null }
+    : {
+        model: id,
+        entry: { provider: 'openai', endpoint: vendor, model },
+        endpoint: server ?? null,
+      };
+}
+
+/** The `models:` entry of a vendor's model; null if the name identifies the vendor. */
+export function entryFor(vendor: VendorName, model: string): JsonMap | null {
+  return vendorOf(model) === vendor ? null : { provider: vendor, model };
+}
+
+/** The model after the vendor's name; null if absent or of another kind. */
+function modelIn(steps: readonly string[]): string | null {
+  const [first = '', ...rest] = steps;
+  const model = (rest.length > 0 && KINDS.has(first) ? rest : steps).join(':');
+  return model === '' || KINDS.has(model) || OTHER_KINDS.test(model) ? null : model;
+}
+
+const KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']);
+
+const OTHER_KINDS =
+  /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
+
+/** A chat completions address is a compatible server; others are unknown programs. */
+function httpServer(id: string): ReturnType<typeof providerNamed> {
+  if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
+    return {
+      why: 'an address with a protocol of its own cannot be asked; write a small program that calls it (models: { app: { provider: program, command: […] } })',
+    };
+  }
+  const url = new URL(id);
+  const base = `${url.origin}${url.pathname.replace(/\/chat\/completions\/?$/, '')}`;
+  const endpoint = serverName(new URL(base));
+  return {
+    model: id,
+    entry: { provider: 'openai', endpoint, model: UNNAMED_MODEL },
+    endpoint: `${endpoint}=${base} key=ENV_NAME`,
+  };
+}
+
+function withoutProvider(vendor: string, id: string): string {
+  if (vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)) {
+    return 'providers in code are not run, but for .js, .ts and .py files where code: host allows it; models: { app: { provider: program, command: […] } } asks a program of yours';
+  }
+  if (vendor === 'echo') return 'echo asks no model';
+  return `the provider "${vendor}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`;
+}
+
+/** Converts a promptfoo provider: a name, a map with `id`, or a map whose only key is the name. */
+export function convertProvider(written: Json): ImportedModel | { why: string } {
+  const map = providerMap(written);
+  const { id, label } = map;
+  const found = typeof id === 'string' ? providerNamed(id) : { why: 'it names no provider' };
+  if ('why' in found) return found;
+  const left = Object.keys(map)
+    .filter((key) => !['id', 'label', 'config', 'delay'].includes(key))
+    .map((key) => ({ key, why: `${key} of a provider has no counterpart` }));
+  const aside = found.endpoint === null ? [] : [ofTheRun('id', found.endpoint)];
+  const config = isMap(map['config']) ? map['config'] : {};
+  const { parameters, left: refused } = readForeignParameters(config);
+  const named = typeof label === 'string' && label !== '' ? label : found.model;
+  const address = writtenAddress(config);
+  const own = found.endpoint === null ? serverModel(address, found.model, languageOf(id)) : null;
+  // Do not send a request for another server to the vendor.
+  if (found.endpoint === null && own === null && address !== null)
+    return {
+      why: "its server's address cannot be read; name the server in the settings (models: { name: { provider: openai, endpoint: name } })",
+    };
+  if (own === null)
+    return {
+      label: named,
+      model: found.model,
+      parameters,
+      entry: found.entry,
+      left: [...left, ...refused],
+      aside,
+    };
+  return {
+    label: named,
+    model: own.name,
+    parameters,
+    entry: own.entry,
+    left: [...left, ...refused.filter(({ key }) => key !== 'apiKeyEnvar')],
+    aside: [...aside, ofTheRun('config', withKeyOf(own.line, config))],
+  };
+}
+
+function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
+  return typeof apiKeyEnvar === 'string' && /^\w+$/.test(apiKeyEnvar)
+    ? line.replace(/ENV_NAME$/, () => apiKeyEnvar)
+    : line;
+}
+
+function ofTheRun(key: string, line: string): { key: string; why: string } {
+  return {
+    key,
+    why: `the server's address belongs to the run, not to a file: --endpoint "${line}", or the input endpoints`,
+  };
+}
+
+/** The API that a server implements: its provider's. */
+function languageOf(id: Json | undefined): VendorName {
+  const [vendor = ''] = typeof id === 'string' ? id.split(':') : [];
+  return isVendor(vendor) ? factsOf(vendor).speaks : 'openai';
+}
+
+/** The configured address, of any type; null if absent. */
+function writtenAddress({ apiBaseUrl, apiHost }: JsonMap): Json {
+  if ((apiBaseUrl ?? '') !== '') return apiBaseUrl ?? null;
+  if ((apiHost ?? '') === '') return null;
+  return typeof apiHost === 'string' && !apiHost.includes('://')
+    ? `https://${apiHost}/v1`
+    : (apiHost ?? null);
+}
+
+/** A provider in any spelling as `{ id, config, label }`. */
+export function providerMap(written: Json): JsonMap {
+  if (!isMap(written)) return { id: written };
+  const [[id, rest] = ['', null], ...more] = Object.entries(written);
+  return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };
+}
+
+/** Host, port and path beyond a version, since one host can serve several; '' without host. */
+function serverName({ host, pathname }: URL): string {
+  return host === ''
+    ? ''
+    : `${host}${pathname.replace(/\/(?:v\d+\/?)?$/, '')}`
+        .replace(/[^A-Za-z0-9]+/g, '-')
+        .replace(/^-|-$/g, '')
+        .toLowerCase();
+}
+
+/** A model on a server with a known address, named after its host, port and path. */
+export function serverModel(
+  address: Json | undefined,
+  model: string,
+  provider: VendorName = 'openai',
+): { name: string; entry: JsonMap; line: string } | null {
+  if (typeof address !== 'string' || !URL.canParse(address)) return null;
+  const endpoint = serverName(new URL(address));
+  if (endpoint === '') return null;
+  return {
+    name: `${endpoint}:${model}`,
+    entry: { provider, endpoint, model },
+    line: `${endpoint}=${address} key=ENV_NAME`,
+  };
+}
+
+const SAID_ELSEWHERE = ['apiBaseUrl', 'apiHost'];
+
+/** Model parameters of another tool: vendor parameters are kept, the rest is reported. */
+export function readForeignParameters(written: JsonMap): {
+  parameters: JsonMap;
+  left: ImportedModel['left'];
+} {
+  const parameters: JsonMap = {};
+  const left: ImportedModel['left'] = [];
+  for (const [key, value] of Object.entries(written)) {
+    const name = ownEntry(SPELLINGS, key) ?? key;
+    const problem = parameterProblem(name, value, []);
+    if (problem === null) parameters[name] = value;
+    else if (!SAID_ELSEWHERE.includes(key)) left.push({ key, why: problem });
+  }
+  return { parameters, left };
+}
+
+/** Drops the publisher: `openai/gpt-4o`. */
+export function publishedModel(written: Json | undefined): string {
+  if (!isScalar(written)) return UNNAMED_MODEL;
+  const name = String(written);
+  const [publisher = '', ...rest] = name.split('/');
+  return rest.length > 0 && (isVendor(publisher) || publisher === 'azure-openai')
+    ? rest.join('/')
+    : name;
+}

@@ -1,0 +1,117 @@
+import { valueAt } from '../../../documents/document.ts';
+import { isMap, type Json, type JsonMap, type Place, ownEntry } from '../../../types/plain.ts';
+import { isScalar, leftOut, type Imported } from '../draft.ts';
+import { publishedModel } from '../models.ts';
+
+const COMPARISONS: Readonly<Record<string, string>> = {
+  equals: 'exact_match',
+  contains: 'contains',
+  startsWith: 'starts_with',
+  endsWith: 'ends_with',
+};
+
+/** GitHub's built-in evaluators, with the nearest metric. */
+const NEAREST: Readonly<Record<string, JsonMap>> = {
+  similarity: { uses: 'factuality' },
+  relevance: { uses: 'answer_relevance' },
+  groundedness: { uses: 'faithfulness' },
+  coherence: {
+    uses: 'g_eval',
+    with: {
+      criteria: 'Coherence: the sentences of the answer fit together and follow from each other.',
+    },
+  },
+  fluency: {
+    uses: 'g_eval',
+    with: { criteria: 'Fluency: the answer is grammatical, natural language.' },
+  },
+};
+
+export function nameOf(evaluator: Json): string {
+  const name = valueAt(evaluator, ['name']);
+  return typeof name === 'string' && name !== '' ? name : 'evaluator';
+}
+
+type Converted = { metric: JsonMap } | { why: string };
+
+export function convertEvaluator(evaluator: JsonMap): Converted {
+  const { string, llm, uses } = evaluator;
+  if (isMap(string)) return convertString(string);
+  if (isMap(llm)) return convertJudge(llm);
+  if (typeof uses !== 'string') return { why: 'it has none of string, llm and uses' };
+  const near = ownEntry(NEAREST, uses.replace(/^github\//, ''));
+  return near === undefined ? { why: `${uses} is not known here` } : { metric: near };
+}
+
+function convertString(string: JsonMap): Converted {
+  const [entry, ...more] = Object.entries(string);
+  const [kind, value] = entry ?? ['', null];
+  const metric = ownEntry(COMPARISONS, kind);
+  if (metric === undefined || more.length > 0)
+    return { why: 'a string evaluator is one of equals, contains, startsWith and endsWith' };
+  return isScalar(value)
+    ? { metric: { uses: metric, with: { value: String(value), ignore_case: true } } }
+    : { why: 'its value is not text' };
+}
+
+const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
+
+const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
+
+/** The first judge becomes the grader if there is none; others are set on their metrics. */
+export function withJudge(
+  converted: Converted,
+  evaluator: JsonMap,
+  place: Place,
+  imported: Imported,
+): Converted {
+  if ('why' in converted) return converted;
+  const llm = isMap(evaluator['llm']) ? evaluator['llm'] : {};
+  const unknown = [
+    ...Object.keys(evaluator).filter((key) => !EVALUATOR_KEYS.includes(key)),
+    ...Object.keys(llm).filter((key) => !JUDGE_KEYS.includes(key)),
+  ];
+  imported.left.push(
+    ...unknown.map((key) =>
+      leftOut(
+        place,
+        `${key} of the evaluator ${nameOf(evaluator)}`,
+        'it is not part of the format',
+      ),
+    ),
+  );
+  const { modelId } = llm;
+  if (!isScalar(modelId)) return converted;
+  const model = publishedModel(modelId);
+  imported.grader ??= { model, place };
+  return model === imported.grader.model
+    ? converted
+    : { metric: { ...converted.metric, grader: { model } } };
+}
+
+/** Judges with choices become a criterion; the choices that score say what passes. */
+function convertJudge(llm: JsonMap): Converted {
+  const { prompt, choices, systemPrompt } = llm;
+  if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };
+  const scored = Array.isArray(choices)
+    ? choices
+        .filter(isMap)
+        .flatMap(({ choice, score }) =>
+          isScalar(choice) && typeof score === 'number'
+            ? [`${String(choice)} (${String(score)})`]
+            : [],
+        )
+    : [];
+  // Our grader template already shows the question and answer.
+  const words = [
+    typeof systemPrompt === 'string' ? systemPrompt : '',
+    prompt.replace(/\{\{\s*(?:completion|output)\s*\}\}/g, '(the answer)'),
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n');
+  const passing =
+    scored.length === 0
+      ? ''
+      : `\n\nThe possible grades with their scores: ${scored.join(', ')}. The criterion is fulfilled by a grade with a score above 0.`;
+  return { metric: { uses: 'llm_rubric', with: { criteria: `${words}${passing}` } } };
+}

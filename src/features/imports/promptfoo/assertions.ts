@@ -1,0 +1,152 @@
+import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import { nearest } from '../../../text/suggest.ts';
+import { isMap, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { CODE_ASSERTIONS } from '../code.ts';
+import { isScalar } from '../draft.ts';
+import { EMBEDDINGS, embeddingModel, isConfigured } from '../models.ts';
+import {
+  uses,
+  valueFor,
+  why,
+  type GivenAssertion,
+  type AssertionContext,
+  type Convert,
+  type Converted,
+} from './assertion-parts.ts';
+import { TEXT_ASSERTIONS } from './text-assertions.ts';
+
+/** Supported keys; others are reported. */
+export const ASSERTION_KEYS =
+  'type value threshold metric weight config description label name id'.split(' ');
+
+const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
+  similar: ({ value, threshold, provider }) => {
+    const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
+    if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0))
+      return why('its value is not text');
+    // Do not send a request for another server to the vendor.
+    if (isConfigured(provider))
+      return why(
+        "its embeddings are asked of a server of its own; name that server's model in the settings (models, embeddings) and use embedding_similarity",
+      );
+    return uses('embedding_similarity', {
+      value: isScalar(texts) ? String(texts) : texts,
+      model: embeddingModel(provider) ?? EMBEDDINGS,
+      threshold: threshold ?? 0.75,
+    });
+  },
+  'llm-rubric': gradedBy('llm_rubric', 'criteria'),
+  'model-graded-closedqa': gradedBy('closed_qa', 'criteria'),
+  'g-eval': ({ value, threshold }) => {
+    const criteria = Array.isArray(value) ? value.map(String).join('\n') : value;
+    return typeof criteria === 'string' && criteria !== ''
+      ? uses('g_eval', { criteria }, threshold ?? 0.7)
+      : why('its value is not text');
+  },
+  factuality: gradedBy('factuality', 'value'),
+  'model-graded-factuality': gradedBy('factuality', 'value'),
+  'answer-relevance': ({ threshold }) => uses('answer_relevance', {}, threshold),
+};
+
+function gradedBy(name: string, key: string): Convert {
+  return ({ value, threshold }) =>
+    typeof value === 'string' && value !== ''
+      ? uses(name, { [key]: value }, threshold)
+      : why('its value is not text');
+}
+
+const CONVERSIONS: Readonly<Record<string, Convert>> = {
+  ...TEXT_ASSERTIONS,
+  ...CODE_ASSERTIONS,
+  ...GRADED_ASSERTIONS,
+};
+
+const WITHOUT: Readonly<Record<string, string>> = {
+  classifier: 'classifiers are not called',
+  moderation: 'moderation is not called',
+  webhook: 'a check that calls an address is not run',
+  ruby: 'code is Python or JavaScript',
+  human: 'people do not judge during a run',
+  'select-best': 'outputs are compared between base and head',
+  'assert-set': 'sets with a threshold have no counterpart',
+};
+
+const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
+
+/** Kind of loss, for all types. */
+export const ON_TRANSFORMED = 'an assertion on a transformed answer';
+
+const INSTEAD =
+  'is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one';
+
+/** Reports a transform (its own or its test's) of the answer before scoring; null if none. */
+export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
+  if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
+  if ((transform ?? '') !== '') return `its transform ${INSTEAD}`;
+  return isTransformed ? `options.transform of its test ${INSTEAD}` : null;
+}
+
+/** Converts an assertion, with the test's variables filled in as promptfoo does. */
+export function convertAssertion(assertion: JsonMap, context: AssertionContext): Converted {
+  const written = assertion['type'];
+  if (typeof written !== 'string') return why('it has no type');
+  const negate = written.startsWith('not-');
+  const named = negate ? written.slice('not-'.length) : written;
+  const type = named === 'similar:cosine' ? 'similar' : named;
+  const convert = ownEntry(CONVERSIONS, type);
+  if (convert === undefined) return why(ownEntry(WITHOUT, type) ?? unreadType(type));
+  const isCode = type === 'javascript' || type === 'python';
+  const value = valueFor(assertion['value'], isCode, context);
+  const threshold = assertion['threshold'] ?? null;
+  if (!value.ok) return why(value.why);
+  if (threshold !== null && typeof threshold !== 'number')
+    return why('its threshold is not a number');
+  const asked: GivenAssertion = {
+    value: value.value,
+    threshold,
+    negate,
+    config: assertion['config'],
+    provider: assertion['provider'],
+  };
+  return withKnownParameters(
+    negateIf(convert(asked, context), negate && !isCode),
+    context.builtIns,
+  );
+}
+
+/** Converts a comparison of text or JSON whose value has no templates. */
+export function convertText(
+  type: string,
+  { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
+  builtIns: BuiltInMetrics,
+): Converted {
+  const convert = ownEntry(TEXT_ASSERTIONS, type);
+  if (convert === undefined) return why(unreadType(type));
+  const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
+  const nothing = { vars: {}, unlike: {}, structured: [], asData: false, textOf: () => null };
+  return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
+}
+
+function unreadType(type: string): string {
+  const near = nearest(type, Object.keys(CONVERSIONS));
+  return `this type is not read here${near === null ? '' : `; did you mean "${near}"?`}`;
+}
+
+/** `not-` does not turn errors into passes, in either tool. */
+function negateIf(converted: Converted, negate: boolean): Converted {
+  if (!negate || 'why' in converted) return converted;
+  const { with: values, ...rest } = converted.metric;
+  // Code negates itself.
+  if (!('uses' in rest)) return converted;
+  return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
+}
+
+/** Parameters that our metric would reject are a loss, not a user error. */
+function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
+  if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
+  const { uses: name, with: values } = converted.metric;
+  const [problem] = builtIns.get(name)?.problems(isMap(values) ? values : {}) ?? [
+    `there is no metric ${name}`,
+  ];
+  return problem === undefined ? converted : why(problem);
+}

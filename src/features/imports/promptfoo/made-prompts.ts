@@ -1,0 +1,131 @@
+import {
+  escapeNames,
+  fillIn,
+  inputOf,
+  pathsOf,
+  templateText,
+  toOurs,
+} from '../../../config/templates.ts';
+import { valueAt } from '../../../documents/document.ts';
+import type { MadePrompt } from '../../../kernel/suite/suite.ts';
+import type { Message } from '../../../types/model.ts';
+import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
+import { chatIn, messagesIn } from '../chats.ts';
+import { codeCommand } from '../foreign-code.ts';
+import type { ImportedModel } from '../models.ts';
+import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
+import type { ForeignPrompt } from './promptfoo-prompts.ts';
+import type { ForeignTest } from './promptfoo-values.ts';
+
+/**
+ * The messages of each test, in order, if a function or template logic makes them, or if this
+ * prompt treats variables differently from others (`inputs` says how those do); else null.
+ */
+export async function madeMessages(
+  prompt: ForeignPrompt,
+  { label }: Pick<ImportedModel, 'label'>,
+  tests: readonly ForeignTest[],
+  inputs: 'vars' | 'sent',
+  { code: call, host }: Pick<ImportContext, 'code' | 'host'>,
+): Promise<MadePrompt[] | null> {
+  const { made } = prompt;
+  if (made === null) return ownMessages(prompt, tests, inputs);
+  if (made.kind === 'template')
+    return tests.map((test) => {
+      const shown = shownTo(prompt, test);
+      return prompt.form === 'text' ? asSent(shown) : shown;
+    });
+  if (typeof call === 'string') return null;
+  const { code, config } = made;
+  const command = codeCommand('prompt', code, {
+    id: label,
+    ...(config === undefined ? {} : { config }),
+    json: structuredNames(tests),
+  });
+  return Promise.all(
+    tests.map(async ({ vars, sent }): Promise<MadePrompt> => {
+      const answer = await call(command, host.setup, inputOf(vars, []));
+      const messages = answer.ok ? messagesOf(answer.value) : answer.why;
+      const result =
+        typeof messages === 'string'
+          ? { ok: false as const, why: messages }
+          : fillMessages(messages, sent);
+      return result.ok ? result : { ok: false, why: `${code.file}: ${result.why}` };
+    }),
+  );
+}
+
+/** Null if the prompt filled in with the tests' inputs is the same. */
+function ownMessages(
+  prompt: ForeignPrompt,
+  tests: readonly ForeignTest[],
+  inputs: 'vars' | 'sent',
+): MadePrompt[] | null {
+  const { form, messages } = prompt;
+  if (form === 'chat' || (form === 'json' && inputs === 'vars')) return null;
+  if (form === 'text' && !mayBeChat(messages)) return null;
+  const made = tests.map((test) => shownTo(prompt, test));
+  const paths = messages.flatMap(({ template }) => pathsOf(template));
+  const isOwn =
+    form === 'text'
+      ? made.some((shown) => asSent(shown) !== shown)
+      : tests.some(({ vars, sent }) =>
+          paths.some((path) => valueAt(vars, path) !== valueAt(sent, path)),
+        );
+  return isOwn ? made.map(asSent) : null;
+}
+
+function mayBeChat([first]: ForeignPrompt['messages']): boolean {
+  const [part] = first?.template.parts ?? [];
+  return part !== undefined && ('path' in part || /^\s*(?:\[|- |$)/.test(part.text));
+}
+
+function shownTo({ made, messages, form }: ForeignPrompt, { vars, sent }: ForeignTest): MadePrompt {
+  const values = form === 'json' ? vars : sent;
+  if (made?.kind === 'template') return fillMessages(made.messages, values);
+  return {
+    ok: true,
+    messages: messages.map(({ role, template: { parts } }) => ({
+      role,
+      content: parts
+        .map((part) =>
+          'text' in part ? part.text : templateText(valueAt(values, part.path) ?? null),
+        )
+        .join(''),
+    })),
+  };
+}
+
+/** A single user message that is a chat becomes that chat. */
+function asSent(made: MadePrompt): MadePrompt {
+  if (!made.ok || made.messages.length !== 1) return made;
+  const [{ role, content } = { role: '', content: '' }] = made.messages;
+  const messages = role === 'user' ? messagesIn(content) : made.messages;
+  if (typeof messages === 'string') return { ok: false, why: messages };
+  return messages[0]?.content === content ? made : { ok: true, messages };
+}
+
+function fillMessages(messages: readonly Message[], vars: JsonMap): MadePrompt {
+  const done: Message[] = [];
+  for (const { role, content } of messages) {
+    const text = fillIn(content, vars, 'empty');
+    if (!text.ok) return text;
+    done.push({ role, content: text.text });
+  }
+  return { ok: true, messages: done };
+}
+
+function messagesOf(made: Json): ReturnType<typeof messagesIn> {
+  if (typeof made === 'string') return messagesIn(made);
+  if (isMap(made) && made['prompt'] !== undefined) return messagesOf(made['prompt']);
+  return chatIn(made) ?? 'it made neither text nor a list of messages';
+}
+
+/** The messages as written in our form, or the source that makes them. */
+export function sourceOf({ made, messages }: ForeignPrompt): { role: string; content: string }[] {
+  if (made === null)
+    return messages.map(({ role, template }) => ({ role, content: toOurs(template) }));
+  return made.kind === 'code'
+    ? [{ role: 'user', content: escapeNames(made.source) }]
+    : made.messages.map(({ role, content }) => ({ role, content: escapeNames(content) }));
+}

@@ -1,0 +1,83 @@
+import type { Document, Path } from '../../../documents/document.ts';
+import { isMap, type Json } from '../../../types/plain.ts';
+import { leftOut, type Loss } from '../draft.ts';
+import { embeddingModel } from '../models.ts';
+import { ASSERTION_KEYS } from './assertions.ts';
+import type { ForeignAssertion, Reader } from './promptfoo-values.ts';
+
+/** The assertions of a test. */
+export function readAssertions(
+  written: Json | undefined,
+  document: Document,
+  path: Path,
+  said: Loss[],
+): ForeignAssertion[] {
+  if (written === undefined || written === null) return [];
+  if (!Array.isArray(written)) {
+    said.push(leftOut(document.placeOf(path), 'assert', 'it is not a list'));
+    return [];
+  }
+  return written.flatMap((value, index): ForeignAssertion[] => {
+    const place = document.placeOf([...path, index]);
+    // A set without a threshold is the same as its members.
+    if (isMap(value) && value['type'] === 'assert-set' && value['threshold'] === undefined)
+      return readAssertions(value['assert'], document, [...path, index, 'assert'], said);
+    if (isMap(value) && !('$ref' in value)) return [{ value, place, file: null }];
+    said.push(
+      leftOut(
+        place,
+        'an assertion',
+        isMap(value) ? 'references to other parts of the file are not followed' : 'it is not a map',
+      ),
+    );
+    return [];
+  });
+}
+
+/** Reads assertion values in files as promptfoo does: templates, without last line feed. */
+export async function withValues(
+  assertions: readonly ForeignAssertion[],
+  { files }: Reader,
+): Promise<ForeignAssertion[]> {
+  return Promise.all(
+    assertions.map(async (assertion) => {
+      const { value, place } = assertion;
+      const named = value['value'];
+      if (typeof named !== 'string' || !/^file:\/\/(?!.*\.(?:[cm]?[jt]s|py|rb)(?::|$))/.test(named))
+        return assertion;
+      const isData = /\.(?:json|ya?ml)$/i.test(named);
+      const [found] = isData
+        ? (await files.documents(named, place)).map(({ file, value: data }) => ({
+            file,
+            read: data,
+          }))
+        : (await files.texts(named, place)).map(({ file, text }) => ({ file, read: text }));
+      return found === undefined
+        ? assertion
+        : { place, value: { ...value, value: found.read }, file: found.file };
+    }),
+  );
+}
+
+/** Reports unsupported keys of an assertion. */
+export function sayUnread({ value, place }: ForeignAssertion, type: string, left: Loss[]): void {
+  const compares = /similar(?::cosine)?$/.test(type) && embeddingModel(value['provider']) !== null;
+  for (const key of Object.keys(value).filter(
+    (each) => !ASSERTION_KEYS.includes(each) && !(each === 'provider' && compares),
+  )) {
+    left.push(
+      leftOut(
+        place,
+        `${key} of the assertion ${type}`,
+        key === 'provider'
+          ? "all grades are given by the settings' grader"
+          : 'it has no counterpart',
+      ),
+    );
+  }
+  const weight = value['weight'];
+  if (weight !== undefined && weight !== 0 && weight !== 1)
+    left.push(
+      leftOut(place, `weight of the assertion ${type}`, 'every gating metric counts alike'),
+    );
+}

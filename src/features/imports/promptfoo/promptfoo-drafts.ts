@@ -1,0 +1,285 @@
+import type { HostSettings } from '../../../config/host-call.ts';
+import { inputOf, pathsOf } from '../../../config/templates.ts';
+import { type Document, valueAt } from '../../../documents/document.ts';
+import type { Limits } from '../../../documents/limits.ts';
+import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import type { Settings } from '../../../kernel/suite/suite.ts';
+import { counted } from '../../../text/amounts.ts';
+import type { JsonMap, Place } from '../../../types/plain.ts';
+import {
+  A_TEST,
+  createDraft,
+  isScalar,
+  judgeTheRest,
+  leftOut,
+  remark,
+  type Draft,
+  type ImportFiles,
+  type Imported,
+  type Share,
+  uniqueNames,
+} from '../draft.ts';
+import type { CodeHost } from '../foreign-code.ts';
+import { pathIn } from './assertion-parts.ts';
+import { ON_TRANSFORMED, changesAnswer, convertAssertion } from './assertions.ts';
+import { sayUnread } from './promptfoo-assertions.ts';
+import type { ForeignPrompt } from './promptfoo-prompts.ts';
+import type { ForeignTest } from './promptfoo-values.ts';
+
+export interface ImportContext {
+  files: ImportFiles;
+  hasGrader: boolean;
+  limits: Limits;
+  builtIns: BuiltInMetrics;
+  code: CodeHost;
+  host: HostSettings;
+  /** Used for successors of retired models, for example. */
+  settings: Pick<Settings, 'models'>;
+}
+
+interface TestsContext extends ImportContext {
+  document: Document;
+  prompts: readonly ForeignPrompt[];
+  /** The inputs' form: what checks see (`vars`) or what text prompts show (`sent`). */
+  inputs: 'vars' | 'sent';
+  /** Whether every model has a response schema, so that code checks get parsed data. */
+  asData: boolean;
+  imported: Imported;
+}
+
+/** Each test has its own assertions, so each reference has its own metrics. */
+export async function testsDraft(
+  tests: readonly ForeignTest[],
+  context: TestsContext,
+): Promise<{ draft: Draft | null; carried: Share[] }> {
+  const { document, imported, hasGrader } = context;
+  const draft = createDraft({ file: document.file, line: document.placeOf(['tests']).line });
+  const structured = structuredNames(tests);
+  const texts = await namedFiles(tests, context);
+  const paths = context.prompts.flatMap(({ messages }) =>
+    messages.flatMap(({ template }) => pathsOf(template)),
+  );
+  sayMissing(tests, paths, imported);
+  saySingleBraces(tests, context.prompts, imported);
+  const ids = idsOf(tests);
+  const references: JsonMap[] = [];
+  let kept = 0;
+  const rows: NonNullable<Imported['judged']>['rows'] = [];
+  for (const test of tests) {
+    const metrics = metricsOf(test, { context, structured, texts });
+    kept += metrics.length;
+    rows.push({
+      given: test.given,
+      vars: test.vars,
+      assertions: metrics.map(({ assertion }) => assertion),
+    });
+    const path = ['references', references.length];
+    draft.from(path, test.place);
+    metrics.forEach(({ place, file }, index) => {
+      draft.from([...path, 'metrics', index], place);
+      for (const key of file === null ? [] : ['code', 'with'])
+        draft.from([...path, 'metrics', index, key], { file: file ?? '', line: 1 });
+    });
+    for (const [name, file] of Object.entries(test.files))
+      draft.from([...path, 'input', name], { file, line: 1 });
+    const named = ids.get(test);
+    const id = named === undefined ? {} : { id: named };
+    references.push({
+      ...id,
+      input: inputOf(test[context.inputs], paths),
+      ...(metrics.length === 0 ? {} : { metrics: metrics.map(({ metric }) => metric) }),
+    });
+  }
+  const carried = shares(tests, references.length, kept, imported);
+  if (references.length === 0) return { draft: null, carried };
+  imported.judged = { tests: draft, rows };
+  const repeat = valueAt(document.value, ['evaluateOptions', 'repeat']);
+  if (typeof repeat === 'number') draft.value['n_tries'] = repeat;
+  draft.value['references'] = references;
+  judgeTheRest(
+    draft,
+    document.placeOf(['tests']),
+    hasGrader || imported.grader !== null,
+    imported.remarks,
+  );
+  return { draft, carried };
+}
+
+/** Variables that are maps or lists in some test, and JSON text here. */
+export function structuredNames(tests: readonly ForeignTest[]): string[] {
+  const names = tests.flatMap(({ vars }) =>
+    Object.entries(vars).flatMap(([name, value]) =>
+      isScalar(value) || value === null ? [] : [name],
+    ),
+  );
+  return [...new Set(names)];
+}
+
+/** Variables without a value are empty in both tools, which is rarely intended. */
+function sayMissing(
+  tests: readonly ForeignTest[],
+  paths: readonly (readonly (string | number)[])[],
+  { remarks }: Imported,
+): void {
+  const names = new Map(paths.map((path) => [path.join('.'), path]));
+  for (const [name, path] of names) {
+    const without = tests.filter(({ vars }) => (valueAt(vars, path) ?? null) === null);
+    const [first] = without;
+    if (first !== undefined)
+      remarks.push(
+        remark(
+          first.place,
+          `{{${name}}} has no value in ${counted(without.length, 'test')} and is empty there`,
+        ),
+      );
+  }
+}
+
+/** `{name}` is literal text in promptfoo, so the model never sees that variable. */
+function saySingleBraces(
+  tests: readonly ForeignTest[],
+  prompts: readonly ForeignPrompt[],
+  { remarks }: Imported,
+): void {
+  const names = new Set(tests.flatMap(({ vars }) => Object.keys(vars)));
+  for (const { messages, place } of prompts) {
+    const texts = messages.flatMap(({ template }) =>
+      template.parts.flatMap((part) => ('text' in part ? [part.text] : [])),
+    );
+    const found = texts
+      .flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)])
+      .find(([, name = '']) => names.has(name));
+    if (found !== undefined)
+      remarks.push(
+        remark(
+          place,
+          `${found[0]} is text to promptfoo and here, although the tests have such a variable; a variable is written {${found[0]}}`,
+        ),
+      );
+  }
+}
+
+function shares(
+  tests: readonly ForeignTest[],
+  references: number,
+  metrics: number,
+  { left }: Imported,
+): Share[] {
+  const lost = left.filter(({ what }) => what === A_TEST).length;
+  const written = tests.reduce((sum, { assertions }) => sum + assertions.length, 0);
+  return [
+    { unit: 'test', of: tests.length + lost, carried: references },
+    { unit: 'assertion', of: written, carried: metrics },
+  ];
+}
+
+/** Unique descriptions, else files of variables, so that an id survives edits of the file. */
+function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
+  const named = tests.flatMap((test): [ForeignTest, string][] => {
+    const { description, vars, files } = test;
+    if (description !== null) return [[test, description]];
+    const parts = Object.entries(vars).map(
+      ([name, value]) => `${name}: ${files[name] ?? (isScalar(value) ? String(value) : '')}`,
+    );
+    const words = parts.join(', ').replace(/\s+/g, ' ');
+    return Object.keys(files).length === 0 ? [] : [[test, words.slice(0, LONGEST_ID)]];
+  });
+  const times = Map.groupBy(named, ([, id]) => id);
+  return new Map(named.filter(([, id]) => times.get(id)?.length === 1));
+}
+
+const LONGEST_ID = 200;
+
+/** Texts of the files in assertions, by path as written. */
+async function namedFiles(
+  tests: readonly ForeignTest[],
+  { files, document }: TestsContext,
+): Promise<Map<string, { file: string; text: string }>> {
+  const named = new Map(
+    tests
+      .flatMap(({ assertions }) => assertions)
+      .flatMap(({ value: { value }, place }) =>
+        (Array.isArray(value) ? value : [value]).flatMap((each): [string, Place][] => {
+          const path = typeof each === 'string' ? pathIn(each) : null;
+          const line = place.file === document.file ? place.line : 0;
+          return path === null ? [] : [[path, { file: document.file, line }]];
+        }),
+      ),
+  );
+  const texts = new Map<string, { file: string; text: string }>();
+  for (const [path, place] of named) {
+    const [found] = await files.texts(path, place);
+    if (found !== undefined) texts.set(path, found);
+  }
+  return texts;
+}
+
+interface MetricsContext {
+  context: TestsContext;
+  structured: readonly string[];
+  texts: ReadonlyMap<string, { file: string; text: string }>;
+}
+
+function metricsOf(
+  test: ForeignTest,
+  {
+    context: {
+      builtIns,
+      asData,
+      inputs,
+      imported: { left },
+    },
+    structured,
+    texts,
+  }: MetricsContext,
+): { metric: JsonMap; place: Place; file: string | null; assertion: JsonMap }[] {
+  const unique = uniqueNames();
+  if (test.isTransformed && test.assertions.length === 0)
+    left.push(leftOut(test.place, 'options.transform', 'answers are shown as the model gave them'));
+  return test.assertions.flatMap((assertion) => {
+    const { value, place } = assertion;
+    const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
+    let { file } = assertion;
+    const converted = convertAssertion(value, {
+      vars: test.vars,
+      unlike: unlike(test, inputs),
+      builtIns,
+      structured,
+      asData,
+      textOf: (path) => {
+        file = texts.get(path)?.file ?? null;
+        return texts.get(path)?.text ?? null;
+      },
+    });
+    const changed = changesAnswer(value, test.isTransformed);
+    if ('why' in converted || changed !== null) {
+      left.push(
+        'why' in converted
+          ? leftOut(place, `the assertion ${type}`, converted.why)
+          : leftOut(place, ON_TRANSFORMED, changed ?? ''),
+      );
+      return [];
+    }
+    sayUnread(assertion, type, left);
+    const label = value['metric'] ?? value['label'];
+    const name = unique(
+      typeof label === 'string' && label !== '' && !label.includes('{{') ? label : type,
+    );
+    // Weight 0: shown without gating.
+    return [
+      {
+        place,
+        file,
+        assertion: value,
+        metric: { name, ...converted.metric, ...(value['weight'] === 0 ? { skip: true } : {}) },
+      },
+    ];
+  });
+}
+
+function unlike(test: ForeignTest, inputs: 'vars' | 'sent'): JsonMap {
+  const { vars } = test;
+  return Object.fromEntries(
+    Object.entries(vars).filter(([name, value]) => value !== test[inputs][name]),
+  );
+}

@@ -1,0 +1,210 @@
+import { type Document, valueAt } from '../../../documents/document.ts';
+import { folderOf } from '../../../documents/paths.ts';
+import { askedModel, entryOf, UNNAMED_MODEL, vendorOf } from '../../../kernel/suite/models.ts';
+import type { Settings } from '../../../kernel/suite/suite.ts';
+import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import { factsOf } from '../../../types/vendors.ts';
+import { isScalar, leftOut, remark, type Imported, type ImportFiles, type Loss } from '../draft.ts';
+import { codeFileIn, codeModel } from '../foreign-code.ts';
+import { convertProvider, providerMap, type ImportedModel } from '../models.ts';
+import type { ImportContext } from './promptfoo-drafts.ts';
+import { sentParameters, withFiles, type SentParameters } from './promptfoo-parameters.ts';
+
+export interface LocatedModel extends ImportedModel {
+  place: Place;
+}
+
+/** All supported providers of the file; if there are none, the settings' model. */
+export async function readModels(
+  document: Document,
+  context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {
+    structured: readonly string[];
+  },
+  imported: Imported,
+): Promise<LocatedModel[]> {
+  const key = valueAt(document.value, ['providers']) === undefined ? 'targets' : 'providers';
+  const unread: Loss[] = [];
+  const models: LocatedModel[] = [];
+  const list = await entriesOf(document, key, context.files);
+  for (const { value, place } of list) {
+    const { written, unsent, left } = await asSent(value, place, context);
+    const found = codeProvider(value, document, context) ?? convertProvider(written);
+    if ('why' in found) {
+      unread.push(leftOut(place, `the provider ${nameOf(value)}`, found.why));
+      continue;
+    }
+    for (const { key: part, why } of [...left, ...found.left])
+      imported.left.push(leftOut(place, `${part} of ${found.label}`, why));
+    for (const { why } of found.aside)
+      imported.remarks.push(remark(place, `${found.label}: ${why}`));
+    if (unsent.length > 0)
+      imported.remarks.push(
+        remark(place, `${found.label}: promptfoo sends no ${unsent.join(', ')}, and so it is here`),
+      );
+    const model = namedApart(found, imported.models);
+    if (found.entry !== null) imported.models[model] = found.entry;
+    models.push({ ...found, model, place });
+  }
+  if (models.length > 0) {
+    imported.left.push(...unread);
+    return models;
+  }
+  return [withoutProvider(document.placeOf(list.length === 0 ? [] : [key]), unread, imported)];
+}
+
+async function entriesOf(
+  document: Document,
+  key: string,
+  files: ImportFiles,
+): Promise<{ value: Json; place: Place }[]> {
+  const written = valueAt(document.value, [key]) ?? null;
+  const entries = (Array.isArray(written) ? written : [written]).filter((entry) => entry !== null);
+  const found = entries.map(async (value, index) => {
+    const place = document.placeOf(Array.isArray(written) ? [key, index] : [key]);
+    if (typeof value !== 'string' || !/^file:\/\/.+\.(?:ya?ml|json)$/i.test(value))
+      return [{ value, place }];
+    const named = await files.documents(value, place);
+    return named.flatMap(({ value: list, placeOf }) =>
+      Array.isArray(list)
+        ? list.map((entry, at) => ({ value: entry, place: placeOf([at]) }))
+        : [{ value: list, place: placeOf([]) }],
+    );
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** A provider with its files read and the parameters that promptfoo sends. */
+async function asSent(
+  value: Json,
+  place: Place,
+  { files, settings }: Pick<ImportContext, 'files' | 'settings'>,
+): Promise<{ written: Json } & Pick<SentParameters, 'unsent' | 'left'>> {
+  const map = providerMap(value);
+  const { id, config } = map;
+  if (typeof id !== 'string') return { written: value, unsent: [], left: [] };
+  const read = await withFiles(isMap(config ?? null) ? (config as JsonMap) : {}, place, files);
+  const { config: sent, unsent, left } = sentParameters(askedId(id, settings), read);
+  return { written: { ...map, config: sent }, unsent, left };
+}
+
+/** The provider that is called: defaults follow the settings' successor of a retired model. */
+function askedId(id: string, settings: Pick<Settings, 'models'>): string {
+  const found = convertProvider(id);
+  if (
+    'why' in found ||
+    'endpoint' in (found.entry ?? {}) ||
+    entryOf(settings, found.model) === null
+  )
+    return id;
+  const asked = askedModel(settings, found.model);
+  if (asked === null) return id;
+  const isSame = (found.entry?.['provider'] ?? vendorOf(found.model)) === asked.provider;
+  return isSame ? id.replace(found.model, () => asked.model) : `${asked.provider}:${asked.model}`;
+}
+
+/** A provider in code, if code may run, as a program entry that calls the bundled program. */
+function codeProvider(
+  written: Json,
+  { file }: Document,
+  {
+    code,
+    host,
+    structured,
+  }: Pick<ImportContext, 'code' | 'host'> & { structured: readonly string[] },
+): ImportedModel | null {
+  const { id, label, config } = providerMap(written);
+  const found = typeof id === 'string' ? codeFileIn(id, folderOf(file)) : null;
+  if (code === 'refused' || found === null || typeof id !== 'string') return null;
+  const named = typeof label === 'string' && label !== '' ? label : id;
+  return {
+    label: named,
+    model: named,
+    parameters: {},
+    entry: codeModel(found, id, config, host, structured),
+    left: [],
+    aside:
+      code === 'written'
+        ? [{ key: 'id', why: `${found.file} is code of yours, which runs with code: host alone` }]
+        : [],
+  };
+}
+
+/** promptfoo parses answers with a response schema first. Checks are shared, so all or none. */
+export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
+  const bySchema = models.filter(({ parameters }) => {
+    const format = parameters['response_format'] ?? null;
+    return isMap(format) && format['type'] === 'json_schema';
+  });
+  const [first] = bySchema;
+  if (first !== undefined && bySchema.length < models.length)
+    remarks.push(
+      remark(
+        first.place,
+        `${first.label} answers by a schema, which promptfoo's checks in code are given as data; other models here do not, so checks get the text of every answer`,
+      ),
+    );
+  return first !== undefined && bySchema.length === models.length;
+}
+
+/** A unique name: a file may be listed several times with different configurations. */
+function namedApart(
+  { model, entry }: ImportedModel,
+  models: Readonly<Record<string, JsonMap>>,
+): string {
+  const same = (name: string): boolean =>
+    JSON.stringify(models[name]) === JSON.stringify(entry ?? undefined);
+  let name = model;
+  for (
+    let ordinal = 2;
+    entry?.['provider'] === 'program' && Object.hasOwn(models, name) && !same(name);
+    ordinal += 1
+  )
+    name = `${model} ${String(ordinal)}`;
+  return name;
+}
+
+function withoutProvider(
+  place: Place,
+  unread: readonly Loss[],
+  { remarks }: Imported,
+): LocatedModel {
+  const instead = `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: models: { ${UNNAMED_MODEL}: { provider: openai, model: ${factsOf('openai').starterModel} } }, say`;
+  remarks.push(
+    ...unread.map((loss) =>
+      remark(loss.place, `${loss.what} is not asked: ${loss.why}; ${instead}`),
+    ),
+    ...(unread.length === 0 ? [remark(place, `no provider is named; ${instead}`)] : []),
+  );
+  return {
+    label: UNNAMED_MODEL,
+    model: UNNAMED_MODEL,
+    parameters: {},
+    entry: null,
+    left: [],
+    aside: [],
+    place,
+  };
+}
+
+function nameOf(value: Json): string {
+  const id = isMap(value) ? (value['id'] ?? Object.keys(value)[0]) : value;
+  return isScalar(id) ? String(id).slice(0, 100) : '';
+}
+
+/** The default grader: `defaultTest.options.provider`. */
+export function importedGrader(document: Document, { left, models }: Imported): Imported['grader'] {
+  const options = valueAt(document.value, ['defaultTest', 'options', 'provider']);
+  if (options === undefined || options === null) return null;
+  const place = document.placeOf(['defaultTest', 'options', 'provider']);
+  const written =
+    isMap(options) && !('id' in options) && isMap(options['text'] ?? null)
+      ? (options['text'] ?? null)
+      : options;
+  const found = convertProvider(written);
+  if ('why' in found) {
+    left.push(leftOut(place, 'the grading provider', found.why));
+    return null;
+  }
+  if (found.entry !== null) models[found.model] = found.entry;
+  return { model: found.model, place };
+}

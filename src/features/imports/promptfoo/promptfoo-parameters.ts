@@ -1,0 +1,108 @@
+import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import type { ImportFiles } from '../draft.ts';
+import { requestOf } from './promptfoo-requests.ts';
+
+/** A provider's configuration as promptfoo sends it. */
+export interface SentParameters {
+  config: JsonMap;
+  /** Keys that no model receives. */
+  unsent: string[];
+  left: { key: string; why: string }[];
+}
+
+/** Keys for promptfoo's client only, without effect on answers. */
+const OF_THE_CLIENT =
+  'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired showThinking'.split(
+    ' ',
+  );
+
+/** Parameters whose templates promptfoo fills in per test. */
+const FILLED_IN = ['tools', 'functions', 'response_format', 'output_format', 'reasoning_effort'];
+
+/** A provider's configuration with promptfoo's defaults. */
+export function sentParameters(id: string, config: JsonMap): SentParameters {
+  const { passthrough } = config;
+  const { own, left } = readable(config);
+  const [vendor = '', ...steps] = id.split(':');
+  const kinds = ['chat', 'responses', 'messages'];
+  const model = steps.filter((step) => !kinds.includes(step)).join(':');
+  const asked = { model, own, bare: config['omitDefaults'] === true, kind: steps[0] ?? '' };
+  const request = model === '' ? { sent: own, unsent: [] } : requestOf(vendor, asked);
+  return {
+    config: { ...request.sent, ...(isMap(passthrough ?? null) ? (passthrough as JsonMap) : {}) },
+    unsent: request.unsent,
+    left,
+  };
+}
+
+/** Members that can be converted. A prompt's own take precedence over its provider's. */
+export function readable(config: JsonMap): { own: JsonMap; left: SentParameters['left'] } {
+  const own: JsonMap = {};
+  const left: SentParameters['left'] = [];
+  for (const [key, value] of Object.entries(config)) {
+    if (OF_THE_CLIENT.includes(key)) continue;
+    const file = textIn(value, (text) => text.startsWith('file://'));
+    const isFilledIn =
+      FILLED_IN.includes(key) && textIn(value, (text) => /\{\{|\{%/.test(text)) !== null;
+    if (file !== null)
+      left.push({
+        key,
+        why: `${file} is not read: code is not run, and only JSON and YAML are data`,
+      });
+    else if (isFilledIn)
+      left.push({
+        key,
+        why: "it holds a template, which each test's variables are put into there",
+      });
+    else own[key] = value;
+  }
+  return { own, left };
+}
+
+function textIn(value: Json, is: (text: string) => boolean): string | null {
+  if (typeof value === 'string') return is(value) ? value : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const member of Object.values(value)) {
+    const found = textIn(member, is);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const DEEPEST = 8;
+
+/** Reads `tools: file://tools.json` and similar values at any depth. */
+export async function withFiles(
+  config: JsonMap,
+  from: Place,
+  files: ImportFiles,
+): Promise<JsonMap> {
+  const members = Object.entries(config).map(async ([key, value]): Promise<[string, Json]> => {
+    const read = await fileData(value, from, files, DEEPEST);
+    const isLists = key === 'tools' && Array.isArray(read) && read.every(Array.isArray);
+    return [key, isLists ? read.flat() : read];
+  });
+  return Object.fromEntries(await Promise.all(members));
+}
+
+async function fileData(
+  value: Json,
+  from: Place,
+  files: ImportFiles,
+  depth: number,
+): Promise<Json> {
+  if (depth === 0) return value;
+  const next = (member: Json): Promise<Json> => fileData(member, from, files, depth - 1);
+  if (typeof value === 'string') {
+    if (!/^file:\/\/.+\.(?:json|ya?ml)$/i.test(value)) return value;
+    const found = (await files.documents(value, from)).map((document) => document.value);
+    return next(value.includes('*') ? found.flat() : (found[0] ?? null));
+  }
+  if (Array.isArray(value)) return Promise.all(value.map(next));
+  if (!isMap(value)) return value;
+  const members = Object.entries(value).map(async ([key, member]): Promise<[string, Json]> => [
+    key,
+    await next(member),
+  ]);
+  return Object.fromEntries(await Promise.all(members));
+}

@@ -1,0 +1,245 @@
+import { isCutOff, readTemplate, type Template } from '../../../config/templates.ts';
+import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import { readYaml } from '../../../documents/yaml.ts';
+import type { Message, Role } from '../../../types/model.ts';
+import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import { messagesIn } from '../chats.ts';
+import { lastSteps, type ImportFiles } from '../draft.ts';
+import { codeFileIn, type CodeFile, type CodeHost } from '../foreign-code.ts';
+import { readForeignParameters } from '../models.ts';
+import { parseTemplate } from './nunjucks-syntax.ts';
+import { readable, withFiles } from './promptfoo-parameters.ts';
+
+/** A promptfoo prompt: messages with templates in `{{ }}`. */
+export interface ForeignPrompt {
+  label: string | null;
+  /** Model parameters of this prompt, which take precedence over its provider's. */
+  parameters: JsonMap;
+  unread: { key: string; why: string }[];
+  messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
+  /** JSON takes variables as they are. Text is filled in first, and may become a chat. */
+  form: Form;
+  made: Maker | null;
+  place: Place;
+}
+
+type Form = 'json' | 'chat' | 'text';
+
+type Maker =
+  | { kind: 'code'; code: CodeFile; source: string; config: Json | undefined }
+  | { kind: 'template'; messages: Message[] };
+
+type ReadPrompt = ForeignPrompt | { why: string; place: Place };
+
+/** Why a prompt that is made per test cannot be converted. */
+export const WRITTEN =
+  'filters and logic of templates are filled in where this file is read in place; a prompt file has variables alone';
+
+const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
+
+const WITHOUT_PROMPTS = '{{prompt}}';
+
+const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
+
+const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
+
+/** All prompts in order: texts, conversations in JSON or YAML, and files of them. */
+export async function readPrompts(
+  document: Document,
+  context: PromptContext,
+): Promise<ReadPrompt[]> {
+  const written = valueAt(document.value, ['prompts']) ?? WITHOUT_PROMPTS;
+  // An old form maps files to labels.
+  const entries: { value: Json; path: Path }[] = Array.isArray(written)
+    ? written.map((value, index) => ({ value, path: ['prompts', index] }))
+    : isMap(written)
+      ? Object.entries(written).map(([id, label]) => ({
+          value: { id, label },
+          path: ['prompts', id],
+        }))
+      : [{ value: written, path: ['prompts'] }];
+  const read = await Promise.all(
+    entries.map(({ value, path }) => readPrompt(value, document.placeOf(path), context)),
+  );
+  return read.flat();
+}
+
+type Entry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
+
+/** `display` is an old form of `label`. */
+const ENTRY_KEYS = ['id', 'raw', 'label', 'display', 'config'];
+
+async function entryOf(written: JsonMap, place: Place, files: ImportFiles): Promise<Entry> {
+  const { config } = written;
+  const map = isMap(config ?? null) ? (config as JsonMap) : {};
+  const { own, left: unreadable } = readable(await withFiles(map, place, files));
+  const { parameters, left } = readForeignParameters(own);
+  const others = Object.keys(written)
+    .filter((key) => !ENTRY_KEYS.includes(key))
+    .map((key) => ({ key, why: 'it has no counterpart' }));
+  return {
+    label: labelOf(written),
+    parameters,
+    unread: [...unreadable, ...left, ...others],
+  };
+}
+
+function labelOf({ label, display }: JsonMap): string | null {
+  const named = label ?? display;
+  return typeof named === 'string' ? named : null;
+}
+
+interface PromptContext {
+  files: ImportFiles;
+  code: CodeHost;
+}
+
+async function readPrompt(
+  written: Json,
+  place: Place,
+  context: PromptContext,
+): Promise<ReadPrompt[]> {
+  const { files } = context;
+  const map = isMap(written) ? written : { raw: written };
+  const text = map['raw'] ?? map['id'];
+  if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
+  if (text.startsWith('exec:')) return [{ why: 'prompts in code are not run', place }];
+  const entry = await entryOf(map, place, files);
+  if (!isPath(text)) return [promptOf(text, entry, place, context.code === 'written')];
+  const path = text.replace(/^file:\/\//, '').trim();
+  if (CODE_FILE.test(path)) return codePrompts(text, map, place, context);
+  const read = await files.texts(path, place);
+  const found = await Promise.all(read.map((file) => withTexts(file, place, files)));
+  return found.flatMap((file) => fromFile(file, entry, context.code === 'written'));
+}
+
+/** A function that makes the prompt. Runs where code may run, else is reported. */
+async function codePrompts(
+  text: string,
+  map: JsonMap,
+  place: Place,
+  { files, code: host }: PromptContext,
+): Promise<ReadPrompt[]> {
+  const code = codeFileIn(text, '');
+  if (code === null || typeof host === 'string')
+    return [
+      {
+        why: `prompts in code are not run${code === null ? '' : ', but for code: host and this file read in place'}`,
+        place,
+      },
+    ];
+  const label = labelOf(map);
+  return (await files.texts(code.file, place)).map(({ file, text: source }) => ({
+    label: label ?? (code.called === '' ? lastSteps(file).name.replace(/\.\w+$/, '') : code.called),
+    unread: [],
+    parameters: {},
+    messages: [],
+    form: 'text',
+    made: { kind: 'code', code: { file, called: code.called }, source, config: map['config'] },
+    place: { file, line: 1 },
+  }));
+}
+
+function isPath(text: string): boolean {
+  if (text.startsWith('file://')) return true;
+  const ends = TEXT_FILE.test(text) || CODE_FILE.test(text);
+  return ends && !text.includes('\n') && !/\s/.test(text.trim());
+}
+
+/** A JSON or YAML file is data, including `file://` values; if it does not parse, it is text. */
+async function withTexts(
+  { file, text }: { file: string; text: string },
+  place: Place,
+  files: ImportFiles,
+): Promise<{ file: string; text: string }> {
+  if (!/\.(?:json|ya?ml)$/i.test(file)) return { file, text };
+  const read = readYaml(file, text);
+  const list = read.ok ? read.value.value : null;
+  if (!Array.isArray(list) || !list.every(isMap)) return { file, text };
+  const messages = list.map(async ({ content, ...message }): Promise<JsonMap> => {
+    const isNamed = typeof content === 'string' && content.startsWith('file://');
+    const [named] = isNamed ? await files.texts(content, place) : [];
+    return { ...message, ...(content === undefined ? {} : { content: named?.text ?? content }) };
+  });
+  return { file, text: JSON.stringify(await Promise.all(messages)) };
+}
+
+/** A text file may have several prompts, separated by lines of three dashes. */
+function fromFile(
+  { file, text }: { file: string; text: string },
+  entry: Entry,
+  isWritten: boolean,
+): ReadPrompt[] {
+  const place = { file, line: 1 };
+  if (!TEXT_FILE.test(file)) return [{ why: `${file} is not a text, JSON or YAML file`, place }];
+  const isPlain = /\.txt$/i.test(file);
+  const parts = isPlain
+    ? text
+        .split(/^[^\S\n]*---[^\S\n]*$/m)
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+    : /\.jsonl$/i.test(file)
+      ? text.split('\n').filter((line) => line.trim() !== '')
+      : [text];
+  const stem = lastSteps(file).name.replace(/\.\w+$/, '');
+  let line = 1;
+  let from = 0;
+  return parts.map((part, index) => {
+    const at = Math.max(from, text.indexOf(part, from));
+    line += text.slice(from, at).split('\n').length - 1;
+    from = at;
+    const label = entry.label ?? (parts.length === 1 ? stem : `${stem} ${String(index + 1)}`);
+    return promptOf(
+      part,
+      { ...(isPlain ? withoutConfig(entry) : entry), label },
+      { file, line },
+      isWritten,
+    );
+  });
+}
+
+/** promptfoo ignores the configuration of a prompt in a `.txt` file. */
+function withoutConfig({ label, parameters, unread }: Entry): Entry {
+  const none = { key: 'config', why: 'promptfoo gives a prompt in a .txt file none' };
+  const others = unread.filter(({ key }) => key !== 'config');
+  return {
+    label,
+    parameters: {},
+    unread: Object.keys(parameters).length === 0 ? others : [...others, none],
+  };
+}
+
+/** Text that is a list of messages is a conversation; other text is one user message. */
+function promptOf(text: string, entry: Entry, place: Place, isWritten: boolean): ReadPrompt {
+  if (CONVERSATION.test(text))
+    return { why: "_conversation holds a run's earlier answers, which no test here sees", place };
+  const messages = messagesIn(text);
+  if (typeof messages === 'string') return { why: messages, place };
+  const form: Form = isJson(text) ? 'json' : messages[0]?.content === text ? 'text' : 'chat';
+  // promptfoo sends such text unchanged; ours could not if it has a name in braces.
+  const whole =
+    form === 'json' || !isCutOff(text)
+      ? messages
+      : messages.map(({ role, content }) => ({ role, content: `{% raw %}${content}{% endraw %}` }));
+  const read = whole.map(({ role, content }) => ({ role, template: readTemplate(content), place }));
+  const plain = read.flatMap(({ role, template }) =>
+    template.ok ? [{ role, template, place }] : [],
+  );
+  const prompt = { ...entry, place, form };
+  if (plain.length === read.length) return { ...prompt, made: null, messages: plain };
+  const flawed = whole.map(({ content }) => parseTemplate(content)).find(({ ok }) => !ok);
+  if (flawed !== undefined && !flawed.ok)
+    return { why: `${flawed.construct} is no variable, filter or logic that is read here`, place };
+  return isWritten
+    ? { why: WRITTEN, place }
+    : { ...prompt, made: { kind: 'template', messages: whole }, messages: [] };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,196 @@
+import { refusedKey } from '../../../documents/parameters.ts';
+import { isMap, type JsonMap } from '../../../types/plain.ts';
+
+interface Asked {
+  model: string;
+  own: JsonMap;
+  /** Whether defaults are left out. */
+  bare: boolean;
+  /** What follows the vendor: `chat`, `responses`, or the model. */
+  kind: string;
+}
+
+interface Request {
+  sent: JsonMap;
+  unsent: string[];
+}
+
+/** Vendors whose chat API promptfoo treats like OpenAI's. */
+const LIKE_OPENAI = new Set(
+  'openai openrouter groq deepseek perplexity xai togetherai together fireworks cerebras deepinfra nvidia github'.split(
+    ' ',
+  ),
+);
+
+/** What promptfoo sends to a vendor, and what it leaves out. */
+export function requestOf(vendor: string, asked: Asked): Request {
+  if (LIKE_OPENAI.has(vendor)) return asOpenai(vendor, asked);
+  const { own } = asked;
+  switch (vendor) {
+    case 'anthropic':
+      return asAnthropic(asked);
+    case 'azure':
+    case 'azureopenai':
+      return { sent: asAzure(asked), unsent: [] };
+    case 'mistral':
+      return { sent: { top_p: 1, max_tokens: 1024, ...own }, unsent: [] };
+    case 'cohere':
+      return {
+        sent: { temperature: 0.3, top_p: 0.75, ...renameKeys(own, { p: 'top_p' }) },
+        unsent: [],
+      };
+    case 'localai': {
+      const { temperature = 0.7, ...others } = own;
+      const kept = withoutKeys(others, (key) => refusedKey(key) === null);
+      return { sent: { temperature, ...kept.sent }, unsent: kept.unsent };
+    }
+    case 'google':
+      return asGoogle(own);
+    case 'ollama': {
+      const { sent, unsent } = withoutKeys(own, (key) => key === 'max_tokens');
+      return { sent: renameKeys(sent, { num_predict: 'max_tokens' }), unsent };
+    }
+    default:
+      return { sent: own, unsent: [] };
+  }
+}
+
+function renameKeys(map: JsonMap, names: Readonly<Record<string, string>>): JsonMap {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [names[key] ?? key, value]));
+}
+
+function withoutKeys(map: JsonMap, isLeft: (key: string) => boolean): Request {
+  const sent: JsonMap = {};
+  const unsent: string[] = [];
+  for (const [key, value] of Object.entries(map)) {
+    if (isLeft(key)) unsent.push(key);
+    else sent[key] = value;
+  }
+  return { sent, unsent };
+}
+
+/** Parameters sent to OpenAI and to vendors treated alike. */
+const TO_OPENAI = new Set(
+  'seed max_tokens temperature top_p presence_penalty frequency_penalty functions function_call functionToolCallbacks tools tool_choice tool_resources response_format stop prompt_cache_key prompt_cache_options prompt_cache_retention service_tier user metadata store modalities audio mcp'.split(
+    ' ',
+  ),
+);
+
+const TO_THINKING = new Set([
+  'max_completion_tokens',
+  'reasoning_effort',
+  'reasoning',
+  'verbosity',
+]);
+
+/** Misspellings that no OpenAI-compatible vendor reads. */
+const MISSPELT =
+  /^(?:maxTokens|maxCompletionTokens|topP|topK|frequencyPenalty|presencePenalty|max_completion_tokens)$/;
+
+/** Reasoning models, which reject a temperature and `max_tokens`. */
+const THINKS = /^(?:.*\/)?(?:o\d|gpt-5)/;
+
+/** Other vendors' reasoning models, which accept a temperature. */
+const THINKS_WARMLY: Readonly<Record<string, RegExp>> = {
+  groq: /gpt-oss|qwen/,
+  xai: /^grok-(?!.*non-reasoning)(?:3-mini|4|code|build|latest)/,
+};
+
+function asOpenai(vendor: string, { model, own, bare, kind }: Asked): Request {
+  const cold = THINKS.test(model);
+  const thinks = cold || THINKS_WARMLY[vendor]?.test(model) === true;
+  const given = kind === 'responses' ? ofResponses(own, cold) : own;
+  const { sent, unsent } = withoutKeys(given, (key) => {
+    if (thinks && TO_THINKING.has(key)) return false;
+    if (thinks && (key === 'max_tokens' || (cold && key === 'temperature'))) return true;
+    if (key === 'reasoning_effort' && model.includes('gpt-oss')) return false;
+    if (vendor !== 'openai') return MISSPELT.test(key);
+    return !TO_OPENAI.has(key) && refusedKey(key) === null;
+  });
+  if (bare) return { sent, unsent };
+  const bound = thinks ? {} : { max_tokens: 1024 };
+  return { sent: { ...(cold ? {} : { temperature: 0 }), ...bound, ...sent }, unsent };
+}
+
+/** Converts Responses API names to Chat Completions names. */
+function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: boolean): JsonMap {
+  const effort = isMap(reasoning ?? null) ? (reasoning as JsonMap)['effort'] : undefined;
+  const bound = thinks ? 'max_completion_tokens' : 'max_tokens';
+  return {
+    ...own,
+    ...(max_output_tokens === undefined ? {} : { [bound]: max_output_tokens }),
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+  };
+}
+
+/** Azure deployment names that promptfoo recognizes as reasoning models. */
+const AZURE_THINKS =
+  /^(?:o[134]|gpt-5)|-(?:o[134]|gpt-5)|deepseek[-_]r1|phi-4-(?:mini-)?reasoning|grok.*reasoning/i;
+
+function asAzure({ model, own, bare }: Asked): JsonMap {
+  const { isReasoningModel, o1, apiVersion: _, max_tokens, max_completion_tokens, ...given } = own;
+  if (isReasoningModel === true || o1 === true || AZURE_THINKS.test(model)) {
+    const { temperature: __, ...others } = given;
+    const bound = max_completion_tokens ?? max_tokens ?? (bare ? null : 1024);
+    return {
+      ...(bare ? {} : { reasoning_effort: 'medium' }),
+      ...(bound === null ? {} : { max_completion_tokens: bound }),
+      ...others,
+    };
+  }
+  const bound = max_tokens === undefined ? {} : { max_tokens };
+  const defaults = { temperature: 0, max_tokens: 1024, top_p: 1 };
+  return {
+    ...(bare ? {} : { ...defaults, presence_penalty: 0, frequency_penalty: 0 }),
+    ...bound,
+    ...given,
+  };
+}
+
+/** Anthropic models that no longer accept a temperature. */
+const WITHOUT_TEMPERATURE = /^claude-[a-z]+-(?:4-[7-9]|[5-9])/;
+
+const TO_ANTHROPIC = new Set(
+  'max_tokens temperature top_p top_k cache_control service_tier stop_sequences metadata tools tool_choice thinking output_format effort extra_body beta'.split(
+    ' ',
+  ),
+);
+
+function asAnthropic({ model, own }: Asked): Request {
+  const { thinking } = own;
+  const thinks = isMap(thinking ?? null) && (thinking as JsonMap)['type'] !== 'disabled';
+  const cold = WITHOUT_TEMPERATURE.test(model);
+  const { sent, unsent } = withoutKeys(own, (key) => {
+    if (key === 'temperature') return thinks || cold || 'top_p' in own;
+    if (key === 'top_k') return thinks || cold;
+    if (key === 'top_p') return cold;
+    return !TO_ANTHROPIC.has(key) && refusedKey(key) === null;
+  });
+  const { output_format: format, effort, ...others } = sent;
+  const output = {
+    ...(format === undefined ? {} : { format }),
+    ...(effort === undefined ? {} : { effort }),
+  };
+  return {
+    sent: {
+      max_tokens: thinks ? 2048 : 1024,
+      ...(thinks || cold || 'top_p' in own ? {} : { temperature: 0 }),
+      ...others,
+      ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
+    },
+    unsent,
+  };
+}
+
+const OF_GOOGLE: Readonly<Record<string, string>> = {
+  maxOutputTokens: 'max_tokens',
+  topP: 'top_p',
+  stopSequences: 'stop',
+};
+
+/** `generationConfig` takes precedence over keys at its own level. */
+function asGoogle({ generationConfig, ...beside }: JsonMap): Request {
+  const { sent, unsent } = withoutKeys(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
+  const inside = isMap(generationConfig ?? null) ? (generationConfig as JsonMap) : {};
+  return { sent: renameKeys({ ...sent, ...inside }, OF_GOOGLE), unsent };
+}

@@ -1,0 +1,143 @@
+import { valueAt } from '../../../documents/document.ts';
+import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
+import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
+import { isScalar } from '../draft.ts';
+import { providerMap } from '../models.ts';
+
+/** One answer of a promptfoo results file, with its verdicts. */
+export interface ForeignAnswer {
+  /** Index of its test among the tests that ran. */
+  test: number;
+  description: string | null;
+  vars: JsonMap;
+  /** The prompt as sent: text, or JSON of messages. */
+  prompt: string;
+  output: Json;
+  latencyMs: number;
+  /** Whether a provider or test changed the model's answer before scoring. */
+  isTransformed: boolean;
+  verdicts: ForeignVerdict[];
+}
+
+interface ForeignVerdict {
+  assertion: JsonMap;
+  pass: boolean;
+  reason: string;
+}
+
+/** Parses a results file (`promptfoo eval -o results.json`), or says why it has no answers. */
+export function readForeignResults(
+  value: Json,
+): { answers: ForeignAnswer[]; unanswered: number } | { why: string } {
+  const nested = valueAt(value, ['results', 'results']);
+  const list = Array.isArray(nested) ? nested : valueAt(value, ['results']);
+  if (!Array.isArray(list))
+    return {
+      why: 'is not a results file of promptfoo: it has no list of results (write one with promptfoo eval -o results.json)',
+    };
+  const providers = valueAt(value, ['config', 'providers']);
+  const changing = (Array.isArray(providers) ? providers : [])
+    .map(providerMap)
+    .flatMap(({ id, label, transform }) => ((transform ?? null) === null ? [] : [label ?? id]));
+  const answers = list.flatMap((result) => answerOf(result, changing) ?? []);
+  return { answers, unanswered: list.length - answers.length };
+}
+
+/** `changing`: labels or names of providers with a transform. */
+function answerOf(value: Json, changing: readonly (Json | undefined)[]): ForeignAnswer | null {
+  const output = valueAt(value, ['response', 'output']);
+  const test = valueAt(value, ['testIdx']);
+  const vars = valueAt(value, ['vars']) ?? valueAt(value, ['testCase', 'vars']);
+  if (output === undefined || output === null || typeof test !== 'number') return null;
+  const options = valueAt(value, ['testCase', 'options']);
+  const byTest = ['transform', 'postprocess'].map((key) => valueAt(options ?? null, [key]) ?? null);
+  const provider = ['label', 'id'].map((key) => valueAt(value, ['provider', key]));
+  const [prompt, latency, description] = [
+    valueAt(value, ['prompt', 'raw']),
+    valueAt(value, ['latencyMs']),
+    valueAt(value, ['testCase', 'description']),
+  ];
+  return {
+    test,
+    description: typeof description === 'string' ? description : null,
+    vars: isMap(vars) ? vars : {},
+    prompt: typeof prompt === 'string' ? prompt : '',
+    output,
+    latencyMs: typeof latency === 'number' ? latency : 0,
+    isTransformed:
+      byTest.some((each) => each !== null) ||
+      provider.some((name) => name !== undefined && changing.includes(name)),
+    verdicts: verdictsIn(valueAt(value, ['gradingResult', 'componentResults'])),
+  };
+}
+
+/** A set contains the verdicts of its members, which are mostly listed separately too. */
+function verdictsIn(components: Json | undefined): ForeignVerdict[] {
+  const list = (Array.isArray(components) ? components : []).filter(isMap);
+  const own = list.flatMap(({ assertion, pass, reason }) =>
+    isMap(assertion ?? null) && typeof pass === 'boolean'
+      ? [
+          {
+            assertion: assertion as JsonMap,
+            pass,
+            reason: typeof reason === 'string' ? reason : '',
+          },
+        ]
+      : [],
+  );
+  const verdicts = own.filter(({ assertion }) => assertion['type'] !== 'assert-set');
+  const keys = new Set(verdicts.map(({ assertion }) => assertionKey(assertion)));
+  const inside = list.flatMap(({ componentResults }) => verdictsIn(componentResults));
+  return [...verdicts, ...inside.filter(({ assertion }) => !keys.has(assertionKey(assertion)))];
+}
+
+/** Key that is equal for an assertion in a configuration and in results. */
+export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
+  return canonicalJson([
+    type ?? null,
+    // Table cells are text in results.
+    isScalar(value) ? String(value) : (value ?? null),
+    threshold ?? null,
+    metric === '' ? null : (metric ?? null),
+    transform ?? null,
+  ]);
+}
+
+/**
+ * An answer's reference: the one at its index if the variables match, else the only match, else
+ * null. Results have each reference's variables as written or as checks see them.
+ */
+export function referenceAt(
+  { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
+  rows: readonly { given: JsonMap; vars: JsonMap }[],
+): number | null {
+  const agrees = (row: { given: JsonMap; vars: JsonMap } | undefined): boolean =>
+    row !== undefined &&
+    Object.entries(vars).every(([name, value]) =>
+      [row.given, row.vars].some(
+        (own) => !Object.hasOwn(own, name) || isSame(own[name] ?? null, value),
+      ),
+    );
+  if (agrees(rows[test])) return test;
+  const found = [...rows.keys()].filter((at) => agrees(rows[at]));
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** Paths are relative to the project here and to the configuration in results. */
+function isSame(own: Json, theirs: Json): boolean {
+  if (typeof own !== 'string' || typeof theirs !== 'string')
+    return JSON.stringify(own) === JSON.stringify(theirs);
+  if (own.startsWith('file://') && theirs.startsWith('file://'))
+    return `/${own.slice(7)}`.endsWith(`/${theirs.slice(7).replace(/^\.\//, '')}`);
+  return own.trim() === theirs.trim() || isDate(own, theirs);
+}
+
+/** An unquoted date is a timestamp in results: `2026-01-31` becomes `2026-01-31T00:00:00.000Z`. */
+function isDate(own: string, theirs: string): boolean {
+  const written = own.trim().replace(' ', 'T');
+  return (
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(theirs) &&
+    /^\d{4}-\d\d-\d\d(?:T|$)/.test(written) &&
+    theirs.startsWith(written.replace(/Z$/, ''))
+  );
+}

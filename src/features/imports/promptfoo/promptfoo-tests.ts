@@ -1,0 +1,273 @@
+import { isTable } from '../../../documents/dataset.ts';
+import { valueAt, type Document, type Path } from '../../../documents/document.ts';
+import { folderOf } from '../../../documents/paths.ts';
+import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import { A_TEST, leftOut, type Loss } from '../draft.ts';
+import { codeCommand, codeFileIn } from '../foreign-code.ts';
+import { readAssertions, withValues } from './promptfoo-assertions.ts';
+import {
+  expandVariables,
+  leaveOut,
+  type Defaults,
+  type ForeignTest,
+  type Reader,
+} from './promptfoo-values.ts';
+import {
+  ROW_KEYS,
+  readRow,
+  readScenarios,
+  readVariables,
+  variablesOfRow,
+} from './promptfoo-variables.ts';
+
+const NO_DEFAULTS: Defaults = {
+  variables: new Map(),
+  assertions: [],
+  always: [],
+  expands: true,
+  options: {},
+};
+
+/** Options that are read or only limit the run's time. */
+const KNOWN_OPTIONS =
+  'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix suffix transformVars transform postprocess'.split(
+    ' ',
+  );
+
+const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
+
+/** Keys that limit a test to some prompts or models. */
+const LIMITS = ['prompts', 'providers', 'provider'];
+
+/** All tests of a configuration and the files that it names. Reports losses. */
+export async function readForeignTests(
+  document: Document,
+  { files, limits, code, host }: Omit<Reader, 'left' | 'defaults'>,
+  left: Loss[],
+): Promise<ForeignTest[]> {
+  const reader: Reader = { files, limits, code, host, left, defaults: NO_DEFAULTS };
+  reader.defaults = await readDefaults(document, reader);
+  const written = isMap(document.value) ? (document.value['tests'] ?? null) : null;
+  const scenarios = await readScenarios(document, { reader, defaultsIn, readEntries });
+  if (written === null && scenarios.length > 0) return scenarios;
+  if (written === null) {
+    const { always: _, ...defaults } = reader.defaults;
+    return defaults.assertions.length === 0 && defaults.variables.size === 0
+      ? []
+      : expandVariables(
+          { description: null, ...defaults, place: document.placeOf(['defaultTest']) },
+          reader,
+        );
+  }
+  return [...(await readEntries(written, document, ['tests'], reader)), ...scenarios];
+}
+
+async function readEntries(
+  written: Json,
+  document: Document,
+  path: Path,
+  reader: Reader,
+): Promise<ForeignTest[]> {
+  if (!Array.isArray(written)) return readEntry(written, document, path, reader);
+  const tests = await Promise.all(
+    written.map((entry, index) => readEntry(entry, document, [...path, index], reader)),
+  );
+  return tests.flat();
+}
+
+async function readDefaults(document: Document, reader: Reader): Promise<Defaults> {
+  const written = isMap(document.value) ? document.value['defaultTest'] : undefined;
+  if (written === undefined || written === null) return NO_DEFAULTS;
+  const place = document.placeOf(['defaultTest']);
+  if (typeof written === 'string') {
+    const [file] = await reader.files.documents(written, place);
+    return file === undefined ? NO_DEFAULTS : defaultsIn(file, [], reader);
+  }
+  return defaultsIn(document, ['defaultTest'], reader);
+}
+
+async function defaultsIn(document: Document, path: Path, reader: Reader): Promise<Defaults> {
+  const map = valueAt(document.value, path) ?? null;
+  if (!isMap(map)) return NO_DEFAULTS;
+  sayUnknown(document, path, map, reader.left);
+  const options = isMap(map['options']) ? map['options'] : {};
+  return {
+    expands: options['disableVarExpansion'] !== true,
+    options,
+    variables: await readVariables(document, [...path, 'vars'], reader),
+    assertions: readAssertions(map['assert'], document, [...path, 'assert'], reader.left),
+    always: [],
+  };
+}
+
+async function readEntry(
+  written: Json,
+  document: Document,
+  path: Path,
+  reader: Reader,
+): Promise<ForeignTest[]> {
+  const place = document.placeOf(path);
+  const named =
+    typeof written === 'string'
+      ? written
+      : isMap(written) && typeof written['path'] === 'string'
+        ? written['path']
+        : null;
+  if (named === null)
+    return isMap(written)
+      ? readTest(written, document, path, reader)
+      : leaveOut(reader, place, A_TEST, 'it is neither a map nor a file');
+  if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
+    return leaveOut(
+      reader,
+      place,
+      `tests ${named}`,
+      'tests are read from files of the repository alone',
+    );
+  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named))
+    return madeTests(
+      named,
+      isMap(written) ? written['config'] : undefined,
+      place,
+      document,
+      reader,
+    );
+  // promptfoo does not read the nested files of a file named without a list.
+  const loads = typeof path.at(-1) === 'number' || /\.ya?ml$/i.test(named);
+  if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
+  if (!/\.(?:ya?ml|json)$/i.test(named))
+    return leaveOut(
+      reader,
+      place,
+      `tests ${named}`,
+      'only YAML, JSON, JSONL, CSV and TSV files are read',
+    );
+  const found = await Promise.all(
+    (await reader.files.documents(named, place)).map((file) => readTestFile(file, loads, reader)),
+  );
+  return found.flat();
+}
+
+/** Tests from a function. Runs where code may run, else is reported. */
+async function madeTests(
+  named: string,
+  config: Json | undefined,
+  place: Place,
+  from: Document,
+  reader: Reader,
+): Promise<ForeignTest[]> {
+  const code = codeFileIn(named, folderOf(from.file));
+  const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
+  if (code === null || typeof reader.code === 'string')
+    return lost(
+      'tests made by code are not run, but for code: host and this file read in place; or write them to a JSONL file',
+    );
+  const command = codeCommand('tests', code, config === undefined ? {} : { config });
+  const made = await reader.code(command, reader.host.setup, {});
+  if (!made.ok) return lost(made.why);
+  const at = (): Place => ({ file: code.file, line: 1 });
+  const file: Document = { file: code.file, value: made.value, placeOf: at, placeOfText: at };
+  return readTestFile(file, false, reader);
+}
+
+/** `loads`: also read the files in values of assertions. */
+async function readTestFile(
+  file: Document,
+  loads: boolean,
+  reader: Reader,
+): Promise<ForeignTest[]> {
+  const list = Array.isArray(file.value) ? file.value : [file.value];
+  const found = await Promise.all(
+    list.map((test, index) => {
+      const path = Array.isArray(file.value) ? [index] : [];
+      return isMap(test)
+        ? readTest(test, file, path, reader, loads)
+        : leaveOut(reader, file.placeOf(path), A_TEST, 'it is not a map');
+    }),
+  );
+  return found.flat();
+}
+
+async function readTest(
+  map: JsonMap,
+  document: Document,
+  path: Path,
+  reader: Reader,
+  loads = false,
+): Promise<ForeignTest[]> {
+  const limit = LIMITS.find((key) => (map[key] ?? null) !== null);
+  if (limit !== undefined)
+    return leaveOut(
+      reader,
+      document.placeOf([...path, limit]),
+      A_TEST,
+      `its ${limit} chooses who answers it, and tests here are for every prompt and model of the file`,
+    );
+  sayUnknown(document, path, map, reader.left);
+  const variables = await readVariables(document, [...path, 'vars'], reader);
+  const written = readAssertions(map['assert'], document, [...path, 'assert'], reader.left);
+  const own = loads ? await withValues(written, reader) : written;
+  const options = isMap(map['options']) ? map['options'] : {};
+  const { assertions, always } = reader.defaults;
+  const inherited = options['disableDefaultAsserts'] === true ? always : [...assertions, ...always];
+  const description =
+    typeof map['description'] === 'string' && map['description'] !== '' ? map['description'] : null;
+  return expandVariables(
+    {
+      description,
+      variables: new Map([...reader.defaults.variables, ...variables]),
+      expands: options['disableVarExpansion'] !== true && reader.defaults.expands,
+      options: { ...reader.defaults.options, ...options },
+      assertions: [...inherited, ...own],
+      place: document.placeOf(path),
+    },
+    reader,
+  );
+}
+
+/** JSONL rows are tests. Table columns are variables, except those with two underscores. */
+async function readRowFiles(
+  path: string,
+  from: Place,
+  loads: boolean,
+  reader: Reader,
+): Promise<ForeignTest[]> {
+  const found = await reader.files.rows(path, from);
+  const tests = await Promise.all(
+    found.flatMap(({ file, rows }) =>
+      rows.map(async ({ line, value }): Promise<ForeignTest[]> => {
+        const place = { file, line };
+        const row: Document = { file, value, placeOf: () => place, placeOfText: () => place };
+        const isTest =
+          !isTable(file) && ROW_KEYS.some((key) => isMap(value[key]) || Array.isArray(value[key]));
+        return isTest
+          ? readTest(value, row, [], reader, loads)
+          : readRow(value, place, await variablesOfRow(value, place, reader), reader);
+      }),
+    ),
+  );
+  return tests.flat();
+}
+
+function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]): void {
+  for (const key of Object.keys(map).filter((each) => !KNOWN.includes(each)))
+    said.push(leftOut(document.placeOf([...path, key]), key, 'it has no counterpart'));
+  if (map['threshold'] !== undefined)
+    said.push(
+      leftOut(
+        document.placeOf([...path, 'threshold']),
+        'threshold',
+        'a test passes when all of its assertions do; a bound on their mean has no counterpart',
+      ),
+    );
+  const options = isMap(map['options']) ? map['options'] : {};
+  for (const key of Object.keys(options).filter((each) => !KNOWN_OPTIONS.includes(each))) {
+    said.push(
+      leftOut(
+        document.placeOf([...path, 'options', key]),
+        `options.${key}`,
+        'it has no counterpart',
+      ),
+    );
+  }
+}

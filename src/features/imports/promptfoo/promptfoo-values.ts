@@ -1,0 +1,192 @@
+import type { HostSettings } from '../../../config/host-call.ts';
+import { isCutOff, templateText } from '../../../config/templates.ts';
+import { emptyMap } from '../../../documents/document.ts';
+import type { Limits } from '../../../documents/limits.ts';
+import { ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import { A_TEST, leftOut, type ImportFiles, type Loss } from '../draft.ts';
+import type { CodeHost } from '../foreign-code.ts';
+import { renderTemplate } from './nunjucks.ts';
+
+export interface ForeignAssertion {
+  value: JsonMap;
+  place: Place;
+  /** Source file of the value; null if written inline. */
+  file: string | null;
+}
+
+/** A test with `defaultTest` applied, and one value per variable. */
+export interface ForeignTest {
+  description: string | null;
+  /** As written, files by their paths after `file://`. */
+  given: JsonMap;
+  /** As checks see them. */
+  vars: JsonMap;
+  /** As text prompts show them, with templates in values filled in. */
+  sent: JsonMap;
+  files: Readonly<Record<string, string>>;
+  assertions: ForeignAssertion[];
+  /** Whether a transform changes answers before scoring. */
+  isTransformed: boolean;
+  place: Place;
+}
+
+interface Given {
+  value: Json;
+  file: string | null;
+}
+
+/** The values, one test each, and the whole list as one value; or why there is none. */
+export type Variable = { each: Given[]; whole: Json | null } | { why: string };
+
+export type Variables = ReadonlyMap<string, Variable>;
+
+export interface Defaults {
+  variables: Variables;
+  /** Whether a list of values means several tests. */
+  expands: boolean;
+  options: JsonMap;
+  assertions: ForeignAssertion[];
+  /** From scenarios; tests cannot turn them off. */
+  always: ForeignAssertion[];
+}
+
+export interface Reader {
+  files: ImportFiles;
+  limits: Limits;
+  code: CodeHost;
+  host: HostSettings;
+  left: Loss[];
+  defaults: Defaults;
+}
+
+export function leaveOut(reader: Reader, place: Place, what: string, why: string): never[] {
+  reader.left.push(leftOut(place, what, why));
+  return [];
+}
+
+type Unexpanded = Pick<ForeignTest, 'description' | 'assertions' | 'place'> &
+  Omit<Defaults, 'always'>;
+
+const CHANGES_PROMPT = ['prefix', 'suffix', 'transformVars'];
+
+const CHANGES_ANSWER = ['transform', 'postprocess'];
+
+const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
+
+/**
+ * A list of texts makes one test per text; several lists make all combinations. Other lists, and
+ * all if `expands` is false, are one value.
+ */
+export function expandVariables(
+  { variables, expands, options, ...test }: Unexpanded,
+  { limits, left: said }: Pick<Reader, 'limits' | 'left'>,
+): ForeignTest[] {
+  const lost = (why: string): ForeignTest[] => {
+    said.push(leftOut(test.place, A_TEST, why));
+    return [];
+  };
+  const changing = CHANGES_PROMPT.find((key) => isSet(options[key]));
+  if (changing !== undefined)
+    return lost(
+      `its options.${changing} changes what is sent, which no prompt here does for one test`,
+    );
+  const isTransformed = CHANGES_ANSWER.some((key) => isSet(options[key]));
+  let combinations: [string, Given][][] = [[]];
+  for (const [name, variable] of variables) {
+    if ('why' in variable) return lost(`its variable ${name} ${variable.why}`);
+    const { each, whole } = variable;
+    const values = expands || whole === null ? each : [{ value: whole, file: null }];
+    const unknown = values.flatMap(({ value }) =>
+      typeof value === 'string' ? (/\{\{\s*(env\.\w+)/.exec(value)?.[1] ?? []) : [],
+    )[0];
+    if (unknown !== undefined)
+      return lost(
+        `its variable ${name} takes ${unknown} from a run's environment, which no file shows`,
+      );
+    if (combinations.length * values.length > limits.references)
+      return lost(`its lists of values make more than ${String(limits.references)} tests`);
+    combinations = combinations.flatMap((given) =>
+      values.map((value): [string, Given][] => [...given, [name, value]]),
+    );
+  }
+  const description = combinations.length > 1 ? null : test.description;
+  return combinations.flatMap((given) => {
+    const vars = resolve(given);
+    const sent = filledIn(vars);
+    if ('why' in sent) return lost(sent.why);
+    const files = given.flatMap(([name, { file }]) => (file === null ? [] : [[name, file]]));
+    const asGiven = given.map(([name, { value, file }]): [string, Json] => [
+      name,
+      file === null ? value : `file://${file}`,
+    ]);
+    return [
+      {
+        ...test,
+        isTransformed,
+        description,
+        given: Object.fromEntries(asGiven),
+        vars,
+        sent: sent.vars,
+        files: Object.fromEntries(files),
+      },
+    ];
+  });
+}
+
+/** Nesting limit of values that refer to variables. */
+const ROUNDS = 5;
+
+/** Values may refer to other variables. Drops a last line feed. */
+function resolve(given: readonly (readonly [string, Given])[]): JsonMap {
+  const vars = emptyMap();
+  for (const [name, { value }] of given)
+    vars[name] = typeof value === 'string' ? value.replace(/\n$/, '') : value;
+  for (let round = 0, changed = true; changed && round < ROUNDS; round += 1) {
+    changed = false;
+    for (const [name, value] of Object.entries(vars)) {
+      const shows = typeof value === 'string' ? withOther(value, vars) : null;
+      if (shows === null) continue;
+      vars[name] = shows;
+      changed = true;
+    }
+  }
+  return vars;
+}
+
+/** The text with its first reference to a variable replaced; null if there is none. */
+function withOther(text: string, vars: JsonMap): string | null {
+  const [braces, name = ''] = /\{\{\s*(\w+)\s*\}\}/.exec(text) ?? [];
+  const other = ownEntry(vars, name);
+  if (braces === undefined || other === undefined) return null;
+  return text.replace(braces, () => (other === null ? 'null' : templateText(other)));
+}
+
+/** Fills in templates in values. A value that names an unknown variable stays as it is. */
+function filledIn(vars: JsonMap): { vars: JsonMap } | { why: string } {
+  const sent = emptyMap();
+  for (const [name, value] of Object.entries(vars)) {
+    sent[name] = value;
+    if (typeof value !== 'string' || !/\{[{%#]/.test(value) || isCutOff(value)) continue;
+    if (namesIn(value).some((each) => ownEntry(vars, each) === undefined)) continue;
+    const filled = renderTemplate(value, vars, templateText);
+    if (!filled.ok) return { why: `its variable ${name} is a template, in which ${filled.why}` };
+    sent[name] = filled.text;
+  }
+  return { vars: sent };
+}
+
+/** The first word in `{{ }}`, and after `if` and `for`: promptfoo requires a value for it. */
+function namesIn(text: string): string[] {
+  const words = text.replace(/\{#[\s\S]*?#\}/g, '');
+  const found = new Set(
+    [
+      ...words.matchAll(/\{\{\s*([^{}\s|]{1,200})\s*(?:\|[^}]{1,500})?\}\}/g),
+      ...words.matchAll(/\{%\s*(?:if|for)\s+([^{}\s]{1,200}).{0,500}?%\}/g),
+    ].map(([, name = '']) => name),
+  );
+  for (const [, item = '', list = ''] of words.matchAll(/\{%\s*for\s+(\w+)\s+in\s+(\w+)\s*%\}/g)) {
+    found.delete(item);
+    found.add(list);
+  }
+  return [...found].flatMap((each) => /^[A-Za-z_]\w*/.exec(each) ?? []);
+}

@@ -1,0 +1,271 @@
+import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import { folderOf } from '../../../documents/paths.ts';
+import { type Json, type JsonMap, type Place, isMap } from '../../../types/plain.ts';
+import { isScalar, leftOut } from '../draft.ts';
+import {
+  type Defaults,
+  type ForeignTest,
+  type Reader,
+  type Variable,
+  type Variables,
+  expandVariables,
+  leaveOut,
+} from './promptfoo-values.ts';
+import { fieldsOf } from './text-assertions.ts';
+
+/** Variables at `path`: a map, or merged files, relative to the file that names them. */
+export async function readVariables(
+  document: Document,
+  path: Path,
+  reader: Pick<Reader, 'files'>,
+): Promise<Variables> {
+  const written = valueAt(document.value, path) ?? null;
+  const place = document.placeOf(path);
+  if (isMap(written)) return ofMap(written, (name) => document.placeOf([...path, name]), reader);
+  const named = (Array.isArray(written) ? written : [written]).filter(
+    (name) => typeof name === 'string',
+  );
+  const found = await Promise.all(
+    named.map((name) => reader.files.documents(name, place, folderOf(document.file))),
+  );
+  const maps = await Promise.all(
+    found.flat().map(({ value }) => ofMap(isMap(value) ? value : {}, () => place, reader)),
+  );
+  return new Map(maps.flatMap((each) => [...each]));
+}
+
+/** A table row's variables: all cells except the test's configuration (`__…`). */
+export function variablesOfRow(
+  row: Readonly<Record<string, Json>>,
+  place: Place,
+  reader: Pick<Reader, 'files'>,
+): Promise<Variables> {
+  const cells = Object.entries(row).filter(([column]) => !column.startsWith('__'));
+  return ofMap(Object.fromEntries(cells), () => place, reader);
+}
+
+async function ofMap(
+  map: Readonly<Record<string, Json>>,
+  placeOf: (name: string) => Place,
+  reader: Pick<Reader, 'files'>,
+): Promise<Variables> {
+  const read = Object.entries(map).map(async ([name, value]): Promise<[string, Variable]> => [
+    name,
+    await variableOf(value, placeOf(name), reader),
+  ]);
+  return new Map(await Promise.all(read));
+}
+
+async function variableOf(
+  value: Json,
+  place: Place,
+  reader: Pick<Reader, 'files'>,
+): Promise<Variable> {
+  const isList = Array.isArray(value) && typeof value[0] === 'string';
+  if (!isList) return ofValue(value, place, reader);
+  const each = await Promise.all(value.map((member) => ofValue(member, place, reader)));
+  const lost = each.find((variable) => 'why' in variable);
+  return (
+    lost ?? {
+      each: each.flatMap((variable) => ('why' in variable ? [] : variable.each)),
+      whole: value,
+    }
+  );
+}
+
+const CODE = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
+
+/** File types that promptfoo reads as bytes or with a package. */
+const NO_TEXT =
+  /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
+
+/** The value, or the contents of the files that it names; YAML becomes JSON text. */
+async function ofValue(
+  value: Json,
+  place: Place,
+  { files }: Pick<Reader, 'files'>,
+): Promise<Variable> {
+  if (typeof value !== 'string' || !value.startsWith('file://'))
+    return { each: [{ value, file: null }], whole: isScalar(value) ? null : value };
+  if (CODE.test(value)) return { why: 'is made by code, which is not run' };
+  if (NO_TEXT.test(value)) return { why: `is the file ${value}, which holds no plain text` };
+  if (/\.ya?ml$/i.test(value)) {
+    const found = await files.documents(value, place);
+    return {
+      each: found.map(({ file, value: data }) => ({ value: JSON.stringify(data), file })),
+      whole: null,
+    };
+  }
+  const found = await files.texts(value, place);
+  const binary = found.find(({ text }) => text.includes('\0'));
+  if (binary !== undefined) return { why: `is the file ${binary.file}, which holds no plain text` };
+  return { each: found.map(({ file, text }) => ({ value: text.trim(), file })), whole: null };
+}
+
+/** Readers of tests and defaults, passed in to avoid an import cycle. */
+interface ScenarioReader {
+  reader: Reader;
+  defaultsIn(document: Document, path: Path, reader: Reader): Promise<Defaults>;
+  readEntries(
+    written: Json,
+    document: Document,
+    path: Path,
+    reader: Reader,
+  ): Promise<ForeignTest[]>;
+}
+
+/** Combines every entry of a scenario's `config` with each of its tests. */
+export async function readScenarios(
+  document: Document,
+  context: ScenarioReader,
+): Promise<ForeignTest[]> {
+  const { files } = context.reader;
+  const written = valueAt(document.value, ['scenarios']) ?? null;
+  const list = Array.isArray(written) ? written : written === null ? [] : [written];
+  const found = await Promise.all(
+    list.map(async (entry, index) => {
+      const path = Array.isArray(written) ? ['scenarios', index] : ['scenarios'];
+      if (typeof entry !== 'string') return readScenario(document, path, context);
+      const inFiles = (await files.documents(entry, document.placeOf(path))).flatMap((file) =>
+        (Array.isArray(file.value) ? [...file.value.keys()].map((at) => [at]) : [[]]).map((at) =>
+          readScenario(file, at, context),
+        ),
+      );
+      return (await Promise.all(inFiles)).flat();
+    }),
+  );
+  return found.flat();
+}
+
+async function readScenario(
+  document: Document,
+  path: Path,
+  { reader, defaultsIn, readEntries }: ScenarioReader,
+): Promise<ForeignTest[]> {
+  const config = valueAt(document.value, [...path, 'config']);
+  const tests = valueAt(document.value, [...path, 'tests']) ?? [{}];
+  if (!Array.isArray(config))
+    return leaveOut(reader, document.placeOf(path), 'a scenario', 'its config is not a list');
+  const found = await Promise.all(
+    config.map(async (entry, index) => {
+      const at = [...path, 'config', index];
+      if (!isMap(entry))
+        return leaveOut(reader, document.placeOf(at), 'an entry of a scenario', 'it is not a map');
+      const data = await defaultsIn(document, at, reader);
+      const { variables, assertions, expands, options } = reader.defaults;
+      const defaults = {
+        expands: expands && data.expands,
+        options: { ...options, ...data.options },
+        variables: new Map([...variables, ...data.variables]),
+        assertions,
+        always: data.assertions,
+      };
+      return readEntries(tests, document, [...path, 'tests'], { ...reader, defaults });
+    }),
+  );
+  return found.flat();
+}
+
+const PREFIXES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:javascript|fn|eval):/, 'javascript'],
+  [/^(?:llm-rubric|grade):/, 'llm-rubric'],
+  [/^python:/, 'python'],
+  [/^file:\/\/(?=.*\.py(?::\w+)?$)/, 'python'],
+  [/^file:\/\/(?=.*\.[cm]?[jt]s(?::\w+)?$)/, 'javascript'],
+];
+
+const TYPED = /^(not-)?([a-z][a-z0-9-]*(?::[a-z-]+)?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
+
+/** All types of assertions, to distinguish them from text in a cell. */
+const TYPES = new Set(
+  'agent-rubric answer-relevance bleu classifier contains contains-all contains-any contains-html contains-json contains-sql contains-xml context-faithfulness context-recall context-relevance conversation-relevance cost equals factuality finish-reason g-eval gleu guardrails icontains icontains-all icontains-any is-html is-json is-refusal is-sql is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml javascript latency levenshtein llm-rubric meteor model-graded-closedqa model-graded-factuality moderation perplexity perplexity-score pi python regex rouge-n ruby search-rubric similar similar:cosine similar:dot similar:euclidean skill-used starts-with tool-call-f1 trace-error-spans trace-span-count trace-span-duration trajectory:goal-success trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence trajectory:tool-used webhook word-count'.split(
+    ' ',
+  ),
+);
+
+/** Types with a threshold in brackets, or this default. */
+const BOUNDED = new Set(
+  'answer-relevance classifier context-faithfulness context-recall context-relevance cost latency levenshtein perplexity perplexity-score rouge-n similar starts-with'.split(
+    ' ',
+  ),
+);
+
+const LISTED = /^i?contains-(?:any|all)$/;
+
+const BOUND = 0.75;
+
+/** Forms: `type(threshold): value`, a prefix for code or a grader, or the answer itself. */
+function cellAssertion(cell: string, metric: string, bound: Json | undefined): JsonMap {
+  const written = cell.trim();
+  const labels: JsonMap = {
+    ...(metric === '' ? {} : { metric }),
+    ...(bound === undefined || bound === '' ? {} : { threshold: Number(bound) }),
+  };
+  for (const [prefix, type] of PREFIXES) {
+    if (prefix.test(written))
+      return {
+        type,
+        value: written.startsWith('file://') ? written : written.replace(prefix, '').trim(),
+        ...labels,
+      };
+  }
+  return { ...(typedAssertion(written) ?? { type: 'equals', value: written }), ...labels };
+}
+
+/** `not-contains: x`, `rouge-n(0.6): text`, `is-json`; null for other text. */
+function typedAssertion(written: string): JsonMap | null {
+  const [, not = '', type = '', threshold, value] = TYPED.exec(written) ?? [];
+  if (!TYPES.has(type)) return null;
+  return {
+    type: `${not}${type}`,
+    ...(value === undefined
+      ? {}
+      : { value: LISTED.test(type) ? (fieldsOf(value) ?? value.trim()) : value.trim() }),
+    ...(BOUNDED.has(type)
+      ? { threshold: threshold === undefined ? BOUND : Number(threshold) }
+      : {}),
+  };
+}
+
+export const ROW_KEYS = ['vars', 'assert', 'description'];
+
+/** Columns that are read with others or have no effect. */
+const BESIDE = /^__(?:(?:description|metric)$|(?:metadata|config):)/;
+
+/** A table row as a test: variables, and columns that configure the test. */
+export function readRow(
+  row: JsonMap,
+  place: Place,
+  variables: Variables,
+  { defaults, limits, left: said }: Reader,
+): ForeignTest[] {
+  const assertions = [...defaults.assertions, ...defaults.always];
+  const options = { ...defaults.options };
+  for (const [column, cell] of Object.entries(row)) {
+    if (cell === '' || !column.startsWith('__') || BESIDE.test(column)) continue;
+    if (/^__expected\d*$/.test(column)) {
+      const value = cellAssertion(
+        String(cell),
+        typeof row['__metric'] === 'string' ? row['__metric'] : '',
+        row[`__config:${column}:threshold`],
+      );
+      assertions.push({ value, place, file: null });
+    } else if (column === '__prefix' || column === '__suffix') {
+      options[column.slice(2)] = cell;
+    } else {
+      said.push(leftOut(place, `the column ${column}`, 'it has no counterpart'));
+    }
+  }
+  const { __description: description } = row;
+  return expandVariables(
+    {
+      description: typeof description === 'string' && description !== '' ? description : null,
+      variables: new Map([...defaults.variables, ...variables]),
+      expands: defaults.expands,
+      options,
+      assertions,
+      place,
+    },
+    { limits, left: said },
+  );
+}

@@ -1,0 +1,240 @@
+import { pathsOf, variableOf } from '../../../config/templates.ts';
+import { emptyMap, type Document, valueAt } from '../../../documents/document.ts';
+import { problem } from '../../../errors.ts';
+import { isMap, type Json, type JsonMap, type Problem, ownEntry } from '../../../types/plain.ts';
+import {
+  A_PROMPT,
+  createDraft,
+  isScalar,
+  lastSteps,
+  leftOut,
+  nothingImported,
+  remark,
+  type Draft,
+  type Imported,
+  type Loss,
+  uniqueNames,
+} from '../draft.ts';
+import { madeMessages, sourceOf } from './made-prompts.ts';
+import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
+import {
+  answersAsData,
+  importedGrader,
+  readModels,
+  type LocatedModel,
+} from './promptfoo-models.ts';
+import { readPrompts, WRITTEN, type ForeignPrompt } from './promptfoo-prompts.ts';
+import { readForeignTests } from './promptfoo-tests.ts';
+import type { ForeignTest } from './promptfoo-values.ts';
+
+/** Configuration keys that are read or do not affect the evaluation. */
+const READ =
+  'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema'.split(
+    ' ',
+  );
+
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  outputPath: 'reports go where the run is told (--report, input report-path)',
+  envPath: "keys come from the run's environment",
+  env: "keys come from the run's environment",
+  sharing: 'results are uploaded nowhere',
+  commandLineOptions: 'options of a run are given to the run',
+  derivedMetrics: 'every metric is shown by itself',
+  metadata: 'it changes no answer',
+  tags: 'they change no answer',
+  author: 'it changes no answer',
+};
+
+const WHY: Readonly<Record<string, string>> = {
+  extensions: 'hooks in code are not run',
+  redteam: 'attacks are not generated here',
+  passRateThreshold: 'the settings ask for a pass rate: gate: { min_pass_rate: 0.85 }, say',
+};
+
+/** One prompt for each prompt and provider, all with the same tests. */
+export async function importPromptfoo(
+  written: Document,
+  context: ImportContext,
+  problems: Problem[],
+): Promise<Imported> {
+  const imported = nothingImported();
+  const document = configurationOf(written);
+  const { value } = document;
+  if (
+    !isMap(value) ||
+    !['prompts', 'providers', 'targets', 'tests', 'scenarios'].some((key) => key in value)
+  ) {
+    problems.push(
+      problem(
+        { file: document.file, line: 0 },
+        'is not a promptfoo configuration: it has none of prompts, providers and tests',
+      ),
+    );
+    return imported;
+  }
+  sayUnread(document, value, imported);
+  const left: Loss[] = [];
+  const prompts = (await readPrompts(document, context)).flatMap((read): ForeignPrompt[] => {
+    if (!('why' in read)) {
+      for (const { key, why } of read.unread)
+        left.push(leftOut(read.place, `${key} of a prompt`, why));
+      return [read];
+    }
+    left.push(leftOut(read.place, A_PROMPT, read.why));
+    return [];
+  });
+  const tests = withItself(document, prompts, await readForeignTests(document, context, left));
+  const structured = structuredNames(tests);
+  const models = await readModels(document, { ...context, structured }, imported);
+  imported.left.push(...left);
+  imported.grader = importedGrader(document, imported);
+  const inputs =
+    prompts.length > 0 && prompts.every(({ form }) => form === 'json') ? 'vars' : 'sent';
+  const { draft, carried } = await testsDraft(tests, {
+    ...context,
+    document,
+    prompts,
+    inputs,
+    asData: answersAsData(models, imported),
+    imported,
+  });
+  const lost = (): number => imported.left.filter(({ what }) => what === A_PROMPT).length;
+  const unread = lost();
+  await assemble({ document, prompts, models, tests, inputs }, draft, context, imported);
+  const kept = prompts.length - (lost() - unread);
+  imported.carried = [
+    { unit: 'prompt', of: prompts.length + unread, carried: kept },
+    ...carried.map((share) => (kept === 0 ? { ...share, carried: 0 } : share)),
+  ];
+  return imported;
+}
+
+/** Without tests, a prompt without variables is one test. */
+function withItself(
+  document: Document,
+  prompts: readonly ForeignPrompt[],
+  tests: ForeignTest[],
+): ForeignTest[] {
+  const isWritten = ['tests', 'scenarios'].some(
+    (key) => valueAt(document.value, [key]) !== undefined,
+  );
+  const isFixed = prompts.every(
+    ({ made, messages }) =>
+      made === null && messages.every(({ template }) => pathsOf(template).length === 0),
+  );
+  return tests.length > 0 || isWritten || !isFixed || prompts.length === 0
+    ? tests
+    : [
+        {
+          description: null,
+          given: {},
+          vars: {},
+          sent: {},
+          files: {},
+          assertions: [],
+          isTransformed: false,
+          place: document.placeOf(['prompts']),
+        },
+      ];
+}
+
+function sayUnread(document: Document, value: JsonMap, { left, remarks }: Imported): void {
+  // Keys with x- hold anchors.
+  const unread = Object.keys(value).filter((key) => !READ.includes(key) && !key.startsWith('x-'));
+  for (const key of unread) {
+    const place = document.placeOf([key]);
+    const elsewhere = ownEntry(ELSEWHERE, key);
+    if (elsewhere !== undefined) remarks.push(remark(place, `${key} is not needed: ${elsewhere}`));
+    else left.push(leftOut(place, key, ownEntry(WHY, key) ?? 'it has no counterpart'));
+  }
+}
+
+/** Fills in `env` of the configuration. */
+function configurationOf(document: Document): Document {
+  const { value } = document;
+  if (!isMap(value)) return document;
+  const env = isMap(value['env']) ? value['env'] : {};
+  return { ...document, value: withEnvironment(value, env) };
+}
+
+const ENVIRONMENT = /\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}/g;
+
+function withEnvironment(map: JsonMap, env: JsonMap): JsonMap {
+  const known = (text: string): string =>
+    text.replace(ENVIRONMENT, (all, name: string) => {
+      const value = Object.hasOwn(env, name) ? env[name] : undefined;
+      return isScalar(value) ? String(value) : all;
+    });
+  const filled = (value: Json): Json => {
+    if (typeof value === 'string') return known(value);
+    if (Array.isArray(value)) return value.map(filled);
+    return isMap(value) ? withEnvironment(value, env) : value;
+  };
+  const copy = emptyMap();
+  for (const [key, value] of Object.entries(map)) copy[key] = filled(value);
+  return copy;
+}
+
+interface Parts {
+  document: Document;
+  prompts: readonly ForeignPrompt[];
+  models: readonly LocatedModel[];
+  tests: readonly ForeignTest[];
+  inputs: 'vars' | 'sent';
+}
+
+/** Written prompts have variables only, so prompts with messages per test are lost then. */
+async function assemble(
+  { document, prompts, models, tests: written, inputs }: Parts,
+  tests: Draft | null,
+  context: ImportContext,
+  imported: Imported,
+): Promise<void> {
+  const unique = uniqueNames();
+  const { folder, name: file } = lastSteps(document.file);
+  const stem = file.replace(/\.(?:ya?ml|json)$/, '');
+  const base = folder === '' || folder === 'evals' || !stem.startsWith('promptfoo') ? stem : folder;
+  for (const [index, prompt] of prompts.entries()) {
+    for (const model of models) {
+      const made = await madeMessages(prompt, model, written, inputs, context);
+      if (made !== null && context.code === 'written') {
+        imported.left.push(leftOut(prompt.place, A_PROMPT, WRITTEN));
+        break;
+      }
+      const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);
+      const name = unique(models.length === 1 ? own : `${own} (${model.label})`);
+      imported.prompts.push({
+        prompt: promptDraft(document, name, prompt, model),
+        tests,
+        ...(made === null ? {} : { made }),
+      });
+    }
+  }
+}
+
+function promptDraft(
+  document: Document,
+  name: string,
+  prompt: ForeignPrompt,
+  model: LocatedModel,
+): Draft {
+  const draft = createDraft({ file: document.file, line: 0 });
+  const parameters = { ...model.parameters, ...prompt.parameters };
+  const variables = [
+    ...new Set(prompt.messages.flatMap(({ template }) => pathsOf(template).map(variableOf))),
+  ];
+  Object.assign(draft.value, {
+    name,
+    model: model.model,
+    ...parameters,
+    ...(variables.length === 0
+      ? {}
+      : { variables: variables.map((variable) => ({ name: variable })) }),
+    messages: sourceOf(prompt),
+  });
+  for (const key of ['model', ...Object.keys(model.parameters)]) draft.from([key], model.place);
+  for (const key of ['name', 'variables', 'messages', ...Object.keys(prompt.parameters)])
+    draft.from([key], prompt.place);
+  if (prompt.made === null) draft.written = prompt.messages.map(({ template }) => template.text);
+  return draft;
+}

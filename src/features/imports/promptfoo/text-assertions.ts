@@ -1,0 +1,172 @@
+import { readYaml } from '../../../documents/yaml.ts';
+import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import { toSafePattern } from '../../../metrics/measures/pattern.ts';
+import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { isScalar } from '../draft.ts';
+import { uses, why, type Convert, type Converted } from './assertion-parts.ts';
+
+/** promptfoo compares text without trimming. */
+const exactly: JsonMap = { trim: false };
+
+/** Assertions on the text, JSON or finish of an answer. */
+export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
+  equals: ({ value }) =>
+    value === undefined
+      ? why('it has no value')
+      : Array.isArray(value)
+        ? uses('json_match', { value })
+        : uses('exact_match', { value: comparable(value), ...exactly }),
+  contains: substring(false),
+  icontains: substring(true),
+  'contains-any': substrings('any', false),
+  'contains-all': substrings('all', false),
+  'icontains-any': substrings('any', true),
+  'icontains-all': substrings('all', true),
+  'starts-with': ({ value }) =>
+    isScalar(value)
+      ? uses('starts_with', { value: String(value), ...exactly })
+      : why('its value is not text'),
+  regex: ({ value, negate }, { builtIns }) =>
+    typeof value === 'string' && value !== ''
+      ? regex(value, negate, builtIns)
+      : why('its value is not a pattern'),
+  'is-json': json('raw'),
+  'contains-json': json('objects'),
+  levenshtein: ({ value, threshold }) =>
+    isScalar(value)
+      ? uses('levenshtein', {
+          value: String(value),
+          max_distance: Math.floor(threshold ?? 5),
+          ...exactly,
+        })
+      : why('its value is not text'),
+  'rouge-n': ({ value, threshold }) =>
+    isScalar(value)
+      ? uses('rouge_1', { value: String(value) }, threshold ?? 0.75)
+      : why('its value is not text'),
+  bleu: ({ value, threshold }) =>
+    value === undefined
+      ? why('it has no value')
+      : uses(
+          'bleu',
+          { value, ignore_case: true, words: 'spaces', smoothing: 'floor' },
+          threshold ?? 0.5,
+        ),
+  latency: ({ threshold }) =>
+    threshold === null ? why('it has no threshold') : uses('latency', { max: threshold }),
+  cost: ({ threshold }) =>
+    threshold === null ? why('it has no threshold') : uses('cost', { max: threshold }),
+  'is-refusal': () => uses('refusal', { empty: true }),
+  'finish-reason': ({ value }) => finishReason(value),
+  'word-count': ({ value }) => {
+    const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    if (typeof count === 'number' && !Number.isNaN(count))
+      return uses('word_count', { min: count, max: count });
+    const { min, max } = isMap(value) ? value : {};
+    const bounds: JsonMap = {
+      ...(typeof min === 'number' ? { min } : {}),
+      ...(typeof max === 'number' ? { max } : {}),
+    };
+    return Object.keys(bounds).length === 0
+      ? why('its value is neither a number nor a map of min and max')
+      : uses('word_count', bounds);
+  },
+};
+
+function substring(ignoreCase: boolean): Convert {
+  return ({ value }) =>
+    isScalar(value)
+      ? uses('contains', { value: String(value), ...caseOptions(ignoreCase) })
+      : why('its value is not text');
+}
+
+function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
+  return ({ value }) => {
+    const list = Array.isArray(value) ? value : isScalar(value) ? fieldsOf(String(value)) : [];
+    if (list === null) return why('its value has a quote that is not closed');
+    if (list.length === 0) return why('its value is not a list');
+    return uses('contains', {
+      value: list,
+      ...(mode === 'all' ? { mode } : {}),
+      ...caseOptions(ignoreCase),
+    });
+  };
+}
+
+/** Comma-separated fields, optionally quoted; null for an unclosed quote. */
+export function fieldsOf(text: string): string[] | null {
+  const fields: string[] = [];
+  const field = /[\s,]*(?:"((?:\\["\\]|""|[^"])*)"\s*(?=,|$)|([^",][^,]*))/y;
+  while (field.lastIndex < text.length && !/^[\s,]*$/.test(text.slice(field.lastIndex))) {
+    const found = field.exec(text);
+    if (found === null) return null;
+    const [, quoted, plain = ''] = found;
+    fields.push(quoted === undefined ? plain.trim() : quoted.replace(/\\(["\\])|"(")/g, '$1$2'));
+  }
+  return fields;
+}
+
+/** A pattern that the safe engine cannot match becomes a check in JavaScript. */
+function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Converted {
+  const written = { pattern, syntax: 'javascript' };
+  if (builtIns.get('regex')?.problems(written).length === 0)
+    return uses('regex', toSafePattern(pattern) === pattern ? { pattern } : written);
+  const found = `new RegExp(${JSON.stringify(pattern)}).test(actual)`;
+  return {
+    metric: {
+      language: 'javascript',
+      code: `metric = ${found} ? 1 : 0;\nresult = metric === ${negate ? '0' : '1'};\n`,
+    },
+  };
+}
+
+const FINISH_REASONS: Readonly<Record<string, string>> = {
+  stop: 'stop',
+  length: 'length',
+  content_filter: 'filter',
+  tool_calls: 'tool',
+};
+
+function finishReason(value: Json | undefined): Converted {
+  const reason =
+    typeof value === 'string' ? ownEntry(FINISH_REASONS, value.toLowerCase()) : undefined;
+  return reason === undefined
+    ? why(`its value is none of ${Object.keys(FINISH_REASONS).join(', ')}`)
+    : uses('finish_reason', { one_of: [reason] });
+}
+
+function caseOptions(ignoreCase: boolean): JsonMap {
+  return { ...(ignoreCase ? { ignore_case: true } : {}), ...exactly };
+}
+
+function json(extract: 'raw' | 'objects'): Convert {
+  return ({ value }) => {
+    const where: JsonMap = extract === 'raw' ? {} : { extract };
+    if (value === undefined || value === null || value === '') return uses('is_json', where);
+    const schema = typeof value === 'string' ? schemaIn(value) : value;
+    return isMap(schema)
+      ? uses('json_schema', { schema: withDraft(schema), ...where })
+      : why('its schema is not a map');
+  };
+}
+
+/** A schema in text is YAML, which includes JSON. */
+function schemaIn(text: string): Json {
+  const read = readYaml('', text);
+  return read.ok ? read.value.value : null;
+}
+
+/** Keywords that draft-07, which promptfoo uses, defines differently from 2020-12. */
+const OF_ITS_TIME =
+  /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
+
+function withDraft(schema: JsonMap): JsonMap {
+  return '$schema' in schema || !OF_ITS_TIME.test(JSON.stringify(schema))
+    ? schema
+    : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
+}
+
+/** Scalars are compared as text, maps and lists as JSON. */
+function comparable(value: Json): Json {
+  return isScalar(value) ? String(value) : value;
+}

@@ -1,0 +1,84 @@
+import { alike } from '../../report/sections/order.ts';
+import { counted } from '../../text/amounts.ts';
+import { logLine } from '../../text/log.ts';
+import { shorten } from '../../text/visible.ts';
+import type { Metric, Score } from '../../types/metric.ts';
+import type { ForeignAnswer } from './promptfoo/promptfoo-results.ts';
+
+const SHOWN_KINDS = 20;
+
+/** Longest reason, in characters. */
+const REASON = 300;
+
+/** One verdict by both tools; either may be missing. */
+export interface ComparedVerdict {
+  metric: Metric;
+  answer: ForeignAnswer;
+  theirs: { pass: boolean; reason: string };
+  ours: Score;
+}
+
+export function isEqual({ theirs, ours }: ComparedVerdict): boolean {
+  return ours.status === (theirs.pass ? 'pass' : 'fail');
+}
+
+/** `1,284 of 1,286 verdicts equal; these 2 differ:` and a line per kind of difference. */
+export function verdictLine(total: number, differing: readonly ComparedVerdict[]): string {
+  const equal = (total - differing.length).toLocaleString('en-US');
+  const head = `${equal} of ${counted(total, 'verdict')} equal`;
+  if (differing.length === 0) return `${head}\n`;
+  const which =
+    differing.length === 1
+      ? 'this one differs'
+      : `these ${differing.length.toLocaleString('en-US')} differ`;
+  return [`${head}; ${which} because:`, ...kindLines(differing), ''].join('\n');
+}
+
+function kindLines(differing: readonly ComparedVerdict[]): string[] {
+  const lines = alike(differing, kindOf).map(differenceLine);
+  const more = lines.length - SHOWN_KINDS;
+  return [
+    ...lines.slice(0, SHOWN_KINDS),
+    ...(more > 0 ? [`  and ${counted(more, 'more kind')} of difference`] : []),
+  ];
+}
+
+/** Notes answers that promptfoo transformed before scoring. */
+export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
+  const differing = verdicts.filter((verdict) => !isEqual(verdict));
+  const equal = (verdicts.length - differing.length).toLocaleString('en-US');
+  return [
+    `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ${equal} equal on the changed answers. The transform is not carried over, so a run here judges what the model gave`,
+    ...kindLines(differing),
+    '',
+  ].join('\n');
+}
+
+/** Groups verdicts that differ for the same reason, ignoring the test and its texts. */
+function kindOf({ metric: { source }, theirs, ours }: ComparedVerdict): string {
+  const said = (theirs.pass ? ours.reason : theirs.reason) ?? '';
+  const words = said
+    .replace(/ at \S+:\d+/g, '')
+    .replace(/"[^"]*"|'[^']*'|\d+/g, '…')
+    .slice(0, REASON);
+  const what = source.kind === 'built-in' ? source.uses : source.kind;
+  return [what, theirs.pass, ours.status, words].join('\n');
+}
+
+function differenceLine([first, ...others]: [ComparedVerdict, ...ComparedVerdict[]]): string {
+  const { metric, answer, theirs, ours } = first;
+  const often = others.length === 0 ? '' : `${(others.length + 1).toLocaleString('en-US')} × `;
+  const test = answer.description ?? shorten(JSON.stringify(answer.vars), 80);
+  const reason = (text: string | null): string =>
+    logLine(shorten((text ?? '').split('\n', 1)[0] ?? '', REASON));
+  const here =
+    ours.status === 'fail' ? 'fails' : ours.status === 'pass' ? 'passes' : 'cannot judge it';
+  const words = theirs.pass
+    ? `promptfoo passes, evaldiff ${here}: ${reason(ours.reason)}`
+    : `promptfoo fails ("${reason(theirs.reason)}"), evaldiff ${here}${ours.status === 'pass' ? '' : `: ${reason(ours.reason)}`}`;
+  const data =
+    typeof answer.output === 'string'
+      ? ''
+      : ' (the provider gave data there, which is judged as its JSON text here)';
+  return `  ${often}${logLine(metric.name)} (${logLine(metric.place.file)}:${String(metric.place.line)}), test ${logLine(test)}: ${words}${data}`;
+}

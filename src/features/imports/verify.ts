@@ -1,0 +1,231 @@
+import { open } from 'node:fs/promises';
+import type { Terminal } from '../../app/commands/terminal.ts';
+import { userError } from '../../app/commands/user-error.ts';
+import { sha256 } from '../../app/session/cached-complete.ts';
+import { readTests } from '../../config/tests.ts';
+import { below } from '../../documents/document.ts';
+import type { Files } from '../../documents/files.ts';
+import { DEFAULT_LIMITS } from '../../documents/limits.ts';
+import { UserError } from '../../errors.ts';
+import { comparesEmbeddings, isModelGraded } from '../../kernel/suite/metrics.ts';
+import type { Reference } from '../../kernel/suite/suite.ts';
+import type { MetricAnswer, MetricTools } from '../../metrics/answer.ts';
+import { metrics, scoreMetric } from '../../metrics/index.ts';
+import { counted, tooManyBytes } from '../../text/amounts.ts';
+import type { Metric } from '../../types/metric.ts';
+import type { Evaluate } from '../../types/model.ts';
+import { jsonText, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
+import { withSandbox } from './check-import.ts';
+import { createDraft, documentOf, type Imported } from './draft.ts';
+import {
+  assertionKey,
+  readForeignResults,
+  referenceAt,
+  type ForeignAnswer,
+} from './promptfoo/promptfoo-results.ts';
+import { isEqual, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
+
+const MOST_BYTES = 256 * 1024 * 1024;
+
+interface Verification {
+  compared: ComparedVerdict[];
+  /** Verdicts that are not compared, by reason. */
+  left: Map<string, number>;
+}
+
+/**
+ * Scores the answers of a promptfoo results file with the imported tests and prints differing
+ * verdicts. Makes no model calls and writes nothing.
+ *
+ * @returns the exit code: 0 if all compared verdicts are equal on unchanged answers, else 1
+ */
+export async function verifyImport(
+  results: { path: string; file: string },
+  source: { file: string; imported: Imported; files: Files },
+  terminal: Terminal,
+): Promise<number> {
+  const at = { file: results.file, line: 0 };
+  const read = readForeignResults(await jsonAt(results.path, results.file));
+  if ('why' in read) throw userError(at, read.why);
+  const references = await referencesOf(source);
+  const { compared, left } = await verify(read.answers, references, source.imported, terminal);
+  // Number of answers, beside the number of verdicts.
+  const words = [
+    ...leftWords(left),
+    ...(read.unanswered === 0 ? [] : [`${counted(read.unanswered, 'result')} without an answer`]),
+  ].join(', ');
+  if (compared.length === 0)
+    throw userError(at, `holds no verdict that can be compared${words === '' ? '' : `: ${words}`}`);
+  const asGiven = compared.filter(({ answer }) => !answer.isTransformed);
+  const changed = compared.filter(({ answer }) => answer.isTransformed);
+  const differing = asGiven.filter((verdict) => !isEqual(verdict));
+  if (asGiven.length > 0) terminal.out(verdictLine(asGiven.length, differing));
+  if (changed.length > 0) terminal.out(transformedLine(changed));
+  if (words !== '') terminal.out(`not compared: ${words}\n`);
+  return differing.length + changed.length === 0 ? 0 : 1;
+}
+
+async function jsonAt(path: string, file: string): Promise<Json> {
+  const refuse = (message: string): never => {
+    throw userError(file, message);
+  };
+  const handle = await open(path).catch(() => refuse('cannot be read'));
+  try {
+    const { size } = await handle.stat();
+    if (size > MOST_BYTES) return refuse(tooManyBytes(size, MOST_BYTES));
+    return JSON.parse(await handle.readFile('utf8')) as Json;
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    return refuse('is not a JSON file; write one with promptfoo eval -o results.json');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The imported tests as references, for any prompt. */
+async function referencesOf({
+  file,
+  imported: { judged },
+  files,
+}: {
+  file: string;
+  imported: Imported;
+  files: Files;
+}): Promise<Reference[]> {
+  const at = { file, line: 0 };
+  if (judged === undefined) throw userError(at, 'has no tests that could be verified');
+  const problems: Problem[] = [];
+  const tests = await readTests(
+    below(documentOf(file, { prompt: createDraft(at), tests: judged.tests }), ['tests']),
+    {
+      limits: DEFAULT_LIMITS,
+      variables: [],
+      builtIns: metrics,
+      grader: null,
+      hash: sha256,
+      load: files.data,
+    },
+    problems,
+  );
+  if (tests === null || problems.length > 0) throw new UserError(problems);
+  return tests.references;
+}
+
+async function verify(
+  answers: readonly ForeignAnswer[],
+  references: readonly Reference[],
+  { judged }: Pick<Imported, 'judged'>,
+  terminal: Terminal,
+): Promise<Verification> {
+  const found: Verification = { compared: [], left: new Map() };
+  const rows = judged?.rows ?? [];
+  const placed = answers.map((answer) => ({ answer, at: referenceAt(answer, rows) }));
+  for (const { answer, at } of placed)
+    if (at === null) leave(found, 'of tests that are not in the file', answer.verdicts.length);
+  await withSandbox(terminal, async (evaluate) => {
+    for (const [index, reference] of references.entries()) {
+      const own = placed.flatMap(({ answer, at }) => (at === index ? [answer] : []));
+      if (own.length > 0)
+        await verifyReference(reference, rows[index]?.assertions ?? [], own, found, (metric) =>
+          toolsFor(metric, evaluate),
+        );
+    }
+  });
+  return found;
+}
+
+async function verifyReference(
+  reference: Reference,
+  assertions: readonly JsonMap[],
+  answers: readonly ForeignAnswer[],
+  found: Verification,
+  toolsOf: (metric: Metric) => MetricTools,
+): Promise<void> {
+  const open = new Map(answers.map((answer) => [answer, [...answer.verdicts]]));
+  for (const [position, assertion] of assertions.entries()) {
+    const metric = reference.metrics?.[position];
+    if (metric === undefined) continue;
+    const key = assertionKey(assertion);
+    const pairs = answers.flatMap((answer) => {
+      const verdicts = open.get(answer) ?? [];
+      const at = verdicts.findIndex((verdict) => assertionKey(verdict.assertion) === key);
+      return at === -1 ? [] : verdicts.splice(at, 1).map((theirs) => ({ answer, theirs }));
+    });
+    const why = whyNot(metric);
+    if (why !== null) {
+      leave(found, why, pairs.length);
+      continue;
+    }
+    const scores = await scoreMetric(
+      metric,
+      pairs.map(({ answer }) => metricAnswer(answer, reference)),
+      toolsOf(metric),
+    );
+    for (const [at, { answer, theirs }] of pairs.entries()) {
+      const ours = scores[at];
+      if (ours !== undefined) found.compared.push({ metric, answer, theirs, ours });
+    }
+  }
+  for (const verdicts of open.values())
+    leave(found, 'of assertions that are not carried over', verdicts.length);
+}
+
+function leave({ left }: Verification, why: string, times: number): void {
+  if (times > 0) left.set(why, (left.get(why) ?? 0) + times);
+}
+
+/** Why a metric's verdict cannot be compared; null if it can. */
+function whyNot(metric: Metric): string | null {
+  if (metric.skip) return 'of weight 0, which always pass there';
+  if (isModelGraded(metric) || comparesEmbeddings(metric)) return 'judged by a model';
+  return metric.source.kind === 'built-in' ? (NOT_IN_RESULTS[metric.source.uses] ?? null) : null;
+}
+
+/** Metrics that need data that results files lack. */
+const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
+  cost: 'of what an answer cost',
+  finish_reason: 'of how an answer ended',
+};
+
+function metricAnswer(answer: ForeignAnswer, { input, expected }: Reference): MetricAnswer {
+  const output = jsonText(answer.output);
+  const messages: MetricAnswer['messages'] = [{ role: 'user', content: answer.prompt }];
+  return {
+    completion: {
+      status: 'ok',
+      output,
+      finish_reason: 'stop',
+      tool_calls: [],
+      usage: null,
+      latency_ms: answer.latencyMs,
+      reused: false,
+    },
+    input,
+    expected,
+    messages,
+    thread: [...messages, { role: 'assistant', content: output }],
+  };
+}
+
+function toolsFor(metric: Metric, evaluate: Evaluate): MetricTools {
+  return {
+    complete: () => Promise.reject(new TypeError('no model is asked')),
+    evaluate: (job) =>
+      evaluate({
+        ...job,
+        suite: 'verify',
+        side: 'head',
+        ...(metric.codeAt === undefined ? {} : { at: metric.codeAt }),
+        scores: { what: `metric "${metric.name}"`, place: metric.place },
+      }),
+    rubrics: new Map(),
+    graders: [],
+    embedder: null,
+    random: () => 'verify',
+    try: 0,
+  };
+}
+
+function leftWords(left: ReadonlyMap<string, number>): string[] {
+  return [...left].map(([why, times]) => `${times.toLocaleString('en-US')} ${why}`);
+}

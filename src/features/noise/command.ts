@@ -1,0 +1,80 @@
+import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
+import { writeOwnReports } from '../../app/commands/print-result.ts';
+import { currentFiles, type FindSides, withProject } from '../../app/commands/project.ts';
+import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import { measure, type Session } from '../../app/session/session.ts';
+import { findLocalSides } from '../../app/session/sides.ts';
+import { writeNoise } from '../../app/session/write-reports.ts';
+import { runsOf } from '../../config/inputs.ts';
+import { UserError, problem } from '../../errors.ts';
+import { logJson } from '../../text/log.ts';
+import type { NoiseResult } from './result.ts';
+
+interface NoiseOptions extends EvaluateOptions {
+  runs: string;
+  base?: string;
+}
+
+export const noiseCommand: AddCommand = (program, terminal, done) => {
+  evaluateOptions(program.command('noise'), {
+    answers: true,
+    caps: true,
+    asks: true,
+    report: 'noise.json',
+  })
+    .description(
+      'how often this gate is red although nothing changed: compares one commit with itself, by new tries each time',
+    )
+    .argument('[overrides...]', 'key=value')
+    .option('-n, --runs <number>', 'comparisons to make', '20')
+    .option(
+      '-b, --base <commit>',
+      'the commit to compare with itself (default: the files as they are)',
+    )
+    .addHelpText(
+      'after',
+      '\nThe first tries of all comparisons are counted and priced before anything is asked. The result is shown in the footer of later reports.\n\nExamples:\n  evaldiff noise --max-cost 2\n  evaldiff noise --runs 100 prompts=capitals',
+    )
+    .action(async (overrides: string[], options: NoiseOptions) => {
+      const runs = readRuns(options.runs);
+      const noise = await withProject(options, terminal, { overrides }, async (session) => {
+        const { head } = await sideOf(options.base)(session);
+        const found = session.redact(await measure(session, head, runs));
+        await show(found, session, options, terminal);
+        return found;
+      });
+      done(noise.problems.length > 0 || noise.runs === 0 ? 2 : 0);
+    });
+};
+
+function readRuns(value: string): number {
+  const problems: string[] = [];
+  const runs = runsOf('--runs', value, (name, message) => {
+    problems.push(`${name}: ${message}`);
+  });
+  if (problems.length > 0) throw new UserError(problems.map((message) => problem(null, message)));
+  return runs;
+}
+
+function sideOf(base: string | undefined): FindSides {
+  if (base === undefined) return currentFiles;
+  return ({ repository, env }) =>
+    findLocalSides(repository, { base, head: base, env, workingDirectory: '' });
+}
+
+async function show(
+  noise: NoiseResult,
+  session: Session,
+  options: NoiseOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { out, width, isTerminal } = terminal;
+  if (options.json === true) out(`${logJson(noise)}\n`);
+  else {
+    const { renderNoise } = await import('./report.ts');
+    out(renderNoise(noise, { width, colour: isTerminal }));
+  }
+  await writeOwnReports(session, options, terminal, 'noise.json', (folder) =>
+    writeNoise(noise, folder),
+  );
+}

@@ -1,0 +1,163 @@
+import type { TryResult } from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { pairedMean } from '../../kernel/statistics/interval.ts';
+import { mean } from '../../kernel/statistics/sums.ts';
+import type { Notice } from '../../types/plain.ts';
+
+/** What the first two tries a side of one comparison say about how tries hang together. */
+export interface Dependence {
+  /** Share of pairs of tries of one side that come out alike, less that of pairs across sides. */
+  repeats: number;
+  /** Products of how two references changed from try to try, summed over all pairs of them. */
+  together: number;
+  /** Mean change of the pass rate from the first try to the second. */
+  drift: number;
+  /** Share of the pairs of long answers of one side that are equal letter by letter. */
+  sameAnswer: number | null;
+  /** The first two tries of each reference on both sides, by its id. */
+  tries: ReadonlyMap<string, { base: Pair; head: Pair }>;
+}
+
+/** A pair of judged tries of one reference on one side: 1 where it passed. */
+type Pair = readonly [number, number];
+
+function alike(a: number, b: number): number {
+  return Number(a === b);
+}
+
+/** Share of the four pairs of one try each that come out alike. */
+function alikeAcross(left: Pair, right: Pair): number {
+  return mean(left.flatMap((a) => right.map((b) => alike(a, b))));
+}
+
+/** Shorter answers, such as labels, may well be given twice. */
+const LONG_ANSWER = 40;
+
+/** Null where no reference has two judged tries on both sides. */
+export function dependenceOf({ references }: SuiteResult): Dependence | null {
+  const rows = references.flatMap(({ id, base, head }) => {
+    const [onBase, onHead] = [pairOf(base?.tries), pairOf(head?.tries)];
+    return onBase === null || onHead === null
+      ? []
+      : [{ id, onBase, onHead, answers: [base, head] }];
+  });
+  if (rows.length === 0) return null;
+  const repeats = rows.map(
+    ({ onBase, onHead }) => (alike(...onBase) + alike(...onHead)) / 2 - alikeAcross(onBase, onHead),
+  );
+  const same = rows.flatMap(({ answers }) =>
+    answers.flatMap((side) => {
+      const [first, second] = [side?.tries[0]?.actual ?? '', side?.tries[1]?.actual ?? ''];
+      return first.length < LONG_ANSWER ? [] : [Number(first === second)];
+    }),
+  );
+  return {
+    repeats: mean(repeats),
+    together:
+      crossProducts(rows.map(({ onBase }) => onBase)) +
+      crossProducts(rows.map(({ onHead }) => onHead)),
+    drift: mean(
+      rows.flatMap(({ onBase, onHead }) => [onBase[1] - onBase[0], onHead[1] - onHead[0]]),
+    ),
+    sameAnswer: same.length === 0 ? null : mean(same),
+    tries: new Map(rows.map(({ id, onBase, onHead }) => [id, { base: onBase, head: onHead }])),
+  };
+}
+
+function pairOf(tries: readonly TryResult[] | undefined): Pair | null {
+  const [first, second] = (tries ?? []).slice(0, 2).map(({ outcome }) => outcome);
+  const isJudged = (word: TryResult['outcome'] | undefined): boolean =>
+    word === 'pass' || word === 'fail';
+  if (!isJudged(first) || !isJudged(second)) return null;
+  return [Number(first === 'pass'), Number(second === 'pass')];
+}
+
+/** Σ over pairs of references of d_i·d_j, with d the change between two tries: 0 on average if independent. */
+function crossProducts(pairs: readonly Pair[]): number {
+  const changes = pairs.map(([first, second]) => first - second);
+  const sum = changes.reduce((total, change) => total + change, 0);
+  return sum ** 2 - changes.reduce((total, change) => total + change ** 2, 0);
+}
+
+/**
+ * How much more alike base's and head's tries of one comparison are than those of two comparisons,
+ * for each two that follow each other; no comparison is in two of these.
+ */
+function lasting(seen: readonly Dependence[]): number[] {
+  return seen.flatMap((first, i) => {
+    const second = i % 2 === 0 ? seen[i + 1] : undefined;
+    if (second === undefined) return [];
+    const shares = [...first.tries].flatMap(([id, earlier]) => {
+      const later = second.tries.get(id);
+      if (later === undefined) return [];
+      const within = alikeAcross(earlier.base, earlier.head) + alikeAcross(later.base, later.head);
+      const across = alikeAcross(earlier.base, later.head) + alikeAcross(later.base, earlier.head);
+      return [(within - across) / 2];
+    });
+    return shares.length === 0 ? [] : [mean(shares)];
+  });
+}
+
+/** From this share of repeated answers on, they are what makes tries alike. */
+const REPEATED = 0.9;
+
+/** A suite as far as its model's parameters may explain what repeats. */
+interface Measured {
+  path: string;
+  name: string;
+  variant: { parameters: Readonly<Record<string, unknown>> };
+}
+
+/**
+ * Whether the tries of a suite are independent, over all its comparisons: a notice for each way in
+ * which they are not, where the 99 % interval leaves no doubt, with the likely cause.
+ */
+export function dependenceNotices(suite: Measured, seen: readonly Dependence[]): Notice[] {
+  const shares = seen.flatMap(({ sameAnswer }) => sameAnswer ?? []);
+  const isSame = shares.length > 0 && mean(shares) >= REPEATED;
+  const repeats = sign(seen.map((dependence) => dependence.repeats));
+  const drift = sign(seen.map((dependence) => dependence.drift));
+  const found = [
+    repeats > 0 &&
+      `tries of one side come out alike more often than tries of both, so they are not independent and the gate is red more often than gate.alpha says; ${
+        isSame
+          ? `their answers are the same letter for letter: ${fixedBy(suite)}`
+          : 'their answers differ, so something else lasts from try to try: a session, a warm state, a grader'
+      }`,
+    repeats < 0 &&
+      'tries of one side come out alike less often than tries of both, so they are not independent: something takes turns, such as two servers or models behind one name',
+    repeats <= 0 &&
+      isSame &&
+      `nearly all long answers are the same letter for letter, try after try: ${fixedBy(suite)}. So more tries say nothing new, and a comparison of two prompts is one of single answers`,
+    sign(lasting(seen)) > 0 &&
+      'tries of one comparison come out alike more often than those of two, so something lasts for the time of a comparison: a cache that expires, or a model that its vendor changes meanwhile',
+    drift !== 0 &&
+      `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones: the time of a try matters, as under a rate limit or where a program keeps state. Both sides take turns, so the gate holds`,
+    sign(seen.map((dependence) => dependence.together)) > 0 &&
+      'references pass and fail together in the same try, so they are not independent; give those of one template the same cluster',
+  ];
+  return found.flatMap((message) =>
+    message === false
+      ? []
+      : [
+          {
+            kind: 'repeats',
+            place: { file: suite.path, line: 0 },
+            message: `${suite.name}: ${message}`,
+          },
+        ],
+  );
+}
+
+/** Whether the mean is surely above (1) or below (−1) zero; 0: neither. */
+function sign(values: readonly number[]): -1 | 0 | 1 {
+  const { low = null, high = null } = pairedMean(values, 0.98) ?? {};
+  if (low !== null && low > 0) return 1;
+  return high !== null && high < 0 ? -1 : 0;
+}
+
+function fixedBy({ variant: { parameters } }: Measured): string {
+  if ('seed' in parameters) return "`seed` is set in the model's parameters";
+  if (parameters['temperature'] === 0) return '`temperature` is 0';
+  return 'a cache in front of the model, or one that its vendor fixes';
+}

@@ -1,0 +1,78 @@
+import { judge } from '../../app/run/evaluate.ts';
+import type { Edges, RunInput } from '../../app/run/input.ts';
+import { planRun } from '../../app/run/plan-run.ts';
+import { guardedEdges } from '../../app/run/run.ts';
+import { keyProblems } from '../../kernel/plan/prepared.ts';
+import type { Complete } from '../../types/model.ts';
+import type { Notice } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import { drawOf } from './plan.ts';
+import type { NoiseResult } from './result.ts';
+import { countComparison, noiseResult, startTally, type NoiseHead } from './tally.ts';
+
+export interface NoiseInput extends Omit<RunInput, 'mode' | 'base' | 'head' | 'failOn' | 'again'> {
+  /** The files that are compared with themselves. */
+  tree: SourceTree;
+  /** Comparisons to make. */
+  runs: number;
+}
+
+/**
+ * The whole gate on one commit against itself, again and again, each time with new tries: how often
+ * it is red although nothing changed. Whatever ends it early leaves the comparisons that were made.
+ */
+export async function measureNoise(
+  { tree, runs, ...rest }: NoiseInput,
+  edges: Edges,
+): Promise<NoiseResult> {
+  const tally = startTally();
+  const plan = await planRun(
+    { ...rest, mode: 'diff', base: tree, head: tree, failOn: null, again: { runs } },
+    edges,
+  );
+  if (!plan.ready) {
+    const { result } = plan;
+    return noiseResult(headOf(result, rest.today), tally, result);
+  }
+  const { prepared, blank } = plan;
+  const head = headOf(blank, rest.today);
+  edges.planned(prepared.plan, plan);
+  const problems = keyProblems(prepared, edges.missingKeys);
+  if (problems.length > 0) return noiseResult(head, tally, { problems, notices: blank.notices });
+  const guarded = guardedEdges(plan, edges);
+  const notices: Notice[] = [...blank.notices];
+  for (let run = 0; run < runs; run += 1) {
+    const complete = drawing(guarded.complete, drawOf(rest.today, run));
+    const result = await judge(prepared, { ...guarded, complete }, { ...blank, notices: [] });
+    const halt = guarded.halted?.() ?? null;
+    if (halt !== null) {
+      notices.push({
+        kind: 'capped',
+        place: null,
+        message: `${halt.title}: ${halt.why}; ${String(tally.judged)} of ${String(runs)} comparisons were made`,
+      });
+      // Its answers were paid for, but a comparison that was cut short is none.
+      tally.usages.push(result.usage);
+      break;
+    }
+    countComparison(tally, result);
+  }
+  const measured = noiseResult(head, tally, { problems: [], notices });
+  if (tally.judged === runs || tally.judged >= ENOUGH) await edges.keepNoise?.(measured);
+  return measured;
+}
+
+/** A measurement that was cut short takes the place of an earlier one only if it says something. */
+const ENOUGH = 10;
+
+function headOf(
+  { head, gate, n_tries }: Pick<NoiseHead, 'head' | 'gate' | 'n_tries'>,
+  today: string,
+): NoiseHead {
+  return { head, gate, n_tries, measured_at: today };
+}
+
+/** Answers and grades of their own: a grade that one comparison drew must not decide the next. */
+function drawing(complete: Complete, draw: number): Complete {
+  return (request) => complete({ ...request, try: request.try + draw });
+}

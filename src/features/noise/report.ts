@@ -1,0 +1,209 @@
+import { variantWords } from '../../kernel/suite/suite.ts';
+import { JOB_SUMMARY_LIMIT } from '../../report/comment.ts';
+import { markdownOf } from '../../report/markdown.ts';
+import { bytes } from '../../report/sections/detail.ts';
+import {
+  NO_LINKS,
+  code,
+  joinLines,
+  paragraph,
+  place,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import { problemLine } from '../../report/sections/notices.ts';
+import { andMore, costOf, rateInterval, shortSha } from '../../report/sections/phrases.ts';
+import { renderBlocks, type TerminalOptions } from '../../report/terminal.ts';
+import { inSize, percent, count, counted } from '../../text/amounts.ts';
+import type { NoiseResult, NoiseSuite } from './result.ts';
+
+/** Rows of each list, from everything to the verdict alone; a summary takes the first that fits. */
+const ROWS = [500, 50, 5, 0] as const;
+
+/** A measurement of the gate's own false alarms, for a terminal. */
+export function renderNoise(noise: NoiseResult, options: TerminalOptions): string {
+  return `${renderBlocks(blocksOf(noise, 50), options)}\n`;
+}
+
+/** A measurement of the gate's own false alarms, for the job summary, in at most `limit` bytes. */
+export function renderNoiseSummary(noise: NoiseResult, limit: number = JOB_SUMMARY_LIMIT): string {
+  const texts = ROWS.map((rows) => `${markdownOf(blocksOf(noise, rows), NO_LINKS)}\n`);
+  return texts.find((candidate) => bytes(candidate) <= limit) ?? `${noiseTitle(noise)}\n`;
+}
+
+/** The measurement in one line. */
+export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseResult): string {
+  if (problems.length > 0)
+    return `Noise was not measured: ${counted(problems.length, 'problem')} to fix`;
+  if (runs === 0)
+    return `Noise was not measured: ${unjudged > 0 ? 'no comparison could be judged' : 'no comparison was made'}`;
+  return `Measured noise: ${count(red)} of ${counted(runs, 'comparison')} of base with itself red (95 % interval ${rateInterval({ low, high })})`;
+}
+
+function blocksOf(noise: NoiseResult, rows: number): Block[] {
+  return [
+    verdict(noise),
+    ...problemsOf(noise, rows),
+    ...suitesOf(noise, rows),
+    ...flakyOf(noise, rows),
+    ...suggestions(noise),
+    ...noticesOf(noise, rows),
+    footer(noise),
+  ];
+}
+
+function verdict(noise: NoiseResult): Block {
+  const {
+    runs,
+    low,
+    high,
+    gate: { alpha },
+  } = noise;
+  if (noise.problems.length > 0 || runs === 0)
+    return paragraph([strong(noiseTitle(noise)), text('.')], 'verdict');
+  const allowed = `the ${percent(alpha)} that the gate allows`;
+  const word =
+    low > alpha
+      ? `more than ${allowed}: answers drift, or tries depend on each other`
+      : high <= alpha
+        ? `at most ${allowed}`
+        : `which agrees with ${allowed}; more comparisons say it more exactly`;
+  return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
+}
+
+function problemsOf({ problems }: NoiseResult, rows: number): Block[] {
+  if (problems.length === 0) return [];
+  return cutList(problems.map(problemLine), Math.max(rows, 3));
+}
+
+function suitesOf({ suites }: NoiseResult, rows: number): Block[] {
+  if (suites.length === 0 || rows === 0) return [];
+  const row = (suite: NoiseSuite): Line[] => [
+    [code(suite.name), ...variant(suite)],
+    [text(percent(suite.pass_rate))],
+    [text(String(suite.references))],
+    [text(verdicts(suite))],
+    [text(`${inSize(suite.largest_fall)} points`)],
+  ];
+  return [
+    {
+      kind: 'table',
+      head: ['Suite', 'Pass rate', 'References', 'Verdicts', 'Largest fall seen'].map((name) => [
+        text(name),
+      ]),
+      rows: suites.slice(0, rows).map(row),
+    },
+  ];
+}
+
+function variant({ variant: which }: NoiseSuite): Line {
+  const words = variantWords(which);
+  return words === '' ? [] : [text(' '), code(words)];
+}
+
+function verdicts({ regressed, improved, unchanged, inconclusive }: NoiseSuite): string {
+  return (
+    [
+      [regressed, 'regressed'],
+      [improved, 'improved'],
+      [unchanged, 'unchanged'],
+      [inconclusive, 'inconclusive'],
+    ] as const
+  )
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${count(number)} ${word}`)
+    .join(', ');
+}
+
+function flakyOf({ flaky, runs }: NoiseResult, rows: number): Block[] {
+  if (runs === 0) return [];
+  if (flaky.length === 0) return [paragraph([text('No reference both passed and failed.')])];
+  const shown = flaky.slice(0, rows);
+  const more = andMore(flaky.length, shown.length);
+  return [
+    paragraph([
+      text(`${counted(flaky.length, 'reference')} both passed and failed, the least steady first:`),
+    ]),
+    ...(shown.length === 0
+      ? []
+      : [
+          {
+            kind: 'table' as const,
+            head: ['Suite', 'Reference', 'Passed', '95 % interval', 'Place'].map((name) => [
+              text(name),
+            ]),
+            rows: shown.map((reference): Line[] => [
+              [code(reference.name)],
+              [code(reference.id)],
+              [text(`${count(reference.passes)} of ${count(reference.tries)}`)],
+              [text(rateInterval(reference))],
+              [place(reference.file, reference.line)],
+            ]),
+          },
+        ]),
+    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+  ];
+}
+
+function suggestions({ suggested: { tolerance, min_drop }, gate }: NoiseResult): Block[] {
+  const items: Line[] = [
+    ...(tolerance === null
+      ? []
+      : [
+          [
+            code(`tolerance: ${String(tolerance)}`),
+            text(
+              ` would call a suite that did not change unchanged in 9 of 10 comparisons (now ${String(gate.tolerance)}); more tries or references would too.`,
+            ),
+          ],
+        ]),
+    ...(min_drop === null
+      ? []
+      : [
+          [
+            code(`min_drop: ${String(min_drop)}`),
+            text(
+              ` lies above the falls that were seen in ${percent(1 - gate.alpha)} of the comparisons (now ${String(gate.min_drop)}).`,
+            ),
+          ],
+        ]),
+  ];
+  return items.length === 0
+    ? []
+    : [
+        paragraph([text('Margins that fit this noise, under '), code('gate'), text(':')]),
+        { kind: 'list', items },
+      ];
+}
+
+function noticesOf({ notices }: NoiseResult, rows: number): Block[] {
+  return notices.length === 0 ? [] : cutList(notices.map(problemLine), Math.max(rows, 3));
+}
+
+function cutList(items: readonly Line[], rows: number): Block[] {
+  const more = andMore(items.length, rows);
+  return [
+    { kind: 'list', items: items.slice(0, rows) },
+    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+  ];
+}
+
+function footer({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult): Block {
+  const parts: Line[] = [
+    ...(unjudged === 0 ? [] : [[text(`${counted(unjudged, 'comparison')} could not be judged`)]]),
+    ...(neutral === 0 ? [] : [[text(`${count(neutral)} of ${count(runs)} could not tell`)]]),
+    [
+      text(
+        n_tries === 'adaptive'
+          ? 'adaptive tries'
+          : `${count(n_tries)} ${n_tries === 1 ? 'try' : 'tries'}`,
+      ),
+    ],
+    [text(counted(usage.calls, 'model call'))],
+    [text(costOf(usage))],
+    [code(shortSha(head.sha))],
+  ];
+  return paragraph(joinLines(parts, ' · '), 'small');
+}

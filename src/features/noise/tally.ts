@@ -1,0 +1,263 @@
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result, UsageTotals } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { wilson } from '../../kernel/statistics/interval.ts';
+import { meanOfCounts } from '../../kernel/statistics/table.ts';
+import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
+import { dependenceNotices, dependenceOf, type Dependence } from './dependence.ts';
+import type { NoiseResult, NoiseSuite } from './result.ts';
+
+/** What has been seen so far; answers are not kept. */
+interface NoiseTally {
+  red: number;
+  neutral: number;
+  judged: number;
+  unjudged: number;
+  suites: Map<string, SuiteTally>;
+  /**
+   * Of each judged comparison, the worst of its suites: lower bound of the difference, and fall.
+   */
+  lows: number[];
+  falls: number[];
+  usages: UsageTotals[];
+}
+
+interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
+  /** Tries a side that every comparison made of every reference. */
+  shared: number;
+  /** The dependence of the tries, one entry for each comparison. */
+  dependence: Dependence[];
+  /** By reference and try index, both sides together. */
+  counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
+}
+
+export function startTally(): NoiseTally {
+  return {
+    red: 0,
+    neutral: 0,
+    judged: 0,
+    unjudged: 0,
+    suites: new Map(),
+    lows: [],
+    falls: [],
+    usages: [],
+  };
+}
+
+/**
+ * Counts one comparison of base with itself. One that ended in an error says nothing about the
+ * gate.
+ */
+export function countComparison(tally: NoiseTally, { conclusion, suites, usage }: Result): void {
+  tally.usages.push(usage);
+  if (conclusion === 'error') {
+    tally.unjudged += 1;
+    return;
+  }
+  tally.judged += 1;
+  if (conclusion === 'failure') tally.red += 1;
+  if (conclusion === 'neutral') tally.neutral += 1;
+  for (const suite of suites) countSuite(tally.suites, suite);
+  tally.lows.push(Math.min(...suites.map(({ pass_rate }) => pass_rate.low ?? 0)));
+  tally.falls.push(Math.max(0, ...suites.map(fallOf)));
+}
+
+function fallOf({ pass_rate: { difference } }: SuiteResult): number {
+  return Math.max(0, -(difference ?? 0));
+}
+
+function countSuite(suites: NoiseTally['suites'], suite: SuiteResult): void {
+  const { path, name, variant, references, verdict } = suite;
+  const key = JSON.stringify([path, variant]);
+  const found: SuiteTally = suites.get(key) ?? {
+    path,
+    name,
+    variant,
+    references: references.length,
+    regressed: 0,
+    improved: 0,
+    unchanged: 0,
+    inconclusive: 0,
+    largest_fall: 0,
+    shared: Number.POSITIVE_INFINITY,
+    dependence: [],
+    counted: new Map(),
+  };
+  suites.set(key, found);
+  if (
+    verdict === 'regressed' ||
+    verdict === 'improved' ||
+    verdict === 'unchanged' ||
+    verdict === 'inconclusive'
+  )
+    found[verdict] += 1;
+  found.largest_fall = Math.max(found.largest_fall, fallOf(suite));
+  found.shared = Math.min(found.shared, suite.compared.tries);
+  const dependence = dependenceOf(suite);
+  if (dependence !== null) found.dependence.push(dependence);
+  for (const reference of references) countReference(found.counted, reference);
+}
+
+function countReference(counted: SuiteTally['counted'], reference: ReferenceResult): void {
+  const sum = counted.get(reference.id) ?? { reference, passes: [], tries: [] };
+  counted.set(reference.id, sum);
+  for (const { try: index, outcome } of [
+    ...(reference.base?.tries ?? []),
+    ...(reference.head?.tries ?? []),
+  ]) {
+    if (outcome === 'pass') sum.passes[index] = (sum.passes[index] ?? 0) + 1;
+    if (outcome === 'pass' || outcome === 'fail') sum.tries[index] = (sum.tries[index] ?? 0) + 1;
+  }
+}
+
+interface Counted {
+  reference: ReferenceResult;
+  passes: number;
+  tries: number;
+}
+
+/**
+ * What looks bad gets further tries, which would count it twice; so rates stand on the first tries
+ * that all have.
+ */
+function countedOf({ shared, counted }: SuiteTally): Counted[] {
+  const upTo = (counts: readonly number[]): number =>
+    counts.slice(0, shared).reduce((sum, count) => sum + (count ?? 0), 0);
+  return [...counted.values()].map(({ reference, passes, tries }) => ({
+    reference,
+    passes: upTo(passes),
+    tries: upTo(tries),
+  }));
+}
+
+/** The head of a measurement's result: what is known before anything is counted. */
+export type NoiseHead = Pick<NoiseResult, 'head' | 'gate' | 'n_tries' | 'measured_at'>;
+
+/**
+ * What was counted, with the gate's rate of false alarms and its 95 % interval (0 to 1 where
+ * nothing could be judged).
+ */
+export function noiseResult(
+  head: NoiseHead,
+  tally: NoiseTally,
+  { notices, problems }: Pick<NoiseResult, 'notices' | 'problems'>,
+): NoiseResult {
+  const { red, neutral, judged: runs, unjudged } = tally;
+  const share = wilson({ passes: red, tries: runs }) ?? { low: 0, high: 1 };
+  const suites = [...tally.suites.values()];
+  return {
+    noise_version: 1,
+    ...head,
+    red,
+    runs,
+    ...share,
+    unjudged,
+    neutral,
+    suites: suites.map(suiteOf),
+    flaky: suites
+      .flatMap(flakyOf)
+      .sort((a, b) => Math.abs(a.passes / a.tries - 0.5) - Math.abs(b.passes / b.tries - 0.5)),
+    suggested: suggestion(tally, head.gate, share.low),
+    notices: [...notices, ...suites.flatMap((suite) => dependenceNotices(suite, suite.dependence))],
+    problems,
+    usage: sumOf(tally.usages),
+  };
+}
+
+function suiteOf(tally: SuiteTally): NoiseSuite {
+  const { shared: _shared, counted: _counted, dependence: _dependence, ...suite } = tally;
+  return { ...suite, pass_rate: meanOfCounts(countedOf(tally)) };
+}
+
+function flakyOf(tally: SuiteTally): NoiseResult['flaky'] {
+  const { path, name } = tally;
+  return countedOf(tally).flatMap(({ reference: { id, file, line }, passes, tries }) => {
+    const interval = passes > 0 && passes < tries ? wilson({ passes, tries }) : null;
+    return interval === null ? [] : [{ path, name, id, file, line, passes, tries, ...interval }];
+  });
+}
+
+/** Comparisons in which a suite that did not change is to be called unchanged. */
+const CALLED_UNCHANGED = 0.9;
+
+/**
+ * A tolerance at which nine of ten of these comparisons rule out a drop, unless it follows what the
+ * suite sees by itself; and where the gate is red more often than it promises, for answers drift or
+ * depend on each other, a smallest drop that all but alpha of them stay below.
+ */
+function suggestion(
+  { lows, falls }: NoiseTally,
+  { tolerance, min_drop, alpha }: GateSettings,
+  redAtLeast: number,
+): NoiseResult['suggested'] {
+  const [wider, larger] = [
+    upTo(
+      lows.map((low) => -low),
+      CALLED_UNCHANGED,
+    ),
+    upTo(falls, 1 - alpha),
+  ];
+  return {
+    tolerance: wider !== null && tolerance !== 'auto' && wider > tolerance ? wider : null,
+    min_drop: larger !== null && redAtLeast > alpha && larger > min_drop ? larger : null,
+  };
+}
+
+/**
+ * The value that this share of the others does not exceed, rounded up to whole points; null without
+ * values.
+ */
+function upTo(values: readonly number[], share: number): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  // Rounding up must lie above the value itself, for a drop has to be smaller than the tolerance.
+  return value === undefined ? null : Math.min(1, (Math.floor(value * 100) + 1) / 100);
+}
+
+function sumOf(usages: readonly UsageTotals[]): UsageTotals {
+  const asked = usages.filter(({ calls }) => calls > 0);
+  const unpriced = asked.length > 0 && asked.every((usage) => usage.unpriced === 'programs');
+  const cached = usages.reduce((sum, usage) => sum + (usage.cached_tokens ?? 0), 0);
+  const sum = usages.reduce<UsageTotals>(
+    (sum, usage) => ({
+      calls: sum.calls + usage.calls,
+      reused: sum.reused + usage.reused,
+      replayed: (sum.replayed ?? 0) + (usage.replayed ?? 0),
+      input_tokens: sum.input_tokens + usage.input_tokens,
+      output_tokens: sum.output_tokens + usage.output_tokens,
+      cost_usd: plus(sum.cost_usd, usage.cost_usd),
+      by_purpose: purposes(sum, usage),
+    }),
+    { calls: 0, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, by_purpose: {} },
+  );
+  return {
+    ...sum,
+    ...(cached === 0 ? {} : { cached_tokens: cached }),
+    ...(unpriced ? { unpriced: 'programs' as const } : {}),
+  };
+}
+
+/** What is not known makes the sum unknown. */
+function plus(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
+
+function purposes(
+  { by_purpose: a }: UsageTotals,
+  { by_purpose: b }: UsageTotals,
+): UsageTotals['by_purpose'] {
+  const sum = { ...a };
+  for (const [purpose, added] of Object.entries(b) as [
+    keyof typeof b,
+    NonNullable<(typeof b)[keyof typeof b]>,
+  ][]) {
+    const before = sum[purpose];
+    sum[purpose] = {
+      calls: (before?.calls ?? 0) + added.calls,
+      reused: (before?.reused ?? 0) + added.reused,
+      replayed: (before?.replayed ?? 0) + (added.replayed ?? 0),
+      cost_usd: before === undefined ? added.cost_usd : plus(before.cost_usd, added.cost_usd),
+    };
+  }
+  return sum;
+}

@@ -1,0 +1,141 @@
+import { problem } from '../../errors.ts';
+import type { Prepared } from '../../kernel/plan/prepared.ts';
+import { counted } from '../../text/amounts.ts';
+import type { Problem } from '../../types/plain.ts';
+import { partName, planIdentity, type Manifest, type SharedInputs } from './manifest.ts';
+import { partOfPlan, referencesOf } from './part.ts';
+
+/** What a merge itself is about; every part must be about the same. */
+export interface MergeFacts {
+  evaldiff: string;
+  head: string;
+  trust: string;
+  inputs: SharedInputs;
+}
+
+/** How the parts came: as artifacts of this workflow run, or as folders. */
+export type PartSource = 'artifacts' | 'folders';
+
+const SAME = 'Give every job of the sweep, the merge included, the same commit, inputs and version';
+
+/** References that are named of those a missing shard leaves out. */
+const NAMED = 10;
+
+/**
+ * Why these parts are not the parts of one sweep, and of this merge's; nothing can be merged then.
+ */
+export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Problem[] {
+  return [
+    ...parts.flatMap((part) => foreign(part, facts)),
+    ...differing(parts),
+    ...doubledPartProblems(parts),
+  ];
+}
+
+function foreign(part: Manifest, facts: MergeFacts): Problem[] {
+  const name = partName(part);
+  if (part.evaldiff !== facts.evaldiff)
+    return [
+      problem(
+        null,
+        `${name} was written by evaldiff ${part.evaldiff}; the merge is ${facts.evaldiff}. ${SAME}.`,
+      ),
+    ];
+  if (part.head !== facts.head)
+    return [
+      problem(
+        null,
+        `${name} evaluated commit ${short(part.head)}; the merge is about ${short(facts.head)}. ${SAME}.`,
+      ),
+    ];
+  if (part.trust !== facts.trust)
+    return [
+      problem(
+        null,
+        `${name} ran at trust level ${part.trust}; the merge runs at ${facts.trust}. ${SAME}.`,
+      ),
+    ];
+  const names = [...new Set([...Object.keys(facts.inputs), ...Object.keys(part.inputs)])].filter(
+    (input) => facts.inputs[input] !== part.inputs[input],
+  );
+  return names.length === 0
+    ? []
+    : [
+        problem(
+          null,
+          `${name} was given other values than the merge for: ${names.sort().join(', ')}. ${SAME}.`,
+        ),
+      ];
+}
+
+/** Parts of differently cut sweeps. */
+function differing(parts: readonly Manifest[]): Problem[] {
+  const counts = [...new Set(parts.map(({ shard: { count } }) => count))];
+  if (counts.length < 2) return [];
+  return [
+    problem(
+      null,
+      `these are parts of sweeps cut differently: ${parts.map(partName).join(', ')}. Every job must be given the same n in shard: i/n.`,
+    ),
+  ];
+}
+
+function doubledPartProblems(parts: readonly Manifest[]): Problem[] {
+  const names = parts.map(partName);
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) =>
+    problem(null, `${name} is there twice. Each part must be evaluated by one job.`),
+  );
+}
+
+/** Parts of one cut that are not there; without any part, nobody knows how many there are. */
+function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
+  const there = new Set(parts.map(({ shard: { index } }) => index));
+  return Array.from({ length: parts[0]?.shard.count ?? 0 }, (_, index) => index + 1).filter(
+    (index) => !there.has(index),
+  );
+}
+
+/**
+ * Why a merge that knows its own plan cannot go on: a part was made from another plan, or is not
+ * there. What a missing part leaves out is named.
+ */
+export function incompleteParts(
+  parts: readonly Manifest[],
+  whole: Prepared,
+  source: PartSource,
+  hash: (text: string) => string,
+): Problem[] {
+  const plan = planIdentity(whole, hash);
+  const others = parts.filter((part) => part.plan !== plan);
+  if (others.length > 0)
+    return others.map((part) =>
+      problem(
+        null,
+        `${partName(part)} planned another sweep than the merge: its prompts, tests, rubrics or settings differ. ${SAME}.`,
+      ),
+    );
+  const count = parts[0]?.shard.count ?? 0;
+  return missingShards(parts).map((index) => {
+    const left = referencesOf(partOfPlan(whole, { index, count }, hash));
+    const named = left.slice(0, NAMED).join(', ');
+    const rest = left.length > NAMED ? ` and ${String(left.length - NAMED)} more` : '';
+    const lost =
+      left.length === 0
+        ? 'no reference is in it'
+        : `it leaves out ${counted(left.length, 'reference')} (${named}${rest})`;
+    return problem(
+      null,
+      `shard ${String(index)}/${String(count)} is missing: ${lost}. ${HOW_TO_ADD[source]}`,
+    );
+  });
+}
+
+const HOW_TO_ADD: Record<PartSource, string> = {
+  artifacts:
+    'Look at the log of its job, then choose "Re-run failed jobs": what the other shards answered is used again.',
+  folders: 'Run it, and give its folder too.',
+};
+
+function short(commit: string): string {
+  return commit === 'worktree' ? 'the uncommitted files' : commit.slice(0, 7);
+}

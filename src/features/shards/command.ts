@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+  collectValues,
+  evaluateOptions,
+  SWEEPS,
+  type EvaluateOptions,
+} from '../../app/commands/options.ts';
+import { printEnd, show } from '../../app/commands/print-result.ts';
+import {
+  currentFiles,
+  currentState,
+  folderOutput,
+  ownPaths,
+  withProject,
+} from '../../app/commands/project.ts';
+import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import { userError } from '../../app/commands/user-error.ts';
+import { WORKTREE } from '../../app/session/sides.ts';
+import { shardOf } from '../../config/inputs.ts';
+import { UserError, problem } from '../../errors.ts';
+import { mergeWords, shardTitle, shardWords } from '../../report/plan.ts';
+import { logJson, logLine } from '../../text/log.ts';
+import type { Problem } from '../../types/plain.ts';
+import { evaluateShard, gatherParts, mergeParts } from './evaluate-shard.ts';
+import { PART_FILES } from './manifest.ts';
+import type { Shard } from './part.ts';
+
+export interface ShardOptions {
+  shard?: string;
+  shardTo?: string;
+}
+
+/** `evaldiff run --shard`: runs one part of a sweep and writes it to a folder. */
+export async function runPart(
+  given: ShardOptions & { shard: string },
+  overrides: readonly string[],
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const shard = readShard(given.shard);
+  if (options.report !== undefined)
+    throw userError(
+      null,
+      '--report: a shard judges nothing and has no report; give it to evaldiff merge',
+    );
+  const folder = resolve(
+    terminal.cwd,
+    given.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`,
+  );
+  const outputs = [folderOutput('--shard-to', folder)];
+  await withProject(options, terminal, { overrides, role: 'shard', outputs }, async (session) => {
+    await refuseForeign(folder);
+    const { head } = await currentFiles(session);
+    const manifest = session.redact(await evaluateShard(session, head, shard, folder));
+    terminal.out(
+      options.json === true
+        ? `${logJson(manifest)}\n`
+        : `${logLine(shardTitle(manifest))}\n${logLine(shardWords(manifest))}\n${logLine(folder)}: give it to evaldiff merge\n`,
+    );
+  });
+}
+
+function readShard(value: string): Shard {
+  const problems: Problem[] = [];
+  const shard = shardOf('--shard', value, (name, message) => {
+    problems.push(problem(null, `${name}: ${message}`));
+  });
+  if (shard === null)
+    throw new UserError(
+      problems.length > 0 ? problems : [problem(null, '--shard: must be i/n, like 2/4')],
+    );
+  return shard;
+}
+
+/** Rejects a folder with anything but an earlier part, which is replaced. */
+async function refuseForeign(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  const names: readonly string[] = Object.values(PART_FILES);
+  const foreign = (await readdir(folder)).filter((name) => !names.includes(name));
+  if (foreign.length > 0)
+    throw userError(
+      null,
+      `--shard-to: ${folder} holds other files (${foreign.slice(0, 3).join(', ')}); name a folder of its own`,
+    );
+}
+
+/** Merges the parts of a sweep into one result. */
+export const mergeCommand: AddCommand = (program, terminal, done) => {
+  evaluateOptions(program.command('merge'), SWEEPS)
+    .description(
+      'joins the parts that evaldiff run --shard wrote into one result, as if the sweep had run on one machine',
+    )
+    .argument('<folders...>', 'the folders of all parts')
+    .option(
+      '--override <key=value>',
+      'an override that the shards were given; repeatable',
+      collectValues,
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n  evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
+    )
+    .action(async (folders: string[], options: EvaluateOptions & { override?: string[] }) => {
+      const own = { overrides: options.override ?? [], role: 'merge' as const };
+      const result = await withProject(options, terminal, own, async (session) => {
+        const places = folders.map((folder) => ({
+          name: folder,
+          folder: resolve(terminal.cwd, folder),
+          shard: null,
+        }));
+        const parts = places.map(({ folder }) => folder);
+        const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
+        // Not read from a commit, because the parts may be among the files. The plan checks that
+        // they match.
+        const gathered = await gatherParts(session, WORKTREE, {
+          places,
+          source: 'folders',
+          problems: [],
+        });
+        const evaluated = await mergeParts(session, gathered, sides);
+        const merged = await show(evaluated, session, options, terminal);
+        terminal.err(`${logLine(mergeWords(gathered.parts.map(({ manifest }) => manifest)))}\n`);
+        return merged;
+      });
+      done(printEnd(result, terminal));
+    });
+};

@@ -1,0 +1,213 @@
+import type { Edges, ReadyPlan } from '../../app/run/input.ts';
+import { run } from '../../app/run/run.ts';
+import { sha256 } from '../../app/session/cached-complete.ts';
+import { VERSION } from '../../app/session/runtime.ts';
+import { openFolder } from '../../app/session/safe-writing.ts';
+import {
+  evaluateWith,
+  runInput,
+  type Evaluated,
+  type Session,
+  withEdges,
+} from '../../app/session/session.ts';
+import type { Sides } from '../../app/session/sides.ts';
+import type { Store } from '../../edges/store/index.ts';
+import { UserError, problem } from '../../errors.ts';
+import type { Halt } from '../../kernel/plan/halt.ts';
+import { budgetHalt, type Guard } from '../../money/budget.ts';
+import type { Problem } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import { incompleteParts, type MergeFacts, type PartSource } from './check-parts.ts';
+import { planIdentity, sharedInputs, totalOf, type Manifest, usageOfPart } from './manifest.ts';
+import {
+  createMergeExchange,
+  createShardExchange,
+  importParts,
+  readParts,
+  type Part,
+  type PartPlace,
+  type ShardExchange,
+} from './part-files.ts';
+import { countReferences, type Shard } from './part.ts';
+
+/** What every job of a sweep must have in common, as this one has it. */
+function sweepFacts(
+  { trust, inputs, workingDirectory, access }: Session,
+  head: string,
+): MergeFacts {
+  const { read, code, codeEnv, maxCalls, maxCost } = inputs;
+  const shared = {
+    config: read.config,
+    overrides: read.overrides,
+    'working-directory': workingDirectory,
+    'allowed-models': read.allowedModels,
+    endpoints: [...access.endpoints].map(([name, { url }]) => [name, url]).sort(),
+    code,
+    'code-env': [...codeEnv].sort(),
+    'max-calls': maxCalls,
+    'max-cost': maxCost,
+  };
+  return { evaldiff: VERSION, head, trust: trust.level, inputs: sharedInputs(shared, sha256) };
+}
+
+/**
+ * Evaluates one part of a sweep as the sweep would, and writes what it was answered to a folder. It
+ * judges nothing, and adds to no history.
+ *
+ * @throws UserError for what the user has to fix before there is a part.
+ */
+export async function evaluateShard(
+  session: Session,
+  head: SourceTree,
+  shard: Shard,
+  folder: string,
+): Promise<Manifest> {
+  const exchange = await createShardExchange(session.temporaryFolder);
+  try {
+    const work = (edges: Edges): Promise<Manifest> =>
+      runShard(session, { head, shard, folder, exchange, edges });
+    return await withEdges(session, { base: null, head }, work, exchange);
+  } finally {
+    exchange.close();
+  }
+}
+
+interface ShardJob {
+  head: SourceTree;
+  shard: Shard;
+  folder: string;
+  exchange: ShardExchange;
+  edges: Edges;
+}
+
+async function runShard(
+  session: Session,
+  { head, shard, folder, exchange, edges: { history: _, ...edges } }: ShardJob,
+): Promise<Manifest> {
+  const seen: { ready: ReadyPlan | null; guard: Guard | null; attempts: number } = {
+    ready: null,
+    guard: null,
+    attempts: 0,
+  };
+  const input = { ...runInput(session, 'sweep', { base: null, head }), shard };
+  const { problems, usage } = await run(input, {
+    ...edges,
+    planned(plan, given) {
+      seen.ready = given;
+      edges.planned(plan, given);
+    },
+    guard(given) {
+      seen.guard = given;
+      edges.guard({
+        ...given,
+        attempt: () => {
+          const may = given.attempt();
+          seen.attempts += Number(may);
+          return may;
+        },
+        refused: () => {
+          given.refused();
+          seen.attempts -= 1;
+        },
+      });
+    },
+  });
+  const { ready, guard, attempts } = seen;
+  // The merge would say the same, but has no part of this shard to say it of.
+  if (ready === null || problems.length > 0) throw new UserError(session.redact(problems));
+  return exchange.finish(await openFolder(folder, session.ground), {
+    ...sweepFacts(session, head.commit),
+    shard,
+    plan: planIdentity(ready.whole, sha256),
+    counts: { references: countReferences(ready.prepared), of: countReferences(ready.whole) },
+    usage: usageOfPart(usage),
+    attempts,
+    halted: budgetHalt(guard) ?? plainHalt(edges.halted()),
+  });
+}
+
+function plainHalt(halt: Halt | null): Halt | null {
+  return halt === null ? null : { title: halt.title, why: halt.why };
+}
+
+/**
+ * The parts of a sweep that a merge found, and why they cannot be merged; the latter is told once
+ * the plan is known.
+ */
+export interface Gathered {
+  parts: Part[];
+  problems: Problem[];
+  source: PartSource;
+}
+
+/**
+ * Reads the parts at their places; parts that do not belong together, or to this merge of the
+ * commit `head`, are problems.
+ */
+export async function gatherParts(
+  session: Session,
+  head: string,
+  found: { places: readonly PartPlace[]; source: PartSource; problems: readonly Problem[] },
+): Promise<Gathered> {
+  const { parts, problems } = await readParts(found.places, sweepFacts(session, head));
+  return { parts, source: found.source, problems: [...found.problems, ...problems] };
+}
+
+/**
+ * Merging is the ordinary sweep, with everything answered from the parts. Parts that do not belong
+ * together, or are not all there, end it before anything is asked; what is there is in the store by
+ * then, so that a later run does not pay for it.
+ *
+ * @throws UserError for a part that cannot be read.
+ */
+export async function mergeParts(
+  session: Session,
+  { parts, problems, source }: Gathered,
+  sides: Pick<Sides, 'base' | 'head'>,
+): Promise<Evaluated> {
+  const usable = problems.length === 0;
+  const exchange = await createMergeExchange(usable ? parts : []);
+  const manifests = parts.map(({ manifest }) => manifest);
+  // As far as it is known: a shard whose cost nobody knows does not give back what the others
+  // spent.
+  const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
+  const merged = { calls: totalOf(manifests).attempts, cost };
+  let opened: Promise<readonly Store[]> | null = null;
+  const openStores = (): Promise<readonly Store[]> =>
+    (opened ??= session.openStores().then((stores) => withAnswers(stores, usable ? parts : [])));
+  return withEdges(
+    { ...session, openStores },
+    sides,
+    (edges) =>
+      evaluateWith(
+        { ...runInput(session, 'sweep', sides), merged },
+        {
+          ...edges,
+          halted: () => exchange.halted() ?? edges.halted(),
+          planned(plan, ready) {
+            const found = usable
+              ? incompleteParts(manifests, ready.whole, source, sha256)
+              : problems;
+            if (found.length > 0) throw new UserError(found);
+            edges.planned(plan, ready);
+          },
+        },
+      ),
+    exchange,
+  );
+}
+
+/** The stores with all stored answers of the parts in the first of them. */
+function withAnswers(stores: readonly Store[], parts: readonly Part[]): readonly Store[] {
+  const [first] = stores;
+  if (parts.length === 0) return stores;
+  if (first === undefined)
+    throw new UserError([
+      problem(
+        null,
+        'There is no store that the answers of the shards could be put into; make room in the temporary folder and run the merge again.',
+      ),
+    ]);
+  importParts(first, parts);
+  return stores;
+}

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import { MOST_SHARDS } from '../../documents/limits.ts';
+import type { Halt } from '../../kernel/plan/halt.ts';
+import type { Prepared } from '../../kernel/plan/prepared.ts';
+import type { UsageTotals } from '../../kernel/result/result.ts';
+import { targetIdentity } from '../../kernel/select/generation.ts';
+import type { Target } from '../../types/model.ts';
+import { parsedJson } from '../../types/plain.ts';
+import { shardName, type Shard } from './part.ts';
+
+/**
+ * What a plan consists of, as a hash: prompts, tests, rubrics, graders, variants and numbers of
+ * tries. Equal for every shard of one sweep and for its merge, since a shard keeps its suites
+ * whole; the gate is not part of it, for only the merge judges.
+ */
+export function planIdentity(
+  { suites }: Pick<Prepared, 'suites'>,
+  hash: (text: string) => string,
+): string {
+  const known = new Map<object, string>();
+  // Variants of a suite share what is large.
+  const once = (value: object): string => {
+    const found = known.get(value) ?? hash(textOf(value));
+    known.set(value, found);
+    return found;
+  };
+  return hash(
+    textOf(
+      suites.map(
+        ({
+          run: {
+            suite: { path, variant, head },
+            deciding,
+          },
+          policy,
+        }) => ({
+          path,
+          variant,
+          policy,
+          target:
+            head === null || head.variant.target === null
+              ? null
+              : targetIdentity(head.variant.target),
+          prompt: head === null ? null : once(head.suite.prompt),
+          tests: once(deciding.tests),
+          rubrics: once(deciding.rubrics),
+          graders: deciding.graders.map(withTargetIdentity),
+          evaluators: deciding.evaluators.map(withTargetIdentity),
+        }),
+      ),
+    ),
+  );
+}
+
+/**
+ * A target without the checkout that its program runs in: a shard's may have another name than the
+ * merge's.
+ */
+function withTargetIdentity<T extends { target: Target }>(
+  role: T,
+): Omit<T, 'target'> & { target: unknown } {
+  return { ...role, target: targetIdentity(role.target) };
+}
+
+/** JSON of plain data with maps in it, in the order in which they were read. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    member instanceof Map ? [...(member as ReadonlyMap<unknown, unknown>)] : member,
+  );
+}
+
+/**
+ * Inputs that every job of a sharded sweep must be given alike, each as a hash of its value: the
+ * manifests hold nothing else of them.
+ */
+export type SharedInputs = Readonly<Record<string, string>>;
+
+export function sharedInputs(
+  values: Readonly<Record<string, unknown>>,
+  hash: (text: string) => string,
+): SharedInputs {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      hash(textOf(value ?? null)).slice(0, HASH_LETTERS),
+    ]),
+  );
+}
+
+const HASH_LETTERS = 16;
+
+/** Version of the manifest's form and of the files beside it. */
+export const PART_VERSION = 1;
+
+/** The files of a part, by what they hold. */
+export const PART_FILES = {
+  manifest: 'manifest.json',
+  answers: 'answers.sqlite',
+  others: 'others.jsonl',
+} as const;
+
+/** A file of a part as it was written, so that any damage shows. */
+interface FileSeal {
+  bytes: number;
+  sha256: string;
+}
+
+type PartUsage = Pick<
+  UsageTotals,
+  'calls' | 'reused' | 'replayed' | 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'cost_usd'
+>;
+
+/** What a manifest keeps of a shard's usage. */
+export function usageOfPart({
+  calls,
+  reused,
+  replayed = 0,
+  input_tokens,
+  cached_tokens,
+  output_tokens,
+  cost_usd,
+}: UsageTotals): PartUsage {
+  return {
+    calls,
+    reused,
+    replayed,
+    input_tokens,
+    ...(cached_tokens === undefined ? {} : { cached_tokens }),
+    output_tokens,
+    cost_usd,
+  };
+}
+
+/** What one shard did, beside the answers themselves. */
+export interface Manifest {
+  part_version: typeof PART_VERSION;
+  /** Version of the program that wrote the manifest. */
+  evaldiff: string;
+  shard: Shard;
+  /** Full commit id of head, or `worktree`. */
+  head: string;
+  trust: string;
+  /** Equal for all parts of a sweep. */
+  inputs: SharedInputs;
+  plan: string;
+  /** References of the part, and of the sweep; answers that a store keeps, and others. */
+  counts: { references: number; of: number; answers: number; others: number };
+  usage: PartUsage;
+  /** Paid attempts, repetitions included: what the cap on calls counts. */
+  attempts: number;
+  /** Why the shard ended before its plan did. */
+  halted: Halt | null;
+  files: { answers: FileSeal; others: FileSeal };
+}
+
+const count = z.int().nonnegative();
+
+const hex = z.string().regex(/^[0-9a-f]{64}$/);
+
+const seal = z.strictObject({ bytes: count, sha256: hex });
+
+/** A text that is shown to people, so its length is limited. */
+const shown = z.string().max(200);
+
+const shard = z
+  .strictObject({ index: z.int().min(1), count: z.int().min(1).max(MOST_SHARDS) })
+  .refine(({ index, count: of }) => index <= of, 'is outside of the sweep');
+
+const manifest = z.strictObject({
+  part_version: z.literal(PART_VERSION),
+  evaldiff: shown,
+  shard,
+  head: z.union([z.string().regex(/^[0-9a-f]{40,64}$/), z.literal('worktree')]),
+  trust: z.enum(['trusted', 'member', 'untrusted']),
+  inputs: z.record(z.string().max(60), z.string().regex(/^[0-9a-f]{16}$/)),
+  plan: hex,
+  counts: z.strictObject({ references: count, of: count, answers: count, others: count }),
+  usage: z.strictObject({
+    calls: count,
+    reused: count,
+    replayed: count.exactOptional(),
+    input_tokens: count,
+    cached_tokens: count.exactOptional(),
+    output_tokens: count,
+    cost_usd: z.number().nonnegative().nullable(),
+  }),
+  attempts: count,
+  halted: z
+    .strictObject({
+      title: z.enum(['Budget reached', 'Time is up', 'Interrupted']),
+      why: z.string().max(1000),
+    })
+    .nullable(),
+  files: z.strictObject({ answers: seal, others: seal }),
+}) satisfies z.ZodType<Manifest>;
+
+/** What every version of a manifest has, so that a newer one is told from a damaged one. */
+const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
+
+/**
+ * Reads a manifest, which anybody may have written: the manifest, or what is wrong with it, as a
+ * clause.
+ */
+export function readManifest(text: string): { manifest: Manifest } | { flaw: string } {
+  const value = parsedJson(text);
+  const version = anyVersion.safeParse(value);
+  if (version.success && version.data.part_version > PART_VERSION) {
+    return {
+      flaw: `was written by a newer evaldiff (${version.data.evaldiff}, parts of version ${String(version.data.part_version)}; this one reads version ${String(PART_VERSION)}). Use the same version in every job`,
+    };
+  }
+  const parsed = manifest.safeParse(value);
+  if (parsed.success) return { manifest: parsed.data };
+  const [issue] = parsed.error.issues;
+  return {
+    flaw: `${PART_FILES.manifest} is not the manifest of a part (field ${issue?.path.join('.') || 'part_version'}: ${issue?.message ?? 'unreadable'}). Run the shard again`,
+  };
+}
+
+/** `shard 2/4`. */
+export function partName({ shard: own }: Pick<Manifest, 'shard'>): string {
+  return `shard ${shardName(own)}`;
+}
+
+/** What all parts together were paid for; a cost is null as soon as one is not known. */
+export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]): {
+  calls: number;
+  reused: number;
+  replayed: number;
+  attempts: number;
+  /** Tokens of the requests, and those of them that vendors read from their caches. */
+  input: number;
+  cached: number;
+  cost: number | null;
+} {
+  const sum = (pick: (part: Pick<Manifest, 'usage' | 'attempts'>) => number): number =>
+    parts.reduce((total, part) => total + pick(part), 0);
+  return {
+    calls: sum(({ usage }) => usage.calls),
+    reused: sum(({ usage }) => usage.reused),
+    replayed: sum(({ usage }) => usage.replayed ?? 0),
+    attempts: sum(({ attempts }) => attempts),
+    input: sum(({ usage }) => usage.input_tokens),
+    cached: sum(({ usage }) => usage.cached_tokens ?? 0),
+    cost: parts.some(({ usage }) => usage.cost_usd === null)
+      ? null
+      : sum(({ usage }) => usage.cost_usd ?? 0),
+  };
+}

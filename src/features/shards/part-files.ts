@@ -1,0 +1,213 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AnswerExchange } from '../../app/session/cached-complete.ts';
+import type { OwnFolder } from '../../app/session/safe-writing.ts';
+import type { Store } from '../../edges/store/index.ts';
+import {
+  PartError,
+  answersIn,
+  createPartWriter,
+  holdsSeal,
+  openPart,
+  othersIn,
+} from '../../edges/store/part.ts';
+import { UserError, problem } from '../../errors.ts';
+import { type Halt, wasNotMade } from '../../kernel/plan/halt.ts';
+import { counted } from '../../text/amounts.ts';
+import { visibleLine } from '../../text/visible.ts';
+import type { Completion } from '../../types/model.ts';
+import type { Problem } from '../../types/plain.ts';
+import { mixedParts, type MergeFacts } from './check-parts.ts';
+import { PART_FILES, PART_VERSION, partName, readManifest, type Manifest } from './manifest.ts';
+import { shardName, type Shard } from './part.ts';
+
+/**
+ * Where a part lies, what it is called in messages, and which shard it is said to be; null: nobody
+ * says.
+ */
+export interface PartPlace {
+  name: string;
+  folder: string;
+  shard: Shard | null;
+}
+
+export interface Part {
+  manifest: Manifest;
+  folder: string;
+}
+
+/**
+ * A shard's own side of the exchange: keeps everything that the run is answered, and makes a part
+ * of it.
+ */
+export interface ShardExchange extends AnswerExchange {
+  finish(
+    folder: OwnFolder,
+    said: Omit<Manifest, 'part_version' | 'files' | 'counts'> & {
+      counts: Pick<Manifest['counts'], 'references' | 'of'>;
+    },
+  ): Promise<Manifest>;
+  close(): void;
+}
+
+/** Begins a part in a folder of its own below `temporaryFolder`. */
+export async function createShardExchange(temporaryFolder: string): Promise<ShardExchange> {
+  const writer = createPartWriter(
+    await mkdtemp(join(temporaryFolder, 'evaldiff-part-')),
+    PART_FILES,
+  );
+  return {
+    given: () => null,
+    keep: writer.keep,
+    async finish(folder, said) {
+      const { answers, others, counts } = await writer.finish(async (name, file) => {
+        await folder.write(name, createReadStream(file));
+      }, folder.path);
+      const manifest: Manifest = {
+        part_version: PART_VERSION,
+        ...said,
+        counts: { ...said.counts, ...counts },
+        files: { answers, others },
+      };
+      await folder.write(PART_FILES.manifest, `${JSON.stringify(manifest, null, 1)}\n`);
+      return manifest;
+    },
+    close: writer.close,
+  };
+}
+
+/**
+ * Reads the manifests of parts and holds the parts to them, to each other and to the merge's own
+ * facts. Nothing of a part is used before that.
+ */
+export async function readParts(
+  places: readonly PartPlace[],
+  facts: MergeFacts,
+): Promise<{ parts: Part[]; problems: Problem[] }> {
+  const parts: Part[] = [];
+  const problems: Problem[] = [];
+  for (const place of places) {
+    const read = await readPart(place);
+    if ('flaw' in read)
+      problems.push(problem(null, `${place.name} ${read.flaw}.`.replace(/\.\.$/, '.')));
+    else parts.push(read);
+  }
+  return {
+    parts,
+    problems: [
+      ...problems,
+      ...mixedParts(
+        parts.map(({ manifest }) => manifest),
+        facts,
+      ),
+    ],
+  };
+}
+
+async function readPart({ folder, shard }: PartPlace): Promise<Part | { flaw: string }> {
+  const opened = await openPart(folder, PART_FILES);
+  if ('flaw' in opened) return opened;
+  const read = readManifest(opened.manifest);
+  if ('flaw' in read) return read;
+  const { manifest } = read;
+  if (shard !== null && shardName(shard) !== shardName(manifest.shard))
+    return {
+      flaw: `holds the part of shard ${shardName(manifest.shard)}, not of ${shardName(shard)}`,
+    };
+  for (const file of ['answers', 'others'] as const) {
+    if (!(await holdsSeal(join(folder, PART_FILES[file]), manifest.files[file])))
+      return {
+        flaw: `is damaged: ${PART_FILES[file]} is not what shard ${shardName(manifest.shard)} wrote. Run that shard again`,
+      };
+  }
+  return { manifest, folder };
+}
+
+/** A merge's side of the exchange: what no store keeps is given as the shards were told it. */
+interface MergeExchange extends AnswerExchange {
+  /** Why a shard ended before its plan, once something is missing for it. */
+  halted(): Halt | null;
+}
+
+/**
+ * Where shards were told different things, the one with the lowest number counts, as it does for
+ * stored answers.
+ */
+export async function createMergeExchange(parts: readonly Part[]): Promise<MergeExchange> {
+  const others = new Map<string, { completion: Completion; part: Part }>();
+  for (const part of fromTheLast(parts)) {
+    const read = await othersIn(join(part.folder, PART_FILES.others));
+    if ('flaw' in read) throw unusable(part, `${PART_FILES.others}: ${read.flaw}`);
+    if (read.lines !== part.manifest.counts.others)
+      throw unusable(
+        part,
+        `${PART_FILES.others} has ${counted(read.lines, 'line')}, not ${String(part.manifest.counts.others)}`,
+      );
+    for (const [key, completion] of read.others) others.set(key, { completion, part });
+  }
+  let halted: Halt | null = null;
+  return {
+    given(key) {
+      const found = others.get(key);
+      if (found === undefined) return null;
+      if (wasNotMade(found.completion)) halted ??= haltOf(found.part);
+      return found.completion;
+    },
+    keep: () => undefined,
+    halted: () => halted,
+  };
+}
+
+function haltOf({ manifest }: Part): Halt | null {
+  const { halted } = manifest;
+  return halted === null
+    ? null
+    : { title: halted.title, why: `${partName(manifest)}: ${halted.why}` };
+}
+
+/**
+ * Takes the stored answers of all parts over into a store. Every one is verified against its key.
+ *
+ * @throws UserError when one does not hold or cannot be written: the merge would ask, and pay, for
+ *   it again.
+ */
+export function importParts(store: Store, parts: readonly Part[]): void {
+  for (const part of fromTheLast(parts)) {
+    const { answers } = part.manifest.counts;
+    let taken: ReturnType<Store['import']>;
+    try {
+      taken = store.import(() => answersIn(join(part.folder, PART_FILES.answers)));
+    } catch (error) {
+      if (!(error instanceof PartError)) throw error;
+      throw unusable(part, `${PART_FILES.answers}: ${error.message}`);
+    }
+    if (taken === null)
+      throw new UserError([
+        problem(
+          null,
+          `${visibleLine(store.stats().file)}: the answers of ${partName(part.manifest)} could not be put there, so that the merge would pay for them again. Make room, or name another file (--store, or --no-store), and merge again.`,
+        ),
+      ]);
+    if (taken.refused > 0)
+      throw unusable(
+        part,
+        `${counted(taken.refused, 'answer')} in ${PART_FILES.answers} ${taken.refused === 1 ? 'does' : 'do'} not hold against ${taken.refused === 1 ? 'its' : 'their'} key`,
+      );
+    if (taken.written !== answers)
+      throw unusable(
+        part,
+        `${String(taken.written)} of ${counted(answers, 'answer')} could be taken over`,
+      );
+  }
+}
+
+function fromTheLast(parts: readonly Part[]): Part[] {
+  return [...parts].sort((a, b) => b.manifest.shard.index - a.manifest.shard.index);
+}
+
+function unusable({ manifest }: Part, what: string): UserError {
+  return new UserError([
+    problem(null, `${partName(manifest)} cannot be used (${what}). Run that shard again.`),
+  ]);
+}

@@ -1,0 +1,191 @@
+import { problem } from '../../errors.ts';
+import { planOf } from '../../kernel/plan/plan.ts';
+import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import { fingerprintOf, type AffectedReference } from '../../kernel/select/affected.ts';
+import { isBatched } from '../../kernel/select/targets.ts';
+import type { Caps } from '../../money/budget.ts';
+import type { Portion } from '../../money/forecast.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import type { Problem } from '../../types/plain.ts';
+
+/** One part of a sweep: `index` from 1 to `count`. */
+export interface Shard {
+  index: number;
+  count: number;
+}
+
+/** `2/4`. */
+export function shardName({ index, count }: Shard): string {
+  return `${String(index)}/${String(count)}`;
+}
+
+/**
+ * The part of a plan that one shard carries out. References that ask the same question go to the
+ * same shard, whatever suites they are in, so that no answer is paid for twice; the questions are
+ * dealt like cards in the order of their hashes, those with the most tries first, so that shards
+ * differ by one question at most for each number of tries. It depends on the plan alone. What
+ * belongs to the sweep as a whole (tests of judges, attributes) is left to the merge.
+ *
+ * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
+ */
+export function partOfPlan(
+  prepared: Prepared,
+  shard: Shard,
+  hash: (text: string) => string,
+): Prepared {
+  const dealt = dealQuestions(prepared, shard.count, hash);
+  const mine = (reference: AffectedReference): boolean =>
+    dealt.get(questionOfCase(reference)) === shard.index;
+  const suites = prepared.suites.map((suite) => narrowSuite(suite, mine));
+  return {
+    ...prepared,
+    suites,
+    plan: planOf(
+      suites.map(({ run }) => run),
+      prepared.next(suites),
+    ),
+    rubricTests: [],
+    evaluatorTests: [],
+    explaining: null,
+  };
+}
+
+/** Which shard asks a question, from 1. */
+function dealQuestions(
+  { suites, next }: Pick<Prepared, 'suites' | 'next'>,
+  count: number,
+  hash: (text: string) => string,
+): Map<string, number> {
+  const tries = new Map<string, number>();
+  const wantedBy = next(suites);
+  for (const { run } of suites) {
+    const wanted = wantedBy(run);
+    for (const [index, { affected: reference }] of run.runs.entries()) {
+      const question = questionOfCase(reference);
+      tries.set(question, Math.max(wanted.get(index) ?? 0, tries.get(question) ?? 0));
+    }
+  }
+  const hashes = new Map([...tries.keys()].map((question) => [question, hash(question)]));
+  const place = (question: string): string => hashes.get(question) ?? '';
+  const order = [...tries].sort(
+    ([a, most], [b, more]) => more - most || byCodeUnits(place(a), place(b)),
+  );
+  return new Map(order.map(([question], position) => [question, (position % count) + 1]));
+}
+
+/** Equal for references that ask the same; a sweep's have no base. */
+function questionOfCase({ head, reference }: AffectedReference): string {
+  return head === null ? `removed: ${reference.id}` : fingerprintOf(head);
+}
+
+function narrowSuite(
+  { run, compared, ...suite }: SuiteComparison,
+  mine: (reference: AffectedReference) => boolean,
+): SuiteComparison {
+  const runs = run.runs.filter((reference) => mine(reference.affected));
+  const kept = new Set(runs);
+  return {
+    ...suite,
+    run: { ...run, suite: { ...run.suite, references: run.suite.references.filter(mine) }, runs },
+    compared: compared.filter((reference) => kept.has(reference)),
+  };
+}
+
+/**
+ * Batches are picked up by later runs of one job, so shards, which leave nothing behind but their
+ * parts, cannot wait for them.
+ */
+export function batchProblems(whole: Prepared, shard: Shard | undefined): Problem[] {
+  const names =
+    shard === undefined
+      ? []
+      : [
+          ...new Set(
+            targetsOf(whole)
+              .filter(isBatched)
+              .map(({ model }) => model),
+          ),
+        ];
+  if (names.length === 0) return [];
+  return [
+    problem(
+      null,
+      [
+        `shard: ${names.join(', ')} `,
+        names.length === 1 ? 'is' : 'are',
+        ' asked with transport: batch, which one job does as fast as many: ',
+        'it only waits for the vendor. ',
+        'Run the sweep without shard, or set transport: direct.',
+      ].join(''),
+    ),
+  ];
+}
+
+/** References that a plan runs, as `suite: id`, a variant's beside the other variants'. */
+export function referencesOf({ suites }: Pick<Prepared, 'suites'>): string[] {
+  return suites.flatMap(({ run: { suite, runs } }) =>
+    runs.map(({ affected: { reference } }) => `${suite.name}: ${reference.id}`),
+  );
+}
+
+export function countReferences({ suites }: Pick<Prepared, 'suites'>): number {
+  return suites.reduce((sum, { run }) => sum + run.runs.length, 0);
+}
+
+/**
+ * What the shards of a sweep were paid for: attempts, and US dollars as far as prices are known.
+ */
+export interface Spent {
+  calls: number;
+  cost: number;
+}
+
+/**
+ * What a shard plans, and what the sweep does; `cost` in US dollars, null where a price is not
+ * known.
+ */
+interface Portions {
+  calls: Portion;
+  cost: Portion | null;
+}
+
+/**
+ * A shard's share of the caps, which hold for the sweep as a whole: as large as its part of the
+ * planned calls, and of what these cost. The shares never come to more than the caps, and a plan
+ * that fits into a cap fits into its shares: by calls alone, a shard that got the dear questions
+ * would stop at a share that it cannot keep.
+ */
+export function shareOf({ maxCalls, maxCost }: Caps, { calls, cost }: Portions): Caps {
+  // In whole numbers, for the product of a fraction could fall short of the calls that are planned.
+  return {
+    maxCalls: maxCalls === null ? null : Math.floor(portion(maxCalls, calls)),
+    maxCost:
+      maxCost === null ? null : portion(maxCost, cost === null || cost.whole === 0 ? calls : cost),
+  };
+}
+
+function portion(cap: number, { part, whole }: Portion): number {
+  return whole === 0 ? 0 : (cap * part) / whole;
+}
+
+/** What is left of the caps for a merge, once the shards have been paid for. */
+export function restOf({ maxCalls, maxCost }: Caps, spent: Spent): Caps {
+  return {
+    maxCalls: maxCalls === null ? null : Math.max(0, maxCalls - spent.calls),
+    maxCost: maxCost === null ? null : Math.max(0, maxCost - spent.cost),
+  };
+}
+
+/**
+ * The caps that a run itself is held to: a shard to its share, a merge to what the shards have
+ * left.
+ */
+export function ownCaps(
+  caps: Caps,
+  { shard, merged }: { shard?: Shard | undefined; merged?: Spent | undefined },
+  portions: () => Portions,
+): Caps {
+  if (shard !== undefined) return shareOf(caps, portions());
+  return merged === undefined ? caps : restOf(caps, merged);
+}

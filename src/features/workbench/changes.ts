@@ -1,0 +1,177 @@
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Columns } from '../../kernel/suite/suite.ts';
+import { idealText } from '../../metrics/rubric.ts';
+import type { Json } from '../../types/plain.ts';
+import { acceptable, rubricKey } from './buttons.ts';
+import type { NewReference, NewValue } from './data-row.ts';
+import type { WrittenPrompt } from './evaluate.ts';
+import type { Action } from './server.ts';
+
+/** A change of a reference, a new reference, or a new labelled example. */
+type Change =
+  | ({ kind: 'set' } & NewValue)
+  | ({ kind: 'add' | 'first' } & NewReference)
+  | { kind: 'example'; rubric: string; value: Json };
+
+export interface Wish {
+  file: string;
+  /** The reference's line; 0: none. */
+  line: number;
+  /** Of that reference. */
+  id: string;
+  columns: Columns;
+  change: Change;
+  what: string;
+}
+
+/** The reference of an action, and the side whose answers it names. */
+export interface About {
+  reference: ReferenceResult;
+  side: 'base' | 'head';
+}
+
+type Asked = (
+  action: Action,
+  of: About,
+  prompt: WrittenPrompt,
+) => { change: Change; what: string; file?: string } | string;
+
+const WISHES: ReadonlyMap<string, Asked> = new Map<string, Asked>([
+  ['accept', acceptance],
+  ['tag', tagging],
+  ['skip', skipping],
+  ['add', addition],
+  ['label', labelling],
+]);
+
+/**
+ * The change for an action, or a sentence why there is none.
+ *
+ * @param of the reference, and the side of its answers; null: adds the first one of its prompt
+ */
+export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
+  if (of === null) return firstOne(action, prompt);
+  const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'This is not an action.';
+  if (typeof found === 'string') return found;
+  const { file, line, id } = of.reference;
+  const { change, what } = found;
+  return {
+    file: found.file ?? file,
+    line: found.file === undefined ? line : 0,
+    id,
+    columns: prompt.columns.get(id) ?? {},
+    change,
+    what: change.kind === 'set' ? `${id}: ${what}` : what,
+  };
+}
+
+function wordOf(action: Action, name: string): string {
+  const value = action[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** Answers are identified by their text, because a newer look may have another one. */
+function answerNamed(action: Action, { reference, side }: About): string | null {
+  const named = acceptable(reference, { side }).find(({ name }) => name === action['answer']);
+  return named?.answer ?? null;
+}
+
+function acceptance(action: Action, { reference, side }: About): ReturnType<Asked> {
+  const answer = answerNamed(action, { reference, side });
+  return answer === null
+    ? 'There is no such answer any more.'
+    : {
+        change: { kind: 'set', part: 'expected', value: answer, reason: null },
+        what: 'its answer is accepted as expected',
+      };
+}
+
+function tagging(action: Action, { reference }: About): ReturnType<Asked> {
+  const tag = wordOf(action, 'tag');
+  return tag === '' || reference.tags.includes(tag)
+    ? 'Give a tag that it does not have.'
+    : {
+        change: { kind: 'set', part: 'tags', value: [...reference.tags, tag], reason: null },
+        what: `tagged ${tag}`,
+      };
+}
+
+function skipping(action: Action): ReturnType<Asked> {
+  const reason = wordOf(action, 'reason');
+  return reason === ''
+    ? 'Say why it is skipped; others will ask.'
+    : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
+}
+
+/** Rejects examples that the loader would reject. */
+function labelling(
+  action: Action,
+  { reference, side }: About,
+  { rubrics }: WrittenPrompt,
+): ReturnType<Asked> {
+  const label = wordOf(action, 'label');
+  const rubric = rubrics.find((candidate) => rubricKey(candidate) === action['rubric']);
+  if (rubric === undefined || label === '') return 'Give a rubric and a label.';
+  const content = answerNamed(action, { reference, side });
+  if (content === null) return 'There is no such answer any more.';
+  if (content.trim() === '') return 'An answer without words is no example.';
+  const { expected } = reference;
+  const { name, file, labels, showsExpected, examples } = rubric;
+  if (!labels.includes(label)) return `${name} has no label ${label}, but ${labels.join(', ')}.`;
+  if (showsExpected && expected === null)
+    return `${name} shows what is expected, and this reference has nothing expected; give it that first.`;
+  const ideal = showsExpected ? idealText(expected) : null;
+  const earlier = examples.find(
+    (example) => example.content === content && example.context === null && example.ideal === ideal,
+  );
+  if (earlier !== undefined)
+    return `This answer is an example of ${name} already, labelled ${earlier.expected}.`;
+  return {
+    file,
+    change: {
+      kind: 'example',
+      rubric: name,
+      value: { content, ...(ideal === null ? {} : { ideal }), expected: label },
+    },
+    what: `an example of ${name} is labelled ${label}`,
+  };
+}
+
+/** A new reference with a value for each variable. */
+function addition(action: Action, { reference }: About): ReturnType<Asked> {
+  const names = Object.keys(reference.input);
+  if (names.length === 0) return 'Its input is a dialogue; write a new one into the file.';
+  const added = referenceIn(action, names);
+  return typeof added === 'string'
+    ? added
+    : { change: { kind: 'add', ...added }, what: 'a reference is added' };
+}
+
+/** The first reference of a prompt. */
+function firstOne(action: Action, { variables, tests }: WrittenPrompt): Wish | string {
+  const added = action.kind === 'first' ? referenceIn(action, variables) : 'This is not an action.';
+  return typeof added === 'string'
+    ? added
+    : {
+        file: tests,
+        line: 0,
+        id: '',
+        columns: {},
+        change: { kind: 'first', ...added },
+        what: 'the first reference is added',
+      };
+}
+
+function referenceIn(
+  action: Action,
+  names: readonly string[],
+): { input: Record<string, string>; expected: string } | string {
+  const valueOf = (name: string): string => {
+    const given = action[name];
+    return typeof given === 'string' ? given : '';
+  };
+  const input = Object.fromEntries(names.map((name) => [name, valueOf(`input:${name}`)]));
+  return Object.values(input).every((value) => value === '')
+    ? 'Give the new reference an input.'
+    : { input, expected: valueOf('expected') };
+}

@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  projectFolder,
+  evaluateOptions,
+  type EvaluateOptions,
+} from '../../app/commands/options.ts';
+import { inRepository, ownPaths, withProject } from '../../app/commands/project.ts';
+import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import { userError } from '../../app/commands/user-error.ts';
+import { createKeptStores } from '../../app/session/kept-stores.ts';
+import { readCommandLine } from '../../config/inputs.ts';
+import { UserError, problem } from '../../errors.ts';
+import { logLine } from '../../text/log.ts';
+import type { OpenProject } from './look.ts';
+import { createLooking, type Looking, type State } from './refresh.ts';
+import { serveWorkbench, type Action, type ActionReply } from './server.ts';
+import { chosenBy, detailOf, shownBoard, type Chosen } from './view.ts';
+import { afterEachEdit, refsOf } from './watch.ts';
+import { spendWords, type Spend } from './workbench.ts';
+import { takeBack, writeBack } from './write-back.ts';
+
+interface DevOptions extends EvaluateOptions {
+  base?: string;
+  port: string;
+}
+
+/** Default cost cap in US dollars. */
+const DEFAULT_COST = 1;
+
+const DEFAULT_CALLS = 500;
+
+const MORE_TRIES = 3;
+
+export const devCommand: AddCommand = (program, terminal, done) => {
+  const takes = { answers: true, caps: true, asks: true, trust: true, prints: false } as const;
+  evaluateOptions(program.command('dev'), takes)
+    .description(
+      'the workbench: a page on this machine that shows every answer and the verdict, live while you edit',
+    )
+    .option(
+      '-b, --base <commit>',
+      'what to compare with (default: what the CI names, else main or the default branch)',
+    )
+    .option('-p, --port <number>', 'the port on 127.0.0.1; 0: any that is free', '0')
+    .argument('[overrides...]', 'key=value, such as prompts=capitals; model=a,b adds columns')
+    .addHelpText(
+      'after',
+      `\nAnswers that are stored are shown at once; an edit asks for what it changed, up to --max-cost (default $${String(DEFAULT_COST)}) and --max-calls (default ${String(DEFAULT_CALLS)}).\n\nExamples:\n  evaldiff dev\n  evaldiff dev --max-cost 0.20 tags=critical\n  evaldiff dev model=small,large`,
+    )
+    .action(async (overrides: string[], options: DevOptions) => {
+      await openWorkbench(overrides, options, terminal);
+      done(0);
+    });
+};
+
+async function openWorkbench(
+  overrides: readonly string[],
+  options: DevOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const given = limitsOf(overrides, options);
+  const root = projectFolder(options, terminal);
+  const written = ownPaths(options, terminal);
+  const refs = await refsOf(root, options.base);
+  const state: State = {
+    look: null,
+    old: false,
+    more: new Map(),
+    written: [],
+    named: [],
+    spend: { calls: 0, cost: 0, unpriced: false, ...given },
+    note: 'looking at the files',
+    bad: false,
+  };
+  const kept = createKeptStores();
+  const quieter = { ...terminal, err: onceEach(terminal.err), isTerminal: false };
+  const project: OpenProject = {
+    root,
+    base: options.base,
+    assumesCost: options.maxCost === undefined,
+    read: readCommandLine({ ...options, overrides }).options,
+    documents: new Map(),
+    inSession: (work) =>
+      withProject({ ...options, directory: root }, quieter, { overrides, kept }, work),
+    withFiles: (work) =>
+      inRepository(root, quieter, async (repository) => work(await repository.worktree(''))),
+  };
+  const looking = createLooking(project, state);
+  const server = await serveWorkbench(portOf(options.port), {
+    board: () => shownBoard(state),
+    detail: (key) => detailOf(state, key),
+    // In order, because each action reads what the previous one wrote.
+    act: inOrder((action) => perform(action, { state, looking, project, given })),
+  });
+  looking.serve(server);
+  terminal.out(`workbench: ${server.url}\n`);
+  terminal.err('it is open to this machine alone, by this address; Ctrl-C ends\n');
+  try {
+    const { until } = terminal;
+    await afterEachEdit({ root, written, refs, until, failed: looking.failed }, async (news) => {
+      await looking.refresh(news);
+      const files = [...(state.look?.files ?? []), ...state.named];
+      return { files, over: state.look?.interrupted === true };
+    });
+    looking.failed.throwIfAborted();
+  } finally {
+    await looking.idle();
+    await kept.close();
+    await server.close();
+  }
+}
+
+/** Prints each warning once: every look repeats them. */
+function onceEach(err: (text: string) => void): (text: string) => void {
+  const said = new Set<string>();
+  return (text) => {
+    if (said.has(text)) return;
+    said.add(text);
+    err(text);
+  };
+}
+
+function inOrder<T, R>(work: (of: T) => Promise<R>): (of: T) => Promise<R> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (of) => {
+    const next = last.then(() => work(of));
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+function limitsOf(
+  overrides: readonly string[],
+  options: DevOptions,
+): Pick<Spend, 'maxCalls' | 'maxCost'> {
+  const { maxCalls, maxCost, problems } = readCommandLine({ ...options, overrides });
+  const json =
+    options.json === true
+      ? [
+          problem(
+            null,
+            '--json: the workbench is a page and prints no result; leave it out, or run evaldiff diff --json',
+          ),
+        ]
+      : [];
+  if (problems.length + json.length > 0) throw new UserError([...json, ...problems]);
+  return { maxCalls: maxCalls ?? DEFAULT_CALLS, maxCost: maxCost ?? DEFAULT_COST };
+}
+
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw userError(null, `--port: must be a whole number from 0 to 65535, not "${logLine(text)}"`);
+}
+
+/** After this time an action runs on what is shown, and is rejected if that is stale. */
+const LONGEST_WAIT_MS = 10_000;
+
+const GONE: ActionReply = { said: 'This is not there any more.', bad: true };
+
+interface Performing {
+  state: State;
+  looking: Looking;
+  project: OpenProject;
+  given: Pick<Spend, 'maxCalls' | 'maxCost'>;
+}
+
+/** Handles a button or key of the page, after the previous action's writes are seen. */
+async function perform(action: Action, performing: Performing): Promise<ActionReply> {
+  const { state, project, looking } = performing;
+  if (action.kind === 'raise') return raise(performing);
+  if (action.kind !== 'undo')
+    await Promise.race([looking.caughtUp(), sleep(LONGEST_WAIT_MS, undefined, { ref: false })]);
+  const before = state.written.length;
+  const wrote = looking.writing();
+  const reply =
+    action.kind === 'undo'
+      ? await takeBack(project.root, state.written)
+      : await performOn(action, performing);
+  if (!reply.bad && state.written.length !== before) wrote();
+  return reply;
+}
+
+async function performOn(action: Action, performing: Performing): Promise<ActionReply> {
+  const { state, project } = performing;
+  const texts = state.look?.texts ?? new Map<string, string>();
+  if (action.kind === 'first') {
+    const prompt = state.look?.prompts.get(String(action['prompt']));
+    return prompt === undefined
+      ? GONE
+      : writeBack(action, null, { project, texts, prompt }, state.written);
+  }
+  const chosen = chosenBy(action, state);
+  if (chosen === null) return GONE;
+  const { cell, side, prompt } = chosen;
+  return action.kind === 'more'
+    ? moreTries(chosen, performing)
+    : writeBack(
+        action,
+        { reference: cell.reference, side },
+        { project, texts, prompt },
+        state.written,
+      );
+}
+
+function raise({ state: { spend }, looking, given }: Performing): ActionReply {
+  spend.maxCost += given.maxCost;
+  spend.maxCalls += given.maxCalls;
+  void looking.refresh();
+  return { said: spendWords(spend), bad: false };
+}
+
+/** Adds tries to one cell. Base's tries are only useful with as many of the other side. */
+function moreTries(
+  { row: { key }, cell: { variant, suite, reference }, side }: Chosen,
+  { looking }: Performing,
+): ActionReply {
+  const { id, base, head } = reference;
+  const compared = side === 'base' && base !== null;
+  void looking.more(`${key} ${side} ${variant}`, {
+    suite: suite.name,
+    id,
+    variant: suite.variant,
+    tries: ((compared ? base : head)?.tries.length ?? 0) + MORE_TRIES,
+    compared,
+  });
+  return { said: `asking for more tries of ${id}`, bad: false };
+}

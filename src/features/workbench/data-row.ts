@@ -1,0 +1,109 @@
+import { rowAsReference } from '../../config/rows.ts';
+import { jsonAtLine, type JsonLinesEdit } from '../../documents/edit-json-lines.ts';
+import type { Columns } from '../../kernel/suite/suite.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+
+/** A new value for a part of a reference; `reason`: an explanation for people. */
+export interface NewValue {
+  part: 'expected' | 'tags' | 'skip';
+  value: Json;
+  reason: string | null;
+}
+
+export interface NewReference {
+  input: JsonMap;
+  /** Empty: none. */
+  expected: string;
+}
+
+/** A row of a data file, and how it is read. */
+interface DataPlace {
+  /** The file's text when the row was read. */
+  read: string;
+  line: number;
+  columns: Columns;
+  variables: readonly string[];
+}
+
+type Planned = JsonLinesEdit | { refused: string };
+
+/** JSON Lines has no comments, so the reason is an ignored member. */
+const REASON = 'skip_reason';
+
+const UNCLEAR: Planned = {
+  refused: 'its members are read so that this cannot be written back to them',
+};
+
+const GONE: Planned = { refused: 'the reference is not at its place any more' };
+
+export function writtenReference({ input, expected }: NewReference): JsonMap {
+  return { input, ...(expected === '' ? {} : { expected }) };
+}
+
+/** Plans a row with this value. Rejects it if anything else of the reference would change. */
+export function rowWith({ part, value, reason }: NewValue, at: DataPlace): Planned {
+  const row = jsonAtLine(at.read, at.line);
+  if (row === null) return GONE;
+  const members = {
+    [at.columns[part] ?? part]: value,
+    ...(reason === null ? {} : { [REASON]: reason }),
+  };
+  const [before, after] = [row, { ...row, ...members }].map((candidate) => readBy(at, candidate));
+  if (typeof before !== 'object' || typeof after !== 'object') return UNCLEAR;
+  return isSame(after, { ...before, [part]: value })
+    ? { kind: 'set', line: at.line, members }
+    : UNCLEAR;
+}
+
+/** Plans a new row with the same members as the given one. */
+export function rowFor(added: NewReference, at: DataPlace): Planned {
+  const row = jsonAtLine(at.read, at.line);
+  if (row === null) return GONE;
+  const { tags, skip } = at.columns;
+  // Named columns must exist; these two mean nothing then.
+  const value = {
+    ...rowLike(row, added, at.columns),
+    ...(tags === undefined ? {} : { [tags]: [] }),
+    ...(skip === undefined ? {} : { [skip]: false }),
+  };
+  const found = readBy(at, value);
+  if (typeof found === 'string')
+    return { refused: `a new line like this one ${found}; write it yourself` };
+  const wanted = {
+    ...writtenReference(added),
+    ...(tags === undefined ? {} : { tags: [] }),
+    ...(skip === undefined ? {} : { skip: false }),
+  };
+  return isSame(found, wanted) ? { kind: 'append', line: at.line, value } : UNCLEAR;
+}
+
+function readBy({ columns, variables }: DataPlace, row: JsonMap): JsonMap | string {
+  return rowAsReference(row, { map: columns, variables, table: false });
+}
+
+function isSame(left: JsonMap, right: JsonMap): boolean {
+  const sorted = (of: JsonMap): string =>
+    JSON.stringify(Object.entries(of).sort(([a], [b]) => byCodeUnits(a, b)));
+  return sorted(left) === sorted(right);
+}
+
+function rowLike(
+  row: JsonMap,
+  { input, expected }: NewReference,
+  { input: column, expected: gold = 'expected' }: Columns,
+): JsonMap {
+  const answer = expected === '' ? {} : { [gold]: expected };
+  if (typeof column === 'object')
+    return {
+      ...Object.fromEntries(
+        Object.entries(input).map(([name, value]) => [column[name] ?? name, value]),
+      ),
+      ...answer,
+    };
+  const whole = column ?? 'input';
+  if (isMap(Object.hasOwn(row, whole) ? row[whole] : undefined))
+    return { [whole]: input, ...answer };
+  const [only = ''] = Object.values(input);
+  return column === undefined ? { ...input, ...answer } : { [whole]: only, ...answer };
+}

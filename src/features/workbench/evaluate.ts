@@ -1,0 +1,260 @@
+import type { Edges, ReadyPlan } from '../../app/run/input.ts';
+import { run } from '../../app/run/run.ts';
+import type { AnswerExchange } from '../../app/session/cached-complete.ts';
+import { runInput, type Session, withEdges } from '../../app/session/session.ts';
+import type { Sides } from '../../app/session/sides.ts';
+import type { ParsedDocuments } from '../../documents/files.ts';
+import type { Prepared } from '../../kernel/plan/prepared.ts';
+import type { Price } from '../../kernel/plan/price.ts';
+import type { SideResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { Columns } from '../../kernel/suite/suite.ts';
+import { materialUsed } from '../../metrics/grader-prompt.ts';
+import { sentPrompts, type SentPrompts } from '../../report/sections/reference-view.ts';
+import type { Rubric } from '../../types/metric.ts';
+import type { Completion, Request } from '../../types/model.ts';
+import type { RubricChoice } from './buttons.ts';
+import { promptKey } from './workbench-rows.ts';
+
+/** The result of looking at the files once. */
+export interface WorkLook {
+  /** What a pull request would get; a sweep of the files without a base. */
+  result: Result;
+  /** All references with stored answers; null: not looked at. */
+  all: Result | null;
+  sent: Sent;
+  /** By {@link promptKey}. */
+  prompts: ReadonlyMap<string, WrittenPrompt>;
+  /** The files that actions change, as read, by path. */
+  texts: ReadonlyMap<string, string>;
+  /** Paths of the project's files, to be watched. */
+  files: string[];
+  /** Answers are missing because no model call was made. */
+  missing: boolean;
+  interrupted: boolean;
+  /** Why there is no base; null: there is one. */
+  alone: string | null;
+}
+
+/** The prompts as sent, by suite and reference. */
+interface Sent {
+  get(key: string): SentPrompts | undefined;
+}
+
+/** What an action needs to know to change a prompt's files. */
+export interface WrittenPrompt {
+  name: string;
+  path: string;
+  variables: string[];
+  /** The file with its tests: the prompt's own if they are inline. */
+  tests: string;
+  /** The other tool that owns the file; null: it is ours. */
+  tool: string | null;
+  references: number;
+  /** How rows of data files are read, by the reference's id. */
+  columns: ReadonlyMap<string, Columns>;
+  /** Its rubrics in the project's own files. */
+  rubrics: RubricChoice[];
+}
+
+/** The part of a look that one run provides. */
+export interface Evaluation extends Pick<WorkLook, 'result' | 'sent' | 'prompts' | 'missing'> {
+  /** The result has every reference in every variant, so a sweep would add nothing. */
+  whole: boolean;
+}
+
+interface HowToAsk {
+  /** Documents parsed by earlier looks; updated. */
+  documents: ParsedDocuments;
+  /** Makes no model calls. */
+  stored: boolean;
+  exchange?: AnswerExchange;
+  /** Called after each model call with its cost in dollars; null: unknown price. */
+  paid?(cost: number | null): void;
+  /** The cost cap is the default, not the user's choice. */
+  assumesCost?: boolean;
+}
+
+/**
+ * Runs the pipeline on these sides. `stored`: makes no model calls; answers that are not stored are
+ * `missing`.
+ */
+export async function runSides(
+  session: Session,
+  mode: 'diff' | 'sweep',
+  sides: Pick<Sides, 'base' | 'tip' | 'head'>,
+  { documents, stored, exchange, paid, assumesCost = false }: HowToAsk,
+): Promise<Evaluation> {
+  const found: ReadyPlan[] = [];
+  const watched: AnswerExchange = {
+    given: (key) => exchange?.given(key) ?? null,
+    keep(key, request, completion, lasting) {
+      exchange?.keep(key, request, completion, lasting);
+      const price = found[0]?.prepared.price;
+      if (price !== undefined && wasMade(completion)) paid?.(costOf(price, request, completion));
+    },
+  };
+  let missing = false;
+  const result = await withEdges(
+    session,
+    sides,
+    (edges) =>
+      run(
+        {
+          ...runInput(session, mode, sides),
+          mayBeEmpty: true,
+          parsed: documents,
+          ...(assumesCost ? { assumesCost } : {}),
+        },
+        {
+          ...edges,
+          ...(stored
+            ? storedOnly(edges, () => {
+                missing = true;
+              })
+            : {}),
+          planned(plan, ready) {
+            edges.planned(plan, ready);
+            found.push(ready);
+          },
+        },
+      ),
+    watched,
+  );
+  const [ready] = found;
+  return {
+    result: stored ? withoutUnasked(result) : result,
+    sent: sentIn(ready?.prepared),
+    prompts: ready === undefined ? new Map() : writtenPrompts(ready.prepared),
+    missing,
+    whole: ready !== undefined && isWhole(ready, result),
+  };
+}
+
+/** Whether a call may have cost something; a rejected key costs nothing. */
+function wasMade(completion: Completion): boolean {
+  if (completion.status === 'ok') return !completion.reused;
+  return completion.unsent !== true && !['budget', 'aborted', 'key'].includes(completion.kind);
+}
+
+/** Dollars; an error has no known cost. */
+function costOf(price: Price, { target }: Request, completion: Completion): number | null {
+  if (completion.status === 'error') return 0;
+  const { usage, cached } = completion;
+  return usage === null ? null : price(target, usage, cached);
+}
+
+/** The prompts as sent, computed when first shown. */
+function sentIn(prepared: Prepared | undefined): Sent {
+  let all: ReturnType<typeof sentPrompts> | null = null;
+  return {
+    get: (key) => (prepared === undefined ? undefined : (all ??= sentPrompts(prepared)).get(key)),
+  };
+}
+
+function isWhole({ prepared, sweepsFurther }: ReadyPlan, { suites }: Result): boolean {
+  const run = prepared.suites.map(({ run: { suite } }) => suite);
+  return (
+    !sweepsFurther &&
+    run.every(({ unaffected }) => unaffected === 0) &&
+    run.filter(({ references }) => references.length > 0).length === suites.length
+  );
+}
+
+function writtenPrompts({ suites }: Prepared): Map<string, WrittenPrompt> {
+  return new Map(
+    suites.flatMap(({ run: { suite, deciding } }): [string, WrittenPrompt][] => {
+      if (suite.head === null) return [];
+      const { prompt, tests } = suite.head.suite;
+      const { tool = null, metrics, conversation, references } = tests;
+      const rubrics = [...deciding.rubrics.values()].flatMap((rubric) =>
+        tool === null && /\.ya?ml$/.test(rubric.place.file) ? [choiceOf(rubric)] : [],
+      );
+      return [
+        [
+          promptKey(suite),
+          {
+            name: suite.name,
+            path: suite.path,
+            variables: prompt.variables.map(({ name }) => name),
+            tests: metrics[0]?.place.file ?? conversation?.place.file ?? tests.file,
+            tool,
+            references: references.length,
+            columns: new Map(
+              references.flatMap(({ id, columns }) =>
+                columns === undefined ? [] : [[id, columns]],
+              ),
+            ),
+            rubrics,
+          },
+        ],
+      ];
+    }),
+  );
+}
+
+function choiceOf({ name, prompt, choice_scores, examples, place }: Rubric): RubricChoice {
+  const showsExpected = materialUsed(prompt).has('expected');
+  return { name, file: place.file, labels: [...choice_scores.keys()], showsExpected, examples };
+}
+
+const UNASKED = 'only stored answers are shown';
+
+/** Tries without a call are not errors: they are missing. */
+function withoutUnasked(result: Result): Result {
+  const cleaned = (side: SideResult | null): SideResult | null =>
+    side === null
+      ? null
+      : { ...side, tries: side.tries.filter(({ error }) => error?.endsWith(UNASKED) !== true) };
+  return {
+    ...result,
+    notices: result.notices.filter(({ kind }) => kind !== 'error' && kind !== 'ungraded'),
+    suites: result.suites.map((suite) => ({
+      ...suite,
+      references: suite.references.map((reference) => {
+        const [base, head] = [cleaned(reference.base), cleaned(reference.head)];
+        const left = (base?.tries.length ?? 0) + (head?.tries.length ?? 0);
+        const had = (reference.base?.tries.length ?? 0) + (reference.head?.tries.length ?? 0);
+        return {
+          ...reference,
+          base,
+          head,
+          status: left < had ? ('inconclusive' as const) : reference.status,
+        };
+      }),
+    })),
+  };
+}
+
+/** Replaces model calls by `refused`. */
+function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
+  const { history } = edges;
+  let why: string | null = null;
+  const refuse = (): string => {
+    refused();
+    why = UNASKED;
+    return why;
+  };
+  return {
+    missingKeys: () => [],
+    // Showing stored answers must not add to the outcome history.
+    ...(history === undefined
+      ? {}
+      : { history: async () => ({ ...(await history()), add: null }) }),
+    // As if all were stored: without model calls there is no price and no cap.
+    pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
+    guard() {
+      edges.guard({
+        attempt: () => {
+          refuse();
+          return false;
+        },
+        refused: () => undefined,
+        ask: () =>
+          Promise.resolve({ status: 'error', kind: 'budget', message: `not asked: ${refuse()}` }),
+        reached: () => why,
+      });
+    },
+    halted: () => (why === null ? edges.halted() : { title: 'Budget reached', why }),
+  };
+}

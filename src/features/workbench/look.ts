@@ -1,0 +1,247 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AnswerExchange } from '../../app/session/cached-complete.ts';
+import type { Session } from '../../app/session/session.ts';
+import { findLocalSides, WORKTREE, type Sides } from '../../app/session/sides.ts';
+import type { ReadOptions } from '../../config/project.ts';
+import { forgetOthers, type ParsedDocuments } from '../../documents/files.ts';
+import { UserError, formatProblem } from '../../errors.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { Completion } from '../../types/model.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import { runSides, type Evaluation, type WorkLook, type WrittenPrompt } from './evaluate.ts';
+import {
+  withAllowance,
+  endingWith,
+  onlyOne,
+  saying,
+  silent,
+  type Allowance,
+  type Single,
+} from './narrow-session.ts';
+
+export interface OpenProject {
+  /** Absolute path of its folder. */
+  root: string;
+  /** The revision to compare with; undefined: where the branch left the default branch. */
+  base: string | undefined;
+  /** The cost cap is the default, not the user's choice. */
+  assumesCost: boolean;
+  read: ReadOptions;
+  /** Parsed documents, shared by looks so that unchanged files are not parsed again. */
+  documents: ParsedDocuments;
+  /** Opens a session for `work` and always closes it. */
+  inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Runs `work` on the current files, without a session. */
+  withFiles<T>(work: (files: SourceTree) => Promise<T>): Promise<T>;
+}
+
+/** Receives the progress of a look. */
+export interface Onlooker {
+  /** Fires when the files have changed: the look is abandoned. */
+  edited: AbortSignal;
+  /** Receives stored answers, and updates as answers arrive. */
+  show(found: WorkLook): void;
+  progress(line: string): void;
+  /** Called after each model call with its cost in dollars; null: unknown price. */
+  paid(cost: number | null): void;
+}
+
+/**
+ * Looks at the current files: shows stored answers immediately, then requests what an edit changed
+ * and shows answers as they arrive. Null: the files changed meanwhile.
+ */
+export function look(
+  project: OpenProject,
+  allowance: Allowance,
+  onlooker: Onlooker,
+): Promise<WorkLook | null> {
+  const { edited, show } = onlooker;
+  const { documents } = project;
+  return project.inSession(async (opened) => {
+    const session = endingWith(opened, edited);
+    const { sides, alone } = await sidesOf(session, project.base);
+    const { base, tip = null, head } = sides;
+    const held = [base, tip, head].filter((tree) => tree !== null);
+    await forgetOthers(documents, held);
+    const mode = base === null ? 'sweep' : 'diff';
+    const answers = new Map<string, Completion>();
+    const idle = silent(session);
+    const judgeStored = (): Promise<Evaluation> =>
+      runSides(idle, mode, sides, { documents, stored: true, exchange: givenBy(answers) });
+    const first = await judgeStored();
+    const all =
+      base === null || edited.aborted || first.whole
+        ? NONE
+        : await runSides(idle, 'sweep', { base: null, head }, { documents, stored: true });
+    const prompts = [...all.prompts, ...first.prompts];
+    const texts = await textsOf(head, [first.result, all.result], prompts);
+    const seen = (of: Evaluation): WorkLook => ({
+      ...of,
+      all: all.result,
+      sent: { get: (key) => of.sent.get(key) ?? all.sent.get(key) },
+      prompts: new Map([...prompts, ...of.prompts]),
+      texts,
+      files: [...head.files.keys()],
+      interrupted: opened.halting.halted()?.title === 'Interrupted',
+      alone,
+    });
+    if (edited.aborted) return null;
+    const stored = seen(first);
+    show(stored);
+    if (!stored.missing) return stored;
+    const asked = await askLive(
+      withAllowance(session, allowance),
+      { mode, sides, documents, answers, assumesCost: project.assumesCost },
+      onlooker,
+      async () => {
+        const soFar = seen(await judgeStored());
+        if (!edited.aborted) show({ ...soFar, missing: true });
+      },
+    );
+    return edited.aborted ? null : seen(asked);
+  });
+}
+
+interface LiveRun {
+  mode: 'diff' | 'sweep';
+  sides: Pick<Sides, 'base' | 'tip' | 'head'>;
+  documents: ParsedDocuments;
+  /** Filled as answers arrive. */
+  answers: Map<string, Completion>;
+  assumesCost: boolean;
+}
+
+/** Requests what is missing. Collects answers in `answers` and redraws as they arrive. */
+async function askLive(
+  session: Session,
+  { mode, sides, documents, answers, assumesCost }: LiveRun,
+  { progress, paid }: Onlooker,
+  draw: () => Promise<void>,
+): Promise<Evaluation> {
+  const live = inPauses(draw);
+  const asked = await runSides(saying(session, progress), mode, sides, {
+    documents,
+    paid,
+    stored: false,
+    assumesCost,
+    exchange: {
+      given: () => null,
+      keep(key, _request, completion) {
+        answers.set(key, completion);
+        live.wanted();
+      },
+    },
+  });
+  await live.end();
+  return asked;
+}
+
+/** Provides the answers that another run receives. */
+function givenBy(answers: ReadonlyMap<string, Completion>): AnswerExchange {
+  return { given: (key) => answers.get(key) ?? null, keep: () => undefined };
+}
+
+/** Shortest interval between redraws, in milliseconds. */
+const LIVE_MS = 400;
+
+/** And this many times the last redraw's duration, so that calls proceed. */
+const LIVE_SHARE = 3;
+
+/** Runs `work` when requested, after a pause and never concurrently. */
+function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {
+  const ending = new AbortController();
+  const { signal } = ending;
+  let isWanted = false;
+  let running: Promise<void> | null = null;
+  let ms = LIVE_MS;
+  const goOn = async (): Promise<void> => {
+    while (isWanted) {
+      await sleep(ms, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      isWanted = false;
+      const begun = performance.now();
+      await work();
+      ms = Math.max(LIVE_MS, LIVE_SHARE * (performance.now() - begun));
+    }
+    running = null;
+  };
+  return {
+    wanted() {
+      isWanted = true;
+      running ??= goOn();
+    },
+    async end() {
+      ending.abort();
+      await running;
+    },
+  };
+}
+
+/** Requests more tries of one reference in one column; null: the files changed meanwhile. */
+export function lookAtOne(
+  project: OpenProject,
+  allowance: Allowance,
+  single: Single,
+  { edited, progress, paid }: Omit<Onlooker, 'show'>,
+): Promise<Result | null> {
+  return project.inSession(async (opened) => {
+    const live = saying(endingWith(opened, edited), progress);
+    const session = withAllowance(onlyOne(live, single), allowance);
+    const { sides } = await sidesOf(session, project.base);
+    const compares = sides.base !== null && single.compared;
+    const of = compares ? sides : { base: null, head: sides.head };
+    const { result } = await runSides(session, compares ? 'diff' : 'sweep', of, {
+      documents: project.documents,
+      paid,
+      stored: false,
+      assumesCost: project.assumesCost,
+    });
+    return edited.aborted ? null : result;
+  });
+}
+
+const NONE = { result: null, sent: new Map<string, never>(), prompts: [] } as const;
+
+/** Base and the working tree; the working tree alone, with the reason, if there is no base. */
+async function sidesOf(
+  session: Session,
+  base: string | undefined,
+): Promise<{ sides: Pick<Sides, 'base' | 'tip' | 'head'>; alone: string | null }> {
+  try {
+    const { repository, env } = session;
+    const sides = await findLocalSides(repository, {
+      env,
+      base: base ?? null,
+      head: WORKTREE,
+      workingDirectory: '',
+    });
+    return { sides, alone: null };
+  } catch (error) {
+    if (!(error instanceof UserError) || base !== undefined) throw error;
+    const [problem] = error.problems;
+    return {
+      sides: { base: null, head: await session.repository.worktree('') },
+      alone: problem === undefined ? 'there is no base' : formatProblem(problem),
+    };
+  }
+}
+
+/** The files that actions may change. */
+async function textsOf(
+  head: SourceTree,
+  results: readonly (Result | null)[],
+  prompts: readonly (readonly [string, WrittenPrompt])[],
+): Promise<Map<string, string>> {
+  const named = [
+    ...results.flatMap((result) =>
+      (result?.suites ?? []).flatMap(({ references }) => references.map(({ file }) => file)),
+    ),
+    ...prompts.flatMap(([, { tests, rubrics }]) => [tests, ...rubrics.map(({ file }) => file)]),
+  ];
+  const files = [...new Set(named)].filter((file) => head.files.has(file));
+  return new Map(
+    await Promise.all(
+      files.map(async (file) => [file, new TextDecoder().decode(await head.read(file))] as const),
+    ),
+  );
+}

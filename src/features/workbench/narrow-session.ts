@@ -1,0 +1,73 @@
+import type { Session } from '../../app/session/session.ts';
+import type { Variant } from '../../kernel/suite/suite.ts';
+
+/** One reference in one column, to be run with more tries. */
+export interface Single {
+  suite: string;
+  id: string;
+  variant: Variant;
+  tries: number;
+  compared: boolean;
+}
+
+export interface Allowance {
+  maxCalls: number | null;
+  maxCost: number | null;
+}
+
+/** The session with this spending limit. */
+export function withAllowance(session: Session, allowance: Allowance): Session {
+  return { ...session, inputs: { ...session.inputs, ...allowance } };
+}
+
+/** For looks without model calls: without cap and progress output. */
+export function silent(session: Session): Session {
+  const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
+  return { ...withAllowance(session, free), progress: { style: 'steps', write: () => undefined } };
+}
+
+/** The session with progress on one changing line. */
+export function saying(session: Session, write: (line: string) => void): Session {
+  return { ...session, progress: { style: 'line', write } };
+}
+
+/** The session without further calls once the files have changed. */
+export function endingWith(session: Session, edited: AbortSignal): Session {
+  const { halting } = session;
+  return {
+    ...session,
+    halting: {
+      ...halting,
+      signal: AbortSignal.any([halting.signal, edited]),
+      halted: () =>
+        halting.halted() ??
+        (edited.aborted ? { title: 'Interrupted', why: 'the files changed' } : null),
+    },
+  };
+}
+
+/** A session that runs one reference in one column. */
+export function onlyOne(session: Session, { suite, id, variant, tries }: Single): Session {
+  const { inputs } = session;
+  const { overrides } = inputs.read;
+  return {
+    ...session,
+    inputs: {
+      ...inputs,
+      read: {
+        ...inputs.read,
+        overrides: {
+          ...overrides,
+          prompts: [suite],
+          references: [id],
+          tags: null,
+          only: { ...variant.parameters, model: variant.model },
+          settings: [
+            ...overrides.settings.filter(({ path }) => path[0] !== 'n_tries'),
+            { path: ['n_tries'], value: tries, line: `n_tries=${String(tries)}` },
+          ],
+        },
+      },
+    },
+  };
+}

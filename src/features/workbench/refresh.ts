@@ -1,0 +1,221 @@
+import { UserError, formatProblem } from '../../errors.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { WorkLook } from './evaluate.ts';
+import { look, lookAtOne, type OpenProject, type Onlooker } from './look.ts';
+import type { Single } from './narrow-session.ts';
+import type { Workbench } from './server.ts';
+import { filesNamed, type News } from './watch.ts';
+import { spendWords, type Spend } from './workbench.ts';
+import type { WrittenEdit } from './write-back.ts';
+
+export interface State {
+  look: WorkLook | null;
+  /** The shown look is from before the last edit. */
+  old: boolean;
+  /** Cells with additional tries, by row and column. */
+  more: Map<string, Result>;
+  spend: Spend;
+  /** Edits made to the project's files, oldest first. */
+  written: WrittenEdit[];
+  /** Files that the last look reported missing or invalid. */
+  named: string[];
+  /** The current activity, in a sentence. */
+  note: string;
+  bad: boolean;
+}
+
+export interface Looking {
+  serve(server: Workbench): void;
+  /**
+   * Shows stored answers, then requests missing ones within the limit, until the files change.
+   *
+   * @param news absent: the files are unchanged
+   */
+  refresh(news?: News): Promise<void>;
+  more(key: string, single: Single): Promise<void>;
+  /**
+   * Announces an edit of the project's files. Call the result once it is written; a look that
+   * starts after this call will show it.
+   */
+  writing(): () => void;
+  /** Resolves once the last edit is shown. */
+  caughtUp(): Promise<void>;
+  /** Resolves when no look is running. */
+  idle(): Promise<void>;
+  /** Fires with the error when a look fails for a reason outside the files, such as a full disk. */
+  failed: AbortSignal;
+}
+
+/**
+ * Runs looks one by one, each with the remaining budget, and updates the windows. Never rejects,
+ * because looks started by a button have no caller.
+ */
+export function createLooking(project: OpenProject, state: State): Looking {
+  let server: Workbench | null = null;
+  let last: Promise<void> = Promise.resolve();
+  const [looks, failure] = [countLooks(), new AbortController()];
+  let news: News = { edited: new AbortController().signal, follow: () => undefined };
+  const tell: Tell = (note, bad = false) => {
+    Object.assign(state, { note, bad });
+    server?.tell('state', { note, bad, old: state.old, spend: spendWords(state.spend) });
+  };
+  const draw = (): void => {
+    server?.tell('board', {});
+    looks.drawn();
+  };
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    last = last.then(work).catch((error: unknown) => {
+      if (!(error instanceof UserError)) return failure.abort(error);
+      state.named = filesNamed(error.problems);
+      tell(error.problems.map(formatProblem).join(' · '), true);
+      draw();
+    });
+    return last;
+  };
+  const onlooker = (): Omit<Onlooker, 'show'> => ({
+    edited: news.edited,
+    progress(line) {
+      const words = line.trim();
+      if (words !== '' && !news.edited.aborted) tell(words);
+    },
+    paid(cost) {
+      state.spend.calls += 1;
+      state.spend.cost += cost ?? 0;
+      state.spend.unpriced ||= cost === null;
+    },
+  });
+  const follow = (latest: News): void => {
+    news = latest;
+    latest.edited.addEventListener('abort', () => {
+      state.old = true;
+      tell('the files have changed: looking at them');
+    });
+  };
+  return {
+    serve(workbench) {
+      server = workbench;
+    },
+    writing: looks.writing,
+    caughtUp: looks.caughtUp,
+    idle: () => last,
+    failed: failure.signal,
+    refresh: (latest) => {
+      if (latest !== undefined) follow(latest);
+      return inTurn(() => {
+        looks.begin();
+        return refresh(project, state, { ...onlooker(), follow: news.follow }, { tell, draw });
+      });
+    },
+    more: (key, single) =>
+      inTurn(() => more(project, state, { key, single, onlooker: onlooker() }, { tell, draw })),
+  };
+}
+
+interface LookCount extends Pick<Looking, 'writing' | 'caughtUp'> {
+  begin(): void;
+  /** The current look has drawn something. */
+  drawn(): void;
+}
+
+/** Lets writers wait for a look that starts after their edit. */
+function countLooks(): LookCount {
+  let [begun, latest, wanted] = [0, 0, 0];
+  let waiting: (() => void)[] = [];
+  return {
+    begin() {
+      begun += 1;
+    },
+    drawn() {
+      latest = begun;
+      if (latest < wanted) return;
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    },
+    writing() {
+      // Counted now: the look may start before the writer learns that it is done.
+      const next = begun + 1;
+      return () => {
+        wanted = Math.max(wanted, next);
+      };
+    },
+    caughtUp: () =>
+      latest >= wanted ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+  };
+}
+
+interface Telling {
+  tell: Tell;
+  draw(): void;
+}
+
+async function more(
+  project: OpenProject,
+  state: State,
+  { key, single, onlooker }: { key: string; single: Single; onlooker: Omit<Onlooker, 'show'> },
+  { tell, draw }: Telling,
+): Promise<void> {
+  tell(`asking for more tries of ${single.id}`);
+  const result = await lookAtOne(project, leftToSpend(state), single, onlooker);
+  // A newer look takes over.
+  if (result === null) return;
+  const refused = refusalOf(result);
+  if (refused === null) state.more.set(key, result);
+  tell(
+    refused ?? `${single.id} has more tries, which the headline does not count`,
+    refused !== null,
+  );
+  draw();
+}
+
+type Tell = (note: string, bad?: boolean) => void;
+
+async function refresh(
+  project: OpenProject,
+  state: State,
+  onlooker: Omit<Onlooker, 'show'> & Pick<News, 'follow'>,
+  { tell, draw }: Telling,
+): Promise<void> {
+  if (onlooker.edited.aborted) return;
+  tell('looking at the files');
+  let isFirst = true;
+  const found = await look(project, leftToSpend(state), {
+    ...onlooker,
+    show(stored) {
+      const named = filesNamed(stored.result.problems);
+      Object.assign(state, { look: stored, old: false, named });
+      onlooker.follow(stored.files);
+      state.more.clear();
+      const wrong = refusalOf(stored.result);
+      if (isFirst)
+        tell(
+          wrong ?? (stored.missing ? 'asking for what is missing' : 'up to date'),
+          wrong !== null,
+        );
+      isFirst = false;
+      draw();
+    },
+  });
+  // A newer look takes over.
+  if (found === null || found === state.look) return;
+  // A plan beyond the limit is refused as a whole: show stored answers and the reason.
+  const refused = refusalOf(found.result);
+  if (refused === null) state.look = found;
+  const { outcome } = found.result;
+  const ended =
+    outcome.kind === 'ended-early' || outcome.kind === 'not-judged' ? outcome.why : null;
+  const why = refused ?? ended;
+  tell(why ?? 'up to date', why !== null);
+  draw();
+}
+
+/** Why nothing was evaluated; null: something was. */
+function refusalOf({ outcome, problems }: Result): string | null {
+  return outcome.kind === 'not-evaluated' ? problems.map(formatProblem).join(' · ') : null;
+}
+
+function leftToSpend({ spend }: State): Pick<Spend, 'maxCalls' | 'maxCost'> {
+  return {
+    maxCalls: Math.max(0, spend.maxCalls - spend.calls),
+    maxCost: Math.max(0, spend.maxCost - spend.cost),
+  };
+}

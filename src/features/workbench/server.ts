@@ -1,0 +1,203 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { UserError, problem } from '../../errors.ts';
+import { workbenchPage } from './workbench-page.ts';
+
+/** A request from the page's buttons or keys. */
+export type Action = Readonly<Record<string, unknown>> & { kind: string };
+
+/** The result of an action, in a sentence. */
+export interface ActionReply {
+  said: string;
+  bad: boolean;
+}
+
+interface Shown {
+  /** The board for the page's script. */
+  board(): object;
+  /** HTML of one reference; null: there is none. */
+  detail(key: string): string | null;
+  act(action: Action): Promise<ActionReply>;
+}
+
+export interface Workbench {
+  /** Includes the access token. */
+  url: string;
+  /** Sends an event to every window. */
+  tell(event: 'board' | 'state', data: object): void;
+  close(): Promise<void>;
+}
+
+/** In bytes; an action contains a pasted reference at most. */
+const LONGEST_BODY = 1_000_000;
+
+/**
+ * Serves the workbench on loopback. The address contains a random token. `Host` must be a loopback
+ * name (against DNS rebinding), changes must come from the page itself, and no other origin can
+ * read a response.
+ *
+ * @param port 0: any free port
+ *
+ * @throws UserError when the port is in use
+ */
+export async function serveWorkbench(port: number, shown: Shown): Promise<Workbench> {
+  const token = randomBytes(24).toString('base64url');
+  const windows = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    answer(request, response, { token, shown, windows, port: portOf(server) }).catch(() => {
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === 'EADDRINUSE' || error.code === 'EACCES'
+          ? new UserError([
+              problem(
+                null,
+                `--port: ${String(port)} is taken, or may not be used; name another, or leave it out for any that is free`,
+              ),
+            ])
+          : error,
+      );
+    });
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${String(portOf(server))}/${token}/`,
+    tell(event, data) {
+      for (const response of windows)
+        response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    },
+    close() {
+      for (const response of windows) response.end();
+      server.closeAllConnections();
+      return new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      });
+    },
+  };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+interface Serving {
+  token: string;
+  port: number;
+  shown: Shown;
+  windows: Set<ServerResponse>;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  serving: Serving,
+): Promise<void> {
+  const { token, port } = serving;
+  const own = [`127.0.0.1:${String(port)}`, `localhost:${String(port)}`];
+  const { host = '' } = request.headers;
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const [, given = '', ...rest] = url.pathname.split('/');
+  if (!own.includes(host) || !equal(given, token)) response.writeHead(404).end();
+  else if (request.method === 'GET')
+    read(request, response, { url, path: rest.join('/') }, serving);
+  else if (request.method === 'POST' && rest.join('/') === 'act' && fromPage(request, host)) {
+    const action = await actionOf(request);
+    const said: ActionReply =
+      action === null
+        ? { said: 'This is not an action.', bad: true }
+        : await serving.shown.act(action);
+    send(response, 'application/json', JSON.stringify(said));
+  } else response.writeHead(403).end();
+}
+
+function read(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { url, path }: { url: URL; path: string },
+  { shown, windows }: Serving,
+): void {
+  if (path === '') page(response);
+  else if (path === 'board') send(response, 'application/json', JSON.stringify(shown.board()));
+  else if (path === 'events') listen(request, response, windows);
+  else {
+    const detail = path === 'detail' ? shown.detail(url.searchParams.get('key') ?? '') : null;
+    if (detail === null) response.writeHead(404).end();
+    else send(response, 'text/html; charset=utf-8', detail);
+  }
+}
+
+function equal(given: string, token: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(token)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Requests without an origin are not from our page. */
+function fromPage({ headers }: IncomingMessage, host: string): boolean {
+  return (
+    headers.origin === `http://${host}` &&
+    (headers['content-type'] ?? '').startsWith('application/json')
+  );
+}
+
+const CLOSED = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+} as const;
+
+function page(response: ServerResponse): void {
+  const nonce = randomBytes(18).toString('base64');
+  response.setHeader(
+    'content-security-policy',
+    `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  );
+  send(response, 'text/html; charset=utf-8', workbenchPage(nonce));
+}
+
+function send(response: ServerResponse, type: string, body: string): void {
+  response.writeHead(200, { ...CLOSED, 'content-type': type }).end(body);
+}
+
+function listen(
+  request: IncomingMessage,
+  response: ServerResponse,
+  windows: Set<ServerResponse>,
+): void {
+  response.writeHead(200, { ...CLOSED, 'content-type': 'text/event-stream' });
+  response.write('retry: 1000\n\n');
+  windows.add(response);
+  request.on('close', () => {
+    windows.delete(response);
+  });
+}
+
+async function actionOf(request: IncomingMessage): Promise<Action | null> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > LONGEST_BODY) return null;
+    parts.push(part);
+  }
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'));
+    return typeof value === 'object' &&
+      value !== null &&
+      'kind' in value &&
+      typeof value.kind === 'string'
+      ? (value as Action)
+      : null;
+  } catch {
+    return null;
+  }
+}

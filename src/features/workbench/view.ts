@@ -1,0 +1,138 @@
+import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { type SentPrompts, sentKey } from '../../report/sections/reference-view.ts';
+import { actsHtml, cellActsHtml } from './buttons.ts';
+import type { WorkLook, WrittenPrompt } from './evaluate.ts';
+import type { State } from './refresh.ts';
+import type { Action } from './server.ts';
+import {
+  cellIn,
+  matricesOf,
+  promptKey,
+  type Cell,
+  type MatrixColumn,
+  type MatrixRow,
+} from './workbench-rows.ts';
+import { boardOf, detailHtml, spendWords, type Board } from './workbench.ts';
+
+interface View {
+  /** Results of further tries of single cells. */
+  more: readonly Result[];
+  board: Board;
+  rows: ReadonlyMap<string, MatrixRow>;
+}
+
+const views = new WeakMap<WorkLook, View>();
+
+function viewOf({ look: found, more }: State): View | null {
+  if (found === null) return null;
+  const further = [...more.values()];
+  const known = views.get(found);
+  if (
+    known?.more.length === further.length &&
+    known.more.every((result, at) => result === further[at])
+  )
+    return known;
+  const view = { more: further, ...viewWith(found, further) };
+  views.set(found, view);
+  return view;
+}
+
+function viewWith(found: WorkLook, more: readonly Result[]): Omit<View, 'more'> {
+  const { alone, missing } = found;
+  const shown = withMore(found, more);
+  const matrices = matricesOf(shown.result, shown.all);
+  const notes =
+    alone === null
+      ? []
+      : [`Only the files as they are, with nothing to compare them with: ${alone}`];
+  const empty = [...found.prompts].flatMap(([key, { name, variables, references, tool }]) =>
+    references === 0 && tool === null ? [{ key, name, variables }] : [],
+  );
+  return {
+    board: boardOf({ ...shown, matrices, missing, notes, empty }),
+    rows: new Map(matrices.flatMap(({ rows }) => rows.map((row) => [row.key, row]))),
+  };
+}
+
+/** Replaces single cells by their further tries. */
+function withMore(
+  { result, all: stored }: WorkLook,
+  more: readonly Result[],
+): Pick<WorkLook, 'result' | 'all'> {
+  if (more.length === 0) return { result, all: stored };
+  const further = new Map<string, ReferenceResult[]>();
+  for (const { suites } of more)
+    for (const suite of suites)
+      for (const reference of suite.references) {
+        const key = sentKey(suite, reference.id);
+        further.set(key, [...(further.get(key) ?? []), reference]);
+      }
+  const withFurther = (suite: SuiteResult, reference: ReferenceResult): ReferenceResult =>
+    (further.get(sentKey(suite, reference.id)) ?? []).reduce(
+      (all, { base, head }) => ({
+        ...all,
+        base: longer(all.base, base),
+        head: longer(all.head, head),
+      }),
+      reference,
+    );
+  const merged = (into: Result): Result => ({
+    ...into,
+    suites: into.suites.map((suite) => ({
+      ...suite,
+      references: suite.references.map((reference) => withFurther(suite, reference)),
+    })),
+  });
+  return { result: merged(result), all: stored === null ? null : merged(stored) };
+}
+
+function longer(left: SideResult | null, right: SideResult | null): SideResult | null {
+  return (right?.tries.length ?? 0) > (left?.tries.length ?? 0) ? right : left;
+}
+
+const NOTHING: Board = { head: '', matrices: [], firsts: '', choices: '' };
+
+export function shownBoard(state: State): object {
+  const { note, bad, old, spend } = state;
+  const board = viewOf(state)?.board ?? NOTHING;
+  return { note, bad, old, spend: spendWords(spend), undo: state.written.length > 0, ...board };
+}
+
+function rowOf(state: State, key: string): MatrixRow | null {
+  return viewOf(state)?.rows.get(key) ?? null;
+}
+
+export function detailOf(state: State, key: string): string | null {
+  const row = rowOf(state, key);
+  if (row === null) return null;
+  const sentOf = ({ suite, reference }: Cell): SentPrompts | null =>
+    state.look?.sent.get(sentKey(suite, reference.id)) ?? null;
+  const rubrics = promptOf(state, row)?.rubrics ?? [];
+  return `${actsHtml(row, rubrics)}${detailHtml(row, sentOf, (cell) => cellActsHtml(cell, rubrics))}`;
+}
+
+function promptOf({ look: found }: State, { cells: [cell] }: MatrixRow): WrittenPrompt | null {
+  return cell === undefined ? null : (found?.prompts.get(promptKey(cell.suite)) ?? null);
+}
+
+/** The cell that an action names, and its prompt. */
+export interface Chosen {
+  row: MatrixRow;
+  cell: Cell;
+  side: MatrixColumn['side'];
+  prompt: WrittenPrompt;
+}
+
+/** Finds an action's row and column (default: the working tree's first). Null: it is gone. */
+export function chosenBy({ key, cell: named }: Action, state: State): Chosen | null {
+  const row = typeof key === 'string' ? rowOf(state, key) : null;
+  if (row === null) return null;
+  const [, side, variant = ''] = /^(base|head) (.*)$/s.exec(String(named)) ?? [];
+  const cell = side === undefined ? row.cells[0] : cellIn(row, { variant });
+  const prompt = promptOf(state, row);
+  return cell === undefined || prompt === null
+    ? null
+    : { row, cell, side: side === 'base' ? 'base' : 'head', prompt };
+}

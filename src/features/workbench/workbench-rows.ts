@@ -1,0 +1,167 @@
+import { pairing, toldApart } from '../../kernel/judge/pairing.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { variantWords } from '../../kernel/suite/suite.ts';
+import { ROW_ORDER, type RowStatus } from '../../report/page/filter.ts';
+import { STATUS_ORDER } from '../../report/sections/phrases.ts';
+import type { Side } from '../../types/plain.ts';
+import { suiteKey } from '../attributes/explained-suites.ts';
+import type { AttributeResult } from '../attributes/result.ts';
+
+/** A reference of one prompt in one variant, on base and in the working tree. */
+export interface Cell {
+  /** Distinguishes the variants of a prompt. */
+  variant: string;
+  suite: SuiteResult;
+  reference: ReferenceResult;
+}
+
+/** A variant's answers on one side. */
+export interface MatrixColumn extends Pick<Cell, 'variant'> {
+  side: Side;
+}
+
+export function columnKey({ side, variant }: MatrixColumn): string {
+  return `${side} ${variant}`;
+}
+
+/** One reference of one prompt in all columns. */
+export interface MatrixRow {
+  /** Stable between looks. */
+  key: string;
+  status: RowStatus;
+  cells: Cell[];
+}
+
+/** One prompt's matrix. Each variant is a column, with another one for base if there is a base. */
+export interface Matrix {
+  /** See {@link promptKey}. */
+  key: string;
+  name: string;
+  variants: string[];
+  verdict: SuiteResult | null;
+  apart: string[];
+  rows: MatrixRow[];
+}
+
+/** Identifies a prompt, whatever its variants. */
+export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): string {
+  return JSON.stringify([path, name]);
+}
+
+/** Undefined if the reference does not run in this variant. */
+export function cellIn({ cells }: MatrixRow, { variant }: Pick<Cell, 'variant'>): Cell | undefined {
+  return cells.find((cell) => cell.variant === variant);
+}
+
+/**
+ * References × variants of each prompt, worst first: compared ones, and stored answers of others.
+ */
+export function matricesOf(result: Result, all: Result | null): Matrix[] {
+  const prompts = new Map<string, Prompt>();
+  const entry = (suite: SuiteResult): Prompt => {
+    const key = promptKey(suite);
+    const found = prompts.get(key) ?? { key, of: suite, compared: [], stored: [] };
+    prompts.set(key, found);
+    return found;
+  };
+  for (const suite of all?.suites ?? []) entry(suite).stored.push(suite);
+  for (const suite of result.suites) entry(suite).compared.push(suite);
+  return [...prompts.values()].map(matrixOf).sort((a, b) => worstOf(a) - worstOf(b));
+}
+
+interface Prompt {
+  key: string;
+  /** One of its suites. */
+  of: SuiteResult;
+  compared: SuiteResult[];
+  stored: SuiteResult[];
+}
+
+/** The rank of its worst row's status. */
+function worstOf({ rows: [worst] }: Matrix): number {
+  return worst === undefined ? ROW_ORDER.length : rankOf(worst);
+}
+
+function matrixOf({ key, of: { path, name }, compared, stored }: Prompt): Matrix {
+  const variants = [
+    ...new Set([...compared, ...stored].map(({ variant }) => variantWords(variant))),
+  ];
+  const found = new Map<string, Map<string, Cell>>();
+  for (const suite of [...stored, ...compared]) {
+    const variant = variantWords(suite.variant);
+    for (const reference of suite.references) {
+      const cells = found.get(reference.id) ?? new Map<string, Cell>();
+      cells.set(variant, { variant, suite, reference });
+      found.set(reference.id, cells);
+    }
+  }
+  const rows = [...found].map(([id, all]): MatrixRow => {
+    const cells = variants.flatMap((variant) => all.get(variant) ?? []);
+    return { key: JSON.stringify([path, name, id]), status: statusOf(cells), cells };
+  });
+  return {
+    key,
+    name,
+    variants,
+    verdict: compared[0] ?? null,
+    apart: apartWords(compared.length > 1 ? compared : stored),
+    rows: rows.sort((a, b) => rankOf(a) - rankOf(b)),
+  };
+}
+
+/**
+ * Compares further variants with the first on the same references, adjusted together like the
+ * ranking.
+ */
+function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
+  if (first === undefined) return [];
+  const apart = toldApart(first, others);
+  return others.flatMap((other, at) => {
+    const paired = pairing(first, other);
+    if (paired === null) return [];
+    const word =
+      apart[at] !== true
+        ? 'is not told apart from'
+        : paired.difference < 0
+          ? 'is worse than'
+          : 'is better than';
+    return `${variantWords(other.variant)} ${word} ${variantWords(first.variant)} on the same ${String(paired.references)} references`;
+  });
+}
+
+/** The worst status among cells with answers. */
+function statusOf(cells: readonly Cell[]): RowStatus {
+  if (cells.every(({ reference: { status } }) => status === 'removed')) return 'removed';
+  const found = cells
+    .filter(({ reference: { base, head } }) =>
+      [base, head].some((side) => side !== null && side.tries.length > 0),
+    )
+    .map(({ reference }) => reference.status);
+  return STATUS_ORDER.find((status) => found.includes(status)) ?? 'not-asked';
+}
+
+function rankOf({ status }: MatrixRow): number {
+  return ROW_ORDER.indexOf(status);
+}
+
+export function tagsOf({ cells: [cell] }: MatrixRow): string[] {
+  return cell?.reference.tags ?? [];
+}
+
+/** Merges both results; of an attribute in both, keeps the one with more references. */
+export function attributesIn(result: Result, all: Result | null): Result {
+  if (all === null) return result;
+  const keyOf = (attribute: AttributeResult): string => `${suiteKey(attribute)} ${attribute.id}`;
+  const known = new Set(all.attributes.map(keyOf));
+  const suites = new Set(all.suites.map(suiteKey));
+  return {
+    ...result,
+    attributes: [
+      ...all.attributes,
+      ...result.attributes.filter((attribute) => !known.has(keyOf(attribute))),
+    ],
+    suites: [...all.suites, ...result.suites.filter((suite) => !suites.has(suiteKey(suite)))],
+  };
+}

@@ -1,0 +1,213 @@
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256 } from '../../app/session/cached-complete.ts';
+import { putFile, reasonOf } from '../../app/session/safe-writing.ts';
+import { readProject } from '../../config/project.ts';
+import { rubricsIn } from '../../config/rubric.ts';
+import { editJsonLines } from '../../documents/edit-json-lines.ts';
+import { editYaml, type Edited, type YamlEdit } from '../../documents/edit-yaml.ts';
+import { withText } from '../../documents/files.ts';
+import { readYaml } from '../../documents/yaml.ts';
+import { UserError, formatProblem } from '../../errors.ts';
+import { metrics } from '../../metrics/index.ts';
+import { builtInRubrics } from '../../metrics/rubric.ts';
+import { isMap } from '../../types/plain.ts';
+import { wishOf, type About, type Wish } from './changes.ts';
+import { rowFor, rowWith, writtenReference } from './data-row.ts';
+import type { WorkLook, WrittenPrompt } from './evaluate.ts';
+import type { OpenProject } from './look.ts';
+import type { Action, ActionReply } from './server.ts';
+
+/** The last change, and how to undo it. */
+export interface WrittenEdit {
+  file: string;
+  before: string;
+  after: string;
+  what: string;
+}
+
+interface Place {
+  project: Pick<OpenProject, 'root' | 'read' | 'documents' | 'withFiles'>;
+  /** The files as read by the look that the page shows. */
+  texts: WorkLook['texts'];
+  prompt: WrittenPrompt;
+}
+
+/**
+ * Applies an action to the project's files: reads them again, changes one place, and writes only if
+ * they are unchanged. Rejects edits that would change more, that evaldiff could not load, or that
+ * concern another tool's file.
+ *
+ * @param of null: adds the first reference of the prompt
+ */
+export async function writeBack(
+  action: Action,
+  of: About | null,
+  { project, texts, prompt }: Place,
+  undo: WrittenEdit[],
+): Promise<ActionReply> {
+  const wish = wishOf(action, of, prompt);
+  if (typeof wish === 'string') return { said: wish, bad: true };
+  const { file, what } = wish;
+  if (prompt.tool !== null)
+    return nothing(
+      file,
+      `it is read as ${prompt.tool} writes it, and what we would add means nothing there; change it there, or make files of ours of it with "evaldiff import"`,
+    );
+  const { root } = project;
+  const path = join(root, file);
+  const bytes = await readFile(path).catch((error: unknown) => absenceOf(error));
+  if (typeof bytes === 'string') return nothing(file, bytes);
+  const read = texts.get(file);
+  if (read === undefined) return nothing(file, 'it was not read with what is shown');
+  const before = utf8(bytes);
+  if (before === null) return nothing(file, 'it is not UTF-8 text');
+  const edited = changeIn(before, wish, prompt, read);
+  if ('refused' in edited) return nothing(file, edited.refused);
+  const flaw = await flawOf(file, edited.text, project);
+  if (flaw !== null) return nothing(file, `it could not be read then: ${flaw}`);
+  const failed = await replaceText(path, root, before, edited.text);
+  if (failed !== null) return nothing(file, failed.why);
+  undo.push({ file, before, after: edited.text, what });
+  return { said: `${what}, in ${file}`, bad: false };
+}
+
+/** Undoes the last change unless the file was changed since. */
+export async function takeBack(root: string, undo: WrittenEdit[]): Promise<ActionReply> {
+  const last = undo.at(-1);
+  if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
+  const { file, before, after, what } = last;
+  const failed = await replaceText(join(root, file), root, after, before);
+  // An unwritable file may be written later; an edit by others is kept.
+  if (failed?.kind !== 'unwritable') undo.pop();
+  return failed === null
+    ? { said: `undone: ${what}`, bad: false }
+    : { said: `${file}: ${failed.why}; nothing is undone`, bad: true };
+}
+
+function nothing(file: string, why: string): ActionReply {
+  return { said: `${file}: ${why}; nothing is written`, bad: true };
+}
+
+/** The text including a byte order mark, so that it is written back; null: not UTF-8. */
+function utf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function absenceOf(error: unknown): string {
+  return isAbsent(error) ? 'it is not there any more' : `it cannot be read: ${reasonOf(error)}`;
+}
+
+/** Null: it was written. */
+async function replaceText(
+  path: string,
+  root: string,
+  expected: string,
+  text: string,
+): Promise<{ kind: 'changed' | 'unwritable'; why: string } | null> {
+  try {
+    if (utf8(await readFile(path)) !== expected)
+      return { kind: 'changed', why: 'it was changed by another program meanwhile' };
+    if (await isReadOnly(path))
+      return { kind: 'unwritable', why: 'it is read-only; make it writable first' };
+    await putFile(path, text, { root });
+    return null;
+  } catch (error) {
+    if (isAbsent(error)) return { kind: 'changed', why: absenceOf(error) };
+    const why =
+      error instanceof UserError ? (error.problems[0]?.message ?? 'refused') : reasonOf(error);
+    return { kind: 'unwritable', why };
+  }
+}
+
+/** Respects the write permission even for users who bypass it. */
+async function isReadOnly(path: string): Promise<boolean> {
+  const refused = await access(path, constants.W_OK).then(
+    () => false,
+    () => true,
+  );
+  return refused || ((await stat(path)).mode & 0o222) === 0;
+}
+
+/** evaldiff's first error with this text in a file; null: none. */
+function flawOf(
+  file: string,
+  text: string,
+  { read, documents, withFiles }: Place['project'],
+): Promise<string | null> {
+  return withFiles(async (files) => {
+    const tree = withText(files, file, text, sha256(text));
+    const parsed = new Map(documents);
+    const tools = { builtInMetrics: metrics, builtInRubrics, hash: sha256, parsed };
+    const [first] = (await readProject(tree, read, tools)).problems;
+    if (first === undefined) return null;
+    return first.place?.file === file ? first.message : formatProblem(first);
+  });
+}
+
+function changeIn(text: string, wish: Wish, prompt: WrittenPrompt, read: string): Edited {
+  if (/\.ya?ml$/.test(wish.file)) {
+    const edit = inYaml(text, wish, prompt);
+    return 'refused' in edit ? edit : editYaml(text, edit, read);
+  }
+  if (!/\.(?:jsonl|ndjson)$/.test(wish.file))
+    return { refused: 'only YAML and JSON Lines are written back; edit this file yourself' };
+  const { change, line, columns } = wish;
+  const at = { read, line, columns, variables: prompt.variables };
+  const edit =
+    change.kind === 'set'
+      ? rowWith(change, at)
+      : change.kind === 'add'
+        ? rowFor(change, at)
+        : { refused: 'nothing but references is written into JSON Lines' };
+  return 'refused' in edit ? edit : editJsonLines(text, edit, read);
+}
+
+function inYaml(
+  text: string,
+  { file, line, id, change }: Wish,
+  { path }: WrittenPrompt,
+): YamlEdit | { refused: string } {
+  switch (change.kind) {
+    case 'set': {
+      const { part, value, reason } = change;
+      return {
+        kind: 'set',
+        line,
+        id,
+        key: part,
+        value,
+        remark: reason === null ? null : `skipped: ${reason}`,
+      };
+    }
+    case 'add':
+      return { kind: 'append', line, id, value: writtenReference(change) };
+    case 'first':
+      return {
+        kind: 'append-in',
+        path: file === path ? ['tests', 'references'] : ['references'],
+        value: writtenReference(change),
+      };
+    case 'example': {
+      const above = rubricAt(file, text, change.rubric);
+      return above === null
+        ? { refused: `there is no rubric "${change.rubric}" in it any more` }
+        : { kind: 'append-in', path: [...above, 'examples'], value: change.value };
+    }
+  }
+}
+
+/** The keys of a rubric in a file's text; null: it is not there. */
+function rubricAt(file: string, text: string, name: string): readonly string[] | null {
+  const reading = readYaml(file, text);
+  if (!reading.ok || !isMap(reading.value.value)) return null;
+  return rubricsIn(file, reading.value.value).find(([found]) => found === name)?.[1] ?? null;
+}

@@ -1,0 +1,68 @@
+import { metricNumber } from '../../metrics/value.ts';
+import type { DependsOn, Metric, Score } from '../../types/metric.ts';
+import { isMap, ownEntry, type Json } from '../../types/plain.ts';
+import { dependencies } from '../suite/depends-on.ts';
+
+export function metricOf(condition: DependsOn, metrics: readonly Metric[]): Metric | null {
+  return dependencies(condition, metrics)[0] ?? null;
+}
+
+/** Metrics with their dependencies first, else in file order. Cycles were refused when reading. */
+export function inDependencyOrder(metrics: readonly Metric[]): Metric[] {
+  const ordered: Metric[] = [];
+  const visit = (metric: Metric, path: readonly Metric[]): void => {
+    if (ordered.includes(metric) || path.includes(metric)) return;
+    for (const condition of metric.depends_on) {
+      const dependency = metricOf(condition, metrics);
+      if (dependency !== null) visit(dependency, [...path, metric]);
+    }
+    ordered.push(metric);
+  };
+  for (const metric of metrics) visit(metric, []);
+  return ordered;
+}
+
+/** Metrics in as few steps as possible, each metric in a later step than its dependencies. */
+export function inWaves(metrics: readonly Metric[]): Metric[][] {
+  const waves: Metric[][] = [];
+  const waveOf = new Map<Metric, number>();
+  for (const metric of inDependencyOrder(metrics)) {
+    const before = metric.depends_on
+      .map((condition) => metricOf(condition, metrics))
+      .map((dependency) => (dependency === null ? -1 : (waveOf.get(dependency) ?? -1)));
+    const wave = Math.max(-1, ...before) + 1;
+    waveOf.set(metric, wave);
+    (waves[wave] ??= []).push(metric);
+  }
+  return waves;
+}
+
+/** Why a condition does not hold, given the score it refers to; null when it holds. */
+export function unmetReason(
+  condition: DependsOn,
+  score: Pick<Score, 'value'> | undefined,
+): string | null {
+  const { name, metric_name, metric_min_value: min, metric_max_value: max } = condition;
+  const shown = metric_name ?? name;
+  if (score === undefined || score.value === null)
+    return `depends on ${name}, which has no value here`;
+  const value = valueFor(score.value, metric_name === name ? null : metric_name);
+  if (value === null) return `depends on ${shown}, which has no single number here`;
+  return value >= min && value <= max
+    ? null
+    : `depends on ${shown} ${bounds(min, max)}; it is ${String(value)}`;
+}
+
+function bounds(min: number, max: number): string {
+  if (max === Number.MAX_VALUE) return `of at least ${String(min)}`;
+  return min === -Number.MAX_VALUE
+    ? `of at most ${String(max)}`
+    : `between ${String(min)} and ${String(max)}`;
+}
+
+/** The number of a score: of the named map entry, else the score itself or its only entry. */
+function valueFor(value: Json, entry: string | null): number | null {
+  if (entry === null || !isMap(value)) return metricNumber(value);
+  const found = ownEntry(value, entry);
+  return typeof found === 'number' ? found : null;
+}

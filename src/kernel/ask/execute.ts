@@ -1,0 +1,227 @@
+import type { Steering } from '../../features/conversations/conversation-rules.ts';
+import {
+  leadConversation,
+  judgeAgain,
+  type Dialogue,
+} from '../../features/conversations/conversation.ts';
+import type { EvaluatorTools } from '../../features/conversations/evaluators.ts';
+import { completionOf, recordedDialogue } from '../../features/conversations/transcript.ts';
+import type { Complete, Completion, Evaluate, Message } from '../../types/model.ts';
+import { isMap, type Json, type Side } from '../../types/plain.ts';
+import type { Generation } from '../select/generation.ts';
+import { isBatched } from '../select/targets.ts';
+import type { Reference } from '../suite/suite.ts';
+
+/**
+ * Items in progress at once: far more than any server is sent at a time, far fewer than a sweep's
+ * tries, each of which holds closures and a place in every queue.
+ */
+export const WINDOW = 2048;
+
+/**
+ * Items in progress at once for models called in batches, each of which may take a day. They take
+ * about 110 MB, so a sweep of 100,000 tries stays below 500 MB.
+ */
+export const BATCH_WINDOW = 20_000;
+
+/** Runs `work` for every item in order, at most {@link WINDOW} at a time; results in item order. */
+export async function inWindow<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+  size: number = WINDOW,
+): Promise<R[]> {
+  const results = new Array<R>(items.length);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++)
+      results[index] = await work(items[index] as T);
+  };
+  await Promise.all(Array.from({ length: Math.min(size, items.length) }, worker));
+  return results;
+}
+
+/** One planned try of one reference on one side. */
+export interface PlannedTry {
+  /** Index of its reference in the suite's `runs`. */
+  run: number;
+  suite: string;
+  side: Side;
+  try: number;
+  generation: Generation;
+  /** Runs and judges the dialogue; null for a single answer. */
+  steering: Steering | null;
+}
+
+/** The completion with its prompt. A dialogue is one completion after its last question. */
+export interface Answer {
+  planned: PlannedTry;
+  messages: Message[];
+  completion: Completion;
+  dialogue: Dialogue | null;
+}
+
+type Answered = Omit<Answer, 'planned'>;
+
+export interface Executors {
+  complete: Complete;
+  evaluate: Evaluate;
+  random: EvaluatorTools['random'];
+  /** Called after each answer; `shared`: another try uses the same one. For progress only. */
+  answered?(answer: Answer, shared: boolean): void;
+}
+
+/**
+ * Makes every try; answers in their order. Tries of equal generation, steering and try index share
+ * one completion, between sides and duplicate references; two tries never do. Requests start in the
+ * given order: interleave base and head, so that model drift affects both alike.
+ */
+export async function execute(
+  tries: readonly PlannedTry[],
+  executors: Executors,
+): Promise<Answer[]> {
+  const answers = new Map<string, Promise<Answered>[]>();
+  return inWindow(
+    tries,
+    async (planned): Promise<Answer> => {
+      const { generation } = planned;
+      if (generation.kind === 'impossible') {
+        return {
+          planned,
+          messages: [],
+          completion: { status: 'error', kind: 'reference', message: generation.message },
+          dialogue: null,
+        };
+      }
+      const key =
+        planned.steering === null
+          ? generation.fingerprint
+          : `${generation.fingerprint} ${planned.steering.fingerprint}`;
+      const ofTries = answers.get(key) ?? [];
+      answers.set(key, ofTries);
+      const earlier = ofTries[planned.try];
+      const pending = earlier ?? answerTo(planned, generation, executors);
+      ofTries[planned.try] = pending;
+      const answered = await pending;
+      const answer: Answer = {
+        planned,
+        ...answered,
+        completion: earlier === undefined ? answered.completion : markReused(answered.completion),
+      };
+      executors.answered?.(answer, earlier !== undefined);
+      return answer;
+    },
+    tries.some(waitsForBatch) ? BATCH_WINDOW : WINDOW,
+  );
+}
+
+function waitsForBatch({ generation, steering }: PlannedTry): boolean {
+  if (generation.kind === 'request' && isBatched(generation.target)) return true;
+  return (
+    steering !== null &&
+    steering.evaluators.some(({ target }) => target !== null && isBatched(target))
+  );
+}
+
+function markReused(completion: Completion): Completion {
+  return completion.status === 'ok' ? { ...completion, reused: true } : completion;
+}
+
+type Possible = Exclude<Generation, { kind: 'impossible' }>;
+
+async function answerTo(
+  planned: PlannedTry,
+  generation: Possible,
+  executors: Executors,
+): Promise<Answered> {
+  const { steering } = planned;
+  if (generation.kind === 'recorded') {
+    const recorded = recordedDialogue(generation.thread);
+    return steering === null
+      ? { ...completionOf(recorded), dialogue: null }
+      : asAnswered(await judgeAgain(recorded, steering, tryIndexOf(planned), executors));
+  }
+  if (steering === null)
+    return {
+      messages: generation.messages,
+      completion: await oneAnswer(planned, generation, generation.messages, executors),
+      dialogue: null,
+    };
+  const ask = (messages: Message[]): Promise<Completion> =>
+    oneAnswer(planned, generation, messages, executors);
+  return asAnswered(
+    await leadConversation(generation.messages, steering, tryIndexOf(planned), ask, executors),
+  );
+}
+
+/** The try index of a try's calls. Other draws of the same question have their own indices. */
+export function tryIndexOf({ try: index, generation }: PlannedTry): number {
+  return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
+}
+
+function asAnswered(dialogue: Dialogue): Answered {
+  return { ...completionOf(dialogue), dialogue };
+}
+
+async function oneAnswer(
+  planned: PlannedTry,
+  generation: Exclude<Possible, { kind: 'recorded' }>,
+  messages: Message[],
+  { complete, evaluate }: Executors,
+): Promise<Completion> {
+  if (generation.kind === 'request') {
+    const { target, parameters, variables } = generation;
+    return complete({
+      target,
+      parameters,
+      messages,
+      ...(variables === undefined ? {} : { variables }),
+      try: tryIndexOf(planned),
+      schema: null,
+      purpose: 'prompt',
+    });
+  }
+  const { language, code, at, variables } = generation;
+  const [result] = await evaluate({
+    suite: planned.suite,
+    side: planned.side,
+    language,
+    code,
+    ...(at === undefined ? {} : { at }),
+    outputs: ['output'],
+    inputs: [variables],
+  });
+  if (result === undefined || result.status === 'error') {
+    return {
+      status: 'error',
+      kind: 'code',
+      message: `prompt code: ${result?.message ?? 'gave no answer'}`,
+    };
+  }
+  const output = result.values['output'];
+  return {
+    status: 'ok',
+    output: textOf(output),
+    finish_reason: 'stop',
+    tool_calls: [],
+    usage: null,
+    latency_ms: 0,
+    reused: false,
+  };
+}
+
+/** Prompt code may leave a string, or an object with `content` as LangChain's messages have it. */
+function textOf(output: Json | undefined): string {
+  if (typeof output === 'string') return output;
+  if (isMap(output) && typeof output['content'] === 'string') return output['content'];
+  return JSON.stringify(output ?? null);
+}
+
+/** An answer, and the reference with its expected value. */
+export interface ScoringItem {
+  answer: Answer;
+  reference: Reference;
+  /** The other side's answer, for metrics that compare the two; null where there is none. */
+  otherAnswer?: string | null;
+  /** The other side's prompt, if it has an answer. */
+  otherMessages?: readonly Message[];
+}

@@ -1,0 +1,277 @@
+import { judgeAgain, type Dialogue } from '../../features/conversations/conversation.ts';
+import type { EvaluatorTools } from '../../features/conversations/evaluators.ts';
+import {
+  completionOf,
+  conversationResult,
+  conversationScore,
+  recordedDialogue,
+} from '../../features/conversations/transcript.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import type { Score } from '../../types/metric.ts';
+import {
+  identityOf,
+  withMoreTries,
+  type MadeTry,
+  type NextTries,
+  type SuiteComparison,
+  type SuiteRun,
+} from '../plan/suite-run.ts';
+import type { TryResult } from '../result/reference-result.ts';
+import type { AffectedReference } from '../select/affected.ts';
+import type { Generation } from '../select/generation.ts';
+import { steeringFor, type Scoring } from '../select/scoring.ts';
+import { tryOutcomeOf } from '../suite/gate.ts';
+import { CONVERSATION_SCORE } from '../suite/metrics.ts';
+import { tryIndexOf, execute, type Executors, type Answer, type PlannedTry } from './execute.ts';
+import type { ScoringTools } from './score-metric.ts';
+import { noAnswer, scoreItems } from './score.ts';
+
+/**
+ * Converts answers for a scoring without new calls. A dialogue from another steering is judged
+ * again, once for all answers that share it. Single-answer scorings see the first answer; dialogue
+ * scorings see a single answer as a one-turn dialogue.
+ */
+async function viewsUnder(
+  answers: readonly Answer[],
+  scoring: Scoring,
+  tools: EvaluatorTools,
+): Promise<Answer[]> {
+  const steering = steeringFor(scoring);
+  if (steering === null)
+    return answers.map((answer) =>
+      answer.dialogue === null
+        ? answer
+        : { planned: answer.planned, ...completionOf(firstTurn(answer.dialogue)), dialogue: null },
+    );
+  const again = new Map<Dialogue, Promise<Dialogue>>();
+  return Promise.all(
+    answers.map(async (answer) => {
+      const { planned } = answer;
+      if (steering.fingerprint === planned.steering?.fingerprint) return answer;
+      const recorded = answer.dialogue ?? singleAnswer(answer);
+      if (recorded === null) return answer;
+      const judging =
+        again.get(recorded) ?? judgeAgain(recorded, steering, tryIndexOf(planned), tools);
+      again.set(recorded, judging);
+      const dialogue = await judging;
+      return { planned, ...completionOf(dialogue), dialogue };
+    }),
+  );
+}
+
+function firstTurn(dialogue: Dialogue): Dialogue {
+  const answers = dialogue.answers.slice(0, 1);
+  return {
+    ...dialogue,
+    turns: dialogue.turns.slice(0, 1),
+    answers,
+    error: answers.length === 0 ? dialogue.error : null,
+  };
+}
+
+/** A single answer as a dialogue of one turn; null where there is no answer to judge. */
+function singleAnswer({ messages, completion }: Answer): Dialogue | null {
+  if (completion.status === 'error') return null;
+  const recorded = recordedDialogue([
+    ...messages,
+    { role: 'assistant', content: completion.output },
+  ]);
+  // Its last answer is the new one, with its tokens and time.
+  return { ...recorded, answers: [...recorded.answers.slice(0, -1), completion] };
+}
+
+/** Runs and scores rounds of tries until no suite needs more. Returns the suites with all tries. */
+export async function runRounds(
+  started: readonly SuiteComparison[],
+  next: (suites: readonly SuiteComparison[]) => NextTries,
+  tools: Executors & ScoringTools,
+): Promise<SuiteComparison[]> {
+  let suites = [...started];
+  for (;;) {
+    const wanted = next(suites);
+    const queue = suites.flatMap(({ run }, index) => queuedTries(run, index, wanted(run)));
+    if (queue.length === 0) return suites;
+    const queued = interleave(queue);
+    const answers = await execute(
+      queued.map(({ planned }) => planned),
+      tools,
+    );
+    const bySuite = Map.groupBy(answers, (_, position) => queued[position]?.suiteIndex);
+    suites = await Promise.all(
+      suites.map(async (suite, index) =>
+        withMoreTries(suite, await score(suite.run, bySuite.get(index) ?? [], tools)),
+      ),
+    );
+  }
+}
+
+interface QueuedTry {
+  suiteIndex: number;
+  order: number;
+  planned: PlannedTry;
+}
+
+function queuedTries(
+  suite: SuiteRun,
+  suiteIndex: number,
+  wanted: ReadonlyMap<number, number>,
+): QueuedTry[] {
+  const steering = steeringFor(suite.deciding);
+  const identity = identityOf(suite);
+  return [...wanted].flatMap(([index, count]) => {
+    const run = suite.runs[index];
+    if (run === undefined) return [];
+    return (['base', 'head'] as const).flatMap((side) => {
+      const generation = run.affected[side];
+      if (generation === null) return [];
+      const first = run[side].length;
+      return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
+        suiteIndex,
+        order: index,
+        planned: {
+          run: index,
+          suite: identity,
+          side,
+          try: first + step,
+          generation,
+          steering,
+        },
+      }));
+    });
+  });
+}
+
+/** By try, suite, reference, then side: model drift over time affects both sides alike. */
+function interleave(queue: readonly QueuedTry[]): QueuedTry[] {
+  return [...queue].sort(
+    (a, b) =>
+      a.planned.try - b.planned.try ||
+      a.suiteIndex - b.suiteIndex ||
+      a.order - b.order ||
+      byCodeUnits(a.planned.side, b.planned.side),
+  );
+}
+
+async function score(
+  suite: SuiteRun,
+  answers: readonly Answer[],
+  tools: ScoringTools,
+): Promise<MadeTry[]> {
+  const [deciding, other] = await Promise.all([
+    scoreUnder(suite, answers, suite.deciding, tools),
+    suite.other === null ? null : scoreUnder(suite, answers, suite.other, tools),
+  ]);
+  return answers.map(({ planned: { run, side } }, index) => {
+    const result = deciding[index];
+    if (result === undefined) throw new TypeError('an answer has no result');
+    return { index: run, side, made: { result, other: other?.[index] ?? null } };
+  });
+}
+
+async function scoreUnder(
+  { runs }: SuiteRun,
+  answers: readonly Answer[],
+  scoring: Scoring,
+  tools: ScoringTools,
+): Promise<TryResult[]> {
+  const references = answers.map(({ planned }) => runs[planned.run]?.affected);
+  const views = await viewsUnder(answers, scoring, tools);
+  const scored = await scoreItems(
+    views.map((answer, index) => ({ answer, reference: judgedBy(references[index], scoring) })),
+    scoring,
+    tools,
+  );
+  return scored.map(({ item, scores }) => tryResult(item.answer, scores, scoring));
+}
+
+/** A try of a prompt that is neither base's nor head's, on the reference of one run. */
+export interface ExtraTry {
+  /** Index in the suite's `runs`. */
+  run: number;
+  generation: Generation;
+  try: number;
+  /** Identifies the prompt: a process that runs code never holds the answers of two prompts. */
+  prompt: string;
+}
+
+/** Makes further tries in order and judges them like the comparison's tries. */
+export async function runExtraTries(
+  suite: SuiteRun,
+  wanted: readonly ExtraTry[],
+  tools: Executors & ScoringTools,
+): Promise<TryResult[]> {
+  const steering = steeringFor(suite.deciding);
+  const answers = await execute(
+    wanted.map(({ run, generation, try: index, prompt }) => ({
+      run,
+      suite: `${identityOf(suite)} ${prompt}`,
+      side: 'head',
+      try: index,
+      generation,
+      steering,
+    })),
+    tools,
+  );
+  return scoreUnder(suite, answers, suite.deciding, tools);
+}
+
+/**
+ * The reference to score with: a scoring has its side's expected values; a reference missing there
+ * keeps its own.
+ */
+function judgedBy(
+  affected: AffectedReference | undefined,
+  { side }: Scoring,
+): AffectedReference['reference'] {
+  if (affected === undefined) throw new TypeError('an answer belongs to a reference');
+  return side === 'base' ? (affected.baseReference ?? affected.reference) : affected.reference;
+}
+
+/** Failing scores for a dialogue whose model declined to answer. */
+function unansweredScores({ dialogue }: Answer, reason: string): Score[] {
+  return dialogue === null
+    ? []
+    : [{ metric: CONVERSATION_SCORE, status: 'fail', value: null, reason, skip: false }];
+}
+
+function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryResult {
+  const { planned, completion, dialogue } = answer;
+  const steering = steeringFor(scoring);
+  const conversation =
+    dialogue === null || steering === null
+      ? {}
+      : { conversation: conversationResult(dialogue, steering) };
+  const declinedFor = noAnswer(answer);
+  if (completion.status === 'error') {
+    const scores =
+      declinedFor === null ? [] : [...unansweredScores(answer, declinedFor), ...ofMetrics];
+    return {
+      try: planned.try,
+      outcome: tryOutcomeOf(scores) === 'fail' ? 'fail' : 'error',
+      actual: null,
+      error: completion.message,
+      scores,
+      usage: null,
+      latency_ms: null,
+      reused: false,
+      finish_reason: completion.finish_reason ?? null,
+      ...conversation,
+    };
+  }
+  const { output, usage, latency_ms, reused, finish_reason, served, ended } = completion;
+  const scores = dialogue === null ? ofMetrics : [...conversationScore(dialogue), ...ofMetrics];
+  return {
+    try: planned.try,
+    outcome: tryOutcomeOf(scores),
+    actual: output,
+    error: null,
+    scores,
+    usage,
+    latency_ms,
+    reused,
+    finish_reason,
+    ...(ended === undefined ? {} : { ended }),
+    ...(served === undefined ? {} : { served }),
+    ...conversation,
+  };
+}

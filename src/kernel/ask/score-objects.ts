@@ -1,0 +1,218 @@
+import type { MetricAnswer } from '../../metrics/answer.ts';
+import { materialUsed } from '../../metrics/grader-prompt.ts';
+import {
+  OBJECT_WORDS,
+  countObjects,
+  objectsOf,
+  scoreOfObjects,
+  type DialogueObject,
+} from '../../metrics/objects.ts';
+import type { DependsOn, Metric, MetricLevel, ObjectScore, Score } from '../../types/metric.ts';
+import type { Message } from '../../types/model.ts';
+import type { Scoring } from '../select/scoring.ts';
+import { isPairwise } from '../suite/metrics.ts';
+import { metricOf, unmetReason } from './conditions.ts';
+import type { ScoringItem } from './execute.ts';
+import {
+  metricAnswer,
+  scoreAnswers,
+  scoreFor,
+  scorePairs,
+  type ScoringTools,
+} from './score-metric.ts';
+
+/** One answer with its scores so far, by metric. */
+export interface AnswerRow {
+  item: ScoringItem;
+  scores: Map<string, Score>;
+  /** The dialogue's objects by level, filled on demand. */
+  objects: Map<MetricLevel, DialogueObject[]>;
+}
+
+/** One object to judge: the answer, or one of the objects of a metric with `every`. */
+interface Part {
+  row: AnswerRow;
+  /** Position among the objects of the metric's level. */
+  at: number;
+  object: DialogueObject;
+  /** The key for score lookups; a copy of the row's own item. */
+  item: ScoringItem;
+}
+
+export async function scoreRows(
+  metric: Metric,
+  rows: readonly AnswerRow[],
+  scoring: Scoring,
+  tools: ScoringTools,
+): Promise<void> {
+  const parts = rows.map((row) => partsOf(metric, row, scoring, tools));
+  const all = parts.flat();
+  const reasons = await unmetConditions(metric, all, scoring, tools);
+  const open = all.filter((part) => !reasons.has(part));
+  const objects = new Map(open.map(({ item, object }) => [item, object.answer]));
+  const score = (some: readonly ScoringItem[]): Promise<Map<ScoringItem, Score>> =>
+    scoreAnswers(
+      metric,
+      some,
+      (item) => objects.get(item) ?? metricAnswer(item, tools.price),
+      scoring,
+      tools,
+    );
+  const items = open.map(({ item }) => item);
+  const scores = await (isPairwise(metric) ? scorePairs(metric, items, score) : score(items));
+  const scoreOf = (part: Part): Score => {
+    const reason = reasons.get(part);
+    return reason === undefined
+      ? scoreFor(scores, part.item, metric.name)
+      : { metric: metric.name, status: 'skipped', value: null, reason, skip: metric.skip };
+  };
+  rows.forEach((row, index) => {
+    const own = (parts[index] ?? []).map((part) => ({ at: part.at, score: scoreOf(part) }));
+    const [only] = own;
+    row.scores.set(
+      metric.name,
+      metric.every === undefined && only !== undefined
+        ? only.score
+        : scoreOfObjects(metric, own.map(objectScore)),
+    );
+  });
+}
+
+function objectScore({ at, score }: { at: number; score: Score }): ObjectScore {
+  const { status, value, reason } = score;
+  const label = 'label' in score ? score.label : undefined;
+  return {
+    at,
+    status,
+    value,
+    reason,
+    ...('raised' in score ? { raised: true } : {}),
+    ...(label === undefined ? {} : { label }),
+    ...(score.grade === undefined ? {} : { grade: score.grade }),
+  };
+}
+
+/** The objects of a row to judge. A rubric that names the new answer judges only that. */
+function partsOf(
+  { source, level, every }: Metric,
+  row: AnswerRow,
+  { rubrics }: Scoring,
+  { price }: ScoringTools,
+): Part[] {
+  const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
+  const ofAnswer =
+    (every === undefined && level !== 'Thread') ||
+    materialUsed(rubric?.prompt ?? '').has('completion');
+  const answer = metricAnswer(row.item, price);
+  const whole = { message: countObjects(answer.thread, 'Message') - 1, answer };
+  const parts = ofAnswer
+    ? [{ at: Math.max(0, countObjects(answer.thread, level) - 1), object: whole }]
+    : objectsIn(row, level, price).map((object, at) => ({ at, object }));
+  return parts.map((part) => ({ ...part, row, item: { ...row.item } }));
+}
+
+/** Why the metric does not apply, by object. */
+async function unmetConditions(
+  { depends_on: conditions, level }: Metric,
+  parts: readonly Part[],
+  scoring: Scoring,
+  tools: ScoringTools,
+): Promise<Map<Part, string>> {
+  const reasons = new Map<Part, string>();
+  for (const condition of conditions) {
+    const dependency = metricOf(condition, scoring.tests.metrics);
+    const open = parts.filter((part) => !reasons.has(part));
+    const found =
+      dependency === null
+        ? new Map<Part, Looked>()
+        : await scoresOn(dependency, level, condition, open, scoring, tools);
+    for (const part of open) {
+      const looked = found.get(part);
+      const reason =
+        looked === 'none'
+          ? `depends on ${condition.name} of an earlier ${OBJECT_WORDS[dependency?.level ?? level]}, and there is none`
+          : unmetReason(condition, looked);
+      if (reason !== null) reasons.set(part, reason);
+    }
+  }
+  return reasons;
+}
+
+/** The value for an object; `none`: there is no such object. */
+type Looked = Pick<Score, 'value'> | 'none';
+
+/**
+ * The dependency's scores at a condition's position: the object that contains a part, or an earlier
+ * one. Computes missing scores.
+ */
+async function scoresOn(
+  dependency: Metric,
+  level: Metric['level'],
+  { relative_object_position: step }: DependsOn,
+  parts: readonly Part[],
+  scoring: Scoring,
+  tools: ScoringTools,
+): Promise<Map<Part, Looked>> {
+  const found = new Map<Part, Looked>();
+  const wanted = new Map<Part, MetricAnswer>();
+  for (const part of parts) {
+    const all = objectsIn(part.row, dependency.level, tools.price);
+    const { thread } = metricAnswer(part.row.item, tools.price);
+    const at = positionOf(part, level, dependency.level, all, thread) + step;
+    const there = part.row.scores.get(dependency.name);
+    const judged = judgedAt(there, at, countObjects(thread, dependency.level) - 1);
+    const object = all[at];
+    if (judged !== undefined) found.set(part, judged);
+    else if (object !== undefined) wanted.set(part, object.answer);
+    else found.set(part, step === 0 && there !== undefined ? there : 'none');
+  }
+  const items = [...wanted.keys()].map(({ item }) => item);
+  const answers = new Map([...wanted].map(([{ item }, answer]) => [item, answer]));
+  const scores = await scoreAnswers(
+    dependency,
+    items,
+    (item) => answers.get(item) ?? metricAnswer(item, tools.price),
+    scoring,
+    tools,
+  );
+  for (const part of wanted.keys()) found.set(part, scoreFor(scores, part.item, dependency.name));
+  return found;
+}
+
+/**
+ * Index of the dependency's object that contains a part; −1: none. In a dialogue, that is the
+ * answer with which `thread` ends.
+ */
+function positionOf(
+  { at, object }: Part,
+  level: MetricLevel,
+  wanted: MetricLevel,
+  all: readonly DialogueObject[],
+  thread: readonly Message[],
+): number {
+  if (level === 'ToolCall' && wanted === 'ToolCall') return at;
+  const own = level === 'Thread' ? countObjects(thread, 'Message') - 1 : object.message;
+  return all.findIndex(({ message }) => message >= own);
+}
+
+/**
+ * A score's value at a position; undefined: not judged there. Without objects it is the answer's.
+ */
+function judgedAt(
+  score: Score | undefined,
+  at: number,
+  answerAt: number,
+): Pick<Score, 'value'> | undefined {
+  if (score?.objects !== undefined) return score.objects.scores.find((object) => object.at === at);
+  return at === answerAt ? score : undefined;
+}
+
+function objectsIn(
+  row: AnswerRow,
+  level: MetricLevel,
+  price: ScoringTools['price'],
+): readonly DialogueObject[] {
+  const known = row.objects.get(level) ?? objectsOf(metricAnswer(row.item, price), level);
+  row.objects.set(level, known);
+  return known;
+}

@@ -1,0 +1,113 @@
+import type { Metric, Score } from '../../types/metric.ts';
+import type { Notice, Problem } from '../../types/plain.ts';
+import type { ReferenceRun, SuiteRun } from '../plan/suite-run.ts';
+import { metricIdentity, metricsFor } from '../suite/metrics.ts';
+import type { RunRollUps } from './roll-up.ts';
+
+/** A suite that ran, with the words of its roll-up. */
+interface Rolled {
+  run: SuiteRun;
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
+}
+
+/**
+ * Code that scores and is broken, at its place: a check that breaks on every answer it was given,
+ * and a roll-up that gives no word. `suites`: those whose rates would say nothing. `notices`: checks
+ * of another tool, to which throwing is failing, that threw every time.
+ */
+export function brokenCode(rolled: readonly Rolled[]): {
+  problems: Problem[];
+  notices: Notice[];
+  suites: ReadonlySet<SuiteRun>;
+} {
+  const { broken, notices } = brokenChecks(rolled.map(({ run }) => run));
+  const rollups = rolled.flatMap(brokenRollup);
+  const all = [...broken, ...rollups];
+  const problems = new Map(all.map(({ problem }) => [JSON.stringify(problem), problem]));
+  return {
+    problems: [...problems.values()],
+    notices,
+    suites: new Set(all.flatMap(({ suites }) => suites)),
+  };
+}
+
+interface Broken {
+  problem: Problem;
+  suites: SuiteRun[];
+}
+
+/** One check on all answers of the run, in whatever suites and variants it stands. */
+interface Use {
+  metric: Metric;
+  /** References that it judged: a check of one reference alone may well fail every time. */
+  references: Set<ReferenceRun>;
+  suites: Set<SuiteRun>;
+  isShared: boolean;
+  /** The tool whose check it is, such as `promptfoo`; absent: a check of our own. */
+  tool: string | undefined;
+  scores: Score[];
+}
+
+/** Errors that no answer can cause: a name, a module or a file that the code does not have. */
+const NO_ANSWERS_FAULT =
+  /^(?:ReferenceError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError|PermissionError)\b/;
+
+function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices: Notice[] } {
+  const found: { broken: Broken[]; notices: Notice[] } = { broken: [], notices: [] };
+  const uses = new Map<string, Use>();
+  for (const suite of suites)
+    for (const run of suite.runs)
+      for (const metric of metricsFor(suite.deciding.tests, run.affected.reference))
+        if (metric.source.kind === 'code') noteUse(uses, metric, suite, run);
+  for (const { metric, references, suites: own, isShared, tool, scores } of uses.values()) {
+    const judged = scores.filter(({ status }) => status !== 'skipped');
+    const raised = judged.filter((score) => 'raised' in score);
+    const reasons = raised.map(({ reason }) =>
+      (reason ?? '').replace(/^metric "[^]*?":? (?=\S)/, ''),
+    );
+    const [said] = reasons;
+    if (said === undefined || raised.length < judged.length) continue;
+    if (!isShared && references.size === 1) continue;
+    const { name, place } = metric;
+    // Prose where JSON was asked for is a fail to promptfoo, however often it is given.
+    if (tool === 'promptfoo' && !reasons.some((reason) => NO_ANSWERS_FAULT.test(reason))) {
+      const message = `metric "${name}" raised on every answer of both sides, which is a fail to promptfoo and here: is it broken? ${said}`;
+      found.notices.push({ kind: 'import', place, message });
+    } else {
+      const message = `metric "${name}" breaks on every answer of both sides, so it judges nothing: ${said}`;
+      found.broken.push({ problem: { place, message }, suites: [...own] });
+    }
+  }
+  return found;
+}
+
+function noteUse(uses: Map<string, Use>, metric: Metric, suite: SuiteRun, run: ReferenceRun): void {
+  const isShared = suite.deciding.tests.metrics.includes(metric);
+  const key = `${metric.place.file} ${isShared ? metric.place.line : ''} ${metricIdentity(metric)}`;
+  const use = uses.get(key) ?? {
+    metric,
+    references: new Set<ReferenceRun>(),
+    suites: new Set<SuiteRun>(),
+    isShared,
+    tool: suite.deciding.tests.tool,
+    scores: [],
+  };
+  uses.set(key, use);
+  use.references.add(run);
+  use.suites.add(suite);
+  for (const { result } of [...run.base, ...run.head])
+    // What was never answered was never judged.
+    if (result.error === null)
+      use.scores.push(...result.scores.filter((score) => score.metric === metric.name));
+}
+
+function brokenRollup({ run, rollUps }: Rolled): Broken[] {
+  const { rollup } = run.deciding.tests;
+  if (rollup.kind !== 'code') return [];
+  const [error] = [...rollUps.values()].flatMap(({ base, head }) =>
+    [base.error, head.error].filter((text) => text !== null),
+  );
+  return error === undefined
+    ? []
+    : [{ problem: { place: rollup.place, message: error }, suites: [run] }];
+}

@@ -1,0 +1,279 @@
+import { conversationSummary } from '../../features/conversations/summary.ts';
+import { graderErrorOf, withinError } from '../../features/graders/grader-error.ts';
+import type { TestedJudge } from '../../features/graders/plan.ts';
+import type { Side } from '../../types/plain.ts';
+import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
+import { countsForVerdict, sideShare } from '../result/counts.ts';
+import type {
+  ReferenceResult,
+  ReferenceStatus,
+  SideResult,
+  TryResult,
+} from '../result/reference-result.ts';
+import type { SuiteResult, Verdict } from '../result/suite-result.ts';
+import { scoreCount } from '../select/scoring.ts';
+import { REFERENCE_FDR } from '../statistics/gate.ts';
+import { referenceTest } from '../statistics/reference-tests.ts';
+import { countOutcomes } from '../statistics/table.ts';
+import { countsIn } from '../suite/gate.ts';
+import { classificationOf } from './classification.ts';
+import { countEvidence } from './evidence.ts';
+import { metricRows } from './metric-rows.ts';
+import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
+import { preferenceOf } from './suite-tables.ts';
+import {
+  comparedFirst,
+  comparedReferences,
+  passRate,
+  ratedRuns,
+  ratedTries,
+  rolledUp,
+  summaryOf,
+} from './summary.ts';
+import type { SuiteVerdict } from './verdict.ts';
+
+/**
+ * One suite as the result shows it: counts, statuses, rates with interval, and the verdict in words.
+ * `judges`: graders whose errors are known.
+ */
+export function compareSuite(
+  suite: SuiteComparison,
+  verdict: SuiteVerdict | null,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+  judges: readonly TestedJudge[] = [],
+): SuiteResult {
+  const { run, compared } = suite;
+  const { path, name, variant, baseVariant, because } = run.suite;
+  const statuses = referenceStatuses(compared, verdict);
+  const references = run.runs.map((referenceRun) =>
+    referenceResult(suite, referenceRun, rollUps.get(referenceRun), statuses.get(referenceRun)),
+  );
+  const removed = run.suite.references
+    .filter(({ change }) => change === 'removed')
+    .map(({ reference }) =>
+      removedReference(
+        reference,
+        !countsIn(run.suite.base?.scoring.tests ?? run.deciding.tests, reference),
+      ),
+    );
+  const rate = passRate(suite, verdict);
+  const conversation = conversationSummary(run, ratedRuns(suite), ratedTries(suite, verdict));
+  const preference = preferenceOf(run.deciding.tests, compared);
+  const classification = classificationOf(
+    run.deciding.tests,
+    ratedRuns(suite),
+    ratedTries(suite, verdict),
+  );
+  const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
+  const evidence = countEvidence(suite, rollUps);
+  const graderError = graderErrorOf(suite, rate, verdict, judges);
+  return {
+    path,
+    name,
+    variant,
+    base_variant: baseVariant,
+    because,
+    ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
+    pass_rate: rate,
+    verdict: shown,
+    summary: `${comparedFirst(evidence)}${summaryOf(shown, rate, verdict, suite)}${withinError(graderError)}`,
+    ...verdictGrounds(suite, verdict),
+    evidence,
+    references: [...withRisen(withFallen(references, verdict), verdict), ...removed],
+    metrics: metricRows(suite, verdict),
+    rollups: rolledUp(suite, rollUps),
+    ...(graderError === null ? {} : { grader_error: graderError }),
+    ...(conversation === null ? {} : { conversation }),
+    ...(preference === null ? {} : { preference }),
+    ...(classification === null ? {} : { classification }),
+  };
+}
+
+/** What a verdict is based on; empty where nothing was compared. */
+function verdictGrounds(
+  suite: SuiteComparison,
+  verdict: SuiteVerdict | null,
+): Pick<SuiteResult, 'reason' | 'visible_drop' | 'compared'> {
+  if (verdict === null)
+    return { reason: null, visible_drop: null, compared: { references: 0, tries: 0 } };
+  return {
+    reason: verdict.reason,
+    visible_drop: verdict.visibleDrop,
+    compared: { references: comparedReferences(suite, verdict), tries: verdict.tries },
+  };
+}
+
+/**
+ * A red suite shows what fell, though too few tries call it alone: what passed on base and fails on
+ * head, or, where nothing flipped, what passed less often.
+ */
+function withFallen(
+  references: readonly ReferenceResult[],
+  verdict: SuiteVerdict | null,
+): ReferenceResult[] {
+  const named = references.some(({ status }) => status === 'regressed');
+  const open = verdict?.verdict === 'regressed' && (verdict.reason.by === 'fall' || !named);
+  if (!open) return [...references];
+  const fell = references.filter(hasFallen);
+  const flipped = fell.filter(({ status }) => status === 'inconclusive');
+  const shown = new Set(flipped.length > 0 || named ? flipped : fell);
+  return references.map((reference) =>
+    shown.has(reference) ? { ...reference, status: 'fell' } : reference,
+  );
+}
+
+/** An improved suite shows what rose, though too few tries call it alone. */
+function withRisen(
+  references: readonly ReferenceResult[],
+  verdict: SuiteVerdict | null,
+): ReferenceResult[] {
+  if (verdict?.verdict !== 'improved') return [...references];
+  return references.map((reference) => {
+    const { status, base, head } = reference;
+    if (status !== 'inconclusive' || !countsForVerdict(reference) || base === null || head === null)
+      return reference;
+    return sideShare(head) > sideShare(base) ? { ...reference, status: 'rose' } : reference;
+  });
+}
+
+function hasFallen(reference: ReferenceResult): boolean {
+  const { status, base, head } = reference;
+  if (!countsForVerdict(reference) || base === null || head === null) return false;
+  return (status === 'inconclusive' || status === 'flaky') && sideShare(head) < sideShare(base);
+}
+
+/** The verdict of a suite in which nothing had to be compared. */
+function uncomparedVerdict({ suite, runs }: SuiteRun): Verdict {
+  if (suite.head === null) return 'removed';
+  if (suite.base === null) return runs.length > 0 ? 'new' : 'no_data';
+  const asked = runs.filter(({ base, head }) => base.length > 0 || head.length > 0);
+  if (asked.length === 0) return 'no_data';
+  return runs.some(({ base }) => base.length > 0) ? 'unchanged' : 'not_compared';
+}
+
+interface Status {
+  status: ReferenceStatus | null;
+  p: number | null;
+  q: number | null;
+}
+
+/** Which single references the tests call regressed or improved. */
+function referenceStatuses(
+  compared: readonly ReferenceRun[],
+  verdict: SuiteVerdict | null,
+): Map<ReferenceRun, Status> {
+  if (verdict === null) return new Map();
+  const { down, up } = verdict.q;
+  const { by, references } = verdict.reason;
+  const silent = new Set(by === 'unanswered' ? references : []);
+  return new Map(
+    compared.map((run, index) => {
+      const table = verdict.own[index];
+      const q = down[index] ?? 1;
+      const p = table === undefined ? null : referenceTest(table).down;
+      const status =
+        verdict.broke.has(run) || q <= REFERENCE_FDR || silent.has(run.affected.reference.id)
+          ? 'regressed'
+          : (up[index] ?? 1) <= REFERENCE_FDR
+            ? 'improved'
+            : null;
+      return [run, { status, p, q }];
+    }),
+  );
+}
+
+function referenceResult(
+  { run: { deciding }, quarantined }: SuiteComparison,
+  run: ReferenceRun,
+  rollUps: RunRollUps | undefined,
+  found: Status | undefined,
+): ReferenceResult {
+  const { reference } = run.affected;
+  const metrics = scoreCount(deciding.tests, reference);
+  const skip = deciding.tests.skip || reference.skip;
+  const base = sideResult(run, 'base', rollUps?.base, metrics, skip);
+  const head = sideResult(run, 'head', rollUps?.head, metrics, skip);
+  return {
+    id: reference.id,
+    file: reference.place.file,
+    line: reference.place.line,
+    tags: reference.tags,
+    skip: !countsIn(deciding.tests, reference),
+    ...(quarantined(reference.id) ? { quarantined: true } : {}),
+    input: reference.input,
+    expected: reference.expected ?? null,
+    status: found?.status ?? plainStatus(run, base, head),
+    p: found?.p ?? null,
+    q: found?.q ?? null,
+    base,
+    head,
+  };
+}
+
+function sideResult(
+  run: ReferenceRun,
+  side: Side,
+  rolled: RollUpOutcome | undefined,
+  metrics: number,
+  skip: boolean,
+): SideResult | null {
+  if (run.affected[side] === null) return null;
+  const tries: TryResult[] = run[side].map(({ result }) => result);
+  const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
+  return {
+    tally: tallyOf(tries, metrics, skip),
+    rollup: rolled?.outcome ?? null,
+    passes,
+    tries_judged: judged,
+    tries,
+  };
+}
+
+/**
+ * The status of a reference that no test calls: in the order of the specification, the first that
+ * holds.
+ */
+function plainStatus(
+  { affected: { change } }: ReferenceRun,
+  base: SideResult | null,
+  head: SideResult | null,
+): ReferenceStatus {
+  const unjudged = [base, head]
+    .filter((side) => side !== null)
+    .find(({ tries_judged }) => tries_judged === 0);
+  if (unjudged !== undefined)
+    return unjudged.tries.some(({ outcome }) => outcome === 'ungraded') ? 'ungraded' : 'error';
+  if (change === 'added' || change === 'edited') return change;
+  if (base === null) return head?.rollup ?? 'error';
+  if (head === null) return 'removed';
+  if (hasFlipped(base, head)) return 'inconclusive';
+  return isMixed(base) || isMixed(head) ? 'flaky' : 'unchanged';
+}
+
+function hasFlipped(base: SideResult, head: SideResult): boolean {
+  return base.rollup !== null && head.rollup !== null && base.rollup !== head.rollup;
+}
+
+function isMixed({ passes, tries_judged }: SideResult): boolean {
+  return passes > 0 && passes < tries_judged;
+}
+
+function removedReference(
+  reference: ReferenceRun['affected']['reference'],
+  skip: boolean,
+): ReferenceResult {
+  return {
+    id: reference.id,
+    file: reference.place.file,
+    line: reference.place.line,
+    tags: reference.tags,
+    skip,
+    input: reference.input,
+    expected: reference.expected ?? null,
+    status: 'removed',
+    p: null,
+    q: null,
+    base: null,
+    head: null,
+  };
+}

@@ -1,0 +1,114 @@
+import { isHosted } from '../../types/model.ts';
+import type { Side } from '../../types/plain.ts';
+import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
+import { clustersOf } from '../plan/tries.ts';
+import type { ReferenceResult, TryResult } from '../result/reference-result.ts';
+import type { Verdict } from '../result/suite-result.ts';
+import { bundlesOf } from '../statistics/bundles.ts';
+import { suiteTest } from '../statistics/suite-test.ts';
+import { tableOf, within, type Tries } from '../statistics/table.ts';
+
+/** Ways in which an answer is less than a whole one: in words, and of a try. */
+const KINDS = {
+  empty: [
+    'empty',
+    ({ actual, finish_reason: end }) => actual === null && end !== null && end !== 'filter',
+  ],
+  cut: [
+    'cut at a limit of tokens',
+    ({ actual, finish_reason: end }) => actual !== null && end === 'length',
+  ],
+  withheld: [
+    'filtered or refused without a word',
+    ({ actual, finish_reason: end }) => actual === null && end === 'filter',
+  ],
+  refused: [
+    'filtered or refused',
+    ({ actual, finish_reason: end }) => actual !== null && end === 'filter',
+  ],
+  unknown: ['ended for a reason that evaldiff does not know', ({ ended }) => ended !== undefined],
+} satisfies Record<string, readonly [words: string, is: (made: TryResult) => boolean]>;
+
+type Kind = keyof typeof KINDS;
+
+const SIDES = ['base', 'head'] as const;
+
+/** `cut at a limit of tokens: base 0 of 24, head 24 of 24`, for each kind that occurs. */
+export function endingShares(references: readonly ReferenceResult[]): string[] {
+  const sides = SIDES.map((side) => {
+    const tries = references.flatMap((reference) => reference[side]?.tries ?? []);
+    return { side, tries };
+  }).filter(({ tries }) => tries.length > 0);
+  return Object.values(KINDS).flatMap(([words, is]) => {
+    const such = sides.flatMap(({ tries }) => tries.filter(is));
+    if (such.length === 0) return [];
+    const reasons = [...new Set(such.flatMap(({ ended }) => ended ?? []))];
+    const counts = sides.map(
+      ({ side, tries }) => `${side} ${String(tries.filter(is).length)} of ${String(tries.length)}`,
+    );
+    const named = is === KINDS.unknown[1] ? ` (${reasons.join(', ')})` : '';
+    return [`${words}${named}: ${counts.join(', ')}`];
+  });
+}
+
+/**
+ * Good verdicts that would rest on answers that ended otherwise on one side, beyond chance: head's
+ * are cut, withheld or refused more often, or base's were withheld, so that nothing could get worse.
+ * That head refuses may be its improvement.
+ */
+export function ruledOutByEndings(
+  { compared }: SuiteComparison,
+  level: number,
+): ReadonlySet<Verdict> {
+  const mirrored = compared.map((run) => ({ ...run, base: run.head, head: run.base }));
+  const isApart = (runs: readonly ReferenceRun[], kind: Kind): boolean =>
+    within(moreOftenOnHead(runs, KINDS[kind][1]), level) ||
+    (isWholly(runs, 'head', kind) && !madeBy(runs, 'base').some(KINDS[kind][1]));
+  const apart = (Object.keys(KINDS) as Kind[]).filter((kind) => isApart(compared, kind));
+  const isSilent = SIDES.some((side) => isWholly(compared, side, 'withheld'));
+  if (isSilent || isApart(mirrored, 'withheld') || apart.some((kind) => kind !== 'refused'))
+    return new Set(['unchanged', 'improved']);
+  return new Set(apart.length > 0 ? ['unchanged'] : []);
+}
+
+function madeBy(runs: readonly ReferenceRun[], side: Side): TryResult[] {
+  return runs.flatMap((run) => run[side].map(({ result }) => result));
+}
+
+function isWholly(runs: readonly ReferenceRun[], side: Side, kind: Kind): boolean {
+  const made = madeBy(runs, side);
+  return made.length > 0 && made.every(KINDS[kind][1]);
+}
+
+/** One-sided mid-p of "more tries are so on head"; 1 where none is. */
+export function moreOftenOnHead(
+  compared: readonly ReferenceRun[],
+  is: (made: TryResult) => boolean,
+): number {
+  if (!SIDES.some((side) => madeBy(compared, side).some(is))) return 1;
+  const words = (run: ReferenceRun, side: Side): Tries['base'] =>
+    run[side].map(({ result }) => (is(result) ? 'fail' : 'pass'));
+  const tries = compared.map((run) => ({ base: words(run, 'base'), head: words(run, 'head') }));
+  const tables = tries.map((own) => tableOf(own, 0, Number.POSITIVE_INFINITY));
+  return suiteTest(tables, bundlesOf(tries, clustersOf(compared), Number.POSITIVE_INFINITY))
+    .midDown;
+}
+
+/**
+ * The models that answered, where both sides asked the same one and others answered: `base a, head
+ * b`; null: no such difference is known.
+ */
+export function servedApart({ suite: { base, head }, runs }: SuiteRun): string | null {
+  const [before, after] = [base, head].map((side) => {
+    const target = side?.variant.target ?? null;
+    if (target === null || !isHosted(target)) return null;
+    return `${target.provider} ${target.endpoint ?? ''} ${target.model}`;
+  });
+  if (before === null || before !== after) return null;
+  const served = (side: Side): string =>
+    [...new Set(runs.flatMap((run) => run[side].flatMap(({ result }) => result.served ?? [])))]
+      .sort()
+      .join(', ');
+  const [by, other] = [served('base'), served('head')];
+  return by === '' || other === '' || by === other ? null : `base by ${by}, head by ${other}`;
+}

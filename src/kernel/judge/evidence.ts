@@ -1,0 +1,188 @@
+import type { Outcome } from '../../types/metric.ts';
+import type { Side } from '../../types/plain.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { criticalOf } from '../plan/tries.ts';
+import { standsBeforeGreen } from '../result/counts.ts';
+import type { EvidenceCount, Verdict } from '../result/suite-result.ts';
+import type { AffectedReference } from '../select/affected.ts';
+import { gates, type AffectedSuite } from '../select/select.ts';
+import { holm } from '../statistics/gate.ts';
+import { countOutcomes, within } from '../statistics/table.ts';
+import { countsIn } from '../suite/gate.ts';
+import { moreOftenOnHead, ruledOutByEndings } from './endings.ts';
+import type { RunRollUps } from './roll-up.ts';
+import { preferenceTables } from './suite-tables.ts';
+
+/**
+ * The level at which head is held to answering as often as base, in parts of alpha. It comes on top
+ * of what the verdicts on passes share: the total error is six fifths of alpha in a run in which
+ * tries go without an answer, and alpha where all are answered, since nothing is tested then.
+ */
+const ANSWERED_SHARE = 0.2;
+
+/** Whether a try has no outcome though it should have one. */
+function isUnanswered(outcome: Outcome): boolean {
+  return outcome === 'error' || outcome === 'ungraded';
+}
+
+/**
+ * How many of a suite's references have evidence, of those that should: that gate, and that were to
+ * be tried on every side there is. What no metric applies to, on either side, is not among them.
+ */
+export function countEvidence(
+  suite: SuiteComparison,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+): EvidenceCount {
+  const wanted = wantedRuns(suite).filter((run) => !isInapplicable(run));
+  const missing = wanted
+    .filter((run) => !hasEvidence(suite, run, rollUps.get(run)))
+    .map(referenceOf);
+  const ids = missing.map(({ id }) => id);
+  const critical = missing.filter(({ tags }) => tags.includes('critical')).map(({ id }) => id);
+  return { references: wanted.length - missing.length, of: wanted.length, missing: ids, critical };
+}
+
+function referenceOf({ affected: { reference } }: ReferenceRun): { id: string; tags: string[] } {
+  return reference;
+}
+
+/**
+ * The references that gate, also where only the scoring changed and the answers stay: a rubric
+ * whose grades can no longer be read judges nothing.
+ */
+function wantedRuns({ run, quarantined }: SuiteComparison): ReferenceRun[] {
+  return run.runs.filter(
+    (referenceRun) =>
+      gates(run.suite, referenceRun.affected) && !quarantined(referenceRun.affected.reference.id),
+  );
+}
+
+function isInapplicable({ base, head }: ReferenceRun): boolean {
+  const outcomes = [...base, ...head].map(({ result }) => result.outcome);
+  return outcomes.length > 0 && outcomes.every((outcome) => outcome === 'skipped');
+}
+
+function hasEvidence(
+  suite: SuiteComparison,
+  run: ReferenceRun,
+  rollUps: RunRollUps | undefined,
+): boolean {
+  const {
+    run: { deciding },
+    policy,
+    compared,
+  } = suite;
+  if (policy.kind === 'pairs' && compared.includes(run))
+    return preferenceTables(deciding.tests, [run]).length > 0;
+  if (takesAPlace(suite, run)) return false;
+  const sides = sidesOf(run);
+  // What is compared is the roll-up's word, and some tries alone may not give it one.
+  if (policy.kind === 'references' && rollUps !== undefined)
+    return sides.every((side) => rollUps[side].outcome !== null);
+  return sides.every((side) => judgedOf(run[side]) > 0);
+}
+
+/**
+ * Whether a reference that base cannot be asked stands for what base was asked, in a suite that base
+ * has: nothing of the suite can be compared, or it is new while others went.
+ */
+function takesAPlace({ run: { suite, runs } }: SuiteComparison, run: ReferenceRun): boolean {
+  if (suite.base === null) return false;
+  if (runs.every(isHeadAlone)) return true;
+  const { base, change } = run.affected;
+  return (
+    base === null &&
+    change === 'added' &&
+    suite.references.some((reference) => isGone(suite, reference))
+  );
+}
+
+/** Whether nobody can answer a reference of head's on base. */
+function isHeadAlone({ affected: { base, head } }: ReferenceRun): boolean {
+  return head !== null && (base === null || base.kind === 'impossible');
+}
+
+/** Whether a reference that counted on base is removed, newly skipped or quarantined. */
+function isGone(suite: AffectedSuite, reference: AffectedReference): boolean {
+  const { change, baseReference: before } = reference;
+  if (suite.base === null || before === null || !countsIn(suite.base.scoring.tests, before))
+    return false;
+  return change === 'removed' || !gates(suite, reference);
+}
+
+/** The sides that must have evidence: base only where it can be asked, head always. */
+function sidesOf({ affected: { base, head } }: ReferenceRun): Side[] {
+  return [
+    ...(base === null || base.kind === 'impossible' ? [] : (['base'] as const)),
+    ...(head === null ? [] : (['head'] as const)),
+  ];
+}
+
+function judgedOf(tries: ReferenceRun['base']): number {
+  return countOutcomes(tries.map(({ result }) => result.outcome)).tries;
+}
+
+/** What missing evidence says of a suite. */
+export interface EvidenceVerdict extends EvidenceCount {
+  /** References that base answers and head does not, with the p of the test where there was one. */
+  lost: { references: string[]; p: number | null } | null;
+  /** Whether missing evidence keeps the suite from being green. */
+  open: boolean;
+  /** Good verdicts that the way in which answers ended rules out. */
+  apart: ReadonlySet<Verdict>;
+}
+
+/**
+ * Whether head answers as often as base, in each suite in which something is compared. It is tested
+ * like pass against fail; no test is needed where a critical reference or the whole suite fell
+ * silent.
+ */
+export function judgeEvidence(
+  suites: readonly SuiteComparison[],
+  alpha: number,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+): Map<SuiteComparison, EvidenceVerdict> {
+  const counts = suites.map((suite) => countEvidence(suite, rollUps));
+  const open = new Set(standsBeforeGreen(counts));
+  const tested = suites.filter(({ compared }) => compared.length > 0);
+  const adjusted = holm(tested.map(answeredLessOften));
+  return new Map(
+    suites.flatMap((suite, i): [SuiteComparison, EvidenceVerdict][] => {
+      const count = counts[i];
+      if (count === undefined) return [];
+      const p = adjusted[tested.indexOf(suite)] ?? 1;
+      const lost = lostIn(suite, within(p, ANSWERED_SHARE * alpha) ? p : null);
+      const apart = ruledOutByEndings(suite, ANSWERED_SHARE * alpha);
+      return [[suite, { ...count, lost, open: open.has(count), apart }]];
+    }),
+  );
+}
+
+/** One-sided mid-p of "head answers less often"; 1 where everything is answered. */
+function answeredLessOften({ compared }: SuiteComparison): number {
+  return moreOftenOnHead(compared, ({ outcome }) => isUnanswered(outcome));
+}
+
+function lostIn({ compared }: SuiteComparison, p: number | null): EvidenceVerdict['lost'] {
+  const silent = compared.filter(
+    ({ base, head }) =>
+      judgedOf(base) > 0 &&
+      judgedOf(head) === 0 &&
+      head.some(({ result }) => isUnanswered(result.outcome)),
+  );
+  const answered = compared.filter(({ base }) => judgedOf(base) > 0);
+  const whole = answered.length > 0 && silent.length === answered.length;
+  const critical = criticalOf(silent).flatMap((i) => silent[i] ?? []);
+  const less = compared.filter(
+    (run) => unansweredShare(run, 'head') > unansweredShare(run, 'base'),
+  );
+  // References without any answer are named; where all have one, those with fewer than on base.
+  const worse = p === null || silent.length > 0 ? silent : less;
+  const named = p !== null || whole ? worse : critical;
+  return named.length === 0 ? null : { references: named.map((run) => referenceOf(run).id), p };
+}
+
+function unansweredShare(run: ReferenceRun, side: Side): number {
+  const outcomes = run[side].map(({ result }) => result.outcome);
+  return outcomes.filter(isUnanswered).length / Math.max(1, outcomes.length);
+}

@@ -1,0 +1,228 @@
+import { NOT_JUDGED } from '../../errors.ts';
+import type { AttributeResult } from '../../features/attributes/result.ts';
+import type { Conclusion } from '../../types/plain.ts';
+import {
+  brokenUnderRise,
+  evidenceInAll,
+  replacedInShort,
+  ungradedInAll,
+  worseAlone,
+} from '../result/counts.ts';
+import type { OutcomeOf, RunOutcome } from '../result/outcome.ts';
+import type { Replaced, Result } from '../result/result.ts';
+import type { ScoringResult } from '../result/scoring-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
+
+/** A model that base asks and whose place something of the pull request's own takes. */
+export interface ReplacedModel extends Replaced {
+  /** Settings or prompt file that says so. */
+  file: string;
+  /** A sentence for people. */
+  sentence: string;
+}
+
+export const NO_TEST = 'No test ran, so there is no verdict.';
+
+/**
+ * Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail.
+ */
+export interface GateFinding {
+  text: string;
+  failOn: GateSettings['fail_on'];
+}
+
+export interface GateInput {
+  /** In a sweep nothing is compared, so nothing can have regressed or improved. */
+  mode: Result['mode'];
+  suites: readonly SuiteResult[];
+  scoring: readonly ScoringResult[];
+  settings: GateSettings;
+  /** References that the change affects; 0 means that there was nothing to run. */
+  affected: number;
+  /** References that base gates on and head removes, newly skips or quarantines, `suite: id`. */
+  removed: readonly string[];
+  /** References that ask something else than base does under their id, `suite: id`. */
+  askedAnew: readonly string[];
+  /** What falls under base's scoring and not under head's own. */
+  underBase: readonly GateFinding[];
+  /** What else head takes from its own tests, in sentences. */
+  weakened: readonly string[];
+  /** Rubrics that were tested on their examples. */
+  testedRubrics: number;
+  /** Suites that preference alone judges and that have no answers of base to compare with. */
+  uncomparable: readonly string[];
+  /** References that ran and count for the verdict. */
+  counted: number;
+  /**
+   * Attributes as they were judged, and the suites in which they were wanted and could not be.
+   */
+  attributes: readonly AttributeResult[];
+  unexplained: readonly string[];
+  /** Models of base whose place something of the pull request's own takes. */
+  replaced: readonly ReplacedModel[];
+  /** The change holds something that is not used at this level of trust. */
+  unused: boolean;
+  /** Why there is nothing of base to compare with although base is no beginning; null: there is. */
+  blind: string | null;
+}
+
+/** What a run came to, and why, in sentences. */
+export interface Decision {
+  outcome: RunOutcome;
+  reasons: string[];
+}
+
+/** What the gate found, before it has a name. */
+export interface Found {
+  conclusion: Conclusion;
+  /** Something is not as it should be that may not fail the run: its `fail_on` is never. */
+  held: boolean;
+  reasons: string[];
+}
+
+/** The one place that names what a run came to. */
+export function outcomeOf(found: Found, input: GateInput): RunOutcome {
+  const { conclusion, held, reasons } = found;
+  const { suites } = input;
+  const why = reasons[0] ?? NO_TEST;
+  if (conclusion === 'error') return { kind: 'not-judged', why };
+  const seen = { ungraded: ungradedInAll(suites), evidence: evidenceInAll(suites) };
+  const fails = conclusion === 'failure';
+  const replaced = replacedInShort(input.replaced);
+  const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
+  if (regressed.length > 0)
+    return {
+      kind: 'regressed',
+      suites: regressed.map((suite) => regressedOf(suite, suites)),
+      fails,
+      replaced,
+      ...seen,
+    };
+  if (fails || held) return { kind: 'failed', why, fails, replaced, ...seen };
+  if (replaced !== null) return { kind: 'not-comparable', why: replaced, ...seen };
+  return conclusion === 'neutral' ? open(why, input, seen) : nothingWorse(input, seen);
+}
+
+type Seen = Pick<OutcomeOf<'evaluated'>, 'ungraded' | 'evidence'>;
+
+/** Neither red nor green. */
+function open(why: string, input: GateInput, seen: Seen): RunOutcome {
+  const { suites, affected, removed, counted } = input;
+  if (counted === 0 && affected === 0 && removed.length > 0)
+    return { kind: 'only-removed', references: removed.length };
+  const inconclusive = suites.filter(({ verdict }) => verdict === 'inconclusive').length;
+  if (counted > 0 && inconclusive > 0)
+    return { kind: 'inconclusive', suites: inconclusive, ...comparedIn(suites), ...seen };
+  // The reason itself says how many of the references were compared.
+  const said = suites.some(
+    ({ verdict, evidence }) => verdict === 'not_compared' && (evidence?.missing.length ?? 0) > 0,
+  );
+  return { kind: 'no-verdict', why, ...seen, ...(said ? { evidence: null } : {}) };
+}
+
+function nothingWorse(input: GateInput, seen: Seen): RunOutcome {
+  const { suites, affected, mode } = input;
+  if (mode === 'sweep') return evaluatedOutcome(input, seen);
+  const better = suites.filter(({ verdict }) => verdict === 'improved');
+  const compared = { ...comparedIn(suites), ...seen };
+  if (better.length > 0)
+    return { kind: 'improved', suites: better.map((suite) => ratesOf(suite, suites)), ...compared };
+  const rescored = onlyScoringChanged(input);
+  if (rescored.length > 0)
+    return { kind: 'scoring-changed', suites: rescored.map(({ name }) => name), ...seen };
+  const fresh = suites
+    .filter(({ verdict }) => verdict === 'new')
+    .reduce((sum, { references }) => sum + references.length, 0);
+  const isNew = fresh === 0 ? {} : { fresh };
+  return { kind: 'no-regression', references: affected, ...isNew, ...compared };
+}
+
+/**
+ * The scorings that give base's own answers another pass rate, the largest change first, where
+ * nothing else changed: no suite is compared, and none is new. Empty: something else changed.
+ */
+export function onlyScoringChanged({
+  scoring,
+  suites,
+}: Pick<GateInput, 'scoring' | 'suites'>): ScoringResult[] {
+  const moved = scoring
+    .filter(({ rates: of }) => of.base_base !== of.base_head)
+    .sort((a, b) => Math.abs(b.scoring_effect ?? 0) - Math.abs(a.scoring_effect ?? 0));
+  return moved.length > 0 &&
+    suites.some(({ pass_rate, verdict }) => pass_rate.difference !== null || verdict === 'new')
+    ? []
+    : moved;
+}
+
+function comparedIn(suites: readonly SuiteResult[]): { ran: number; worse: number } {
+  return { ran: ranSuites(suites), worse: worseAlone(suites) };
+}
+
+function evaluatedOutcome({ suites, affected }: GateInput, seen: Seen): RunOutcome {
+  const rates = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
+  return {
+    kind: 'evaluated',
+    suites: suites.length,
+    references: affected,
+    lowest: rates.length === 0 ? null : Math.min(...rates),
+    highest: rates.length === 0 ? null : Math.max(...rates),
+    ...seen,
+  };
+}
+
+/**
+ * Where head puts something of its own in a model's place, a good verdict is about that: it is not
+ * a success, and a bad one stays bad.
+ */
+export function neverForReplaced(found: Found, { replaced }: GateInput): Found {
+  if (replaced.length === 0 || found.conclusion === 'error') return found;
+  return {
+    ...found,
+    conclusion: found.conclusion === 'success' ? 'neutral' : found.conclusion,
+    reasons: [...found.reasons, ...replaced.map(({ sentence }) => sentence)],
+  };
+}
+
+function ranSuites(suites: readonly SuiteResult[]): number {
+  return suites.filter(({ references }) =>
+    references.some(({ base, head }) => base !== null || head !== null),
+  ).length;
+}
+
+/** A suite as titles name it, by its variant too where there are several of it. */
+function ratesOf(
+  { path, name, variant, pass_rate: { base, head } }: SuiteResult,
+  suites: readonly SuiteResult[],
+): OutcomeOf<'improved'>['suites'][number] {
+  const variants = suites.filter((suite) => suite.path === path && suite.name === name);
+  return { name, ...(variants.length > 1 ? { variant } : {}), base, head };
+}
+
+/**
+ * A regressed suite as titles name it. Where head fell silent, or answers less often: in how many
+ * references of how many.
+ */
+function regressedOf(
+  suite: SuiteResult,
+  suites: readonly SuiteResult[],
+): OutcomeOf<'regressed'>['suites'][number] {
+  const { reason, evidence, references } = suite;
+  const broke = brokenUnderRise(suite);
+  if (broke !== null) return { ...ratesOf(suite, suites), broke };
+  if (reason?.by !== 'unanswered') return ratesOf(suite, suites);
+  const partly = references.some(
+    ({ id, head }) => reason.references.includes(id) && head !== null && head.tries_judged > 0,
+  );
+  const found = { in: reason.references.length, of: evidence?.of ?? 0 };
+  return { ...ratesOf(suite, suites), silent: partly ? { ...found, partly } : found };
+}
+
+/**
+ * 0: pass or inconclusive; 1: the gate failed; 2: nothing was judged, because of configuration or
+ * infrastructure.
+ */
+export function exitCode(conclusion: Conclusion): 0 | 1 | 2 {
+  if (conclusion === 'error') return NOT_JUDGED;
+  return conclusion === 'failure' ? 1 : 0;
+}

@@ -1,0 +1,206 @@
+import type { Outcome } from '../../types/metric.ts';
+import type { Side } from '../../types/plain.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { clustersOf, criticalOf } from '../plan/tries.ts';
+import type { TryResult } from '../result/reference-result.ts';
+import type { ScoringResult } from '../result/scoring-result.ts';
+import type { Scoring } from '../select/scoring.ts';
+import { gates } from '../select/select.ts';
+import { bundlesOf } from '../statistics/bundles.ts';
+import { combinedGate } from '../statistics/gate.ts';
+import { meanDifference } from '../statistics/interval.ts';
+import {
+  countOutcomes,
+  tableOf,
+  type Counts,
+  type Table,
+  meanOfCounts,
+} from '../statistics/table.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
+import { gatesByPreference, metricsFor } from '../suite/metrics.ts';
+import { preferenceTables, sharedTries } from './suite-tables.ts';
+
+type Corners = Record<keyof ScoringResult['rates'], Counts>;
+
+/** A reference's tries by whose output it is and whose scoring judges it. */
+function cornersOf(run: ReferenceRun, tries: number): Corners {
+  const under = (outputs: Side, scoring: Side): Counts =>
+    countOutcomes(
+      run[outputs]
+        .slice(0, tries)
+        .flatMap(({ result, other }) => (scoring === 'head' ? result : other)?.outcome ?? []),
+    );
+  return {
+    base_base: under('base', 'base'),
+    base_head: under('base', 'head'),
+    head_base: under('head', 'base'),
+    head_head: under('head', 'head'),
+  };
+}
+
+/** Pass rates of both sides' outputs, each under the scoring of base and of head. */
+export function scoringRates(suite: SuiteComparison): ScoringResult['rates'] {
+  const tries = splitTries(suite);
+  return ratesOf(splitRuns(suite).map((run) => cornersOf(run, tries)));
+}
+
+/**
+ * Mean rates over the references that were judged in all four corners, for a difference between
+ * rates of different references would be no effect of anything; where there are none, over those of
+ * which base's answers were judged by both sides' scoring.
+ */
+function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
+  const onBase = corners.filter(
+    ({ base_base: before, base_head: after }) => before.tries > 0 && after.tries > 0,
+  );
+  const whole = onBase.filter(
+    ({ head_base: before, head_head: after }) => before.tries > 0 && after.tries > 0,
+  );
+  const rate = (corner: keyof Corners): number | null =>
+    meanOfCounts((whole.length > 0 ? whole : onBase).map((reference) => reference[corner]));
+  return {
+    base_base: rate('base_base'),
+    base_head: rate('base_head'),
+    head_base: rate('head_base'),
+    head_head: rate('head_head'),
+  };
+}
+
+/** Pass rates of both sides' outputs under base's scoring, whatever head's makes of them. */
+function ratesUnderBase(suite: SuiteComparison): Pick<FallUnderBase, 'base' | 'head'> | null {
+  const tries = splitTries(suite);
+  const judged = splitRuns(suite)
+    .map((run) => cornersOf(run, tries))
+    .filter(({ base_base: before, head_base: after }) => before.tries > 0 && after.tries > 0);
+  const base = meanOfCounts(judged.map(({ base_base }) => base_base));
+  const head = meanOfCounts(judged.map(({ head_base }) => head_base));
+  return base === null || head === null ? null : { base, head };
+}
+
+/** References that gate and have tries of both sides. */
+export function splitRuns({ run: { suite, runs }, quarantined }: SuiteComparison): ReferenceRun[] {
+  return runs.filter(
+    ({ affected: reference, base, head }) =>
+      base.length > 0 &&
+      head.length > 0 &&
+      gates(suite, reference) &&
+      !quarantined(reference.reference.id),
+  );
+}
+
+/** Tries of each reference that count: where suspects got more, the number that all share. */
+function splitTries(suite: SuiteComparison): number {
+  return suite.policy.kind === 'adaptive'
+    ? sharedTries(splitRuns(suite))
+    : Number.POSITIVE_INFINITY;
+}
+
+/** Pass rates of base's and of head's answers under base's scoring, and what fell between them. */
+export interface FallUnderBase {
+  base: number;
+  head: number;
+  references: string[];
+  /**
+   * What excuses the fall. `passes`: head's own scoring passes head's answers as often as base's
+   * did base's. `fewer-checks`: the same, but with fewer metrics that gate. `none`: nothing.
+   */
+  excuse: 'none' | 'passes' | 'fewer-checks';
+}
+
+/** Keeps the rounding of means from taking a rate for lower than its equal. */
+const SLACK = 1e-9;
+
+/**
+ * Where what is sent and the scoring changed: head's answers, if they clearly fall under base's
+ * scoring. A new format with a scoring to match is excused; a new scoring under which nobody passes
+ * hides the fall, and so does one that only lacks checks. Null: there is no such fall, or the
+ * scorings do not differ.
+ */
+export function fallUnderBase(
+  suite: SuiteComparison,
+  { alpha, gate_on: on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
+): FallUnderBase | null {
+  const { run, compared, gate } = suite;
+  if (run.other === null) return null;
+  const { base_base, head_head } = scoringRates(suite);
+  const under = ratesUnderBase(suite);
+  if (base_base === null || head_head === null || under === null) return null;
+  const most = splitTries(suite);
+  const outcomes = compared.map((referenceRun) => ({
+    base: underBase(referenceRun.base, most),
+    head: underBase(referenceRun.head, most),
+  }));
+  const tables = outcomes.map((outcome) => tableOf(outcome));
+  const inPairs = gatesByPreference(run.other.tests);
+  const { regressed } = combinedGate(
+    inPairs ? preferenceTables(run.other.tests, compared.map(asBaseJudges)) : tables,
+    {
+      ...{ alpha, minDrop: gate.min_drop },
+      ...(inPairs
+        ? { on: 'suite', critical: [] }
+        : {
+            on,
+            critical: criticalOf(compared),
+            bundles: bundlesOf(outcomes, clustersOf(compared), Infinity),
+          }),
+    },
+  );
+  if (!regressed) return null;
+  const fell = compared.filter((_, i) => isFall(tables[i]));
+  const passes = head_head >= base_base - SLACK;
+  const fewer = fell.some((referenceRun) => hasFewerChecks(run.deciding, referenceRun));
+  return {
+    ...under,
+    references: fell.map(({ affected: { reference } }) => reference.id),
+    excuse: !passes ? 'none' : fewer ? 'fewer-checks' : 'passes',
+  };
+}
+
+/**
+ * Whether head's scoring judges head's answers to a reference by some of base's checks, but not all;
+ * or has one of them and lets it judge none of those that base's judges.
+ */
+function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
+  const { before, after } = checksOf({ ...run, base: [] });
+  const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));
+  const lost = [...before].filter((name) => !after.has(name));
+  return (
+    lost.length > 0 &&
+    ([...after].every((name) => before.has(name)) || lost.some((name) => has.has(name)))
+  );
+}
+
+/** The checks that gate and passed or failed an answer to a reference, by each side's scoring. */
+export function checksOf({ base, head }: ReferenceRun): {
+  before: Set<string>;
+  after: Set<string>;
+} {
+  const judging = (tries: readonly TryResult[]): Set<string> =>
+    new Set(
+      tries.flatMap(({ scores }) =>
+        scores.flatMap(({ metric, status, skip }) =>
+          !skip && (status === 'pass' || status === 'fail') ? [metric] : [],
+        ),
+      ),
+    );
+  const tries = [...base, ...head];
+  return {
+    before: judging(tries.flatMap(({ other }) => other ?? [])),
+    after: judging(tries.map(({ result }) => result)),
+  };
+}
+
+function underBase(tries: ReferenceRun['base'], most: number): Outcome[] {
+  return tries.slice(0, most).map(({ other }) => other?.outcome ?? 'error');
+}
+
+/** A reference's tries with base's scoring in the place of the one that decides. */
+export function asBaseJudges(run: ReferenceRun): ReferenceRun {
+  const judged = (tries: ReferenceRun['base']): ReferenceRun['base'] =>
+    tries.flatMap(({ other }) => (other === null ? [] : [{ result: other, other: null }]));
+  return { ...run, base: judged(run.base), head: judged(run.head) };
+}
+
+function isFall(table: Table | undefined): boolean {
+  return table !== undefined && (meanDifference([table]) ?? 0) < 0;
+}

@@ -1,0 +1,159 @@
+import { percent, counted, pointsApart, signedBetween } from '../../text/amounts.ts';
+import type { Outcome } from '../../types/metric.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import type { ScoringResult } from '../result/scoring-result.ts';
+import { isScoringKey, onlySkipDiffers, referenceScoringDiffers } from '../select/scoring.ts';
+import { cohenKappa } from '../statistics/agreement.ts';
+import { mcnemar } from '../statistics/suite-test.ts';
+import type { RunRollUps } from './roll-up.ts';
+import { scoringRates, splitRuns, type FallUnderBase } from './scoring-rates.ts';
+
+/**
+ * Outputs of base and head, each under the scoring of base and of head, and how the change of the
+ * pass rate splits: what the
+ * prompt did under head's scoring, plus what the scoring did on base's outputs. `hidden`: what
+ * `fallUnderBase` found. Null when the scorings do not differ.
+ */
+export function scoringSplit(
+  comparison: SuiteComparison,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+  hidden: FallUnderBase | null = null,
+): ScoringResult | null {
+  const { run: suite } = comparison;
+  if (suite.other === null) return null;
+  const fell = hidden === null || hidden.excuse === 'passes' ? [] : hidden.references;
+  const excused = hidden !== null && hidden.excuse !== 'none';
+  const runs = splitRuns(comparison);
+  const rates = scoringRates(comparison);
+  const effects = {
+    prompt_effect: difference(rates.head_head, rates.base_head),
+    scoring_effect: difference(rates.base_head, rates.base_base),
+    total: difference(rates.head_head, rates.base_base),
+  };
+  const because = suite.suite.because.filter(
+    ({ key }) => isScoringKey(key) || key === 'references',
+  );
+  const flipped = flips(runs, rollUps);
+  return {
+    path: suite.suite.path,
+    name: suite.suite.name,
+    rates,
+    ...effects,
+    because,
+    flipped,
+    same_answers: sameAnswers(runs),
+    ...(excused ? { excused } : {}),
+    ...(hidden === null ? {} : { under_base: { base: hidden.base, head: hidden.head } }),
+    ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
+    summary: inWords({ rates, because, flipped }, partNames(suite)),
+  };
+}
+
+/** A try of each side that shows the fall of a reference under base's scoring. */
+function fallenTry(runs: readonly ReferenceRun[], id: string): NonNullable<ScoringResult['fell']> {
+  const run = runs.find(({ affected: { reference } }) => reference.id === id);
+  const before = run?.base.find(({ other }) => other?.outcome === 'pass');
+  const after = run?.head.find(({ other }) => other?.outcome === 'fail');
+  return before === undefined || after?.other === undefined || after.other === null
+    ? []
+    : [{ id, base_try: before.result.try, head_try: after.result.try, scores: after.other.scores }];
+}
+
+function difference(after: number | null, before: number | null): number | null {
+  return after === null || before === null ? null : after - before;
+}
+
+/**
+ * Base's tries by their word under base's and under head's scoring: the same answers, so only the
+ * scoring can differ.
+ */
+function sameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
+  const pairs = runs.flatMap(({ base }) =>
+    base.map(({ result, other }) => [other?.outcome, result.outcome]),
+  );
+  const count = (before: Outcome, after: Outcome): number =>
+    pairs.filter(([was, is]) => was === before && is === after).length;
+  const [passFail, failPass] = [count('pass', 'fail'), count('fail', 'pass')];
+  const table = [
+    [count('pass', 'pass'), passFail],
+    [failPass, count('fail', 'fail')],
+  ];
+  return {
+    judged: table.flat().reduce((sum, cell) => sum + cell, 0),
+    pass_fail: passFail,
+    fail_pass: failPass,
+    p: Math.min(1, mcnemar({ passFail, failPass })),
+    kappa: cohenKappa(table),
+  };
+}
+
+/**
+ * References whose roll-up on base's own outputs reads differently under head's scoring than
+ * under base's.
+ */
+function flips(
+  runs: readonly ReferenceRun[],
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+): ScoringResult['flipped'] {
+  return runs.flatMap((run) => {
+    const found = rollUps.get(run);
+    if (found === undefined || found.other === null) return [];
+    const [before, after] = [found.other.outcome, found.base.outcome];
+    if (before === after) return [];
+    const tag = (outcome: 'pass' | 'fail' | null): Outcome => outcome ?? 'ungraded';
+    return [{ id: run.affected.reference.id, from: tag(before), to: tag(after) }];
+  });
+}
+
+type Split = Pick<ScoringResult, 'rates' | 'because' | 'flipped'>;
+
+function inWords(
+  { rates: { base_base: before, base_head: between, head_head: after }, because, flipped }: Split,
+  partName: (key: string) => string,
+): string {
+  if (before === null || between === null || after === null)
+    return 'The scoring changed; the four rates could not all be measured.';
+  const [total, scoring] = [pointsApart(before, after), pointsApart(before, between)];
+  const moved =
+    total === 0
+      ? `The pass rate stayed at ${percent(after)}`
+      : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} points (${percent(before)} → ${percent(after)})`;
+  const flat = scoring === 0;
+  const how = flat ? 'changed' : `got ${scoring > 0 ? 'easier' : 'stricter'}`;
+  const rolled =
+    flat && flipped.length > 0
+      ? ` ${counted(flipped.length, 'reference')} of base read otherwise all the same.`
+      : '';
+  return `${moved}: ${signedBetween(between, after)} from the prompt, ${signedBetween(before, between)} because ${whatChanged(because.map(({ key }) => partName(key)))} ${how}.${rolled}`;
+}
+
+/** The changed part of the scoring, as a subject in the singular. */
+function whatChanged(parts: readonly string[]): string {
+  const [only, ...others] = parts;
+  if (only !== undefined && others.length === 0) return only;
+  const names = parts.map((part) => part.replace(/^the /, ''));
+  return names.length === 0 ? 'the scoring' : `the scoring (${names.join(', ')})`;
+}
+
+/** How a suite's parts of the scoring are called: of references, what was edited of them. */
+function partNames({ runs }: SuiteComparison['run']): (key: string) => string {
+  const edited = runs.flatMap(({ affected: { reference, baseReference } }) =>
+    baseReference !== null && referenceScoringDiffers(baseReference, reference)
+      ? [onlySkipDiffers(baseReference, reference)]
+      : [],
+  );
+  const skips = edited.length > 0 && edited.every((only) => only);
+  return (key) =>
+    skips && key === 'references' ? 'the list of skipped references' : partName(key);
+}
+
+function partName(key: string): string {
+  const [kind = '', ...rest] = key.split('.');
+  const name = rest.join('.');
+  if (kind === 'rubrics') return `the rubric ${name}`;
+  if (kind === 'metrics') return `the metric ${name}`;
+  if (kind === 'metrics_rollup') return 'the roll-up';
+  if (kind === 'references') return 'the expected value of references';
+  if (kind === 'embeddings') return 'the model of embeddings';
+  return kind === 'grader' ? 'the grader' : 'the scoring';
+}

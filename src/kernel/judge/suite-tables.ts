@@ -1,0 +1,235 @@
+import { counted, pValue, points, signed } from '../../text/amounts.ts';
+import type { Outcome } from '../../types/metric.ts';
+import type { Side } from '../../types/plain.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import {
+  clustersOf,
+  comparing,
+  criticalOf,
+  outcomesOf,
+  referenceLevel,
+  sequentialSuite,
+} from '../plan/tries.ts';
+import type { PreferenceSummary } from '../result/suite-result.ts';
+import { type Bundle, bundlesOf } from '../statistics/bundles.ts';
+import { differenceInterval } from '../statistics/interval.ts';
+import { FIRST_TRIES } from '../statistics/looks.ts';
+import { discreteFdr } from '../statistics/reference-tests.ts';
+import {
+  type Look,
+  calledIn,
+  judgeReferences,
+  looksOf,
+  openIn,
+  suspicionOf,
+} from '../statistics/sequential.ts';
+import { suiteTest } from '../statistics/suite-test.ts';
+import {
+  type Table,
+  type Tries,
+  countOutcomes,
+  isComparable,
+  mirrorTables,
+  tableOf,
+  triesMade,
+  meanOfCounts,
+} from '../statistics/table.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
+import { gatesByPreference, isPairwise } from '../suite/metrics.ts';
+import type { Tests } from '../suite/suite.ts';
+import type { RollUpOutcome, RunRollUps } from './roll-up.ts';
+
+export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on'>;
+
+export type LevelsAt = (alpha: number) => readonly number[];
+
+/** What is known of a suite's references one by one: positions among the compared. */
+interface Singles {
+  called: number[];
+  open: number[];
+}
+
+/** Single references of all sequential suites, judged together under their part of alpha. */
+export function evidenceBySuite(
+  suites: readonly SuiteComparison[],
+  settings: VerdictSettings,
+): ReadonlyMap<SuiteComparison, Singles> {
+  const { sequential } = comparing(suites);
+  const level = referenceLevel(suites, settings);
+  if (level === 0) return new Map();
+  const references = judgeReferences(sequential.map(sequentialSuite), level);
+  return new Map(
+    sequential.map((suite, i) => [
+      suite,
+      { called: calledIn(references, i), open: openIn(references, i) },
+    ]),
+  );
+}
+
+/** What a suite's tries say before a level of significance is chosen. */
+export interface SuiteTables extends Singles {
+  suite: SuiteComparison;
+  /** The looks of a sequential suite; empty where tries are fixed. */
+  looks: Look[];
+  tables: Table[];
+  bundles: Bundle[];
+  own: Table[];
+  /** By reference, false-discovery rates of "worse" and "better". */
+  q: { down: number[]; up: number[] };
+  tries: number;
+}
+
+const NOTHING = { passes: 0, tries: 0 };
+
+export function suiteTablesOf(
+  suite: SuiteComparison,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+  { called, open }: Singles = { called: [], open: [] },
+): SuiteTables {
+  const { run, policy, compared } = suite;
+  if (policy.kind === 'pairs') {
+    const tables = preferenceTables(run.deciding.tests, compared);
+    const own = compared.map(() => ({ base: NOTHING, head: NOTHING }));
+    const q = discreteFdr(own);
+    return { suite, called, open, looks: [], tables, bundles: [], own, q, tries: policy.tries };
+  }
+  if (policy.kind === 'references') {
+    const outcomes = compared.map((item) => rolledTries(rollUps.get(item)));
+    const tables = outcomes.map((outcome) => tableOf(outcome, 0, 1));
+    const bundles = bundlesOf(outcomes, clustersOf(compared), 1);
+    const own = compared.map((item) => tableOf(outcomesOf(item)));
+    const q = turnedAlone(own, tables);
+    const fallen = criticalOf(compared).filter((i) => isFall(tables[i]));
+    return { suite, called, open: fallen, looks: [], tables, bundles, own, q, tries: policy.tries };
+  }
+  const looks = policy.kind === 'adaptive' ? looksOf(sequentialSuite(suite)) : [];
+  const last = looks.at(-1);
+  if (last !== undefined) {
+    const { tables, bundles, tries } = last;
+    const own = compared.map((item, i) => ownTable(item, tables[i], tries));
+    return { suite, called, open, looks, tables, bundles, own, q: discreteFdr(own), tries };
+  }
+  const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
+  const tables = compared.map((item) => tableOf(outcomesOf(item)));
+  const bundles = bundlesOf(compared.map(outcomesOf), clustersOf(compared), Infinity);
+  const q = discreteFdr(tables);
+  const fallen = criticalOf(compared).filter((i) => looksBroken(compared[i]));
+  return { suite, called, open: fallen, looks: [], tables, bundles, own: tables, q, tries };
+}
+
+/** A critical reference that is not sampled on stays suspicious if its tries say more against it. */
+function looksBroken(run: ReferenceRun | undefined): boolean {
+  return run !== undefined && suspicionOf(outcomesOf(run), false).open;
+}
+
+function isFall(table: Table | undefined): boolean {
+  return table !== undefined && isComparable(table) && table.head.passes < table.base.passes;
+}
+
+/** Keeps a call on single tries, worse or better, only where the roll-up agrees. */
+function turnedAlone(own: readonly Table[], rolled: readonly Table[]): SuiteTables['q'] {
+  const { down, up } = discreteFdr(own);
+  return {
+    down: down.map((q, i) => (isFall(rolled[i]) ? q : 1)),
+    up: up.map((q, i) => (isFall(mirrorTables(rolled)[i]) ? q : 1)),
+  };
+}
+
+/** A reference's roll-ups as one try a side; a roll-up without a word is no try. */
+function rolledTries(rollUps: RunRollUps | undefined): Tries {
+  const side = (rolled: RollUpOutcome | undefined): Outcome[] => [rolled?.outcome ?? 'error'];
+  return { base: side(rollUps?.base), head: side(rollUps?.head) };
+}
+
+/** A reference that was sampled on is named by the tries after those that made it suspicious. */
+function ownTable(run: ReferenceRun, common: Table | undefined, tries: number): Table {
+  if (common !== undefined && triesMade(outcomesOf(run)) <= tries) return common;
+  return tableOf(outcomesOf(run), FIRST_TRIES);
+}
+
+interface Comparison {
+  better: 'head' | 'base' | 'tie';
+}
+
+/** The comparisons of one metric that could be read, one for each reference and try. */
+function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[] {
+  return runs.flatMap(({ head }) =>
+    head.flatMap(({ result }): Comparison[] => {
+      const value = result.scores.find((score) => score.metric === metric)?.value;
+      return typeof value === 'number'
+        ? [{ better: value === 1 ? 'head' : value === 0 ? 'base' : 'tie' }]
+        : [];
+    }),
+  );
+}
+
+/**
+ * One table for each comparison of the suite's first comparing metric: the side that is not
+ * preferred fails. The suite's test on such tables is the sign test.
+ */
+export function preferenceTables({ metrics }: Tests, runs: readonly ReferenceRun[]): Table[] {
+  const metric = metrics.find(isPairwise);
+  return metric === undefined
+    ? []
+    : comparisons(metric.name, runs).map(({ better }) => ({
+        base: { passes: better === 'head' ? 0 : 1, tries: 1 },
+        head: { passes: better === 'base' ? 0 : 1, tries: 1 },
+      }));
+}
+
+/**
+ * How base's and head's answers compare, by the suite's first comparing metric; null without one,
+ * or without a comparison.
+ */
+export function preferenceOf(
+  tests: Tests,
+  runs: readonly ReferenceRun[],
+): PreferenceSummary | null {
+  const metric = tests.metrics.find(isPairwise);
+  if (metric === undefined) return null;
+  const found = comparisons(metric.name, runs);
+  const count = (wanted: Comparison['better']): number =>
+    found.filter(({ better }) => better === wanted).length;
+  const tables = preferenceTables(tests, runs);
+  const interval = differenceInterval(tables);
+  if (interval === null) return null;
+  const [head, base, ties] = [count('head'), count('base'), count('tie')];
+  const p = suiteTest(tables).midDown;
+  const gates = gatesByPreference(tests);
+  return {
+    metric: metric.name,
+    head,
+    base,
+    ties,
+    p,
+    ...interval,
+    gates,
+    summary:
+      `of ${counted(found.length, 'comparison')} head's answer is preferred in ${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
+      `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ${signed(interval.high)}, sign test ${pValue(p)})` +
+      `${gates ? '' : '; advice only, since other metrics gate'}.`,
+  };
+}
+
+/** The number of tries that every one of these runs has on the sides that can run. */
+export function sharedTries(runs: readonly ReferenceRun[]): number {
+  return runs.reduce((least, run) => {
+    const lengths = (['base', 'head'] as const)
+      .filter((side) => run.affected[side] !== null)
+      .map((side) => run[side].length);
+    return Math.min(least, ...lengths);
+  }, Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Mean over references of their pass rate on one side, over tries [0, to); null when no try was
+ * judged.
+ */
+export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number): number | null {
+  return meanOfCounts(runs.map((run) => countOutcomes(outcomesOf(run)[side].slice(0, to))));
+}
+
+/** Mean over tables with tries on both sides of one side's pass rate; null where there is none. */
+export function meanOfTables(tables: readonly Table[], side: Side): number | null {
+  return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
+}

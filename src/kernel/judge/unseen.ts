@@ -1,0 +1,155 @@
+import { entryNumber, metricNumber } from '../../metrics/value.ts';
+import { counted, firstWords } from '../../text/amounts.ts';
+import type { Outcome } from '../../types/metric.ts';
+import { countsForVerdict, standsBeforeGreen } from '../result/counts.ts';
+import type { MetricResult } from '../result/metric-result.ts';
+import type { TryResult } from '../result/reference-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
+import { bundlesOf } from '../statistics/bundles.ts';
+import { suiteTest } from '../statistics/suite-test.ts';
+import { tableOf, type Tries, within } from '../statistics/table.ts';
+
+/**
+ * Where head lacks more than this share of base's references or tries, that is not left to chance.
+ */
+const MOST_LOST = 0.02;
+
+/**
+ * Sentences on what was judged on base but could not be judged on head; with any of them no run is
+ * green.
+ */
+export function unseenIn(suites: readonly SuiteResult[], alpha: number): string[] {
+  const green = suites.filter(
+    ({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed',
+  );
+  return [
+    ...unseenReferences(suites),
+    ...green.flatMap((suite) => unseenTries(suite, alpha) ?? []),
+    ...green.flatMap((suite) =>
+      suite.metrics.flatMap((metric) => unseenMetric(suite, metric, alpha) ?? []),
+    ),
+  ];
+}
+
+/** Too little evidence for green, in suites that do not say so by their verdict. */
+function unseenReferences(suites: readonly SuiteResult[]): string[] {
+  const counts = suites.flatMap(({ name, verdict, evidence }) =>
+    evidence === undefined ? [] : [{ name, verdict, ...evidence }],
+  );
+  return standsBeforeGreen(counts)
+    .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
+    .map(({ name, verdict, references, of, missing }) =>
+      verdict === 'not_compared'
+        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base's prompt cannot be asked ${firstWords(missing)}`
+        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${firstWords(missing)}`,
+    );
+}
+
+/** Checks that apply to fewer of head's answers than of base's say nothing of the others. */
+function unseenTries(suite: SuiteResult, alpha: number): string | null {
+  const skipped = triesIn(sidesOf(suite, ({ outcome }) => outcome === 'skipped'));
+  const found = sidesOf(suite, ({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return null;
+  const { base, head } = triesIn(found);
+  const names = suite.metrics
+    .filter((metric) => metric.gates !== false && metric.judged_head < metric.judged_base)
+    .map(({ name }) => name);
+  const who = names.length === 0 ? '' : `${firstWords(names)} judged `;
+  return `${suite.name}: ${who}${String(head.has)} of head's ${String(head.of)} tries, ${String(base.has)} of base's ${String(base.of)}; the others were skipped`;
+}
+
+/**
+ * Sentences on checks that wait for others and so judge fewer of head's answers than of base's,
+ * while other checks judge those: a condition may hold less often for good reasons, so it is said.
+ */
+export function seldomIn(suites: readonly SuiteResult[], alpha: number): string[] {
+  return suites
+    .filter((suite) => unseenTries(suite, alpha) === null)
+    .flatMap((suite) =>
+      suite.metrics.flatMap(({ name, gates, judged_base: before, judged_head: after }) => {
+        if (gates === false || after === 0 || after >= before) return [];
+        const scored = (is: (status: string) => boolean): Has[] =>
+          sidesOf(suite, ({ scores }) =>
+            scores.some(({ metric, status }) => metric === name && is(status)),
+          );
+        const skipped = triesIn(scored((status) => status === 'skipped'));
+        const found = scored((status) => status === 'pass' || status === 'fail');
+        if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return [];
+        const { base, head } = triesIn(found);
+        return `${suite.name}: ${name} judged ${String(head.has)} of head's ${String(head.of)} tries, ${String(base.has)} of base's ${String(base.of)}; what it waits for held less often`;
+      }),
+    );
+}
+
+/** A check that vanished is no green one: it judged none of head's answers, or lost its numbers. */
+function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): string | null {
+  const { name, judged_base: before, judged_head: after, values } = metric;
+  const byMean = values?.gate === 'fail';
+  if ((metric.gates !== false || byMean) && before > 0 && after === 0)
+    return `${suite.name}: the metric ${name} judged ${counted(before, 'answer')} of base and none of head`;
+  if (!byMean) return null;
+  const found = sidesOf(suite, ({ scores }) => scores.some((score) => hasNumber(score, name)));
+  const [base, head] = [withAny(found, 'base'), withAny(found, 'head')];
+  const said = `${suite.name}: gate.metrics wants to compare ${name}, and`;
+  if (base + head === 0) return `${said} no answer has a value`;
+  if (base - head > MOST_LOST * base)
+    return `${said} ${String(head)} of ${counted(found.length, 'reference')} have a value on head, ${String(base)} on base`;
+  const tries = triesIn(found);
+  return isLessOften(found, alpha)
+    ? `${said} ${String(tries.head.has)} of head's ${String(tries.head.of)} tries have a value, ${String(tries.base.has)} of base's ${String(tries.base.of)}`
+    : null;
+}
+
+/** Whether a score has the number of a metric, or of an entry of its map (`metric.entry`). */
+function hasNumber({ metric, value }: TryResult['scores'][number], name: string): boolean {
+  if (metric === name) return metricNumber(value) !== null;
+  return (
+    name.startsWith(`${metric}.`) && entryNumber(value, name.slice(metric.length + 1)) !== null
+  );
+}
+
+/** Whether each try of a reference has something, by side. */
+type Has = Record<'base' | 'head', boolean[]>;
+
+function sidesOf({ references }: SuiteResult, has: (tryResult: TryResult) => boolean): Has[] {
+  return references
+    .filter(countsForVerdict)
+    .flatMap(({ base, head }) =>
+      base === null || head === null
+        ? []
+        : [{ base: base.tries.map(has), head: head.tries.map(has) }],
+    );
+}
+
+function withAny(found: readonly Has[], side: keyof Has): number {
+  return found.filter((reference) => reference[side].includes(true)).length;
+}
+
+function triesIn(found: readonly Has[]): Record<keyof Has, { has: number; of: number }> {
+  const count = (side: keyof Has): { has: number; of: number } => {
+    const all = found.flatMap((reference) => reference[side]);
+    return { has: all.filter((has) => has).length, of: all.length };
+  };
+  return { base: count('base'), head: count('head') };
+}
+
+/**
+ * Whether head's tries have something less often than base's, by more than a little and more than
+ * chance.
+ */
+function isLessOften(found: readonly Has[], alpha: number): boolean {
+  const { base, head } = triesIn(found);
+  const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);
+  if (lost <= MOST_LOST) return false;
+  const word = (has: boolean): Outcome => (has ? 'pass' : 'fail');
+  const tries = found.map((side): Tries => ({
+    base: side.base.map(word),
+    head: side.head.map(word),
+  }));
+  const alone = tries.map(() => null);
+  const { midDown } = suiteTest(
+    tries.map((sides) => tableOf(sides)),
+    bundlesOf(tries, alone, Number.POSITIVE_INFINITY),
+  );
+  return within(midDown, alpha);
+}

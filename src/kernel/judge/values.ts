@@ -1,0 +1,191 @@
+import { entryNumber, metricNumber } from '../../metrics/value.ts';
+import type { Better, Metric, Score } from '../../types/metric.ts';
+import { isMap, type Side } from '../../types/plain.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { clustersOf, gateWordOf } from '../plan/tries.ts';
+import type { MetricValues } from '../result/metric-result.ts';
+import { holm } from '../statistics/gate.ts';
+import { LOOKS, lookLevels } from '../statistics/looks.ts';
+import { createRandom } from '../statistics/random.ts';
+import { within } from '../statistics/table.ts';
+import { type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
+import { directionIn, everyMetric, isPairwise } from '../suite/metrics.ts';
+
+/** One number that a metric gives of each answer. */
+export interface MetricNumber {
+  metric: Metric;
+  /** Entry of a map of several; null: the value itself. */
+  entry: string | null;
+  /** The metric's name, or `metric.entry`. */
+  name: string;
+}
+
+/** More entries than this are data rather than numbers to compare. */
+const MOST_ENTRIES = 20;
+
+/** A metric's numbers in one suite, base against head. */
+export interface MetricMove {
+  name: string;
+  better: Better;
+  gate: MetricValues['gate'];
+  /** On the tries that all references share; null: no reference has numbers on both sides. */
+  test: ValueTest | null;
+  /** The test after each look of a sequential suite, where the metric gates; else empty. */
+  looks: (ValueTest | null)[];
+  moved: MetricValues['moved'];
+}
+
+/**
+ * The numbers of a suite's metrics that say more than pass and fail, one of each name: a metric's
+ * value, or each entry of a map of several.
+ */
+export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
+  const all = everyMetric(run.deciding.tests);
+  const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
+  return all.flatMap((metric) => {
+    if (seen.has(metric.name)) return [];
+    seen.add(metric.name);
+    const asked = gate.metrics?.[metric.name] !== undefined;
+    const scores = run.runs.flatMap(({ base, head }) =>
+      [...base, ...head].flatMap(({ result }) => scoreIn(result.scores, metric.name)),
+    );
+    const whole =
+      scores.some((score) => metricNumber(score.value) !== null) && (asked || !restates(scores));
+    // One that the gate names has a row, and so is missed, where no answer gives it.
+    const wanted = Object.keys(gate.metrics ?? {})
+      .filter((name) => name.startsWith(`${metric.name}.`))
+      .map((name) => name.slice(metric.name.length + 1));
+    const entries = [...new Set([...entriesOf(scores), ...wanted])]
+      .map((entry): MetricNumber => ({ metric, entry, name: `${metric.name}.${entry}` }))
+      .filter(({ name }) => all.every((number) => number.name !== name));
+    return [
+      ...(whole ? [{ metric, entry: null, name: metric.name }] : []),
+      ...entries.filter(
+        ({ name }) => entries.length <= MOST_ENTRIES || gate.metrics?.[name] !== undefined,
+      ),
+    ];
+  });
+}
+
+/** Names of the numbers in maps of several entries; none where no score is such a map. */
+function entriesOf(scores: readonly Score[]): string[] {
+  const maps = scores.flatMap(({ value }) => (isMap(value) ? [value] : []));
+  if (maps.every((map) => Object.keys(map).length < 2)) return [];
+  const names = new Set(maps.flatMap((map) => Object.keys(map)));
+  return [...names].filter((name) => maps.some((map) => entryNumber(map, name) !== null));
+}
+
+function scoreIn(scores: readonly Score[], name: string): Score[] {
+  const found = scores.find(({ metric }) => metric === name);
+  return found === undefined ? [] : [found];
+}
+
+/** Whether the numbers are 1 and 0 for pass and fail, or, negated, for fail and pass. */
+function restates(scores: readonly Score[]): boolean {
+  const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
+  return [1, 0].some((passing) =>
+    judged.every(
+      ({ value, status }) => metricNumber(value) === (status === 'pass' ? passing : 1 - passing),
+    ),
+  );
+}
+
+/**
+ * A metric's number in each try below index `tries`, by reference. A latency counts only where the
+ * answer was made in this run.
+ */
+export function valuesOf(
+  { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
+  runs: readonly ReferenceRun[],
+  tries: number,
+): Values[] {
+  const timed = metric.source.kind === 'built-in' && metric.source.uses === 'latency';
+  const side = (run: ReferenceRun, which: Side): (number | null)[] =>
+    run[which]
+      .filter(({ result }) => result.try < tries)
+      .map(({ result }) => {
+        if (timed && result.reused) return null;
+        const value = scoreIn(result.scores, metric.name)[0]?.value ?? null;
+        return entry === null ? metricNumber(value) : entryNumber(value, entry);
+      });
+  return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
+}
+
+/** How the metrics of a suite moved, before anything is called. `tries`: those that all share. */
+export function metricMoves(suite: SuiteComparison, tries: number): MetricMove[] {
+  const { run, compared, policy } = suite;
+  const clusters = clustersOf(compared);
+  return metricNumbers(suite).map((number) => {
+    const { metric, name } = number;
+    const better = directionIn(metric, run.deciding.rubrics);
+    const gate = gateWordOf(suite, name, better);
+    const test = (to: number): ValueTest | null =>
+      valueTest(
+        valuesOf(number, compared, to),
+        clusters,
+        createRandom(`values ${run.suite.path} ${run.suite.name} ${name}`),
+      );
+    const adaptive = policy.kind === 'adaptive';
+    const looks =
+      adaptive && gate === 'fail' ? LOOKS.filter((look) => look <= tries).map(test) : [];
+    const last = looks.at(-1) ?? test(adaptive ? tries : Infinity);
+    return { name, better, gate, test: last, looks, moved: null };
+  });
+}
+
+/** One-sided p of "worse", or of "better", in the metric's own direction. */
+function pOf(test: ValueTest | null, better: Better, way: 'worse' | 'better'): number {
+  if (test === null || better === 'none') return 1;
+  return (better === 'higher') === (way === 'worse') ? test.down : test.up;
+}
+
+/**
+ * Whether a metric that gates got worse at `alpha`: at one of its looks where there are several.
+ */
+export function fellAt({ better, test, looks }: MetricMove, alpha: number): boolean {
+  if (looks.length === 0) return within(pOf(test, better, 'worse'), alpha);
+  const levels = lookLevels(alpha);
+  return looks.some((look, i) => within(pOf(look, better, 'worse'), levels[i] ?? 0));
+}
+
+/**
+ * Which way the metrics of a run went: those that gate as `fell` says, the others by Holm's
+ * procedure over all that warn, and what got better over all.
+ */
+export function calledMoves(
+  moves: readonly MetricMove[],
+  fell: ReadonlySet<MetricMove>,
+  alpha: number,
+): Map<MetricMove, MetricMove['moved']> {
+  const called = (of: readonly MetricMove[], way: 'worse' | 'better'): MetricMove[] => {
+    const adjusted = holm(of.map(({ test, better }) => pOf(test, better, way)));
+    return of.filter((_, i) => within(adjusted[i] ?? 1, alpha));
+  };
+  const judged = moves.filter(({ gate, better }) => gate !== 'ignore' && better !== 'none');
+  const warned = judged.filter(({ gate }) => gate === 'warn');
+  return new Map([
+    ...called(judged, 'better').map((move) => [move, 'better'] as const),
+    ...[...called(warned, 'worse'), ...fell].map((move) => [move, 'worse'] as const),
+  ]);
+}
+
+/** A metric's numbers as the result shows them. */
+export function shownValues(
+  { better, gate, test, moved }: MetricMove,
+  alone: { base: number | null; head: number | null },
+): MetricValues {
+  if (test === null)
+    return {
+      ...alone,
+      difference: null,
+      low: null,
+      high: null,
+      p: null,
+      references: 0,
+      gate,
+      moved,
+    };
+  const { base, head, difference, low, high, items, down, up } = test;
+  const p = better === 'none' ? Math.min(1, 2 * Math.min(down, up)) : pOf(test, better, 'worse');
+  return { base, head, difference, low, high, p, references: items, gate, moved };
+}

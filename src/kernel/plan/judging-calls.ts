@@ -1,0 +1,152 @@
+import { alternatives } from '../../metrics/answer.ts';
+import { countObjects } from '../../metrics/objects.ts';
+import type { Metric } from '../../types/metric.ts';
+import type { Grader, Message } from '../../types/model.ts';
+import type { Side } from '../../types/plain.ts';
+import type { AffectedReference } from '../select/affected.ts';
+import { gradersIdentity, type Scoring, steeringFor } from '../select/scoring.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import { comparesEmbeddings, embedderFor, gradersFor, metricsFor } from '../suite/metrics.ts';
+import type { Reference } from '../suite/suite.ts';
+import { asksNothing } from '../suite/template.ts';
+import type { NextTries, SuiteRun } from './suite-run.ts';
+
+/** Calls that one model is asked for to judge the first round of tries. */
+interface JudgingCalls {
+  asked: Grader;
+  purpose: 'grader' | 'embedding';
+  calls: number;
+}
+
+/**
+ * Counts the calls that judge the first round of tries, by model and before anything is asked:
+ * fewer are made where answers repeat, more where a reply has to be asked for again.
+ */
+export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
+  const graded = new Map<string, JudgingCalls>();
+  const embedded = new Map<string, { asked: Grader; texts: Set<string> }>();
+  const judge = (
+    scoring: Scoring,
+    metric: Metric,
+    reference: Reference,
+    answers: readonly string[],
+  ): void => {
+    for (const asked of gradersFor(metric, scoring)) {
+      const key = identity(asked);
+      const calls = graded.get(key)?.calls ?? 0;
+      graded.set(key, {
+        asked,
+        purpose: 'grader',
+        calls: calls + questionsOf(metric) * objectsOf(metric, reference) * answers.length,
+      });
+    }
+    const asked = embedderFor(metric, scoring);
+    if (asked === null) return;
+    const key = identity(asked);
+    const texts = embedded.get(key)?.texts ?? new Set();
+    embedded.set(key, { asked, texts });
+    for (const text of [...answers, ...comparedTexts(metric, reference)]) texts.add(text);
+  };
+  for (const suite of suites) {
+    const scorings = [suite.deciding, ...(suite.other === null ? [] : [suite.other])].filter(
+      asksModels,
+    );
+    for (const [index, tries] of scorings.length === 0 ? [] : next(suite)) {
+      const affected = suite.runs[index]?.affected;
+      if (affected === undefined) continue;
+      const answers = answersOf(affected, tries);
+      for (const scoring of scorings) {
+        const reference = referenceOf(affected, scoring.side);
+        for (const metric of metricsFor(scoring.tests, reference))
+          judge(scoring, metric, reference, answers);
+      }
+    }
+  }
+  return [
+    ...graded.values(),
+    ...[...embedded.values()].map(({ asked, texts }): JudgingCalls => ({
+      asked,
+      purpose: 'embedding',
+      calls: texts.size,
+    })),
+  ];
+}
+
+function asksModels({ graders, embedder, named }: Scoring): boolean {
+  return graders.length > 0 || embedder !== undefined || named !== undefined;
+}
+
+function identity(asked: Grader): string {
+  return canonicalJson(gradersIdentity([asked]));
+}
+
+/** The different answers of a case, each under a name that no other text has. */
+function answersOf({ base, head }: AffectedReference, tries: number): string[] {
+  const different = new Set(
+    [base, head].flatMap((generation) =>
+      generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
+    ),
+  );
+  return [...different].flatMap((fingerprint) =>
+    Array.from({ length: tries }, (_, index) => `answer ${String(index)} ${fingerprint}`),
+  );
+}
+
+function referenceOf({ reference, baseReference }: AffectedReference, side: Side): Reference {
+  return side === 'base' ? (baseReference ?? reference) : reference;
+}
+
+/** What the answers are compared with, which is asked for once however many answers there are. */
+function comparedTexts(metric: Metric, { expected }: Reference): string[] {
+  const value =
+    comparesEmbeddings(metric) && metric.source.kind === 'built-in'
+      ? (metric.source.with['value'] ?? expected)
+      : undefined;
+  return value === undefined ? [] : alternatives(value).map((text) => `expected ${text}`);
+}
+
+/**
+ * Objects of a dialogue that the metric judges one by one, as far as they are known before it runs:
+ * those recorded, and the answer.
+ */
+function objectsOf({ every, level }: Metric, { thread, after = [] }: Reference): number {
+  if (every === undefined) return 1;
+  const recorded = thread ?? [];
+  const messages: Message[] = asksNothing(recorded)
+    ? [...recorded, ...after]
+    : [...recorded, { role: 'assistant', content: '' }];
+  return Math.max(1, countObjects(messages, level));
+}
+
+/** Questions for one grade: a checklist asks about each statement on its own. */
+function questionsOf({ source }: Metric): number {
+  const statements = source.kind === 'built-in' ? source.with['statements'] : undefined;
+  return Array.isArray(statements) ? statements.length : 1;
+}
+
+/**
+ * Fewest and most calls of the experiments of a run whose settings say nothing of them. Most end
+ * after 30 to 60; what is broken in half of its tries takes more.
+ */
+const LEAST_CALLS = 120;
+export const MOST_CAUSE_CALLS = 200;
+
+/** Calls that finding causes may take after a comparison that took so many: half of them. */
+export function defaultCauseCalls(compared: number): number {
+  return Math.min(MOST_CAUSE_CALLS, Math.max(LEAST_CALLS, Math.ceil(compared / 2)));
+}
+
+/** Calls that one try of a suite takes, its grades among them. */
+export function callsPerTry(run: SuiteRun): number {
+  const steering = steeringFor(run.deciding);
+  if (steering !== null)
+    return steering.conversation.max_steps * (1 + Math.max(1, steering.evaluators.length));
+  const first = run.runs.findIndex(
+    ({ affected: { base, head } }) => base !== null && head !== null,
+  );
+  if (first < 0) return 1;
+  const own = { ...run, other: null };
+  const graded = judgingCalls([own], () => new Map([[first, 1]]));
+  // Both sides' answers are graded.
+  return 1 + Math.ceil(graded.reduce((sum, { calls }) => sum + calls, 0) / 2);
+}

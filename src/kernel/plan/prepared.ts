@@ -1,0 +1,156 @@
+import { certainCalls, type Drafter, type ExplainPlan } from '../../features/attributes/plan.ts';
+import {
+  evaluatorTargetsOf,
+  type EvaluatorTest,
+} from '../../features/conversations/evaluator-plan.ts';
+import type { RubricTest } from '../../features/graders/plan.ts';
+import type { Target } from '../../types/model.ts';
+import type { Notice, Problem } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import type { Scoring } from '../select/scoring.ts';
+import type { AffectedSuite } from '../select/select.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
+import { embedderFor, everyMetric, gradersFor, judgingTargets } from '../suite/metrics.ts';
+import type { CauseSettings, Suite } from '../suite/suite.ts';
+import type { Plan } from './plan.ts';
+import type { Price } from './price.ts';
+import type { NextTries, SuiteComparison, SuiteRun } from './suite-run.ts';
+
+export interface PrepareInput {
+  mode: 'diff' | 'sweep';
+  base: SourceTree | null;
+  head: SourceTree;
+  maxCalls: number | null;
+  failOn: GateSettings['fail_on'] | null;
+  /** Where the project's own code may run. */
+  code: 'sandbox' | 'host' | 'off';
+  /** `YYYY-MM-DD`. */
+  today: string;
+  /**
+   * Head is compared with itself, so many times, by new tries; absent: it is compared with base.
+   */
+  again?: { runs: number };
+}
+
+/**
+ * A run that is ready to ask: what runs, by which policy, under which gate. Nothing has been called
+ * yet.
+ */
+export interface Prepared {
+  mode: 'diff' | 'sweep';
+  /** Every selected suite, those in which nothing runs included. */
+  suites: SuiteComparison[];
+  gate: GateSettings;
+  /** By the policy, what these suites want beyond the tries that they have. */
+  next(suites: readonly SuiteComparison[]): NextTries;
+  plan: Plan;
+  /** Rubrics to be tested on their labelled examples. */
+  rubricTests: RubricTest[];
+  /** Evaluators to be tested on their labelled answers. */
+  evaluatorTests: EvaluatorTest[];
+  /** What is asked about the attributes that got worse; null: nothing. */
+  explaining: ExplainPlan | null;
+  /** How the lines that made something worse are found; null: nothing is compared. */
+  causes: CauseSettings | null;
+  /** The grader that drafts fixes of these; null: nothing is drafted. */
+  drafter: Drafter | null;
+  price: Price;
+  /** What a pull request may choose of the rules it is judged by, in sentences. */
+  ownRules: string[];
+  problems: Problem[];
+  notices: Notice[];
+}
+
+/** Head's suites as they were read, once for each variant that runs. */
+export function suitesOf({ suites }: Prepared): Suite[] {
+  return suites.flatMap(
+    ({
+      run: {
+        suite: { head },
+      },
+    }) => head?.suite ?? [],
+  );
+}
+
+/** Every place that requests of this run go to. */
+export function targetsOf({
+  suites,
+  rubricTests,
+  evaluatorTests,
+  explaining = null,
+}: Pick<Prepared, 'suites' | 'rubricTests' | 'evaluatorTests'> &
+  Partial<Pick<Prepared, 'explaining'>>): Target[] {
+  const tested = rubricTests
+    .flatMap(({ base, head }) => [...(base?.graders ?? []), ...head.graders])
+    .map(({ target }) => target);
+  const asked = suites
+    .filter(({ run }) => run.runs.length > 0)
+    .flatMap(({ run }) => {
+      const answers = answerersOf(run);
+      const graders = [
+        ...judgingTargets(run.deciding),
+        ...(run.other === null ? [] : judgingTargets(run.other)),
+      ];
+      const evaluators = [...run.deciding.evaluators, ...(run.other?.evaluators ?? [])].map(
+        ({ target }) => target,
+      );
+      return [...answers, ...graders, ...evaluators];
+    });
+  return [
+    ...asked,
+    ...tested,
+    ...evaluatorTargetsOf(evaluatorTests),
+    ...certainCalls(explaining).map(({ target }) => target),
+  ];
+}
+
+/** Where the answers of a suite come from. */
+function answerersOf({ runs }: SuiteRun): Target[] {
+  return runs
+    .flatMap(({ affected: { base, head } }) => [base, head])
+    .flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
+}
+
+/**
+ * Why a run cannot call its models. A key that only a metric needs is reported at the metric's
+ * line, for a user who has the keys of the answering models would not expect it there.
+ */
+export function keyProblems(
+  prepared: Prepared,
+  missingKeys: (targets: readonly Target[]) => Problem[],
+): Problem[] {
+  const running = prepared.suites.map(({ run }) => run).filter(({ runs }) => runs.length > 0);
+  const answering = missingKeys(running.flatMap(answerersOf)).map(({ message }) => message);
+  const wanted = running
+    .flatMap(({ deciding, other }) => (other === null ? [deciding] : [deciding, other]))
+    .flatMap(judgesOf)
+    .flatMap(({ target, ...metric }) =>
+      missingKeys([target]).map(({ message }) => ({ ...metric, message, model: target.model })),
+    );
+  return missingKeys(targetsOf(prepared)).map((missing) => {
+    const metric = wanted.find(({ message }) => message === missing.message);
+    if (metric === undefined || answering.includes(missing.message)) return missing;
+    const { place, name, model } = metric;
+    return {
+      place,
+      message: `${missing.message} The metric "${name}" asks ${model}; where another server has it, say so in the settings file, models: { ${JSON.stringify(model)}: { … } }, or take the metric out`,
+    };
+  });
+}
+
+/** Each metric with the models that it asks. */
+function judgesOf(scoring: Scoring) {
+  return everyMetric(scoring.tests).flatMap((metric) => {
+    const embedder = embedderFor(metric, scoring);
+    return [...gradersFor(metric, scoring), ...(embedder === null ? [] : [embedder])].map(
+      ({ target }) => ({ target, name: metric.name, place: metric.place }),
+    );
+  });
+}
+
+/** References that base gates on and this change removes. */
+export function removedIds({ path, references }: AffectedSuite): string[] {
+  return references
+    .filter(({ change }) => change === 'removed')
+    .map(({ reference }) => `${path}: ${reference.id}`);
+}

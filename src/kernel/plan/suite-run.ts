@@ -1,0 +1,150 @@
+import type { Side } from '../../types/plain.ts';
+import type { TryResult } from '../result/reference-result.ts';
+import { fingerprintOf, type AffectedReference } from '../select/affected.ts';
+import { isScoringKey, referenceScoringDiffers, type Scoring } from '../select/scoring.ts';
+import { gates, type AffectedSuite } from '../select/select.ts';
+import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
+
+/**
+ * One try of one reference on one side, judged by the deciding scoring and, where the scorings
+ * differ, by base's too.
+ */
+export interface Try {
+  result: TryResult;
+  other: TryResult | null;
+}
+
+export interface ReferenceRun {
+  affected: AffectedReference;
+  base: readonly Try[];
+  head: readonly Try[];
+}
+
+export interface SuiteRun {
+  suite: AffectedSuite;
+  /** Judges both sides' outputs for the verdict: head's scoring, or base's where head has no suite. */
+  deciding: Scoring;
+  /** Base's scoring where head's decides and differs for some reference; null otherwise. */
+  other: Scoring | null;
+  /** References that can run, in the suite's order; removed ones are not among them. */
+  runs: readonly ReferenceRun[];
+}
+
+/** Tells the runs of one sweep apart: no process that runs code holds answers of two of them. */
+export function identityOf({ suite: { path, name, variant } }: SuiteRun): string {
+  return JSON.stringify([path, name, variant]);
+}
+
+/** How many tries each run wants in all, by its index in `runs`; absent: no more than it has. */
+export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
+
+/** Prepares a suite: whose scoring decides, and which references run at all. */
+export function startSuite(suite: AffectedSuite): SuiteRun {
+  const { base, head } = suite;
+  const deciding = (head ?? base)?.scoring;
+  if (deciding === undefined) throw new TypeError('a suite has at least one side');
+  const runs = suite.references
+    .filter(({ change }) => change !== 'removed')
+    .map((reference) => ({ affected: reference, base: [], head: [] }));
+  const differs =
+    base !== null &&
+    head !== null &&
+    (suite.because.some(({ key }) => isScoringKey(key)) ||
+      runs.some(({ affected: reference }) => expectedDiffers(reference)));
+  return { suite, deciding, other: differs ? base.scoring : null, runs };
+}
+
+function expectedDiffers(reference: AffectedReference): boolean {
+  return (
+    reference.baseReference !== null &&
+    referenceScoringDiffers(reference.baseReference, reference.reference)
+  );
+}
+
+/**
+ * Whether a reference enters the tests: both sides can be asked, they ask different things (equal ones
+ * share their answers and are unchanged by construction), and the reference gates.
+ */
+function isCompared(
+  { suite }: SuiteRun,
+  { affected }: ReferenceRun,
+  quarantined: (id: string) => boolean,
+): boolean {
+  const { base, head, reference } = affected;
+  if (base === null || head === null || base.kind === 'impossible' || head.kind === 'impossible')
+    return false;
+  return (
+    fingerprintOf(base) !== fingerprintOf(head) &&
+    gates(suite, affected) &&
+    !quarantined(reference.id)
+  );
+}
+
+/**
+ * How tries are planned in a suite: the adaptive policy, or llmeval's fixed number; `pairs` where
+ * both sides' answers are compared with each other, `references` where their roll-ups are.
+ */
+export type TryPolicy =
+  { kind: 'adaptive' } | { kind: 'fixed' | 'pairs' | 'references'; tries: number };
+
+/** A suite with the runs that enter its tests. */
+export interface SuiteComparison {
+  run: SuiteRun;
+  policy: TryPolicy;
+  /** The run's gate with what this suite sets for itself, and the latter alone. */
+  gate: GateSettings;
+  ownGate: SuiteGate;
+  compared: readonly ReferenceRun[];
+  quarantined(id: string): boolean;
+  /** Ids of references that gate on base and are in quarantine on head. */
+  newlyQuarantined: readonly string[];
+  /** Ids of references that nearly always passed in earlier runs of what base asks. */
+  steady: ReadonlySet<string>;
+}
+
+/**
+ * A suite with the gate that holds for it, which is the run's with the suite's own margins, and the
+ * references that enter its verdict.
+ */
+export function suiteComparison(
+  run: SuiteRun,
+  policy: TryPolicy,
+  gates: { run: GateSettings; own: SuiteGate },
+  quarantined: (id: string) => boolean,
+  newlyQuarantined: readonly string[] = [],
+): SuiteComparison {
+  return {
+    run,
+    policy,
+    gate: { ...gates.run, ...gates.own },
+    ownGate: gates.own,
+    compared: run.runs.filter((reference) => isCompared(run, reference, quarantined)),
+    quarantined,
+    newlyQuarantined,
+    steady: new Set(),
+  };
+}
+
+/** A try that was made, and of which run of its suite. */
+export interface MadeTry {
+  index: number;
+  side: Side;
+  made: Try;
+}
+
+/** The suite with further tries, each side's in the order in which they are given. */
+export function withMoreTries(suite: SuiteComparison, tries: readonly MadeTry[]): SuiteComparison {
+  const more = suite.run.runs.map(() => ({ base: [] as Try[], head: [] as Try[] }));
+  for (const { index, side, made } of tries) more[index]?.[side].push(made);
+  const runs = suite.run.runs.map((run, index) => ({
+    ...run,
+    base: [...run.base, ...(more[index]?.base ?? [])],
+    head: [...run.head, ...(more[index]?.head ?? [])],
+  }));
+  const compared = new Set(suite.compared);
+  return {
+    ...suite,
+    run: { ...suite.run, runs },
+    compared: runs.filter((_, index) => compared.has(suite.run.runs[index] as ReferenceRun)),
+  };
+}

@@ -1,0 +1,161 @@
+import { counted, percent, signedBetween } from '../../text/amounts.ts';
+import { shorten } from '../../text/visible.ts';
+import type { Counts } from '../statistics/table.ts';
+import type { MetricResult, MetricValues } from './metric-result.ts';
+import type { ReferenceResult, SideResult } from './reference-result.ts';
+import type { Replaced } from './result.ts';
+import type { ScoringResult } from './scoring-result.ts';
+import type { EvidenceCount, SuiteResult } from './suite-result.ts';
+
+/**
+ * Whether a reference of a result counts for its verdict: what is skipped or in quarantine is only
+ * shown.
+ */
+export function countsForVerdict({
+  skip,
+  quarantined,
+}: Pick<ReferenceResult, 'skip' | 'quarantined'>): boolean {
+  return !skip && quarantined !== true;
+}
+
+/** Passes among the judged tries of a side; null: it did not run, and has none. */
+export function sideCounts(side: Pick<SideResult, 'passes' | 'tries_judged'> | null): Counts {
+  return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
+}
+
+/** The share of a side's judged tries that pass; 0 where none was judged. */
+export function sideShare({ passes, tries_judged }: SideResult): number {
+  return passes / Math.max(1, tries_judged);
+}
+
+/**
+ * References that got worse by their own tries, in suites that are not called regressed: single
+ * references are called at a false-discovery rate, and a suite at its share of alpha, which is
+ * stricter.
+ */
+export function worseAlone(suites: readonly SuiteResult[]): number {
+  return suites
+    .filter(({ verdict }) => verdict !== 'regressed')
+    .flatMap(({ references }) => references)
+    .filter((reference) => reference.status === 'regressed' && countsForVerdict(reference)).length;
+}
+
+/** Metrics whose mean got worse and that the gate wants to fail for it. */
+export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
+  values: MetricValues;
+})[] {
+  return metrics.flatMap((metric) =>
+    metric.values?.moved === 'worse' && metric.values.gate === 'fail'
+      ? [{ ...metric, values: metric.values }]
+      : [],
+  );
+}
+
+/** Whether no metric of a suite says what passes, so that its values are only shown. */
+export function showsOnly({ metrics }: SuiteResult): boolean {
+  return metrics.length > 0 && metrics.every(({ gates }) => gates === false);
+}
+
+/** Above this share of a suite's tries without a readable grade the verdict line says so. */
+const MAX_UNGRADED_SHARE = 0.1;
+
+/** Suites of which so many tries got no readable grade that a reader must know it. */
+export function ungradedSuites(
+  suites: readonly SuiteResult[],
+): { name: string; ungraded: number; tries: number }[] {
+  return suites.flatMap(({ name, references }) => {
+    const tries = references.flatMap(({ base, head }) => [
+      ...(base?.tries ?? []),
+      ...(head?.tries ?? []),
+    ]);
+    const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded').length;
+    return ungraded > MAX_UNGRADED_SHARE * tries.length
+      ? [{ name, ungraded, tries: tries.length }]
+      : [];
+  });
+}
+
+/** The ungraded tries of all {@link ungradedSuites}; null where there are no such suites. */
+export function ungradedInAll(
+  suites: readonly SuiteResult[],
+): { tries: number; of: number } | null {
+  const found = ungradedSuites(suites);
+  return found.length === 0
+    ? null
+    : {
+        tries: found.reduce((sum, { ungraded }) => sum + ungraded, 0),
+        of: found.reduce((sum, { tries }) => sum + tries, 0),
+      };
+}
+
+/** In whose place who answers, for the first line; null: base's models answer. */
+export function replacedInShort(replaced: readonly Replaced[]): string | null {
+  if (replaced.length === 0) return null;
+  const by = [...new Set(replaced.map((replacement) => replacement.by))].join(' and ');
+  const suites = [...new Set(replaced.map(({ suite }) => suite))];
+  const shown = shorten(suites.slice(0, 2).join(', '), 60);
+  const more = suites.length > 2 ? ` and ${String(suites.length - 2)} more` : '';
+  return `${by} in place of a model in ${shown}${more}`;
+}
+
+/** Above this share of a run's references without evidence it is never green. */
+const MOST_MISSING = 0.02;
+
+/**
+ * The counts that stand between a run and green: all in which something is missing where that is
+ * more than a fiftieth of the run's references; else those of a critical reference, and of a suite
+ * in which nothing could be judged.
+ */
+export function standsBeforeGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
+  const lacking = counts.filter(({ missing }) => missing.length > 0);
+  const missing = lacking.reduce((sum, count) => sum + count.missing.length, 0);
+  if (missing > MOST_MISSING * counts.reduce((sum, { of }) => sum + of, 0)) return lacking;
+  return lacking.filter(({ critical, references }) => critical.length > 0 || references === 0);
+}
+
+/** References with evidence in all of these suites, of how many; null: none lacks any. */
+export function evidenceInAll(
+  suites: readonly Pick<SuiteResult, 'evidence'>[],
+): { references: number; of: number } | null {
+  const counts = suites.flatMap(({ evidence }) => evidence ?? []);
+  const references = counts.reduce((sum, count) => sum + count.references, 0);
+  const of = counts.reduce((sum, count) => sum + count.of, 0);
+  return references === of ? null : { references, of };
+}
+
+/** `Under base's scoring 100.0 % → 0.0 %; …`: a fall that head's own scoring does not show. */
+export function underBaseScoring(
+  { rates, under_base }: Pick<ScoringResult, 'rates' | 'under_base'>,
+  excused: boolean,
+): string {
+  const { base, head } = under_base ?? { base: rates.base_base, head: rates.head_base };
+  return fallInWords(base, head, excused);
+}
+
+export function fallInWords(before: number | null, after: number | null, excused: boolean): string {
+  const why = excused ? "head's own scoring passes them" : 'the scoring changed too';
+  return `Under base's scoring ${percent(before)} → ${percent(after)}; ${why}`;
+}
+
+/** References that make a suite red though its pass rate is no lower; null: that is not why. */
+export function brokenUnderRise({
+  verdict,
+  reason,
+  pass_rate: { base, head },
+}: Pick<SuiteResult, 'verdict' | 'reason' | 'pass_rate'>): string[] | null {
+  if (verdict !== 'regressed' || reason?.by !== 'references') return null;
+  return base === null || head === null || head < base ? null : reason.references;
+}
+
+/** `1 reference broke (r0); the mean rose 8.0 points`. */
+export function brokenInWords(
+  broke: readonly string[],
+  { base, head }: { base: number | null; head: number | null },
+): string {
+  const [first] = broke;
+  const which = first === undefined ? '' : ` (${first}${broke.length > 1 ? ', …' : ''})`;
+  const who = broke.length === 0 ? 'references' : counted(broke.length, 'reference');
+  const flat = base === null || head === null || base === head;
+  const moved = flat ? 'stayed' : `rose ${signedBetween(base, head).slice(1)} points`;
+  return `${who} broke${which}; the mean ${moved}`;
+}

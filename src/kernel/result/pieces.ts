@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import type { GradeRecord, ObjectScore, Outcome, Score, Tally } from '../../types/metric.ts';
+import type { FinishReason, Usage } from '../../types/model.ts';
+import type { Json, Place, Side } from '../../types/plain.ts';
+
+/*
+ * What several parts of `result.json` are made of. The description stands where a piece is used,
+ * for it says what is counted there.
+ */
+
+export const countSchema = z.number().int().nonnegative();
+
+export const shareSchema = z.number().min(0).max(1);
+
+/** Of two shares. */
+export const differenceSchema = z.number().min(-1).max(1);
+
+export const dollarsSchema = z.number().nonnegative().nullable();
+
+export const sideSchema = z.enum(['base', 'head']) satisfies z.ZodType<Side>;
+
+export const outcomeSchema = z.enum([
+  'pass',
+  'fail',
+  'ungraded',
+  'error',
+  'skipped',
+]) satisfies z.ZodType<Outcome>;
+
+/** Any value of the user's, `null` where there is none. */
+export const jsonSchema: z.ZodType<Json, Json> = z.json();
+
+export const placeSchema = z.strictObject({
+  file: z.string().describe('Path below the working directory.'),
+  line: countSchema.describe('From 1; 0 means the file as a whole.'),
+}) satisfies z.ZodType<Place>;
+
+export const usageSchema = z.strictObject({
+  input_tokens: countSchema.describe('Tokens of the request.'),
+  output_tokens: countSchema.describe('Tokens of the answer.'),
+}) satisfies z.ZodType<Usage>;
+
+const gradeSchema = z.strictObject({
+  prompt: z.string().describe('The rubric as it was filled in; cut after 20,000 characters.'),
+  replies: z
+    .array(
+      z.strictObject({
+        grader: z.string().describe('The model.'),
+        label: z
+          .string()
+          .nullable()
+          .describe('The label that was read in its reply; null: none. Absent in older results.')
+          .exactOptional(),
+        reply: z.string().describe('What it replied, whole or cut after 20,000 characters.'),
+        usage: usageSchema
+          .nullable()
+          .describe('Tokens of its calls for this grade; null: not known.'),
+      }),
+    )
+    .describe('Of each grader.'),
+}) satisfies z.ZodType<GradeRecord>;
+
+const grade = gradeSchema
+  .describe('What the grade rests on; absent: no rubric judged, or more than 2,000 at once.')
+  .exactOptional();
+
+const objectScoreSchema = z.strictObject({
+  at: countSchema.describe("Position among the dialogue's objects of that level, from 0."),
+  status: z
+    .enum(['pass', 'fail', 'ungraded', 'error', 'skipped'])
+    .describe('What the metric came to on this object.'),
+  value: jsonSchema.describe('What the metric measured there; null: nothing.'),
+  reason: z.string().nullable().describe('Why; null: nothing is said.'),
+  raised: z
+    .literal(true)
+    .describe("The metric's own code broke on it, which fails it; absent: it did not.")
+    .exactOptional(),
+  label: z.string().describe("The rubric's label; absent: no rubric judged.").exactOptional(),
+  grade,
+}) satisfies z.ZodType<ObjectScore>;
+
+const ofScore = {
+  grade,
+  metric: z.string().describe('Name of the metric.'),
+  skip: z.boolean().describe('The metric is shown, but does not gate.'),
+  objects: z
+    .strictObject({
+      level: z
+        .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
+        .describe('What is judged one by one.'),
+      scores: z.array(objectScoreSchema).describe('In the order of the dialogue.'),
+    })
+    .describe(
+      'Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.',
+    )
+    .exactOptional(),
+};
+
+export const scoreSchema = z.discriminatedUnion('status', [
+  z.strictObject({
+    ...ofScore,
+    status: z.enum(['pass', 'fail']).describe('Whether the metric passes in this answer.'),
+    value: jsonSchema.describe('What the metric measured.'),
+    reason: z.string().nullable().describe('Why, as the metric or its grader says; null: nothing.'),
+    raised: z
+      .literal(true)
+      .describe(
+        "The metric's own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.",
+      )
+      .exactOptional(),
+    label: z
+      .string()
+      .describe("The rubric's label behind the value; absent: no rubric judged.")
+      .exactOptional(),
+  }),
+  z.strictObject({
+    ...ofScore,
+    status: z
+      .enum(['ungraded', 'error', 'skipped'])
+      .describe('Why there is no score: no readable grade, an error, or a condition not met.'),
+    value: z.null().describe('There is none.'),
+    reason: z.string().describe('What happened.'),
+  }),
+]) satisfies z.ZodType<Score>;
+
+export const finishReasonSchema = z.enum([
+  'stop',
+  'length',
+  'filter',
+  'tool',
+  'other',
+]) satisfies z.ZodType<FinishReason>;
+
+export const tallySchema = z.strictObject({
+  num_passes: countSchema.describe('Scores that pass, those of skipped metrics too.'),
+  num_fails: countSchema.describe('Scores that fail, those of skipped metrics too.'),
+  num_skip_passes: countSchema.describe('Scores of skipped metrics that pass.'),
+  num_skip_fails: countSchema.describe('Scores of skipped metrics that fail.'),
+  num_tries: countSchema.describe('Tries that were made.'),
+  num_metrics: countSchema.describe('Metrics that judge the reference.'),
+  num_ungraded: countSchema.describe('Scores without a readable grade.'),
+  num_errors: countSchema.describe('Scores that are errors.'),
+}) satisfies z.ZodType<Tally>;
+
+/** A last measurement of the gate's own false alarms. */
+export const noiseNoteSchema = z.strictObject({
+  red: countSchema.describe('Comparisons of base with itself that went red.'),
+  runs: countSchema.describe('Comparisons of base with itself.'),
+  low: shareSchema.describe('Lower end of the 95 % interval (Wilson) of `red` / `runs`.'),
+  high: shareSchema.describe('Upper end of the 95 % interval (Wilson) of `red` / `runs`.'),
+  measured_at: z.string().describe('Day of the measurement, `YYYY-MM-DD`.'),
+});
+
+/** `red` of `runs` comparisons of base with itself were red. */
+export type NoiseNote = z.infer<typeof noiseNoteSchema>;

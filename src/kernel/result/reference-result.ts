@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { conversationResultSchema } from '../../features/conversations/result.ts';
+import {
+  countSchema,
+  finishReasonSchema,
+  jsonSchema,
+  outcomeSchema,
+  scoreSchema,
+  shareSchema,
+  tallySchema,
+  usageSchema,
+} from './pieces.ts';
+
+const tryResultSchema = z.strictObject({
+  try: countSchema.describe('Number of the try, from 0.'),
+  outcome: outcomeSchema.describe(
+    'The try as a whole: pass when every gating metric passes in it.',
+  ),
+  actual: z.string().nullable().describe('The answer; null when there is none.'),
+  error: z.string().nullable().describe('Why there is no answer; null when there is one.'),
+  scores: z.array(scoreSchema).describe('One for each metric of the reference.'),
+  usage: usageSchema.nullable().describe('Tokens of the call; null: not known.'),
+  latency_ms: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe(
+      'Milliseconds of the call that was paid for, also when its answer was reused; null: not known.',
+    ),
+  reused: z.boolean().describe('The answer comes from the store; nothing was asked.'),
+  finish_reason: finishReasonSchema
+    .nullable()
+    .describe(
+      'Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.',
+    ),
+  ended: z
+    .string()
+    .describe("The server's own word for why it stopped, where evaldiff does not know it.")
+    .exactOptional(),
+  served: z
+    .string()
+    .describe('The model that answered, as the server calls it; absent: not known.')
+    .exactOptional(),
+  conversation: conversationResultSchema
+    .nullable()
+    .describe('The dialogue, in suites with `conversation`.')
+    .exactOptional(),
+});
+
+const sideResultSchema = z.strictObject({
+  tally: tallySchema.describe(
+    "Counts over all metrics and tries, with llmeval's names and meaning.",
+  ),
+  rollup: z
+    .enum(['pass', 'fail'])
+    .nullable()
+    .describe('Outcome under the roll-up policy; null when no try could be judged.'),
+  passes: countSchema.describe('Tries that pass.'),
+  tries_judged: countSchema.describe('Tries that pass or fail.'),
+  tries: z.array(tryResultSchema).describe('Every try in its order.'),
+});
+
+/** Names and bounds of a share of passes, with its 95 % interval. */
+export const measuredRateSchema = z.strictObject({
+  passes: countSchema.describe('Tries that passed.'),
+  tries: countSchema.describe('Tries that passed or failed.'),
+  low: shareSchema.describe("Lower end of the share's 95 % interval (Wilson)."),
+  high: shareSchema.describe("Upper end of the share's 95 % interval (Wilson)."),
+});
+
+const referenceStatus = z.enum([
+  'regressed',
+  // Passed on base, fails on head in a suite that fell, with too few tries to call it alone.
+  'fell',
+  'improved',
+  // Failed on base, passes on head in a suite that improved, with too few tries to call it alone.
+  'rose',
+  'unchanged',
+  'flaky',
+  'inconclusive',
+  'added',
+  'removed',
+  'edited',
+  'error',
+  'ungraded',
+  // One side only (sweeps): the outcome under the roll-up policy.
+  'pass',
+  'fail',
+]);
+
+export const referenceResultSchema = z.strictObject({
+  id: z.string().describe('Given, or a hash of the input; unique in its suite.'),
+  file: z.string().describe('The file that the reference stands in.'),
+  line: countSchema.describe('Its line, from 1; 0 means the file as a whole.'),
+  tags: z.array(z.string()).describe('Its tags as written.'),
+  skip: z.boolean().describe('It runs and is shown, but does not count for the verdict.'),
+  quarantined: z
+    .literal(true)
+    .describe(
+      'In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it is not.',
+    )
+    .exactOptional(),
+  input: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .describe("Values of the prompt's variables."),
+  expected: jsonSchema.describe('The gold answer as written; null when absent.'),
+  status: referenceStatus.describe(
+    'Head against base; where one side ran alone, its outcome (`pass`, `fail`).',
+  ),
+  p: shareSchema
+    .nullable()
+    .describe(
+      'One-sided p of "head passes less often", before adjustment; null where not compared.',
+    ),
+  q: shareSchema
+    .nullable()
+    .describe(
+      'False-discovery rate at which it would be called regressed; null where not compared.',
+    ),
+  history: measuredRateSchema
+    .describe(
+      'How often what base asks passed in all tries that the store knows of; absent: it knows of none.',
+    )
+    .exactOptional(),
+  base: sideResultSchema.nullable().describe("Base's tries; null where base did not run."),
+  head: sideResultSchema.nullable().describe("Head's tries; null where head did not run."),
+});
+
+export type ReferenceStatus = z.infer<typeof referenceStatus>;
+
+export type TryResult = z.infer<typeof tryResultSchema>;
+
+export type SideResult = z.infer<typeof sideResultSchema>;
+
+export type ReferenceResult = z.infer<typeof referenceResultSchema>;
+
+/** Passes among tries, with the share's 95 % interval (Wilson). */
+export type MeasuredRate = z.infer<typeof measuredRateSchema>;
+
+/** What a try ended in an error with; null: it did not. */
+export function errorOf({ outcome, error, scores }: TryResult): string | null {
+  if (outcome !== 'error') return null;
+  return error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown error';
+}

@@ -1,0 +1,284 @@
+import { z } from 'zod';
+import { problem } from '../../errors.ts';
+import {
+  attributeResultSchema,
+  droppedInsightsSchema,
+  insightSchema,
+} from '../../features/attributes/result.ts';
+import { suiteCausesSchema } from '../../features/causes/result.ts';
+import { evaluatorResultSchema } from '../../features/conversations/result.ts';
+import { graderResultSchema } from '../../features/graders/result.ts';
+import type { Purpose } from '../../types/model.ts';
+import type { Conclusion, Notice, Problem, TrustLevel } from '../../types/plain.ts';
+import { gateSettingsSchema } from '../suite/gate-settings.ts';
+import { changedTextSchema } from './changes.ts';
+import { runOutcomeSchema } from './outcome.ts';
+import { countSchema, dollarsSchema, noiseNoteSchema, placeSchema } from './pieces.ts';
+import { scoringResultSchema } from './scoring-result.ts';
+import { suiteResultSchema } from './suite-result.ts';
+
+/** The only version this program writes and reads. */
+const RESULT_VERSION = 1;
+
+const noticeKind = z.enum([
+  'added',
+  'removed',
+  'edited',
+  'skipped',
+  'ungraded',
+  'error',
+  'capped',
+  'not-comparable',
+  'ended',
+  'served',
+  'trust',
+  'settings',
+  'unused',
+  'import',
+  'permission',
+  'repeats',
+  'quarantine',
+  'qualeval',
+  'scoring',
+]) satisfies z.ZodType<Notice['kind']>;
+
+const noticeSchema = z.strictObject({
+  kind: noticeKind.describe('What it is about.'),
+  message: z.string().describe('The notice as a sentence.'),
+  place: placeSchema.nullable().describe('Where it arises; null: in no file.'),
+}) satisfies z.ZodType<Notice>;
+
+const problemSchema = z.strictObject({
+  place: placeSchema
+    .nullable()
+    .describe('Where it arises; null for inputs and for the environment.'),
+  message: z.string().describe('What is wrong, and how to fix it.'),
+}) satisfies z.ZodType<Problem>;
+
+const purpose = z.enum([
+  'prompt',
+  'grader',
+  'embedding',
+  'evaluator',
+  'qualeval',
+  'insight',
+  'fix',
+]) satisfies z.ZodType<Purpose>;
+
+const saved = dollarsSchema
+  .describe(
+    'What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.',
+  )
+  .optional();
+
+const replayed = countSchema
+  .describe('Answers that recordings gave, which are not calls. Absent: they were not counted yet.')
+  .exactOptional();
+
+const usageTotalsSchema = z.strictObject({
+  calls: countSchema.describe('Calls that were made.'),
+  reused: countSchema.describe('Answers that came from the store.'),
+  replayed,
+  input_tokens: countSchema.describe('Tokens of the requests.'),
+  cached_tokens: countSchema
+    .describe(
+      'Of the tokens of the requests: those that the vendor read from its prompt cache; absent: none.',
+    )
+    .exactOptional(),
+  output_tokens: countSchema.describe('Tokens of the answers.'),
+  cost_usd: dollarsSchema.describe('Dollars of the calls that were made; null: not known for all.'),
+  unpriced: z
+    .literal('programs')
+    .describe(
+      'Every call that was made went to a program of the project without a price, or to recordings; absent: not so.',
+    )
+    .exactOptional(),
+  saved_usd: saved,
+  by_purpose: z
+    .partialRecord(
+      purpose,
+      z.strictObject({
+        calls: countSchema.describe('Calls that were made.'),
+        reused: countSchema.describe('Answers that came from the store.'),
+        replayed,
+        cost_usd: dollarsSchema.describe(
+          'Dollars of the calls that were made; null: not known for all.',
+        ),
+        saved_usd: saved,
+      }),
+    )
+    .describe('The same by what was paid for.'),
+});
+
+const overrideSchema = z.strictObject({
+  label: z.string().describe('The label on the pull request.'),
+  reason: z
+    .string()
+    .describe("Why, in the words of the pull request or of the label's description."),
+});
+
+const replacedSchema = z.strictObject({
+  suite: z.string().describe('Name of the suite.'),
+  by: z
+    .enum(['recordings', 'a program', 'prompt code'])
+    .describe('What head puts in the place of a model.'),
+});
+
+const evaluationsSchema = z.strictObject({
+  made: countSchema.describe('How often code scored something.'),
+  repeated: countSchema.describe('Of them, those that were repeated in a fresh process.'),
+  differing: countSchema.describe('Of the repeated, those that came out differently there.'),
+});
+
+/** `result.json`: everything the renderers need. */
+export const resultSchema = z.strictObject({
+  schema_version: z.literal(RESULT_VERSION).describe('Version of this format.'),
+  mode: z.enum(['diff', 'sweep']).describe('Base against head, or one commit alone.'),
+  outcome: runOutcomeSchema.describe(
+    "What the run came to. Conclusion, title and every surface's words follow from it.",
+  ),
+  conclusion: z
+    .enum(['success', 'failure', 'neutral', 'error'])
+    .describe(
+      'What the run came to, as a check on GitHub names it.',
+    ) satisfies z.ZodType<Conclusion>,
+  title: z.string().describe('What the run came to in one line of at most 255 characters.'),
+  reasons: z.array(z.string()).describe('Why, in sentences.'),
+  trust: z
+    .enum(['trusted', 'member', 'untrusted'])
+    .describe(
+      'How far the change was trusted to call models and run code.',
+    ) satisfies z.ZodType<TrustLevel>,
+  base: z
+    .strictObject({ sha: z.string().describe('Full commit id.') })
+    .nullable()
+    .describe('The commit compared with; null in sweeps.'),
+  head: z
+    .strictObject({ sha: z.string().describe('Full commit id, or `worktree`.') })
+    .describe('The commit that was evaluated.'),
+  source: z
+    .strictObject({
+      url: z.string().describe('Web address of the repository that head is in.'),
+      directory: z.string().describe("The project's folder in it; `.`: the repository's root."),
+    })
+    .describe("Where head's files are shown on the web; absent: not known.")
+    .exactOptional(),
+  local_options: z
+    .string()
+    .describe(
+      'What `evaldiff diff` needs beside the commits to run the same in a checkout; absent: nothing.',
+    )
+    .exactOptional(),
+  gate: gateSettingsSchema.describe('The settings that the gate used.'),
+  n_tries: z
+    .union([countSchema, z.literal('adaptive')])
+    .describe('Tries of each reference, or `adaptive`.'),
+  suites: z.array(suiteResultSchema).describe('One for each suite and variant that ran.'),
+  changes: z
+    .array(changedTextSchema)
+    .describe(
+      'What the pull request changes in the files because of which suites run; absent: not looked at.',
+    )
+    .exactOptional(),
+  causes: z
+    .array(suiteCausesSchema)
+    .describe('Which changed lines made a suite worse, by experiment; absent: nothing got worse.')
+    .exactOptional(),
+  scoring: z
+    .array(scoringResultSchema)
+    .describe('Suites whose scoring changed: what the change alone does.'),
+  attributes: z
+    .array(attributeResultSchema)
+    .describe('Domains and sub-tasks of the references (QualEval), base against head.'),
+  insights: z.array(insightSchema).describe('Sentences about the attributes.'),
+  dropped_insights: z
+    .array(droppedInsightsSchema)
+    .describe(
+      'Suites of which a model wrote insights that are not shown, because a figure or a direction is not that of the attribute they name; absent: none.',
+    )
+    .exactOptional(),
+  graders: z
+    .array(graderResultSchema)
+    .describe("Agreement of rubrics' graders with labelled examples, where a change touches them."),
+  evaluators: z
+    .array(evaluatorResultSchema)
+    .describe("Where a change touches a suite's evaluators and the suite has labelled answers.")
+    .exactOptional(),
+  notices: z.array(noticeSchema).describe('What a reader must know that changes no verdict.'),
+  problems: z
+    .array(problemSchema)
+    .describe('What the user has to fix; empty unless the conclusion is `error`.'),
+  usage: usageTotalsSchema.describe('Calls, tokens and dollars of the run.'),
+  noise: noiseNoteSchema
+    .nullable()
+    .describe(
+      "How often this project's gate was last measured to go red when nothing changed; null: not measured, as far as is known.",
+    ),
+  override: overrideSchema
+    .nullable()
+    .describe('The label that made a red verdict neutral; null: none did.'),
+  replaced: z
+    .array(replacedSchema)
+    .describe(
+      'Suites in which head puts something of its own in the place of a model that base asks; absent: none.',
+    )
+    .exactOptional(),
+  evaluations: evaluationsSchema
+    .describe('What code scored; absent: no code scored anything.')
+    .exactOptional(),
+  adaptive_tries: z
+    .strictObject({
+      made: countSchema.describe('Tries that the adaptive suites made.'),
+      fixed: countSchema.describe('Tries that five fixed ones of each reference would have made.'),
+    })
+    .nullable()
+    .describe('Tries of the adaptive suites; null: no suite is adaptive.'),
+});
+
+/** A suite whose answers come from something of head's own. */
+export type Replaced = z.infer<typeof replacedSchema>;
+
+export type Evaluations = z.infer<typeof evaluationsSchema>;
+
+export type UsageTotals = z.infer<typeof usageTotalsSchema>;
+
+export type Result = z.infer<typeof resultSchema>;
+
+/** Who answers, or grades, in a suite of head where base asks a model. */
+/** A red verdict that a label on the pull request made neutral. */
+export type Override = z.infer<typeof overrideSchema>;
+
+/**
+ * What is wrong with a value, in one phrase: the field, if it is not the whole, and the library's
+ * words.
+ */
+export function firstIssue({ issues: [issue] }: z.ZodError): string {
+  const field = issue?.path.join('.') ?? '';
+  return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
+}
+
+/**
+ * A saved result from its JSON; a value that is none, or of another version, is a problem that says
+ * what to do.
+ */
+export function readResultValue(
+  file: string,
+  value: unknown,
+): { result: Result; problems: [] } | { result: null; problems: Problem[] } {
+  const wrong = (message: string): { result: null; problems: Problem[] } => ({
+    result: null,
+    problems: [problem({ file, line: 0 }, message)],
+  });
+  const version =
+    value !== null && typeof value === 'object' && 'schema_version' in value
+      ? value.schema_version
+      : undefined;
+  if (typeof version === 'number' && version !== RESULT_VERSION) {
+    return wrong(
+      `is a result of version ${String(version)}; this evaldiff reads version ${String(RESULT_VERSION)}. Render it with the evaldiff that wrote it, or run again`,
+    );
+  }
+  const parsed = resultSchema.safeParse(value);
+  if (parsed.success) return { result: parsed.data, problems: [] };
+  return wrong(`is not a result of evaldiff (${firstIssue(parsed.error)})`);
+}

@@ -1,0 +1,279 @@
+import { z } from 'zod';
+import { conversationSummarySchema } from '../../features/conversations/result.ts';
+import { suiteGateSchema } from '../suite/gate-settings.ts';
+import { variantSchema } from '../suite/suite.ts';
+import { metricResultSchema } from './metric-result.ts';
+import { countSchema, differenceSchema, dollarsSchema, shareSchema } from './pieces.ts';
+import { referenceResultSchema } from './reference-result.ts';
+
+const bothSidesSchema = z.strictObject({
+  base: shareSchema.nullable().describe('On base; null where nothing was judged.'),
+  head: shareSchema.nullable().describe('On head; null where nothing was judged.'),
+});
+
+const preferenceSchema = z.strictObject({
+  metric: z.string().describe('The metric that compares.'),
+  head: countSchema.describe("Comparisons in which head's answer is preferred."),
+  base: countSchema.describe("Comparisons in which base's answer is preferred."),
+  ties: countSchema.describe('Comparisons in which neither is.'),
+  difference: differenceSchema.describe('Share preferred on head less share preferred on base.'),
+  low: differenceSchema.describe(
+    "Lower end of the difference's two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.",
+  ),
+  high: differenceSchema.describe(
+    "Upper end of the difference's two-sided 90 % interval, which holds over all looks at growing tries.",
+  ),
+  p: shareSchema.describe('One-sided mid-p of the sign test for "base\'s answers are preferred".'),
+  gates: z.boolean().describe('The verdict rests on it: nothing else gates in the suite.'),
+  summary: z.string().describe('One sentence with the numbers.'),
+});
+
+const classificationSchema = z.strictObject({
+  metric: z.string().describe('The metric that compares the labels.'),
+  accuracy: bothSidesSchema.describe('Share of answers that are the expected label.'),
+  macro_f1: bothSidesSchema.describe(
+    'Mean over the labels of F1, which is 0 for a label that is never right.',
+  ),
+  other: bothSidesSchema.describe('Share of answers that are none of the labels.'),
+  labels: z
+    .array(
+      z.strictObject({
+        label: z.string().describe('The label.'),
+        references: countSchema.describe('References that expect it.'),
+        precision: bothSidesSchema.describe(
+          'Share of answers with this label that are right; null: no answer has it.',
+        ),
+        recall: bothSidesSchema.describe(
+          'Share of answers to its references that have the label; null: nothing was answered.',
+        ),
+      }),
+    )
+    .describe('In the order of the references.'),
+});
+
+/** Comparisons of base's with head's answers: one for each reference and try. */
+export type PreferenceSummary = z.infer<typeof preferenceSchema>;
+
+export type BothSides = z.infer<typeof bothSidesSchema>;
+
+/**
+ * Answers as labels, each try of a reference one item. Shares are 0–1; null where nothing was
+ * answered, or never with that label.
+ */
+export type ClassificationSummary = z.infer<typeof classificationSchema>;
+
+export const becauseSchema = z.strictObject({
+  key: z.string().describe('Key of the file that differs, or that one side lacks.'),
+  file: z.string().describe('The file it stands in.'),
+});
+
+const rolledSchema = z
+  .strictObject({
+    passes: countSchema.describe('References that pass.'),
+    references: countSchema.describe('References that pass or fail.'),
+  })
+  .nullable();
+
+const rollupsSchema = z.strictObject({
+  policy: z.string().describe("The roll-up's name, with its number where it has one."),
+  base: rolledSchema.describe('On base; null where nothing could be rolled up.'),
+  head: rolledSchema.describe('On head; null where nothing could be rolled up.'),
+});
+
+const passRateSchema = z.strictObject({
+  base: shareSchema.nullable().describe('On base; null when nothing was judged.'),
+  head: shareSchema.nullable().describe('On head; null when nothing was judged.'),
+  difference: differenceSchema.nullable().describe('Head − base; null where a side is missing.'),
+  low: differenceSchema
+    .nullable()
+    .describe("Lower end of the difference's two-sided 90 % interval."),
+  high: differenceSchema
+    .nullable()
+    .describe("Upper end of the difference's two-sided 90 % interval."),
+  p: shareSchema.nullable().describe('One-sided mid-p of "head is worse"; null when not tested.'),
+});
+
+const gradedRightSchema = z.strictObject({
+  right: countSchema.describe('Of them, those that the grader labels so too.'),
+  n: countSchema.describe('Labelled examples with a readable grade.'),
+});
+
+const correctedRateSchema = z
+  .strictObject({
+    rate: shareSchema.describe("Rate without the grader's errors."),
+    low: shareSchema.describe('Lower end of its two-sided 90 % interval.'),
+    high: shareSchema.describe('Upper end of its two-sided 90 % interval.'),
+  })
+  .nullable();
+
+const graderErrorSchema = z.strictObject({
+  metric: z
+    .string()
+    .describe(
+      'What alone judges the suite: the metric by a rubric, or `conversation`, its evaluators all together.',
+    ),
+  objects: z
+    .strictObject({
+      level: z
+        .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
+        .describe('What is judged one by one.'),
+      base: shareSchema.nullable().describe('Share that passes on base; null: not judged.'),
+      head: shareSchema.nullable().describe('Share that passes on head; null: not judged.'),
+    })
+    .describe(
+      "What is corrected, of a metric with `every`: the share of a dialogue's objects that pass, as a mean over dialogues. Absent: the suite's pass rates.",
+    )
+    .exactOptional(),
+  kind: z
+    .enum(['corrected', 'within error', 'no better than chance'])
+    .describe(
+      '`within error`: the rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, and nothing can be corrected.',
+    ),
+  good: gradedRightSchema.describe('Examples that pass for people.'),
+  bad: gradedRightSchema.describe('Examples that fail for people.'),
+  wrong: shareSchema
+    .nullable()
+    .describe('Share of such answers that the grader gets wrong; null: it cannot be said.'),
+  base: correctedRateSchema.describe('On base; null where it cannot be said.'),
+  head: correctedRateSchema.describe('On head; null where it cannot be said.'),
+  difference: z
+    .strictObject({
+      difference: differenceSchema.describe("Head − base without the grader's errors."),
+      low: differenceSchema.describe('Lower end of its two-sided 90 % interval.'),
+      high: differenceSchema.describe('Upper end of its two-sided 90 % interval.'),
+    })
+    .nullable()
+    .describe('Null where sides are not compared, or nothing can be corrected.'),
+});
+
+const verdict = z.enum([
+  'regressed',
+  'improved',
+  'unchanged',
+  'inconclusive',
+  'new',
+  'removed',
+  'not_compared',
+  'no_data',
+]);
+
+const verdictReasonSchema = z.strictObject({
+  by: z
+    .enum([
+      'fall',
+      'references',
+      'rise',
+      'bound',
+      'level',
+      'run',
+      'suspicious',
+      'named',
+      'unsettled',
+      'unanswered',
+      'uncompared',
+      'scoring',
+      'endings',
+    ])
+    .describe(
+      "Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`), or because one side's answers were cut, withheld or refused beyond chance (`endings`).",
+    ),
+  p: shareSchema
+    .nullable()
+    .describe(
+      'Of the test that decided, one-sided; null where none did, or where it was sequential.',
+    ),
+  references: z.array(z.string()).describe('Ids of the references that it is about; empty: all.'),
+  tolerance: shareSchema.describe('The drop that was to be ruled out.'),
+});
+
+const evidenceSchema = z.strictObject({
+  references: countSchema.describe('References that were judged on every side they ran on.'),
+  of: countSchema.describe('References that should have been: all that gate and were to run.'),
+  missing: z.array(z.string()).describe('Ids of those that were not.'),
+  critical: z.array(z.string()).describe('Of these, the ones tagged `critical`.'),
+});
+
+export const suiteResultSchema = z.strictObject({
+  path: z.string().describe('File of the prompt.'),
+  name: z.string().describe('Name of the suite.'),
+  variant: variantSchema.describe("Head's model and parameters."),
+  base_variant: variantSchema
+    .nullable()
+    .describe("Base's model and parameters where they differ from head's; null: they do not."),
+  because: z.array(becauseSchema).describe('Why the suite runs.'),
+  gate: suiteGateSchema
+    .describe('What the suite sets of the gate for itself; absent: nothing.')
+    .exactOptional(),
+  pass_rate: passRateSchema.describe(
+    'Share of tries that pass, 0–1, over the tries that all references share.',
+  ),
+  verdict: verdict.describe('What the comparison came to.'),
+  summary: z.string().describe('One sentence with the numbers.'),
+  reason: verdictReasonSchema
+    .nullable()
+    .describe('What decided the verdict; null where nothing was compared; absent in older results.')
+    .exactOptional(),
+  visible_drop: shareSchema
+    .nullable()
+    .describe(
+      'Smallest drop of the pass rate that a run of this size detects with 80 % power, 0–1; null: none.',
+    ),
+  compared: z
+    .strictObject({
+      references: countSchema.describe('References that were compared.'),
+      tries: countSchema.describe('Tries of each of them.'),
+    })
+    .describe('What the verdict rests on.'),
+  evidence: evidenceSchema
+    .describe('How many references could be judged, of how many; absent in older results.')
+    .exactOptional(),
+  references: z.array(referenceResultSchema).describe('Every reference of the suite.'),
+  metrics: z
+    .array(metricResultSchema)
+    .describe('Each metric alone: its pass rate, its numbers and its labels.'),
+  grader_error: graderErrorSchema
+    .describe(
+      "What the pass rates are without the grader's own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.",
+    )
+    .exactOptional(),
+  rollups: rollupsSchema
+    .describe('What the roll-up makes of the references that count; absent in older results.')
+    .exactOptional(),
+  conversation: conversationSummarySchema
+    .nullable()
+    .describe('What only conversations have, in suites with `conversation`.')
+    .exactOptional(),
+  preference: preferenceSchema
+    .nullable()
+    .describe("Base's answers against head's, in suites with `pairwise_preference`.")
+    .exactOptional(),
+  classification: classificationSchema
+    .nullable()
+    .describe(
+      'In suites whose expected values are a few labels, compared by `exact_match`: each try of a reference is one item.',
+    )
+    .exactOptional(),
+  cost_per_1000_calls: dollarsSchema
+    .describe(
+      'In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known.',
+    )
+    .exactOptional(),
+});
+
+/** How many references could be judged, of how many. */
+export type EvidenceCount = z.infer<typeof evidenceSchema>;
+
+export type Verdict = z.infer<typeof verdict>;
+
+/** Pass rates corrected for the errors of the grader. */
+export type GraderError = z.infer<typeof graderErrorSchema>;
+
+/** What decided a suite's verdict. */
+export type VerdictReason = z.infer<typeof verdictReasonSchema>;
+
+/** Why a suite runs: a key of the user's file that differs, or a side that lacks it. */
+export type Because = z.infer<typeof becauseSchema>;
+
+export type PassRate = z.infer<typeof passRateSchema>;
+
+export type SuiteResult = z.infer<typeof suiteResultSchema>;

@@ -1,0 +1,249 @@
+import {
+  takesVariables,
+  type CodeLanguage,
+  type CodePlace,
+  type Message,
+  type Request,
+  type Target,
+} from '../../types/model.ts';
+import { codeValues, type Json } from '../../types/plain.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { Prompt, Reference, Variant } from '../suite/suite.ts';
+import { asksNothing, fill, placeholders } from '../suite/template.ts';
+
+/**
+ * A variant whose model has been found: `target` is null only for prompts that compute their output
+ * with code.
+ */
+export interface ResolvedVariant extends Variant {
+  target: Target | null;
+}
+
+/** What has to be asked to get one answer. Equal fingerprints share their answers, try by try. */
+export type Generation =
+  | {
+      kind: 'request';
+      target: Target;
+      parameters: Record<string, Json>;
+      messages: Message[];
+      /** For a program that takes them; absent: it is told the messages alone. */
+      variables?: Reference['input'];
+      fingerprint: string;
+      /**
+       * Added to the try index that is asked for, so that equal questions get answers of their own.
+       */
+      draw?: number;
+    }
+  /**
+   * A dialogue that was recorded with its answers: no model is called. `after`: messages that
+   * follow its last answer; absent: none.
+   */
+  | {
+      kind: 'recorded';
+      thread: Message[];
+      after?: Message[];
+      fingerprint: string;
+      draw?: number;
+    }
+  | {
+      kind: 'code';
+      language: CodeLanguage;
+      code: string;
+      at?: CodePlace;
+      variables: Record<string, Json>;
+      messages: Message[];
+      fingerprint: string;
+    }
+  | { kind: 'impossible'; message: string };
+
+/**
+ * What a prompt asks for one reference. Impossible when the reference has no value for a variable
+ * of the prompt.
+ */
+export function generationOf(
+  prompt: Prompt,
+  variant: ResolvedVariant,
+  reference: Reference,
+): Generation {
+  const { thread, problem } = reference;
+  if (problem !== null) return { kind: 'impossible', message: problem };
+  if (thread !== null && bringsAnswer(reference)) return recordedOf(reference, thread);
+  const missing = prompt.variables.find(
+    ({ name }) =>
+      !Object.hasOwn(reference.input, name) && (thread === null || inSystem(prompt, name)),
+  );
+  if (missing !== undefined) {
+    return {
+      kind: 'impossible',
+      message: `the reference has no value for {${missing.name}}: add it to its input, or take it out of the prompt`,
+    };
+  }
+  const rendered = renderedBy(prompt, reference);
+  if (!Array.isArray(rendered)) return rendered;
+  if (variant.target === null)
+    return { kind: 'impossible', message: `no model is known for ${prompt.file}` };
+  const { target, parameters } = variant;
+  const messages = thread === null ? rendered : continueThread(thread.map(plainMessage), rendered);
+  const told = takesVariables(target) ? { variables: codeValues(reference).input } : {};
+  const fingerprint = canonicalJson({
+    target: targetIdentity(target),
+    parameters,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    ...told,
+  });
+  return { kind: 'request', target, parameters, messages, ...told, fingerprint };
+}
+
+/** Whether a reference is a dialogue that brings its answer, so that no model is called. */
+export function bringsAnswer({ thread }: Reference): boolean {
+  return thread !== null && asksNothing(thread);
+}
+
+/** The messages for one reference; or what there is in their place. */
+function renderedBy(
+  { file, code, messages, made }: Prompt,
+  reference: Reference,
+): Message[] | Generation {
+  const { id, input } = reference;
+  if (code !== null) {
+    const { source, language, at } = code;
+    const { input: variables } = codeValues(reference);
+    const fingerprint = canonicalJson({ code: source, language, input: variables });
+    const own = { kind: 'code' as const, language, code: source };
+    const where = at === undefined ? {} : { at };
+    return { ...own, ...where, variables, messages: [], fingerprint };
+  }
+  if (made === undefined)
+    return messages.map(({ role, content }) => ({ role, content: fill(content, input) }));
+  const own = made.get(canonicalJson(input));
+  if (own?.ok === true) return own.messages;
+  const from = messages[0]?.place.file ?? file;
+  return { kind: 'impossible', message: own?.why ?? `${from} made no prompt of reference ${id}` };
+}
+
+/**
+ * A given dialogue under the prompt's own system messages, where it has any: they are what a change
+ * of the prompt changes.
+ */
+function continueThread(thread: Message[], rendered: readonly Message[]): Message[] {
+  const system = rendered.filter(({ role }) => role === 'system');
+  return system.length === 0
+    ? thread
+    : [...system, ...thread.filter(({ role }) => role !== 'system')];
+}
+
+function inSystem({ messages }: Prompt, variable: string): boolean {
+  return messages.some(
+    ({ role, content }) =>
+      role === 'system' && placeholders(content).some(({ name }) => name === variable),
+  );
+}
+
+/** What is asked, whichever draw of it: equal for equal questions. */
+export function questionOf(generation: Exclude<Generation, { kind: 'impossible' }>): string {
+  const { draw } = generation.kind === 'code' ? {} : generation;
+  return draw === undefined
+    ? generation.fingerprint
+    : generation.fingerprint.slice(0, -drawMark(draw).length);
+}
+
+function drawMark(draw: number): string {
+  return ` draw ${String(draw)}`;
+}
+
+/** A question asked once more: its answers are shared with no other draw of it. */
+export function drawnAgain(generation: Generation, draw: number): Generation {
+  if (generation.kind === 'impossible') return generation;
+  const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;
+  return generation.kind === 'code'
+    ? { ...generation, fingerprint }
+    : { ...generation, fingerprint, draw };
+}
+
+/** A dialogue that ends with its answer, and so makes no model calls. */
+function recordedOf({ id, after }: Reference, thread: readonly Message[]): Generation {
+  if (thread.length === 0)
+    return {
+      kind: 'impossible',
+      message: `reference ${id} is a dialogue without a message`,
+    };
+  const recorded = [...thread, ...(after ?? [])].map(
+    (message) => ({ ...message }) as unknown as Json,
+  );
+  return {
+    kind: 'recorded',
+    thread: [...thread],
+    ...(after === undefined ? {} : { after }),
+    fingerprint: canonicalJson({ recorded }),
+  };
+}
+
+/**
+ * The part of a target that decides what it answers: which checkout a program runs in does not, its
+ * files do.
+ */
+export function targetIdentity(target: Target): Record<string, Json> {
+  if (target.provider === 'program') {
+    const { provider, model, command, setup, files } = target;
+    return { provider, model, command, setup, files };
+  }
+  if (target.provider === 'replay')
+    return { provider: target.provider, model: target.model, content: target.content };
+  const { provider, endpoint, model } = target;
+  return { provider, endpoint, model };
+}
+
+/**
+ * What one paid call is identified by: where it goes, parameters, messages, schema and try index.
+ * Equal keys may share one completion; two tries never do. `purpose` is left out, and so is the
+ * commit, so that both sides share; a vector is not an answer in words, though.
+ *
+ * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
+ */
+export function requestKey(request: Request, hash: (text: string) => string): string {
+  const { parameters, messages, schema } = request;
+  return hash(
+    canonicalJson({
+      target: targetIdentity(request.target),
+      parameters,
+      messages: messages.map(plainMessage),
+      schema: schema === null ? null : { name: schema.name, json: schema.json },
+      try: request.try,
+      ...(request.variables === undefined ? {} : { variables: request.variables }),
+      ...kindOf(request),
+    }),
+  );
+}
+
+/**
+ * What a recording is found by: equal text for equal content. The provider is left out, so that
+ * what a vendor answered can be replayed.
+ */
+export function recordingKey({
+  model,
+  parameters,
+  messages,
+  try: attempt,
+  kind,
+}: Pick<Request, 'parameters' | 'messages' | 'try'> & {
+  model: string;
+  kind?: 'embedding' | undefined;
+}): string {
+  return canonicalJson({
+    model,
+    parameters,
+    messages: messages.map(plainMessage),
+    try: attempt,
+    ...(kind === undefined ? {} : { kind }),
+  });
+}
+
+/** What tells a request for a vector from one for an answer. */
+function kindOf({ purpose }: Pick<Request, 'purpose'>): { kind?: 'embedding' } {
+  return purpose === 'embedding' ? { kind: 'embedding' } : {};
+}
+
+/** Messages may carry places of the user's file, which are not content. */
+function plainMessage({ role, content }: Message): Pick<Message, 'role' | 'content'> {
+  return { role, content };
+}

@@ -1,0 +1,252 @@
+import type { Message } from '../../types/model.ts';
+import type { Json, Notice } from '../../types/plain.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import { countsIn } from '../suite/gate.ts';
+import { metricIdentity, metricsFor } from '../suite/metrics.ts';
+import type { Project, Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
+
+/** One prompt on both sides; a side is null where the prompt does not exist there. */
+interface SuitePair {
+  base: Suite | null;
+  head: Suite | null;
+}
+
+type Suites = Pick<Project, 'suites'>;
+
+/** What both suites of a pair share, the surest sign first. */
+const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
+  ({ file, name, model, ...prompt }) => [file, name, model, textOf(prompt)],
+  ({ file, model, parameters, ...prompt }) => [file, model, parameters, textOf(prompt)],
+  ({ file, model, ...prompt }) => [file, model, textOf(prompt)],
+  ({ file, name }) => [file, name],
+];
+
+/** What may be one suite that has changed, where it is the only one of its kind on both sides. */
+const LONE_SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
+  ({ file, ...prompt }) => [file, textOf(prompt)],
+  ({ file }) => [file],
+];
+
+/** A prompt's own text, wherever its lines stand. */
+function textOf({ messages, code }: Pick<Prompt, 'messages' | 'code'>): Json {
+  const said = messages.map(({ role, content }) => [role, content]);
+  return code === null ? said : [...said, code.source];
+}
+
+/**
+ * Pairs the suites of two commits. In one file by name, text and model, then by what a new
+ * neighbour cannot change: text and model; then by name. What is left of a file is one suite that
+ * was changed only where no other could be meant, so that a prompt or model that is added is
+ * compared with nothing. Then by name alone, so that a renamed file stays the same suite, and by
+ * the references that both ask, so that one whose file and name change does. Head's order, then
+ * what only base has.
+ */
+export function pairSuites(base: Suites | null, head: Suites): SuitePair[] {
+  const unpaired = new Set(base?.suites ?? []);
+  const found = new Map<Suite, Suite>();
+  const pairBy = (keyOf: (prompt: Prompt) => unknown, lone: boolean): void => {
+    const keyed = (suite: Suite): string => JSON.stringify(keyOf(suite.prompt));
+    const open = Map.groupBy(unpaired, keyed);
+    const asking = Map.groupBy(
+      head.suites.filter((suite) => !found.has(suite)),
+      keyed,
+    );
+    for (const [key, suites] of asking) {
+      const others = open.get(key) ?? [];
+      if (lone && (suites.length > 1 || others.length > 1)) continue;
+      suites.forEach((suite, index) => {
+        const other = others[index];
+        if (other === undefined) return;
+        found.set(suite, other);
+        unpaired.delete(other);
+      });
+    }
+  };
+  for (const sign of SIGNS) pairBy(sign, false);
+  for (const sign of LONE_SIGNS) pairBy(sign, true);
+  pairBy(({ name }) => name, false);
+  const fresh = onlyIn(head, base).filter((suite) => !found.has(suite));
+  const gone = onlyIn(base, head).filter((suite) => unpaired.has(suite));
+  for (const [suite, other] of renames(gone, fresh)) {
+    found.set(suite, other);
+    unpaired.delete(other);
+  }
+  const pairs = head.suites.map((suite) => ({ base: found.get(suite) ?? null, head: suite }));
+  return [...pairs, ...[...unpaired].map((suite) => ({ base: suite, head: null }))];
+}
+
+/**
+ * Fresh suites, each with one that is gone, at least half of whose references it asks: most of them
+ * first, then the same text and the same model.
+ */
+function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
+  const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
+  const likely = fresh
+    .flatMap((suite) => gone.map((other): [Suite, Suite] => [suite, other]))
+    .map((pair) => ({ pair, ...sharedInputs(asked.get(pair[0]), asked.get(pair[1])) }))
+    .filter(({ shared, ofBase }) => shared > 0 && shared * 2 >= ofBase)
+    .sort((a, b) => b.shared - a.shared || alike(b.pair) - alike(a.pair));
+  const taken = new Set<Suite>();
+  return likely.flatMap(({ pair }) => {
+    if (pair.some((suite) => taken.has(suite))) return [];
+    for (const suite of pair) taken.add(suite);
+    return [pair];
+  });
+}
+
+/** The suites of one side whose file holds none of the other's. */
+function onlyIn(project: Suites | null, beside: Suites | null): Suite[] {
+  const files = new Set(beside?.suites.map(({ prompt }) => prompt.file));
+  return (project?.suites ?? []).filter(({ prompt }) => !files.has(prompt.file));
+}
+
+function alike([{ prompt: before }, { prompt: after }]: [Suite, Suite]): number {
+  const isSameText = canonicalJson(textOf(before)) === canonicalJson(textOf(after));
+  return (isSameText ? 2 : 0) + (before.model === after.model ? 1 : 0);
+}
+
+/** What one reference of two commits has in common, the surest sign first. */
+const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
+  (reference) => canonicalJson([reference.id, askedOf(reference), reference.expected ?? null]),
+  (reference) => canonicalJson([askedOf(reference), reference.expected ?? null]),
+  (reference) => canonicalJson([reference.id, askedOf(reference)]),
+  (reference) => canonicalJson(askedOf(reference)),
+  ({ id }) => id,
+  // Another answer gives a recorded dialogue without an id another one.
+  ({ input, thread }) =>
+    canonicalJson([{ ...input }, (thread ?? []).filter(isOfUser).map(({ content }) => content)]),
+  // A variable that is renamed gives a reference without an id another one.
+  ({ input, ...reference }) =>
+    canonicalJson([Object.values(input), askedOf({ ...reference, input: {} })]),
+];
+
+/**
+ * Head's references, each with the one of base that it was. What is asked goes before the id, so
+ * that a new id, or ids that all move by one, make no reference new.
+ */
+export function pairReferences(
+  base: readonly Reference[],
+  head: readonly Reference[],
+  signs = REFERENCE_SIGNS,
+): Map<Reference, Reference> {
+  const found = new Map<Reference, Reference>();
+  let [open, asking] = [base, head];
+  for (const sign of signs) {
+    if (open.length === 0 || asking.length === 0) break;
+    const others = Map.groupBy(open, sign);
+    for (const reference of asking) {
+      const other = others.get(sign(reference))?.shift();
+      if (other !== undefined) found.set(reference, other);
+    }
+    const taken = new Set(found.values());
+    open = open.filter((reference) => !taken.has(reference));
+    asking = asking.filter((reference) => !found.has(reference));
+  }
+  return found;
+}
+
+/** References that left a suite of base for another of head. */
+export interface Moves {
+  /** Head's, each with base's own. */
+  moved: ReadonlyMap<Reference, Reference>;
+  /** Those of base that the other suite scores in the same way: nothing of them is gone. */
+  kept: ReadonlySet<Reference>;
+}
+
+export const NO_MOVES: Moves = { moved: new Map(), kept: new Set() };
+
+export function findMoves(pairs: readonly SuitePair[]): Moves {
+  const scoring = new Map<Reference, string>();
+  const own = pairs.map(({ base, head }) => {
+    for (const { tests } of [base, head].flatMap((suite) => suite ?? []))
+      for (const reference of tests.references) scoring.set(reference, scoringOf(tests, reference));
+    const [before, after] = [base?.tests.references ?? [], head?.tests.references ?? []];
+    const pairs = pairReferences(before, after);
+    const stay = new Set(pairs.values());
+    return {
+      gone: before.filter((reference) => !stay.has(reference) && asksByInput(reference)),
+      fresh: after.filter((reference) => !pairs.has(reference)),
+    };
+  });
+  const [gone, fresh] = [own.flatMap((each) => each.gone), own.flatMap((each) => each.fresh)];
+  const moved = pairReferences(gone, fresh, REFERENCE_SIGNS.slice(0, 4));
+  const same = [...moved].filter(([now, was]) => scoring.get(now) === scoring.get(was));
+  return { moved, kept: new Set(same.map(([, was]) => was)) };
+}
+
+function scoringOf(tests: Tests, reference: Reference): string {
+  const metrics = metricsFor(tests, reference).map(metricIdentity);
+  return canonicalJson([countsIn(tests, reference), reference.expected ?? null, metrics]);
+}
+
+/** One that asks nothing of its own could be any. */
+function asksByInput({ input, thread }: Reference): boolean {
+  return thread !== null || Object.keys(input).length > 0;
+}
+
+/** Whether a user says it: what a tool gives back has the user's role too. */
+export function isOfUser({ role, metadata }: Message): boolean {
+  return role === 'user' && metadata?.['role'] !== 'tool';
+}
+
+/** What a reference brings of what is asked, a recorded answer with it. */
+export function askedOf({ input, thread, after }: Reference): Json {
+  const said = [thread, after].map((messages) =>
+    (messages ?? []).map((message) => ({ ...message }) as unknown as Json),
+  );
+  return [{ ...input }, ...said];
+}
+
+/** What each reference of a suite asks, whatever its variables are called; none that asks nothing. */
+function inputsOf({ tests }: Suite): Set<string> {
+  return new Set(
+    tests.references
+      .filter(asksByInput)
+      .map(({ input, thread }) =>
+        canonicalJson([Object.values(input), (thread ?? []).map(({ content }) => content)]),
+      ),
+  );
+}
+
+function sharedInputs(
+  head: ReadonlySet<string> = new Set(),
+  base: ReadonlySet<string> = new Set(),
+): { shared: number; ofBase: number } {
+  const shared = [...base].filter((input) => head.has(input)).length;
+  return { shared, ofBase: base.size };
+}
+
+/**
+ * Head with base's gate in each suite that base has: a pull request does not choose the gate it has
+ * to pass.
+ */
+export function withGatesOfBase(
+  base: Project | null,
+  head: Project,
+): { head: Project; notices: Notice[] } {
+  const bases = new Map(
+    pairSuites(base, head).flatMap(({ base: before, head: after }) =>
+      before === null || after === null ? [] : [[after, before] as const],
+    ),
+  );
+  const notices: Notice[] = [];
+  const suites = head.suites.map((suite) => {
+    const before = bases.get(suite);
+    if (
+      before === undefined ||
+      canonicalJson({ ...before.tests.gate }) === canonicalJson({ ...suite.tests.gate })
+    )
+      return suite;
+    notices.push({
+      kind: 'settings',
+      place: { file: suite.tests.file, line: 0 },
+      message: `${suite.prompt.name}: this pull request changes the suite's gate; base's is in force until it is merged`,
+    });
+    const { gate: _, ...tests } = suite.tests;
+    return {
+      ...suite,
+      tests: before.tests.gate === undefined ? tests : { ...tests, gate: before.tests.gate },
+    };
+  });
+  return { head: notices.length === 0 ? head : { ...head, suites }, notices };
+}

@@ -1,0 +1,90 @@
+import picomatch from 'picomatch';
+import { compileGlob, folderOf } from '../../documents/paths.ts';
+import type { Target } from '../../types/model.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { ModelSettings, Settings } from '../suite/suite.ts';
+
+/**
+ * The program's files at this commit by path, with the ids of their contents, and the hash over
+ * them: `files` globs, or else the words of the command that are files, with all that lies in their
+ * folders and below, but for what is evaluated; at the root they alone.
+ */
+export function programFiles(
+  { command, files }: ModelSettings,
+  {
+    settings,
+    tree,
+    hash,
+  }: {
+    settings: Pick<Settings, 'file' | 'prompts' | 'rubrics'>;
+    tree: SourceTree;
+    hash: (text: string) => string;
+  },
+): { files: string; ids: ReadonlyMap<string, string> } {
+  const own = command
+    .map((word) => word.replace(/^\.\//, ''))
+    .filter((word) => tree.files.has(word));
+  const folders = own.map(folderOf).filter((folder) => folder !== '');
+  const evaluated = evaluatedFiles(settings, own);
+  const matches =
+    files.length > 0
+      ? picomatch(files, { dot: true })
+      : (path: string) =>
+          own.includes(path) ||
+          (folders.some((folder) => path.startsWith(`${folder}/`)) && !evaluated(path));
+  const ids = [...tree.files]
+    .filter(([path]) => matches(path))
+    .map(([path, { id }]) => [path, id] as const)
+    .sort();
+  return { files: hashOf(ids, hash), ids: new Map(ids) };
+}
+
+/**
+ * Whether a file is a prompt, a rubric or the settings, or lies in a folder of prompts or rubrics
+ * that holds no program: an edit there runs what it is about, not each suite of a program beside it.
+ */
+export function evaluatedFiles(
+  { file, prompts, rubrics }: Pick<Settings, 'file' | 'prompts' | 'rubrics'>,
+  own: readonly string[],
+): (path: string) => boolean {
+  const globs = [...prompts, ...rubrics].map(compileGlob);
+  const folders = globs
+    .map(({ root }) => root)
+    .filter((root) => root !== '' && !own.some((path) => path.startsWith(`${root}/`)));
+  return (path) =>
+    path === file ||
+    globs.some(({ matches }) => matches(path)) ||
+    folders.some((folder) => path.startsWith(`${folder}/`));
+}
+
+/** Changed files of a program that are named; the rest is one of many. */
+const NAMED_FILES = 10;
+
+/**
+ * The files of head in which what answers differs between two sides, though its settings do not:
+ * those of a program that changed, or recordings. None: the settings differ, or files are gone.
+ */
+export function changedSources(base: Target, head: Target): string[] {
+  if (base.provider === 'replay' && head.provider === 'replay')
+    return base.file === head.file ? [head.file] : [];
+  if (base.provider !== 'program' || head.provider !== 'program') return [];
+  const isSame =
+    canonicalJson([base.command, base.setup]) === canonicalJson([head.command, head.setup]);
+  const before = base.ids ?? new Map<string, string>();
+  const after = [...(head.ids ?? new Map<string, string>())];
+  return isSame
+    ? after
+        .filter(([path, id]) => before.get(path) !== id)
+        .map(([path]) => path)
+        .slice(0, NAMED_FILES)
+    : [];
+}
+
+/** What files, each a path and its content's id, are known by. */
+export function hashOf(
+  ids: readonly (readonly string[])[],
+  hash: (text: string) => string,
+): string {
+  return hash(canonicalJson(ids.map((id) => [...id])));
+}

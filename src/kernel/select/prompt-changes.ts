@@ -1,0 +1,118 @@
+import type { Target } from '../../types/model.ts';
+import type { Json, Place } from '../../types/plain.ts';
+import type { Because } from '../result/suite-result.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import { keyPlace, type Prompt, type Suite } from '../suite/suite.ts';
+import { targetIdentity, type ResolvedVariant } from './generation.ts';
+import { changedSources } from './programs.ts';
+import type { Scoring } from './scoring.ts';
+
+/** One side of a suite, ready to run. */
+export interface SuiteSide {
+  suite: Suite;
+  variant: ResolvedVariant;
+  scoring: Scoring;
+}
+
+/** The keys of the prompt file (or of the settings, for its model) that differ. */
+export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
+  const before = promptParts(base);
+  const after = promptParts(head);
+  const keys = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (key) => before.get(key) !== after.get(key),
+  );
+  const changes = keys.map((key) => ({
+    key,
+    file:
+      key === 'messages'
+        ? messagesFile(base.suite.prompt, head.suite.prompt)
+        : key === 'code'
+          ? (head.suite.prompt.code?.place.file ?? head.suite.prompt.file)
+          : changedFile(base, head, key),
+  }));
+  if (!keys.includes('messages') && madeOtherwise(base.suite.prompt, head.suite.prompt))
+    changes.push({
+      key: 'messages',
+      file: messagesFile(base.suite.prompt, head.suite.prompt),
+    });
+  const { target: baseTarget } = base.variant;
+  const { target: headTarget } = head.variant;
+  const sameName = base.variant.model === head.variant.model;
+  if (
+    sameName &&
+    baseTarget !== null &&
+    headTarget !== null &&
+    !sameTarget(baseTarget, headTarget)
+  ) {
+    const key = `models.${head.variant.model ?? ''}`;
+    const sources = changedSources(baseTarget, headTarget);
+    const files = sources.length === 0 ? [head.scoring.settingsFile] : sources;
+    changes.push(...files.map((file) => ({ key, file })));
+  }
+  return changes;
+}
+
+/**
+ * Where a side's model or parameter is written, the settings where they sweep it; null: the side has
+ * none.
+ */
+export function partPlace(
+  { suite: { prompt }, variant, scoring }: SuiteSide,
+  key: string,
+): Place | null {
+  const valueIn = ({ model, parameters }: Pick<Prompt, 'model' | 'parameters'>): Json =>
+    key === 'model' ? model : (parameters[key] ?? null);
+  const value = valueIn(variant);
+  if (value === null) return null;
+  const isWritten = canonicalJson(value) === canonicalJson(valueIn(prompt));
+  return isWritten ? keyPlace(prompt, key) : { file: scoring.settingsFile, line: 0 };
+}
+
+/**
+ * The file whose change makes a key differ: the one that both sides take it from. Where they take it
+ * from different ones, the prompt's own, for it names them.
+ */
+export function changedFile(base: SuiteSide, head: SuiteSide, key: string): string {
+  const { file } = head.suite.prompt;
+  const [before, after] = [partPlace(base, key), partPlace(head, key)];
+  if (before?.file === base.scoring.settingsFile) return before.file;
+  if (after?.file === head.scoring.settingsFile) return after.file;
+  if (before !== null && after !== null) return before.file === after.file ? after.file : file;
+  const [own, other] = after === null ? [before, head] : [after, base];
+  const known = Object.values(other.suite.prompt.places);
+  return known.find((place) => place.file === own?.file)?.file ?? file;
+}
+
+/** Other messages are made of an input though what they are made from reads the same: by what it imports. */
+function madeOtherwise({ made: before }: Prompt, { made: after }: Prompt): boolean {
+  return [...(after ?? [])].some(([input, made]) => {
+    const other = before?.get(input);
+    return other !== undefined && JSON.stringify(other) !== JSON.stringify(made);
+  });
+}
+
+/** The file of the first message that differs, which an imported prompt has beside itself. */
+function messagesFile({ messages: before }: Prompt, { messages: after, file }: Prompt): string {
+  const changed = after.find(
+    ({ role, content }, index) =>
+      role !== before[index]?.role || content !== before[index]?.content,
+  );
+  return changed?.place.file ?? after.at(-1)?.place.file ?? file;
+}
+
+function sameTarget(base: Target, head: Target): boolean {
+  return canonicalJson(targetIdentity(base)) === canonicalJson(targetIdentity(head));
+}
+
+function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, string> {
+  const parts = new Map<string, string>([['model', variant.model ?? '']]);
+  for (const [key, value] of Object.entries(variant.parameters))
+    parts.set(key, canonicalJson(value));
+  parts.set(prompt.code === null ? 'messages' : 'code', textOf(prompt));
+  return parts;
+}
+
+function textOf(prompt: Prompt): string {
+  if (prompt.code !== null) return canonicalJson([prompt.code.language, prompt.code.source]);
+  return canonicalJson(prompt.messages.map(({ role, content }) => [role, content]));
+}

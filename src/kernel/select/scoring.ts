@@ -1,0 +1,254 @@
+import {
+  steeringOf,
+  steeringParts,
+  type Evaluator,
+  type Steering,
+} from '../../features/conversations/conversation-rules.ts';
+import type { Metric, Rubric } from '../../types/metric.ts';
+import type { Grader } from '../../types/model.ts';
+import type { Json, Side } from '../../types/plain.ts';
+import type { Because } from '../result/suite-result.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import {
+  CONVERSATION_SCORE,
+  comparesEmbeddings,
+  everyMetric,
+  isModelGraded,
+  metricIdentity,
+  metricsFor,
+  namedModels,
+  type MetricModels,
+} from '../suite/metrics.ts';
+import type { Reference, Tests } from '../suite/suite.ts';
+import { targetIdentity } from './generation.ts';
+
+/**
+ * Everything that scores: a change of any part of it is a change of the scoring, not of the
+ * prompt.
+ */
+export interface Scoring extends MetricModels {
+  side: Side;
+  tests: Tests;
+  rubrics: ReadonlyMap<string, Rubric>;
+  /**
+   * Of the tests' conversation, in the file's order; empty without one, or when one of them has no
+   * known model.
+   */
+  evaluators: Evaluator[];
+  /** The file the grader is named in. */
+  settingsFile: string;
+}
+
+/**
+ * What leads and judges the conversations of this scoring; null where single answers are judged.
+ */
+export function steeringFor({ tests: { conversation }, evaluators }: Scoring): Steering | null {
+  return conversation === null ? null : steeringOf(conversation, evaluators);
+}
+
+/**
+ * The names of a try's scores, in their order. A conversation's own outcome comes before the
+ * metrics.
+ */
+export function scoreNames(tests: Tests): string[] {
+  return [
+    ...new Set([
+      ...(tests.conversation === null ? [] : [CONVERSATION_SCORE]),
+      ...everyMetric(tests).map(({ name }) => name),
+    ]),
+  ];
+}
+
+/** How many scores a try of this reference has. */
+export function scoreCount(tests: Tests, reference: Reference): number {
+  return (tests.conversation === null ? 0 : 1) + metricsFor(tests, reference).length;
+}
+
+/**
+ * The parts of a scoring that every reference of the suite shares, by key, each with the file it
+ * stands in.
+ */
+function sharedParts(scoring: Scoring): Map<string, { file: string; value: string }> {
+  const { tests, rubrics } = scoring;
+  const parts = new Map<string, { file: string; value: string }>();
+  const put = (key: string, file: string, value: Json): void =>
+    void parts.set(key, { file, value: canonicalJson(value) });
+  for (const metric of tests.metrics) {
+    const { name, source, threshold, level, depends_on, skip, graders } = metric;
+    const { better, min, max, pass, every } = metric;
+    put(`metrics.${name}`, metric.place.file, {
+      source: { ...source } as Json,
+      threshold,
+      ...withoutAbsent({ better, min, max, pass, every }),
+      level,
+      skip,
+      ...(graders === undefined
+        ? {}
+        : { graders: graders.map(({ model, parameters }) => ({ model, parameters })) }),
+      depends_on: depends_on.map(({ place: _, ...rest }) => rest as unknown as Json),
+    });
+    const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
+    if (rubric !== undefined)
+      put(`rubrics.${rubric.name}`, rubric.place.file, rubricIdentity(rubric));
+  }
+  for (const [key, value] of modelParts(scoring)) put(key, scoring.settingsFile, value);
+  const { conversation } = tests;
+  if (conversation !== null) {
+    for (const [key, value] of Object.entries(steeringParts(conversation, scoring.evaluators)))
+      put(`conversation.${key}`, conversation.place.file, value);
+  }
+  put('metrics_rollup', fileOf(tests), rollupIdentity(tests));
+  if (tests.skip) put('skip', fileOf(tests), true);
+  return parts;
+}
+
+/**
+ * The models behind the metrics, by the key that names them: those of the settings, and what the
+ * metrics' own names stand for.
+ */
+function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json][] {
+  const all = everyMetric(tests);
+  const left = all.filter((metric) => namedModels(metric).length === 0);
+  const own = (asks: (metric: Metric) => boolean): string[] => [
+    ...new Set(
+      all
+        .filter(asks)
+        .flatMap(namedModels)
+        .map(({ model }) => model),
+    ),
+  ];
+  const targets = (part: string, names: string[]): [string, Json][] =>
+    names.flatMap((name): [string, Json][] => {
+      const target = named?.get(name);
+      return target === undefined ? [] : [[`${part}.${name}`, targetIdentity(target)]];
+    });
+  return [
+    ...(graders.length > 0 && left.some(isModelGraded)
+      ? [['grader', gradersIdentity(graders)] as [string, Json]]
+      : []),
+    ...(embedder !== undefined && left.some(comparesEmbeddings)
+      ? [['embeddings', gradersIdentity([embedder])] as [string, Json]]
+      : []),
+    ...targets('grader', own(isModelGraded)),
+    ...targets('embeddings', own(comparesEmbeddings)),
+  ];
+}
+
+/**
+ * What decides whether one answer passes, apart from the reference itself: equal for scorings
+ * that judge alike.
+ */
+export function scoringOf(scoring: Scoring): string {
+  const parts = [...sharedParts(scoring)].filter(
+    ([key]) => key !== 'metrics_rollup' && key !== 'skip',
+  );
+  return canonicalJson(parts.map(([key, { value }]) => [key, value]));
+}
+
+/**
+ * The parts of a rubric that decide what a grader is asked and what its label is worth; notes and
+ * examples do not.
+ */
+export function rubricIdentity(rubric: Rubric): Json {
+  const { prompt, choice_scores, eval_type, better, pass } = rubric;
+  return {
+    prompt,
+    eval_type,
+    choice_scores: [...choice_scores].map(([label, score]) => [label, score]),
+    ...withoutAbsent({ better, pass: pass === undefined ? undefined : [...pass] }),
+  };
+}
+
+/** Without what the file does not say, so that a new key leaves older fingerprints as they are. */
+function withoutAbsent(keys: Record<string, Json | undefined>): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(keys).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}
+
+/** What tells graders apart: whom they ask, and with which parameters. */
+export function gradersIdentity(graders: readonly Grader[]): Json {
+  return graders.map(({ target, parameters }) => ({ target: targetIdentity(target), parameters }));
+}
+
+/** The file the tests are written in, which `defaults` may have brought under the prompt. */
+export function fileOf({ rollup, metrics, references, conversation, file }: Tests): string {
+  const place =
+    rollup.kind === 'code'
+      ? rollup.place
+      : (metrics[0]?.place ?? conversation?.place ?? references[0]?.place);
+  return place?.file ?? file;
+}
+
+const SCORING_KEYS = [
+  'metrics.',
+  'rubrics.',
+  'grader',
+  'embeddings',
+  'metrics_rollup',
+  'skip',
+  'conversation.',
+];
+
+/** Whether a changed key belongs to the scoring rather than to what is asked. */
+export function isScoringKey(key: string): boolean {
+  return SCORING_KEYS.some((start) => key.startsWith(start));
+}
+
+function rollupIdentity({ rollup }: Tests): Json {
+  if (rollup.kind !== 'code') return { ...rollup };
+  const { kind, language, code } = rollup;
+  return { kind, language, code };
+}
+
+/** The keys of the shared scoring that differ between the sides; empty when it is the same. */
+export function scoringChanges(base: Scoring, head: Scoring): Because[] {
+  const before = sharedParts(base);
+  const after = sharedParts(head);
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  return (
+    [...keys]
+      .filter((key) => before.get(key)?.value !== after.get(key)?.value)
+      // A metric that names another model says so itself; what a name stands for is a change where
+      // both sides use the name.
+      .filter(
+        (key) => !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key)),
+      )
+      .map((key) => ({
+        key,
+        file: (after.get(key) ?? before.get(key))?.file ?? fileOf(head.tests),
+      }))
+  );
+}
+
+/**
+ * Whether a reference is judged by another expected value, or gates differently, than its
+ * counterpart.
+ */
+export function referenceScoringDiffers(base: Reference, head: Reference): boolean {
+  return (
+    base.skip !== head.skip ||
+    ownIdentity(base) !== ownIdentity(head) ||
+    expectedIdentity(base) !== expectedIdentity(head) ||
+    canonicalJson(base.metadata ?? null) !== canonicalJson(head.metadata ?? null) ||
+    (base.expected === undefined) !== (head.expected === undefined)
+  );
+}
+
+/** Whether all that was edited of a reference is whether it is skipped. */
+export function onlySkipDiffers(base: Reference, head: Reference): boolean {
+  return (
+    base.skip !== head.skip &&
+    !referenceScoringDiffers({ ...base, skip: head.skip }, head) &&
+    canonicalJson(base.input) === canonicalJson(head.input)
+  );
+}
+
+/** What is expected as text and as a value, and the values of the input that code sees. */
+function expectedIdentity({ expected = null, values }: Reference): string {
+  return canonicalJson([expected, values?.expected ?? null, { ...values?.input }]);
+}
+
+function ownIdentity({ metrics = [] }: Reference): string {
+  return metrics.map(metricIdentity).join('\n');
+}

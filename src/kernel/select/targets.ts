@@ -1,0 +1,288 @@
+import type { GraderSettings, Metric } from '../../types/metric.ts';
+import { isHosted, type Grader, type Target } from '../../types/model.ts';
+import { passportOf } from '../../types/passports.ts';
+import type { Place, Problem } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import { factsOf, isVendor, ownersIn, vendorNames } from '../../types/vendors.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import {
+  comparesEmbeddings,
+  everyMetric,
+  graderOf,
+  isModelGraded,
+  namedModels,
+  type MetricModels,
+} from '../suite/metrics.ts';
+import { UNNAMED_MODEL, entryOf, modelMeant, vendorOf } from '../suite/models.ts';
+import type { ModelSettings, Project, Settings, Suite } from '../suite/suite.ts';
+import { programFiles } from './programs.ts';
+
+export interface TargetContext {
+  settings: Settings;
+  tree: SourceTree;
+  /** Any collision-resistant hash of text. */
+  hash(text: string): string;
+  /**
+   * Whether models may be asked in batches: in full sweeps, for nobody waits a day for a check.
+   * Absent: no.
+   */
+  batches?: boolean;
+}
+
+/**
+ * Where requests for a model name go, or what the user has to fix (at `place`, where the name is
+ * used).
+ */
+export function resolveTarget(
+  model: string,
+  place: Place,
+  context: TargetContext,
+): Target | Problem {
+  const entry = entryOf(context.settings, model);
+  if (entry !== null) return targetOf(entry, context);
+  const provider = vendorOf(model);
+  if (provider !== null)
+    return {
+      provider,
+      endpoint: null,
+      model,
+      ...transportOf({ provider, endpoint: null, model }, context),
+    };
+  return { place, message: unknownModel(model, context.settings.file ?? 'evaldiff.yaml') };
+}
+
+/** A file of another tool may name no model at all: whatever stands in for it has to be said. */
+function unknownModel(model: string, settingsFile: string): string {
+  const meant = modelMeant(model);
+  const name = meant === null ? 'name' : `did you mean "${meant}"? Else name`;
+  const asked = model === UNNAMED_MODEL ? `, model: ${factsOf('openai').starterModel}` : '';
+  const entry = `models: { ${JSON.stringify(model)}: { provider: openai${asked} } }`;
+  return `no provider is known for the model "${model}"; ${name} it in ${settingsFile}: ${entry}`;
+}
+
+export function isProblem(value: Target | Problem): value is Problem {
+  return 'message' in value;
+}
+
+function targetOf(entry: ModelSettings, context: TargetContext): Target {
+  const { provider, endpoint, model } = entry;
+  const pace = entry.pace === undefined ? {} : { pace: entry.pace };
+  if (provider === 'program') {
+    return {
+      provider,
+      model,
+      command: entry.command,
+      setup: entry.setup,
+      ...programFiles(entry, context),
+      commit: context.tree.commit,
+      ...pace,
+    };
+  }
+  if (provider === 'replay') {
+    const file = entry.file ?? '';
+    return {
+      provider,
+      model,
+      file,
+      content: context.tree.files.get(file)?.id ?? '',
+      commit: context.tree.commit,
+    };
+  }
+  return { provider, endpoint, model, ...transportOf(entry, context), ...pace };
+}
+
+/** An entry's own word, else the settings'. Only the vendors' own servers have batches. */
+function transportOf(
+  entry: Pick<ModelSettings, 'provider' | 'endpoint' | 'model' | 'transport'>,
+  { batches = false, settings }: TargetContext,
+): { transport?: 'batch' } {
+  return batches && wantsBatches(entry, settings) ? { transport: 'batch' } : {};
+}
+
+function wantsBatches(
+  {
+    provider,
+    endpoint,
+    model,
+    transport,
+  }: Pick<ModelSettings, 'provider' | 'endpoint' | 'model' | 'transport'>,
+  settings: Settings,
+): boolean {
+  return (
+    isVendor(provider) &&
+    factsOf(provider).batchShare !== null &&
+    endpoint === null &&
+    // Batches are of chat completions.
+    passportOf({ provider, endpoint, model })?.api !== 'responses' &&
+    (transport ?? settings.transport) === 'batch'
+  );
+}
+
+/** Whether requests to this target are asked in batches. */
+export function isBatched(target: Target): boolean {
+  return 'transport' in target && target.transport === 'batch';
+}
+
+/**
+ * Names of models that a full sweep would ask in batches, of those that these targets stand for.
+ */
+export function batchedNames(targets: readonly Target[], settings: Settings): string[] {
+  const entries = [...settings.models].map(([name, entry]) => ({ name, ...entry }));
+  const names = targets.flatMap((target): string[] => {
+    if (!isHosted(target)) return [];
+    const { provider, endpoint, model } = target;
+    const own = entries.filter(
+      (entry) =>
+        entry.provider === provider && entry.endpoint === endpoint && entry.model === model,
+    );
+    if (own.length === 0)
+      return wantsBatches({ provider, endpoint, model }, settings) ? [model] : [];
+    return own.filter((entry) => wantsBatches(entry, settings)).map(({ name }) => name);
+  });
+  return [...new Set(names)];
+}
+
+/** A project with what is needed to find its models. */
+export interface ProjectSide {
+  project: Project;
+  context: TargetContext;
+}
+
+/**
+ * The models behind a suite's metrics; what cannot be asked, or is not named, goes to `problems`
+ * with its line.
+ */
+export function metricModels(
+  { tests }: Suite,
+  side: ProjectSide,
+  problems: Problem[],
+): MetricModels {
+  const all = everyMetric(tests);
+  const left = all.filter((metric) => namedModels(metric).length === 0);
+  const embedder = embedderOfSettings(left.find(comparesEmbeddings), side, problems);
+  const named = namedTargets(all, side, problems);
+  return {
+    graders: gradersOfSettings(left.find(isModelGraded), side, problems),
+    ...(embedder === null ? {} : { embedder }),
+    ...(named.size === 0 ? {} : { named }),
+  };
+}
+
+function gradersOfSettings(
+  metric: Metric | undefined,
+  side: ProjectSide,
+  problems: Problem[],
+): Grader[] {
+  if (metric === undefined) return [];
+  const { settings } = side.project;
+  if (settings.grader === null)
+    problems.push({
+      place: metric.place,
+      message: `metric "${metric.name}" needs a grader; name a model in ${settings.file ?? 'evaldiff.yaml'}: grader: { model: … }`,
+    });
+  return gradersOf(side, problems);
+}
+
+function embedderOfSettings(
+  metric: Metric | undefined,
+  { project: { settings }, context }: ProjectSide,
+  problems: Problem[],
+): Grader | null {
+  if (metric === undefined) return null;
+  if (settings.embeddings !== null) return embedderOf(settings.embeddings, context, problems);
+  problems.push({
+    place: metric.place,
+    message: `metric "${metric.name}" needs a model of embeddings; name one in ${settings.file ?? 'evaldiff.yaml'}: embeddings: { model: … }`,
+  });
+  return null;
+}
+
+function namedTargets(
+  all: readonly Metric[],
+  { context }: ProjectSide,
+  problems: Problem[],
+): Map<string, Target> {
+  const named = new Map<string, Target>();
+  for (const metric of all) {
+    for (const written of namedModels(metric)) {
+      const target = comparesEmbeddings(metric)
+        ? embedderOf(written, context, problems)?.target
+        : resolveOrReport(written, context, problems);
+      if (target !== undefined && target !== null) named.set(written.model, target);
+    }
+  }
+  return named;
+}
+
+/** Where a project's graders are asked. */
+export function gradersOf(
+  { project: { settings }, context }: ProjectSide,
+  problems: Problem[],
+): Grader[] {
+  return [...(settings.grader === null ? [] : [settings.grader]), ...settings.voters].flatMap(
+    (written) => graderOf(written, resolveOrReport(written, context, problems) ?? undefined),
+  );
+}
+
+/**
+ * The different sets of graders that a project's metrics judge by a rubric with; one, of the
+ * settings, where no metric names the rubric.
+ */
+export function graderSetsOf(
+  rubric: string,
+  side: ProjectSide,
+  problems: Problem[] = [],
+): Grader[][] {
+  const users = side.project.suites
+    .flatMap(({ tests }) => everyMetric(tests))
+    .filter(({ source }) => source.kind === 'rubric' && source.rubric === rubric);
+  const written = new Map(
+    users.map(({ graders }) => [
+      canonicalJson((graders ?? []).map(({ model, parameters }) => ({ model, parameters }))),
+      graders,
+    ]),
+  );
+  const sets = users.length === 0 ? [undefined] : [...written.values()];
+  return sets.map((set) =>
+    set === undefined
+      ? gradersOf(side, problems)
+      : set.flatMap((grader) =>
+          graderOf(grader, resolveOrReport(grader, side.context, problems) ?? undefined),
+        ),
+  );
+}
+
+function resolveOrReport(
+  { model, place }: GraderSettings,
+  context: TargetContext,
+  problems: Problem[],
+): Target | null {
+  const target = resolveTarget(model, place, context);
+  if (!isProblem(target)) return target;
+  problems.push(target);
+  return null;
+}
+
+/** Where vectors come from: a vendor that has them, a server that speaks like it, or recordings. */
+function embedderOf(
+  written: GraderSettings,
+  context: TargetContext,
+  problems: Problem[],
+): Grader | null {
+  // Vectors are asked for directly: they are many, small and cheap.
+  const target = resolveOrReport(written, { ...context, batches: false }, problems);
+  if (target === null) return null;
+  const has = isHosted(target)
+    ? factsOf(target.provider).embeddings !== null
+    : target.provider === 'replay';
+  if (has) return { target, parameters: written.parameters };
+  const why = isHosted(target)
+    ? `${factsOf(target.provider).label} has none`
+    : 'a program answers in words';
+  const vectors = vendorNames().flatMap((vendor) => factsOf(vendor).embeddings ?? []);
+  problems.push({
+    place: written.place,
+    message: `the model "${written.model}" gives no embeddings: ${why}; name one of ${ownersIn('or', (vendor) => factsOf(vendor).embeddings !== null)} (${vectors.join(', ')}), or of a server that speaks like it`,
+  });
+  return null;
+}

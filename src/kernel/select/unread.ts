@@ -1,0 +1,111 @@
+import picomatch from 'picomatch';
+import { compileGlob, folderOf, isBelow } from '../../documents/paths.ts';
+import { firstWords } from '../../text/amounts.ts';
+import type { Notice } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import type { ModelSettings, Project } from '../suite/suite.ts';
+import { evaluatedFiles, programFiles } from './programs.ts';
+
+interface Side {
+  project: Pick<Project, 'settings' | 'suites'>;
+  tree: SourceTree;
+}
+
+/**
+ * Changes that may matter and that nothing reads: of links and submodules where files are looked
+ * for, and of files beside a program or in a skill. `changed`: paths of both sides; `reasons`: files
+ * because of which something runs.
+ */
+export function unreadChanges(
+  sides: readonly Side[],
+  changed: readonly string[],
+  reasons: ReadonlySet<string>,
+): Notice[] {
+  const left = changed.filter((path) => !reasons.has(path));
+  const found = sides.flatMap((side) => [
+    ...irregularChanges(side, left),
+    ...besidePrograms(side, sides, left),
+    ...inSkills(side, left),
+  ]);
+  return [...new Map(found.map((words) => [words, notJudged(words)])).values()];
+}
+
+function notJudged(message: string): Notice {
+  return { kind: 'not-comparable', place: null, message: `${message}; that was not judged` };
+}
+
+function irregularChanges({ project: { settings }, tree }: Side, changed: readonly string[]) {
+  const patterns = [settings.prompts, settings.rubrics, ...programsOf(settings)]
+    .flatMap((each) => (Array.isArray(each) ? each : each.files))
+    .map(reach);
+  return changed.flatMap((path) => {
+    const kind = tree.irregular.get(path);
+    return kind !== undefined && patterns.some((reaches) => reaches(path))
+      ? [`${path} is a ${kind} and changed, and only regular files are read`]
+      : [];
+  });
+}
+
+function programsOf({ models }: Project['settings']): ModelSettings[] {
+  return [...models.values()].filter(({ command }) => command.length > 0);
+}
+
+/** Whether files below a path could match the pattern, were the path a folder. */
+function reach(pattern: string): (path: string) => boolean {
+  // A brace with a slash cannot be cut at it.
+  if (/\{[^}]*\//.test(pattern)) {
+    const { root } = compileGlob(pattern);
+    return (path) => isBelow(path, root) || isBelow(root, path);
+  }
+  const parts = pattern.split('/');
+  const starts = parts.map((_, at) => picomatch(parts.slice(0, at + 1).join('/'), { dot: true }));
+  return (path) => starts.some((matches) => matches(path));
+}
+
+function besidePrograms(side: Side, sides: readonly Side[], changed: readonly string[]): string[] {
+  const { settings } = side.project;
+  return [...settings.models].flatMap(([name, model]) => {
+    if (model.command.length === 0) return [];
+    const own = model.command
+      .map((word) => word.replace(/^\.\//, ''))
+      .filter((word) => side.tree.files.has(word));
+    const read = sides.flatMap(({ tree }) => [
+      ...programFiles(model, { settings, tree, hash: String }).ids.keys(),
+    ]);
+    const known = new Set(read);
+    const evaluated = evaluatedFiles(settings, own);
+    const left = changed.filter(
+      (path) => !known.has(path) && !evaluated(path) && own.some((word) => isBeside(path, word)),
+    );
+    return left.length === 0
+      ? []
+      : [
+          `${firstWords(left, 3)} changed beside the program "${name}", whose files do not include it (models: { ${name}: { files: [...] } })`,
+        ];
+  });
+}
+
+/** In the folder of the program's file; at the root, where everything lies, of the same language. */
+function isBeside(path: string, word: string): boolean {
+  const folder = folderOf(word);
+  const ending = (of: string): string => /\.\w+$/.exec(of)?.[0] ?? '/';
+  return folder === '' ? path.endsWith(ending(word)) : isBelow(path, folder);
+}
+
+/** The folders of skills that have evals. */
+function inSkills({ project: { suites } }: Side, changed: readonly string[]): string[] {
+  const skills = new Set(
+    suites.flatMap(({ prompt }) =>
+      prompt.messages.flatMap(({ place: { file } }) => (/(^|\/)SKILL\.md$/.test(file) ? file : [])),
+    ),
+  );
+  const evals = new Set(suites.flatMap(({ prompt, tests }) => [prompt.file, tests.file]));
+  return [...skills].flatMap((skill) => {
+    const left = changed.filter((path) => isBelow(path, folderOf(skill)) && !evals.has(path));
+    return left.length === 0
+      ? []
+      : [
+          `${firstWords(left, 3)} changed in a skill, of which only the text of ${skill} and the files of its evals are read`,
+        ];
+  });
+}

@@ -1,0 +1,79 @@
+import type { Outcome } from '../../types/metric.ts';
+import { meanOrNull } from './sums.ts';
+
+/** Tolerance, so that a drop of exactly `minDrop` counts. */
+const SLACK = 1e-12;
+
+/**
+ * Whether a mean difference (head − base; null: nothing compared) is a drop of at least `minDrop`.
+ */
+export function fell(difference: number | null, minDrop: number): boolean {
+  return difference !== null && difference <= SLACK - minDrop;
+}
+
+/** Passes among the tries of one side. Whole numbers, 0 <= passes <= tries. */
+export interface Counts {
+  passes: number;
+  tries: number;
+}
+
+/** One item tried on both sides, as a 2 × 2 table. */
+export interface Table {
+  base: Counts;
+  head: Counts;
+}
+
+/** Tables with base and head exchanged, to test for "better" with a test for "worse". */
+export function mirrorTables(tables: readonly Table[]): Table[] {
+  return tables.map(({ base, head }) => ({ base: head, head: base }));
+}
+
+export function isComparable({ base, head }: Table): boolean {
+  return base.tries > 0 && head.tries > 0;
+}
+
+/**
+ * Whether the table has information on a difference: both sides have tries, and not all tries pass
+ * or all fail.
+ */
+export function isInformative(table: Table): boolean {
+  const passes = table.base.passes + table.head.passes;
+  return isComparable(table) && passes > 0 && passes < table.base.tries + table.head.tries;
+}
+
+/** Outcomes by try index. Only pass and fail count as judged. */
+export interface Tries {
+  base: readonly Outcome[];
+  head: readonly Outcome[];
+}
+
+/** Counts over try indices `from` (inclusive) to `to` (exclusive); default: all. */
+export function tableOf({ base, head }: Tries, from?: number, to?: number): Table {
+  return { base: countOutcomes(base.slice(from, to)), head: countOutcomes(head.slice(from, to)) };
+}
+
+/** Tries made on both sides. */
+export function triesMade({ base, head }: Tries): number {
+  return Math.min(base.length, head.length);
+}
+
+export function countOutcomes(outcomes: readonly Outcome[]): Counts {
+  const passes = outcomes.filter((outcome) => outcome === 'pass').length;
+  return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
+}
+
+/** Relative tolerance for numbers that are equal but summed in another order. */
+const LEVEL_SLACK = 1e-9;
+
+/**
+ * Whether a p-value reaches a level. Exact tests attain their levels exactly, so rounding must not
+ * decide. A level of 0 is never reached.
+ */
+export function within(p: number, level: number): boolean {
+  return level > 0 && p <= level * (1 + LEVEL_SLACK);
+}
+
+export function meanOfCounts(counts: readonly Counts[]): number | null {
+  const rates = counts.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
+  return meanOrNull(rates);
+}

@@ -1,0 +1,112 @@
+import { problem } from '../../errors.ts';
+import { suggestion } from '../../text/suggest.ts';
+import type { DependsOn, Metric, MetricLevel } from '../../types/metric.ts';
+import type { Problem } from '../../types/plain.ts';
+import { canonicalJson } from './canonical-json.ts';
+
+/** A metric may depend on its own level or a coarser one. */
+const COARSENESS: Readonly<Record<MetricLevel, number>> = {
+  ToolCall: 0,
+  Message: 1,
+  Turn: 2,
+  Thread: 3,
+};
+
+/** The metrics meant by `entry`: by `name`, else by built-in or rubric, then narrowed. */
+export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
+  const named = metrics.filter(({ name }) => name === entry.name);
+  const candidates =
+    named.length > 0 ? named : metrics.filter(({ source }) => usedName(source) === entry.name);
+  return candidates.filter((metric) => fits(entry, metric));
+}
+
+/** Each `depends_on` must name one metric, of its own level or coarser, without cycles. */
+export function checkDependencies(metrics: readonly Metric[], problems: Problem[]): void {
+  const edges = new Map<Metric, { to: Metric; entry: DependsOn }[]>();
+  for (const metric of metrics) {
+    edges.set(
+      metric,
+      metric.depends_on.flatMap((entry) => {
+        const found = dependencies(entry, metrics);
+        const [to] = found;
+        const message = entryProblem(metric, entry, found, metrics);
+        if (message !== null)
+          problems.push(problem(entry.place, `metric "${metric.name}": ${message}`));
+        return message === null && to !== undefined ? [{ to, entry }] : [];
+      }),
+    );
+  }
+  const circle = findCircle(metrics, edges);
+  if (circle !== null) {
+    problems.push(
+      problem(circle.entry.place, `depends_on goes in a circle: ${circle.names.join(' -> ')}`),
+    );
+  }
+}
+
+function usedName(source: Metric['source']): string | null {
+  if (source.kind === 'built-in') return source.uses;
+  return source.kind === 'rubric' ? source.rubric : null;
+}
+
+function fits({ type, metric_level: level, kwargs }: DependsOn, metric: Metric): boolean {
+  const { source } = metric;
+  if (type !== null && (type === 'rubric') !== (source.kind === 'rubric')) return false;
+  if (level !== null && level !== metric.level) return false;
+  return (
+    kwargs === null ||
+    canonicalJson(kwargs) === canonicalJson(source.kind === 'built-in' ? source.with : {})
+  );
+}
+
+function entryProblem(
+  metric: Metric,
+  entry: DependsOn,
+  found: readonly Metric[],
+  metrics: readonly Metric[],
+): string | null {
+  const [only] = found;
+  if (only === undefined) {
+    const names = metrics.map(({ name }) => name).filter((name) => name !== metric.name);
+    const exists = names.includes(entry.name);
+    const why = exists ? ' of that type, level and kwargs' : suggestion(entry.name, names);
+    return `depends_on "${entry.name}" matches no metric of this file${why}`;
+  }
+  if (found.length > 1) {
+    return `depends_on "${entry.name}" matches ${found.length} metrics (${found.map(({ name }) => name).join(', ')}); write the name of one, or add kwargs, type or metric_level`;
+  }
+  if (COARSENESS[only.level] < COARSENESS[metric.level]) {
+    return `depends_on "${entry.name}" is at level ${only.level}, finer than this metric's ${metric.level}`;
+  }
+  return null;
+}
+
+/** The first cycle found: the names along it and the entry that closes it. */
+function findCircle(
+  metrics: readonly Metric[],
+  edges: ReadonlyMap<Metric, readonly { to: Metric; entry: DependsOn }[]>,
+): { names: string[]; entry: DependsOn } | null {
+  const done = new Set<Metric>();
+  for (const start of metrics) {
+    const trail: { metric: Metric; next: number }[] = [{ metric: start, next: 0 }];
+    while (trail.length > 0) {
+      const here = trail[trail.length - 1];
+      if (here === undefined) break;
+      const edge = done.has(here.metric) ? undefined : edges.get(here.metric)?.[here.next];
+      if (edge === undefined) {
+        done.add(here.metric);
+        trail.pop();
+        continue;
+      }
+      here.next += 1;
+      const from = trail.findIndex(({ metric }) => metric === edge.to);
+      if (from !== -1)
+        return {
+          names: [...trail.slice(from).map(({ metric }) => metric.name), edge.to.name],
+          entry: edge.entry,
+        };
+      trail.push({ metric: edge.to, next: 0 });
+    }
+  }
+  return null;
+}

@@ -1,0 +1,211 @@
+import { turnsOf } from '../../metrics/answer.ts';
+import type { Expectation } from '../../metrics/definition.ts';
+import { metrics as builtIn } from '../../metrics/index.ts';
+import { PAIRWISE } from '../../metrics/pairwise.ts';
+import { directionOf } from '../../metrics/passing.ts';
+import type { Better, GraderSettings, Metric, MetricLevel, Rubric } from '../../types/metric.ts';
+import type { Grader, Target } from '../../types/model.ts';
+import type { Json } from '../../types/plain.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { Conversation, Reference, Tests } from './suite.ts';
+import { asksNothing } from './template.ts';
+
+/** What the reader needs of a built-in metric; the caller supplies them. */
+interface BuiltInMetric {
+  /** `model`: needs graders; `embeddings`: needs a model of embeddings. */
+  needs: { model: boolean; embeddings?: boolean };
+  better: Better;
+  levels: readonly MetricLevel[];
+  /** About the call or the comparison, not the answer's content. */
+  whole?: true;
+  /** Errors in `with`, each a sentence. */
+  problems(parameters: Record<string, Json>): string[];
+  /** Whether it compares with `expected` under these values, so that a reference needs one. */
+  usesExpected(parameters: Record<string, Json>): boolean;
+  /** How it reads what it compares with; null: it compares with nothing. */
+  expects(parameters: Record<string, Json>): Expectation | null;
+  /** The possible values, in words. */
+  range: string;
+}
+
+export type BuiltInMetrics = ReadonlyMap<string, BuiltInMetric>;
+
+/** The name of a conversation's outcome among a try's scores. */
+export const CONVERSATION_SCORE = 'conversation';
+
+/** The better direction of a metric's values: its own or its source's. */
+export function directionIn(
+  metric: Metric,
+  rubrics: ReadonlyMap<string, Rubric>,
+  builtIns: BuiltInMetrics = builtIn,
+): Better {
+  const { source } = metric;
+  return directionOf(metric, {
+    definition: source.kind === 'built-in' ? builtIns.get(source.uses) : undefined,
+    rubric: source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined,
+  });
+}
+
+export function isModelGraded({ source }: Metric): boolean {
+  return (
+    source.kind === 'rubric' ||
+    (source.kind === 'built-in' && builtIn.get(source.uses)?.needs.model === true)
+  );
+}
+
+export function comparesEmbeddings({ source }: Metric): boolean {
+  return source.kind === 'built-in' && builtIn.get(source.uses)?.needs.embeddings === true;
+}
+
+/** The models a metric names instead of the settings'. */
+export function namedModels(metric: Metric): GraderSettings[] {
+  const { source, graders = [], place } = metric;
+  if (!comparesEmbeddings(metric)) return graders;
+  const model = source.kind === 'built-in' ? source.with['model'] : undefined;
+  return typeof model === 'string' ? [{ model, parameters: {}, place }] : [];
+}
+
+export interface MetricModels {
+  /** From the settings; empty if no metric needs them. */
+  graders: readonly Grader[];
+  /** From the settings; absent if no metric needs it. */
+  embedder?: Grader;
+  /** Models named by metrics. */
+  named?: ReadonlyMap<string, Target>;
+}
+
+/** Every target these models are called at. */
+export function judgingTargets({ graders, embedder, named }: MetricModels): Target[] {
+  return [
+    ...graders.map(({ target }) => target),
+    ...(embedder === undefined ? [] : [embedder.target]),
+    ...(named?.values() ?? []),
+  ];
+}
+
+/** A metric's graders: its own, else the settings'; empty if it needs none. */
+export function gradersFor(metric: Metric, { graders, named }: MetricModels): readonly Grader[] {
+  if (!isModelGraded(metric)) return [];
+  return metric.graders === undefined
+    ? graders
+    : metric.graders.flatMap((grader) => graderOf(grader, named?.get(grader.model)));
+}
+
+/** A metric's embedding model; null if it needs none or none is known. */
+export function embedderFor(metric: Metric, { embedder, named }: MetricModels): Grader | null {
+  if (!comparesEmbeddings(metric)) return null;
+  const [own] = namedModels(metric);
+  const target = own === undefined ? undefined : named?.get(own.model);
+  if (own === undefined) return embedder ?? null;
+  return target === undefined ? null : { target, parameters: {} };
+}
+
+/** Temperature 0 is our default, to make grades repeatable. */
+export function graderOf({ parameters }: GraderSettings, target: Target | undefined): Grader[] {
+  return target === undefined ? [] : [{ target, parameters: { temperature: 0, ...parameters } }];
+}
+
+/** A reference's metrics: the suite's, then its own. */
+export function metricsFor(
+  { metrics }: Pick<Tests, 'metrics'>,
+  { metrics: own = [] }: Pick<Reference, 'metrics'>,
+): Metric[] {
+  return [...metrics, ...own];
+}
+
+export function everyMetric({
+  metrics,
+  references,
+}: Pick<Tests, 'metrics' | 'references'>): Metric[] {
+  return [...metrics, ...references.flatMap(({ metrics: own = [] }) => own)];
+}
+
+/** Equal for metrics that score alike. */
+export function metricIdentity({
+  place: _,
+  codeAt: _at,
+  valuesFile: _file,
+  depends_on,
+  graders,
+  ...metric
+}: Metric): string {
+  const bare = <T extends { place: unknown }>(some: readonly T[] | undefined): unknown =>
+    some?.map(({ place: _place, ...rest }) => rest);
+  return canonicalJson(
+    JSON.parse(
+      JSON.stringify({ ...metric, depends_on: bare(depends_on), graders: bare(graders) }),
+    ) as never,
+  );
+}
+
+/** The references' own metrics and the indices they judge. Equal ones are merged into one batch. */
+export function ownMetrics(
+  references: readonly (Pick<Reference, 'metrics'> | null)[],
+): { metric: Metric; positions: number[] }[] {
+  const groups = new Map<string, { metric: Metric; positions: number[] }>();
+  references.forEach((reference, position) => {
+    for (const metric of reference?.metrics ?? []) {
+      const key = metricIdentity(metric);
+      const group = groups.get(key) ?? { metric, positions: [] };
+      groups.set(key, group);
+      group.positions.push(position);
+    }
+  });
+  return [...groups.values()];
+}
+
+/**
+ * The only thing that decides whether an answer passes: one rubric metric, or the evaluators of
+ * one-answer dialogues. Null if several metrics or answers decide, because a grader's known error
+ * does not describe them together.
+ */
+export type SoleJudge = { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'evaluators' };
+
+export function soleJudge(tests: Tests): SoleJudge | null {
+  const gating = everyMetric(tests).filter(({ skip }) => !skip);
+  const [metric] = gating;
+  if (tests.conversation !== null)
+    return gating.length === 0 && judgesOneAnswer(tests, tests.conversation)
+      ? { kind: 'evaluators' }
+      : null;
+  if (gating.length !== 1 || metric?.source.kind !== 'rubric') return null;
+  return tests.metrics.includes(metric)
+    ? { kind: 'rubric', metric, rubric: metric.source.rubric }
+    : null;
+}
+
+/** Whether dialogues end after one answer, by their limit or as recorded. */
+function judgesOneAnswer({ references }: Tests, { max_steps }: Conversation): boolean {
+  return (
+    max_steps === 1 ||
+    references.every(
+      ({ thread }) =>
+        thread !== null &&
+        asksNothing(thread) &&
+        turnsOf(thread).filter(([first]) => first?.role === 'user').length === 1,
+    )
+  );
+}
+
+/** The metrics of a `gate.metrics` name: by name, or by name, a dot and an entry of their map. */
+export function metricsNamed(name: string, metrics: readonly Metric[]): Metric[] {
+  const named = metrics.filter((metric) => metric.name === name);
+  return named.length > 0 ? named : metrics.filter((metric) => name.startsWith(`${metric.name}.`));
+}
+
+/** Whether a metric compares both sides' answers with each other. */
+export function isPairwise({ source }: Metric): boolean {
+  return source.kind === 'built-in' && source.uses === PAIRWISE;
+}
+
+/** Whether no metric says what passes, so that values are only shown. */
+export function gatesNothing(tests: Tests): boolean {
+  const metrics = everyMetric(tests);
+  return tests.conversation === null && metrics.length > 0 && metrics.every(({ skip }) => skip);
+}
+
+/** Whether only pairwise metrics gate. They then decide; otherwise they are advice. */
+export function gatesByPreference({ metrics, conversation }: Tests): boolean {
+  const gating = metrics.filter(({ skip }) => !skip);
+  return conversation === null && gating.length > 0 && gating.every(isPairwise);
+}

@@ -1,0 +1,62 @@
+import { nearest } from '../../text/suggest.ts';
+import type { AskedModel } from '../../types/passports.ts';
+import { factsOf, isVendor, vendorNames, type VendorName } from '../../types/vendors.ts';
+import type { ModelSettings, Settings, Tests } from './suite.ts';
+import { asksNothing } from './template.ts';
+
+/** The model of files that name none; `models:` of the settings defines it. */
+export const UNNAMED_MODEL = 'default';
+
+/** The vendor whose public models have such a name, or null. */
+export function vendorOf(model: string): VendorName | null {
+  return vendorNames().find((vendor) => factsOf(vendor).models.test(model)) ?? null;
+}
+
+/**
+ * The vendor's model that a misspelt name means (`gtp-5.4`, `claud-sonnet-5-5`, `gpt5`), or null.
+ */
+export function modelMeant(name: string): string | null {
+  const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
+  const letters = (word: string): string => [...word.toLowerCase()].sort().join('');
+  const families = vendorNames().map(
+    (vendor) => factsOf(vendor).starterModel.split('-', 1)[0] ?? '',
+  );
+  const meant =
+    families.find((known) => letters(known) === letters(family)) ??
+    nearest(family, families, 'strict');
+  const model = meant === null ? name : `${meant}-${rest}`;
+  return model !== name && vendorOf(model) !== null ? model : null;
+}
+
+/** The entry under `models:` for a name: its own, or its successor's. */
+export function entryOf({ models }: Pick<Settings, 'models'>, name: string): ModelSettings | null {
+  // Before the vendors' families, because a retired model's name matches one.
+  return (
+    models.get(name) ?? [...models.values()].find(({ replaces }) => replaces.includes(name)) ?? null
+  );
+}
+
+/** The host of a model: the workflow's endpoint, else the vendor's, else `program` or `replay`. */
+export function placeOf(asked: {
+  provider: ModelSettings['provider'];
+  endpoint?: string | null;
+}): string {
+  return asked.endpoint ?? asked.provider;
+}
+
+/** A name's hosted model and where it is called, or null. */
+export function askedModel(settings: Pick<Settings, 'models'>, name: string): AskedModel | null {
+  const entry = entryOf(settings, name);
+  const provider = entry?.provider ?? vendorOf(name);
+  if (provider === null || !isVendor(provider)) return null;
+  return { provider, endpoint: entry?.endpoint ?? null, model: entry?.model ?? name };
+}
+
+/** Whether all answers are recorded, so no model is called. */
+export function isRecorded({ references, conversation }: Tests): boolean {
+  return (
+    conversation === null &&
+    references.length > 0 &&
+    references.every(({ thread }) => thread !== null && asksNothing(thread))
+  );
+}

@@ -1,0 +1,260 @@
+import { z } from 'zod';
+import type { GivenPace } from '../../types/endpoints.ts';
+import type { GraderSettings, Metric, Rubric } from '../../types/metric.ts';
+import type {
+  CodeLanguage,
+  CodePlace,
+  Message,
+  ProviderName,
+  Transport,
+} from '../../types/model.ts';
+import type { Json, Notice, Place, Scalar, CodeValues } from '../../types/plain.ts';
+import type { GateSettings, SuiteGate } from './gate-settings.ts';
+
+/** Dollars per million tokens; `cached`: read from the server's cache (absent: as `input`). */
+export interface GivenPrice {
+  input: number;
+  output: number;
+  cached?: number;
+}
+
+export interface ModelSettings {
+  provider: ProviderName;
+  /** Name of an endpoint of the workflow; null: the vendor's public host. */
+  endpoint: string | null;
+  model: string;
+  /** Dollars per million tokens of a direct call. */
+  price: GivenPrice | null;
+  /** `program`: command line, its files (globs), and the command that prepares the checkout. */
+  command: string[];
+  files: string[];
+  setup: string[];
+  /** `replay`: the recordings. */
+  file: string | null;
+  replaces: string[];
+  /** For full sweeps; absent: the settings' `transport`. */
+  transport?: Transport;
+  /** Absent: only limited by the server. */
+  pace?: GivenPace;
+  place: Place;
+}
+
+export interface Budget {
+  max_calls: number | null;
+  max_cost_usd: number | null;
+  /** The cost cap is the default. */
+  assumed?: true;
+}
+
+/** How regressed attributes are computed. */
+export interface QualEvalSettings {
+  enabled: 'auto' | 'on' | 'off';
+  /** The file of attributes chosen by people. */
+  attributes: string;
+  /** Limit for each kind. */
+  max_attributes: number;
+  /** Allowed deviation of an attribute's number of references from its prior, as a share 0–1. */
+  slack: number;
+  /** Also rates answers, for the skill alignment. */
+  alignment: boolean;
+  /** The metric to count passes of; null: whole tries. */
+  metric: string | null;
+}
+
+/** How to search for the lines that caused a regression (`explain`). */
+export interface CauseSettings {
+  /** Most calls per run; 0: no search; null: half the calls of the comparison. */
+  max_calls: number | null;
+  /** Also searches for a fix and runs it. */
+  fix: boolean;
+}
+
+export interface Settings {
+  /** Null when the project has no settings file. */
+  file: string | null;
+  prompts: string[];
+  rubrics: string[];
+  n_tries: number | 'adaptive';
+  seed: number;
+  models: ReadonlyMap<string, ModelSettings>;
+  grader: GraderSettings | null;
+  /** Further graders, when `grader` is a list; the majority decides. */
+  voters: GraderSettings[];
+  /** For `embedding_similarity` metrics that name no model. */
+  embeddings: GraderSettings | null;
+  sweep: Record<string, Scalar[]>;
+  gate: GateSettings;
+  budget: Budget;
+  qualeval: QualEvalSettings;
+  explain: CauseSettings;
+  /** Full sweeps' default for models that vendors batch; absent: direct. */
+  transport?: Transport;
+}
+
+/** The prompt for one reference, or why there is none. */
+export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
+
+export interface Prompt {
+  file: string;
+  name: string;
+  /** As written; null only for a prompt that computes its output with `code`. */
+  model: string | null;
+  /** Every other scalar of the file, sent to the vendor as written. */
+  parameters: Record<string, Json>;
+  variables: { name: string; place: Place }[];
+  /** `written`: the source in another tool's template language; absent: same as `content`. */
+  messages: (Message & { place: Place; written?: string })[];
+  /** Prompts rendered while reading, by their input's canonical JSON; absent: filled in later. */
+  made?: ReadonlyMap<string, MadePrompt>;
+  code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
+  /** Where each top-level key is written: in this file or in its defaults. */
+  places: Readonly<Record<string, Place>>;
+}
+
+/** Where a key of a prompt is written; else the file as a whole. */
+export function keyPlace({ file, places }: Pick<Prompt, 'file' | 'places'>, key: string): Place {
+  return places[key] ?? { file, line: 0 };
+}
+
+export type Rollup =
+  | { kind: 'named'; policy: 'all' | 'any' | 'majority' }
+  | { kind: 'at_least'; k: number }
+  | { kind: 'pass_rate'; min: number }
+  | {
+      kind: 'code';
+      name: string;
+      language: CodeLanguage;
+      code: string;
+      at?: CodePlace;
+      place: Place;
+    };
+
+/** Part of a reference → its column or member. `input` may map each variable. */
+export interface Columns {
+  id?: string | undefined;
+  expected?: string | undefined;
+  tags?: string | undefined;
+  skip?: string | undefined;
+  cluster?: string | undefined;
+  input?: string | Record<string, string> | undefined;
+}
+
+export interface Reference {
+  /** Given, or a hash of the input; unique in its suite. */
+  id: string;
+  place: Place;
+  /** Differently printed numbers and booleans are text (`12.50`). */
+  input: Record<string, Scalar>;
+  /** Files whose text is a value, by the value's name; absent: none. */
+  inputFiles?: Readonly<Record<string, string>>;
+  /** How to read a row of a data file; absent: in our own format. */
+  columns?: Columns;
+  /** A recorded dialogue's messages; null for ordinary references. */
+  thread: Message[] | null;
+  /** Messages after the last answer of a recorded dialogue; absent: none. */
+  after?: Message[];
+  /** As written, like `input`; undefined when absent. */
+  expected: Json | undefined;
+  /** The parsed values of differently printed text in `input` and `expected`. */
+  values?: CodeValues;
+  skip: boolean;
+  tags: string[];
+  n_tries: number | null;
+  /** The code's `dialogue.metadata`; absent: none. */
+  metadata?: Record<string, Json>;
+  /** References of one cluster vary together (templates of one text); absent: alone. */
+  cluster?: string;
+  /** Added to the suite's metrics. */
+  metrics?: Metric[];
+  /** The base branch's tip has it so, and head does not; absent: head has it. */
+  ofTip?: true;
+  /** Why this reference cannot run, such as a variable without a value; it is then an `error`. */
+  problem: string | null;
+  /** The line to change; absent: the reference's own. */
+  problemAt?: Place;
+}
+
+export interface Conversation {
+  max_steps: number;
+  evaluators: { model: string; parameters: Record<string, Json>; place: Place }[];
+  criteria: Criterion[];
+  instructions: string | null;
+  /**
+   * Dialogues accepted or rejected by people, to test evaluators. The last message is an answer.
+   */
+  examples: { messages: Message[]; accepted: boolean; place: Place }[];
+  place: Place;
+}
+
+export const criterionSchema = z.strictObject({
+  name: z.string().describe('Name of the criterion.'),
+  combine: z.enum(['all', 'any', 'majority']).describe("How several evaluators' words become one."),
+});
+
+/** What evaluators answer yes or no to, and how to combine several evaluators' words. */
+export type Criterion = z.infer<typeof criterionSchema>;
+
+export interface Tests {
+  file: string;
+  /** The tool whose file this is, such as `promptfoo`; absent: evaldiff. */
+  tool?: string;
+  n_tries: number | 'adaptive' | null;
+  skip: boolean;
+  metrics: Metric[];
+  rollup: Rollup;
+  references: Reference[];
+  conversation: Conversation | null;
+  quarantine: { id: string; reason: string; until: string; place: Place }[];
+  /** Absent: the settings' gate. */
+  gate?: SuiteGate;
+  gatePlace?: Place;
+}
+
+export interface Suite {
+  prompt: Prompt;
+  tests: Tests;
+}
+
+export interface Project {
+  settings: Settings;
+  suites: Suite[];
+  rubrics: ReadonlyMap<string, Rubric>;
+  notices: Notice[];
+}
+
+export const variantSchema = z.strictObject({
+  model: z
+    .string()
+    .nullable()
+    .describe('The model as the prompt names it; null: code computes the output.'),
+  parameters: z
+    .record(z.string(), z.json() as z.ZodType<Json, Json>)
+    .describe('What is sent to the vendor beside the messages.'),
+});
+
+/** Model and parameters of one column of results. */
+export type Variant = z.infer<typeof variantSchema>;
+
+/** `gpt-4o, temperature 0`; empty for computed output without parameters. */
+export function variantWords(variant: Variant): string {
+  return [...variantParts(variant)]
+    .map(([name, value]) => (name === 'model' ? value : `${name} ${value}`))
+    .join(', ');
+}
+
+/** Only the differences: `temperature 0 → 0.2, top_p none → 1`. */
+export function variantChanges(base: Variant, head: Variant): string {
+  const [before, after] = [variantParts(base), variantParts(head)];
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => `${name} ${before.get(name) ?? 'none'} → ${after.get(name) ?? 'none'}`)
+    .join(', ');
+}
+
+function variantParts({ model, parameters }: Variant): Map<string, string> {
+  const named = Object.entries(parameters).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return new Map([...(model === null ? [] : [['model', model] as const]), ...named]);
+}

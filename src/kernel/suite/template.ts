@@ -1,0 +1,116 @@
+import type { Message } from '../../types/model.ts';
+import type { Scalar } from '../../types/plain.ts';
+
+/** Whether a dialogue ends with its answer, so no call is needed. */
+export function asksNothing(thread: readonly Message[]): boolean {
+  return thread.length === 0 || thread.at(-1)?.role === 'assistant';
+}
+
+/** A `{name}` for a value, and its start (UTF-16 index). */
+interface Placeholder {
+  name: string;
+  offset: number;
+}
+
+type Part =
+  { kind: 'text'; text: string } | { kind: 'value'; name: string; offset: number; text: string };
+
+// Sticky, without alternation or nested repeats, so each character is read a bounded number of
+// times.
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
+
+/**
+ * Puts `values` into `template`: `{name}` becomes the value, `{{name}}` the text `{name}`,
+ * `{{{name}}}` the value in braces. Inserted text is not read again. Only own keys count; missing
+ * values and other braces stay as written.
+ */
+export function fill(template: string, values: Readonly<Record<string, Scalar>>): string {
+  let out = '';
+  for (const part of parts(template)) {
+    out +=
+      part.kind === 'value' && Object.hasOwn(values, part.name)
+        ? String(values[part.name])
+        : part.text;
+  }
+  return out;
+}
+
+/** Every `{name}` of `template` in order, with repeats; `{{name}}` and other braces are text. */
+export function placeholders(template: string): Placeholder[] {
+  const found: Placeholder[] = [];
+  for (const part of parts(template)) {
+    if (part.kind === 'value') found.push({ name: part.name, offset: part.offset });
+  }
+  return found;
+}
+
+/**
+ * Other tools' variables with one of these names: `{{name}}`, `{{ name }}`, `${name}`, `{{$name}}`,
+ * `{% if name %}`. `message`: what is sent instead.
+ */
+export function foreignForms(
+  template: string,
+  names: readonly string[],
+): { written: string; message: string }[] {
+  const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
+  const found = [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
+    // Text after a quote, a colon or a filter is not a variable.
+    const [words = ''] = `${doubled}${dollar}${tag}`.split(/["':|]/);
+    const name = words.match(/\w+/g)?.find((word) => names.includes(word));
+    if (name === undefined) return [];
+    const plain =
+      doubled === name ? `sends the literal text {${name}}` : 'is sent as it is written';
+    const sends = dollar === '' ? plain : 'sends a $ before the value';
+    return [[written, `${written} ${sends}; write {${name}} to insert the variable`] as const];
+  });
+  return [...new Map(found)].map(([written, message]) => ({ written, message }));
+}
+
+/** Whether `name` has only letters, digits and `_`, and does not start with a digit. */
+export function isVariableName(name: string): boolean {
+  return name !== '' && nameAt(name, 0) === name;
+}
+
+function* parts(template: string): Generator<Part> {
+  let from = 0;
+  let open = template.indexOf('{');
+  while (open !== -1) {
+    const run = braces(template, open, '{');
+    const nameStart = open + run;
+    const name = nameAt(template, nameStart);
+    const closing = name === '' ? 0 : braces(template, nameStart + name.length, '}');
+    if (closing > 0) {
+      // More than three pairs of braces are text, so `{"a": {x}}` keeps its last brace.
+      const depth = Math.min(run, closing, 3);
+      const start = nameStart - depth;
+      const end = nameStart + name.length + depth;
+      yield { kind: 'text', text: template.slice(from, start) };
+      yield* meaning(name, depth, start);
+      from = end;
+    }
+    open = template.indexOf('{', Math.max(from, nameStart));
+  }
+  yield { kind: 'text', text: template.slice(from) };
+}
+
+function* meaning(name: string, depth: number, start: number): Generator<Part> {
+  const value: Part = { kind: 'value', name, offset: start + depth - 1, text: `{${name}}` };
+  if (depth === 1) yield value;
+  if (depth === 2) yield { kind: 'text', text: `{${name}}` };
+  if (depth === 3) {
+    yield { kind: 'text', text: '{' };
+    yield value;
+    yield { kind: 'text', text: '}' };
+  }
+}
+
+function nameAt(text: string, index: number): string {
+  NAME.lastIndex = index;
+  return NAME.exec(text)?.[0] ?? '';
+}
+
+function braces(text: string, index: number, brace: string): number {
+  let end = index;
+  while (text[end] === brace) end += 1;
+  return end - index;
+}

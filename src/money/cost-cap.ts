@@ -1,0 +1,120 @@
+import type { Budget } from '../kernel/suite/suite.ts';
+import { dollars, counted } from '../text/amounts.ts';
+import type { Notice, Problem } from '../types/plain.ts';
+import type { CostCap } from './price.ts';
+import type { Forecast, ModelForecast } from './priced-calls.ts';
+
+/** The cap that holds, `given` (US dollars) before the settings'; null: none. */
+export function costCap(given: number | null, { max_cost_usd, assumed }: Budget): CostCap | null {
+  if (given !== null) return { dollars: given, by: 'max-cost' };
+  return max_cost_usd === null
+    ? null
+    : { dollars: max_cost_usd, by: assumed === true ? 'default' : 'budget.max_cost_usd' };
+}
+
+/**
+ * Problems of a cap on cost: one that cannot be checked, or that the plan would surely pass. Both
+ * are refused before anything is sent.
+ */
+export function costProblems(
+  { unpriced, cost_usd, models }: Forecast,
+  cap: CostCap | null,
+  settingsFile: string,
+): Problem[] {
+  if (cap === null || models.length === 0) return [];
+  const unchecked = uncheckedCap(unpriced, cap, settingsFile);
+  if (unchecked.length > 0) return unchecked;
+  if (cost_usd === null || cost_usd <= cap.dollars) return [];
+  return [
+    {
+      place: null,
+      message: `This run would cost about ${dollars(cost_usd)} for its first answers and grades; the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.`,
+    },
+  ];
+}
+
+/**
+ * The problem that a cap on cost cannot be kept because prices of `unpriced` are unknown: models as
+ * forecasts name them.
+ */
+export function uncheckedCap(
+  unpriced: readonly string[],
+  cap: CostCap | null,
+  settingsFile: string,
+): Problem[] {
+  if (cap === null || cap.by === 'default' || unpriced.length === 0) return [];
+  const names = unpriced.map((name) => `"${name}"`).join(', ');
+  const message =
+    `${cap.by}: a cap of $${String(cap.dollars)} cannot be kept, because no price is known for ${names}. Give it one in ${settingsFile}` +
+    ' (models: { NAME: { provider: …, price: { input: …, output: … } } }, in dollars per million tokens), or leave the cap out and use max-calls. Nothing was sent.';
+  return [{ place: null, message }];
+}
+
+function limitName({ by }: CostCap): string {
+  return by === 'default'
+    ? 'the default of budget.max_cost_usd; a higher one goes into the settings or the input max-cost'
+    : by === 'max-cost'
+      ? 'input max-cost'
+      : by;
+}
+
+/** Notices of a plan that takes more than half of what the run may spend. */
+export function spendNotices(
+  { cost_usd, models }: Forecast,
+  planned: number,
+  { calls, cost }: { calls: number | null; cost: CostCap | null },
+): Notice[] {
+  const notices: string[] = [];
+  if (calls !== null && planned > calls / 2)
+    notices.push(
+      `the first answers and grades take up to ${counted(planned, 'call')} of the ${String(calls)} allowed${refusalWords(models)}`,
+    );
+  if (cost !== null && cost_usd !== null && cost_usd > cost.dollars / 2)
+    notices.push(
+      `the first answers and grades cost about ${dollars(cost_usd)} of the $${String(cost.dollars)} allowed`,
+    );
+  return notices.map((message) => ({ kind: 'capped', place: null, message }));
+}
+
+const WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
+  prompt: 'answer',
+  grader: 'grade',
+  embedding: 'embedding',
+  evaluator: 'evaluation',
+  qualeval: 'attribute question',
+};
+
+/**
+ * `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …`; unknown is said,
+ * never taken for nothing.
+ */
+export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast): string {
+  const reuse = stored === 0 ? '' : `; ${counted(stored, 'answer')} stored already`;
+  if (models.length === 0) return `nothing to pay for${reuse}`;
+  const parts = models.map(
+    ({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
+      [
+        `${model} ${counted(calls, WORDS[purpose])}, ${short(input_tokens)} tokens in, `,
+        `${short(output_tokens)} out`,
+        cost === null || models.length === 1 ? '' : `, ${dollars(cost)}`,
+      ].join(''),
+  );
+  const total =
+    cost_usd === null
+      ? `cost unknown (no price for ${unpriced.join(', ')})`
+      : `about ${dollars(cost_usd)}`;
+  return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}${refusalWords(models)}`;
+}
+
+/** A clause on requests that will be refused, which no cap counts; empty without any. */
+function refusalWords(models: readonly ModelForecast[]): string {
+  const unknown = models.filter(({ refusals = 0 }) => refusals > 0);
+  if (unknown.length === 0) return '';
+  const most = unknown.reduce((sum, { refusals = 0 }) => sum + refusals, 0);
+  const names = [...new Set(unknown.map(({ model }) => model))];
+  return `; and up to ${counted(most, 'refused request')}, outside the cap, to find out what ${names.join(', ')} ${names.length === 1 ? 'takes' : 'take'}`;
+}
+
+function short(tokens: number): string {
+  return tokens < 10_000 ? String(tokens) : `${String(Math.round(tokens / 1000))}k`;
+}

@@ -1,0 +1,225 @@
+import { certainCalls } from '../features/attributes/plan.ts';
+import { evaluatorCallsOf } from '../features/conversations/evaluator-plan.ts';
+import { judgingCalls } from '../kernel/plan/judging-calls.ts';
+import type { Prepared } from '../kernel/plan/prepared.ts';
+import type { Price } from '../kernel/plan/price.ts';
+import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run.ts';
+import { isBatched } from '../kernel/select/targets.ts';
+import { isHosted, type Message, type Request, type Target } from '../types/model.ts';
+import { refusalsAtMost } from '../types/passports.ts';
+import {
+  modelLabel,
+  priceCounts,
+  type Forecast,
+  type ForecastCount,
+  type ModelForecast,
+} from './priced-calls.ts';
+import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
+
+interface ForecastTools {
+  price: Price;
+  /** Whether an answer lies in a store. */
+  stored(request: Request): boolean;
+}
+
+/** Tokens around the answer in a grader's prompt: rules, labels, form of the reply. */
+const GRADER_FRAME = 400;
+
+interface Asked {
+  target: Target;
+  parameters: Request['parameters'];
+}
+
+/**
+ * Counts and prices a plan before anything is asked: the first round of tries, by model. Answers
+ * that are stored cost nothing and are left out; grades depend on answers that nobody has seen, so
+ * all of them are counted.
+ */
+export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
+  return reckon(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
+}
+
+/** A part of something, and the whole of it, in one unit. */
+export interface Portion {
+  part: number;
+  whole: number;
+}
+
+/**
+ * What a part of a plan costs and what the plan does, in US dollars, as if nothing were stored:
+ * equal for everybody who asks, and reckoned alike for both, so that parts add up to the whole.
+ * Null where a price is not known.
+ */
+export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
+  const tools: ForecastTools = { price: whole.price, stored: () => false };
+  const inputOf = createInputCounter();
+  const all = reckon(whole, tools, { inputOf, question: null });
+  const own = reckon(part, tools, { inputOf, question: all.question });
+  return all.forecast.cost_usd === null || own.forecast.cost_usd === null
+    ? null
+    : { part: own.forecast.cost_usd, whole: all.forecast.cost_usd };
+}
+
+/**
+ * How tokens are counted; `question`: mean of what is asked, in tokens; null: that of the plan
+ * itself.
+ */
+interface Reckoning {
+  inputOf: CountInput;
+  question: number | null;
+}
+
+function reckon(
+  { suites, next, plan, rubricTests, evaluatorTests, explaining }: Prepared,
+  { price, stored }: ForecastTools,
+  { inputOf, question }: Reckoning,
+): { forecast: Forecast; question: number } {
+  const counts = new Map<string, ForecastCount>();
+  const seen = new Set<string>();
+  let [found, questions, answers] = [0, 0, 0];
+  const add: Add = (target, purpose, calls, input, output, parameters) => {
+    // A recording is not a call.
+    if (target.provider === 'replay') return;
+    const key = `${purpose} ${modelLabel(target)}`;
+    const count = counts.get(key) ?? {
+      purpose,
+      target,
+      calls: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+    };
+    counts.set(key, count);
+    const refusals = refusalsOf(target, parameters);
+    if (refusals > (count.refusals ?? 0)) count.refusals = refusals;
+    count.calls += calls;
+    count.input_tokens += calls * input;
+    count.output_tokens += calls * output;
+  };
+  const wanted = next(suites);
+  const requests = suites.flatMap(({ run }) => requestsOf(run, wanted(run)));
+  for (const { request, fingerprint } of requests) {
+    if (seen.has(fingerprint)) continue;
+    seen.add(fingerprint);
+    const input = inputOf(request);
+    questions += input;
+    answers += 1;
+    if (stored(request)) found += 1;
+    else add(request.target, 'prompt', 1, input, expectedOutput(request));
+  }
+  const mean = question ?? (answers === 0 ? 0 : questions / answers);
+  addJudging({ suites, wanted, plan, rubricTests, evaluatorTests }, mean, add);
+  for (const { target, calls, input, output } of certainCalls(explaining))
+    add(target, 'qualeval', calls, input, output, {});
+  return { forecast: priceCounts([...counts.values()], found, price), question: mean };
+}
+
+type Add = (
+  target: Target,
+  purpose: ModelForecast['purpose'],
+  calls: number,
+  input: number,
+  output: number,
+  /** Of a request for an answer of a schema; absent: it is for another. */
+  parameters?: Request['parameters'],
+) => void;
+
+function refusalsOf(target: Target, parameters: Request['parameters'] | undefined): number {
+  if (parameters === undefined || !isHosted(target) || isBatched(target)) return 0;
+  return refusalsAtMost(target, parameters);
+}
+
+/** What judges the answers, and the labelled examples; `question`: mean tokens of what is asked. */
+function addJudging(
+  {
+    suites,
+    wanted,
+    plan,
+    rubricTests,
+    evaluatorTests,
+  }: Pick<Prepared, 'suites' | 'plan' | 'rubricTests' | 'evaluatorTests'> & { wanted: NextTries },
+  question: number,
+  add: Add,
+): void {
+  const answer = expectedOutput({ parameters: {}, purpose: 'prompt' });
+  const judged = question === 0 ? 0 : question + answer;
+  const judge = (
+    { target, parameters }: Asked,
+    purpose: 'grader' | 'evaluator',
+    calls: number,
+  ): void => {
+    const output = expectedOutput({ parameters, purpose });
+    add(target, purpose, calls, GRADER_FRAME + judged, output, parameters);
+  };
+  for (const { asked, purpose, calls } of judgingCalls(
+    suites.map(({ run }) => run),
+    wanted,
+  )) {
+    if (purpose === 'embedding') add(asked.target, purpose, calls, answer, 0);
+    else judge(asked, purpose, calls);
+  }
+  for (const { asked, purpose, calls } of labelledCalls({ rubricTests, evaluatorTests }))
+    judge(asked, purpose, calls);
+  const evaluators = suites
+    .filter(({ run }) => run.runs.length > 0)
+    .flatMap(({ run: { deciding, other } }) => [
+      ...deciding.evaluators,
+      ...(other?.evaluators ?? []),
+    ]);
+  const led = plan.evaluator_calls - evaluatorCallsOf(evaluatorTests);
+  for (const evaluator of evaluators) judge(evaluator, 'evaluator', led / evaluators.length);
+}
+
+/**
+ * What labelled examples and answers are asked about, which is the same whether anything else runs
+ * or not.
+ */
+function labelledCalls({
+  rubricTests,
+  evaluatorTests,
+}: Pick<Prepared, 'rubricTests' | 'evaluatorTests'>): {
+  asked: Asked;
+  purpose: 'grader' | 'evaluator';
+  calls: number;
+}[] {
+  return [
+    ...rubricTests.flatMap(({ examples, base, head }) =>
+      [...(base?.graders ?? []), ...head.graders].map((asked) => ({
+        asked,
+        purpose: 'grader' as const,
+        calls: examples.length,
+      })),
+    ),
+    ...evaluatorTests.flatMap(({ examples, base, head }) =>
+      [...(base?.evaluators ?? []), ...head.evaluators].map((asked) => ({
+        asked,
+        purpose: 'evaluator' as const,
+        calls: examples.length,
+      })),
+    ),
+  ];
+}
+
+interface Planned {
+  fingerprint: string;
+  request: Request & { messages: Message[]; schema: null };
+}
+
+function requestsOf({ runs }: SuiteRun, wanted: ReadonlyMap<number, number>): Planned[] {
+  return [...wanted].flatMap(([index, tries]) =>
+    (['base', 'head'] as const).flatMap((side) => requestsOfReference(runs[index], side, tries)),
+  );
+}
+
+function requestsOfReference(
+  run: ReferenceRun | undefined,
+  side: 'base' | 'head',
+  tries: number,
+): Planned[] {
+  const generation = run?.affected[side];
+  if (generation?.kind !== 'request') return [];
+  const { kind: _, fingerprint, draw: __, ...asked } = generation;
+  return Array.from({ length: tries }, (___, index) => ({
+    fingerprint: `${String(index)} ${fingerprint}`,
+    request: { ...asked, try: index, schema: null, purpose: 'prompt' },
+  }));
+}

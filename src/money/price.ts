@@ -1,0 +1,297 @@
+import type { Price } from '../kernel/plan/price.ts';
+import type { SuiteRun } from '../kernel/plan/suite-run.ts';
+import type { UsageTotals } from '../kernel/result/result.ts';
+import { isBatched } from '../kernel/select/targets.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import type { GivenPrice, ModelSettings, Settings } from '../kernel/suite/suite.ts';
+import {
+  isHosted,
+  type CachedTokens,
+  type Complete,
+  type Completion,
+  type HostedTarget,
+  type Metered,
+  type Purpose,
+  type Request,
+  type Target,
+  type Usage,
+} from '../types/model.ts';
+import { factsOf, type VendorName } from '../types/vendors.ts';
+
+/**
+ * The cap on cost that is in force, and who set it. A default, which the user did not write, is
+ * kept only as far as prices are known.
+ */
+export interface CostCap {
+  dollars: number;
+  by: 'max-cost' | 'budget.max_cost_usd' | 'default';
+}
+
+interface Count {
+  calls: number;
+  reused: number;
+  replayed: number;
+  input: number;
+  cached: number;
+  output: number;
+  cost: number;
+  unpriced: boolean;
+  elsewhere: boolean;
+  saved: number;
+  unknownSaved: boolean;
+}
+
+/**
+ * Counts what is asked: calls that were paid for, answers that were reused, answers that recordings
+ * gave, tokens and cost, by purpose.
+ */
+export interface Meter {
+  complete: Complete;
+  /**
+   * An answer that was shared without asking at all, and what was thereby not paid, where that is
+   * known.
+   */
+  shared(purpose: Purpose, saved?: { target: Target; usage: Usage | null } | null): void;
+  totals(): UsageTotals;
+}
+
+/** Passes calls on to `complete` and sums up what came of them. */
+export function createMeter(complete: Complete, price: Price): Meter {
+  const counts = new Map<Purpose, Count>();
+  const of = (purpose: Purpose): Count => {
+    const found = counts.get(purpose) ?? {
+      calls: 0,
+      reused: 0,
+      replayed: 0,
+      input: 0,
+      cached: 0,
+      output: 0,
+      cost: 0,
+      unpriced: false,
+      elsewhere: false,
+      saved: 0,
+      unknownSaved: false,
+    };
+    counts.set(purpose, found);
+    return found;
+  };
+  return {
+    complete: async (request) => {
+      const completion = await complete(request);
+      record(of(request.purpose), request, completion, price);
+      return completion;
+    },
+    shared: (purpose, saved = null) => {
+      if (saved?.target.provider === 'replay') of(purpose).replayed += 1;
+      else reuse(of(purpose), savedBy(saved, price));
+    },
+    totals: () => totalsOf(counts),
+  };
+}
+
+function record(count: Count, { target }: Request, completion: Completion, price: Price): void {
+  count.calls += completion.refused ?? 0;
+  for (const each of isHosted(target) ? (completion.spent ?? []) : [])
+    if (countTokens(count, target, each, price) === null) count.unpriced = true;
+  if (completion.status === 'error') {
+    countFailed(count, target, completion);
+    return;
+  }
+  if (target.provider === 'replay') {
+    count.replayed += 1;
+    return;
+  }
+  if (completion.reused) reuse(count, savedBy({ target, usage: completion.usage }, price));
+  else countPaid(count, target, completion, price);
+}
+
+/** Counts the requests of a call without an answer; one that was never made has none. */
+function countFailed(
+  count: Count,
+  target: Target,
+  { kind, unsent, attempts }: Extract<Completion, { status: 'error' }>,
+): void {
+  const isUnmade = unsent === true || kind === 'budget' || kind === 'aborted';
+  const made = attempts ?? (isUnmade ? 0 : 1);
+  if (made === 0 || target.provider === 'replay') return;
+  count.calls += made;
+  count.elsewhere ||= isElsewhere(target, null);
+}
+
+function savedBy(
+  saved: { target: Target; usage: Usage | null } | null,
+  price: Price,
+): number | null {
+  return saved === null || saved.usage === null ? null : price(saved.target, saved.usage);
+}
+
+function countPaid(
+  count: Count,
+  target: Target,
+  completion: Extract<Completion, { status: 'ok' }>,
+  price: Price,
+): void {
+  count.calls += completion.attempts ?? 1;
+  const cost = countTokens(count, target, completion, price);
+  count.elsewhere ||= isElsewhere(target, cost);
+  if (cost === null) count.unpriced = true;
+}
+
+/** Counts what one reply took, and gives its cost; null: it is not known. */
+function countTokens(
+  count: Count,
+  target: Target,
+  { usage, cached }: Metered,
+  price: Price,
+): number | null {
+  if (usage === null) return null;
+  const cost = price(target, usage, cached);
+  count.input += usage.input_tokens;
+  count.cached += cached?.read ?? 0;
+  count.output += usage.output_tokens;
+  count.cost += cost ?? 0;
+  return cost;
+}
+
+/** Whether a call is paid for, as far as is known: a program's without a price is not. */
+function isElsewhere({ provider }: Target, cost: number | null): boolean {
+  return provider !== 'program' || cost !== null;
+}
+
+function reuse(count: Count, saved: number | null): void {
+  count.reused += 1;
+  if (saved === null) count.unknownSaved = true;
+  else count.saved += saved;
+}
+
+function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
+  const all = [...counts.values()];
+  const sum = (pick: (count: Count) => number): number =>
+    all.reduce((total, count) => total + pick(count), 0);
+  const costOf = ({ cost, unpriced }: Count): number | null => (unpriced ? null : cost);
+  const cached = sum((count) => count.cached);
+  const savedIn = ({ saved, unknownSaved }: Count): number | null => (unknownSaved ? null : saved);
+  return {
+    calls: sum(({ calls }) => calls),
+    reused: sum(({ reused }) => reused),
+    replayed: sum(({ replayed }) => replayed),
+    input_tokens: sum(({ input }) => input),
+    ...(cached === 0 ? {} : { cached_tokens: cached }),
+    output_tokens: sum(({ output }) => output),
+    cost_usd: all.some(({ unpriced }) => unpriced) ? null : sum(({ cost }) => cost),
+    ...(all.some(({ unpriced }) => unpriced) && !all.some(({ elsewhere }) => elsewhere)
+      ? { unpriced: 'programs' as const }
+      : {}),
+    saved_usd: all.some(({ unknownSaved }) => unknownSaved) ? null : sum(({ saved }) => saved),
+    by_purpose: Object.fromEntries(
+      [...counts].map(([purpose, count]) => [
+        purpose,
+        {
+          calls: count.calls,
+          reused: count.reused,
+          replayed: count.replayed,
+          cost_usd: costOf(count),
+          saved_usd: savedIn(count),
+        },
+      ]),
+    ),
+  };
+}
+
+/**
+ * A vendor's public price for a model, in dollars for what a call used; null where none is known.
+ */
+export type ListPrice = (
+  vendor: VendorName,
+  model: string,
+) => ((usage: Usage, cached?: CachedTokens) => number) | null;
+
+/** Whether the target's price may be one of a vendor's list. */
+export function isListed(target: Target): target is HostedTarget {
+  return isHosted(target) && target.endpoint === null;
+}
+
+/** For runs that look nothing up. */
+export const NO_LIST: ListPrice = () => null;
+
+/**
+ * Prices of calls: the settings' `models.<name>.price` (where several settings name a target, the
+ * first that has one), else the vendor's own list. A server of the workflow's and a program have
+ * the price they are given or none: unknown is null, never nothing. A price that is given holds for
+ * all input, unless it names one for what was read from a cache. Recordings cost nothing. In a
+ * batch a request costs the vendor's share of any of these prices.
+ */
+export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
+  const given = new Map<string, GivenPrice>();
+  for (const model of settings.flatMap(({ models }) => [...models.values()])) {
+    const key = keyOf(model);
+    if (model.price !== null && !given.has(key)) given.set(key, model.price);
+  }
+  const ofCall: Price = (target, usage, cached) => {
+    if (target.provider === 'replay') return 0;
+    // Most settings give none, and this is asked for every answer.
+    const price = given.size === 0 ? undefined : given.get(keyOf(target));
+    if (price !== undefined) return givenPrice(price, usage, cached);
+    return isListed(target) ? (list(target.provider, target.model)?.(usage, cached) ?? null) : null;
+  };
+  return (target, usage, cached) => {
+    const price = ofCall(target, usage, cached);
+    if (price === null || !isBatched(target) || !isHosted(target)) return price;
+    return price * (factsOf(target.provider).batchShare ?? 1);
+  };
+}
+
+function givenPrice(
+  { input, output, cached: ofCached = input }: GivenPrice,
+  usage: Usage,
+  { read }: Pick<CachedTokens, 'read'> = { read: 0 },
+): number {
+  const fresh = usage.input_tokens - read;
+  return (fresh * input + read * ofCached + usage.output_tokens * output) / 1e6;
+}
+
+/**
+ * The target as it is asked outside of full sweeps: what an answer costs those who use the prompt.
+ */
+export function asDirect(target: Target): Target {
+  if (!isBatched(target) || !isHosted(target)) return target;
+  const { provider, endpoint, model } = target;
+  return { provider, endpoint, model };
+}
+
+/**
+ * A program is known by its command: its files, which are part of a target's identity, differ
+ * between commits.
+ */
+function keyOf(model: Target | ModelSettings): string {
+  const { provider } = model;
+  return canonicalJson(
+    'command' in model && provider === 'program'
+      ? { provider, model: model.model, command: model.command, setup: model.setup }
+      : { provider, model: model.model, endpoint: 'endpoint' in model ? model.endpoint : null },
+  );
+}
+
+/**
+ * Dollars for a thousand direct calls like those of head's answers, whether they were paid for,
+ * batched or reused. Null without an answer, where a price or the tokens of an answer are not
+ * known, and for dialogues, whose tokens are those of several models.
+ */
+export function costPer1000Calls({ runs }: SuiteRun, price: Price): number | null {
+  const costs = runs.flatMap(({ affected: { head: generation }, head }) =>
+    head
+      .filter(({ result }) => result.actual !== null)
+      .map(({ result: { usage, conversation } }) =>
+        generation?.kind === 'request' && usage !== null && (conversation ?? null) === null
+          ? price(asDirect(generation.target), usage)
+          : null,
+      ),
+  );
+  if (costs.length === 0) return null;
+  let sum = 0;
+  for (const cost of costs) {
+    if (cost === null) return null;
+    sum += cost;
+  }
+  return (sum / costs.length) * 1000;
+}

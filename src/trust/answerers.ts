@@ -1,0 +1,106 @@
+import type { ReplacedModel } from '../kernel/judge/outcome.ts';
+import type { Replaced } from '../kernel/result/result.ts';
+import type { AffectedReference } from '../kernel/select/affected.ts';
+import { bringsAnswer } from '../kernel/select/generation.ts';
+import type { SuiteSide } from '../kernel/select/prompt-changes.ts';
+import type { AffectedSuite } from '../kernel/select/select.ts';
+import { judgingTargets } from '../kernel/suite/metrics.ts';
+import { placeOf } from '../kernel/suite/models.ts';
+import { counted, firstWords } from '../text/amounts.ts';
+import type { Target } from '../types/model.ts';
+
+type Answerer = { kind: 'code' } | { kind: 'target'; target: Target };
+
+/**
+ * How far an answer is out of a pull request's hands: a server gives its own, a program of the
+ * repository what it was written to, a recording what stands in it.
+ */
+function distance(answerer: Answerer): 0 | 1 | 2 {
+  if (answerer.kind === 'code' || answerer.target.provider === 'program') return 1;
+  return answerer.target.provider === 'replay' ? 0 : 2;
+}
+
+/**
+ * Suites that run in which head, of its own accord, has answers or grades from nearer than base
+ * does: a verdict over them says nothing of the model that base asked. A suite that base does not
+ * have is held against those that head removes.
+ */
+export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedModel[] {
+  const removed = suites.flatMap(({ base, head }) =>
+    head === null && base !== null ? [base] : [],
+  );
+  return suites.flatMap(({ name, base, head, references }) => {
+    if (head === null || !references.some(({ change }) => change !== 'removed')) return [];
+    const before = base === null ? removed : [base];
+    return [
+      ...recordedInstead(name, references),
+      ...nearer(name, 'answers', before.flatMap(answerers), head, answerers(head)),
+      ...nearer(name, 'grades', before.flatMap(graders), head, graders(head)),
+    ];
+  });
+}
+
+/** References that bring their own answer where base asks for one. */
+function recordedInstead(suite: string, references: readonly AffectedReference[]): ReplacedModel[] {
+  const found = references.filter(
+    ({ reference, baseReference }) =>
+      bringsAnswer(reference) && baseReference !== null && !bringsAnswer(baseReference),
+  );
+  const [first] = found;
+  if (first === undefined) return [];
+  const ids = firstWords(found.map(({ reference }) => reference.id));
+  return [
+    {
+      suite,
+      file: first.reference.place.file,
+      by: 'recordings',
+      sentence: `${suite}: base asks for the answers to ${counted(found.length, 'reference')} (${ids}), head's are recorded: this says nothing about that model, so it is not a success`,
+    },
+  ];
+}
+
+function answerers({ suite: { prompt }, variant: { target } }: SuiteSide): Answerer[] {
+  if (prompt.code !== null) return [{ kind: 'code' }];
+  return target === null ? [] : [{ kind: 'target', target }];
+}
+
+function graders({ scoring }: SuiteSide): Answerer[] {
+  return [...judgingTargets(scoring), ...scoring.evaluators.map(({ target }) => target)].map(
+    (target) => ({ kind: 'target', target }),
+  );
+}
+
+function nearer(
+  suite: string,
+  what: 'answers' | 'grades',
+  before: readonly Answerer[],
+  head: SuiteSide,
+  after: readonly Answerer[],
+): ReplacedModel[] {
+  const nearest = Math.min(...before.map(distance));
+  const asked = before.find((answerer) => distance(answerer) === nearest);
+  const instead = after.find((answerer) => distance(answerer) < nearest);
+  if (asked === undefined || instead === undefined) return [];
+  return [
+    {
+      suite,
+      file: instead.kind === 'code' ? head.suite.prompt.file : head.scoring.settingsFile,
+      by: byOf(instead),
+      sentence: `${suite}: base's ${what} come from ${describe(asked)}, head's from ${describe(instead)}: this says nothing about that model, so it is not a success`,
+    },
+  ];
+}
+
+function byOf(answerer: Answerer): Replaced['by'] {
+  if (answerer.kind === 'code') return 'prompt code';
+  return answerer.target.provider === 'replay' ? 'recordings' : 'a program';
+}
+
+function describe(answerer: Answerer): string {
+  if (answerer.kind === 'code') return 'prompt code';
+  const { target } = answerer;
+  if (target.provider === 'replay') return `the recordings ${target.file}`;
+  return target.provider === 'program'
+    ? `the program ${target.command.join(' ')}`
+    : `the model ${placeOf(target)}:${target.model}`;
+}

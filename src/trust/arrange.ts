@@ -1,0 +1,289 @@
+import { pairReferences, pairSuites, withGatesOfBase } from '../kernel/select/pair.ts';
+import { MOST_TRIES } from '../kernel/statistics/looks.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import { DEFAULT_GATE, type GateSettings } from '../kernel/suite/gate-settings.ts';
+import type { Budget, CauseSettings, Project, Reference, Settings } from '../kernel/suite/suite.ts';
+import { counted, firstWords } from '../text/amounts.ts';
+import type { Notice, Side } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+import { fromOutside } from './outside-contributor.ts';
+import type { Source, Sources } from './trust.ts';
+
+/**
+ * Both sides as they may be run at a level of trust: what a pull request must not choose has been
+ * put back to base's.
+ */
+export interface Arranged {
+  base: Project | null;
+  head: Project;
+  gate: GateSettings;
+  budget: Budget;
+  /** What finding causes may take: part of the budget. */
+  explain: CauseSettings;
+  /** Whose commit programs and recordings of models are read from. */
+  models: Side;
+  /** What a pull request may choose of the rules it is judged by, in sentences. */
+  ownRules: string[];
+  notices: Notice[];
+}
+
+/** From an outside contributor, where base says nothing: its pull request must not set the price. */
+const NO_CAUSES: CauseSettings = { max_calls: null, fix: false };
+
+/**
+ * Applies the one table of what comes from which side. Base is null where it has no readable
+ * project.
+ */
+export function arrange(base: Project | null, written: Project, sources: Sources): Arranged {
+  const head = sources.gate === 'head' ? written : withTriesOfBase(base, written);
+  const hasBaseSettings = base !== null && base.settings.file !== null;
+  const gate = setting('gate', sources.gate, base, head) ?? DEFAULT_GATE;
+  const budget = setting('budget', sources.budget, base, head) ?? {
+    max_calls: null,
+    max_cost_usd: null,
+  };
+  const explain = setting('explain', sources.budget, base, head) ?? NO_CAUSES;
+  const notices = [
+    ...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'),
+    ...triesNotices(base, written, head, sources),
+    ...keptNotices(written, head),
+  ];
+  const models = sources.model === 'head' ? 'head' : 'base';
+  const ownRules = sources.gate === 'base-else-head' ? firstRules(base, head) : [];
+  const gated =
+    sources.gate === 'head'
+      ? { head, notices: [] }
+      : withGatesOfBase(base, explainedByBase(base, head, gate));
+  notices.push(...gated.notices);
+  if (sources.metrics === 'head')
+    return { base, head: gated.head, gate, budget, explain, models, ownRules, notices };
+  const outside = fromOutside(base, gated.head);
+  return {
+    base,
+    head: outside.head,
+    gate,
+    budget,
+    explain,
+    models,
+    ownRules,
+    notices: [...notices, ...outside.notices],
+  };
+}
+
+/**
+ * Where base has no settings file: head's, or (from an outside contributor) what holds without one; null where
+ * base has nothing at all.
+ */
+function setting<K extends 'gate' | 'budget' | 'explain'>(
+  key: K,
+  source: Source,
+  base: Project | null,
+  head: Project,
+): Project['settings'][K] | null {
+  if (source === 'head') return head.settings[key];
+  if (base !== null && (base.settings.file !== null || source === 'base-else-defaults'))
+    return base.settings[key];
+  return source === 'base-else-defaults' ? null : head.settings[key];
+}
+
+/**
+ * The rules of a first settings file, for prompts that base has without one: no other hold, so they
+ * are said.
+ */
+function firstRules(base: Project | null, { settings }: Project): string[] {
+  if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
+  const own = (Object.keys(settings.gate) as (keyof GateSettings)[])
+    .filter(
+      (key) =>
+        canonicalJson(settings.gate[key] ?? null) !== canonicalJson(DEFAULT_GATE[key] ?? null),
+    )
+    .map((key) => `gate.${key}`);
+  const rules = settings.n_tries === 'adaptive' ? own : [...own, 'n_tries'];
+  return rules.length === 0
+    ? []
+    : [
+        `Base has no settings file, so rules that this pull request brings are in force: ${rules.join(', ')}`,
+      ];
+}
+
+/** Where attributes can make a run red, how they are worked out is part of the gate. */
+function explainedByBase(base: Project | null, head: Project, gate: GateSettings): Project {
+  return base === null || base.settings.file === null || gate.attributes !== 'fail'
+    ? head
+    : { ...head, settings: { ...head.settings, qualeval: base.settings.qualeval } };
+}
+
+function settingsNotices(base: Project | null, head: Project, baseCounts: boolean): Notice[] {
+  if (base === null || !baseCounts) return [];
+  const place = head.settings.file === null ? null : { file: head.settings.file, line: 0 };
+  return (
+    [
+      'gate',
+      'budget',
+      'explain',
+      ...(base.settings.gate.attributes === 'fail' ? ['qualeval' as const] : []),
+    ] as const
+  )
+    .filter(
+      (key) =>
+        canonicalJson({ ...base.settings[key] }) !== canonicalJson({ ...head.settings[key] }),
+    )
+    .map((key) => ({
+      kind: 'settings',
+      place,
+      message: `this pull request changes ${key}; base's settings are in force until it is merged`,
+    }));
+}
+
+type TriesRule = Settings['n_tries'];
+
+/** Whether a rule makes fewer tries than another; adaptive ones end with the fifth. */
+function isFewer(left: TriesRule, right: TriesRule): boolean {
+  const most = (rule: TriesRule): number => (rule === 'adaptive' ? MOST_TRIES : rule);
+  return most(left) < most(right);
+}
+
+/**
+ * Head with base's number of tries where its own is lower, and with what base calls critical: else
+ * a fall that base's rules would call stays open.
+ */
+function withTriesOfBase(base: Project | null, head: Project): Project {
+  if (base === null) return head;
+  const settings =
+    base.settings.file !== null && isFewer(head.settings.n_tries, base.settings.n_tries)
+      ? { ...head.settings, n_tries: base.settings.n_tries }
+      : head.settings;
+  const counterparts = new Map(
+    pairSuites(base, head).flatMap(({ base: before, head: after }) =>
+      before === null || after === null ? [] : [[after, before] as const],
+    ),
+  );
+  const suites = head.suites.map((suite) => {
+    const before = counterparts.get(suite);
+    if (before === undefined) return suite;
+    const rule = suite.tests.n_tries ?? settings.n_tries;
+    const ofBase =
+      before.tests.n_tries ?? (base.settings.file === null ? null : base.settings.n_tries);
+    const isLower = ofBase !== null && isFewer(rule, ofBase);
+    const references = withRulesOfBase(before.tests.references, suite.tests.references, rule);
+    return isLower || references !== suite.tests.references
+      ? { ...suite, tests: { ...suite.tests, references, ...(isLower ? { n_tries: ofBase } : {}) } }
+      : suite;
+  });
+  const isAsWritten =
+    settings === head.settings && suites.every((suite, at) => suite === head.suites[at]);
+  return isAsWritten ? head : { ...head, settings, suites };
+}
+
+/**
+ * References with base's own number of tries where theirs is lower, and `critical` where base says
+ * so; `after` itself where nothing is taken back. `rule`: of those that say nothing.
+ */
+function withRulesOfBase(
+  before: readonly Reference[],
+  after: Reference[],
+  rule: TriesRule,
+): Reference[] {
+  if (!before.some(({ n_tries, tags }) => n_tries !== null || tags.includes('critical')))
+    return after;
+  const least = rule === 'adaptive' ? 0 : rule;
+  const counterparts = pairReferences(before, after);
+  const ruled = after.map((reference) => {
+    const was = counterparts.get(reference);
+    if (was === undefined) return reference;
+    const tries = was.n_tries !== null && (reference.n_tries ?? least) < was.n_tries;
+    const critical = was.tags.includes('critical') && !reference.tags.includes('critical');
+    if (!tries && !critical) return reference;
+    return {
+      ...reference,
+      ...(tries ? { n_tries: was.n_tries } : {}),
+      ...(critical ? { tags: [...reference.tags, 'critical'] } : {}),
+    };
+  });
+  return ruled.every((reference, at) => reference === after[at]) ? after : ruled;
+}
+
+/** Says of which references base's rules are in force. */
+function keptNotices(written: Project, head: Project): Notice[] {
+  return head.suites.flatMap(({ prompt, tests }, at) => {
+    const before = written.suites[at]?.tests.references ?? [];
+    const kept = tests.references.filter((reference, index) => reference !== before[index]);
+    return kept.length === 0
+      ? []
+      : [
+          {
+            kind: 'settings' as const,
+            place: { file: tests.file, line: 0 },
+            message: `${prompt.name}: this pull request takes \`critical\` from ${counted(kept.length, 'reference')}, or lowers \`n_tries\` there; base's are in force until it is merged: ${firstWords(kept.map(({ id }) => id))}`,
+          },
+        ];
+  });
+}
+
+/**
+ * Tries are in no fingerprint, so a change to them has no effect that could be seen; it is said
+ * instead, and where base's are in force, that. `written`: head as its files are.
+ */
+function triesNotices(
+  base: Project | null,
+  written: Project,
+  head: Project,
+  sources: Sources,
+): Notice[] {
+  if (base === null || sources.settings !== 'head') return [];
+  const inForce = new Map(written.suites.map((suite, at) => [suite, head.suites[at]?.tests]));
+  const changed = [
+    ...(base.settings.n_tries === written.settings.n_tries
+      ? []
+      : [
+          {
+            file: written.settings.file,
+            lower: written.settings.n_tries !== head.settings.n_tries,
+          },
+        ]),
+    ...pairSuites(base, written).flatMap(({ base: before, head: after }) =>
+      before !== null && after !== null && before.tests.n_tries !== after.tests.n_tries
+        ? [{ file: after.tests.file, lower: after.tests.n_tries !== inForce.get(after)?.n_tries }]
+        : [],
+    ),
+  ];
+  const files = Map.groupBy(changed, ({ file }) => file);
+  return [...files].map(([file, found]) => ({
+    kind: 'settings',
+    place: file === null ? null : { file, line: 0 },
+    message: found.some(({ lower }) => lower)
+      ? "this pull request lowers `n_tries`; base's is in force until it is merged"
+      : 'this pull request changes `n_tries`; that alone runs nothing, and holds for what else it makes run',
+  }));
+}
+
+/**
+ * Head's files with base's in the place of `paths`, for a pull request whose settings are not to be
+ * used: they are then not even read. `unused` are those of the paths that head adds, changes or
+ * removes since `origin`.
+ */
+export function withFilesOf(
+  base: SourceTree | null,
+  head: SourceTree,
+  paths: readonly string[],
+  origin: SourceTree | null = base,
+): { tree: SourceTree; unused: string[] } {
+  const chosen = new Set(paths);
+  const own = <T>(entries: ReadonlyMap<string, T>): [string, T][] =>
+    [...entries].filter(([path]) => !chosen.has(path));
+  const bases = <T>(entries: ReadonlyMap<string, T> | undefined): [string, T][] =>
+    [...(entries ?? [])].filter(([path]) => chosen.has(path));
+  const tree: SourceTree = {
+    commit: head.commit,
+    files: new Map([...own(head.files), ...bases(base?.files)]),
+    irregular: new Map([...own(head.irregular), ...bases(base?.irregular)]),
+    read: (path, most) =>
+      base !== null && chosen.has(path) ? base.read(path, most) : head.read(path, most),
+  };
+  const kindOf = (side: SourceTree | null, path: string): string | undefined =>
+    side?.files.get(path)?.id ?? side?.irregular.get(path);
+  return {
+    tree,
+    unused: [...chosen].filter((path) => kindOf(origin, path) !== kindOf(head, path)),
+  };
+}

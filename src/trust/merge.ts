@@ -1,0 +1,271 @@
+import { pairReferences, pairSuites } from '../kernel/select/pair.ts';
+import { everyMetric } from '../kernel/suite/metrics.ts';
+import type { Project, Reference, Settings, Suite, Tests } from '../kernel/suite/suite.ts';
+import { firstWords } from '../text/amounts.ts';
+import type { Notice } from '../types/plain.ts';
+
+/** Base and head as they are compared where the base branch moved on after head left it. */
+interface Merged {
+  /** The merge base's prompts under the tip's tests and settings. */
+  base: Project;
+  /** Head's prompts under what would be merged. */
+  head: Project;
+  notices: Notice[];
+}
+
+/** The merge base, the tip of the base branch, and head. */
+type Three<T> = [was: T, tip: T, own: T];
+
+/** Whose version of one thing is used; the tip's in a conflict. A prompt is head's in any case. */
+type By = 'head' | 'tip' | 'conflict' | 'prompt' | 'removed';
+type Note = (by: By, what: string) => void;
+
+const WORDS: Record<By, ((what: string) => string) | null> = {
+  head: null,
+  tip: (what) =>
+    `the base branch changed ${what} since this branch left it: that is used, as it would be after the merge`,
+  conflict: (what) =>
+    `this pull request and the base branch both changed ${what}: the base branch's is used`,
+  prompt: (what) =>
+    `this pull request and the base branch both changed ${what}: head's is judged as it is; rebase to judge what would be merged`,
+  removed: (what) =>
+    `the base branch removed ${what}, and head changes it: rebase to judge what would be merged`,
+};
+
+const PLACES = new Set(['place', 'at', 'codeAt', 'gatePlace', 'problemAt']);
+
+/** Equal for values that say the same, wherever they are written. */
+export function bare(value: unknown): string {
+  const plain = (key: string, member: unknown): unknown => {
+    if (member instanceof Map) return [...(member as Map<unknown, unknown>)];
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    // A variable may be called `place` too.
+    if (PLACES.has(key) && 'file' in member && 'line' in member) return undefined;
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
+  };
+  return JSON.stringify(value, plain) ?? '';
+}
+
+/** What a reference says, without how its row is read and what was found wrong with it. */
+function said(reference: Reference | undefined): string {
+  return bare({ ...reference, problem: null, columns: null, inputFiles: null });
+}
+
+/**
+ * Merges one thing; undefined: it is not there. A change on one side is kept. Of two different
+ * changes the tip's is kept.
+ */
+function mergeThing<T>(three: Three<T>, say: (value: T) => string = bare): { value: T; by: By } {
+  const [before, onTip, onHead] = three.map(say);
+  const [, tip, own] = three;
+  if (onTip === onHead || onTip === before) return { value: own, by: 'head' };
+  return { value: tip, by: onHead === before ? 'tip' : 'conflict' };
+}
+
+/** Merges member by member: the tip's members in their order, then head's new ones. */
+function mergeMaps<T>(
+  [was, tip, own]: Three<ReadonlyMap<string, T>>,
+  note: Note,
+  say?: (value: T | undefined) => string,
+): Map<string, T> {
+  const names = new Set([...tip.keys(), ...own.keys()]);
+  return new Map(
+    [...names].flatMap((name) => {
+      const { value, by } = mergeThing([was.get(name), tip.get(name), own.get(name)], say);
+      note(by, name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function mergeKeys<T extends object>(three: Three<T>, note: Note): T {
+  const maps = three.map((each) => new Map(Object.entries(each))) as Three<Map<string, unknown>>;
+  return Object.fromEntries(mergeMaps(maps, note)) as T;
+}
+
+/** Members of three lists under one key where they are one thing; `pair` gives what each was. */
+function keyed<T>(
+  [was, tip, own]: Three<readonly T[]>,
+  pair: (before: readonly T[], after: readonly T[]) => ReadonlyMap<T, T>,
+): Three<Map<string, T>> {
+  const [onTip, onHead] = [pair(was, tip), pair(was, own)];
+  const addedTwice = pair(
+    tip.filter((item) => !onTip.has(item)),
+    own.filter((item) => !onHead.has(item)),
+  );
+  const keys = new Map<T, string>();
+  const under = (items: readonly T[], mark: string, partners: ReadonlyMap<T, T>): Map<string, T> =>
+    new Map(
+      items.map((item, index) => {
+        const partner = partners.get(item);
+        const known = partner === undefined ? undefined : keys.get(partner);
+        const key = known ?? `${mark}${String(index)}`;
+        keys.set(item, key);
+        return [key, item];
+      }),
+    );
+  const first = [under(was, 'was ', new Map()), under(tip, 'tip ', onTip)] as const;
+  return [...first, under(own, 'own ', new Map([...onHead, ...addedTwice]))];
+}
+
+/**
+ * What would be judged after the merge: tests, rubrics and settings are merged three ways. Prompts
+ * are not merged: answers of head are head's, and they are compared with the merge base's.
+ */
+export function mergeProjects(...three: Three<Project>): Merged {
+  const [was, tip, head] = three;
+  const log: { by: By; file: string | null; what: string }[] = [];
+  const noteIn =
+    (file: string | null): Note =>
+    (by, what) =>
+      void log.push({ by, file, what });
+  const [before, later, own] = keyed([was.suites, tip.suites, head.suites], counterparts);
+  const suites = [...own].flatMap(([key, suite]): Suite[] => {
+    const { prompt, tests } = suite;
+    const [first, last] = [before.get(key), later.get(key)];
+    const note = noteIn(prompt.file);
+    if (first !== undefined && last === undefined) {
+      if (bare([asked(first), first.tests]) === bare([asked(suite), tests])) return [];
+      note('removed', `prompt ${prompt.name}`);
+      return [suite];
+    }
+    const texts = [first, last, suite].map((each) => each && asked(each)) as Three<unknown>;
+    if (mergeThing(texts).by === 'conflict') note('prompt', `prompt ${prompt.name}`);
+    if (last === undefined) return [suite];
+    const judging: Three<Tests> = [first?.tests ?? NO_TESTS, last.tests, tests];
+    return [{ prompt, tests: mergeTests(judging, noteIn(tests.file)) }];
+  });
+  const bases = [...before].flatMap(([key, suite]): Suite[] => {
+    const last = later.get(key);
+    if (last !== undefined) return [{ ...suite, tests: asBefore(suite.tests, last.tests) }];
+    return suites.some((kept) => kept === own.get(key)) ? [suite] : [];
+  });
+  const { prompts, rubrics, models } = was.settings;
+  const ofBase = { prompts, rubrics, models: ownModels(models, tip.settings.models) };
+  const file = head.settings.file ?? tip.settings.file;
+  const merged = {
+    settings: mergeSettings([was.settings, tip.settings, head.settings], noteIn(file)),
+    rubrics: mergeRubrics(three, suites, noteIn(null)),
+  };
+  const notices = [...Map.groupBy(log, ({ by, file: where }) => `${by} ${where ?? ''}`).values()];
+  return {
+    base: { ...tip, settings: { ...tip.settings, ...ofBase }, suites: bases },
+    head: { ...head, ...merged, suites },
+    notices: notices.flatMap((found) => {
+      const [{ by, file: where } = { by: 'head' as const, file: null }] = found;
+      const message = WORDS[by]?.(firstWords(found.map(({ what }) => what)));
+      const place = where === null ? null : { file: where, line: 0 };
+      const kind = by === 'removed' ? 'not-comparable' : 'settings';
+      return message === undefined ? [] : [{ kind, place, message }];
+    }),
+  };
+}
+
+/** Later suites, each with the earlier one that it was. */
+function counterparts(before: readonly Suite[], after: readonly Suite[]): Map<Suite, Suite> {
+  const pairs = pairSuites({ suites: [...before] }, { suites: [...after] });
+  return new Map(pairs.flatMap(({ base, head }) => (base && head ? [[head, base] as const] : [])));
+}
+
+function asked({ prompt }: Suite): unknown {
+  const { messages, model, parameters, variables, code } = prompt;
+  return { messages, model, parameters, variables, code };
+}
+
+/** The tip's tests; a reference that it did not change is the merge base's, checked by its prompt. */
+function asBefore(was: Tests, tip: Tests): Tests {
+  const known = pairReferences(was.references, tip.references);
+  const references = tip.references.map((reference) => {
+    const before = known.get(reference);
+    return before !== undefined && said(before) === said(reference) ? before : reference;
+  });
+  return { ...tip, references };
+}
+
+/** Keys that are merged by what is in them, or are the commit's own. */
+const APART =
+  /^(gate|budget|explain|qualeval|sweep|models|metrics|quarantine|references|file|tool|gatePlace|prompts|rubrics)$/;
+
+function inGroup(note: Note, group: string): Note {
+  return (by, name) => {
+    if (group !== '' || !APART.test(name)) note(by, `${group}${name}`);
+  };
+}
+
+const NO_TESTS = { metrics: [], quarantine: [], references: [] } as unknown as Tests;
+
+function mergeTests(three: Three<Tests>, note: Note): Tests {
+  const merged = mergeKeys(three, inGroup(note, ''));
+  const each = <T>(pick: (tests: Tests) => T): Three<T> => three.map(pick) as Three<T>;
+  const metrics = each((tests) => new Map(tests.metrics.map((metric) => [metric.name, metric])));
+  const quarantine = each((tests) => new Map(tests.quarantine.map((entry) => [entry.id, entry])));
+  const gates = each(({ gate: own = {} }) => own);
+  const gate = mergeKeys(gates, inGroup(note, 'gate.'));
+  const references = each((tests) => tests.references);
+  return {
+    ...merged,
+    file: three[2].file,
+    metrics: [...mergeMaps(metrics, inGroup(note, 'metrics.')).values()],
+    quarantine: [...mergeMaps(quarantine, inGroup(note, 'quarantine.')).values()],
+    ...('gate' in merged ? { gate } : {}),
+    references: mergeReferences(references, note),
+  };
+}
+
+function mergeReferences(lists: Three<readonly Reference[]>, note: Note): Reference[] {
+  const three = keyed(lists, pairReferences);
+  const [, tip, own] = three;
+  const noteId: Note = (by, key) => {
+    note(by, `reference ${(own.get(key) ?? tip.get(key))?.id ?? ''}`);
+  };
+  const merged = [...mergeMaps(three, noteId, said)].map(([key, reference]): Reference => {
+    const written = own.get(key);
+    if (reference === written) return reference;
+    return { ...reference, place: written?.place ?? { ...reference.place, line: 0 }, ofTip: true };
+  });
+  // Head may have given a reference an id that the tip gave to another one.
+  const ids = new Set(merged.filter(({ ofTip }) => ofTip).map(({ id }) => id));
+  return merged.filter(({ id, ofTip }) => {
+    const isTaken = !ofTip && ids.has(id);
+    if (isTaken) note('conflict', `reference ${id}`);
+    return !isTaken;
+  });
+}
+
+/** Merged by name; what a metric still names stays, whoever removed it. */
+function mergeRubrics(
+  [was, tip, own]: Three<Project>,
+  suites: readonly Suite[],
+  note: Note,
+): Project['rubrics'] {
+  const merged = mergeMaps([was.rubrics, tip.rubrics, own.rubrics], inGroup(note, 'rubric '));
+  const metrics = suites.flatMap(({ tests }) => everyMetric(tests));
+  const named = metrics.flatMap(({ source }) => (source.kind === 'rubric' ? source.rubric : []));
+  const all = new Map([...was.rubrics, ...own.rubrics, ...tip.rubrics, ...merged]);
+  return new Map([...all].filter(([name]) => merged.has(name) || named.includes(name)));
+}
+
+function mergeSettings(three: Three<Settings>, note: Note): Settings {
+  const [was, tip, own] = three;
+  const of = <K extends 'gate' | 'budget' | 'explain' | 'qualeval' | 'sweep'>(
+    key: K,
+  ): Settings[K] => mergeKeys([was[key], tip[key], own[key]], inGroup(note, `${key}.`));
+  const models = mergeMaps([was.models, tip.models, own.models], inGroup(note, 'models.'));
+  const { file, prompts, rubrics } = own;
+  return {
+    ...mergeKeys(three, inGroup(note, '')),
+    ...{ gate: of('gate'), budget: of('budget'), explain: of('explain') },
+    ...{ qualeval: of('qualeval'), sweep: of('sweep'), models: ownModels(own.models, models) },
+    ...{ file, prompts, rubrics },
+  };
+}
+
+/**
+ * Models by the newer settings. A prompt may still name what these no longer have, and programs and
+ * recordings are files of the prompt's own commit.
+ */
+function ownModels(own: Settings['models'], newer: Settings['models']): Settings['models'] {
+  const isOfCommit = (name: string): boolean =>
+    [own, newer].some((models) => /^(program|replay)$/.test(models.get(name)?.provider ?? ''));
+  return new Map([...newer, ...[...own].filter(([name]) => !newer.has(name) || isOfCommit(name))]);
+}

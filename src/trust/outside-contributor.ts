@@ -1,0 +1,259 @@
+import { pairSuites } from '../kernel/select/pair.ts';
+import { fileOf, rubricIdentity } from '../kernel/select/scoring.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import type { Project, Reference, Suite } from '../kernel/suite/suite.ts';
+import { counted, firstWords } from '../text/amounts.ts';
+import { shorten } from '../text/visible.ts';
+import type { Metric, Rubric } from '../types/metric.ts';
+import type { Json, Notice } from '../types/plain.ts';
+import { bare } from './merge.ts';
+
+/** UTF-16 units of a value in a notice. */
+const VALUE = 60;
+
+const CAN_RUN_IT =
+  'A maintainer can run the new code by pushing it to a branch of this repository.';
+
+/**
+ * An outside contributor's pull request: head's prompt text and inputs as data, everything that measures or
+ * pays base's. The notices name, by file and field, what head changes and is not used; a reader
+ * must not take such a change for a tried one.
+ */
+export function fromOutside(
+  base: Project | null,
+  head: Project,
+): { head: Project; notices: Notice[] } {
+  const notices: Notice[] = [];
+  const suites = pairSuites(base, head).flatMap(({ base: before, head: after }): Suite[] => {
+    if (after === null) return [];
+    if (before === null) {
+      notices.push(
+        outside(
+          after.prompt.file,
+          'adds a prompt. It is judged once a maintainer pushes it to a branch of this repository.',
+        ),
+      );
+      return [];
+    }
+    if (before.prompt.code !== null || after.prompt.code !== null)
+      return [withoutCode(before, after, notices)];
+    notices.push(...unusedNotices(before, after));
+    return [measuredByBase(before, after)];
+  });
+  notices.push(...unusedRubrics(base, head));
+  return {
+    head: {
+      ...head,
+      settings: base?.settings ?? head.settings,
+      suites,
+      rubrics: base?.rubrics ?? head.rubrics,
+    },
+    notices,
+  };
+}
+
+/** An outside contributor's prompt code is never run, so such a prompt stays as it is on base: unaffected. */
+function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
+  if (
+    bare([before.prompt.code, before.prompt.messages]) !==
+    bare([after.prompt.code, after.prompt.messages])
+  ) {
+    const message =
+      'prompt code needs network and packages. It runs only with code: host, on branches of this repository.';
+    notices.push({
+      kind: 'trust',
+      message,
+      place: after.prompt.code?.place ?? { file: after.prompt.file, line: 0 },
+    });
+  }
+  return before;
+}
+
+/**
+ * Head's text and inputs, asked and judged as base says. References that head dropped or skips run
+ * all the same.
+ */
+function measuredByBase(before: Suite, after: Suite): Suite {
+  const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
+  // A custom roll-up sees skipped references too, so what may not count cannot run beside it.
+  const fresh =
+    before.tests.rollup.kind === 'code'
+      ? []
+      : after.tests.references.filter(({ id }) => !known.has(id)).map(asUncounted);
+  const kept = after.tests.references.flatMap((reference) => {
+    const original = known.get(reference.id);
+    return original === undefined ? [] : [measuredBy(original, reference)];
+  });
+  const ids = new Set(kept.map(({ id }) => id));
+  const dropped = before.tests.references.filter(({ id }) => !ids.has(id));
+  return {
+    prompt: { ...after.prompt, model: before.prompt.model, parameters: before.prompt.parameters },
+    tests: { ...before.tests, references: [...kept, ...dropped, ...fresh] },
+  };
+}
+
+/**
+ * Base's reference at head's line; head may give values for variables that base does not know, and
+ * change none.
+ */
+function measuredBy(original: Reference, written: Reference): Reference {
+  return {
+    ...original,
+    place: written.place,
+    problem: written.problem,
+    input: { ...written.input, ...original.input },
+    ...(written.ofTip === undefined ? {} : { ofTip: written.ofTip }),
+  };
+}
+
+/**
+ * A reference that only head has is asked and shown, and does not count: enough easy ones would
+ * hide any fall of the average.
+ */
+function asUncounted(reference: Reference): Reference {
+  return {
+    ...reference,
+    skip: true,
+    n_tries: null,
+    metrics: [],
+    tags: reference.tags.filter((tag) => tag !== 'critical'),
+  };
+}
+
+/** What head changes in one suite and is not used. */
+function unusedNotices(before: Suite, after: Suite): Notice[] {
+  return [
+    ...unusedModel(before, after),
+    ...unusedScoring(before, after),
+    ...unusedReferences(before, after),
+  ];
+}
+
+function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notice[] {
+  const values = ({ model, parameters }: Suite['prompt']): Record<string, Json> => ({
+    model,
+    ...parameters,
+  });
+  const [old, wanted] = [values(before), values(after)];
+  const changed = [...new Set([...Object.keys(old), ...Object.keys(wanted)])].filter(
+    (key) => bare(old[key]) !== bare(wanted[key]),
+  );
+  if (changed.length === 0) return [];
+  const told = changed.map(
+    (key) =>
+      `${key} (${wanted[key] === undefined ? 'removed' : shorten(canonicalJson(wanted[key]), VALUE)})`,
+  );
+  return [
+    outside(after.file, `changes ${firstWords(told)}. Base's model and parameters were used.`),
+  ];
+}
+
+function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
+  const changes = scoringChanges(before, after);
+  const code = changes.filter(({ isCode }) => isCode).map(({ field }) => field);
+  const other = changes.filter(({ isCode }) => !isCode).map(({ field }) => field);
+  const file = fileOf(after);
+  return [
+    ...(code.length === 0
+      ? []
+      : [
+          outside(
+            file,
+            `changes code (${firstWords(code)}). The base version was run. ${CAN_RUN_IT}`,
+          ),
+        ]),
+    ...(other.length === 0
+      ? []
+      : [
+          outside(
+            file,
+            `changes how answers are judged (${firstWords(other)}). The base version was used.`,
+          ),
+        ]),
+  ];
+}
+
+function scoringChanges(
+  before: Suite['tests'],
+  after: Suite['tests'],
+): { field: string; isCode: boolean }[] {
+  const [old, wanted] = [before, after].map(
+    ({ metrics }) => new Map(metrics.map((metric) => [metric.name, metric])),
+  );
+  const names = [...new Set([...(wanted?.keys() ?? []), ...(old?.keys() ?? [])])].filter(
+    (name) => bare(old?.get(name)) !== bare(wanted?.get(name)),
+  );
+  const isCode = (metric: Metric | undefined): boolean => metric?.source.kind === 'code';
+  const metrics = names.map((name) => ({
+    field: `metrics.${name}`,
+    isCode: isCode(wanted?.get(name)) || isCode(old?.get(name)),
+  }));
+  const rest = (['n_tries', 'skip', 'conversation', 'quarantine'] as const).filter(
+    (key) => bare(before[key]) !== bare(after[key]),
+  );
+  const rollup =
+    bare(before.rollup) === bare(after.rollup)
+      ? []
+      : [
+          {
+            field: 'metrics_rollup',
+            isCode: before.rollup.kind === 'code' || after.rollup.kind === 'code',
+          },
+        ];
+  return [...metrics, ...rollup, ...rest.map((field) => ({ field, isCode: false }))];
+}
+
+function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
+  const known = new Map(before.references.map((reference) => [reference.id, reference]));
+  const written = new Set(after.references.map(({ id }) => id));
+  const edited = after.references.filter((reference) => {
+    const original = known.get(reference.id);
+    return (
+      original !== undefined &&
+      bare({ ...measuredBy(original, reference), problem: null }) !==
+        bare({ ...reference, problem: null })
+    );
+  });
+  const dropped = before.references.filter(({ id }) => !written.has(id));
+  const added = after.references.filter(({ id }) => !known.has(id));
+  const shown =
+    before.rollup.kind === 'code'
+      ? 'They are not run: this suite has a roll-up of its own.'
+      : 'They are run and shown, and do not count.';
+  const say = (found: readonly Reference[], what: string, then: string): Notice[] =>
+    found.length === 0
+      ? []
+      : [
+          outside(
+            fileOf(after),
+            `${what} ${counted(found.length, 'reference')} (${firstWords(found.map(({ id }) => id))}). ${then}`,
+          ),
+        ];
+  return [
+    ...say(edited, 'edits', "Base's inputs, expected values and settings of them were used."),
+    ...say(dropped, 'removes', 'They were run all the same.'),
+    ...say(added, 'adds', shown),
+  ];
+}
+
+function unusedRubrics(base: Project | null, head: Project): Notice[] {
+  if (base === null) return [];
+  const text = (rubric: Rubric | undefined): string | null =>
+    rubric === undefined ? null : canonicalJson(rubricIdentity(rubric));
+  const names = [...new Set([...head.rubrics.keys(), ...base.rubrics.keys()])].filter(
+    (name) => text(base.rubrics.get(name)) !== text(head.rubrics.get(name)),
+  );
+  if (names.length === 0) return [];
+  const file =
+    names.map((name) => head.rubrics.get(name)?.place.file).find((found) => found !== undefined) ??
+    null;
+  return [outside(file, `changes rubrics (${firstWords(names)}). Base's rubrics were used.`)];
+}
+
+function outside(file: string | null, what: string): Notice {
+  return {
+    kind: 'trust',
+    message: `this pull request comes from an outside contributor and ${what}`,
+    place: file === null ? null : { file, line: 0 },
+  };
+}

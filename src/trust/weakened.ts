@@ -1,0 +1,58 @@
+import { checksOf } from '../kernel/judge/scoring-rates.ts';
+import type { SuiteRun } from '../kernel/plan/suite-run.ts';
+import { isOfUser } from '../kernel/select/pair.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import { metricIdentity, metricsFor } from '../kernel/suite/metrics.ts';
+import type { Reference } from '../kernel/suite/suite.ts';
+import { counted, firstWords } from '../text/amounts.ts';
+import type { Metric } from '../types/metric.ts';
+
+/** Checks of base's that judge nothing any more, in a sentence: no rate shows that they are gone. */
+export function lostCheckWords(suites: readonly SuiteRun[]): string[] {
+  const checks = suites.flatMap(lostChecks);
+  return checks.length === 0
+    ? []
+    : [`Checks of base that judge no answer on head: ${firstWords(checks)}`];
+}
+
+/** References that ask something else than base does under their id, `suite: id`. */
+export function askedAnewIds(suites: readonly SuiteRun[]): string[] {
+  return [...new Set(suites.flatMap(askedAnew))];
+}
+
+function lostChecks({ suite, deciding, other, runs }: SuiteRun): string[] {
+  if (other === null) return [];
+  const lost = runs.flatMap((run) => {
+    const { before, after } = checksOf(run);
+    const { reference, baseReference } = run.affected;
+    const known = new Set(metricsFor(deciding.tests, reference).map(withoutName));
+    const renamed = new Set(
+      metricsFor(other.tests, baseReference ?? reference).flatMap((metric) =>
+        known.has(withoutName(metric)) ? [metric.name] : [],
+      ),
+    );
+    return [...before].filter((name) => !after.has(name) && !renamed.has(name));
+  });
+  return [...Map.groupBy(lost, (name) => name)].map(
+    ([name, { length }]) => `${suite.name}: ${name} (${counted(length, 'reference')})`,
+  );
+}
+
+function withoutName(metric: Metric): string {
+  return metricIdentity({ ...metric, name: '' });
+}
+
+/** References that lack a value, or words of the user, with which base asks. */
+function askedAnew({ suite, runs }: SuiteRun): string[] {
+  return runs.flatMap(({ affected: { reference, baseReference } }) => {
+    const asked = new Set(askedWith(reference));
+    return baseReference === null || askedWith(baseReference).every((part) => asked.has(part))
+      ? []
+      : [`${suite.path}: ${reference.id}`];
+  });
+}
+
+function askedWith({ input, thread }: Reference): string[] {
+  const said = (thread ?? []).filter(isOfUser);
+  return [...Object.values(input), ...said.map(({ content }) => content)].map(canonicalJson);
+}
