@@ -2728,322 +2728,6 @@ export interface EvaldiffResult {
     more: number;
   }[];
   /**
-   * Which changed lines made a suite worse, by experiment; absent: nothing got worse.
-   */
-  causes?: {
-    /**
-     * File of the prompt.
-     */
-    path: string;
-    /**
-     * Name of the suite.
-     */
-    suite: string;
-    /**
-     * Its variant.
-     */
-    variant: {
-      /**
-       * The model as the prompt names it; null: code computes the output.
-       */
-      model: string | null;
-      /**
-       * What is sent to the vendor beside the messages.
-       */
-      parameters: {
-        [k: string]: _Schema0;
-      };
-    };
-    /**
-     * What did it; empty: not found.
-     */
-    causes: {
-      /**
-       * The unit alone does it; the units do it only together; each of them does it by itself; or it is the only change, which nobody had to try.
-       */
-      relation: "alone" | "together" | "either" | "only-change";
-      /**
-       * The units that did it.
-       */
-      units: {
-        /**
-         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
-         */
-        kind:
-          | "line"
-          | "sentence"
-          | "moved line"
-          | "hunk"
-          | "message"
-          | "role"
-          | "parameter"
-          | "tool"
-          | "model"
-          | "provider";
-        /**
-         * The parameter, the tool or the role's number; null for lines of text.
-         */
-        name: string | null;
-        /**
-         * The file that it stands in, on `side`.
-         */
-        file: string;
-        /**
-         * head; base where it only takes something away.
-         */
-        side: "base" | "head";
-        /**
-         * Where it stands on that side.
-         */
-        lines: {
-          /**
-           * Its first line, from 1; 0 means the file as a whole.
-           */
-          from: number;
-          /**
-           * Its last line.
-           */
-          to: number;
-        };
-        /**
-         * Where a remark on it belongs.
-         */
-        head: {
-          /**
-           * The file on head.
-           */
-          file: string;
-          /**
-           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
-           */
-          line: number;
-        };
-        /**
-         * What base has; null: nothing.
-         */
-        base_text: string | null;
-        /**
-         * What head has; null: nothing.
-         */
-        head_text: string | null;
-      }[];
-      /**
-       * References that fell because of it.
-       */
-      references: {
-        /**
-         * The reference.
-         */
-        id: string;
-        /**
-         * Head with the cause set back.
-         */
-        restored: {
-          /**
-           * Tries that pass.
-           */
-          passes: number;
-          /**
-           * Tries that pass or fail.
-           */
-          tries: number;
-        };
-        /**
-         * Base with the cause put in.
-         */
-        broken: {
-          /**
-           * Tries that pass.
-           */
-          passes: number;
-          /**
-           * Tries that pass or fail.
-           */
-          tries: number;
-        };
-      }[];
-      /**
-       * References that hold on head, with the cause set back.
-       */
-      held: {
-        /**
-         * References that pass with the cause set back, too.
-         */
-        references: number;
-        /**
-         * References that hold on head and were tried.
-         */
-        of: number;
-      };
-      /**
-       * Of the weakest of its units, over all units of the suite; null: nothing was tried.
-       */
-      p: number | null;
-      /**
-       * Calls that proving it took.
-       */
-      calls: number;
-      /**
-       * A fix that was run; null: none held; absent: none was looked for.
-       */
-      fix?: {
-        /**
-         * The cause set back, or a draft of the grader's model.
-         */
-        kind: "set back" | "draft";
-        /**
-         * The prompt file on head.
-         */
-        file: string;
-        /**
-         * What is replaced on head.
-         */
-        lines: {
-          /**
-           * First line that is replaced, from 1.
-           */
-          from: number;
-          /**
-           * Last line that is replaced.
-           */
-          to: number;
-        };
-        /**
-         * Those lines as they are.
-         */
-        replaced: string;
-        /**
-         * The lines that take their place; empty: none.
-         */
-        replacement: string;
-        /**
-         * What it does to those that fell.
-         */
-        restores: {
-          /**
-           * References that pass again.
-           */
-          references: number;
-          /**
-           * References that fell.
-           */
-          of: number;
-        };
-        /**
-         * What it does to those that passed on both sides.
-         */
-        costs: {
-          /**
-           * References that pass less often than on base.
-           */
-          references: number;
-          /**
-           * References that passed every try on both sides and were run again.
-           */
-          of: number;
-        };
-        /**
-         * Tries of each reference that fell.
-         */
-        tries: number;
-      } | null;
-      /**
-       * Why none is shown, as a clause, where `fix` is null.
-       */
-      no_fix?: string;
-    }[];
-    /**
-     * How far the experiment came.
-     */
-    explained: {
-      /**
-       * Whether a cause was found, was not within the calls, or was not looked for.
-       */
-      status: "found" | "not-settled" | "not-started";
-      /**
-       * Why not; null where one was found.
-       */
-      reason: string | null;
-      /**
-       * Units that the change has.
-       */
-      units: number;
-      /**
-       * Units that change nothing for the references that were tried.
-       */
-      harmless: {
-        /**
-         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
-         */
-        kind:
-          | "line"
-          | "sentence"
-          | "moved line"
-          | "hunk"
-          | "message"
-          | "role"
-          | "parameter"
-          | "tool"
-          | "model"
-          | "provider";
-        /**
-         * The parameter, the tool or the role's number; null for lines of text.
-         */
-        name: string | null;
-        /**
-         * The file that it stands in, on `side`.
-         */
-        file: string;
-        /**
-         * head; base where it only takes something away.
-         */
-        side: "base" | "head";
-        /**
-         * Where it stands on that side.
-         */
-        lines: {
-          /**
-           * Its first line, from 1; 0 means the file as a whole.
-           */
-          from: number;
-          /**
-           * Its last line.
-           */
-          to: number;
-        };
-        /**
-         * Where a remark on it belongs.
-         */
-        head: {
-          /**
-           * The file on head.
-           */
-          file: string;
-          /**
-           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
-           */
-          line: number;
-        };
-        /**
-         * What base has; null: nothing.
-         */
-        base_text: string | null;
-        /**
-         * What head has; null: nothing.
-         */
-        head_text: string | null;
-      }[];
-      /**
-       * References that fell and are not explained.
-       */
-      unexplained: string[];
-      /**
-       * Calls of the experiment, those that were reused among them.
-       */
-      calls: number;
-    };
-  }[];
-  /**
    * Suites whose scoring changed: what the change alone does.
    */
   scoring: {
@@ -3495,6 +3179,222 @@ export interface EvaldiffResult {
      */
     summary: string;
   }[];
+  /**
+   * What a reader must know that changes no verdict.
+   */
+  notices: {
+    /**
+     * What it is about.
+     */
+    kind:
+      | "added"
+      | "removed"
+      | "edited"
+      | "skipped"
+      | "ungraded"
+      | "error"
+      | "capped"
+      | "not-comparable"
+      | "ended"
+      | "served"
+      | "trust"
+      | "settings"
+      | "unused"
+      | "import"
+      | "permission"
+      | "repeats"
+      | "quarantine"
+      | "qualeval"
+      | "scoring";
+    /**
+     * The notice as a sentence.
+     */
+    message: string;
+    /**
+     * Where it arises; null: in no file.
+     */
+    place: {
+      /**
+       * Path below the working directory.
+       */
+      file: string;
+      /**
+       * From 1; 0 means the file as a whole.
+       */
+      line: number;
+    } | null;
+  }[];
+  /**
+   * What the user has to fix; empty unless the conclusion is `error`.
+   */
+  problems: {
+    /**
+     * Where it arises; null for inputs and for the environment.
+     */
+    place: {
+      /**
+       * Path below the working directory.
+       */
+      file: string;
+      /**
+       * From 1; 0 means the file as a whole.
+       */
+      line: number;
+    } | null;
+    /**
+     * What is wrong, and how to fix it.
+     */
+    message: string;
+  }[];
+  /**
+   * Calls, tokens and dollars of the run.
+   */
+  usage: {
+    /**
+     * Calls that were made.
+     */
+    calls: number;
+    /**
+     * Answers that came from the store.
+     */
+    reused: number;
+    /**
+     * Answers that recordings gave, which are not calls. Absent: they were not counted yet.
+     */
+    replayed?: number;
+    /**
+     * Tokens of the requests.
+     */
+    input_tokens: number;
+    /**
+     * Of the tokens of the requests: those that the vendor read from its prompt cache; absent: none.
+     */
+    cached_tokens?: number;
+    /**
+     * Tokens of the answers.
+     */
+    output_tokens: number;
+    /**
+     * Dollars of the calls that were made; null: not known for all.
+     */
+    cost_usd: number | null;
+    /**
+     * Every call that was made went to a program of the project without a price, or to recordings; absent: not so.
+     */
+    unpriced?: "programs";
+    /**
+     * What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.
+     */
+    saved_usd?: number | null;
+    /**
+     * The same by what was paid for.
+     */
+    by_purpose: {
+      [k: string]: {
+        /**
+         * Calls that were made.
+         */
+        calls: number;
+        /**
+         * Answers that came from the store.
+         */
+        reused: number;
+        /**
+         * Answers that recordings gave, which are not calls. Absent: they were not counted yet.
+         */
+        replayed?: number;
+        /**
+         * Dollars of the calls that were made; null: not known for all.
+         */
+        cost_usd: number | null;
+        /**
+         * What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.
+         */
+        saved_usd?: number | null;
+      };
+    };
+  };
+  /**
+   * How often this project's gate was last measured to go red when nothing changed; null: not measured, as far as is known.
+   */
+  noise: {
+    /**
+     * Comparisons of base with itself that went red.
+     */
+    red: number;
+    /**
+     * Comparisons of base with itself.
+     */
+    runs: number;
+    /**
+     * Lower end of the 95 % interval (Wilson) of `red` / `runs`.
+     */
+    low: number;
+    /**
+     * Upper end of the 95 % interval (Wilson) of `red` / `runs`.
+     */
+    high: number;
+    /**
+     * Day of the measurement, `YYYY-MM-DD`.
+     */
+    measured_at: string;
+  } | null;
+  /**
+   * The label that made a red verdict neutral; null: none did.
+   */
+  override: {
+    /**
+     * The label on the pull request.
+     */
+    label: string;
+    /**
+     * Why, in the words of the pull request or of the label's description.
+     */
+    reason: string;
+  } | null;
+  /**
+   * Suites in which head puts something of its own in the place of a model that base asks; absent: none.
+   */
+  replaced?: {
+    /**
+     * Name of the suite.
+     */
+    suite: string;
+    /**
+     * What head puts in the place of a model.
+     */
+    by: "recordings" | "a program" | "prompt code";
+  }[];
+  /**
+   * What code scored; absent: no code scored anything.
+   */
+  evaluations?: {
+    /**
+     * How often code scored something.
+     */
+    made: number;
+    /**
+     * Of them, those that were repeated in a fresh process.
+     */
+    repeated: number;
+    /**
+     * Of the repeated, those that came out differently there.
+     */
+    differing: number;
+  };
+  /**
+   * Tries of the adaptive suites; null: no suite is adaptive.
+   */
+  adaptive_tries: {
+    /**
+     * Tries that the adaptive suites made.
+     */
+    made: number;
+    /**
+     * Tries that five fixed ones of each reference would have made.
+     */
+    fixed: number;
+  } | null;
   /**
    * Domains and sub-tasks of the references (QualEval), base against head.
    */
@@ -4017,219 +3917,319 @@ export interface EvaldiffResult {
     }[];
   }[];
   /**
-   * What a reader must know that changes no verdict.
+   * Which changed lines made a suite worse, by experiment; absent: nothing got worse.
    */
-  notices: {
+  causes?: {
     /**
-     * What it is about.
+     * File of the prompt.
      */
-    kind:
-      | "added"
-      | "removed"
-      | "edited"
-      | "skipped"
-      | "ungraded"
-      | "error"
-      | "capped"
-      | "not-comparable"
-      | "ended"
-      | "served"
-      | "trust"
-      | "settings"
-      | "unused"
-      | "import"
-      | "permission"
-      | "repeats"
-      | "quarantine"
-      | "qualeval"
-      | "scoring";
-    /**
-     * The notice as a sentence.
-     */
-    message: string;
-    /**
-     * Where it arises; null: in no file.
-     */
-    place: {
-      /**
-       * Path below the working directory.
-       */
-      file: string;
-      /**
-       * From 1; 0 means the file as a whole.
-       */
-      line: number;
-    } | null;
-  }[];
-  /**
-   * What the user has to fix; empty unless the conclusion is `error`.
-   */
-  problems: {
-    /**
-     * Where it arises; null for inputs and for the environment.
-     */
-    place: {
-      /**
-       * Path below the working directory.
-       */
-      file: string;
-      /**
-       * From 1; 0 means the file as a whole.
-       */
-      line: number;
-    } | null;
-    /**
-     * What is wrong, and how to fix it.
-     */
-    message: string;
-  }[];
-  /**
-   * Calls, tokens and dollars of the run.
-   */
-  usage: {
-    /**
-     * Calls that were made.
-     */
-    calls: number;
-    /**
-     * Answers that came from the store.
-     */
-    reused: number;
-    /**
-     * Answers that recordings gave, which are not calls. Absent: they were not counted yet.
-     */
-    replayed?: number;
-    /**
-     * Tokens of the requests.
-     */
-    input_tokens: number;
-    /**
-     * Of the tokens of the requests: those that the vendor read from its prompt cache; absent: none.
-     */
-    cached_tokens?: number;
-    /**
-     * Tokens of the answers.
-     */
-    output_tokens: number;
-    /**
-     * Dollars of the calls that were made; null: not known for all.
-     */
-    cost_usd: number | null;
-    /**
-     * Every call that was made went to a program of the project without a price, or to recordings; absent: not so.
-     */
-    unpriced?: "programs";
-    /**
-     * What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.
-     */
-    saved_usd?: number | null;
-    /**
-     * The same by what was paid for.
-     */
-    by_purpose: {
-      [k: string]: {
-        /**
-         * Calls that were made.
-         */
-        calls: number;
-        /**
-         * Answers that came from the store.
-         */
-        reused: number;
-        /**
-         * Answers that recordings gave, which are not calls. Absent: they were not counted yet.
-         */
-        replayed?: number;
-        /**
-         * Dollars of the calls that were made; null: not known for all.
-         */
-        cost_usd: number | null;
-        /**
-         * What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.
-         */
-        saved_usd?: number | null;
-      };
-    };
-  };
-  /**
-   * How often this project's gate was last measured to go red when nothing changed; null: not measured, as far as is known.
-   */
-  noise: {
-    /**
-     * Comparisons of base with itself that went red.
-     */
-    red: number;
-    /**
-     * Comparisons of base with itself.
-     */
-    runs: number;
-    /**
-     * Lower end of the 95 % interval (Wilson) of `red` / `runs`.
-     */
-    low: number;
-    /**
-     * Upper end of the 95 % interval (Wilson) of `red` / `runs`.
-     */
-    high: number;
-    /**
-     * Day of the measurement, `YYYY-MM-DD`.
-     */
-    measured_at: string;
-  } | null;
-  /**
-   * The label that made a red verdict neutral; null: none did.
-   */
-  override: {
-    /**
-     * The label on the pull request.
-     */
-    label: string;
-    /**
-     * Why, in the words of the pull request or of the label's description.
-     */
-    reason: string;
-  } | null;
-  /**
-   * Suites in which head puts something of its own in the place of a model that base asks; absent: none.
-   */
-  replaced?: {
+    path: string;
     /**
      * Name of the suite.
      */
     suite: string;
     /**
-     * What head puts in the place of a model.
+     * Its variant.
      */
-    by: "recordings" | "a program" | "prompt code";
+    variant: {
+      /**
+       * The model as the prompt names it; null: code computes the output.
+       */
+      model: string | null;
+      /**
+       * What is sent to the vendor beside the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    };
+    /**
+     * What did it; empty: not found.
+     */
+    causes: {
+      /**
+       * The unit alone does it; the units do it only together; each of them does it by itself; or it is the only change, which nobody had to try.
+       */
+      relation: "alone" | "together" | "either" | "only-change";
+      /**
+       * The units that did it.
+       */
+      units: {
+        /**
+         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         */
+        kind:
+          | "line"
+          | "sentence"
+          | "moved line"
+          | "hunk"
+          | "message"
+          | "role"
+          | "parameter"
+          | "tool"
+          | "model"
+          | "provider";
+        /**
+         * The parameter, the tool or the role's number; null for lines of text.
+         */
+        name: string | null;
+        /**
+         * The file that it stands in, on `side`.
+         */
+        file: string;
+        /**
+         * head; base where it only takes something away.
+         */
+        side: "base" | "head";
+        /**
+         * Where it stands on that side.
+         */
+        lines: {
+          /**
+           * Its first line, from 1; 0 means the file as a whole.
+           */
+          from: number;
+          /**
+           * Its last line.
+           */
+          to: number;
+        };
+        /**
+         * Where a remark on it belongs.
+         */
+        head: {
+          /**
+           * The file on head.
+           */
+          file: string;
+          /**
+           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           */
+          line: number;
+        };
+        /**
+         * What base has; null: nothing.
+         */
+        base_text: string | null;
+        /**
+         * What head has; null: nothing.
+         */
+        head_text: string | null;
+      }[];
+      /**
+       * References that fell because of it.
+       */
+      references: {
+        /**
+         * The reference.
+         */
+        id: string;
+        /**
+         * Head with the cause set back.
+         */
+        restored: {
+          /**
+           * Tries that pass.
+           */
+          passes: number;
+          /**
+           * Tries that pass or fail.
+           */
+          tries: number;
+        };
+        /**
+         * Base with the cause put in.
+         */
+        broken: {
+          /**
+           * Tries that pass.
+           */
+          passes: number;
+          /**
+           * Tries that pass or fail.
+           */
+          tries: number;
+        };
+      }[];
+      /**
+       * References that hold on head, with the cause set back.
+       */
+      held: {
+        /**
+         * References that pass with the cause set back, too.
+         */
+        references: number;
+        /**
+         * References that hold on head and were tried.
+         */
+        of: number;
+      };
+      /**
+       * Of the weakest of its units, over all units of the suite; null: nothing was tried.
+       */
+      p: number | null;
+      /**
+       * Calls that proving it took.
+       */
+      calls: number;
+      /**
+       * A fix that was run; null: none held; absent: none was looked for.
+       */
+      fix?: {
+        /**
+         * The cause set back, or a draft of the grader's model.
+         */
+        kind: "set back" | "draft";
+        /**
+         * The prompt file on head.
+         */
+        file: string;
+        /**
+         * What is replaced on head.
+         */
+        lines: {
+          /**
+           * First line that is replaced, from 1.
+           */
+          from: number;
+          /**
+           * Last line that is replaced.
+           */
+          to: number;
+        };
+        /**
+         * Those lines as they are.
+         */
+        replaced: string;
+        /**
+         * The lines that take their place; empty: none.
+         */
+        replacement: string;
+        /**
+         * What it does to those that fell.
+         */
+        restores: {
+          /**
+           * References that pass again.
+           */
+          references: number;
+          /**
+           * References that fell.
+           */
+          of: number;
+        };
+        /**
+         * What it does to those that passed on both sides.
+         */
+        costs: {
+          /**
+           * References that pass less often than on base.
+           */
+          references: number;
+          /**
+           * References that passed every try on both sides and were run again.
+           */
+          of: number;
+        };
+        /**
+         * Tries of each reference that fell.
+         */
+        tries: number;
+      } | null;
+      /**
+       * Why none is shown, as a clause, where `fix` is null.
+       */
+      no_fix?: string;
+    }[];
+    /**
+     * How far the experiment came.
+     */
+    explained: {
+      /**
+       * Whether a cause was found, was not within the calls, or was not looked for.
+       */
+      status: "found" | "not-settled" | "not-started";
+      /**
+       * Why not; null where one was found.
+       */
+      reason: string | null;
+      /**
+       * Units that the change has.
+       */
+      units: number;
+      /**
+       * Units that change nothing for the references that were tried.
+       */
+      harmless: {
+        /**
+         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         */
+        kind:
+          | "line"
+          | "sentence"
+          | "moved line"
+          | "hunk"
+          | "message"
+          | "role"
+          | "parameter"
+          | "tool"
+          | "model"
+          | "provider";
+        /**
+         * The parameter, the tool or the role's number; null for lines of text.
+         */
+        name: string | null;
+        /**
+         * The file that it stands in, on `side`.
+         */
+        file: string;
+        /**
+         * head; base where it only takes something away.
+         */
+        side: "base" | "head";
+        /**
+         * Where it stands on that side.
+         */
+        lines: {
+          /**
+           * Its first line, from 1; 0 means the file as a whole.
+           */
+          from: number;
+          /**
+           * Its last line.
+           */
+          to: number;
+        };
+        /**
+         * Where a remark on it belongs.
+         */
+        head: {
+          /**
+           * The file on head.
+           */
+          file: string;
+          /**
+           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           */
+          line: number;
+        };
+        /**
+         * What base has; null: nothing.
+         */
+        base_text: string | null;
+        /**
+         * What head has; null: nothing.
+         */
+        head_text: string | null;
+      }[];
+      /**
+       * References that fell and are not explained.
+       */
+      unexplained: string[];
+      /**
+       * Calls of the experiment, those that were reused among them.
+       */
+      calls: number;
+    };
   }[];
-  /**
-   * What code scored; absent: no code scored anything.
-   */
-  evaluations?: {
-    /**
-     * How often code scored something.
-     */
-    made: number;
-    /**
-     * Of them, those that were repeated in a fresh process.
-     */
-    repeated: number;
-    /**
-     * Of the repeated, those that came out differently there.
-     */
-    differing: number;
-  };
-  /**
-   * Tries of the adaptive suites; null: no suite is adaptive.
-   */
-  adaptive_tries: {
-    /**
-     * Tries that the adaptive suites made.
-     */
-    made: number;
-    /**
-     * Tries that five fixed ones of each reference would have made.
-     */
-    fixed: number;
-  } | null;
 }

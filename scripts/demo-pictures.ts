@@ -4,10 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { DemoOutcome } from '../src/app/commands/demo.ts';
+import { ownKeys } from '../src/app/run/feature.ts';
 import { actsHtml, cellActsHtml } from '../src/features/workbench/buttons.ts';
 import { workbenchPage } from '../src/features/workbench/workbench-page.ts';
 import { matricesOf } from '../src/features/workbench/workbench-rows.ts';
 import { boardOf, detailHtml, spendWords } from '../src/features/workbench/workbench.ts';
+import { FEATURES } from '../src/features.ts';
 import { readResultValue, type Result } from '../src/kernel/result/result.ts';
 import { renderHtml } from '../src/report/page/page.ts';
 import { commentPage, type Theme } from './comment-page.ts';
@@ -39,7 +41,7 @@ export async function shownBy({
   reports,
 }: Pick<DemoOutcome, 'comment' | 'reports'>): Promise<Shown> {
   const json = readFileSync(join(reports, 'result.json'), 'utf8');
-  const { result } = readResultValue('result.json', JSON.parse(steady(json)));
+  const { result } = readResultValue('result.json', JSON.parse(steady(json)), ownKeys(FEATURES));
   if (result === null) throw new Error("the demo's result cannot be read");
   return {
     comment: steady(comment),

@@ -17,7 +17,7 @@ export const ROWS = [
   ],
   ['app/action', 'app/commands'],
   ['app/session'],
-  ['app/run'],
+  ['app/run', 'trials'],
   ['report'],
   ['config', 'trust'],
   ['kernel/ask', 'kernel/judge'],

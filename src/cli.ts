@@ -28,7 +28,8 @@ async function start(): Promise<number> {
   guardProcess();
   keepCompiled(process.env);
   const { main } = await import('./app/commands/program.ts');
-  return main(process.argv.slice(2), terminalOf(process));
+  const { FEATURES } = await import('./features.ts');
+  return main(process.argv.slice(2), terminalOf(process, FEATURES));
 }
 
 if (isStarted(process.argv[1])) process.exitCode = await start();

@@ -10,6 +10,7 @@ import { formatProblem } from '../../src/errors.ts';
 import { readAttributes } from '../../src/features/attributes/file.ts';
 import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../src/kernel/plan/judging-calls.ts';
 import { builtInRubrics } from '../../src/metrics/rubric.ts';
+import { FEATURES } from '../stand-ins/features.ts';
 import { hash, optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -251,6 +252,7 @@ const program = (): Promise<Command> =>
       err: () => undefined,
       isTerminal: false,
       width: 80,
+      features: FEATURES,
     },
     () => undefined,
   );

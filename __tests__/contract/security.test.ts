@@ -3,6 +3,7 @@ import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals
 import { outputsOf } from '../../src/app/action/publish.ts';
 import { blankResult } from '../../src/app/run/not-judged.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
+import { BLANK_PARTS } from '../stand-ins/features.ts';
 import { hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../stand-ins/repository.ts';
@@ -243,6 +244,7 @@ describe('outputs', () => {
         trust: 'untrusted' as const,
         gate: DEFAULT_GATE,
         n_tries: 3,
+        blankParts: BLANK_PARTS,
       };
       const result = {
         ...blankResult(head),

@@ -2,6 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { main } from '../../src/app/commands/program.ts';
 import type { Terminal } from '../../src/app/commands/terminal.ts';
 import type { Clock } from '../../src/edges/providers/clock.ts';
+import { FEATURES } from './features.ts';
 import type { ModelServer } from './models/server.ts';
 import { fixtureEnvironment } from './repository.ts';
 
@@ -58,6 +59,7 @@ export function beginIn(
     cwd,
     isTerminal: false,
     width: 100,
+    features: FEATURES,
     reach: { clock },
     out: hear('out'),
     err: hear('err'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KNOWN_PARAMETERS } from '../documents/parameters.ts';
 import { attributesSchema } from '../features/attributes/file.ts';
 import { noiseResultSchema } from '../features/noise/result.ts';
-import { resultSchema } from '../kernel/result/result.ts';
+import { resultSchemaWith, type OwnKeys } from '../kernel/result/result.ts';
 import { metrics } from '../metrics/index.ts';
 import { refusalWords } from '../types/passports.ts';
 import type { Passport, Refusal } from '../types/vendors/facts.ts';
@@ -15,9 +15,9 @@ import { testsSchema } from './tests.ts';
 
 /**
  * JSON Schemas (draft 2020-12) by file name: of the user's files, for editors (the readers check
- * what needs several files), and of the files that a run writes.
+ * what needs several files), and of the files that a run writes. `ownResult`: keys of features.
  */
-export function jsonSchemas(): Record<string, object> {
+export function jsonSchemas(ownResult: OwnKeys): Record<string, object> {
   return Object.fromEntries(
     Object.entries({
       settings: settingsSchema(),
@@ -25,7 +25,7 @@ export function jsonSchemas(): Record<string, object> {
       tests: testsSchema(),
       attributes: attributesSchema(),
       rubrics: rubricsSchema(),
-      result: resultSchema,
+      result: resultSchemaWith(ownResult),
       noise: noiseResultSchema,
     }).map(([kind, type]) => [`${kind}.schema.json`, schema(kind, type)]),
   );

@@ -82,6 +82,8 @@ const WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
   embedding: 'embedding',
   evaluator: 'evaluation',
   qualeval: 'attribute question',
+  insight: 'insight',
+  fix: 'draft',
 };
 
 /**

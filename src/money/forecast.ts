@@ -1,18 +1,16 @@
-import { certainCalls } from '../features/attributes/plan.ts';
-import { evaluatorCallsOf } from '../features/conversations/evaluator-plan.ts';
 import { judgingCalls } from '../kernel/plan/judging-calls.ts';
+import { EVALUATOR_CALLS, planOf } from '../kernel/plan/plan.ts';
 import type { Prepared } from '../kernel/plan/prepared.ts';
 import type { Price } from '../kernel/plan/price.ts';
 import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run.ts';
 import { isBatched } from '../kernel/select/targets.ts';
-import { isHosted, type Message, type Request, type Target } from '../types/model.ts';
+import { isHosted, type Message, type Purpose, type Request, type Target } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
 import {
   modelLabel,
   priceCounts,
   type Forecast,
   type ForecastCount,
-  type ModelForecast,
 } from './priced-calls.ts';
 import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
 
@@ -70,7 +68,7 @@ interface Reckoning {
 }
 
 function reckon(
-  { suites, next, plan, rubricTests, evaluatorTests, explaining }: Prepared,
+  { suites, next, features }: Prepared,
   { price, stored }: ForecastTools,
   { inputOf, question }: Reckoning,
 ): { forecast: Forecast; question: number } {
@@ -81,7 +79,7 @@ function reckon(
     // A recording is not a call.
     if (target.provider === 'replay') return;
     const key = `${purpose} ${modelLabel(target)}`;
-    const count = counts.get(key) ?? {
+    const count: ForecastCount = counts.get(key) ?? {
       purpose,
       target,
       calls: 0,
@@ -107,15 +105,13 @@ function reckon(
     else add(request.target, 'prompt', 1, input, expectedOutput(request));
   }
   const mean = question ?? (answers === 0 ? 0 : questions / answers);
-  addJudging({ suites, wanted, plan, rubricTests, evaluatorTests }, mean, add);
-  for (const { target, calls, input, output } of certainCalls(explaining))
-    add(target, 'qualeval', calls, input, output, {});
+  addJudging({ suites, wanted, features }, mean, add);
   return { forecast: priceCounts([...counts.values()], found, price), question: mean };
 }
 
 type Add = (
   target: Target,
-  purpose: ModelForecast['purpose'],
+  purpose: Purpose,
   calls: number,
   input: number,
   output: number,
@@ -128,75 +124,34 @@ function refusalsOf(target: Target, parameters: Request['parameters'] | undefine
   return refusalsAtMost(target, parameters);
 }
 
-/** What judges the answers, and the labelled examples; `question`: mean tokens of what is asked. */
+/** What judges the answers, and what features ask; `question`: mean tokens of what is asked. */
 function addJudging(
-  {
-    suites,
-    wanted,
-    plan,
-    rubricTests,
-    evaluatorTests,
-  }: Pick<Prepared, 'suites' | 'plan' | 'rubricTests' | 'evaluatorTests'> & { wanted: NextTries },
+  { suites, wanted, features }: Pick<Prepared, 'suites' | 'features'> & { wanted: NextTries },
   question: number,
   add: Add,
 ): void {
   const answer = expectedOutput({ parameters: {}, purpose: 'prompt' });
   const judged = question === 0 ? 0 : question + answer;
-  const judge = (
-    { target, parameters }: Asked,
-    purpose: 'grader' | 'evaluator',
-    calls: number,
-  ): void => {
+  const judge = ({ target, parameters }: Asked, purpose: Purpose, calls: number): void => {
     const output = expectedOutput({ parameters, purpose });
     add(target, purpose, calls, GRADER_FRAME + judged, output, parameters);
   };
-  for (const { asked, purpose, calls } of judgingCalls(
-    suites.map(({ run }) => run),
-    wanted,
-  )) {
+  const runs = suites.map(({ run }) => run);
+  for (const { asked, purpose, calls } of judgingCalls(runs, wanted)) {
     if (purpose === 'embedding') add(asked.target, purpose, calls, answer, 0);
     else judge(asked, purpose, calls);
   }
-  for (const { asked, purpose, calls } of labelledCalls({ rubricTests, evaluatorTests }))
-    judge(asked, purpose, calls);
-  const evaluators = suites
-    .filter(({ run }) => run.runs.length > 0)
-    .flatMap(({ run: { deciding, other } }) => [
-      ...deciding.evaluators,
-      ...(other?.evaluators ?? []),
-    ]);
-  const led = plan.evaluator_calls - evaluatorCallsOf(evaluatorTests);
+  for (const { target, parameters, purpose, calls, tokens } of features.flatMap(
+    ({ certain }) => certain,
+  )) {
+    if (tokens === null) judge({ target, parameters }, purpose, calls);
+    else add(target, purpose, calls, tokens.input, tokens.output, parameters);
+  }
+  const evaluators = runs
+    .filter(({ runs: own }) => own.length > 0)
+    .flatMap(({ deciding, other }) => [...deciding.evaluators, ...(other?.evaluators ?? [])]);
+  const led = planOf(runs, wanted).certain[EVALUATOR_CALLS] ?? 0;
   for (const evaluator of evaluators) judge(evaluator, 'evaluator', led / evaluators.length);
-}
-
-/**
- * What labelled examples and answers are asked about, which is the same whether anything else runs
- * or not.
- */
-function labelledCalls({
-  rubricTests,
-  evaluatorTests,
-}: Pick<Prepared, 'rubricTests' | 'evaluatorTests'>): {
-  asked: Asked;
-  purpose: 'grader' | 'evaluator';
-  calls: number;
-}[] {
-  return [
-    ...rubricTests.flatMap(({ examples, base, head }) =>
-      [...(base?.graders ?? []), ...head.graders].map((asked) => ({
-        asked,
-        purpose: 'grader' as const,
-        calls: examples.length,
-      })),
-    ),
-    ...evaluatorTests.flatMap(({ examples, base, head }) =>
-      [...(base?.evaluators ?? []), ...head.evaluators].map((asked) => ({
-        asked,
-        purpose: 'evaluator' as const,
-        calls: examples.length,
-      })),
-    ),
-  ];
 }
 
 interface Planned {

@@ -9,7 +9,7 @@ import type { Purpose, Target } from '../types/model.ts';
 export interface ModelForecast {
   /** `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */
   model: string;
-  purpose: Extract<Purpose, 'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval'>;
+  purpose: Purpose;
   /** Calls that nothing stored answers. */
   calls: number;
   /** Estimated. */

@@ -18,6 +18,8 @@ interface PlanView {
   trust: TrustDecision;
   prepared: Prepared;
   notices: readonly Notice[];
+  /** What the plan says of calls that features make in any case. */
+  certainWords: readonly string[];
   /** What it will cost; absent where that is said elsewhere. */
   forecast?: Forecast;
   /** Also names references, and says what comes from which side; absent: the plan in short. */
@@ -38,6 +40,7 @@ export function planLines({
   prepared,
   notices,
   forecast,
+  certainWords,
   verbose = false,
   references = Number.POSITIVE_INFINITY,
 }: PlanView): string[] {
@@ -52,7 +55,7 @@ export function planLines({
     ...(shown.length < suites.length
       ? [`and ${counted(suites.length - shown.length, 'more suite')}`]
       : []),
-    callsLine(plan),
+    callsLine(plan, certainWords),
     ...usualLine(answerCalls(prepared)),
     ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
@@ -72,12 +75,18 @@ function usualLine(calls: AnswerCalls | null): string[] {
 }
 
 /** The plan as data: what runs by suite and why, and what it takes. */
-export function planJson({ trust, prepared, notices, forecast }: PlanView): object {
+export function planJson({
+  trust,
+  prepared,
+  notices,
+  forecast,
+}: Omit<PlanView, 'certainWords'>): object {
   const { suites, plan } = prepared;
+  const { certain, possible, ...calls } = plan;
   return {
     trust,
     sources: sources(trust.level),
-    plan,
+    plan: { ...calls, ...certain, ...possible },
     answer_calls: answerCalls(prepared),
     forecast: forecast ?? null,
     notices,
@@ -92,13 +101,13 @@ export function planJson({ trust, prepared, notices, forecast }: PlanView): obje
 }
 
 /** The calls that are certain, and those that may follow. */
-function callsLine(plan: Plan): string {
-  const { prompt_calls, replayed, grader_calls, evaluator_calls } = plan;
+function callsLine(plan: Plan, certainWords: readonly string[]): string {
+  const { prompt_calls, replayed, grader_calls } = plan;
   return [
     `${counted(prompt_calls, 'call')} for the first answers${recordedWords(replayed)}`,
     grader_calls === 0 ? '' : `, up to ${counted(grader_calls, 'call')} for their grades`,
-    evaluator_calls === 0 ? '' : `, at least ${counted(evaluator_calls, 'call')} for evaluators`,
-    attributeCalls(plan),
+    ...certainWords.map((words) => `, ${words}`),
+    possibleWords(plan),
   ].join('');
 }
 
@@ -112,12 +121,6 @@ function sweptLines(runs: readonly SuiteRun[]): string[] {
     const times = variants.length === 1 ? '' : ` × ${counted(variants.length, 'variant')}`;
     return `${path}: ${counted(most, 'reference')}${times}`;
   });
-}
-
-/** Calls that say which attributes got worse, and which lines made them so. */
-function attributeCalls(plan: Plan): string {
-  const { qualeval_calls: certain } = plan;
-  return `${certain === 0 ? '' : `, up to ${counted(certain, 'call')} about attributes`}${possibleWords(plan)}`;
 }
 
 function sourceLines(from: Sources): string[] {

@@ -11,6 +11,7 @@ import type { Result } from '../../../src/kernel/result/result.ts';
 import { createSecretRegister } from '../../../src/text/redact.ts';
 import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
 import { startCacheServer } from '../../stand-ins/cache-service.ts';
+import { FEATURES } from '../../stand-ins/features.ts';
 import {
   startValidatingGitHub,
   workflowToken,
@@ -156,6 +157,7 @@ async function job(
     outputs: {} as Record<string, string>,
   };
   const work = runJob({
+    features: FEATURES,
     inputs: read,
     access: accessFrom(read, all),
     facts,

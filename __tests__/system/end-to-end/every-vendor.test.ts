@@ -4,6 +4,7 @@ import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals
 import { main } from '../../../src/app/commands/program.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { factsOf, isVendor, vendorNames } from '../../../src/types/vendors.ts';
+import { FEATURES } from '../../stand-ins/features.ts';
 import { isGrading, startPlace, type PlaceServer } from '../../stand-ins/models/place-server.ts';
 import { PLACES, type Place } from '../../stand-ins/models/places.ts';
 import {
@@ -119,6 +120,7 @@ function terminalAt(
         cwd: directory,
         isTerminal: false,
         width: 160,
+        features: FEATURES,
         reach: { ...reach, clock: testClock() },
         out: (text) => void (texts.out += text),
         err: (text) => void (texts.err += text),

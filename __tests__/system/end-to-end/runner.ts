@@ -7,6 +7,7 @@ import { main as commandLine } from '../../../src/app/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../src/app/commands/terminal.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { clock } from '../../stand-ins/command-line.ts';
+import { FEATURES } from '../../stand-ins/features.ts';
 import type { GitHubStandIn } from '../../stand-ins/github/index.ts';
 import {
   headIn,
@@ -42,13 +43,16 @@ export async function startCommand(
     write: (text: string) => (texts[name] += text) !== '',
     on: () => undefined,
   });
-  const terminal = terminalOf({
-    env,
-    cwd: () => cwd,
-    stdout: into('stdout'),
-    stderr: into('stderr'),
-    stdin: {},
-  } as unknown as TerminalProcess);
+  const terminal = terminalOf(
+    {
+      env,
+      cwd: () => cwd,
+      stdout: into('stdout'),
+      stderr: into('stderr'),
+      stdin: {},
+    } as unknown as TerminalProcess,
+    FEATURES,
+  );
   return { code: await commandLine(args, terminal), ...texts };
 }
 
@@ -63,7 +67,11 @@ async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
   process.env = env;
   process.stdout.write = (text) => (stdout += String(text)) !== '';
   try {
-    return { code: await runStep(env, { reach: { clock }, secondMs: 1 }), stdout, stderr: '' };
+    return {
+      code: await runStep(env, { features: FEATURES, reach: { clock }, secondMs: 1 }),
+      stdout,
+      stderr: '',
+    };
   } finally {
     process.env = before.env;
     process.stdout.write = before.write;

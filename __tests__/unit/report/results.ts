@@ -79,7 +79,7 @@ export function resultOf({
 
 /** What the gate would name a result of these parts. */
 function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
-  const { problems, override, conclusion, reasons, suites, mode, scoring, attributes } = result;
+  const { problems, override, conclusion, reasons, suites, mode, scoring } = result;
   if (problems.length > 0) return { kind: 'not-evaluated', problems: problems.length };
   if (suites.length === 0 && conclusion === 'success')
     return { kind: 'nothing-to-run', rubrics: 0 };
@@ -90,7 +90,6 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
       mode,
       suites,
       scoring,
-      attributes,
       settings: result.gate,
       affected: references,
       counted: references,
@@ -99,9 +98,10 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
       underBase: [],
       weakened: [],
       blind: null,
-      testedRubrics: 0,
+      tested: 0,
       uncomparable: [],
-      unexplained: [],
+      featureFindings: [],
+      unjudged: [],
       unused: false,
       replaced: [],
     },

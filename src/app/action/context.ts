@@ -12,6 +12,8 @@ import type { SecretRegister } from '../../text/redact.ts';
 import { withheldFrom, type TrustDecision } from '../../trust/trust.ts';
 import type { Conclusion, Problem } from '../../types/plain.ts';
 import type { EventFacts } from '../../types/repository.ts';
+import type { Features } from '../run/feature.ts';
+import { certainWords } from '../run/plan-run.ts';
 import type { Access, Reach } from '../session/access.ts';
 import type { RunCommits } from '../session/commits.ts';
 import { reasonOf } from '../session/safe-writing.ts';
@@ -49,6 +51,8 @@ export interface Job {
   reach?: Reach | undefined;
   /** As `ClientOptions` has it. */
   secondMs?: number | undefined;
+  /** The table of features that the entry was built with. */
+  features: Features;
   /** Loads what speaks to the artifact service; absent: `@actions/artifact`. */
   artifacts?: () => Promise<ArtifactLibrary>;
 }
@@ -82,6 +86,7 @@ export function sessionOptions(
   const { inputs, access, secrets, env, facts, mode, runner, now } = job;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   return {
+    features: job.features,
     inputs,
     access,
     secrets,
@@ -125,6 +130,7 @@ export function sessionOptions(
         trust: decided,
         prepared,
         notices,
+        certainWords: certainWords(prepared.plan, job.features),
         verbose: true,
         references: REFERENCES_IN_LOG,
       };

@@ -30,6 +30,7 @@ import { endLine, logLine } from '../../text/log.ts';
 import { ORIGIN_WORDS } from '../../trust/trust-table.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { notEvaluated } from '../run/not-judged.ts';
+import { blankOf } from '../run/plan-run.ts';
 import type { CommitsRequest, RunCommits } from '../session/commits.ts';
 import { type Evaluated, type Session, evaluate, projectOf } from '../session/session.ts';
 import { type Sides, findSides } from '../session/sides.ts';
@@ -159,6 +160,7 @@ export async function evaluateJob(job: Job, session: Session): Promise<Evaluated
       trust: job.trust.level,
       gate: DEFAULT_GATE,
       n_tries: 'adaptive' as const,
+      blankParts: blankOf(session.features),
     };
     const result = notEvaluated(unread, [...error.problems], []);
     return { result, suites: [], sides: null, merged };

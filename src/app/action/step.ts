@@ -14,8 +14,8 @@ import { reasonOf } from '../session/safe-writing.ts';
 import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
-/** Whose time it is; absent: the machine's. Tests give another, nothing else can. */
-type StepTime = Pick<Job, 'reach' | 'secondMs'> & {
+/** What an entry hands down. Tests alone give another time than the machine's. */
+type StepOptions = Pick<Job, 'reach' | 'secondMs' | 'features'> & {
   /** Rejects when something fails that nothing waits for. */
   crashed?: Promise<never>;
 };
@@ -24,10 +24,10 @@ type StepTime = Pick<Job, 'reach' | 'secondMs'> & {
  * One step of a workflow, as the runner describes it in `env`; the toolkit reads the same of the
  * process. Gives the step's exit code, and never rejects.
  */
-export async function runStep(env: NodeJS.ProcessEnv, time: StepTime = {}): Promise<0 | 1> {
+export async function runStep(env: NodeJS.ProcessEnv, given: StepOptions): Promise<0 | 1> {
   const secrets = createSecretRegister(core.setSecret);
   try {
-    return await judgeStep(env, secrets, time);
+    return await judgeStep(env, secrets, given);
   } catch (error) {
     return fail(error, secrets.redact);
   }
@@ -36,7 +36,7 @@ export async function runStep(env: NodeJS.ProcessEnv, time: StepTime = {}): Prom
 async function judgeStep(
   env: NodeJS.ProcessEnv,
   secrets: SecretRegister,
-  { crashed, ...time }: StepTime,
+  { crashed, ...time }: StepOptions,
 ): Promise<0 | 1> {
   const read = readInputs(givenInputs(env));
   const { inputs } = read;

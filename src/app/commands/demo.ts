@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InternalError } from '../../errors.ts';
 import { readResultValue } from '../../kernel/result/result.ts';
+import { ownKeys } from '../run/feature.ts';
 import { packageRoot } from '../session/installation.ts';
 import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
 import type { AddCommand } from './terminal.ts';
@@ -180,7 +181,11 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
       const { renderTerminal } = await import('../../report/terminal.ts');
       const { width, isTerminal: colour } = terminal;
       const json = await readFile(join(reports, 'result.json'), 'utf8');
-      const { result } = readResultValue('result.json', JSON.parse(json));
+      const { result } = readResultValue(
+        'result.json',
+        JSON.parse(json),
+        ownKeys(terminal.features),
+      );
       if (result === null) throw new InternalError('the demo wrote a result that cannot be read');
       terminal.out(
         [

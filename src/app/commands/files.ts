@@ -15,6 +15,7 @@ import { type RunReport, readRunReport } from '../../config/llmeval-report.ts';
 import { UserError, problem } from '../../errors.ts';
 import { type Saved, readSaved } from '../../features/noise/result.ts';
 import type { Problem } from '../../types/plain.ts';
+import { ownKeys } from '../run/feature.ts';
 import {
   type Ground,
   WAITING,
@@ -24,6 +25,7 @@ import {
   refusalOf,
 } from '../session/safe-writing.ts';
 import { REPORT_FOLDERS } from './options.ts';
+import type { Terminal } from './terminal.ts';
 import { userError } from './user-error.ts';
 
 /** Parsed content of a saved file; `file` is its path as given. */
@@ -78,12 +80,17 @@ function withoutRunsOf(files: readonly string[]): string[] {
   return files.filter((file) => !runs.some((folder) => file.startsWith(folder)));
 }
 
+type Reader = Pick<Terminal, 'cwd' | 'features'>;
+
 /** Rejects with the problems of every file that is invalid or of another version. */
-export async function readSavedFiles(files: readonly string[], cwd: string): Promise<SavedFile[]> {
+export async function readSavedFiles(
+  files: readonly string[],
+  terminal: Reader,
+): Promise<SavedFile[]> {
   const read: SavedFile[] = [];
   const problems: Problem[] = [];
   for (const file of files) {
-    const found = await readSavedFile(file, cwd);
+    const found = await readSavedFile(file, terminal);
     if ('problems' in found) problems.push(...found.problems);
     else read.push(found);
   }
@@ -95,13 +102,14 @@ export async function readSavedFiles(files: readonly string[], cwd: string): Pro
  * The newest saved file in these folders, with its run's other tries and variants. On a tie the
  * later name wins, because llmeval names files by time.
  */
-export async function newestRun(cwd: string): Promise<SavedFile[]> {
+export async function newestRun(terminal: Reader): Promise<SavedFile[]> {
+  const { cwd } = terminal;
   const there: string[] = [];
   for (const folder of REPORT_FOLDERS)
     if ((await stat(resolve(cwd, folder)).catch(() => null))?.isDirectory() === true)
       there.push(folder);
   if (there.length === 0) return [];
-  const files = await readSavedFiles(await savedFilesIn(there, cwd), cwd);
+  const files = await readSavedFiles(await savedFilesIn(there, cwd), terminal);
   const newest = files.reduce<SavedFile | null>(
     (last, file) => (last === null || file.writtenAt >= last.writtenAt ? file : last),
     null,
@@ -113,7 +121,7 @@ export async function newestRun(cwd: string): Promise<SavedFile[]> {
 
 async function readSavedFile(
   file: string,
-  cwd: string,
+  { cwd, features }: Reader,
 ): Promise<SavedFile | { problems: Problem[] }> {
   const path = resolve(cwd, file);
   const content = await readFile(path).catch(() => null);
@@ -132,7 +140,7 @@ async function readSavedFile(
         ),
       ],
     };
-  const saved = readSaved(file, content.toString('utf8'));
+  const saved = readSaved(file, content.toString('utf8'), ownKeys(features));
   return saved.kind === 'unreadable' ? { problems: saved.problems } : { ...saved, file, writtenAt };
 }
 

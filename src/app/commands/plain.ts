@@ -10,7 +10,7 @@ import type { TrustDecision } from '../../trust/trust.ts';
 import type { Notice } from '../../types/plain.ts';
 import { unrunnableReferences } from '../run/check.ts';
 import type { Planned, ReadyPlan, RunInput } from '../run/input.ts';
-import { planRun } from '../run/plan-run.ts';
+import { certainWords, planRun } from '../run/plan-run.ts';
 import { runInput, withEdges } from '../session/session.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
@@ -128,6 +128,7 @@ export const planCommand: AddCommand = (program, terminal, done) => {
           trust,
           prepared,
           notices: distinct([...blank.notices, ...broken]),
+          certainWords: certainWords(prepared.plan, terminal.features),
           forecast,
           verbose: options.verbose === true,
         };

@@ -138,7 +138,7 @@ function sessionOptions(
   terminal: Terminal,
   { overrides = [], role = 'whole', outputs = [], kept }: OwnOptions,
 ): SessionOptions {
-  const { cwd, err, isTerminal, reach } = terminal;
+  const { cwd, err, features, isTerminal, reach } = terminal;
   const directory = projectFolder(options, terminal);
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
   const { store, trust = false, report, record } = options;
@@ -151,6 +151,7 @@ function sessionOptions(
     err(`${logText(line)}\n`);
   };
   return {
+    features,
     directory,
     workingDirectory: '',
     temporary: tmpdir(),

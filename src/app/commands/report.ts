@@ -96,8 +96,8 @@ async function renderFiles(
     };
   const files =
     paths.length === 0
-      ? await newestRun(terminal.cwd)
-      : await readSavedFiles(await savedFilesIn(paths, terminal.cwd), terminal.cwd);
+      ? await newestRun(terminal)
+      : await readSavedFiles(await savedFilesIn(paths, terminal.cwd), terminal);
   if (files.length === 0)
     throw userError(
       null,

@@ -80,13 +80,13 @@ export const showCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-async function savedResult(from: string, { cwd }: Terminal): Promise<Result> {
-  if (from === FOLDER && !existsSync(join(cwd, from)))
+async function savedResult(from: string, terminal: Terminal): Promise<Result> {
+  if (from === FOLDER && !existsSync(join(terminal.cwd, from)))
     throw userError(
       from,
       `does not exist; write it with npx evaldiff run --report ${FOLDER}, or diff, or name another with --from`,
     );
-  const saved = await readSavedFiles(await savedFilesIn([from], cwd), cwd);
+  const saved = await readSavedFiles(await savedFilesIn([from], terminal.cwd), terminal);
   const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
   if (first !== undefined && more.length === 0) return first;
   throw userError(

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import type { Block } from '../../report/sections/document.ts';
+import type { Features } from '../run/feature.ts';
 import type { Reach } from '../session/access.ts';
 
 /** The terminal of a command; tests provide their own. */
@@ -19,6 +20,8 @@ export interface Terminal {
   reach?: Reach;
   /** Ends a command that runs until interrupted. */
   until?: AbortSignal;
+  /** The table of features that the entry was built with. */
+  features: Features;
 }
 
 /** Adds a command to the program; `done` receives its exit code. */
@@ -53,7 +56,10 @@ const COLUMNS = 100;
 const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
 /** Honours `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
-export function terminalOf({ env, cwd, stdout, stderr, stdin }: TerminalProcess): Terminal {
+export function terminalOf(
+  { env, cwd, stdout, stderr, stdin }: TerminalProcess,
+  features: Features,
+): Terminal {
   const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -67,6 +73,7 @@ export function terminalOf({ env, cwd, stdout, stderr, stdin }: TerminalProcess)
     };
   return {
     env,
+    features,
     cwd: cwd(),
     out: to(stdout),
     err: to(stderr),

@@ -1,4 +1,4 @@
-import type { RubricTest } from '../../features/graders/plan.ts';
+import type { PlannedFeature } from '../../kernel/plan/feature-plan.ts';
 import type { PrepareInput } from '../../kernel/plan/prepared.ts';
 import type { SuiteComparison, TryPolicy } from '../../kernel/plan/suite-run.ts';
 import { tallySchema } from '../../kernel/result/pieces.ts';
@@ -85,7 +85,7 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
  */
 export function hostOnly(
   suites: readonly SuiteComparison[],
-  tests: readonly RubricTest[],
+  features: readonly PlannedFeature[],
   code: PrepareInput['code'],
 ): Problem[] {
   if (code === 'host') return [];
@@ -111,25 +111,23 @@ export function hostOnly(
       },
     ];
   });
-  const graded = [
-    ...needing.map(({ scoring }) => scoring),
-    ...tests.flatMap(({ base, head, place: { file } }) =>
-      [base, head].flatMap((judge) =>
-        judge === null ? [] : [{ graders: judge.graders, settingsFile: file }],
-      ),
+  const graders = [
+    ...needing.flatMap(({ scoring }) =>
+      judgingTargets(scoring).map((target) => ({ target, file: scoring.settingsFile })),
+    ),
+    ...features.flatMap(({ certain }) =>
+      certain.map(({ target, place }) => ({ target, file: place.file })),
     ),
   ];
-  const grading = graded.flatMap(({ settingsFile, ...models }) =>
-    judgingTargets(models).flatMap((target): Problem[] =>
-      target.provider !== 'program'
-        ? []
-        : [
-            {
-              place: { file: settingsFile, line: 0 },
-              message: `the grader "${target.model}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
-            },
-          ],
-    ),
+  const grading = graders.flatMap(({ target, file }): Problem[] =>
+    target.provider !== 'program'
+      ? []
+      : [
+          {
+            place: { file, line: 0 },
+            message: `the grader "${target.model}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+          },
+        ],
   );
   const problems = [...asked, ...grading];
   return [

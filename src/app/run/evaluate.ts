@@ -1,12 +1,6 @@
 import { formatProblem } from '../../errors.ts';
-import { explainRun, type RunExplanation } from '../../features/attributes/explain-run.ts';
-import { causesOf } from '../../features/causes/causes.ts';
-import { runEvaluatorTests } from '../../features/conversations/evaluator-tests.ts';
-import type { TestedJudge } from '../../features/graders/plan.ts';
-import { runRubricTests } from '../../features/graders/rubric-tests.ts';
-import { withHistory, withSteady } from '../../features/history/tries.ts';
 import { brokenCode } from '../../kernel/judge/broken-code.ts';
-import { compareSuite } from '../../kernel/judge/compare.ts';
+import { compareSuite, type SuitePart } from '../../kernel/judge/compare.ts';
 import { decide, decideHalted } from '../../kernel/judge/gate.ts';
 import { newlySkippedIds, suiteNotices } from '../../kernel/judge/notices.ts';
 import { outcomeFields } from '../../kernel/judge/outcome-fields.ts';
@@ -20,10 +14,12 @@ import { rollUpSuite, type RunRollUps } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
 import { underBaseFindings, unreadByBase } from '../../kernel/judge/under-base.ts';
 import { judgeSuites } from '../../kernel/judge/verdict.ts';
+import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
 import { removedIds, type Prepared } from '../../kernel/plan/prepared.ts';
 import type { ReferenceRun, SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import { adaptiveTries, comparing } from '../../kernel/plan/tries.ts';
+import { adaptiveTries } from '../../kernel/plan/tries.ts';
+import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
@@ -33,40 +29,47 @@ import { costPer1000Calls } from '../../money/price.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
 import { askedAnewIds, lostCheckWords } from '../../trust/weakened.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
+import type { Added, DecidedRun, Feature, FeatureTools, Features, Judged } from './feature.ts';
 import { repeatedEvaluate } from './repeats.ts';
 import { executeRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
 
 /** Executes a prepared run and puts what came of it over `blank`. */
-export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): Promise<Result> {
+export async function judge(
+  plain: Prepared,
+  world: JudgeEdges,
+  blank: Result,
+  rows: Features,
+): Promise<Result> {
   const repeats = repeatedEvaluate(world.evaluate, `${blank.base?.sha ?? ''} ${blank.head.sha}`);
   const edges = { ...world, evaluate: repeats.evaluate };
-  const started = await knowing(plain, edges);
+  const started = await withStarts(plain, edges, rows);
   const spent = startSpending(started, edges);
   const prepared = { ...started, suites: await executeRounds(started, edges, spent) };
-  const tested = await testJudges(prepared, edges, spent);
-  const compared = await compareSuites(prepared, edges, spent, tested.judges);
+  const tools = { ...edges, spent };
+  const features = activeRows(rows, prepared);
+  const tested = await inTurn(features, async ({ row, plan }) => ({
+    key: row.key,
+    ...(await row.before?.(plan, tools)),
+  }));
+  const compared = await compareSuites(prepared, tools, rows, partsOfSuites(rows, tested));
   if (compared.problems.length > 0) return withBrokenCode(blank, compared, spent);
-  const explained = await explainRun(
-    { ...prepared, ...compared, halt: spent.halted() },
-    { ...edges, complete: spent.complete },
+  const run = { ...prepared, ...compared, trust: blank.trust, planned: prepared.suites };
+  const explained = await inTurn(features, async ({ row, plan }) =>
+    row.compared?.(plan, run, tools),
   );
-  const replaced = replacedAnswerers(prepared.suites.map(({ run }) => run.suite));
+  const replaced = replacedAnswerers(prepared.suites.map(({ run: { suite } }) => suite));
   const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
   // The verdict stands: what is tried from here on changes nothing of it.
-  const { attributes } = explained;
-  const causes = await causesOf(
-    prepared,
-    { ...compared, attributes, trust: blank.trust },
-    edges,
-    spent,
+  const judged = partsOf(explained);
+  const after = await inTurn(features, async ({ row, plan }) =>
+    row.decided?.(plan, { ...run, groups: groupsBy(rows, judged) }, tools),
   );
   const { made, notices: unequal } = repeats.found();
   const notices = [
     ...blank.notices,
     ...unequal,
     ...compared.notices,
-    ...tested.notices,
-    ...explained.notices,
+    ...[...tested, ...explained, ...after].flatMap((each) => each?.notices ?? []),
   ];
   return {
     ...blank,
@@ -75,16 +78,11 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
     ...(replaced.length === 0
       ? {}
       : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
-    suites: compared.results,
-    ...(causes.length === 0 ? {} : { causes }),
+    suites: compared.suites.map(({ result }) => result),
+    ...partsOf(after),
     scoring: compared.scoring,
-    graders: tested.graders,
-    ...(tested.evaluators.length === 0 ? {} : { evaluators: tested.evaluators }),
-    attributes,
-    insights: explained.insights,
-    ...(explained.droppedInsights.length === 0
-      ? {}
-      : { dropped_insights: explained.droppedInsights }),
+    ...partsOf(tested),
+    ...judged,
     notices,
     usage: spent.meter.totals(),
     adaptive_tries: adaptiveTries(prepared.suites),
@@ -92,57 +90,84 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
   };
 }
 
+/** What rows say of references that belong together. */
+function groupsBy(rows: Features, parts: Partial<FeatureParts>): DecidedRun['groups'] {
+  return (suite) => rows.flatMap(({ groups }) => groups?.(parts, suite) ?? []);
+}
+
+/** What rows add to each suite's result, with what their tests found. */
+function partsOfSuites(
+  rows: Features,
+  tested: readonly { key: string; found?: unknown }[],
+): SuitePart[] {
+  return rows.flatMap((row): SuitePart[] => {
+    const found = tested.find(({ key }) => key === row.key)?.found ?? null;
+    return row.suiteParts === undefined
+      ? []
+      : [(...of) => row.suiteParts?.(...of, found) ?? { parts: {}, remark: '' }];
+  });
+}
+
+interface ActiveRow {
+  row: Feature;
+  plan: FeaturePlan;
+}
+
+/** Rows with a part in this run, with their plans. */
+function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
+  return rows.flatMap((row) => {
+    const plan = features.find(({ key }) => key === row.key);
+    return plan === undefined ? [] : [{ row, plan }];
+  });
+}
+
+/** Calls a hook of each row, one after the other, so that a run asks in the same order each time. */
+async function inTurn<T>(
+  rows: readonly ActiveRow[],
+  hook: (active: ActiveRow) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = [];
+  for (const active of rows) results.push(await hook(active));
+  return results;
+}
+
+function partsOf(added: readonly (Partial<Added> | undefined)[]): Partial<FeatureParts> {
+  return Object.assign({}, ...added.map((each) => each?.parts ?? {})) as Partial<FeatureParts>;
+}
+
 /**
  * Code that scores and is broken has to be fixed first: there is no rate from it, and no verdict.
  */
 function withBrokenCode(
   blank: Result,
-  { problems, results, notices }: Compared,
+  { problems, suites, notices }: Compared,
   { meter }: Spending,
 ): Result {
   return {
     ...blank,
     ...outcomeFields({ kind: 'not-evaluated', problems: problems.length }),
     problems,
-    suites: results,
+    suites: suites.map(({ result }) => result),
     notices: [...blank.notices, ...notices],
     usage: meter.totals(),
   };
 }
 
-/** Adds to a prepared run what earlier runs say about its references. */
-async function knowing(prepared: Prepared, { history }: JudgeEdges): Promise<Prepared> {
-  if (prepared.mode !== 'diff' || history === undefined) return prepared;
-  if (comparing(prepared.suites).sequential.length === 0) return prepared;
-  return { ...prepared, suites: withSteady(prepared.suites, await history()) };
+/** Adds to a prepared run what rows know of its references beforehand. */
+async function withStarts(
+  prepared: Prepared,
+  edges: JudgeEdges,
+  rows: Features,
+): Promise<Prepared> {
+  let { suites } = prepared;
+  if (prepared.mode !== 'diff') return prepared;
+  for (const { start } of rows) suites = (await start?.(suites, edges)) ?? suites;
+  return { ...prepared, suites };
 }
 
-type Tested = Pick<Result, 'graders' | 'notices'> & {
-  judges: TestedJudge[];
-  evaluators: NonNullable<Result['evaluators']>;
-};
-
-/** Holds those who judge against labelled examples. */
-async function testJudges(
-  { rubricTests, evaluatorTests }: Prepared,
-  { random }: JudgeEdges,
-  { complete }: Spending,
-): Promise<Tested> {
-  const { graders, judges, notices } = await runRubricTests(rubricTests, { complete, random });
-  const tested = await runEvaluatorTests(evaluatorTests, { complete, random });
-  const { evaluators } = tested;
-  return {
-    graders,
-    judges: [...judges, ...tested.judges],
-    evaluators,
-    notices: [...notices, ...tested.notices],
-  };
-}
-
-/** Suites that ran, and what the result says of each, in the same order. */
 interface Compared {
-  comparisons: SuiteComparison[];
-  results: SuiteResult[];
+  /** Suites that ran, each with what the result says of it. */
+  suites: { comparison: SuiteComparison; result: SuiteResult }[];
   scoring: ScoringResult[];
   /** What falls under base's scoring alone. */
   underBase: GateFinding[];
@@ -154,12 +179,13 @@ interface Compared {
 /** Rolls up, compares under one alpha, and says what a scoring change did. */
 async function compareSuites(
   { suites: comparisons, gate, mode, price }: Prepared,
-  { evaluate, history }: JudgeEdges,
-  { meter, halted, unmade }: Spending,
-  judges: readonly TestedJudge[],
+  tools: FeatureTools,
+  rows: Features,
+  suiteParts: readonly SuitePart[],
 ): Promise<Compared> {
+  const { evaluate, spent } = tools;
   const rollUps = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
-  const complete = halted() === null || !incomplete(unmade);
+  const complete = spent.halted() === null || !incomplete(spent.unmade);
   const verdicts =
     mode === 'diff'
       ? judgeSuites(comparisons, gate, {
@@ -179,22 +205,17 @@ async function compareSuites(
     ({ comparison: { run } }) => run.suite.references.length > 0 && !broken.suites.has(run),
   );
   const compared = shown.map(({ comparison, verdict, rollUps: own }): SuiteResult => ({
-    ...compareSuite(comparison, verdict, own, judges),
+    ...compareSuite(comparison, verdict, own, suiteParts),
     ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(comparison.run, price) } : {}),
   }));
-  const { calls, reused, replayed = 0 } = meter.totals();
-  const results =
-    history === undefined || calls + reused + replayed === 0
-      ? compared
-      : withHistory(
-          shown.map(({ comparison }) => comparison.run),
-          compared,
-          await history(),
-        );
+  let suites = shown.flatMap(({ comparison }, index) => {
+    const result = compared[index];
+    return result === undefined ? [] : [{ comparison, result }];
+  });
+  for (const { results } of rows) suites = (await results?.(suites, tools)) ?? suites;
   return {
     problems: broken.problems,
-    comparisons: shown.map(({ comparison }) => comparison),
-    results,
+    suites,
     scoring: shown.flatMap(
       ({ comparison, verdict, rollUps: own }) =>
         scoringSplit(comparison, own, verdict?.hidden ?? null) ?? [],
@@ -216,23 +237,22 @@ function decideRun(
     suites: comparisons,
     gate,
     mode,
-    rubricTests,
-    evaluatorTests,
+    features,
     replaced,
     ownRules,
   }: Prepared & { replaced: ReplacedModel[] },
-  { results, scoring, underBase }: Compared,
-  { attributes, unexplained }: RunExplanation,
+  { suites, scoring, underBase }: Compared,
+  found: readonly (Pick<Judged, 'findings' | 'unjudged'> | undefined)[],
   { halted, unmade }: Spending,
   blank: Result,
 ): Decision {
   const runs = comparisons.map(({ run }) => run);
   const input: GateInput = {
     mode,
-    suites: results,
+    suites: suites.map(({ result }) => result),
     scoring,
-    attributes,
-    unexplained,
+    featureFindings: found.flatMap((each) => each?.findings ?? []),
+    unjudged: found.flatMap((each) => each?.unjudged ?? []),
     settings: gate,
     affected: comparisons.reduce((sum, { run }) => sum + run.runs.length, 0),
     removed: comparisons.flatMap((comparison) => {
@@ -243,7 +263,7 @@ function decideRun(
     underBase,
     askedAnew: askedAnewIds(runs),
     weakened: [...ownRules, ...unreadByBase(comparisons), ...lostCheckWords(runs)],
-    testedRubrics: rubricTests.length + evaluatorTests.length,
+    tested: features.reduce((sum, { tested }) => sum + tested, 0),
     counted: countedRuns(comparisons),
     uncomparable: uncomparable(comparisons),
     replaced,

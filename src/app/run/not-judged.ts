@@ -1,7 +1,7 @@
-import { evaluatorTargetsOf } from '../../features/conversations/evaluator-plan.ts';
 import { outcomeFields } from '../../kernel/judge/outcome-fields.ts';
 import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { NoiseNote } from '../../kernel/result/pieces.ts';
 import type { Result, UsageTotals } from '../../kernel/result/result.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
@@ -21,6 +21,8 @@ export interface ResultHead {
   n_tries: Result['n_tries'];
   /** The last measurement of the gate's own false alarms. */
   noise?: NoiseNote | null;
+  /** What the result says in the keys of features that had nothing to do. */
+  blankParts: FeatureParts;
 }
 
 export const NO_USAGE: UsageTotals = {
@@ -42,6 +44,7 @@ export function blankResult({
   gate,
   n_tries,
   noise = null,
+  blankParts,
 }: ResultHead): Result {
   return {
     schema_version: 1,
@@ -55,9 +58,7 @@ export function blankResult({
     n_tries,
     suites: [],
     scoring: [],
-    attributes: [],
-    insights: [],
-    graders: [],
+    ...blankParts,
     notices: [],
     problems: [],
     usage: NO_USAGE,
@@ -119,21 +120,17 @@ export async function judgeWithoutKeys({
   judge,
 }: KeylessRun): Promise<Result> {
   const isOpen = (suite: SuiteComparison): boolean =>
-    missingKeys(targetsOf({ suites: [suite], rubricTests: [], evaluatorTests: [] })).length === 0;
+    missingKeys(targetsOf({ suites: [suite], features: [] })).length === 0;
   const open = prepared.suites.filter(isOpen);
   const left = prepared.suites.filter((suite) => !isOpen(suite)).map(leftOut);
   const unasked = withoutKeys(head, withheld, left, notices);
   if (!open.some(({ run: { suite } }) => suite.references.length > 0)) return unasked;
-  const hasKeys = (targets: readonly Target[]): boolean => missingKeys(targets).length === 0;
   const judged = await judge({
     ...prepared,
     suites: open,
-    rubricTests: hasKeys(
-      targetsOf({ suites: [], rubricTests: prepared.rubricTests, evaluatorTests: [] }),
-    )
-      ? prepared.rubricTests
-      : [],
-    evaluatorTests: prepared.evaluatorTests.filter((test) => hasKeys(evaluatorTargetsOf([test]))),
+    features: prepared.features.filter(
+      (feature) => missingKeys(targetsOf({ suites: [], features: [feature] })).length === 0,
+    ),
   });
   const reasons = [...judged.reasons, ...unasked.reasons];
   return judged.conclusion === 'success' || judged.conclusion === 'neutral'

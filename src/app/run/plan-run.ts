@@ -1,11 +1,15 @@
 import { SETTINGS_FILE } from '../../config/settings.ts';
 import { sweepNotice } from '../../config/sweep.ts';
-import { withoutStored } from '../../features/attributes/explain-run.ts';
-import { affordable, withExplainCalls } from '../../features/attributes/plan.ts';
-import { withCauseCalls } from '../../features/causes/causes.ts';
 import { batchProblems, ownCaps, partOfPlan } from '../../features/shards/part.ts';
-import { callsOf, overBudget, repeatPlan } from '../../kernel/plan/plan.ts';
+import {
+  callsOf,
+  overBudget,
+  repeatPlan,
+  withFeatureCalls,
+  type Plan,
+} from '../../kernel/plan/plan.ts';
 import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
+import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { unreadChanges } from '../../kernel/select/unread.ts';
 import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
@@ -16,20 +20,14 @@ import { NO_LIST, priceFrom, type CostCap } from '../../money/price.ts';
 import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
 import { arrange, type Arranged } from '../../trust/arrange.ts';
 import { sources } from '../../trust/trust.ts';
-import type { Target } from '../../types/model.ts';
+import type { Grader, Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
-import {
-  nothingToSweep,
-  readSides,
-  type PlanTools,
-  type Planned,
-  type Pricing,
-  type ReadyPlan,
-  type RunInput,
-} from './input.ts';
+import type { Features } from './feature.ts';
+import type { PlanTools, Planned, Pricing, ReadyPlan, RunInput } from './input.ts';
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
-import { prepare, priceSettings } from './prepare.ts';
+import { callsByName, prepare, priceSettings } from './prepare.ts';
+import { nothingToSweep, readSides } from './read-sides.ts';
 
 /** For a run that asks nothing. */
 const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
@@ -39,23 +37,23 @@ const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
  * selects, plans and prices.
  */
 export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {
+  const { features } = input;
   const sides = await readSides(input, tools);
   const read = { ...sides, notices: [...(input.notices ?? []), ...sides.notices] };
-  const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive' };
+  const blankParts = blankOf(features);
+  const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive', blankParts };
   if (read.head === null)
     return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
   const arranged = arrange(read.base, read.head, sources(input.trust));
-  const selected = withUnread(input, arranged, prepare(input, arranged, tools.hash, read.pinned));
+  const selected = withUnread(
+    input,
+    arranged,
+    prepare(input, arranged, tools.hash, { features, read: read.read }),
+  );
   const pricing =
     callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing(pricedTargets(selected));
-  const explaining = await withoutStored(selected.explaining, selected.suites, input.mode, {
-    stored: pricing.stored,
-    random: tools.random,
-  });
   const whole = {
-    ...selected,
-    explaining,
-    plan: withCauseCalls(withExplainCalls(selected.plan, explaining), selected),
+    ...(await withoutStored(selected, input, { ...tools, ...pricing })),
     price: priceFrom(priceSettings(arranged), pricing.list),
   };
   const prepared = input.shard === undefined ? whole : partOfPlan(whole, input.shard, tools.hash);
@@ -65,7 +63,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     selected.suites.filter(({ run }) => input.mode === 'sweep' || run.runs.length > 0),
   );
   const strict = input.strict === true;
-  const head: ResultHead = { ...input, gate: prepared.gate, n_tries };
+  const head: ResultHead = { ...input, gate: prepared.gate, n_tries, blankParts };
   const checked = await checkCode(selected.suites, input, tools.evaluate);
   const notices = [
     ...read.notices,
@@ -118,19 +116,70 @@ function withUnread(
 
 /** Every place that this run may ask, whatever it finds on its way. */
 function pricedTargets(selected: Omit<Prepared, 'price'>): Target[] {
-  const later = [selected.explaining?.grader ?? null, selected.drafter?.grader ?? null];
-  return [
-    ...targetsOf(selected),
-    ...later.flatMap((grader) => (grader === null ? [] : [grader.target])),
-  ];
+  const later = selected.features.flatMap(({ asker }) => asker?.grader ?? []);
+  return [...targetsOf(selected), ...later.map(({ target }) => target)];
 }
 
-/** Graders whose price nobody knows are not asked where a cap holds. */
+/** What a plan says of the calls that features make in any case. */
+export function certainWords({ certain }: Plan, features: Features): string[] {
+  return features.flatMap(({ calls }) => {
+    const count = calls?.certain === undefined ? 0 : (certain[calls.certain.key] ?? 0);
+    return calls?.certain === undefined || count === 0 ? [] : [calls.certain.words(count)];
+  });
+}
+
+export function blankOf(features: Features): FeatureParts {
+  return Object.assign({}, ...features.map(({ blank }) => blank ?? {})) as FeatureParts;
+}
+
+/** The plan without calls of features whose answers earlier runs have paid for. */
+async function withoutStored(
+  selected: Prepared,
+  input: RunInput,
+  { stored, random }: Pick<Pricing, 'stored'> & Pick<PlanTools, 'random'>,
+): Promise<Prepared> {
+  if (random === undefined) return selected;
+  const { features: rows } = input;
+  const features = await Promise.all(
+    selected.features.map(async (planned) => {
+      const row = rows.find(({ key }) => key === planned.key);
+      const run = { input, suites: selected.suites };
+      const left = (await row?.withoutStored?.(planned, run, { stored, random })) ?? planned;
+      return { ...left, key: planned.key };
+    }),
+  );
+  const [before, after] = [callsByName(rows, selected.features), callsByName(rows, features)];
+  const fewer = Object.entries(after.certain).map(([key, calls]): [string, number] => [
+    key,
+    calls - (before.certain[key] ?? 0),
+  ]);
+  const plan = withFeatureCalls(selected.plan, {
+    ...after,
+    grader: after.grader - before.grader,
+    certain: Object.fromEntries(fewer),
+  });
+  return { ...selected, features, plan };
+}
+
+/** Graders whose price nobody knows are not asked where a cap holds that the user set. */
 function withinCap(prepared: Prepared, cap: CostCap | null): Prepared {
+  if (cap === null || cap.by === 'default') return prepared;
+  return withAskers(prepared, ({ target }) =>
+    prepared.price(target, { input_tokens: 0, output_tokens: 0 }) === null
+      ? `no price is known for the grader "${target.model}", so the cap ${cap.by} could not be kept; give it one (models.<name>.price)`
+      : null,
+  );
+}
+
+/** Takes graders of features away that cannot be asked; `why` returns the reason, or null. */
+export function withAskers(prepared: Prepared, why: (grader: Grader) => string | null): Prepared {
   return {
     ...prepared,
-    explaining: affordable(prepared.explaining, prepared.price, cap),
-    drafter: affordable(prepared.drafter, prepared.price, cap),
+    features: prepared.features.map((planned) => {
+      const grader = planned.asker?.grader ?? null;
+      const reason = grader === null ? null : why(grader);
+      return reason === null ? planned : { ...planned, asker: { grader: null, unasked: reason } };
+    }),
   };
 }
 
@@ -169,6 +218,7 @@ function spending(
             ...overBudget(whole.plan, caps.maxCalls, {
               bothSides: base !== null && input.base !== null,
               stored: input.shard === undefined ? found.stored : 0,
+              certainWords: certainWords(whole.plan, input.features),
             }),
             ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
           ],
@@ -184,5 +234,5 @@ function priceRun({ again }: RunInput, prepared: Prepared, stored: Pricing['stor
 }
 
 export function headOf(input: RunInput, { gate, n_tries }: Result): ResultHead {
-  return { ...input, gate, n_tries };
+  return { ...input, gate, n_tries, blankParts: blankOf(input.features) };
 }

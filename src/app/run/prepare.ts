@@ -1,8 +1,4 @@
 import { SETTINGS_FILE } from '../../config/settings.ts';
-import type { PinnedAttributes } from '../../features/attributes/file.ts';
-import { drafterOf, planExplain, withExplainCalls } from '../../features/attributes/plan.ts';
-import { selectEvaluatorTests } from '../../features/conversations/evaluator-plan.ts';
-import { selectRubricTests } from '../../features/graders/plan.ts';
 import {
   newlyQuarantined,
   quarantineNotices,
@@ -11,7 +7,8 @@ import {
   relativeOwnGate,
   selectTwice,
 } from '../../features/noise/plan.ts';
-import { planOf, repeatPlan } from '../../kernel/plan/plan.ts';
+import type { PlannedFeature } from '../../kernel/plan/feature-plan.ts';
+import { planOf, repeatPlan, withFeatureCalls } from '../../kernel/plan/plan.ts';
 import { targetsOf, type PrepareInput, type Prepared } from '../../kernel/plan/prepared.ts';
 import {
   startSuite,
@@ -34,16 +31,15 @@ import type { Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { conversationProblems, hostOnly, unreachableRollups } from './check.ts';
+import type { Features, PlanningRun } from './feature.ts';
+import type { OwnReads } from './read-sides.ts';
 
-/**
- * Selects what runs and plans its first tries; finds what only shows once both sides are known.
- * `pinned`: attributes that people chose.
- */
+/** Selects what runs and plans its first tries; finds what only shows once both sides are known. */
 export function prepare(
   input: PrepareInput,
   arranged: Arranged,
   hash: (text: string) => string,
-  pinned: PinnedAttributes | null = null,
+  rows: { features: Features; read: OwnReads } = { features: [], read: new Map() },
 ): Prepared {
   const { mode, code } = input;
   const { base, head } = sidesOf(input, arranged, hash);
@@ -53,47 +49,37 @@ export function prepare(
     comparisonOf(startSuite(suite), arranged, { ...input, gate }),
   );
   const next = nextTries(suites, gate);
-  const judges = testsOfJudges(input, base, head, suites);
-  const { rubricTests, evaluatorTests } = judges;
-  const { explaining, ...attributes } = planExplain({
-    mode,
-    gate,
-    head,
-    suites,
-    pinned,
-    code,
-    again: input.again !== undefined,
-  });
-  const runs = suites.map(({ run }) => run);
-  const once = planOf(runs, next, rubricTests, evaluatorTests);
+  const features = plannedBy(rows, { input, arranged, base, head, gate, suites });
+  const once = planOf(
+    suites.map(({ run }) => run),
+    next,
+  );
   return {
     mode,
     suites,
     gate,
     next: (asked) => nextTries(asked, gate),
-    plan: withExplainCalls(repeatPlan(once, input.again?.runs ?? 1), explaining),
-    rubricTests,
-    evaluatorTests,
-    explaining,
-    causes: mode === 'diff' && input.again === undefined ? arranged.explain : null,
-    drafter: arranged.explain.fix ? drafterOf(head, code) : null,
+    plan: withFeatureCalls(
+      repeatPlan(once, input.again?.runs ?? 1),
+      callsByName(rows.features, features),
+    ),
+    features,
     price: priceFrom(priceSettings(arranged)),
     ownRules: arranged.ownRules,
     problems: [
       ...selected.problems,
       ...unreachableRollups(suites),
       ...conversationProblems(suites, code),
-      ...hostOnly(suites, rubricTests, code),
-      ...attributes.problems,
+      ...hostOnly(suites, features, code),
+      ...features.flatMap(({ problems }) => problems),
     ],
     notices: [
       ...(selected.notices ?? []),
       ...quarantinesBeyondToday(suites, input.today),
-      ...judges.notices,
       ...selected.suites.flatMap(unaskedNotices),
       ...answererNotices(selected.suites, hash),
-      ...attributes.notices,
-      ...directNotice(input, targetsOf({ suites, rubricTests, evaluatorTests }), arranged),
+      ...features.flatMap(({ notices }) => notices),
+      ...directNotice(input, targetsOf({ suites, features }), arranged),
     ],
   };
 }
@@ -216,26 +202,37 @@ function directNotice(
   ];
 }
 
-/**
- * Those who judge are tested where a change may have touched them, and where a suite's rate rests
- * on them alone: not in a sweep, nor where base is compared with itself.
- */
-function testsOfJudges(
-  { mode, again }: PrepareInput,
-  base: ProjectSide | null,
-  head: ProjectSide,
-  suites: readonly SuiteComparison[],
-): Pick<Prepared, 'rubricTests' | 'evaluatorTests' | 'notices'> {
-  if (mode === 'sweep' || again !== undefined)
-    return { rubricTests: [], evaluatorTests: [], notices: [] };
-  const runs = suites.map(({ run }) => run);
-  const { tests, notices } = selectRubricTests(base, head, runs);
-  const evaluators = selectEvaluatorTests(runs);
-  return {
-    rubricTests: tests,
-    evaluatorTests: evaluators.tests,
-    notices: [...notices, ...evaluators.notices],
-  };
+function plannedBy(
+  { features, read }: { features: Features; read: OwnReads },
+  run: Omit<PlanningRun<unknown>, 'read'>,
+): PlannedFeature[] {
+  return features.flatMap(({ key, plan }) => {
+    const planned = plan?.({ ...run, read: read.get(key) ?? null }) ?? null;
+    return planned === null ? [] : [{ key, ...planned }];
+  });
+}
+
+/** The calls of features by the keys under which a plan counts them. */
+export function callsByName(
+  rows: Features,
+  planned: readonly PlannedFeature[],
+): Parameters<typeof withFeatureCalls>[1] {
+  const certain: Record<string, number> = {};
+  const possible: Record<string, number> = {};
+  let grader = 0;
+  for (const { key, calls: names } of rows) {
+    const own = planned.find((plan) => plan.key === key);
+    const graded = sumOf(own?.certain.filter(({ purpose }) => purpose === 'grader') ?? []);
+    grader += graded;
+    if (names?.certain !== undefined)
+      certain[names.certain.key] = sumOf(own?.certain ?? []) - graded;
+    if (names?.possible !== undefined) possible[names.possible] = own?.possible ?? 0;
+  }
+  return { grader, certain, possible };
+}
+
+function sumOf(calls: readonly { calls: number }[]): number {
+  return calls.reduce((sum, each) => sum + each.calls, 0);
 }
 
 /**

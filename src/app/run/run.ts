@@ -1,13 +1,13 @@
-import { askable } from '../../features/attributes/plan.ts';
 import { callsOf } from '../../kernel/plan/plan.ts';
 import { keyProblems, type Prepared } from '../../kernel/plan/prepared.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { budgetHalt, createGuard } from '../../money/budget.ts';
 import { changedTexts } from './changed-texts.ts';
 import { judge } from './evaluate.ts';
-import { headReader, type Edges, type ReadyPlan, type RunInput } from './input.ts';
+import type { Edges, ReadyPlan, RunInput } from './input.ts';
 import { judgeWithoutKeys, notEvaluated } from './not-judged.ts';
-import { headOf, planRun } from './plan-run.ts';
+import { headOf, planRun, withAskers } from './plan-run.ts';
+import { headReader } from './read-sides.ts';
 import type { JudgeEdges } from './spending.ts';
 
 /**
@@ -32,14 +32,13 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
     reread: headReader(input, edges.hash),
   };
   const keys = input.merged === undefined ? keyProblems(prepared, edges.missingKeys) : [];
-  const ready = {
-    ...prepared,
-    explaining: askable(prepared.explaining, edges.missingKeys),
-    drafter: askable(prepared.drafter, edges.missingKeys),
-  };
+  const ready = withAskers(
+    prepared,
+    ({ target }) => edges.missingKeys([target])[0]?.message ?? null,
+  );
   // What the pull request changes is read when nobody waits for the first answer any more.
   const judged = async (open: Prepared): Promise<Result> => ({
-    ...(await judge(open, guarded, blank)),
+    ...(await judge(open, guarded, blank, input.features)),
     ...(await changesOf(input, prepared)),
   });
   if (keys.length === 0) return judged(ready);

@@ -125,10 +125,11 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   let drawn = 0;
   let width = 0;
 
-  const attributes = (): number => plan?.qualeval_calls ?? 0;
+  const attributes = (): number => plan?.certain['qualeval_calls'] ?? 0;
   /** Where no attributes are worked out, a draft of a fix is asked for all the same. */
   const furtherName = (): string => (attributes() > 0 ? 'attribute question' : 'further question');
-  const graded = (): number => (plan === null ? 0 : plan.grader_calls + plan.evaluator_calls);
+  const graded = (): number =>
+    plan === null ? 0 : plan.grader_calls + (plan.certain['evaluator_calls'] ?? 0);
   const planned = (): number => (plan === null ? 0 : callsOf(plan) + plan.replayed);
   const done = (): number => answers + grades + asked;
   const line = (): string =>

@@ -15,6 +15,7 @@ import { shellWord } from '../../text/visible.ts';
 import { hostRefused, type TrustDecision, type Withheld } from '../../trust/trust.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import type { Features } from '../run/feature.ts';
 import type { Edges, RunInput } from '../run/input.ts';
 import { run } from '../run/run.ts';
 import { withoutSecrets, type Access, type Reach } from './access.ts';
@@ -72,6 +73,8 @@ export interface SessionOptions extends CheckoutPlace {
   store: StoreChoice;
   /** What is written when the run has ended, refused now where it cannot be. */
   outputs: readonly Output[];
+  /** The table of features that the entry was built with. */
+  features: Features;
   /** A file to which every answer is written as it comes, refused now too; null: none. */
   record: Output | null;
   progress: { style: 'line' | 'steps'; write(text: string): void };
@@ -183,7 +186,7 @@ type GivenSides = Omit<Sides, 'changed'> & Partial<Pick<Sides, 'changed'>>;
 
 /** What the pipeline is given for these sides. */
 export function runInput(
-  { inputs, trust, withheld, now }: Session,
+  { inputs, trust, withheld, features, now }: Session,
   mode: RunInput['mode'],
   { base, tip = null, head, changed = [], notices = [] }: GivenSides,
 ): RunInput {
@@ -196,6 +199,7 @@ export function runInput(
     head,
     changed,
     trust: trust.level,
+    features,
     withheld,
     read,
     maxCalls,

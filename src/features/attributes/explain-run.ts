@@ -1,86 +1,100 @@
-import type { Halt } from '../../kernel/plan/halt.ts';
+import type { ComparedRun, Feature, FeatureTools, Judged } from '../../app/run/feature.ts';
+import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
+import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { gates } from '../../kernel/select/select.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { Variant } from '../../kernel/suite/suite.ts';
+import { counted, percent, pointsBetween, signed } from '../../text/amounts.ts';
 import type { Completion, Request } from '../../types/model.ts';
 import { rateReference } from './affinity.ts';
-import type { ExplainReference, ExplainSuite, ExplainTools } from './attribute-results.ts';
+import type { ExplainReference, ExplainSuite } from './attribute-results.ts';
 import { byReferences, explainedReferences } from './cost.ts';
-import { explain, isExplained, type Explanation } from './explain.ts';
+import { explain, isExplained } from './explain.ts';
 import { pinnedFor } from './file.ts';
-import { isExplainable, type ExplainPlan } from './plan.ts';
+import { isExplainable, type ExplainOwn } from './plan.ts';
+import { suiteAttributes, type AttributeResult } from './result.ts';
 
-interface ComparedRun {
-  mode: 'diff' | 'sweep';
-  explaining: ExplainPlan | null;
-  gate: GateSettings;
-  /** Suites that are shown, and what each came to, in the same order. */
-  comparisons: readonly SuiteComparison[];
-  results: readonly SuiteResult[];
-  /** Why no further call is made; null while calls are. */
-  halt: Halt | null;
-}
-
-/** `unexplained`: names of suites whose attributes were wanted and could not be worked out. */
-export interface RunExplanation extends Explanation {
-  unexplained: string[];
-}
-
-const NOTHING: RunExplanation = {
-  attributes: [],
-  insights: [],
-  droppedInsights: [],
-  notices: [],
-  unexplained: [],
-};
-
-/**
- * Which attributes got worse, once the suites are compared. A run that was ended makes no model calls,
- * and says so.
- */
+/** Which attributes got worse, once suites are compared. A run that was ended makes no calls. */
 export async function explainRun(
-  { mode, explaining, gate, comparisons, results, halt }: ComparedRun,
-  tools: ExplainTools,
-): Promise<RunExplanation> {
-  if (explaining === null) return NOTHING;
-  const wanted = comparisons.flatMap((comparison, index) => {
-    const suite = results[index];
-    const asked = suite === undefined ? null : explainSuite(comparison, suite, mode);
-    return suite === undefined || asked === null || !isExplained(asked, explaining)
+  { own, asker }: FeaturePlan<ExplainOwn>,
+  { mode, gate, suites }: ComparedRun,
+  { spent, ...tools }: FeatureTools,
+): Promise<Judged> {
+  if (own === null) return { parts: {}, notices: [], findings: [], unjudged: [] };
+  const wanted = suites.flatMap(({ comparison, result }) => {
+    const asked = explainSuite(comparison, result, mode);
+    return asked === null || !isExplained(asked, own)
       ? []
-      : [{ suite, asked, isJudged: isExplainable(comparison, mode) }];
+      : [{ suite: result, asked, isJudged: isExplainable(comparison, mode) }];
   });
-  const { settings, pinned, seed } = explaining;
-  const { grader, unasked } =
-    halt === null
-      ? explaining
-      : { grader: null, unasked: `no further call is made, because ${halt.why}` };
-  const explanation = await explain(
+  const { settings, pinned, seed } = own;
+  const halt = spent.halted();
+  const { attributes, insights, droppedInsights, notices } = await explain(
     {
       mode,
       suites: wanted.map(({ asked }) => asked),
       settings,
       pinned,
-      grader,
-      unasked,
+      ...(halt === null
+        ? (asker ?? { grader: null, unasked: null })
+        : { grader: null, unasked: `no further call is made, because ${halt.why}` }),
       alignment: settings.alignment,
       metric: settings.metric,
       alpha: gate.alpha,
       seed,
     },
-    tools,
+    { ...tools, complete: spent.complete },
   );
   const explained = new Set(
-    explanation.attributes.map(({ path, suite, variant }) => identity(path, suite, variant)),
+    attributes.map(({ path, suite, variant }) => identity(path, suite, variant)),
   );
-  const unexplained = wanted.filter(
+  const open = wanted.filter(
     ({ suite: { path, name, variant }, isJudged }) =>
       isJudged && !explained.has(identity(path, name, variant)),
   );
-  return { ...explanation, unexplained: unexplained.map(({ suite }) => suite.name) };
+  return {
+    parts: {
+      attributes,
+      insights,
+      ...(droppedInsights.length === 0 ? {} : { dropped_insights: droppedInsights }),
+    },
+    notices,
+    findings: suites.flatMap(({ result }) => regressedAttributes(result, gate, attributes)),
+    unjudged:
+      gate.attributes === 'fail'
+        ? open.map(
+            ({ suite: { name } }) =>
+              `${name}: its attributes could not be worked out (the notices say why), and gate.attributes is fail`,
+          )
+        : [],
+  };
+}
+
+/** Attributes that regressed. All attributes share one alpha, so a single one is enough to fail. */
+export function regressedAttributes(
+  suite: SuiteResult,
+  gate: GateSettings,
+  attributes: readonly AttributeResult[],
+): FeatureFinding[] {
+  if ({ ...gate, ...suite.gate }.attributes !== 'fail') return [];
+  const own = suiteAttributes(suite, attributes).filter(({ verdict }) => verdict === 'regressed');
+  return own.map((attribute) => ({
+    suite,
+    text: [
+      `${suite.name}: the `,
+      attribute.kind === 'domain' ? 'domain' : 'sub-task',
+      ` "${attribute.name}" regressed: `,
+      `pass rate ${percent(attribute.base)} → ${percent(attribute.head)} `,
+      `(${pointsBetween(attribute.base, attribute.head)}`,
+      attribute.low === null || attribute.high === null
+        ? ''
+        : `, 90 % interval ${signed(attribute.low)} to ${signed(attribute.high)}`,
+      `) over ${counted(attribute.n, 'reference')}; gate.attributes is fail`,
+    ].join(''),
+  }));
 }
 
 function identity(path: string, name: string, variant: Variant): string {
@@ -144,33 +158,22 @@ function withTries(
   });
 }
 
-interface StoredTools {
-  /** Whether an answer lies in a store. */
-  stored(request: Request): boolean;
-  /** As the run itself draws delimiters; absent: its questions are not known beforehand. */
-  random?: ((purpose: string) => string) | undefined;
-}
-
 /**
  * The calls about attributes less the ratings that earlier runs have paid for. Only those of chosen
  * attributes are known beforehand; without this a pull request on a large suite would be refused
  * for calls that are never made.
  */
 export async function withoutStored(
-  explaining: ExplainPlan | null,
-  suites: readonly SuiteComparison[],
-  mode: 'diff' | 'sweep',
-  { stored, random }: StoredTools,
-): Promise<ExplainPlan | null> {
-  if (
-    explaining === null ||
-    explaining.grader === null ||
-    explaining.pinned === null ||
-    explaining.calls.certain === 0 ||
-    random === undefined
-  )
-    return explaining;
-  const { grader, pinned, calls } = explaining;
+  plan: FeaturePlan<ExplainOwn>,
+  {
+    input: { mode },
+    suites,
+  }: { input: { mode: ComparedRun['mode'] }; suites: readonly SuiteComparison[] },
+  { stored, random }: Parameters<NonNullable<Feature['withoutStored']>>[2],
+): Promise<FeaturePlan<ExplainOwn>> {
+  const pinned = plan.own?.pinned ?? null;
+  const grader = plan.asker?.grader ?? null;
+  if (grader === null || pinned === null || plan.certain.length === 0) return plan;
   let known = 0;
   const look = (request: Request): Promise<Completion> => {
     if (stored(request)) known += 1;
@@ -185,5 +188,10 @@ export async function withoutStored(
     for (const reference of references)
       await rateReference(reference, attributes, { grader, random, complete: look });
   }
-  return { ...explaining, calls: { ...calls, certain: Math.max(0, calls.certain - known) } };
+  return {
+    ...plan,
+    certain: plan.certain.flatMap((each) =>
+      each.calls > known ? [{ ...each, calls: each.calls - known }] : [],
+    ),
+  };
 }

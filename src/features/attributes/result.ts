@@ -168,3 +168,25 @@ export function suiteAttributes(
       canonicalJson({ ...attribute.variant }) === own,
   );
 }
+
+declare module '../../kernel/result/feature-parts.ts' {
+  interface FeatureParts {
+    attributes: AttributeResult[];
+    insights: Insight[];
+    dropped_insights?: DroppedInsights[];
+  }
+}
+
+/** Its keys of `result.json`. */
+export const attributeKeys = {
+  attributes: z
+    .array(attributeResultSchema)
+    .describe('Domains and sub-tasks of the references (QualEval), base against head.'),
+  insights: z.array(insightSchema).describe('Sentences about the attributes.'),
+  dropped_insights: z
+    .array(droppedInsightsSchema)
+    .describe(
+      'Suites of which a model wrote insights that are not shown, because a figure or a direction is not that of the attribute they name; absent: none.',
+    )
+    .exactOptional(),
+};

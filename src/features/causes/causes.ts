@@ -1,12 +1,12 @@
-import type { JudgeEdges, Spending } from '../../app/run/spending.ts';
+import type { DecidedRun, FeatureTools, PlanningRun } from '../../app/run/feature.ts';
+import type { JudgeEdges } from '../../app/run/spending.ts';
+import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../kernel/plan/judging-calls.ts';
-import type { Plan } from '../../kernel/plan/plan.ts';
-import type { Prepared } from '../../kernel/plan/prepared.ts';
-import type { SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
-import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import type { Side, TrustLevel } from '../../types/plain.ts';
+import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { CauseSettings } from '../../kernel/suite/suite.ts';
+import { askerOf } from '../../trials/asker.ts';
+import type { Side } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import { suiteAttributes, type AttributeResult } from '../attributes/result.ts';
 import type { CallCounter } from './cause-tries.ts';
 import { hasFallen } from './fallen.ts';
 import { promptChange } from './prompt-units.ts';
@@ -17,19 +17,29 @@ import type { ReadLines } from './unit-places.ts';
 /** Chance that a run names a unit which does nothing. */
 const ALPHA = 0.05;
 
-/**
- * A plan with the calls that look for what made a suite worse, and for its fix: where there is one
- * change, for the fix alone.
- */
-export function withCauseCalls(plan: Plan, { suites, causes }: Prepared): Plan {
-  const most = causes === null ? 0 : (causes.max_calls ?? MOST_CAUSE_CALLS);
-  const possible = suites.some((suite) => {
-    const { base, head } = suite.run.suite;
+/** How causes are looked for, and the grader that drafts their fixes; null: nothing is drafted. */
+export function planCauses({
+  input: { mode, again, code },
+  arranged: { explain: settings },
+  head,
+  suites,
+}: PlanningRun<unknown>): FeaturePlan<CauseSettings> | null {
+  if (mode !== 'diff' || again !== undefined) return null;
+  const isPossible = suites.some((suite) => {
+    const { base, head: changed } = suite.run.suite;
     if (suite.compared.length === 0 || suite.policy.kind === 'pairs') return false;
-    const units = (promptChange(base, head, () => null).units ?? []).length;
-    return units > 1 || (units === 1 && causes?.fix === true);
+    const units = (promptChange(base, changed, () => null).units ?? []).length;
+    return units > 1 || (units === 1 && settings.fix);
   });
-  return { ...plan, cause_possible: possible ? most : 0 };
+  return {
+    own: settings,
+    certain: [],
+    possible: isPossible ? (settings.max_calls ?? MOST_CAUSE_CALLS) : 0,
+    asker: settings.fix ? (askerOf(head, code)?.asker ?? null) : null,
+    tested: 0,
+    problems: [],
+    notices: [],
+  };
 }
 
 /**
@@ -37,54 +47,39 @@ export function withCauseCalls(plan: Plan, { suites, causes }: Prepared): Plan {
  * rates stay as they are.
  */
 export async function causesOf(
-  { causes, price, suites, drafter }: Prepared,
-  {
-    comparisons,
-    results,
-    attributes,
-    trust,
-  }: {
-    comparisons: SuiteComparison[];
-    results: SuiteResult[];
-    attributes: readonly AttributeResult[];
-    trust: TrustLevel;
-  },
-  edges: JudgeEdges,
-  spent: Spending,
+  { own: settings, asker }: FeaturePlan<CauseSettings>,
+  { price, planned, suites, trust, groups }: DecidedRun,
+  tools: FeatureTools,
 ): Promise<SuiteCauses[]> {
-  const worse = comparisons.flatMap((comparison, index) => {
-    const result = results[index];
-    return result !== undefined && hasFallen(result) ? [{ comparison, result }] : [];
-  });
-  if (causes === null || worse.length === 0) return [];
+  const { spent, random, evaluate, checkSchema } = tools;
+  const worse = suites.filter(({ result }) => hasFallen(result));
+  if (worse.length === 0) return [];
   const read = await readFiles(
-    suites.map(({ run }) => run),
-    edges.sources,
+    planned.map(({ run }) => run),
+    tools.sources,
   );
   // From an outside contributor nothing is drafted: setting back is all that is tried.
-  const grader = trust === 'untrusted' ? null : (drafter?.grader ?? null);
+  const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
   const { calls, reused } = spent.meter.totals();
-  let room = causes.max_calls ?? defaultCauseCalls(calls + reused);
+  let room = settings.max_calls ?? defaultCauseCalls(calls + reused);
   const found: SuiteCauses[] = [];
   for (const [index, fallen] of worse.entries()) {
-    const left = worse.length - index;
     const own = {
       ...fallen,
-      attributes: suiteAttributes(fallen.result, attributes),
-      off: causes.max_calls === 0,
-      room: Math.ceil(room / left),
+      groups: groups(fallen.result),
+      off: settings.max_calls === 0,
+      room: Math.ceil(room / (worse.length - index)),
       alpha: ALPHA / worse.length,
-      fixing: causes.fix
+      fixing: settings.fix
         ? ({ complete, ended }: CallCounter) => ({
             ended,
-            grader: grader === null ? null : { grader, complete, random: edges.random },
+            grader: grader === null ? null : { grader, complete, random },
           })
         : null,
     };
     const { complete } = spent;
-    const { evaluate, checkSchema, random } = edges;
-    const tools = { complete, evaluate, checkSchema, random, price };
-    const suite = await causesOfSuite(own, read, { ...edges, tools }, spent);
+    const trying = { complete, evaluate, checkSchema, random, price };
+    const suite = await causesOfSuite(own, read, { ...tools, tools: trying }, spent);
     room -= suite.explained.calls;
     found.push(suite);
   }

@@ -34,7 +34,7 @@ export const fixCommand: AddCommand = (program, terminal, done) => {
       '\nExamples:\n  evaldiff fix\n  evaldiff fix evaldiff-report/result.json --write\n  evaldiff fix --json',
     )
     .action(async (file: string, options: FixOptions) => {
-      const causes = await savedCauses(file, terminal.cwd);
+      const causes = await savedCauses(file, terminal);
       const fixes = onePerPlace(causes.flatMap(({ fix }) => fix ?? []));
       if (options.json === true) terminal.out(`${JSON.stringify(fixes, null, 2)}\n`);
       else if (fixes.length > 0) await offer(fixes, options, terminal);
@@ -87,13 +87,13 @@ function noneWords(causes: readonly Cause[]): string {
     : `${none} One is looked for by: npx evaldiff diff explain.fix=true --report evaldiff-report`;
 }
 
-async function savedCauses(file: string, cwd: string): Promise<Cause[]> {
-  if (file === SAVED && !existsSync(join(cwd, file)))
+async function savedCauses(file: string, terminal: Terminal): Promise<Cause[]> {
+  if (file === SAVED && !existsSync(join(terminal.cwd, file)))
     throw userError(
       file,
       'does not exist; write it with npx evaldiff diff explain.fix=true --report evaldiff-report, or name another result.json',
     );
-  const saved = await readSavedFiles([file], cwd);
+  const saved = await readSavedFiles([file], terminal);
   return saved
     .flatMap((report) => (report.kind === 'result' ? (report.result.causes ?? []) : []))
     .flatMap(({ causes }) => causes);

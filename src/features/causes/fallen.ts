@@ -13,15 +13,15 @@ export function hasFallen({ verdict, references }: SuiteResult): boolean {
 /**
  * The references that got worse, worst first: those that are named, then those that fell with the
  * suite. Of a suite that fell as a whole, those that passed less often. Where more fell than an
- * experiment looks at, those of other attributes go before the next of the same: they may have fallen
+ * experiment looks at, those of other groups go before the next of the same: they may have fallen
  * by another cause. References of one cluster count like any others: a cause is proven by fresh tries
  * of each of them.
  *
- * @param attributes the references of each attribute of the suite, where they are known.
+ * @param groups ids of references that belong together, such as those of one attribute.
  */
 export function fallenReferences(
   { references }: SuiteResult,
-  attributes: readonly { references: readonly string[] }[] = [],
+  groups: readonly (readonly string[])[] = [],
 ): ReferenceResult[] {
   const worse = references.filter(
     (reference) =>
@@ -31,17 +31,17 @@ export function fallenReferences(
   const worstFirst = [...(shown.length > 0 ? shown : worse)].sort(
     (a, b) => rankOf(a) - rankOf(b) || dropOf(b) - dropOf(a),
   );
-  const chosen = spread(worstFirst, attributes);
+  const chosen = spread(worstFirst, groups);
   return worstFirst.filter((reference) => chosen.has(reference));
 }
 
-/** As many as are looked at: each next shares the fewest attributes with those before it. */
+/** As many as are looked at: each next shares the fewest groups with those before it. */
 function spread(
   worstFirst: readonly ReferenceResult[],
-  attributes: readonly { references: readonly string[] }[],
+  groups: readonly (readonly string[])[],
 ): ReadonlySet<ReferenceResult> {
   const chosen = new Set<ReferenceResult>();
-  const members = attributes.map(({ references }) => new Set(references));
+  const members = groups.map((references) => new Set(references));
   const shared = ({ id }: ReferenceResult): number =>
     members
       .filter((own) => own.has(id))

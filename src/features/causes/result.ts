@@ -145,3 +145,17 @@ export type Fix = z.infer<typeof fixSchema>;
 
 /** Why one suite got worse. */
 export type SuiteCauses = z.infer<typeof suiteCausesSchema>;
+
+declare module '../../kernel/result/feature-parts.ts' {
+  interface FeatureParts {
+    causes?: SuiteCauses[];
+  }
+}
+
+/** Its key of `result.json`. */
+export const causeKeys = {
+  causes: z
+    .array(suiteCausesSchema)
+    .describe('Which changed lines made a suite worse, by experiment; absent: nothing got worse.')
+    .exactOptional(),
+};

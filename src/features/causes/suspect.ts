@@ -6,7 +6,6 @@ import { sideCounts } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { counted } from '../../text/amounts.ts';
-import type { AttributeResult } from '../attributes/result.ts';
 import {
   attemptBy,
   countCalls,
@@ -25,8 +24,8 @@ import type { ReadLines } from './unit-places.ts';
 interface Suspect {
   comparison: SuiteComparison;
   result: SuiteResult;
-  /** Its attributes, where they were worked out. */
-  attributes: readonly AttributeResult[];
+  /** Sets of references that belong together. */
+  groups: readonly (readonly string[])[];
   /** The settings want nothing to be looked for. */
   off: boolean;
   /** Calls that it may take. */
@@ -47,7 +46,7 @@ export async function causesOfSuite(
   const { path, name: suite, variant } = run.suite;
   const change = promptChange(run.suite.base, run.suite.head, read);
   const units = change.units ?? [];
-  const fallen = fallenReferences(suspect.result, suspect.attributes);
+  const fallen = fallenReferences(suspect.result, suspect.groups);
   const explained: SuiteCauses['explained'] = {
     status: 'not-started',
     reason: null,

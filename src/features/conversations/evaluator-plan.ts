@@ -1,10 +1,11 @@
+import type { PlanningRun } from '../../app/run/feature.ts';
+import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { steeringFor } from '../../kernel/select/scoring.ts';
 import type { AffectedSuite } from '../../kernel/select/select.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { soleJudge } from '../../kernel/suite/metrics.ts';
 import type { Conversation } from '../../kernel/suite/suite.ts';
-import type { Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import { differ } from '../graders/plan.ts';
 import { steeringParts, type Steering } from './conversation-rules.ts';
@@ -96,17 +97,32 @@ function labelsOf({ examples }: Conversation): string {
   );
 }
 
-/** Calls that the tests will make, if every evaluator answers at once. */
-export function evaluatorCallsOf(tests: readonly EvaluatorTest[]): number {
-  return tests.reduce(
-    (sum, { examples, base, head }) =>
-      sum + examples.length * (head.evaluators.length + (base?.evaluators.length ?? 0)),
-    0,
-  );
+/** Evaluators are tested where graders are: not in a sweep, nor on base against itself. */
+export function planEvaluatorTests({
+  input: { mode, again },
+  suites,
+}: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> | null {
+  if (mode === 'sweep' || again !== undefined) return null;
+  const { tests, notices } = selectEvaluatorTests(suites.map(({ run }) => run));
+  return {
+    own: tests,
+    certain: tests.flatMap(labelledCalls),
+    possible: 0,
+    asker: null,
+    tested: tests.length,
+    problems: [],
+    notices,
+  };
 }
 
-export function evaluatorTargetsOf(tests: readonly EvaluatorTest[]): Target[] {
-  return tests
-    .flatMap(({ base, head }) => [...(base?.evaluators ?? []), ...head.evaluators])
-    .map(({ target }) => target);
+/** The calls of a test, if every evaluator answers at once. */
+export function labelledCalls({ examples, base, head }: EvaluatorTest): PlannedCalls[] {
+  return [...(base?.evaluators ?? []), ...head.evaluators].map(({ target, parameters }) => ({
+    target,
+    parameters,
+    purpose: 'evaluator',
+    calls: examples.length,
+    tokens: null,
+    place: head.conversation.place,
+  }));
 }

@@ -162,3 +162,17 @@ export type EvaluatorGrade = z.infer<typeof evaluatorGradeSchema>;
 
 /** How far a suite's evaluators can be trusted, on its labelled answers. */
 export type EvaluatorResult = z.infer<typeof evaluatorResultSchema>;
+
+declare module '../../kernel/result/feature-parts.ts' {
+  interface FeatureParts {
+    evaluators?: EvaluatorResult[];
+  }
+}
+
+/** Its key of `result.json`. */
+export const evaluatorKeys = {
+  evaluators: z
+    .array(evaluatorResultSchema)
+    .describe("Where a change touches a suite's evaluators and the suite has labelled answers.")
+    .exactOptional(),
+};

@@ -15,11 +15,7 @@ import type { Rubric } from '../../types/metric.ts';
 import type { Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { steeringOf } from '../conversations/conversation-rules.ts';
-import {
-  evaluatorCallsOf,
-  evaluatorTargetsOf,
-  type EvaluatorTest,
-} from '../conversations/evaluator-plan.ts';
+import { labelledCalls, type EvaluatorTest } from '../conversations/evaluator-plan.ts';
 import { testEvaluators } from '../conversations/evaluator-tests.ts';
 import type { EvaluatorResult } from '../conversations/result.ts';
 import { evaluatorTables } from '../conversations/section.ts';
@@ -48,7 +44,8 @@ async function testOfSuite(
 ): Promise<EvaluatorResult> {
   const problems: Problem[] = [];
   const test = testOf(suite, opened, problems);
-  const targets = evaluatorTargetsOf([test]);
+  const calls = labelledCalls(test);
+  const targets = calls.map(({ target }) => target);
   if (code !== 'host' && targets.some(({ provider }) => provider === 'program')) {
     problems.push(
       problem(
@@ -57,7 +54,11 @@ async function testOfSuite(
       ),
     );
   }
-  await holdGradingToCaps({ calls: evaluatorCallsOf([test]), targets, problems }, opened, edges);
+  await holdGradingToCaps(
+    { calls: calls.reduce((sum, each) => sum + each.calls, 0), targets, problems },
+    opened,
+    edges,
+  );
   return testEvaluators(test, 'head', test.head, {
     complete: edges.complete,
     random: edges.random,

@@ -1,3 +1,5 @@
+import type { PlanningRun } from '../../app/run/feature.ts';
+import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts';
 import { graderSetsOf, type ProjectSide } from '../../kernel/select/targets.ts';
@@ -166,11 +168,37 @@ function untestedRubric({
   return [{ kind: 'scoring', message, place }];
 }
 
-/** Calls that the tests will make, if every grader answers at once. */
-export function graderTestCalls(tests: readonly RubricTest[]): number {
-  return tests.reduce(
-    (sum, { examples, base, head }) =>
-      sum + examples.length * (head.graders.length + (base?.graders.length ?? 0)),
-    0,
+/**
+ * Graders are tested where a change may have touched them, and where a suite's rate rests on them
+ * alone: not in a sweep, nor where base is compared with itself.
+ */
+export function planGraderTests({
+  input: { mode, again },
+  base,
+  head,
+  suites,
+}: PlanningRun<unknown>): FeaturePlan<RubricTest[]> | null {
+  if (mode === 'sweep' || again !== undefined) return null;
+  const { tests, notices } = selectRubricTests(
+    base,
+    head,
+    suites.map(({ run }) => run),
   );
+  return {
+    own: tests,
+    certain: tests.flatMap(({ examples, base: before, head: after, place }) =>
+      [...(before?.graders ?? []), ...after.graders].map((grader) => ({
+        ...grader,
+        purpose: 'grader' as const,
+        calls: examples.length,
+        tokens: null,
+        place,
+      })),
+    ),
+    possible: 0,
+    asker: null,
+    tested: tests.length,
+    problems: [],
+    notices,
+  };
 }

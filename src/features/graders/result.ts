@@ -56,3 +56,16 @@ export const graderResultSchema = z.strictObject({
 });
 
 export type GraderResult = z.infer<typeof graderResultSchema>;
+
+declare module '../../kernel/result/feature-parts.ts' {
+  interface FeatureParts {
+    graders: GraderResult[];
+  }
+}
+
+/** Its key of `result.json`. */
+export const graderKeys = {
+  graders: z
+    .array(graderResultSchema)
+    .describe("Agreement of rubrics' graders with labelled examples, where a change touches them."),
+};

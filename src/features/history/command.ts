@@ -46,9 +46,10 @@ export async function historyPaths(
 /** Renders the trend of a branch's saved results. Makes no model calls. */
 export async function renderHistory(
   { paths, branch: name, directory, format }: HistoryRequest,
-  { cwd, env, width }: Terminal,
+  terminal: Terminal,
 ): Promise<string> {
-  const saved = await savedResults(paths, cwd);
+  const { cwd, env, width } = terminal;
+  const saved = await savedResults(paths, terminal);
   const branch = await branchOf(
     name,
     resolve(cwd, directory),
@@ -68,11 +69,11 @@ export async function renderHistory(
     : `${renderHistoryText(history.points, width, notes)}\n`;
 }
 
-async function savedResults(paths: readonly string[], cwd: string): Promise<SavedResult[]> {
-  const files = (await savedFilesIn(paths, cwd)).filter(
+async function savedResults(paths: readonly string[], terminal: Terminal): Promise<SavedResult[]> {
+  const files = (await savedFilesIn(paths, terminal.cwd)).filter(
     (file) => paths.includes(file) || basename(file) === 'result.json',
   );
-  const saved = await readSavedFiles(files, cwd);
+  const saved = await readSavedFiles(files, terminal);
   const others = saved.filter(({ kind }) => kind !== 'result');
   if (others.length > 0)
     throw new UserError(

@@ -22,11 +22,11 @@ export interface TryHistory {
  * passed so far. A try that was reused is one that was counted when it was new, unless this
  * scoring judges it for the first time.
  */
-export function withHistory(
-  runs: readonly SuiteRun[],
-  suites: readonly SuiteResult[],
+export function withHistory<Suite extends { comparison: SuiteComparison; result: SuiteResult }>(
+  compared: readonly Suite[],
   history: TryHistory,
-): SuiteResult[] {
+): Suite[] {
+  const runs = compared.map(({ comparison: { run } }) => run);
   const keysOf = new Map(runs.map((suite) => [suite, keysOfSuite(suite)]));
   if (history.add !== null) {
     const seen = runs.flatMap((suite) =>
@@ -39,8 +39,8 @@ export function withHistory(
     const known = history.known([...new Set(seen.map(({ key }) => key))]);
     history.add(newRows(seen, known));
   }
-  const flaky = runs.flatMap((suite, index) =>
-    (suites[index]?.references ?? []).flatMap((reference) => {
+  const flaky = compared.flatMap(({ comparison: { run: suite }, result: { references } }) =>
+    references.flatMap((reference) => {
       const run =
         reference.status === 'flaky'
           ? suite.runs.find(({ affected }) => affected.reference.id === reference.id)
@@ -52,15 +52,18 @@ export function withHistory(
       return key === null ? [] : [{ reference, key }];
     }),
   );
-  if (flaky.length === 0) return [...suites];
+  if (flaky.length === 0) return [...compared];
   const now = history.known(flaky.map(({ key }) => key));
   const rates = new Map(flaky.map(({ reference, key }) => [reference, measuredRate(now.get(key))]));
-  return suites.map((suite) => ({
+  return compared.map((suite) => ({
     ...suite,
-    references: suite.references.map((reference) => {
-      const rate = rates.get(reference) ?? null;
-      return rate === null ? reference : { ...reference, history: rate };
-    }),
+    result: {
+      ...suite.result,
+      references: suite.result.references.map((reference) => {
+        const rate = rates.get(reference) ?? null;
+        return rate === null ? reference : { ...reference, history: rate };
+      }),
+    },
   }));
 }
 

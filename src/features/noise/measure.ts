@@ -43,7 +43,12 @@ export async function measureNoise(
   const notices: Notice[] = [...blank.notices];
   for (let run = 0; run < runs; run += 1) {
     const complete = drawing(guarded.complete, drawOf(rest.today, run));
-    const result = await judge(prepared, { ...guarded, complete }, { ...blank, notices: [] });
+    const result = await judge(
+      prepared,
+      { ...guarded, complete },
+      { ...blank, notices: [] },
+      rest.features,
+    );
     const halt = guarded.halted?.() ?? null;
     if (halt !== null) {
       notices.push({

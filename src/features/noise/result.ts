@@ -5,6 +5,7 @@ import { measuredRateSchema } from '../../kernel/result/reference-result.ts';
 import {
   firstIssue,
   readResultValue,
+  type OwnKeys,
   resultSchema,
   type Result,
 } from '../../kernel/result/result.ts';
@@ -108,7 +109,7 @@ export type Saved =
  * Reads a `result.json` or a `noise.json`, told apart by what is in them; the file's name says
  * nothing.
  */
-export function readSaved(file: string, text: string): Saved {
+export function readSaved(file: string, text: string, own: OwnKeys): Saved {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -127,6 +128,6 @@ export function readSaved(file: string, text: string): Saved {
     const { noise, problems } = readNoiseValue(file, value);
     return noise === null ? { kind: 'unreadable', problems } : { kind: 'noise', noise };
   }
-  const { result, problems } = readResultValue(file, value);
+  const { result, problems } = readResultValue(file, value, own);
   return result === null ? { kind: 'unreadable', problems } : { kind: 'result', result };
 }

@@ -45,9 +45,7 @@ export function partOfPlan(
       suites.map(({ run }) => run),
       prepared.next(suites),
     ),
-    rubricTests: [],
-    evaluatorTests: [],
-    explaining: null,
+    features: [],
   };
 }
 

@@ -1,16 +1,14 @@
-import { conversationSummary } from '../../features/conversations/summary.ts';
-import { graderErrorOf, withinError } from '../../features/graders/grader-error.ts';
-import type { TestedJudge } from '../../features/graders/plan.ts';
 import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
 import { countsForVerdict, sideShare } from '../result/counts.ts';
+import type { SuiteParts } from '../result/feature-parts.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
   SideResult,
   TryResult,
 } from '../result/reference-result.ts';
-import type { SuiteResult, Verdict } from '../result/suite-result.ts';
+import type { PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { scoreCount } from '../select/scoring.ts';
 import { REFERENCE_FDR } from '../statistics/gate.ts';
 import { referenceTest } from '../statistics/reference-tests.ts';
@@ -32,15 +30,22 @@ import {
 } from './summary.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
+/** What a feature adds to a suite's result; `remark`: a sentence for its summary, '' for none. */
+export type SuitePart = (
+  suite: SuiteComparison,
+  rate: PassRate,
+  verdict: SuiteVerdict | null,
+) => { parts: SuiteParts; remark: string };
+
 /**
- * One suite as the result shows it: counts, statuses, rates with interval, and the verdict in words.
- * `judges`: graders whose errors are known.
+ * One suite as the result shows it: counts, statuses, rates with interval, and the verdict in
+ * words.
  */
 export function compareSuite(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-  judges: readonly TestedJudge[] = [],
+  suiteParts: readonly SuitePart[] = [],
 ): SuiteResult {
   const { run, compared } = suite;
   const { path, name, variant, baseVariant, because } = run.suite;
@@ -57,7 +62,6 @@ export function compareSuite(
       ),
     );
   const rate = passRate(suite, verdict);
-  const conversation = conversationSummary(run, ratedRuns(suite), ratedTries(suite, verdict));
   const preference = preferenceOf(run.deciding.tests, compared);
   const classification = classificationOf(
     run.deciding.tests,
@@ -66,7 +70,7 @@ export function compareSuite(
   );
   const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
   const evidence = countEvidence(suite, rollUps);
-  const graderError = graderErrorOf(suite, rate, verdict, judges);
+  const own = suiteParts.map((part) => part(suite, rate, verdict));
   return {
     path,
     name,
@@ -76,14 +80,13 @@ export function compareSuite(
     ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
-    summary: `${comparedFirst(evidence)}${summaryOf(shown, rate, verdict, suite)}${withinError(graderError)}`,
+    summary: `${comparedFirst(evidence)}${summaryOf(shown, rate, verdict, suite)}${own.map(({ remark }) => remark).join('')}`,
     ...verdictGrounds(suite, verdict),
     evidence,
     references: [...withRisen(withFallen(references, verdict), verdict), ...removed],
     metrics: metricRows(suite, verdict),
     rollups: rolledUp(suite, rollUps),
-    ...(graderError === null ? {} : { grader_error: graderError }),
-    ...(conversation === null ? {} : { conversation }),
+    ...Object.assign({}, ...own.map(({ parts }) => parts)),
     ...(preference === null ? {} : { preference }),
     ...(classification === null ? {} : { classification }),
   };

@@ -1,20 +1,18 @@
-import { suiteAttributes, type AttributeResult } from '../../features/attributes/result.ts';
 import {
   firstWords,
-  percent,
   percentAndLimit,
   counted,
   meansInWords,
   pointsBetween,
-  signed,
 } from '../../text/amounts.ts';
 import { countsForVerdict, underBaseScoring } from '../result/counts.ts';
 import type { MetricValues } from '../result/metric-result.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
-import type { GateFinding, GateInput } from './outcome.ts';
+import type { FeatureFinding, GateFinding, GateInput } from './outcome.ts';
 
 /**
  * Keeps the rounding of means from taking a rate for lower, or a change for larger, than the limit
@@ -30,15 +28,23 @@ export function gateOf({ gate }: SuiteResult, settings: GateSettings): GateSetti
 export function suiteFindings(
   suite: SuiteResult,
   gate: GateSettings,
-  attributes: readonly AttributeResult[],
+  features: readonly FeatureFinding[],
 ): GateFinding[] {
   return [
     ...regression(suite),
     ...belowFloor(suite, gate),
     ...failedReferences(suite, gate),
-    ...regressedAttributes(suite, gate, attributes),
+    ...features.filter((found) => isOf(suite, found)).map(({ text }) => text),
     ...metricsOf(suite, 'fail').map((text) => `${text}; gate.metrics is fail`),
   ].map((text) => ({ text, failOn: gate.fail_on }));
+}
+
+function isOf({ path, name, variant }: SuiteResult, { suite: of }: FeatureFinding): boolean {
+  return (
+    path === of.path &&
+    name === of.name &&
+    canonicalJson({ ...variant }) === canonicalJson({ ...of.variant })
+  );
 }
 
 function regression({ verdict, name, summary }: SuiteResult): string[] {
@@ -61,29 +67,6 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
     : [
         `${name}: ${counted(failed.length, 'reference')} failed on head: ${firstWords(failed.map(({ id }) => id))}`,
       ];
-}
-
-/** Attributes that regressed. All attributes share one alpha, so a single one is enough to fail. */
-function regressedAttributes(
-  suite: SuiteResult,
-  { attributes: word }: GateSettings,
-  attributes: readonly AttributeResult[],
-): string[] {
-  if (word !== 'fail') return [];
-  const own = suiteAttributes(suite, attributes).filter(({ verdict }) => verdict === 'regressed');
-  return own.map((attribute) =>
-    [
-      `${suite.name}: the `,
-      attribute.kind === 'domain' ? 'domain' : 'sub-task',
-      ` "${attribute.name}" regressed: `,
-      `pass rate ${percent(attribute.base)} → ${percent(attribute.head)} `,
-      `(${pointsBetween(attribute.base, attribute.head)}`,
-      attribute.low === null || attribute.high === null
-        ? ''
-        : `, 90 % interval ${signed(attribute.low)} to ${signed(attribute.high)}`,
-      `) over ${counted(attribute.n, 'reference')}; gate.attributes is fail`,
-    ].join(''),
-  );
 }
 
 /** Metrics whose numbers got worse, in words. */

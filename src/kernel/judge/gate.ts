@@ -31,7 +31,7 @@ const MAX_ERROR_SHARE = 0.1;
 export function decide(input: GateInput): Decision {
   const { affected, removed, unused, blind } = input;
   if (affected === 0 && removed.length === 0 && !unused && blind === null)
-    return { outcome: { kind: 'nothing-to-run', rubrics: input.testedRubrics }, reasons: [] };
+    return { outcome: { kind: 'nothing-to-run', rubrics: input.tested }, reasons: [] };
   const found = neverForReplaced(
     findUnjudged(input) ?? neverGreen(findByGate(input), input),
     input,
@@ -130,7 +130,7 @@ function findByGate(input: GateInput): Found {
   const ofRun = removals(input).map((text): GateFinding => ({ text, failOn: settings.fail_on }));
   const findings = [
     ...input.suites.flatMap((suite) =>
-      suiteFindings(suite, gateOf(suite, settings), input.attributes),
+      suiteFindings(suite, gateOf(suite, settings), input.featureFindings),
     ),
     ...scoringFailures(input),
     ...ofRun,
@@ -143,7 +143,7 @@ function findByGate(input: GateInput): Found {
   const failing =
     settings.on_inconclusive === 'fail' &&
     open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
-  const blind = [...unseenIn(input.suites, settings.alpha), ...unexplainedSuites(input)];
+  const blind = [...unseenIn(input.suites, settings.alpha), ...input.unjudged];
   const conclusion =
     failures.length > 0 || failing
       ? 'failure'
@@ -199,16 +199,6 @@ function ungradedShare({ suites }: GateInput): string[] {
     ({ name, ungraded, tries }) =>
       `${name}: ${String(ungraded)} of ${String(tries)} tries have no readable grade`,
   );
-}
-
-/** Suites whose attributes were to gate and could not be computed: the run is no success. */
-function unexplainedSuites({ settings, unexplained }: GateInput): string[] {
-  return settings.attributes === 'fail'
-    ? unexplained.map(
-        (name) =>
-          `${name}: its attributes could not be worked out (the notices say why), and gate.attributes is fail`,
-      )
-    : [];
 }
 
 const NONE_COUNTS = 'No test that counts ran, so there is no verdict.';

@@ -1,5 +1,4 @@
 import { NOT_JUDGED } from '../../errors.ts';
-import type { AttributeResult } from '../../features/attributes/result.ts';
 import type { Conclusion } from '../../types/plain.ts';
 import {
   brokenUnderRise,
@@ -32,6 +31,12 @@ export interface GateFinding {
   failOn: GateSettings['fail_on'];
 }
 
+/** What a feature finds wrong with a suite: a sentence that makes the suite's gate fail. */
+export interface FeatureFinding {
+  suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;
+  text: string;
+}
+
 export interface GateInput {
   /** In a sweep nothing is compared, so nothing can have regressed or improved. */
   mode: Result['mode'];
@@ -48,17 +53,16 @@ export interface GateInput {
   underBase: readonly GateFinding[];
   /** What else head takes from its own tests, in sentences. */
   weakened: readonly string[];
-  /** Rubrics that were tested on their examples. */
-  testedRubrics: number;
+  /** Graders and evaluators that were tested on labelled answers. */
+  tested: number;
   /** Suites that preference alone judges and that have no answers of base to compare with. */
   uncomparable: readonly string[];
   /** References that ran and count for the verdict. */
   counted: number;
-  /**
-   * Attributes as they were judged, and the suites in which they were wanted and could not be.
-   */
-  attributes: readonly AttributeResult[];
-  unexplained: readonly string[];
+  /** What features find wrong with suites. */
+  featureFindings: readonly FeatureFinding[];
+  /** Why features could not judge what they were to judge, in sentences. */
+  unjudged: readonly string[];
   /** Models of base whose place something of the pull request's own takes. */
   replaced: readonly ReplacedModel[];
   /** The change holds something that is not used at this level of trust. */

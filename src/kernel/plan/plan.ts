@@ -1,8 +1,3 @@
-import {
-  evaluatorCallsOf,
-  type EvaluatorTest,
-} from '../../features/conversations/evaluator-plan.ts';
-import { graderTestCalls as rubricCallsOf, type RubricTest } from '../../features/graders/plan.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Generation } from '../select/generation.ts';
@@ -32,26 +27,20 @@ export interface Plan {
    * answers repeat, more where a reply has to be asked for again.
    */
   grader_calls: number;
-  /**
-   * Calls for evaluators' words on the first turn of each conversation; further turns add answers
-   * and words.
-   */
-  evaluator_calls: number;
-  /**
-   * Calls about attributes that are made in any case, at most so many: fewer where earlier runs
-   * have asked the same.
-   */
-  qualeval_calls: number;
-  /** Further ones, made only if something regresses. */
-  qualeval_possible: number;
-  /** Calls that look for the lines which made something worse, at most so many, if something is. */
-  cause_possible: number;
+  /** Further calls made in any case, by what `plan --json` names them. */
+  certain: Readonly<Record<string, number>>;
+  /** Most calls made only if something regresses, by what `plan --json` names them. */
+  possible: Readonly<Record<string, number>>;
 }
 
 /** `; up to 20 more calls if something regresses`; nothing where none would be made. */
-export function possibleWords({ qualeval_possible, cause_possible }: Plan): string {
-  const calls = qualeval_possible + cause_possible;
+export function possibleWords({ possible }: Plan): string {
+  const calls = total(possible);
   return calls === 0 ? '' : `; up to ${counted(calls, 'more call')} if something regresses`;
+}
+
+function total(calls: Readonly<Record<string, number>>): number {
+  return Object.values(calls).reduce((sum, each) => sum + each, 0);
 }
 
 /** `, 12 answers from recordings`; nothing where there are none. */
@@ -60,21 +49,15 @@ export function recordedWords(replayed: number): string {
 }
 
 /** Calls that are made whatever comes of them. */
-export function callsOf({
-  prompt_calls,
-  grader_calls,
-  evaluator_calls,
-  qualeval_calls,
-}: Plan): number {
-  return prompt_calls + grader_calls + evaluator_calls + qualeval_calls;
+export function callsOf({ prompt_calls, grader_calls, certain }: Plan): number {
+  return prompt_calls + grader_calls + total(certain);
 }
 
-export function planOf(
-  suites: readonly SuiteRun[],
-  next: NextTries,
-  tests: readonly RubricTest[] = [],
-  evaluatorTests: readonly EvaluatorTest[] = [],
-): Plan {
+/** Evaluators' calls of a suite's own tries, as `plan --json` names them. */
+export const EVALUATOR_CALLS = 'evaluator_calls';
+
+/** What the tries of these suites take, without what features ask beside them. */
+export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   // Tries by what is asked: who asks the same shares the first of them.
   const requests = new Map<string, number>();
   const recorded = new Map<string, number>();
@@ -83,8 +66,7 @@ export function planOf(
     judging
       .filter(({ asked }) => (asked.target.provider === 'replay') === isReplay)
       .reduce((sum, { calls }) => sum + calls, 0);
-  const grades = rubricCallsOf(tests) + callsBy(false);
-  let words = evaluatorCallsOf(evaluatorTests);
+  let words = 0;
   for (const suite of suites) {
     const evaluators = evaluatorsOf(suite);
     for (const [index, tries] of next(suite)) {
@@ -108,11 +90,9 @@ export function planOf(
     references: prompts.reduce((sum, references) => sum + references, 0),
     prompt_calls: sumOf(requests),
     replayed: sumOf(recorded) + callsBy(true),
-    grader_calls: grades,
-    evaluator_calls: words,
-    qualeval_calls: 0,
-    qualeval_possible: 0,
-    cause_possible: 0,
+    grader_calls: callsBy(false),
+    certain: { [EVALUATOR_CALLS]: words },
+    possible: {},
   };
 }
 
@@ -154,13 +134,31 @@ function requestsOf({
  * part of it.
  */
 export function repeatPlan(plan: Plan, times: number): Plan {
-  const { prompt_calls, replayed, grader_calls, evaluator_calls } = plan;
+  const { prompt_calls, replayed, grader_calls, certain } = plan;
   return {
     ...plan,
     prompt_calls: Math.round(prompt_calls * times),
     replayed: Math.round(replayed * times),
     grader_calls: Math.round(grader_calls * times),
-    evaluator_calls: Math.round(evaluator_calls * times),
+    certain: Object.fromEntries(
+      Object.entries(certain).map(([key, calls]) => [key, Math.round(calls * times)]),
+    ),
+  };
+}
+
+/** A plan with what features ask beside the tries; `calls`: by the keys that plans name. */
+export function withFeatureCalls(
+  plan: Plan,
+  calls: { grader: number; certain: Plan['certain']; possible: Plan['possible'] },
+): Plan {
+  const certain = { ...plan.certain };
+  for (const [key, more] of Object.entries(calls.certain))
+    certain[key] = (certain[key] ?? 0) + more;
+  return {
+    ...plan,
+    grader_calls: plan.grader_calls + calls.grader,
+    certain,
+    possible: calls.possible,
   };
 }
 
@@ -171,21 +169,20 @@ export function repeatPlan(plan: Plan, times: number): Plan {
 export function overBudget(
   plan: Plan,
   maxCalls: number | null,
-  { bothSides, stored }: { bothSides: boolean; stored: number },
+  {
+    bothSides,
+    stored,
+    certainWords,
+  }: { bothSides: boolean; stored: number; certainWords: readonly string[] },
 ): Problem[] {
-  const total = callsOf(plan) - stored;
-  if (maxCalls === null || total <= maxCalls) return [];
+  const calls = callsOf(plan) - stored;
+  if (maxCalls === null || calls <= maxCalls) return [];
   const message = [
-    `This run would make ${counted(total, 'model call')} `,
+    `This run would make ${counted(calls, 'model call')} `,
     `(${String(plan.prompt_calls)} answers for ${counted(plan.references, 'reference')} `,
     `of ${counted(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}`,
     ` + ${counted(plan.grader_calls, 'grader call')}`,
-    plan.evaluator_calls === 0
-      ? ''
-      : ` + at least ${counted(plan.evaluator_calls, 'evaluator call')}`,
-    plan.qualeval_calls === 0
-      ? ''
-      : ` + up to ${counted(plan.qualeval_calls, 'call')} about attributes`,
+    ...certainWords.map((words) => ` + ${words}`),
     stored === 0 ? '' : `, without ${counted(stored, 'answer')} stored already`,
     `); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`,
   ].join('');

@@ -1,9 +1,3 @@
-import { certainCalls, type Drafter, type ExplainPlan } from '../../features/attributes/plan.ts';
-import {
-  evaluatorTargetsOf,
-  type EvaluatorTest,
-} from '../../features/conversations/evaluator-plan.ts';
-import type { RubricTest } from '../../features/graders/plan.ts';
 import type { Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -11,7 +5,8 @@ import type { Scoring } from '../select/scoring.ts';
 import type { AffectedSuite } from '../select/select.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { embedderFor, everyMetric, gradersFor, judgingTargets } from '../suite/metrics.ts';
-import type { CauseSettings, Suite } from '../suite/suite.ts';
+import type { Suite } from '../suite/suite.ts';
+import type { PlannedFeature } from './feature-plan.ts';
 import type { Plan } from './plan.ts';
 import type { Price } from './price.ts';
 import type { NextTries, SuiteComparison, SuiteRun } from './suite-run.ts';
@@ -44,16 +39,8 @@ export interface Prepared {
   /** By the policy, what these suites want beyond the tries that they have. */
   next(suites: readonly SuiteComparison[]): NextTries;
   plan: Plan;
-  /** Rubrics to be tested on their labelled examples. */
-  rubricTests: RubricTest[];
-  /** Evaluators to be tested on their labelled answers. */
-  evaluatorTests: EvaluatorTest[];
-  /** What is asked about the attributes that got worse; null: nothing. */
-  explaining: ExplainPlan | null;
-  /** How the lines that made something worse are found; null: nothing is compared. */
-  causes: CauseSettings | null;
-  /** The grader that drafts fixes of these; null: nothing is drafted. */
-  drafter: Drafter | null;
+  /** What features ask beside the tries, in the order of their table. */
+  features: readonly PlannedFeature[];
   price: Price;
   /** What a pull request may choose of the rules it is judged by, in sentences. */
   ownRules: string[];
@@ -73,16 +60,7 @@ export function suitesOf({ suites }: Prepared): Suite[] {
 }
 
 /** Every place that requests of this run go to. */
-export function targetsOf({
-  suites,
-  rubricTests,
-  evaluatorTests,
-  explaining = null,
-}: Pick<Prepared, 'suites' | 'rubricTests' | 'evaluatorTests'> &
-  Partial<Pick<Prepared, 'explaining'>>): Target[] {
-  const tested = rubricTests
-    .flatMap(({ base, head }) => [...(base?.graders ?? []), ...head.graders])
-    .map(({ target }) => target);
+export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'features'>): Target[] {
   const asked = suites
     .filter(({ run }) => run.runs.length > 0)
     .flatMap(({ run }) => {
@@ -96,12 +74,7 @@ export function targetsOf({
       );
       return [...answers, ...graders, ...evaluators];
     });
-  return [
-    ...asked,
-    ...tested,
-    ...evaluatorTargetsOf(evaluatorTests),
-    ...certainCalls(explaining).map(({ target }) => target),
-  ];
+  return [...asked, ...features.flatMap(({ certain }) => certain).map(({ target }) => target)];
 }
 
 /** Where the answers of a suite come from. */

@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import { problem } from '../../errors.ts';
-import {
-  attributeResultSchema,
-  droppedInsightsSchema,
-  insightSchema,
-} from '../../features/attributes/result.ts';
-import { suiteCausesSchema } from '../../features/causes/result.ts';
-import { evaluatorResultSchema } from '../../features/conversations/result.ts';
-import { graderResultSchema } from '../../features/graders/result.ts';
 import type { Purpose } from '../../types/model.ts';
 import type { Conclusion, Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import { gateSettingsSchema } from '../suite/gate-settings.ts';
 import { changedTextSchema } from './changes.ts';
+import type { FeatureParts } from './feature-parts.ts';
 import { runOutcomeSchema } from './outcome.ts';
 import { countSchema, dollarsSchema, noiseNoteSchema, placeSchema } from './pieces.ts';
 import { scoringResultSchema } from './scoring-result.ts';
@@ -130,7 +123,7 @@ const evaluationsSchema = z.strictObject({
   differing: countSchema.describe('Of the repeated, those that came out differently there.'),
 });
 
-/** `result.json`: everything the renderers need. */
+/** The kernel's keys of `result.json`. Features add theirs: {@link resultSchemaWith}. */
 export const resultSchema = z.strictObject({
   schema_version: z.literal(RESULT_VERSION).describe('Version of this format.'),
   mode: z.enum(['diff', 'sweep']).describe('Base against head, or one commit alone.'),
@@ -180,30 +173,9 @@ export const resultSchema = z.strictObject({
       'What the pull request changes in the files because of which suites run; absent: not looked at.',
     )
     .exactOptional(),
-  causes: z
-    .array(suiteCausesSchema)
-    .describe('Which changed lines made a suite worse, by experiment; absent: nothing got worse.')
-    .exactOptional(),
   scoring: z
     .array(scoringResultSchema)
     .describe('Suites whose scoring changed: what the change alone does.'),
-  attributes: z
-    .array(attributeResultSchema)
-    .describe('Domains and sub-tasks of the references (QualEval), base against head.'),
-  insights: z.array(insightSchema).describe('Sentences about the attributes.'),
-  dropped_insights: z
-    .array(droppedInsightsSchema)
-    .describe(
-      'Suites of which a model wrote insights that are not shown, because a figure or a direction is not that of the attribute they name; absent: none.',
-    )
-    .exactOptional(),
-  graders: z
-    .array(graderResultSchema)
-    .describe("Agreement of rubrics' graders with labelled examples, where a change touches them."),
-  evaluators: z
-    .array(evaluatorResultSchema)
-    .describe("Where a change touches a suite's evaluators and the suite has labelled answers.")
-    .exactOptional(),
   notices: z.array(noticeSchema).describe('What a reader must know that changes no verdict.'),
   problems: z
     .array(problemSchema)
@@ -242,9 +214,16 @@ export type Evaluations = z.infer<typeof evaluationsSchema>;
 
 export type UsageTotals = z.infer<typeof usageTotalsSchema>;
 
-export type Result = z.infer<typeof resultSchema>;
+export type Result = z.infer<typeof resultSchema> & FeatureParts;
 
-/** Who answers, or grades, in a suite of head where base asks a model. */
+/** The schema of `result.json` with the keys that features add. */
+export function resultSchemaWith(own: OwnKeys): z.ZodType<Result> {
+  return resultSchema.extend(own) as unknown as z.ZodType<Result>;
+}
+
+/** Schemas of keys that features add to `result.json`. */
+export type OwnKeys = Readonly<Record<string, z.ZodType>>;
+
 /** A red verdict that a label on the pull request made neutral. */
 export type Override = z.infer<typeof overrideSchema>;
 
@@ -258,12 +237,13 @@ export function firstIssue({ issues: [issue] }: z.ZodError): string {
 }
 
 /**
- * A saved result from its JSON; a value that is none, or of another version, is a problem that says
+ * A saved result from its JSON, `own` being the keys that features add; a value that is none, or of another version, is a problem that says
  * what to do.
  */
 export function readResultValue(
   file: string,
   value: unknown,
+  own: OwnKeys,
 ): { result: Result; problems: [] } | { result: null; problems: Problem[] } {
   const wrong = (message: string): { result: null; problems: Problem[] } => ({
     result: null,
@@ -278,7 +258,7 @@ export function readResultValue(
       `is a result of version ${String(version)}; this evaldiff reads version ${String(RESULT_VERSION)}. Render it with the evaldiff that wrote it, or run again`,
     );
   }
-  const parsed = resultSchema.safeParse(value);
+  const parsed = resultSchemaWith(own).safeParse(value);
   if (parsed.success) return { result: parsed.data, problems: [] };
   return wrong(`is not a result of evaldiff (${firstIssue(parsed.error)})`);
 }

@@ -4,6 +4,7 @@ import { main } from '../../../../src/app/commands/program.ts';
 import type { Terminal } from '../../../../src/app/commands/terminal.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { HEAD_LINES, shopFiles, shopModel, shopPrompt } from '../../../stand-ins/eight-lines.ts';
+import { FEATURES } from '../../../stand-ins/features.ts';
 import {
   startModelServer,
   type ModelServer,
@@ -75,6 +76,7 @@ export async function compareShop(
       cwd: directory,
       isTerminal: false,
       width: 160,
+      features: FEATURES,
       out: write,
       err: write,
       ...more,

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createProgram } from '../../../../src/app/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../../src/app/commands/terminal.ts';
+import { FEATURES } from '../../../stand-ins/features.ts';
 
 const ESCAPE = '\u001b';
 
@@ -44,7 +45,7 @@ describe('the terminal of a process', () => {
     ['without colours on a dumb one', { TERM: 'dumb' }, 'red'],
   ])('shows text %s', (_, env, shown) => {
     const { said, given } = processWith(env, { isTTY: true, columns: 60 });
-    const terminal = terminalOf(given);
+    const terminal = terminalOf(given, FEATURES);
     terminal.out(`${ESCAPE}[31mred${ESCAPE}[0m`);
     terminal.err(`${ESCAPE}[31mred${ESCAPE}[0m`);
     expect(said).toEqual([shown, shown]);
@@ -53,7 +54,7 @@ describe('the terminal of a process', () => {
 
   test('is a hundred columns wide where nobody says, and no terminal when it is piped', () => {
     for (const stdout of [{}, { columns: 0 }])
-      expect(terminalOf(processWith({}, stdout).given)).toMatchObject({
+      expect(terminalOf(processWith({}, stdout).given, FEATURES)).toMatchObject({
         isTerminal: false,
         width: 100,
       });
@@ -68,7 +69,7 @@ describe('the terminal of a process', () => {
   ])('asks a person, and takes %j for an answer', async (typed, answer) => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     const { said, given } = processWith({}, { isTTY: true }, stdin);
-    const asked = terminalOf(given).confirm?.('Write it?');
+    const asked = terminalOf(given, FEATURES).confirm?.('Write it?');
     stdin.end(`${typed}\n`);
     expect(await asked).toBe(answer);
     expect(said).toEqual(['Write it? [y/N] ']);
@@ -76,16 +77,18 @@ describe('the terminal of a process', () => {
 
   test('asks nobody where input or output is a pipe, and takes the end of the input for a no', async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    expect(terminalOf(processWith({}, { isTTY: true }).given).confirm).toBeUndefined();
-    expect(terminalOf(processWith({}, {}, stdin).given).confirm).toBeUndefined();
-    const asked = terminalOf(processWith({}, { isTTY: true }, stdin).given).confirm?.('Write?');
+    expect(terminalOf(processWith({}, { isTTY: true }).given, FEATURES).confirm).toBeUndefined();
+    expect(terminalOf(processWith({}, {}, stdin).given, FEATURES).confirm).toBeUndefined();
+    const asked = terminalOf(processWith({}, { isTTY: true }, stdin).given, FEATURES).confirm?.(
+      'Write?',
+    );
     stdin.end();
     expect(await asked).toBe(false);
   });
 
   test('goes on when the reader has gone, and does not hide another failure', () => {
     const { failures, given } = processWith({});
-    terminalOf(given);
+    terminalOf(given, FEATURES);
     expect(failures).toHaveLength(2);
     for (const fail of failures) {
       fail(Object.assign(new Error('gone'), { code: 'EPIPE' }));
@@ -97,7 +100,7 @@ describe('the terminal of a process', () => {
 
   test('has a list of commands of which every line fits', async () => {
     const help = (
-      await createProgram(terminalOf(processWith({}).given), () => undefined)
+      await createProgram(terminalOf(processWith({}).given, FEATURES), () => undefined)
     ).helpInformation();
     expect(help).toContain('\n  diff           the pull-request job in a terminal');
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);

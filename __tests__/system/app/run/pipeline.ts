@@ -11,6 +11,7 @@ import { sources } from '../../../../src/trust/trust.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
+import { BLANK_PARTS, FEATURES, ROWS } from '../../../stand-ins/features.ts';
 import { answer, reference, suite } from '../../../unit/app/run/builders.ts';
 import { sha256, solveHere } from '../../features/attributes/solvers.ts';
 
@@ -78,6 +79,7 @@ export async function runPipeline(
     },
     arranged,
     (text) => text,
+    ROWS,
   );
   expect(prepared.problems).toEqual([]);
   const blank = {
@@ -88,6 +90,7 @@ export async function runPipeline(
       trust: 'member',
       gate: prepared.gate,
       n_tries: head.settings.n_tries,
+      blankParts: BLANK_PARTS,
     }),
     notices: prepared.notices,
   };
@@ -111,6 +114,7 @@ export async function runPipeline(
       ...edges,
     },
     blank,
+    FEATURES,
   );
   return {
     result,

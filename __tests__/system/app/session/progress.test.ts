@@ -10,10 +10,8 @@ const plan: Plan = {
   prompt_calls: 80,
   replayed: 0,
   grader_calls: 20,
-  evaluator_calls: 0,
-  qualeval_calls: 0,
-  qualeval_possible: 0,
-  cause_possible: 0,
+  certain: { evaluator_calls: 0, qualeval_calls: 0 },
+  possible: { qualeval_possible: 0, cause_possible: 0 },
 };
 const forecast: Forecast = {
   models: [
@@ -75,7 +73,13 @@ describe('progress in a log', () => {
   test('counts the questions about attributes beside answers and grades, and says how many there may be', () => {
     const { progress, written, wait } = watched('steps');
     progress.planned(
-      { ...plan, prompt_calls: 2, grader_calls: 0, qualeval_calls: 2, qualeval_possible: 7 },
+      {
+        ...plan,
+        prompt_calls: 2,
+        grader_calls: 0,
+        certain: { qualeval_calls: 2 },
+        possible: { qualeval_possible: 7 },
+      },
       { forecast },
     );
     expect(written[0]).toContain(

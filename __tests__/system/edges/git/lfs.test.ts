@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { main } from '../../../../src/app/commands/program.ts';
 import { lfsPointer } from '../../../../src/edges/git/missing.ts';
+import { FEATURES } from '../../../stand-ins/features.ts';
 import {
   createRepository,
   fixtureEnvironment,
@@ -122,6 +123,7 @@ test('a project with data and prompts in Git LFS is told of each file, and runs 
       cwd: repository.directory,
       isTerminal: false,
       width: 160,
+      features: FEATURES,
       out: (text) => void (texts.out += text),
       err: (text) => void (texts.err += text),
     });

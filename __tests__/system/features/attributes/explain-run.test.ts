@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { formatProblem, problem } from '../../../../src/errors.ts';
 import { explainCalls } from '../../../../src/features/attributes/cost.ts';
-import { type Result, resultSchema } from '../../../../src/kernel/result/result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';
 import type { Forecast } from '../../../../src/money/priced-calls.ts';
 import type { Target } from '../../../../src/types/model.ts';
+import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { failure } from './scripted-grader.ts';
 import { reader, TOPICS } from './sixty.ts';
 import { desk, runDesk, temporaryStore, type Desk } from './support.ts';
@@ -73,7 +74,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     });
     expect(insight?.references.length).toBeGreaterThan(0);
     expect(insight?.references.every((id) => billing?.references.includes(id))).toBe(true);
-    expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
+    expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
     expect(result.usage.by_purpose).toMatchObject({
       qualeval: { calls: of('qualeval'), reused: 0 },
       insight: { calls: 1 },
@@ -163,12 +164,14 @@ describe('a pull request that makes answers about one topic worse', () => {
       qualeval_calls: 0,
       qualeval_possible: explainCalls(60, { pinned: null, most: 15, alignment: false }),
     });
-    expect(of('qualeval') + of('insight')).toBeLessThanOrEqual(plan?.qualeval_possible ?? 0);
+    expect(of('qualeval') + of('insight')).toBeLessThanOrEqual(
+      plan?.possible['qualeval_possible'] ?? 0,
+    );
   });
 
   test('rates answers too when asked to, for the skills they show', async () => {
     const { result, plan, asked } = await friendlier(settings('qualeval: { alignment: true }'));
-    expect(plan?.qualeval_possible).toBe(
+    expect(plan?.possible['qualeval_possible']).toBe(
       explainCalls(60, { pinned: null, most: 15, alignment: true }),
     );
     const without = await friendlier();
@@ -257,7 +260,9 @@ describe('what is asked about attributes', () => {
       qualeval_calls: explainCalls(60, { pinned: null, most: 15, alignment: false }),
       qualeval_possible: 0,
     });
-    expect(on.of('qualeval') + on.of('insight')).toBeLessThanOrEqual(on.plan?.qualeval_calls ?? 0);
+    expect(on.of('qualeval') + on.of('insight')).toBeLessThanOrEqual(
+      on.plan?.certain['qualeval_calls'] ?? 0,
+    );
     expect(on.result.attributes).toHaveLength(7);
     expect(regressed(on.result)).toEqual([]);
   });
@@ -278,7 +283,7 @@ describe('what is asked about attributes', () => {
       'evaldiff.yaml': 'n_tries: 3\nmodels: { desk: { provider: openai, model: desk } }\n',
     });
     const { result, plan, of } = await friendlier(files);
-    expect([of('qualeval'), of('insight'), plan?.qualeval_possible]).toEqual([0, 0, 0]);
+    expect([of('qualeval'), of('insight'), plan?.possible['qualeval_possible']]).toEqual([0, 0, 0]);
     expect(said(result)).toEqual([
       'prompts/support.yaml: attributes are rated by a model: name one in the settings file, grader: { model: … }',
     ]);
@@ -457,7 +462,7 @@ describe('what is asked about attributes', () => {
       head: { ...head, [FILE]: 'domains: [{ name: billing }]\n' },
       rate: (tone) => (tone === 'Be friendly.' ? 0 : 1),
     });
-    expect([of('qualeval'), plan?.qualeval_calls]).toEqual([0, 0]);
+    expect([of('qualeval'), plan?.certain['qualeval_calls']]).toEqual([0, 0]);
   });
 });
 
@@ -506,10 +511,12 @@ describe('two prompts of one file and one model', () => {
         .map(({ suite, id }) => [suite, id]),
     ).toEqual([['first', 'domain-billing']]);
     expect(result.insights.map(({ suite }) => suite)).toEqual(['first']);
-    expect(plan?.qualeval_possible).toBe(
+    expect(plan?.possible['qualeval_possible']).toBe(
       explainCalls(60, { pinned: null, most: 15, alignment: false }) + 1,
     );
-    expect(of('qualeval') + of('insight')).toBeLessThanOrEqual(plan?.qualeval_possible ?? 0);
+    expect(of('qualeval') + of('insight')).toBeLessThanOrEqual(
+      plan?.possible['qualeval_possible'] ?? 0,
+    );
   });
 
   test('are red each for itself', async () => {
@@ -606,14 +613,14 @@ describe('attributes that people chose', () => {
     expect(new Set(asked.flatMap(({ schema }) => schema?.name ?? []))).toEqual(
       new Set(['affinity']),
     );
-    expect([plan?.qualeval_calls, of('qualeval')]).toEqual([61, 60]);
+    expect([plan?.certain['qualeval_calls'], of('qualeval')]).toEqual([61, 60]);
   });
 
   test('are not planned again where their ratings are stored: a later pull request fits into a cap that the first needed', async () => {
     const { store, remove } = temporaryStore();
     cleanUp = remove;
     const files = both({ [FILE]: PINNED });
-    expect((await friendlier({ ...files, store })).plan?.qualeval_calls).toBe(61);
+    expect((await friendlier({ ...files, store })).plan?.certain['qualeval_calls']).toBe(61);
     const later = {
       base: files.base,
       head: { ...desk('Be brief.'), [FILE]: PINNED },
@@ -622,7 +629,7 @@ describe('attributes that people chose', () => {
     };
     const { plan, result, of } = await runDesk({ ...later, store });
     expect([
-      plan?.qualeval_calls,
+      plan?.certain['qualeval_calls'],
       of('qualeval'),
       result.problems,
       result.attributes.length,
@@ -841,7 +848,7 @@ describe('a sweep', () => {
       head: { ...FRIENDLY, [FILE]: PINNED },
       input: { mode: 'sweep', base: null },
     });
-    expect([plan?.qualeval_calls, of('qualeval')]).toEqual([61, 60]);
+    expect([plan?.certain['qualeval_calls'], of('qualeval')]).toEqual([61, 60]);
     expect(result.attributes.find(({ name }) => name === 'billing')).toMatchObject({
       base: null,
       difference: null,

@@ -8,6 +8,7 @@ import {
   type Explanation,
 } from '../../../../src/features/attributes/explain.ts';
 import type { PinnedAttributes } from '../../../../src/features/attributes/file.ts';
+import { attributeKeys } from '../../../../src/features/attributes/result.ts';
 import { withIds } from '../../../../src/features/attributes/text.ts';
 import { resultSchema } from '../../../../src/kernel/result/result.ts';
 import type { Request } from '../../../../src/types/model.ts';
@@ -88,7 +89,8 @@ describe('sixty references of which one domain got worse', () => {
       hash: sha256,
     });
     expect(regressed(found)).toEqual(['domain-billing']);
-    const { attributes, insights, notices } = resultSchema.shape;
+    const { attributes, insights } = attributeKeys;
+    const { notices } = resultSchema.shape;
     expect([
       attributes.safeParse(found.attributes).success,
       insights.safeParse(found.insights).success,

@@ -15,6 +15,7 @@ import { createRandom, nextFloat } from '../../../../src/kernel/statistics/rando
 import type { Guard } from '../../../../src/money/budget.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
+import { FEATURES } from '../../../stand-ins/features.ts';
 import { answer } from '../../../unit/app/run/builders.ts';
 import { optionsOf, treeOf } from '../../../unit/config/tree.ts';
 import { scripted, type Script } from './scripted-grader.ts';
@@ -101,6 +102,7 @@ export async function runDesk({
       code: 'sandbox',
       today: '2026-01-01',
       trust: 'member',
+      features: FEATURES,
       withheld: null,
       read: optionsOf(),
       ...input,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readPrompt } from '../../../../src/config/prompt.ts';
 import { readYaml } from '../../../../src/documents/yaml.ts';
 import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
-import { resultSchema, type Result } from '../../../../src/kernel/result/result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
 import type { CauseSettings, Prompt, Settings } from '../../../../src/kernel/suite/suite.ts';
 import { annotations } from '../../../../src/report/annotations.ts';
@@ -11,6 +11,7 @@ import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
+import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { metric, project, settings } from '../../../unit/app/run/builders.ts';
 import { runPipeline, shop, type Given, type Ran } from '../../app/run/pipeline.ts';
 
@@ -122,7 +123,7 @@ describe('a pull request with six changed lines of which one breaks', () => {
   test('names that line with its place and its proof, in every report', async () => {
     const { result } = await runLines(depends);
     const { causes, explained } = only(result);
-    expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
+    expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
     expect(causes).toHaveLength(1);
     expect(causes[0]).toMatchObject({
       relation: 'alone',
@@ -299,7 +300,7 @@ describe('with explain.fix', () => {
     expect(cause?.fix?.restores.references).toBe(cause?.fix?.restores.of);
     const comment = renderComment(result, { marker: '' });
     expect(comment).toContain('2 tries each, and breaks none of 1 that pass on both sides');
-    expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
+    expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
   });
 
   test.each(['off', 'auto'] as const)('is drafted with qualeval %s', async (enabled) => {
@@ -324,7 +325,7 @@ describe('with explain.fix', () => {
       replacement: '      Say yes, or that it may depend.',
     });
     expect(result.usage.by_purpose.fix?.calls).toBe(1);
-    expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).error).toBeUndefined();
+    expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).error).toBeUndefined();
   });
 
   test('a fix that breaks what holds is not shown', async () => {

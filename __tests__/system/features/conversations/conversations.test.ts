@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { judge } from '../../../../src/app/run/evaluate.ts';
 import { blankResult } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
-import { readResultValue } from '../../../../src/kernel/result/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type {
   Conversation,
@@ -17,6 +16,7 @@ import { sources } from '../../../../src/trust/trust.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
+import { BLANK_PARTS, FEATURES, ROWS, readResult } from '../../../stand-ins/features.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import {
@@ -118,6 +118,7 @@ async function evaluate(
     },
     arrange(base, head, sources('member')),
     (text) => text,
+    ROWS,
   );
   expect(prepared.problems).toEqual([]);
   const blank = {
@@ -128,6 +129,7 @@ async function evaluate(
       trust: 'member',
       gate: prepared.gate,
       n_tries: 1,
+      blankParts: BLANK_PARTS,
     }),
     notices: prepared.notices,
   };
@@ -144,6 +146,7 @@ async function evaluate(
       answered: () => undefined,
     },
     blank,
+    FEATURES,
   );
   return { result, plan: prepared.plan, ...model };
 }
@@ -374,7 +377,7 @@ describe('a suite of conversations', () => {
       }),
       () => verdict('ynn'),
     );
-    expect(readResultValue('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
+    expect(readResult('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
       result,
       problems: [],
     });
@@ -533,7 +536,7 @@ describe('a change of the evaluators', () => {
       ['base', 4, 1, 1, 0.5, 0],
       ['head', 4, 1, 0, 1, 1],
     ]);
-    expect(plan.evaluator_calls).toBe(6 * 2 + 8);
+    expect(plan.certain['evaluator_calls']).toBe(6 * 2 + 8);
     expect(
       by('evaluator').filter(({ messages }) =>
         /answer-(?:one|two|bad|odd)/.test(messages[1]?.content ?? ''),
@@ -574,6 +577,7 @@ describe('a change of the evaluators', () => {
         },
         arrange(before, after, sources('member')),
         (text) => text,
+        ROWS,
       );
 
     test('what evaluators are asked is priced although no conversation runs', () => {
@@ -594,6 +598,7 @@ describe('a change of the evaluators', () => {
         trust: 'member',
         gate: prepared.gate,
         n_tries: 1,
+        blankParts: BLANK_PARTS,
       });
       const told: string[] = [];
       const result = await judge(
@@ -610,6 +615,7 @@ describe('a change of the evaluators', () => {
           halted: () => ({ title: 'Budget reached', why: 'max-calls' }),
         },
         blank,
+        FEATURES,
       );
       expect(told).toEqual(Array(6).fill('evaluator'));
       expect(result).toMatchObject({

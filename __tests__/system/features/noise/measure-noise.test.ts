@@ -5,6 +5,7 @@ import type { NoiseNote } from '../../../../src/kernel/result/pieces.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
+import { FEATURES } from '../../../stand-ins/features.ts';
 import { answer } from '../../../unit/app/run/builders.ts';
 import { optionsOf, treeOf } from '../../../unit/config/tree.ts';
 import { sha256, solveHere } from '../attributes/solvers.ts';
@@ -70,6 +71,7 @@ function inputOf(
     tree: treeOf(tree),
     runs,
     trust: 'member',
+    features: FEATURES,
     withheld: null,
     maxCost: null,
     maxCalls: null,

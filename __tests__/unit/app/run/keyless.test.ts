@@ -8,6 +8,7 @@ import { sources, withheldFrom } from '../../../../src/trust/trust.ts';
 import type { Target } from '../../../../src/types/model.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
 import type { EventFacts, SourceTree } from '../../../../src/types/repository.ts';
+import { BLANK_PARTS } from '../../../stand-ins/features.ts';
 import { project, suite } from './builders.ts';
 
 const tree = (commit: string): SourceTree => ({
@@ -58,6 +59,7 @@ async function judged(withKey: string[], conclusion: Conclusion) {
     trust: 'untrusted',
     gate: prepared.gate,
     n_tries: 3,
+    blankParts: BLANK_PARTS,
   };
   const asked: Prepared[] = [];
   const missingKeys = (targets: readonly Target[]) =>

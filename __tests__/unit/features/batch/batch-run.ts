@@ -1,6 +1,7 @@
 /** A sweep of its own, to be killed or stopped while it waits for a batch. */
 import { main } from '../../../../src/app/commands/program.ts';
 import { clock } from '../../../stand-ins/command-line.ts';
+import { FEATURES } from '../../../stand-ins/features.ts';
 import { vendorUrls } from '../../../stand-ins/models/server.ts';
 
 const [url = '', ...argv] = process.argv.slice(2);
@@ -9,6 +10,7 @@ process.exitCode = await main(argv, {
   cwd: process.cwd(),
   isTerminal: false,
   width: 160,
+  features: FEATURES,
   reach: { clock, vendorUrls: vendorUrls({ url, openaiUrl: `${url}/v1` }) },
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),

@@ -37,9 +37,9 @@ describe('the references that an experiment looks at', () => {
 
   test('are of different attributes where more fell than are looked at', () => {
     const references = [...numbered(9, 'refund', 0), ...numbered(3, 'tone', 2)];
-    const attributes = ['refund', 'tone'].map((name) => ({
-      references: ids(references).filter((id) => id.startsWith(name)),
-    }));
+    const attributes = ['refund', 'tone'].map((name) =>
+      ids(references).filter((id) => id.startsWith(name)),
+    );
     expect(ids(fallenReferences(suiteResult({ references }), attributes))).toEqual([
       ...ids(numbered(5, 'refund', 0)),
       ...ids(numbered(3, 'tone', 2)),

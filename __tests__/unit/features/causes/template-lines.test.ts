@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { headReader } from '../../../../src/app/run/input.ts';
+import { headReader } from '../../../../src/app/run/read-sides.ts';
 import { editOf, isWhatRan, withEdit } from '../../../../src/features/causes/fix.ts';
 import { promptChange } from '../../../../src/features/causes/prompt-units.ts';
 import type { SuiteSide } from '../../../../src/kernel/select/prompt-changes.ts';

@@ -9,7 +9,7 @@ import type {
   PairedMean,
 } from '../../../../src/features/conversations/result.ts';
 import type { SideResult, TryResult } from '../../../../src/kernel/result/reference-result.ts';
-import { readResultValue, type Result } from '../../../../src/kernel/result/result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import { annotations } from '../../../../src/report/annotations.ts';
 import { COMMENT_LIMIT, renderComment } from '../../../../src/report/comment.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
@@ -20,6 +20,7 @@ import { sectionBlocks } from '../../../../src/report/sections/index.ts';
 import { exampleTries } from '../../../../src/report/sections/order.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Score } from '../../../../src/types/metric.ts';
+import { readResult } from '../../../stand-ins/features.ts';
 import { COMMENT_ELEMENTS, renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import { expectGolden } from '../../report/golden.ts';
@@ -356,7 +357,7 @@ describe('the other outputs', () => {
   });
 
   test('come from the saved result alone', () => {
-    const read = readResultValue('result.json', JSON.parse(JSON.stringify({ ...mentor() })));
+    const read = readResult('result.json', JSON.parse(JSON.stringify({ ...mentor() })));
     expect(read.result === null ? read.problems : renderComment(read.result, { marker })).toBe(
       renderComment(mentor(), { marker }),
     );

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
 import { decide as decideOutcome } from '../../../../src/kernel/judge/gate.ts';
 import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
 import type { MetricValues } from '../../../../src/kernel/result/metric-result.ts';
@@ -582,77 +581,34 @@ describe('a suite with a gate of its own', () => {
   });
 });
 
-describe('attributes that got worse', () => {
-  const attribute: AttributeResult = {
-    id: 'domain-late-parcels',
-    kind: 'domain',
-    name: 'late parcels',
-    explanation: '',
-    path: 'prompts/p.yaml',
-    suite: suiteResult().name,
-    variant: suiteResult().variant,
-    affinity_mean: 3,
-    prior: 0.2,
-    n: 15,
-    base: 0.95,
-    head: 0.2,
-    difference: -0.75,
-    low: -0.9,
-    high: -0.6,
-    p: 0.0005,
-    verdict: 'regressed',
-    explained_by: [],
-    alignment: null,
-    references: ['a'],
-    samples: [],
-  };
-  const fail = { settings: gate({ attributes: 'fail' }), attributes: [attribute] };
+describe("a feature's finding", () => {
+  const finding = { suite: suiteResult(), text: 'p: a group of inputs regressed' };
 
-  test('are advice by default', () => {
-    expect(decide(gateInput({ attributes: [attribute], unexplained: ['p'] }))).toMatchObject({
-      conclusion: 'success',
-      reasons: [],
-    });
-  });
-
-  test('fail with gate.attributes, and are the reason', () => {
-    const reason =
-      'p: the domain "late parcels" regressed: pass rate 95.0 % → 20.0 % (−75.0 points, 90 % interval −90.0 to −60.0) over 15 references; gate.attributes is fail';
-    expect(decide(gateInput(fail))).toEqual({
+  test('fails its suite, and is the reason', () => {
+    expect(decide(gateInput({ featureFindings: [finding] }))).toEqual({
       conclusion: 'failure',
-      title: reason,
-      reasons: [reason],
+      title: finding.text,
+      reasons: [finding.text],
     });
-    expect(
-      decide(
-        gateInput({
-          ...fail,
-          attributes: [
-            { ...attribute, verdict: 'no change seen' },
-            { ...attribute, path: 'other.yaml' },
-            { ...attribute, suite: 'another prompt of the file' },
-            { ...attribute, variant: { model: 'x', parameters: {} } },
-          ],
-        }),
-      ).conclusion,
-    ).toBe('success');
   });
 
-  test('are held where the suite never fails', () => {
-    expect(
-      decide(gateInput({ ...fail, suites: [suiteResult({ gate: { fail_on: 'never' } })] }))
-        .conclusion,
-    ).toBe('neutral');
+  test.each([
+    { path: 'other.yaml' },
+    { name: 'another prompt of the file' },
+    { variant: { model: 'x', parameters: {} } },
+  ])('about another suite (%j) does not count', (other) => {
+    const featureFindings = [{ ...finding, suite: { ...finding.suite, ...other } }];
+    expect(decide(gateInput({ featureFindings })).conclusion).toBe('success');
   });
 
-  test('that could not be worked out are not success where they are to gate', () => {
-    const { conclusion, title, reasons } = decide(
-      gateInput({ settings: gate({ attributes: 'fail' }), unexplained: ['p'] }),
-    );
-    expect([conclusion, title]).toEqual([
-      'neutral',
-      'p: its attributes could not be worked out (the notices say why), and gate.attributes is fail',
-    ]);
-    expect(reasons).toEqual([title]);
+  test('is held where the suite never fails', () => {
+    const suites = [suiteResult({ gate: { fail_on: 'never' } })];
+    expect(decide(gateInput({ featureFindings: [finding], suites })).conclusion).toBe('neutral');
+  });
+
+  test('that could not be made keeps the run from being a success', () => {
+    const unjudged = ['p: its attributes could not be worked out'];
+    const { conclusion, title, reasons } = decide(gateInput({ unjudged }));
+    expect([conclusion, title, reasons]).toEqual(['neutral', unjudged[0], unjudged]);
   });
 });

@@ -8,6 +8,7 @@ import {
 } from '../../../../src/kernel/judge/outcome-fields.ts';
 import type { OutcomeOf, RunOutcome } from '../../../../src/kernel/result/outcome.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { BLANK_PARTS } from '../../../stand-ins/features.ts';
 import { gate } from '../../app/run/builders.ts';
 
 const LABEL = 'evaldiff: accept';
@@ -30,6 +31,7 @@ const red = (changes: Partial<Result> = {}): Result => ({
     trust: 'member',
     gate: gate(),
     n_tries: 3,
+    blankParts: BLANK_PARTS,
   }),
   ...outcomeFields(REGRESSED),
   reasons: ['quiz regressed: fell.'],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { blankResult } from '../../../../src/app/run/not-judged.ts';
 import { formatProblem } from '../../../../src/errors.ts';
-import { readResultValue } from '../../../../src/kernel/result/result.ts';
 import { DEFAULT_GATE } from '../../../../src/kernel/suite/gate-settings.ts';
+import { readResult, BLANK_PARTS } from '../../../stand-ins/features.ts';
 import { suiteResult } from '../../app/run/builders.ts';
 
 const whole = {
@@ -13,16 +13,17 @@ const whole = {
     trust: 'member',
     gate: DEFAULT_GATE,
     n_tries: 3,
+    blankParts: BLANK_PARTS,
   }),
   conclusion: 'success' as const,
   suites: [suiteResult()],
 };
 const refused = (value: unknown): string[] =>
-  readResultValue('result.json', JSON.parse(JSON.stringify(value))).problems.map(formatProblem);
+  readResult('result.json', JSON.parse(JSON.stringify(value))).problems.map(formatProblem);
 
 describe('a saved result', () => {
   test('is read as it was written', () => {
-    expect(readResultValue('result.json', JSON.parse(JSON.stringify(whole)))).toEqual({
+    expect(readResult('result.json', JSON.parse(JSON.stringify(whole)))).toEqual({
       result: whole,
       problems: [],
     });

@@ -1,20 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatProblem } from '../../../../src/errors.ts';
 import { readSaved } from '../../../../src/features/noise/result.ts';
+import { OWN_KEYS } from '../../../stand-ins/features.ts';
 import { measured } from '../../features/noise/measurement.ts';
 import { green, regression } from '../../report/results.ts';
 
 const problemsOf = (value: unknown): string[] => {
-  const saved = readSaved('x.json', typeof value === 'string' ? value : JSON.stringify(value));
+  const saved = readSaved(
+    'x.json',
+    typeof value === 'string' ? value : JSON.stringify(value),
+    OWN_KEYS,
+  );
   return saved.kind === 'unreadable' ? saved.problems.map(formatProblem) : [];
 };
 
 describe('a saved file', () => {
   test('is a result or a measurement by what is in it', () => {
     for (const result of [green(), regression()])
-      expect(readSaved('noise.json', JSON.stringify(result))).toEqual({ kind: 'result', result });
+      expect(readSaved('noise.json', JSON.stringify(result), OWN_KEYS)).toEqual({
+        kind: 'result',
+        result,
+      });
     const noise = measured();
-    expect(readSaved('result.json', JSON.stringify(noise))).toEqual({ kind: 'noise', noise });
+    expect(readSaved('result.json', JSON.stringify(noise), OWN_KEYS)).toEqual({
+      kind: 'noise',
+      noise,
+    });
   });
 
   test.each<[string, unknown, string]>([

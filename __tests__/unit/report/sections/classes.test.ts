@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { readResultValue } from '../../../../src/kernel/result/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { readResult } from '../../../stand-ins/features.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
 
 const side = () => sideOf([{ outcome: 'pass', actual: 'spam' }]);
@@ -90,7 +90,7 @@ test('preferred answers are a line of their own', () => {
 });
 
 test('both are read back from result.json', () => {
-  expect(readResultValue('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
+  expect(readResult('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
     result,
     problems: [],
   });

@@ -6,7 +6,7 @@ import {
   type OutcomeKind,
   type OutcomeOf,
 } from '../../../../src/kernel/result/outcome.ts';
-import { readResultValue, type Result } from '../../../../src/kernel/result/result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import { checkTitle, renderComment, renderSummary } from '../../../../src/report/comment.ts';
 import { renderJunit } from '../../../../src/report/junit.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
@@ -15,6 +15,7 @@ import { headline } from '../../../../src/report/sections/outcomes.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import { endLine } from '../../../../src/text/log.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
+import { readResult } from '../../../stand-ins/features.ts';
 import { green, neutral, regression, resultOf, sweep, withProblems } from '../results.ts';
 
 /** What every surface is to say of one outcome. */
@@ -285,7 +286,7 @@ describe.each(Object.values(ALL).map((said) => [said.outcome.kind, said] as cons
       expect(runOutcomeSchema.parse(JSON.parse(JSON.stringify(said.outcome)))).toEqual(
         said.outcome,
       );
-      expect(readResultValue('result.json', result).problems).toEqual([]);
+      expect(readResult('result.json', result).problems).toEqual([]);
     });
   },
 );

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { readResultValue } from '../../../../src/kernel/result/result.ts';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { placeLinks } from '../../../../src/report/sections/document.ts';
+import { readResult } from '../../../stand-ins/features.ts';
 import { regression, resultOf } from '../results.ts';
 
 const SHA = '9e8d7c6b5a49382716055443322110ffeeddccbb';
@@ -13,7 +13,7 @@ test('a saved result leads to the lines of its files, on the page and in the com
   const line = `${source.url}/blob/${SHA}/apps/bot/prompts/capitals.yaml#L4`;
   expect(await renderHtml(result)).toContain(`<a href="${line}" rel="noreferrer">`);
   expect(renderComment(result, { marker: '<!-- m -->' })).toContain(`](<${line}>)`);
-  expect(readResultValue('result.json', result).problems).toEqual([]);
+  expect(readResult('result.json', result).problems).toEqual([]);
 });
 
 test.each([

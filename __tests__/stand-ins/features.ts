@@ -1,0 +1,20 @@
+import { ownKeys } from '../../src/app/run/feature.ts';
+import { blankOf } from '../../src/app/run/plan-run.ts';
+import { FEATURES } from '../../src/features.ts';
+import { readResultValue, resultSchemaWith } from '../../src/kernel/result/result.ts';
+
+export { FEATURES };
+
+/** The table as `prepare` takes it, where no row read files of its own. */
+export const ROWS = { features: FEATURES, read: new Map<string, unknown>() };
+
+/** What results say in the keys of features that had nothing to do. */
+export const BLANK_PARTS = blankOf(FEATURES);
+
+export const OWN_KEYS = ownKeys(FEATURES);
+
+/** The schema of `result.json`, features' keys included. */
+export const wholeResultSchema = resultSchemaWith(OWN_KEYS);
+
+/** A result as a command reads it back. */
+export const readResult = (file: string, value: unknown) => readResultValue(file, value, OWN_KEYS);

@@ -1,0 +1,159 @@
+/**
+ * The seam by which a feature plugs into a run. A feature is a folder of `src/features` and a row
+ * of the table in `src/features.ts`, which the two entries hand down. Nothing below knows a feature
+ * by name.
+ *
+ * Rules of every hook:
+ * - Rows are called in the order of the table.
+ * - A hook changes nothing that it is given. What it decides, it returns.
+ * - Hooks without model calls throw only for internal errors. The others call models through
+ *   `tools.spent.complete`, which counts calls and stops at the caps.
+ * - A row's module is loaded at the start of every run, so it loads what is large on demand.
+ */
+import type { z } from 'zod';
+import type { ReadOptions } from '../../config/project.ts';
+import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
+import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
+import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
+import type { PrepareInput } from '../../kernel/plan/prepared.ts';
+import type { Price } from '../../kernel/plan/price.ts';
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { FeatureParts, SuiteParts } from '../../kernel/result/feature-parts.ts';
+import type { OwnKeys } from '../../kernel/result/result.ts';
+import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { ProjectSide } from '../../kernel/select/targets.ts';
+import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
+import type { Project } from '../../kernel/suite/suite.ts';
+import type { FeatureReport } from '../../report/feature-report.ts';
+import type { Arranged } from '../../trust/arrange.ts';
+import type { Request } from '../../types/model.ts';
+import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import type { JudgeEdges, Spending } from './spending.ts';
+
+/** Both sides as they were read; base is null where nothing is compared. */
+export interface SidesRead {
+  input: { read: ReadOptions; trust: TrustLevel };
+  base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
+  head: { tree: SourceTree; project: Project };
+}
+
+/** A selected run, as a row plans its part of it. */
+export interface PlanningRun<Own> {
+  input: Pick<PrepareInput, 'mode' | 'code' | 'again' | 'today'>;
+  arranged: Arranged;
+  base: ProjectSide | null;
+  head: ProjectSide;
+  gate: GateSettings;
+  suites: readonly SuiteComparison[];
+  /** What `read` found; null without that hook. */
+  read: Own | null;
+}
+
+/** A comparison that ran, with what it came to. */
+export interface ComparedSuite {
+  comparison: SuiteComparison;
+  result: SuiteResult;
+}
+
+/** Suites that were compared. */
+export interface ComparedRun {
+  mode: 'diff' | 'sweep';
+  gate: GateSettings;
+  trust: TrustLevel;
+  price: Price;
+  /** Every planned suite, those without a result included. */
+  planned: readonly SuiteComparison[];
+  suites: readonly ComparedSuite[];
+}
+
+/** Suites whose verdict stands. */
+export interface DecidedRun extends ComparedRun {
+  /** Sets of a suite's reference ids that belong together, as `groups` of all rows give them. */
+  groups(suite: SuiteResult): readonly (readonly string[])[];
+}
+
+/** Model calls, code, files and the meter of a run. */
+export type FeatureTools = JudgeEdges & { spent: Spending };
+
+/** What a hook adds to a result. */
+export interface Added {
+  parts: Partial<FeatureParts>;
+  notices: Notice[];
+}
+
+/** What a row found once suites are compared. */
+export interface Judged extends Added {
+  /** Sentences that make a suite red. */
+  findings: FeatureFinding[];
+  /** Sentences that keep the run from being green. */
+  unjudged: string[];
+}
+
+/** Where a plan counts a row's calls, by key of `plan --json`, and what it calls them. */
+export interface CallNames {
+  certain?: { key: string; words(calls: number): string };
+  possible?: string;
+}
+
+export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
+  readonly key: string;
+  readonly calls?: CallNames;
+  /** Schemas of its keys in result.json, each described. */
+  readonly result?: Readonly<Record<string, z.ZodType>>;
+  /** What a result says in these keys where the row had nothing to do. */
+  readonly blank?: Partial<FeatureParts>;
+
+  /** Reads files of its own once both projects are read. */
+  read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;
+
+  /** After selection; pure. Null: it has no part in this run. */
+  plan?(run: PlanningRun<Read>): FeaturePlan<Own> | null;
+
+  /** The plan without calls whose answers are stored. */
+  withoutStored?(
+    plan: FeaturePlan<Own>,
+    run: Pick<PlanningRun<Read>, 'input' | 'suites'>,
+    tools: { stored(request: Request): boolean; random: JudgeEdges['random'] },
+  ): Promise<FeaturePlan<Own>>;
+
+  /** Before the first try: suites with what earlier runs say of their references. */
+  start?(suites: readonly SuiteComparison[], tools: JudgeEdges): Promise<SuiteComparison[]>;
+
+  /** After the tries and before any verdict. What it found goes to `suiteParts`. */
+  before?(plan: FeaturePlan<Own>, tools: FeatureTools): Promise<Added & { found: Found }>;
+
+  /** What it adds to a suite's result, and a sentence for its summary ('': none). */
+  suiteParts?(
+    suite: SuiteComparison,
+    rate: PassRate,
+    verdict: SuiteVerdict | null,
+    found: Found | null,
+  ): { parts: SuiteParts; remark: string };
+
+  /** Once suites are compared: their results with what a store knows of the references. */
+  results?<Suite extends ComparedSuite>(
+    suites: readonly Suite[],
+    tools: FeatureTools,
+  ): Promise<Suite[]>;
+
+  /** Once suites are compared and before the run's verdict. */
+  compared?(plan: FeaturePlan<Own>, run: ComparedRun, tools: FeatureTools): Promise<Judged>;
+
+  /** References that belong together, for rows below. */
+  groups?(parts: Partial<FeatureParts>, suite: SuiteResult): string[][];
+
+  /** Once the verdict stands: nothing of it changes any more. */
+  decided?(plan: FeaturePlan<Own>, run: DecidedRun, tools: FeatureTools): Promise<Added>;
+
+  /** What reports show of it, loaded when a report is written. */
+  report?(): Promise<FeatureReport>;
+}
+
+/** The table of features. */
+export type Features = readonly Feature[];
+
+/** Schemas of the keys that features add to `result.json`. */
+export function ownKeys(features: Features): OwnKeys {
+  return Object.assign({}, ...features.map(({ result }) => result ?? {})) as OwnKeys;
+}

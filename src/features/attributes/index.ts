@@ -1,0 +1,35 @@
+import type { Feature } from '../../app/run/feature.ts';
+import { counted } from '../../text/amounts.ts';
+import { sources } from '../../trust/trust.ts';
+import { explainRun, withoutStored } from './explain-run.ts';
+import type { PinnedAttributes } from './file.ts';
+import { readPinned } from './pinned.ts';
+import { planExplain, type ExplainOwn } from './plan.ts';
+import { attributeKeys, suiteAttributes } from './result.ts';
+
+export const attributes: Feature<ExplainOwn, PinnedAttributes | null> = {
+  key: 'attributes',
+  calls: {
+    certain: {
+      key: 'qualeval_calls',
+      words: (calls) => `up to ${counted(calls, 'call')} about attributes`,
+    },
+    possible: 'qualeval_possible',
+  },
+  result: attributeKeys,
+  blank: { attributes: [], insights: [] },
+  async read({ input: { read, trust }, base, head }) {
+    const { prompts, references, tags } = read.overrides;
+    const { pinned, ...found } = await readPinned(base, head, {
+      source: sources(trust).attributes,
+      limits: read.limits,
+      chosen: [prompts, references, tags].some((each) => each !== null),
+    });
+    return { read: pinned, ...found };
+  },
+  plan: planExplain,
+  withoutStored,
+  compared: explainRun,
+  groups: ({ attributes: all = [] }, suite) =>
+    suiteAttributes(suite, all).map(({ references }) => references),
+};
