@@ -51,7 +51,7 @@ export interface PlanningRun<Own> {
 }
 
 /** A comparison that ran, with what it came to. */
-export interface ComparedSuite {
+interface ComparedSuite {
   comparison: SuiteComparison;
   result: SuiteResult;
 }
@@ -91,7 +91,7 @@ export interface Judged extends Added {
 }
 
 /** Where a plan counts a row's calls, by key of `plan --json`, and what it calls them. */
-export interface CallNames {
+interface CallNames {
   certain?: { key: string; words(calls: number): string };
   possible?: string;
 }

@@ -26,7 +26,7 @@ import { checkCode, unrunnableReferences } from './check.ts';
 import type { Features } from './feature.ts';
 import type { PlanTools, Planned, Pricing, ReadyPlan, RunInput } from './input.ts';
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
-import { callsByName, prepare, priceSettings } from './prepare.ts';
+import { featureCalls, prepare, priceSettings } from './prepare.ts';
 import { nothingToSweep, readSides } from './read-sides.ts';
 
 /** For a run that asks nothing. */
@@ -148,7 +148,7 @@ async function withoutStored(
       return { ...left, key: planned.key };
     }),
   );
-  const [before, after] = [callsByName(rows, selected.features), callsByName(rows, features)];
+  const [before, after] = [featureCalls(rows, selected.features), featureCalls(rows, features)];
   const fewer = Object.entries(after.certain).map(([key, calls]): [string, number] => [
     key,
     calls - (before.certain[key] ?? 0),

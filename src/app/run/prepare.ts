@@ -61,7 +61,7 @@ export function prepare(
     next: (asked) => nextTries(asked, gate),
     plan: withFeatureCalls(
       repeatPlan(once, input.again?.runs ?? 1),
-      callsByName(rows.features, features),
+      featureCalls(rows.features, features),
     ),
     features,
     price: priceFrom(priceSettings(arranged)),
@@ -213,7 +213,7 @@ function plannedBy(
 }
 
 /** The calls of features by the keys under which a plan counts them. */
-export function callsByName(
+export function featureCalls(
   rows: Features,
   planned: readonly PlannedFeature[],
 ): Parameters<typeof withFeatureCalls>[1] {

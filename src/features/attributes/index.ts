@@ -7,7 +7,7 @@ import { readPinned } from './pinned.ts';
 import { planExplain, type ExplainOwn } from './plan.ts';
 import { attributeKeys, suiteAttributes } from './result.ts';
 
-export const attributes: Feature<ExplainOwn, PinnedAttributes | null> = {
+export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> = {
   key: 'attributes',
   calls: {
     certain: {

@@ -14,7 +14,7 @@ import { attributesOf, type PinnedAttributes } from './file.ts';
  * Attributes that people chose, as they are in force, and what has to be fixed or said about their
  * files.
  */
-export interface Pinned {
+interface Pinned {
   pinned: PinnedAttributes | null;
   problems: Problem[];
   notices: Notice[];

@@ -60,7 +60,7 @@ const attributeRatingSchema = z.strictObject({
     ),
 });
 
-export const attributeResultSchema = z.strictObject({
+const attributeResultSchema = z.strictObject({
   id: z.string().describe('Unique among the attributes of a suite.'),
   name: z.string().describe('The attribute in a few words.'),
   kind: z
@@ -118,7 +118,7 @@ export const attributeResultSchema = z.strictObject({
   samples: z.array(attributeSampleSchema).describe('References worth reading.'),
 });
 
-export const insightSchema = z.strictObject({
+const insightSchema = z.strictObject({
   ...ofSuite,
   text: z.string().describe('A sentence about the attributes of the suite.'),
   attributes: z.array(z.string()).describe('Ids of the attributes that it is about.'),
@@ -127,7 +127,7 @@ export const insightSchema = z.strictObject({
 });
 
 /** Insights that a model wrote and that the tables did not bear out. */
-export const droppedInsightsSchema = z.strictObject({
+const droppedInsightsSchema = z.strictObject({
   ...ofSuite,
   count: countSchema.describe('How many were left out; the notices say why.'),
 });

@@ -3,7 +3,7 @@ import type { CauseSettings } from '../../kernel/suite/suite.ts';
 import { causesOf, planCauses } from './causes.ts';
 import { causeKeys } from './result.ts';
 
-export const causes: Feature<CauseSettings> = {
+export const causesFeature: Feature<CauseSettings> = {
   key: 'causes',
   calls: { possible: 'cause_possible' },
   result: causeKeys,

@@ -114,7 +114,7 @@ const causeSchema = z.strictObject({
     .exactOptional(),
 });
 
-export const suiteCausesSchema = z.strictObject({
+const suiteCausesSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),
   suite: z.string().describe('Name of the suite.'),
   variant: variantSchema.describe('Its variant.'),

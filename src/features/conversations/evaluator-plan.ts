@@ -27,7 +27,7 @@ export interface EvaluatorTest {
  * answers), or whose evaluators alone judge single answers of the run, each once; and which of those
  * that changed have nothing to be tested by.
  */
-export function selectEvaluatorTests(runs: readonly SuiteRun[]): {
+function selectEvaluatorTests(runs: readonly SuiteRun[]): {
   tests: EvaluatorTest[];
   notices: Notice[];
 } {

@@ -8,7 +8,7 @@ import { runEvaluatorTests } from './evaluator-tests.ts';
 import { evaluatorKeys } from './result.ts';
 import { conversationSummary } from './summary.ts';
 
-export const conversations: Feature<EvaluatorTest[], unknown, TestedJudge[]> = {
+export const conversationsFeature: Feature<EvaluatorTest[], unknown, TestedJudge[]> = {
   key: 'conversations',
   calls: {
     certain: {

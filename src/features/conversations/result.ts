@@ -125,7 +125,7 @@ const evaluatorGradeSchema = z.strictObject({
   unread: countSchema.describe('Answers left out because an evaluator gave no readable verdict.'),
 });
 
-export const evaluatorResultSchema = z.strictObject({
+const evaluatorResultSchema = z.strictObject({
   path: z.string().describe("File of the suite's prompt."),
   name: z.string().describe('Name of the suite.'),
   side: sideSchema.describe('Whose evaluators were asked.'),

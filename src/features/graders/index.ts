@@ -4,7 +4,7 @@ import { planGraderTests, type RubricTest, type TestedJudge } from './plan.ts';
 import { graderKeys } from './result.ts';
 import { runRubricTests } from './rubric-tests.ts';
 
-export const graders: Feature<RubricTest[], unknown, TestedJudge[]> = {
+export const gradersFeature: Feature<RubricTest[], unknown, TestedJudge[]> = {
   key: 'graders',
   result: graderKeys,
   blank: { graders: [] },

@@ -48,7 +48,7 @@ export interface RubricTest {
  * The rubrics that a change puts to the test, and which of those that changed have nothing to be
  * tested by.
  */
-export function selectRubricTests(
+function selectRubricTests(
   base: ProjectSide | null,
   head: ProjectSide,
   suites: readonly SuiteRun[],

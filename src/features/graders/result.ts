@@ -17,7 +17,7 @@ const gradedInterval = (description: string) =>
     .exactOptional();
 
 /** Agreement of a rubric's grader with labelled examples. */
-export const graderResultSchema = z.strictObject({
+const graderResultSchema = z.strictObject({
   rubric: z.string().describe('Name of the rubric.'),
   side: sideSchema.describe('Whose rubric and grader were asked.'),
   examples: countSchema.describe('Labelled examples of the rubric.'),

@@ -2,7 +2,7 @@ import type { Feature } from '../../app/run/feature.ts';
 import { comparing } from '../../kernel/plan/tries.ts';
 import { withHistory, withSteady } from './tries.ts';
 
-export const history: Feature = {
+export const historyFeature: Feature = {
   key: 'history',
   async start(suites, { history: open }) {
     return open === undefined || comparing(suites).sequential.length === 0

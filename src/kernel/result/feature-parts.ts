@@ -10,7 +10,3 @@ export interface FeatureParts {}
 /** Keys of a suite's result. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface SuiteParts {}
-
-/** Keys of a try's result. */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type
-export interface TryParts {}

@@ -161,8 +161,10 @@ describe('a pull request that makes answers about one topic worse', () => {
     const { plan, of } = await friendlier();
     expect(plan).toMatchObject({
       prompt_calls: 360,
-      qualeval_calls: 0,
-      qualeval_possible: explainCalls(60, { pinned: null, most: 15, alignment: false }),
+      certain: { qualeval_calls: 0 },
+      possible: {
+        qualeval_possible: explainCalls(60, { pinned: null, most: 15, alignment: false }),
+      },
     });
     expect(of('qualeval') + of('insight')).toBeLessThanOrEqual(
       plan?.possible['qualeval_possible'] ?? 0,
@@ -244,7 +246,10 @@ describe('what is asked about attributes', () => {
   test('is nothing when qualeval is off', async () => {
     const { result, plan, asked } = await friendlier(settings('qualeval: off'));
     expect(new Set(asked.map(({ purpose }) => purpose))).toEqual(new Set(['prompt']));
-    expect(plan).toMatchObject({ qualeval_calls: 0, qualeval_possible: 0 });
+    expect(plan).toMatchObject({
+      certain: { qualeval_calls: 0 },
+      possible: { qualeval_possible: 0 },
+    });
     expect([result.conclusion, result.attributes, result.insights, said(result)]).toEqual([
       'failure',
       [],
@@ -257,8 +262,8 @@ describe('what is asked about attributes', () => {
     expect((await friendlier({ rate: () => 1 })).of('qualeval')).toBe(0);
     const on = await friendlier({ ...settings('qualeval: on'), rate: () => 1 });
     expect(on.plan).toMatchObject({
-      qualeval_calls: explainCalls(60, { pinned: null, most: 15, alignment: false }),
-      qualeval_possible: 0,
+      certain: { qualeval_calls: explainCalls(60, { pinned: null, most: 15, alignment: false }) },
+      possible: { qualeval_possible: 0 },
     });
     expect(on.of('qualeval') + on.of('insight')).toBeLessThanOrEqual(
       on.plan?.certain['qualeval_calls'] ?? 0,
@@ -274,7 +279,10 @@ describe('what is asked about attributes', () => {
     });
     expect([asked, plan]).toEqual([
       [],
-      expect.objectContaining({ qualeval_calls: 0, qualeval_possible: 0 }),
+      expect.objectContaining({
+        certain: expect.objectContaining({ qualeval_calls: 0 }),
+        possible: expect.objectContaining({ qualeval_possible: 0 }),
+      }),
     ]);
   });
 

@@ -174,7 +174,7 @@ describe('a pull request on conversations', () => {
     const refused = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD', '--max-calls', '95');
     expect(refused.problems.map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        /^This run would make 96 model calls \(48 answers .* \+ at least 48 evaluator calls\); the limit is 95/,
+        /^This run would make 96 model calls \(48 answers .* \+ at least 48 calls for evaluators\); the limit is 95/,
       ),
     ]);
     expect(server.requests).toEqual([]);

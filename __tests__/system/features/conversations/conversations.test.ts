@@ -348,7 +348,7 @@ describe('a suite of conversations', () => {
 
   test('makes a plan that counts its evaluators', async () => {
     const { plan } = await evaluate(shop({}), shop({ content: NEW }), () => verdict('yyy'));
-    expect(plan).toMatchObject({ prompt_calls: 12, evaluator_calls: 12 });
+    expect(plan).toMatchObject({ prompt_calls: 12, certain: { evaluator_calls: 12 } });
   });
 
   test("runs nothing when nothing changed, nor when only its labelled answers' order of keys did", async () => {

@@ -1,3 +1,4 @@
+import { ROWS } from '../../../stand-ins/features.ts';
 import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { agreementWith } from '../../../../src/features/graders/rubric-tests.ts';
@@ -404,6 +405,7 @@ test('a grader that is a program of the repository runs only where the workflow 
       },
       arrange(graded(null, more, 0), head, sources('member')),
       (text) => text,
+      ROWS,
     ).problems.map(({ message }) => message);
   const refusal =
     'the grader "app" is a program of this repository. It runs only with code: host (input code, or --code host).';
