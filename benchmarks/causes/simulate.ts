@@ -1,7 +1,7 @@
-import { findCauses } from '../../src/features/causes/experiment.ts';
-import { fallenReferences, hasFallen, heldReferences } from '../../src/features/causes/fallen.ts';
 import { defaultCauseCalls } from '../../src/kernel/plan/judging-calls.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
+import { findCauses } from '../../src/trials/experiment.ts';
+import { fallenReferences, hasFallen, heldReferences } from '../../src/trials/fallen.ts';
 import { compareOne } from '../verdicts/simulate.ts';
 import type { Row } from './rows.ts';
 

@@ -10,7 +10,8 @@ import {
 import { count, counted } from '../../text/amounts.ts';
 import { cutOut } from '../../text/cut-out.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
-import type { Cause, CauseUnit, SuiteCauses } from './result.ts';
+import type { ChangeUnit } from '../../trials/change-unit.ts';
+import type { Cause, SuiteCauses } from './result.ts';
 
 /** Characters of a changed line that is named. */
 const UNIT_TEXT = 80;
@@ -52,7 +53,7 @@ const RELATIONS: Readonly<Record<Cause['relation'], string>> = {
 };
 
 /** Kinds that are named by what they are, rather than by their text. */
-const NAMED_KINDS: ReadonlySet<CauseUnit['kind']> = new Set([
+const NAMED_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set([
   'model',
   'provider',
   'parameter',
@@ -60,7 +61,7 @@ const NAMED_KINDS: ReadonlySet<CauseUnit['kind']> = new Set([
 ]);
 
 /** A unit by what it is, or by its line and text; where it only takes away, the line is base's. */
-function unitLine(unit: CauseUnit): Line {
+function unitLine(unit: ChangeUnit): Line {
   const { kind, name, file, side, lines, base_text, head_text } = unit;
   const at = place(file, lines.from, side);
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', '), at];
@@ -77,7 +78,7 @@ function unitLine(unit: CauseUnit): Line {
 }
 
 /** What was done to a text, and the text: what is gone of it, where nothing else was done. */
-function textOf(unit: CauseUnit): ['removed: ' | 'moved: ' | '', string] {
+function textOf(unit: ChangeUnit): ['removed: ' | 'moved: ' | '', string] {
   const { kind, side, base_text, head_text } = unit;
   const cut = cutOut(base_text ?? '', head_text ?? '');
   if (side === 'base' || cut !== null) return ['removed: ', cut ?? base_text ?? ''];

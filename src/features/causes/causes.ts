@@ -5,14 +5,14 @@ import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../kernel/plan/judging-c
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { CauseSettings } from '../../kernel/suite/suite.ts';
 import { askerOf } from '../../trials/asker.ts';
+import { hasFallen } from '../../trials/fallen.ts';
+import { promptChange } from '../../trials/prompt-units.ts';
+import type { CallCounter } from '../../trials/tries.ts';
+import type { ReadLines } from '../../trials/unit-places.ts';
 import type { Side } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import type { CallCounter } from './cause-tries.ts';
-import { hasFallen } from './fallen.ts';
-import { promptChange } from './prompt-units.ts';
 import type { SuiteCauses } from './result.ts';
 import { causesOfSuite } from './suspect.ts';
-import type { ReadLines } from './unit-places.ts';
 
 /** Chance that a run names a unit which does nothing. */
 const ALPHA = 0.05;

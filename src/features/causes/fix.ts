@@ -7,9 +7,10 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { placeholders } from '../../kernel/suite/template.ts';
 import { HIDDEN, shorten } from '../../text/visible.ts';
+import type { ChangeUnit } from '../../trials/change-unit.ts';
+import { linePlaces } from '../../trials/unit-places.ts';
 import type { Json, JsonMap } from '../../types/plain.ts';
-import type { CauseUnit, Fix } from './result.ts';
-import { linePlaces } from './unit-places.ts';
+import type { Fix } from './result.ts';
 
 /** Lines of a file on head, and what takes their place. */
 type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
@@ -24,7 +25,7 @@ type Body = Pick<Prompt, 'messages' | 'code'>;
  * value of a YAML or JSON file as text, and only reading tells into what.
  */
 export function editOf(
-  unit: CauseUnit,
+  unit: ChangeUnit,
   text: string | null,
   { head, wanted }: { head: Body; wanted: Body },
   file: readonly string[],
@@ -36,7 +37,7 @@ export function editOf(
 }
 
 /** Whether a unit is text that a file writes, which an edit of its lines could change. */
-export function isText({ kind }: CauseUnit): boolean {
+export function isText({ kind }: ChangeUnit): boolean {
   return kind === 'line' || kind === 'sentence' || kind === 'hunk';
 }
 
@@ -109,7 +110,7 @@ function isTree(value: Json | undefined): value is Json[] | JsonMap {
 
 /** Whole lines in other words, where the file has them as the text does but for their indent. */
 function ofLines(
-  { head: { file: path } }: CauseUnit,
+  { head: { file: path } }: ChangeUnit,
   { line, before: text, after: wanted }: ChangedText,
   file: readonly string[],
 ): Edit | null {
@@ -164,7 +165,7 @@ function changedLines(
 
 /** Words within a line, where the file writes more on it. */
 function ofWords(
-  { head: { file: path }, side, lines: { from, to }, head_text }: CauseUnit,
+  { head: { file: path }, side, lines: { from, to }, head_text }: ChangeUnit,
   text: string | null,
   file: readonly string[],
 ): Edit | null {
@@ -224,7 +225,7 @@ const written = z.object({
  * that are seen, with no variable that the line did not have.
  */
 export async function draftFixes(
-  unit: CauseUnit,
+  unit: ChangeUnit,
   references: readonly ReferenceResult[],
   tools: AskTools,
 ): Promise<string[]> {
@@ -259,7 +260,7 @@ export async function draftFixes(
  * Whether a draft may stand in a prompt file, whichever tool's it is: where that is a template, what
  * stands in its braces would be filled in, or run.
  */
-function isSafe(draft: string, { base_text, head_text }: CauseUnit): boolean {
+function isSafe(draft: string, { base_text, head_text }: ChangeUnit): boolean {
   const known = new Set(
     [base_text, head_text].flatMap((text) => placeholders(text ?? '').map(({ name }) => name)),
   );

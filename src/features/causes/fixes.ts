@@ -1,23 +1,13 @@
 import type { AskTools } from '../../kernel/ask/grader-question.ts';
-import { sideCounts } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
-import { suiteTest } from '../../kernel/statistics/suite-test.ts';
-import type { Table } from '../../kernel/statistics/table.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { count } from '../../text/amounts.ts';
-import type { MakeTries } from './cause-tries.ts';
+import type { ChangeUnit } from '../../trials/change-unit.ts';
+import { fixGate } from '../../trials/fix-gate.ts';
+import type { PromptChange } from '../../trials/prompt-units.ts';
+import type { MakeTries } from '../../trials/tries.ts';
 import { draftFixes, editOf, isText, isWhatRan, withEdit } from './fix.ts';
-import type { PromptChange } from './prompt-units.ts';
-import type { Cause, CauseUnit, Fix } from './result.ts';
-
-/** References that fell and that a candidate is run on. */
-const MOST_FALLEN = 5;
-
-/** Tries of a candidate on what fell, and on what held. */
-const TRIES = { fallen: 10, held: 20 };
-
-/** Fewest and most tries of one reference: the fewer fell, the more of each it takes to be sure. */
-const PER_REFERENCE = { least: 2, most: 5 };
+import type { Cause, Fix } from './result.ts';
 
 /** The chance that a cause is shown a fix which is no better than head, over all its candidates. */
 const LEVEL = 0.05;
@@ -69,7 +59,17 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   const candidates = await withEdits(wanted, unit, bench);
   let unjudged = false;
   for (const candidate of candidates) {
-    const found = await tryCandidate(cause, unit, candidate, bench, LEVEL / candidates.length);
+    const made = madeOf(candidate, unit, bench.change);
+    const found = await fixGate(
+      {
+        prompt: `fix ${candidate.text ?? ''}`,
+        generation: (affected) => bench.change.generation(affected, ...made),
+        // Setting the line back gives what base was seen to do.
+        isNew: candidate.kind === 'draft',
+      },
+      { ...bench, ...numbersOf(cause, bench) },
+      LEVEL / candidates.length,
+    );
     if (found === 'unjudged') unjudged = true;
     else if (found !== 'no better')
       return { fix: { kind: candidate.kind, ...candidate.edit, ...found } };
@@ -81,7 +81,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
 /** Those that an edit of head's file makes, as it is read back: no other text would be what ran. */
 async function withEdits(
   wanted: readonly Pick<Candidate, 'kind' | 'text'>[],
-  unit: CauseUnit,
+  unit: ChangeUnit,
   bench: FixBench,
 ): Promise<Candidate[]> {
   const { file } = unit.head;
@@ -102,7 +102,7 @@ async function withEdits(
 /** What is left of the change with a candidate: all but its unit, or all with other words of it. */
 function madeOf(
   { kind, text }: Pick<Candidate, 'kind' | 'text'>,
-  own: CauseUnit,
+  own: ChangeUnit,
   { units }: PromptChange,
 ): Parameters<PromptChange['body']> {
   const unit = units.indexOf(own);
@@ -112,7 +112,7 @@ function madeOf(
     : [new Set(all), { unit, text: text ?? '' }];
 }
 
-function whyNoEdit(unit: CauseUnit): string {
+function whyNoEdit(unit: ChangeUnit): string {
   return isText(unit)
     ? 'no edit of its lines in the file makes exactly what would be tried'
     : `only lines of text and code get one, and this is a ${unit.kind}`;
@@ -129,7 +129,7 @@ function whyNone(candidates: number, ended: string | null, unjudged: boolean): s
 }
 
 /** A draft between the blanks that its line or sentence stands between. */
-function asWide(draft: string, { base_text, head_text }: CauseUnit): string {
+function asWide(draft: string, { base_text, head_text }: ChangeUnit): string {
   const own = head_text ?? base_text ?? '';
   const start = own.length - own.trimStart().length;
   return `${own.slice(0, start)}${draft}${own.slice(own.trimEnd().length)}`;
@@ -140,84 +140,14 @@ function fallenBy(cause: Cause, { references }: FixBench): ReferenceResult[] {
   return references.filter(({ id }) => ids.has(id));
 }
 
-type Counts = Table['head'];
-
-/**
- * What a candidate does, if it is better than head at this level and breaks no reference that
- * passes on both sides. A draft is asked at least once on every such reference; setting the line
- * back, on a sample. A try that cannot be judged leaves the candidate unjudged.
- */
-async function tryCandidate(
+function numbersOf(
   cause: Cause,
-  unit: CauseUnit,
-  candidate: Candidate,
-  bench: FixBench,
-  level: number,
-): Promise<Pick<Fix, 'restores' | 'costs' | 'tries'> | 'no better' | 'unjudged'> {
-  const { references, fallen } = bench;
+  { references, fallen }: FixBench,
+): { fallen: number[]; held: number[] } {
   const ids = new Set(cause.references.map(({ id }) => id));
   const numbers = [...references.keys()];
-  const worse = numbers.filter((i) => ids.has(references[i]?.id ?? '')).slice(0, MOST_FALLEN);
-  const { least, most } = PER_REFERENCE;
-  const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fallen / worse.length)));
-  const passedBy = runner(unit, candidate, bench);
-  const restored = await passedBy(worse, tries);
-  if (restored.some((own) => own.tries < tries)) return 'unjudged';
-  const tables = worse.map((reference, at): Table => ({
-    base: sideCounts(references[reference]?.head ?? null),
-    head: restored[at] ?? { passes: 0, tries: 0 },
-  }));
-  const better = tables.length > 0 && suiteTest(tables).midUp <= level;
-  const whole = restored.filter(({ passes }) => passes === tries).length;
-  if (!better || 2 * whole <= worse.length) return 'no better';
-  const held = numbers.slice(fallen);
-  const sampled = Math.floor(TRIES.held / tries);
-  const sample = held.slice(0, sampled);
-  // Setting the line back gives what base was seen to do; new words could break anything.
-  const rest = candidate.kind === 'draft' ? held.slice(sampled) : [];
-  for (const [references, times] of [
-    [sample, tries],
-    ...chunks(rest).map((chunk) => [chunk, 1] as const),
-  ] as const) {
-    const own = await passedBy(references, times);
-    if (own.some(({ tries: judged }) => judged < times)) return 'unjudged';
-    if (own.some(({ passes }) => passes < times)) return 'no better';
-  }
   return {
-    restores: { references: whole, of: worse.length },
-    costs: { references: 0, of: sample.length + rest.length },
-    tries,
-  };
-}
-
-/** References asked together: a draft that breaks one of them is not asked for the next ones. */
-const TOGETHER = 10;
-
-function chunks(references: readonly number[]): number[][] {
-  return Array.from({ length: Math.ceil(references.length / TOGETHER) }, (_, i) =>
-    references.slice(i * TOGETHER, (i + 1) * TOGETHER),
-  );
-}
-
-/** Tries a candidate on references, by their numbers, each so many times. */
-function runner(
-  unit: CauseUnit,
-  candidate: Candidate,
-  { change, make }: FixBench,
-): (references: readonly number[], tries: number) => Promise<Counts[]> {
-  const made = madeOf(candidate, unit, change);
-  return async (references, tries) => {
-    const draws = references.flatMap((reference) => Array.from({ length: tries }, () => reference));
-    const passed = await make(
-      draws.map((reference) => ({
-        reference,
-        prompt: `fix ${candidate.text ?? ''}`,
-        generation: (affected) => change.generation(affected, ...made),
-      })),
-    );
-    return references.map((reference) => {
-      const own = passed.filter((outcome, i) => draws[i] === reference && outcome !== null);
-      return { passes: own.filter(Boolean).length, tries: own.length };
-    });
+    fallen: numbers.filter((number) => ids.has(references[number]?.id ?? '')),
+    held: numbers.slice(fallen),
   };
 }

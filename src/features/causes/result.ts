@@ -1,47 +1,7 @@
 import { z } from 'zod';
-import { countSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import { countSchema, shareSchema } from '../../kernel/result/pieces.ts';
 import { variantSchema } from '../../kernel/suite/suite.ts';
-
-const causeUnitSchema = z.strictObject({
-  kind: z
-    .enum([
-      'line',
-      'sentence',
-      'moved line',
-      'hunk',
-      'message',
-      'role',
-      'parameter',
-      'tool',
-      'model',
-      'provider',
-    ])
-    .describe(
-      'What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.',
-    ),
-  name: z
-    .string()
-    .nullable()
-    .describe("The parameter, the tool or the role's number; null for lines of text."),
-  file: z.string().describe('The file that it stands in, on `side`.'),
-  side: sideSchema.describe('head; base where it only takes something away.'),
-  lines: z
-    .strictObject({
-      from: countSchema.describe('Its first line, from 1; 0 means the file as a whole.'),
-      to: countSchema.describe('Its last line.'),
-    })
-    .describe('Where it stands on that side.'),
-  head: z
-    .strictObject({
-      file: z.string().describe('The file on head.'),
-      line: countSchema.describe(
-        'Its line on head; of what is only taken away, the line that it stood before. 0: the file.',
-      ),
-    })
-    .describe('Where a remark on it belongs.'),
-  base_text: z.string().nullable().describe('What base has; null: nothing.'),
-  head_text: z.string().nullable().describe('What head has; null: nothing.'),
-});
+import { changeUnitSchema } from '../../trials/change-unit.ts';
 
 const triesSchema = z.strictObject({
   passes: countSchema.describe('Tries that pass.'),
@@ -84,7 +44,7 @@ const causeSchema = z.strictObject({
     .describe(
       'The unit alone does it; the units do it only together; each of them does it by itself; or it is the only change, which nobody had to try.',
     ),
-  units: z.array(causeUnitSchema).describe('The units that did it.'),
+  units: z.array(changeUnitSchema).describe('The units that did it.'),
   references: z
     .array(
       z.strictObject({
@@ -127,16 +87,13 @@ const suiteCausesSchema = z.strictObject({
       reason: z.string().nullable().describe('Why not; null where one was found.'),
       units: countSchema.describe('Units that the change has.'),
       harmless: z
-        .array(causeUnitSchema)
+        .array(changeUnitSchema)
         .describe('Units that change nothing for the references that were tried.'),
       unexplained: z.array(z.string()).describe('References that fell and are not explained.'),
       calls: countSchema.describe('Calls of the experiment, those that were reused among them.'),
     })
     .describe('How far the experiment came.'),
 });
-
-/** What changed at one place, so that it can be made or undone by itself. */
-export type CauseUnit = z.infer<typeof causeUnitSchema>;
 
 export type Cause = z.infer<typeof causeSchema>;
 

@@ -6,19 +6,20 @@ import { sideCounts } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { counted } from '../../text/amounts.ts';
+import type { ChangeUnit } from '../../trials/change-unit.ts';
+import { findCauses, type CauseFindings } from '../../trials/experiment.ts';
+import { fallenReferences, heldReferences } from '../../trials/fallen.ts';
+import { promptChange, type PromptChange } from '../../trials/prompt-units.ts';
 import {
   attemptBy,
   countCalls,
   extraTries,
   type CallCounter,
   type TryTools,
-} from './cause-tries.ts';
-import { findCauses, type CauseFindings } from './experiment.ts';
-import { fallenReferences, heldReferences } from './fallen.ts';
+} from '../../trials/tries.ts';
+import type { ReadLines } from '../../trials/unit-places.ts';
 import { fixOf, type FixBench } from './fixes.ts';
-import { promptChange, type PromptChange } from './prompt-units.ts';
-import type { Cause, CauseUnit, SuiteCauses } from './result.ts';
-import type { ReadLines } from './unit-places.ts';
+import type { Cause, SuiteCauses } from './result.ts';
 
 /** A suite that got worse, and what is to be found of it. */
 interface Suspect {
@@ -134,7 +135,7 @@ async function withFixes(
 }
 
 /** What needs no experiment: setting the only change back gives base. */
-function onlyChange(units: CauseUnit[], fallen: readonly ReferenceResult[]): Cause {
+function onlyChange(units: ChangeUnit[], fallen: readonly ReferenceResult[]): Cause {
   const references = fallen.map(({ id, base, head }) => ({
     id,
     restored: sideCounts(base),
@@ -189,12 +190,12 @@ async function examine(
   };
 }
 
-function unitsAt({ units }: PromptChange, positions: readonly number[]): CauseUnit[] {
+function unitsAt({ units }: PromptChange, positions: readonly number[]): ChangeUnit[] {
   return positions.flatMap((position) => units[position] ?? []);
 }
 
 /** Once all that fell is explained, the other units change nothing for it. */
-function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): CauseUnit[] {
+function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): ChangeUnit[] {
   const named = new Set(causes.flatMap((cause) => cause.units));
   return units.filter((_, position) => !named.has(position));
 }

@@ -1,7 +1,8 @@
-import type { Cause, CauseUnit } from '../../features/causes/result.ts';
+import type { Cause } from '../../features/causes/result.ts';
 import type { ChangedText } from '../../kernel/result/changes.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
+import type { ChangeUnit } from '../../trials/change-unit.ts';
 import type { Detail } from './detail.ts';
 import {
   group,
@@ -220,7 +221,7 @@ function causeOf(
 }
 
 /** Causes whose texts are lines of the file, as they were and as they are. */
-const TEXT_KINDS: ReadonlySet<CauseUnit['kind']> = new Set(['line', 'sentence', 'hunk']);
+const TEXT_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set(['line', 'sentence', 'hunk']);
 
 function diffLines(sign: 'removed' | 'added', written: string | null): DiffLine[] {
   return written === null

@@ -1,4 +1,3 @@
-import type { CauseUnit } from '../../../../src/features/causes/result.ts';
 import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
 import type {
   ReferenceResult,
@@ -18,6 +17,7 @@ import type {
   Suite,
   Tests,
 } from '../../../../src/kernel/suite/suite.ts';
+import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
 import type { Metric, Outcome } from '../../../../src/types/metric.ts';
 import type { Completion, Target } from '../../../../src/types/model.ts';
 
@@ -214,7 +214,7 @@ export function referenceResult(
 const RATE: PassRate = { base: 1, head: 1, difference: 0, low: -0.01, high: 0.01, p: 0.5 };
 
 /** The line of a prompt that did it; head's line 4. */
-export function causeUnit(changes: Partial<CauseUnit> = {}): CauseUnit {
+export function causeUnit(changes: Partial<ChangeUnit> = {}): ChangeUnit {
   return {
     kind: 'line',
     name: null,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { readYaml } from '../../../../src/documents/yaml.ts';
 import { editOf, isWhatRan, withEdit } from '../../../../src/features/causes/fix.ts';
-import type { CauseUnit } from '../../../../src/features/causes/result.ts';
 import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
+import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { draws } from '../../../fuzz.ts';
 import { causeUnit, prompt } from '../../app/run/builders.ts';
-import { plantedChange, type Style } from './planted-changes.ts';
+import { plantedChange, type Style } from '../../trials/planted-changes.ts';
 
 const FILE = [
   'messages:',
@@ -36,7 +36,7 @@ const filled = (own: Prompt, put: (content: string) => string): Prompt => ({
 });
 
 /** The edit that puts a text in a unit's place, where it reads back as exactly that. */
-function edit(unit: CauseUnit, text: string | null, file: readonly string[] = FILE) {
+function edit(unit: ChangeUnit, text: string | null, file: readonly string[] = FILE) {
   const head = promptIn(file.join('\n'));
   if (head === null) throw new TypeError('the file is a prompt');
   const own = unit.head_text;

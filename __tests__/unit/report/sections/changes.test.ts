@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Cause, CauseUnit } from '../../../../src/features/causes/result.ts';
+import type { Cause } from '../../../../src/features/causes/result.ts';
 import type { ChangedText } from '../../../../src/kernel/result/changes.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
@@ -7,6 +7,7 @@ import { changedLines } from '../../../../src/report/sections/changes.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
+import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
 import { regression } from '../results.ts';
 
 const FILE = 'prompts/p.yaml';
@@ -41,7 +42,7 @@ function changed(count: number): ChangedText {
   };
 }
 
-function unit(side: CauseUnit['side'], line: number): CauseUnit {
+function unit(side: ChangeUnit['side'], line: number): ChangeUnit {
   return {
     kind: 'line',
     name: null,
@@ -54,7 +55,7 @@ function unit(side: CauseUnit['side'], line: number): CauseUnit {
   };
 }
 
-function withCauses(relation: Cause['relation'], units: CauseUnit[], count = 3): Result {
+function withCauses(relation: Cause['relation'], units: ChangeUnit[], count = 3): Result {
   const whole = regression();
   const worst = whole.suites.find(({ verdict }) => verdict === 'regressed');
   if (worst === undefined) throw new Error('no suite is regressed');
@@ -108,7 +109,7 @@ describe('the changed lines in a report', () => {
     expect(terminal).toMatch(/\+ new 8\n +↑ cause\n/);
   });
 
-  test.each<[Cause['relation'], CauseUnit[], string[]]>([
+  test.each<[Cause['relation'], ChangeUnit[], string[]]>([
     [
       'together',
       [unit('head', 7), unit('base', 100)],

@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  fallenReferences,
-  hasFallen,
-  heldReferences,
-} from '../../../../src/features/causes/fallen.ts';
-import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
-import { referenceResult, sideResult, suiteResult } from '../../app/run/builders.ts';
+import type { ReferenceResult } from '../../../src/kernel/result/reference-result.ts';
+import { fallenReferences, hasFallen, heldReferences } from '../../../src/trials/fallen.ts';
+import { referenceResult, sideResult, suiteResult } from '../app/run/builders.ts';
 
 /** A reference that passed every try on base and so many of four on head. */
 function fell(

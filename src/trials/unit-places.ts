@@ -1,6 +1,6 @@
-import type { Prompt } from '../../kernel/suite/suite.ts';
-import type { Place, Side } from '../../types/plain.ts';
-import type { CauseUnit } from './result.ts';
+import type { Prompt } from '../kernel/suite/suite.ts';
+import type { Place, Side } from '../types/plain.ts';
+import type { ChangeUnit } from './change-unit.ts';
 import type { TextSpan, TextUnit } from './text-units.ts';
 
 /** The lines of a side's file; null: it has no such text. */
@@ -11,7 +11,7 @@ type BySide<T> = Record<Side, T | null>;
 
 /** Finds units of texts in the files that the texts come from. */
 export interface Places {
-  unitOf(unit: TextUnit, texts: BySide<string>, at: BySide<Place>): CauseUnit;
+  unitOf(unit: TextUnit, texts: BySide<string>, at: BySide<Place>): ChangeUnit;
 }
 
 export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Places {
@@ -59,7 +59,7 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
       function headPlace(
         { head: written, anchor }: TextUnit,
         { from }: LineRange,
-      ): CauseUnit['head'] {
+      ): ChangeUnit['head'] {
         const place = at.head ?? { file: head.file, line: 0 };
         if (written !== null) return { file: place.file, line: from };
         const ranges = texts.head === null ? [] : rangesOf('head', texts.head, place);

@@ -1,6 +1,6 @@
-import { type Pair, contrastEvidence } from '../../kernel/statistics/evidence.ts';
-import type { Counts } from '../../kernel/statistics/table.ts';
-import { type Belief, type Mix, type Rates, believe, hypothesesOf } from './cause-search.ts';
+import { type Pair, contrastEvidence } from '../kernel/statistics/evidence.ts';
+import type { Counts } from '../kernel/statistics/table.ts';
+import { type Belief, type Mix, type Rates, believe, hypothesesOf } from './search.ts';
 import {
   type Candidate,
   type Ended,

@@ -1,5 +1,5 @@
-import type { Counts } from '../../kernel/statistics/table.ts';
-import type { Hypothesis, Rates } from './cause-search.ts';
+import type { Counts } from '../kernel/statistics/table.ts';
+import type { Hypothesis, Rates } from './search.ts';
 
 /** A prompt between base and head, by the units of head that it has, and a reference to try it on. */
 export interface Draw {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { promptChange, type PromptChange } from '../../../../src/features/causes/prompt-units.ts';
-import type { AffectedReference } from '../../../../src/kernel/select/affected.ts';
-import { generationOf } from '../../../../src/kernel/select/generation.ts';
-import type { SuiteSide } from '../../../../src/kernel/select/prompt-changes.ts';
-import { createRandom, nextIndex, type Random } from '../../../../src/kernel/statistics/random.ts';
-import type { Prompt, Reference } from '../../../../src/kernel/suite/suite.ts';
-import type { Message } from '../../../../src/types/model.ts';
-import type { Json } from '../../../../src/types/plain.ts';
+import type { AffectedReference } from '../../../src/kernel/select/affected.ts';
+import { generationOf } from '../../../src/kernel/select/generation.ts';
+import type { SuiteSide } from '../../../src/kernel/select/prompt-changes.ts';
+import { createRandom, nextIndex, type Random } from '../../../src/kernel/statistics/random.ts';
+import type { Prompt, Reference } from '../../../src/kernel/suite/suite.ts';
+import { promptChange, type PromptChange } from '../../../src/trials/prompt-units.ts';
+import type { Message } from '../../../src/types/model.ts';
+import type { Json } from '../../../src/types/plain.ts';
 
 const REFERENCE: Reference = {
   id: 'one',

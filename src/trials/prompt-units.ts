@@ -1,19 +1,19 @@
-import type { AffectedReference } from '../../kernel/select/affected.ts';
-import { type Generation, generationOf, targetIdentity } from '../../kernel/select/generation.ts';
-import { changedSources } from '../../kernel/select/programs.ts';
-import { type SuiteSide, changedFile, partPlace } from '../../kernel/select/prompt-changes.ts';
-import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import type { Prompt } from '../../kernel/suite/suite.ts';
-import { type Json, isMap, jsonText, ownEntry } from '../../types/plain.ts';
+import type { AffectedReference } from '../kernel/select/affected.ts';
+import { type Generation, generationOf, targetIdentity } from '../kernel/select/generation.ts';
+import { changedSources } from '../kernel/select/programs.ts';
+import { type SuiteSide, changedFile, partPlace } from '../kernel/select/prompt-changes.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import type { Prompt } from '../kernel/suite/suite.ts';
+import { type Json, isMap, jsonText, ownEntry } from '../types/plain.ts';
+import type { ChangeUnit } from './change-unit.ts';
 import { type Rewording, composeText, mergeTexts } from './merged-text.ts';
 import { composedMessages, mergeMessages, messageUnits } from './message-units.ts';
-import type { CauseUnit } from './result.ts';
 import { wholeSpan } from './text-units.ts';
 import { type ReadLines, createPlaces } from './unit-places.ts';
 
 /** A change of a prompt as units, each of which can be made by itself. */
 export interface PromptChange {
-  units: CauseUnit[];
+  units: ChangeUnit[];
   /** What is asked for a reference when base has the chosen units, by position; all: head. */
   generation(
     reference: AffectedReference,
@@ -85,7 +85,7 @@ export function promptChange(
 }
 
 interface Body {
-  units: CauseUnit[];
+  units: ChangeUnit[];
   prompt(
     has: (unit: number) => boolean,
     reworded: Rewording | null,
@@ -131,7 +131,7 @@ function code({ suite: base }: SuiteSide, { suite: head }: SuiteSide, read: Read
 }
 
 /** Another model, or another place where the same one is asked. */
-function modelUnit(base: SuiteSide, head: SuiteSide): CauseUnit | null {
+function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
   const [before, after] = [base.variant, head.variant];
   const named = before.model !== after.model;
   const identityOf = (side: SuiteSide): string =>
@@ -208,7 +208,7 @@ function parameterUnits(
   { differences }: MergedParameters,
   base: SuiteSide,
   head: SuiteSide,
-): CauseUnit[] {
+): ChangeUnit[] {
   return differences.map(({ key, tool, base: before, head: after }) => {
     const side = after === undefined ? 'base' : 'head';
     const onHead = partPlace(head, key) ?? { file: changedFile(base, head, key), line: 0 };

@@ -1,6 +1,6 @@
-import { countsForVerdict, sideShare } from '../../kernel/result/counts.ts';
-import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
-import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { countsForVerdict, sideShare } from '../kernel/result/counts.ts';
+import type { ReferenceResult, SideResult } from '../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../kernel/result/suite-result.ts';
 
 /** References that an experiment looks at. */
 const MOST_FALLEN = 8;

@@ -1,7 +1,7 @@
-import { oursOf } from '../../config/templates.ts';
-import type { Prompt } from '../../kernel/suite/suite.ts';
+import { oursOf } from '../config/templates.ts';
+import type { Prompt } from '../kernel/suite/suite.ts';
+import type { ChangeUnit } from './change-unit.ts';
 import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
-import type { CauseUnit } from './result.ts';
 import { type MergedText, align, likeness, wholeSpan } from './text-units.ts';
 import type { Places } from './unit-places.ts';
 
@@ -87,8 +87,8 @@ export function composedMessages(
 }
 
 /** The units in the order of their numbers. */
-export function messageUnits(merged: readonly MergedMessage[], places: Places): CauseUnit[] {
-  return merged.flatMap((message): CauseUnit[] => {
+export function messageUnits(merged: readonly MergedMessage[], places: Places): ChangeUnit[] {
+  return merged.flatMap((message): ChangeUnit[] => {
     if (message.kind === 'one side') return [wholeMessage(message, merged, places)];
     const { base, head, text, role, isForeign } = message;
     const at = { base: base.place, head: head.place };
@@ -118,7 +118,7 @@ function wholeMessage(
   own: Extract<MergedMessage, { kind: 'one side' }>,
   merged: readonly MergedMessage[],
   places: Places,
-): CauseUnit {
+): ChangeUnit {
   const { side, message } = own;
   const text = textOf(message, true);
   const none = { base: null, head: null };
@@ -132,7 +132,7 @@ function wholeMessage(
   return { ...found, kind: 'message', name: message.role, lines, head };
 }
 
-function placeOnHead(mergedMessage: MergedMessage): CauseUnit['head'][] {
+function placeOnHead(mergedMessage: MergedMessage): ChangeUnit['head'][] {
   const message =
     mergedMessage.kind === 'both'
       ? mergedMessage.head

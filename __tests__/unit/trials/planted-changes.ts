@@ -1,8 +1,8 @@
-import { composeText, mergeTexts } from '../../../../src/features/causes/merged-text.ts';
-import { createPlaces } from '../../../../src/features/causes/unit-places.ts';
-import { createRandom, nextIndex, type Random } from '../../../../src/kernel/statistics/random.ts';
-import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
-import { prompt } from '../../app/run/builders.ts';
+import { createRandom, nextIndex, type Random } from '../../../src/kernel/statistics/random.ts';
+import type { Prompt } from '../../../src/kernel/suite/suite.ts';
+import { composeText, mergeTexts } from '../../../src/trials/merged-text.ts';
+import { createPlaces } from '../../../src/trials/unit-places.ts';
+import { prompt } from '../app/run/builders.ts';
 
 const WORDS = 'name refund window carrier polite brief shop greet style facts order never'.split(
   ' ',

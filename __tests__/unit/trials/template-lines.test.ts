@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { headReader } from '../../../../src/app/run/read-sides.ts';
-import { editOf, isWhatRan, withEdit } from '../../../../src/features/causes/fix.ts';
-import { promptChange } from '../../../../src/features/causes/prompt-units.ts';
-import type { SuiteSide } from '../../../../src/kernel/select/prompt-changes.ts';
-import { hash, optionsOf, suiteOf, treeOf } from '../../config/tree.ts';
+import { headReader } from '../../../src/app/run/read-sides.ts';
+import { editOf, isWhatRan, withEdit } from '../../../src/features/causes/fix.ts';
+import type { SuiteSide } from '../../../src/kernel/select/prompt-changes.ts';
+import { promptChange } from '../../../src/trials/prompt-units.ts';
+import { hash, optionsOf, suiteOf, treeOf } from '../config/tree.ts';
 
 const CONFIG = `prompts: [file://prompt.txt]
 providers: [openai:gpt-4o]

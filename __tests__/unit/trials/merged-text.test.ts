@@ -1,15 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  composeText,
-  mergeTexts,
-  sentencesOf,
-} from '../../../../src/features/causes/merged-text.ts';
-import {
   createRandom,
   nextFloat,
   nextIndex,
   type Random,
-} from '../../../../src/kernel/statistics/random.ts';
+} from '../../../src/kernel/statistics/random.ts';
+import { composeText, mergeTexts, sentencesOf } from '../../../src/trials/merged-text.ts';
 
 const LINES = [
   'You answer questions about refunds.',

@@ -1,5 +1,5 @@
-import { nextMix } from './cause-search.ts';
 import { type Known, type UnitBelief, beliefsIn, keyOf, prove, ratesOf, unitsOf } from './prove.ts';
+import { nextMix } from './search.ts';
 import {
   drawTries,
   startTrials,

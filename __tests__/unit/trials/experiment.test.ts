@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { findCauses, type CauseFindings } from '../../../../src/features/causes/experiment.ts';
-import type { Draw } from '../../../../src/features/causes/trials.ts';
-import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { createRandom, nextFloat } from '../../../src/kernel/statistics/random.ts';
+import { findCauses, type CauseFindings } from '../../../src/trials/experiment.ts';
+import type { Draw } from '../../../src/trials/trials.ts';
 
 /** A model of which it is known what breaks it. */
 interface Scripted {
