@@ -6,12 +6,7 @@ import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run
 import { isBatched } from '../kernel/select/targets.ts';
 import { isHosted, type Message, type Purpose, type Request, type Target } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
-import {
-  modelLabel,
-  priceCounts,
-  type Forecast,
-  type ForecastCount,
-} from './priced-calls.ts';
+import { modelLabel, priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
 import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
 
 interface ForecastTools {
