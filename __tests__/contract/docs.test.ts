@@ -10,7 +10,7 @@ import { formatProblem } from '../../src/errors.ts';
 import { readAttributes } from '../../src/features/attributes/file.ts';
 import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../src/kernel/plan/judging-calls.ts';
 import { builtInRubrics } from '../../src/metrics/rubric.ts';
-import { FEATURES } from '../stand-ins/features.ts';
+import { FEATURES, OWN_SETTINGS } from '../stand-ins/features.ts';
 import { hash, optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -277,7 +277,7 @@ async function refusal([, name = '', ...rest]: readonly string[]): Promise<strin
     )
       ? operands.slice(command.registeredArguments.length - 1)
       : [];
-    return readOverrides(overrides).problems.map(formatProblem)[0] ?? null;
+    return readOverrides(overrides, OWN_SETTINGS).problems.map(formatProblem)[0] ?? null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

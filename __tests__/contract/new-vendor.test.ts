@@ -63,17 +63,19 @@ const zz = named('zz-test');
 
 /** Everything that follows from the table. */
 async function load() {
-  const [setting, tree, targets, access, init, inputs, prices, imports, docs] = await Promise.all([
-    import('../unit/edges/providers/providers-setting.ts'),
-    import('../unit/config/tree.ts'),
-    import('../../src/kernel/select/targets.ts'),
-    import('../../src/app/session/access.ts'),
-    import('../../src/app/commands/init.ts'),
-    import('../../src/config/inputs.ts'),
-    import('../../src/app/session/prices.ts'),
-    import('../../src/features/imports/models.ts'),
-    import('../../scripts/vendor-docs.ts'),
-  ]);
+  const [setting, tree, targets, access, init, inputs, prices, imports, docs, rows] =
+    await Promise.all([
+      import('../unit/edges/providers/providers-setting.ts'),
+      import('../unit/config/tree.ts'),
+      import('../../src/kernel/select/targets.ts'),
+      import('../../src/app/session/access.ts'),
+      import('../../src/app/commands/init.ts'),
+      import('../../src/config/inputs.ts'),
+      import('../../src/app/session/prices.ts'),
+      import('../../src/features/imports/models.ts'),
+      import('../../scripts/vendor-docs.ts'),
+      import('../stand-ins/features.ts'),
+    ]);
   const { convertLlm } = await import('../../src/features/imports/flexeval/flexeval-models.ts');
   return {
     ...setting,
@@ -85,6 +87,7 @@ async function load() {
     ...prices,
     ...imports,
     ...docs,
+    ...rows,
     convertLlm,
   };
 }
@@ -132,11 +135,14 @@ describe('a vendor that is added as a row', () => {
   });
 
   test('takes its key from its input or its variable', () => {
-    const { inputs, problems } = all.readInputs({ 'zz-test-api-key': 'from-the-input' });
+    const { inputs, problems } = all.readInputs(
+      { 'zz-test-api-key': 'from-the-input' },
+      all.OWN_SETTINGS,
+    );
     expect(problems).toEqual([]);
     expect(inputs.keys).toMatchObject({ 'zz-test': 'from-the-input', openai: null });
     const { keys } = all.accessFrom(
-      { keys: all.readInputs({}).inputs.keys, endpoints: [], proxy: null },
+      { keys: all.readInputs({}, all.OWN_SETTINGS).inputs.keys, endpoints: [], proxy: null },
       { ZZ_TEST_API_KEY: 'from-the-environment' },
     );
     expect(keys).toMatchObject({ 'zz-test': 'from-the-environment' });

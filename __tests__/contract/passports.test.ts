@@ -7,6 +7,7 @@ import { jsonSchemas } from '../../src/config/json-schemas.ts';
 import { endOf, passportOf, refusedBy } from '../../src/types/passports.ts';
 import type { Json } from '../../src/types/plain.ts';
 import { factsOf, vendorNames, type VendorName } from '../../src/types/vendors.ts';
+import { OWN_SETTINGS } from '../stand-ins/features.ts';
 import { refusedByModel } from '../stand-ins/models/rules.ts';
 import { tightTables } from '../tight-tables.ts';
 
@@ -139,7 +140,7 @@ describe('the table of models', () => {
 
   test("refuses what the stand-ins refuse, which know the vendors' own words, and editors do too", () => {
     const written = new Ajv2020({ strict: false }).compile(
-      jsonSchemas({})['prompt.schema.json'] ?? {},
+      jsonSchemas({}, OWN_SETTINGS)['prompt.schema.json'] ?? {},
     );
     const budget = { type: 'enabled', budget_tokens: 1024 };
     const [adaptive, disabled] = [{ type: 'adaptive' }, { type: 'disabled' }];

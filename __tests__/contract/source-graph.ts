@@ -49,11 +49,17 @@ function readSource(path: string): SourceFile {
       return;
     }
     if (isDynamicImport(node)) take(node.arguments[0].text, null);
+    if (ts.isModuleDeclaration(node)) take(node.name.text, extendedNames(node));
     // Few files import something inside of a statement; the others need not be gone through.
     if (text.includes('import(')) ts.forEachChild(node, visit);
   };
   for (const statement of source.statements) visit(statement);
   return { path, declared, imports, loads };
+}
+
+/** Interfaces that a file extends in another one. */
+function extendedNames({ body }: ts.ModuleDeclaration): string[] {
+  return body !== undefined && ts.isModuleBlock(body) ? body.statements.flatMap(namesOf) : [];
 }
 
 function isExported(statement: ts.Statement): boolean {

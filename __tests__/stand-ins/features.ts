@@ -1,4 +1,4 @@
-import { ownKeys } from '../../src/app/run/feature.ts';
+import { ownKeys, ownSettings } from '../../src/app/run/feature.ts';
 import { blankOf } from '../../src/app/run/plan-run.ts';
 import { FEATURES } from '../../src/features.ts';
 import { readResultValue, resultSchemaWith } from '../../src/kernel/result/result.ts';
@@ -10,6 +10,9 @@ export const ROWS = { features: FEATURES, read: new Map<string, unknown>() };
 
 /** What results say in the keys of features that had nothing to do. */
 export const BLANK_PARTS = blankOf(FEATURES);
+
+/** Keys of the settings file that features read. */
+export const OWN_SETTINGS = ownSettings(FEATURES);
 
 export const OWN_KEYS = ownKeys(FEATURES);
 

@@ -1,20 +1,42 @@
 import { emptyMap, type Document } from '../documents/document.ts';
 import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import type { Settings } from '../kernel/suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { Problem, Scalar } from '../types/plain.ts';
 import { SETTABLE, readOverrides, type Overridable, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
+/** Limits of the files, and the keys of features. */
+interface Reading {
+  limits: Limits;
+  own: readonly OwnSettings[];
+}
+
+const isOurs = (key: string): key is Overridable => Object.hasOwn(PUT, key);
+
+/** Replaces one member of a section that a feature reads. */
+function withOwn(settings: Settings, key: string, { read, member }: Override): Settings {
+  const sectionOf = (of: Settings): [string, unknown][] => {
+    const section = Object.entries(of).find(([name]) => name === key)?.[1] as object;
+    return Object.entries(section);
+  };
+  const found = sectionOf(read).filter(([name]) => name === member);
+  return { ...settings, [key]: Object.fromEntries([...sectionOf(settings), ...found]) };
+}
+
 /** Reads lines `key=value` and checks their values without a project. */
-export function checkedOverrides(lines: readonly string[]): {
+export function checkedOverrides(
+  lines: readonly string[],
+  own: readonly OwnSettings[],
+): {
   overrides: Overrides;
   problems: Problem[];
 } {
-  const { overrides, problems } = readOverrides(lines);
+  const { overrides, problems } = readOverrides(lines, own);
   const ofValues = overrides.settings.flatMap(
-    (setting) => readSetting(setting, DEFAULT_LIMITS).problems,
+    (setting) => readSetting(setting, { limits: DEFAULT_LIMITS, own }).problems,
   );
   return { overrides, problems: [...problems, ...ofValues] };
 }
@@ -22,26 +44,29 @@ export function checkedOverrides(lines: readonly string[]): {
 /** Applies `key=value` lines to the settings and checks them like lines of the file. */
 export function withOverrides(
   settings: Settings,
-  { overrides, limits }: { overrides: Overrides; limits: Limits },
+  { overrides, ...reading }: { overrides: Overrides } & Reading,
   problems: Problem[],
 ): Settings {
   let result = settings;
   for (const setting of overrides.settings) {
-    const { read, problems: found } = readSetting(setting, limits);
+    const { read, problems: found } = readSetting(setting, reading);
     const { path, value } = setting;
     const [first, member = ''] = path;
     problems.push(...found);
-    if (found.length === 0) result = PUT[first](result, { read, member, value });
+    if (found.length > 0) continue;
+    result = isOurs(first)
+      ? PUT[first](result, { read, member, value })
+      : withOwn(result, first, { read, member, value });
   }
   return result;
 }
 
 function readSetting(
   { path, value, line }: Overrides['settings'][number],
-  limits: Limits,
+  reading: Reading,
 ): { read: Settings; problems: Problem[] } {
   // The grader's name and temperature depend on the model, so they are not checked here.
-  if (path[0] === 'grader') return { read: defaultSettings(), problems: [] };
+  if (path[0] === 'grader') return { read: defaultSettings(reading.own), problems: [] };
   const place = { file: 'overrides', line: 0 };
   const found: Problem[] = [];
   const document: Document = {
@@ -50,7 +75,7 @@ function readSetting(
     placeOf: () => place,
     placeOfText: () => place,
   };
-  const read = readSettings(document, limits, found).settings;
+  const read = readSettings(document, reading, found).settings;
   const problems = found.map(({ message }) =>
     problem(null, `overrides: ${line.slice(0, 200)}: ${message}`),
   );
@@ -90,14 +115,6 @@ const PUT = {
     const kept = assumed === undefined || member === 'max_cost_usd' ? {} : { assumed };
     return { ...settings, budget: { ...budget, ...kept } };
   },
-  explain: (settings, { read, member }) => ({
-    ...settings,
-    explain: withMember(settings.explain, read.explain, SETTABLE.explain, member),
-  }),
-  qualeval: (settings, { read, member }) => ({
-    ...settings,
-    qualeval: withMember(settings.qualeval, read.qualeval, SETTABLE.qualeval, member),
-  }),
   grader: withGrader,
 } satisfies Record<Overridable, (settings: Settings, override: Override) => Settings>;
 

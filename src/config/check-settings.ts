@@ -9,6 +9,7 @@ import {
   namedModels,
 } from '../kernel/suite/metrics.ts';
 import { askedModel, isRecorded } from '../kernel/suite/models.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { type Prompt, type Settings, type Suite, keyPlace } from '../kernel/suite/suite.ts';
 import { counted } from '../text/amounts.ts';
 import { suggestion } from '../text/suggest.ts';
@@ -86,13 +87,20 @@ const NAMED = 10;
 export function checkUnread(
   tree: SourceTree,
   read: ReadonlySet<string>,
-  settings: Settings,
+  { settings, own }: { settings: Settings; own: readonly OwnSettings[] },
   problems: Problem[],
   notices: Notice[],
 ): void {
   problems.push(...misnamedSettings(tree, settings.file));
   notices.push(...secondSettings(tree, settings.file));
-  notices.push(...unreadFiles(tree, read, settings));
+  notices.push(
+    ...unreadFiles(
+      tree,
+      read,
+      settings,
+      own.flatMap(({ key, files }) => files?.(settings[key as keyof Settings]) ?? []),
+    ),
+  );
 }
 
 function misnamedSettings({ files }: SourceTree, file: string | null): Problem[] {
@@ -115,7 +123,8 @@ function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
 function unreadFiles(
   { files }: SourceTree,
   read: ReadonlySet<string>,
-  { prompts, rubrics, qualeval, file }: Settings,
+  { prompts, rubrics, file }: Settings,
+  own: readonly string[],
 ): Notice[] {
   const folders = [...prompts, ...rubrics]
     .filter((pattern) => globProblem(pattern) === null)
@@ -125,7 +134,7 @@ function unreadFiles(
   const unread = [...files.keys()]
     .filter((path) => /\.ya?ml$/.test(path) && !/(?:^|\/)[._]/.test(path))
     .filter((path) => folders.some((folder) => isBelow(path, folder)))
-    .filter((path) => !read.has(path) && path !== qualeval.attributes && path !== file)
+    .filter((path) => !read.has(path) && !own.includes(path) && path !== file)
     .sort();
   const rest = unread.length - NAMED;
   return unread.slice(0, NAMED).map((path, index) => ({

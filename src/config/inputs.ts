@@ -1,6 +1,7 @@
 import { DEFAULT_LIMITS, MOST_RUNS, MOST_SHARDS } from '../documents/limits.ts';
 import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Endpoint } from '../types/endpoints.ts';
 import type { Problem } from '../types/plain.ts';
@@ -91,7 +92,10 @@ const CODE = ['sandbox', 'host', 'off'] as const;
  * Parses the action's inputs (empty or absent: the default) and returns all problems, each with the
  * input's name first. Use the inputs only if there are none.
  */
-export function readInputs(given: Readonly<Record<string, string>>): {
+export function readInputs(
+  given: Readonly<Record<string, string>>,
+  own: readonly OwnSettings[],
+): {
   inputs: Inputs;
   problems: Problem[];
 } {
@@ -106,7 +110,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
   const workingDirectory = folder('working-directory', value('working-directory'), refuse);
   const { endpoints, problems: ofEndpoints } = readEndpoints(lines(raw('endpoints')));
   const { proxy, problems: ofProxy } = readProxy('proxy', raw('proxy'));
-  const { overrides, problems: ofOverrides } = checkedOverrides(lines(raw('overrides')));
+  const { overrides, problems: ofOverrides } = checkedOverrides(lines(raw('overrides')), own);
   const allowed = names(raw('allowed-models'));
   const inputs: Inputs = {
     token: raw('github-token'),
@@ -139,6 +143,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
       overrides,
       allowedModels: allowed.length === 0 ? null : allowed,
       limits: DEFAULT_LIMITS,
+      own,
     },
   };
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
@@ -155,6 +160,7 @@ export function readCommandLine(given: {
   maxCost?: string | null;
   timeout?: string | null;
   allowedModels?: readonly string[];
+  own: readonly OwnSettings[];
 }): {
   options: ReadOptions;
   maxCalls: number | null;
@@ -166,7 +172,7 @@ export function readCommandLine(given: {
   const refuse = (name: string, message: string) => {
     problems.push(problem(null, `${name}: ${message}`));
   };
-  const { overrides, problems: ofOverrides } = checkedOverrides(given.overrides);
+  const { overrides, problems: ofOverrides } = checkedOverrides(given.overrides, given.own);
   const maxCalls = amount('--max-calls', given.maxCalls ?? '', true, refuse);
   const maxCost = amount('--max-cost', given.maxCost ?? '', false, refuse);
   const timeoutMs = minutes('--timeout', given.timeout ?? '', refuse);
@@ -176,6 +182,7 @@ export function readCommandLine(given: {
     overrides,
     allowedModels: given.allowedModels ?? null,
     limits: DEFAULT_LIMITS,
+    own: given.own,
   };
   return { options, maxCalls, maxCost, timeoutMs, problems: [...problems, ...ofOverrides] };
 }

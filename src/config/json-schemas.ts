@@ -3,6 +3,7 @@ import { KNOWN_PARAMETERS } from '../documents/parameters.ts';
 import { attributesSchema } from '../features/attributes/file.ts';
 import { noiseResultSchema } from '../features/noise/result.ts';
 import { resultSchemaWith, type OwnKeys } from '../kernel/result/result.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { metrics } from '../metrics/index.ts';
 import { refusalWords } from '../types/passports.ts';
 import type { Passport, Refusal } from '../types/vendors/facts.ts';
@@ -17,10 +18,13 @@ import { testsSchema } from './tests.ts';
  * JSON Schemas (draft 2020-12) by file name: of the user's files, for editors (the readers check
  * what needs several files), and of the files that a run writes. `ownResult`: keys of features.
  */
-export function jsonSchemas(ownResult: OwnKeys): Record<string, object> {
+export function jsonSchemas(
+  ownResult: OwnKeys,
+  ownSettings: readonly OwnSettings[],
+): Record<string, object> {
   return Object.fromEntries(
     Object.entries({
-      settings: settingsSchema(),
+      settings: settingsSchema(ownSettings),
       prompt: promptSchema(testsSchema()),
       tests: testsSchema(),
       attributes: attributesSchema(),
@@ -31,11 +35,15 @@ export function jsonSchemas(ownResult: OwnKeys): Record<string, object> {
   );
 }
 
+/** Files that a run writes. */
+const WRITTEN: ReadonlySet<string> = new Set(['result', 'noise']);
+
 /** The id is a name rather than an address, because the publisher decides where the files are. */
 function schema(kind: string, type: z.ZodType): object {
   let holdsMetrics = false;
   const { $schema, ...rest } = z.toJSONSchema(type, {
-    io: 'input',
+    // What a run writes has every key that has a default.
+    io: WRITTEN.has(kind) ? 'output' : 'input',
     override({ zodSchema, jsonSchema }) {
       if (zodSchema !== metricSchema && zodSchema !== ownMetricSchema) return;
       completeMetric(jsonSchema);

@@ -1,5 +1,6 @@
 import { isKnownParameter, parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { nearest, suggestion } from '../text/suggest.ts';
 import type { Json, Problem, Scalar } from '../types/plain.ts';
 
@@ -12,7 +13,7 @@ export interface Overrides {
   /** Tags or patterns of references to run; null: all. */
   tags: string[] | null;
   /** Settings by dotted path (`n_tries`, `gate.alpha`), as in the settings file. */
-  settings: { path: [Overridable, ...string[]]; value: Scalar | null; line: string }[];
+  settings: { path: [string, ...string[]]; value: Scalar | null; line: string }[];
   /** `model` and parameters: one value replaces the prompt's, several are a sweep. */
   parameters: ReadonlyMap<string, Scalar[]>;
   /** Parameters written `prompts.key`, sent even if unknown. */
@@ -39,24 +40,34 @@ export const SETTABLE = {
     'min_pass_rate',
   ],
   budget: ['max_calls', 'max_cost_usd'],
-  explain: ['max_calls', 'fix'],
-  qualeval: ['enabled', 'attributes', 'max_attributes', 'slack', 'alignment', 'metric'],
   grader: ['model', 'temperature'],
 } as const satisfies Record<string, readonly string[]>;
 
-const MEMBERS = Object.entries<readonly string[]>(SETTABLE).flatMap(([section, members]) =>
-  members.map((member) => `${section}.${member}`),
-);
-
-/** Top-level settings that a line may set, whole or in part. */
+/** Top-level settings of ours that a line may set, whole or in part. */
 export type Overridable = (typeof KEYS)[number] | keyof typeof SETTABLE;
 
-const isSection = (name: string): name is keyof typeof SETTABLE => Object.hasOwn(SETTABLE, name);
+/** Sections with the members that a line may set, those of features included. */
+type Sections = Readonly<Record<string, readonly string[]>>;
+
+function sectionsOf(own: readonly OwnSettings[]): Sections {
+  const { grader, ...sections } = SETTABLE;
+  const members = own.map(({ key, members: settable }): [string, readonly string[]] => [
+    key,
+    settable,
+  ]);
+  return { ...sections, ...Object.fromEntries(members), grader };
+}
 
 const FILTERS = ['prompts', 'references', 'tags'] as const;
 
 /** Known keys, to distinguish misspelt keys from model parameters. */
-export const NAMES: readonly string[] = [...FILTERS, 'model', ...KEYS, ...Object.keys(SETTABLE)];
+export function overridableNames(own: readonly OwnSettings[]): string[] {
+  return namesOf(sectionsOf(own));
+}
+
+function namesOf(sections: Sections): string[] {
+  return [...FILTERS, 'model', ...KEYS, ...Object.keys(sections)];
+}
 
 const ALIASES: Readonly<Record<string, string>> = {
   ref: 'references',
@@ -82,10 +93,14 @@ const ALIASES: Readonly<Record<string, string>> = {
  * sweep; a value in double quotes keeps its commas and stays text. Skips empty lines and lines from
  * `#`. Returns all problems at once.
  */
-export function readOverrides(lines: readonly string[]): {
+export function readOverrides(
+  lines: readonly string[],
+  own: readonly OwnSettings[],
+): {
   overrides: Overrides;
   problems: Problem[];
 } {
+  const sections = sectionsOf(own);
   const problems: Problem[] = [];
   const parameters = new Map<string, Scalar[]>();
   const insisted = new Set<string>();
@@ -106,7 +121,7 @@ export function readOverrides(lines: readonly string[]): {
         ? 'must be key=value'
         : seen.has(entry.key)
           ? `sets "${entry.key}" a second time`
-          : apply(entry, line, overrides, parameters);
+          : apply(entry, line, overrides, parameters, sections);
     if (entry !== null) seen.add(entry.key);
     if (entry?.below === true) insisted.add(entry.key);
     if (message !== null)
@@ -137,6 +152,7 @@ function apply(
   line: string,
   overrides: Overrides,
   parameters: Map<string, Scalar[]>,
+  sections: Sections,
 ): string | null {
   const { key, below, values } = entry;
   const filter = below ? undefined : FILTERS.find((name) => name === key);
@@ -147,9 +163,11 @@ function apply(
   if (key === 'hydra.mode') return hydraMode(values);
   // The old name, as in the settings file.
   const [first = '', ...rest] = (key === 'gate.yardstick' ? 'gate.scoring' : key).split('.');
-  const setting = KEYS.find((name) => name === key) ?? (isSection(first) ? first : null);
-  if (!below && setting !== null) return applySetting(entry, line, [setting, ...rest], overrides);
-  const message = notAParameter(entry);
+  const setting =
+    KEYS.find((name) => name === key) ?? (Object.hasOwn(sections, first) ? first : null);
+  if (!below && setting !== null)
+    return applySetting(entry, line, [setting, ...rest], overrides, sections);
+  const message = notAParameter(entry, sections);
   if (message === null) parameters.set(key, values);
   return message;
 }
@@ -161,27 +179,30 @@ function hydraMode(values: readonly Scalar[]): string | null {
     : 'every run is a multirun: write hydra.mode=MULTIRUN, or leave it out';
 }
 
-function notAParameter({ key, below, values }: Entry): string | null {
-  const misplaced = below ? null : withoutSection(key);
+function notAParameter({ key, below, values }: Entry, sections: Sections): string | null {
+  const names = namesOf(sections);
+  const misplaced = below ? null : withoutSection(key, sections);
   if (misplaced !== null) return misplaced;
   if (key.includes('.')) {
-    const near = nearest(key, MEMBERS);
-    return `unknown key "${key}"${suggestion(key, near === null ? NAMES : [near])}`;
+    const members = Object.entries(sections).flatMap(([section, own]) =>
+      own.map((member) => `${section}.${member}`),
+    );
+    const near = nearest(key, members);
+    return `unknown key "${key}"${suggestion(key, near === null ? names : [near])}`;
   }
   if (key === 'model') return null;
   if (!below && Object.hasOwn(ALIASES, key))
     return `unknown key "${key}"; did you mean "${ALIASES[key] ?? ''}"?`;
   return (
     values
-      .map((value) => parameterProblem(key, value, below ? [] : NAMES))
+      .map((value) => parameterProblem(key, value, below ? [] : names))
       .find((message) => message !== null) ?? null
   );
 }
 
 /** A member without its section would be sent to the vendor as a parameter. */
-function withoutSection(key: string): string | null {
-  const [section] =
-    Object.entries<readonly string[]>(SETTABLE).find(([, members]) => members.includes(key)) ?? [];
+function withoutSection(key: string, sections: Sections): string | null {
+  const [section] = Object.entries(sections).find(([, members]) => members.includes(key)) ?? [];
   if (section === undefined || key === 'model' || isKnownParameter(key)) return null;
   return `unknown key "${key}"; did you mean "${section}.${key}"?`;
 }
@@ -189,11 +210,12 @@ function withoutSection(key: string): string | null {
 function applySetting(
   { key, values }: Entry,
   line: string,
-  path: [Overridable, ...string[]],
+  path: [string, ...string[]],
   overrides: Overrides,
+  sections: Sections,
 ): string | null {
   const [first, member] = path;
-  const members: readonly string[] | null = isSection(first) ? SETTABLE[first] : null;
+  const members = sections[first] ?? null;
   if (members !== null && (member === undefined || !members.includes(member))) {
     return `unknown key "${key}"${suggestion(
       key,

@@ -4,6 +4,7 @@ import type { Limits } from '../documents/limits.ts';
 import { folderOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { everyMetric, type BuiltInMetrics } from '../kernel/suite/metrics.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import type { Project, Suite } from '../kernel/suite/suite.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
@@ -35,6 +36,8 @@ export interface ReadOptions {
   /** Models that files may name; null: any. */
   allowedModels: readonly string[] | null;
   limits: Limits;
+  /** Keys of the settings file that features read. */
+  own: readonly OwnSettings[];
 }
 
 /** Injected dependencies of reading. */
@@ -86,7 +89,7 @@ export async function readProject(
   checkNames(suites, problems);
   if (options.configRequired)
     problems.push(
-      ...unknownKeys(options.overrides, suites),
+      ...unknownKeys(options.overrides, suites, options.own),
       ...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep),
     );
   checkRubrics(suites, rubrics, complete, problems);
@@ -98,7 +101,8 @@ export async function readProject(
   const gating = withoutSilent(suites, rubrics);
   notices.push(...nearlyCritical(suites));
   notices.push(...twins(tree, files.read));
-  if (options.configRequired) checkUnread(tree, files.read, settings, problems, notices);
+  if (options.configRequired)
+    checkUnread(tree, files.read, { settings, own: options.own }, problems, notices);
   if (
     options.configRequired &&
     settings.file === null &&

@@ -3,6 +3,7 @@ import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
 import { isPlainRelative, join, slashHint } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import type { Settings } from '../kernel/suite/suite.ts';
 import { isMap, type Notice, type Place, type Problem, type Scalar } from '../types/plain.ts';
 import { withOverrides } from './apply-overrides.ts';
@@ -55,6 +56,7 @@ function readSweep(
     // Hydra's functions (choice, range, glob) are not read; all prompts run anyway.
     const { overrides, problems } = readOverrides(
       key.startsWith('prompts.') && !list.includes('(') ? [`${key}=${list}`] : [],
+      [],
     );
     if (problems.length > 0 || overrides.parameters.size === 0)
       say([...SWEEPER, key], `${key} of hydra's sweeper is not used`);
@@ -68,6 +70,7 @@ interface SettingsOptions {
   configRequired: boolean;
   overrides: Overrides;
   limits: Limits;
+  own: readonly OwnSettings[];
 }
 
 /** Line 0 for a default pattern; null for a key that an override sweeps. */
@@ -91,7 +94,7 @@ export async function loadSettings(
   const written = file === null ? null : await files.document(file, problems);
   if (file === null || written === null) {
     const nowhere = (): Place => ({ file: file ?? options.config, line: 0 });
-    const settings = { ...defaultSettings(), file };
+    const settings = { ...defaultSettings(options.own), file };
     return {
       known: problems.length === before,
       settings: withOverrides(settings, options, problems),
@@ -103,7 +106,7 @@ export async function loadSettings(
   const { document, sweep, notices } = llmeval
     ? withoutForeignKeys(written)
     : { document: written, sweep: {}, notices: [] };
-  const read = readSettings(document, options.limits, problems);
+  const read = readSettings(document, options, problems);
   const settings = withOverrides(
     { ...read.settings, sweep: { ...sweep, ...read.settings.sweep } },
     options,

@@ -256,7 +256,7 @@ function withImported(
     };
     for (const [name, model] of entries.length === 0
       ? []
-      : readSettings(document, limits, problems).settings.models)
+      : readSettings(document, { limits, own: [] }, problems).settings.models)
       models.set(name, model);
   }
   const grader = imported.map((each) => each.grader).find((each) => each !== null) ?? null;

@@ -5,11 +5,11 @@ import {
   gateSettingsSchema,
   type GateSettings,
 } from '../kernel/suite/gate-settings.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { TRANSPORTS, UNBOUNDED, gradersSchema, modelChoice, modelSchema } from './models.ts';
 import {
   closed,
   filled,
-  flag,
   listOf,
   mapOf,
   number,
@@ -21,10 +21,13 @@ import {
 
 export const FAIL_ON = ['regression', 'failure', 'never'] as const;
 
-const globs = () =>
-  z.union([filled(), listOf(filled())], {
-    error: 'must be a pattern like prompts/*.yaml, or a list of them',
-  });
+const globs = (folder: string) =>
+  z
+    .union([filled(), listOf(filled())], {
+      error: 'must be a pattern like prompts/*.yaml, or a list of them',
+    })
+    .transform((written) => (typeof written === 'string' ? [written] : written))
+    .default([`${folder}/*.{yaml,yml}`]);
 
 /** A number of tries: a whole number, or `adaptive`. */
 export function tries(limits: Limits) {
@@ -48,26 +51,29 @@ function tolerance() {
   );
 }
 
-const qualevalSwitch = () =>
-  z.union([oneOf(['auto', 'on', 'off']), flag()], { error: 'must be one of auto, on, off' });
-
 const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
 /** Descriptions shared with the result. */
 function meaning(key: keyof GateSettings): string {
-  const { description = '' } = gateSettingsSchema.shape[key];
-  return `${description} Default: ${String(DEFAULT_GATE[key] ?? 'none')}.`;
+  const field = gateSettingsSchema.shape[key];
+  return (field instanceof z.ZodDefault ? field.unwrap() : field).description ?? '';
 }
+
+/** The gate's own default. */
+const defaulted = <Key extends keyof GateSettings, T extends z.ZodType<GateSettings[Key]>>(
+  key: Key,
+  schema: T,
+) => schema.describe(meaning(key)).default(DEFAULT_GATE[key] as never);
 
 /** Gate settings that a suite may override. */
 export const suiteGateMembers = {
-  fail_on: oneOf(FAIL_ON).describe(meaning('fail_on')).optional(),
-  min_drop: number(0, 1).describe(meaning('min_drop')).optional(),
-  tolerance: tolerance().describe(meaning('tolerance')).optional(),
-  min_pass_rate: orNull(number(0, 1)).describe(meaning('min_pass_rate')).optional(),
+  fail_on: oneOf(FAIL_ON).describe(meaning('fail_on')).exactOptional(),
+  min_drop: number(0, 1).describe(meaning('min_drop')).exactOptional(),
+  tolerance: tolerance().describe(meaning('tolerance')).exactOptional(),
+  min_pass_rate: orNull(number(0, 1)).describe(meaning('min_pass_rate')).exactOptional(),
   unit: oneOf(['tries', 'references'])
     .describe('What is compared: tries (the default), or what the roll-up makes of each reference.')
-    .optional(),
+    .exactOptional(),
   metrics: mapOf(
     oneOf(['fail', 'warn', 'ignore']),
     'a map of metric names like { politeness: fail }',
@@ -75,97 +81,60 @@ export const suiteGateMembers = {
     .describe(
       'What a metric whose mean got worse does to the run, by name: fail, warn (the default of those that know a direction) or ignore.',
     )
-    .optional(),
+    .exactOptional(),
 };
 
+const { fail_on, min_drop, tolerance: tolerated, min_pass_rate, ...further } = suiteGateMembers;
+
 const gateSchema = closed({
-  ...suiteGateMembers,
-  alpha: number(0.0001, 0.5).describe(meaning('alpha')).optional(),
-  gate_on: oneOf(['suite+references', 'suite']).describe(meaning('gate_on')).optional(),
-  on_inconclusive: oneOf(['pass', 'fail']).describe(meaning('on_inconclusive')).optional(),
+  fail_on: defaulted('fail_on', fail_on.unwrap()),
+  min_drop: defaulted('min_drop', min_drop.unwrap()),
+  tolerance: defaulted('tolerance', tolerated.unwrap()),
+  min_pass_rate: defaulted('min_pass_rate', min_pass_rate.unwrap()),
+  ...further,
+  alpha: defaulted('alpha', number(0.0001, 0.5)),
+  gate_on: defaulted('gate_on', oneOf(['suite+references', 'suite'])),
+  on_inconclusive: defaulted('on_inconclusive', oneOf(['pass', 'fail'])),
   scoring: oneOf(['warn', 'fail']).describe(meaning('scoring')).optional(),
   yardstick: oneOf(['warn', 'fail']).describe('Old name of scoring.').optional(),
-  removed: oneOf(['warn', 'fail']).describe(meaning('removed')).optional(),
-  attributes: oneOf(['advise', 'fail']).describe(meaning('attributes')).optional(),
+  removed: defaulted('removed', oneOf(['warn', 'fail'])),
+  attributes: defaulted('attributes', oneOf(['advise', 'fail'])),
 })
+  // `yardstick` is the old name of `scoring`, which takes precedence.
+  .transform(
+    ({ yardstick, scoring = yardstick ?? DEFAULT_GATE.scoring, ...gate }): GateSettings => ({
+      ...DEFAULT_GATE,
+      ...gate,
+      scoring,
+    }),
+  )
   .describe('When a run is red.')
-  .optional();
+  .prefault({});
 
 const budgetSchema = closed({
   max_calls: orNull(wholeNumber(0, Number.MAX_SAFE_INTEGER))
-    .describe('Most calls of one run. Default: 5000; null: no cap.')
-    .optional(),
+    .describe('Most calls of one run; null: no cap.')
+    .default(5000),
   max_cost_usd: orNull(number(0, UNBOUNDED))
-    .describe('Most dollars that one run may cost. Default: 20; null: no cap.')
-    .optional(),
+    .describe('Most dollars that one run may cost; null: no cap.')
+    .default(20),
 })
   .describe('Caps on what one run may ask and cost.')
-  .optional();
-
-const qualevalSchema = z
-  .union(
-    [
-      qualevalSwitch(),
-      closed({
-        enabled: qualevalSwitch().describe('auto (the default), on or off.').optional(),
-        attributes: filled()
-          .describe('File of the attributes that people chose. Default: evaldiff.attributes.yaml.')
-          .optional(),
-        max_attributes: wholeNumber(1, 50)
-          .describe('Most attributes of each kind. Default: 15.')
-          .optional(),
-        slack: number(0, 1)
-          .describe(
-            "How far the number of an attribute's references may lie off its prior, as a share. Default: 0.1.",
-          )
-          .optional(),
-        alignment: flag()
-          .describe('Rate answers too, for the skill alignment. Default: false.')
-          .optional(),
-        metric: filled()
-          .describe(
-            'The metric whose passes are counted, and whose numbers are averaged. Default: tries as a whole.',
-          )
-          .optional(),
-      }),
-    ],
-    {
-      error: 'must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }',
-    },
-  )
-  .describe('Which domains and sub-tasks of the references changed (QualEval).')
-  .optional();
-
-const explainSchema = closed({
-  max_calls: wholeNumber(0, Number.MAX_SAFE_INTEGER)
-    .describe(
-      'Most calls of a run that look for the lines which made something worse; 0: none. Default: half of what the comparison took, 120 to 200.',
-    )
-    .optional(),
-  fix: flag()
-    .describe('Look for a fix of these lines, too, and suggest one that was run. Default: false.')
-    .optional(),
-})
-  .describe('Which changed lines made something worse, found by experiment.')
-  .optional();
+  .prefault({});
 
 /** The keys of `evaldiff.yaml`. */
 export function settingsMembers(limits: Limits) {
   return {
-    prompts: globs()
-      .describe('Patterns of the prompt files. Default: prompts/*.yaml and *.yml.')
-      .optional(),
-    rubrics: globs()
-      .describe('Patterns of the rubric files. Default: rubrics/*.yaml and *.yml.')
-      .optional(),
+    prompts: globs('prompts').describe('Patterns of the prompt files.'),
+    rubrics: globs('rubrics').describe('Patterns of the rubric files.'),
     n_tries: tries(limits)
       .describe(
-        'Tries of each reference on each side: a whole number, or adaptive (the default), which makes two and more only where the verdict is open.',
+        'Tries of each reference on each side: a whole number, or adaptive, which makes two and more only where the verdict is open.',
       )
-      .optional(),
+      .default('adaptive'),
     seed: wholeNumber(0, 2 ** 32 - 1)
-      .describe('Seed of everything that is drawn at random. Default: 1.')
-      .optional(),
+      .describe('Seed of everything that is drawn at random.')
+      .default(1),
     models: mapOf(modelSchema, 'a map of model names')
       .describe(
         'Models by the name that prompts use. A model that needs no settings need not be here.',
@@ -193,8 +162,6 @@ export function settingsMembers(limits: Limits) {
       .optional(),
     gate: gateSchema,
     budget: budgetSchema,
-    qualeval: qualevalSchema,
-    explain: explainSchema,
     version: z
       .union([anyText(), number(0, UNBOUNDED), z.null()], { error: 'must be text' })
       .describe("Of llmeval's settings; it has no meaning here.")
@@ -202,7 +169,12 @@ export function settingsMembers(limits: Limits) {
   };
 }
 
+/** The keys of features. */
+export function ownMembers(own: readonly OwnSettings[]): z.ZodRawShape {
+  return Object.fromEntries(own.map(({ key, schema }) => [key, schema]));
+}
+
 /** The schema of `evaldiff.yaml`. */
-export function settingsSchema(limits: Limits = DEFAULT_LIMITS) {
-  return closed(settingsMembers(limits));
+export function settingsSchema(own: readonly OwnSettings[], limits: Limits = DEFAULT_LIMITS) {
+  return closed({ ...settingsMembers(limits), ...ownMembers(own) });
 }

@@ -1,58 +1,45 @@
 import type { z } from 'zod';
-import { type Document } from '../documents/document.ts';
+import { valueAt, type Document } from '../documents/document.ts';
 import type { Limits } from '../documents/limits.ts';
 import { parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import { DEFAULT_GATE, type GateSettings } from '../kernel/suite/gate-settings.ts';
-import type { Budget, ModelSettings, Settings } from '../kernel/suite/suite.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
+import type { ModelSettings, Settings } from '../kernel/suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import { isMap, type Notice, type Problem, type Scalar } from '../types/plain.ts';
 import { checkModelKeys, readGraders, readModelChoice, type WrittenModel } from './models.ts';
 import { checkMembers } from './schema.ts';
-import { type settingsSchema, settingsMembers } from './settings-schema.ts';
+import { ownMembers, settingsMembers, settingsSchema } from './settings-schema.ts';
 
 export const SETTINGS_FILE = 'evaldiff.yaml';
 
 /** Read if our settings file is absent. */
 export const LLMEVAL_FILE = 'llmeval.yaml';
 
-const DEFAULT_BUDGET: Budget = { max_calls: 5000, max_cost_usd: 20 };
-
-export const DEFAULT_ATTRIBUTES = 'evaldiff.attributes.yaml';
-
-const DEFAULT_QUALEVAL: Settings['qualeval'] = {
-  enabled: 'auto',
-  attributes: DEFAULT_ATTRIBUTES,
-  max_attributes: 15,
-  slack: 0.1,
-  alignment: false,
-  metric: null,
-};
-
-const DEFAULT_CAUSES: Settings['explain'] = { max_calls: null, fix: false };
-
-const DEFAULT_FILES = '*.{yaml,yml}';
-
-type Written = Partial<z.output<ReturnType<typeof settingsSchema>>>;
+type Written = z.output<ReturnType<typeof settingsSchema>>;
 
 /** Settings of a project without a settings file. */
-export function defaultSettings(): Settings {
-  return fromWritten(null, {}, new Map(), []);
+export function defaultSettings(own: readonly OwnSettings[]): Settings {
+  return fromWritten(null, settingsSchema(own).parse({}), new Map(), [], true);
 }
 
 /** All keys are optional; an invalid one is a problem and gets its default. */
 export function readSettings(
   document: Document,
-  limits: Limits,
+  { limits, own }: { limits: Limits; own: readonly OwnSettings[] },
   problems: Problem[],
 ): { settings: Settings; notices: Notice[] } {
   if (!isMap(document.value)) {
     problems.push(
       problem(document.placeOf([]), 'must be a map of settings like prompts, n_tries and models'),
     );
-    return { settings: { ...defaultSettings(), file: document.file }, notices: [] };
+    return { settings: { ...defaultSettings(own), file: document.file }, notices: [] };
   }
-  const written = checkMembers(document, [], settingsMembers(limits), problems);
+  const members = { ...settingsMembers(limits), ...ownMembers(own) };
+  const written: Written = {
+    ...settingsSchema(own, limits).parse({}),
+    ...checkMembers(document, [], members, problems),
+  };
   const models = new Map(
     Object.keys(written.models ?? {}).map((name) => [
       name,
@@ -69,6 +56,7 @@ export function readSettings(
       written,
       models,
       readGraders(document, ['grader'], written.grader, problems),
+      valueAt(document.value, ['budget', 'max_cost_usd']) === undefined,
     ),
     embeddings,
   };
@@ -76,20 +64,17 @@ export function readSettings(
   return { settings, notices: settingsNotices(document, written) };
 }
 
+/** `assumed`: the cap on cost is the default. */
 function fromWritten(
   file: string | null,
-  written: Written,
+  { models: _models, transport, embeddings: _embeddings, version: _version, ...written }: Written,
   models: Settings['models'],
   [grader, ...voters]: readonly GraderSettings[],
+  assumed: boolean,
 ): Settings {
-  const { enabled, ...qualeval } =
-    typeof written.qualeval === 'object' ? written.qualeval : { enabled: written.qualeval };
   return {
+    ...written,
     file,
-    prompts: many(written.prompts) ?? [`prompts/${DEFAULT_FILES}`],
-    rubrics: many(written.rubrics) ?? [`rubrics/${DEFAULT_FILES}`],
-    n_tries: written.n_tries ?? 'adaptive',
-    seed: written.seed ?? 1,
     models,
     grader: grader ?? null,
     voters,
@@ -97,25 +82,9 @@ function fromWritten(
     sweep: Object.fromEntries(
       Object.entries(written.sweep ?? {}).map(([key, value]) => [key, list(value)]),
     ),
-    gate: gateOf(written.gate ?? {}),
-    budget: {
-      ...DEFAULT_BUDGET,
-      ...(written.budget?.max_cost_usd === undefined ? { assumed: true as const } : {}),
-      ...withoutUndefined(written.budget),
-    },
-    explain: { ...DEFAULT_CAUSES, ...withoutUndefined(written.explain) },
-    qualeval: { ...DEFAULT_QUALEVAL, ...withoutUndefined(qualeval), enabled: switchWord(enabled) },
-    ...(written.transport === undefined ? {} : { transport: written.transport }),
-  };
-}
-
-/** `yardstick` is the old name of `scoring`, which takes precedence. */
-function gateOf({ yardstick, ...gate }: NonNullable<Written['gate']>): GateSettings {
-  return {
-    ...DEFAULT_GATE,
-    ...withoutUndefined({ scoring: yardstick }),
-    ...withoutUndefined(gate),
-  };
+    budget: { ...written.budget, ...(assumed ? { assumed: true as const } : {}) },
+    ...(transport === undefined ? {} : { transport }),
+  } as Settings;
 }
 
 function readModel(
@@ -176,11 +145,6 @@ function settingsNotices(document: Document, written: Written): Notice[] {
   if (written.version === undefined) return [];
   const message = "version is llmeval's and has no meaning here; it can go";
   return [{ kind: 'settings', message, place: document.placeOf(['version']) }];
-}
-
-function switchWord(enabled: boolean | 'auto' | 'on' | 'off' | undefined): 'auto' | 'on' | 'off' {
-  if (typeof enabled === 'boolean') return enabled ? 'on' : 'off';
-  return enabled ?? 'auto';
 }
 
 function many(value: string | string[] | undefined): string[] | undefined {

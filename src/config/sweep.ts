@@ -1,9 +1,10 @@
 import { KNOWN_PARAMETERS, isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import type { Settings, Suite } from '../kernel/suite/suite.ts';
 import { nearest } from '../text/suggest.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
-import { NAMES, type Overrides } from './overrides.ts';
+import { overridableNames, type Overrides } from './overrides.ts';
 
 /** Values by key, from the settings' `sweep` and from overrides with several values. */
 type Sweep = Settings['sweep'];
@@ -63,6 +64,7 @@ export function sweepProblems(
 export function unknownKeys(
   { parameters, insisted }: Overrides,
   suites: readonly Suite[],
+  own: readonly OwnSettings[],
 ): Problem[] {
   const written = new Set(suites.flatMap(({ prompt }) => Object.keys(prompt.places)));
   return [...parameters]
@@ -80,7 +82,7 @@ export function unknownKeys(
         [
           `overrides: unknown key "${key.slice(0, 100)}": evaldiff does not have it, `,
           'no prompt writes it, and no vendor is known to take it',
-          suggestionFor(key, [...NAMES, ...written, ...KNOWN_PARAMETERS]) ||
+          suggestionFor(key, [...overridableNames(own), ...written, ...KNOWN_PARAMETERS]) ||
             `; to send it all the same, write prompts.${key.slice(0, 100)}=…`,
         ].join(''),
       ),

@@ -2,9 +2,10 @@ import { pairReferences, pairSuites, withGatesOfBase } from '../kernel/select/pa
 import { MOST_TRIES } from '../kernel/statistics/looks.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { DEFAULT_GATE, type GateSettings } from '../kernel/suite/gate-settings.ts';
-import type { Budget, CauseSettings, Project, Reference, Settings } from '../kernel/suite/suite.ts';
+import type { OwnSettings } from '../kernel/suite/own-settings.ts';
+import type { Budget, Project, Reference, Settings } from '../kernel/suite/suite.ts';
 import { counted, firstWords } from '../text/amounts.ts';
-import type { Notice, Side } from '../types/plain.ts';
+import type { Json, JsonMap, Notice, Side } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { fromOutside } from './outside-contributor.ts';
 import type { Source, Sources } from './trust.ts';
@@ -18,8 +19,6 @@ export interface Arranged {
   head: Project;
   gate: GateSettings;
   budget: Budget;
-  /** What finding causes may take: part of the budget. */
-  explain: CauseSettings;
   /** Whose commit programs and recordings of models are read from. */
   models: Side;
   /** What a pull request may choose of the rules it is judged by, in sentences. */
@@ -27,43 +26,41 @@ export interface Arranged {
   notices: Notice[];
 }
 
-/** From an outside contributor, where base says nothing: its pull request must not set the price. */
-const NO_CAUSES: CauseSettings = { max_calls: null, fix: false };
-
 /**
  * Applies the one table of what comes from which side. Base is null where it has no readable
  * project.
  */
-export function arrange(base: Project | null, written: Project, sources: Sources): Arranged {
-  const head = sources.gate === 'head' ? written : withTriesOfBase(base, written);
+export function arrange(
+  base: Project | null,
+  written: Project,
+  sources: Sources,
+  own: readonly OwnSettings[],
+): Arranged {
+  const ruled = sources.gate === 'head' ? written : withTriesOfBase(base, written);
   const hasBaseSettings = base !== null && base.settings.file !== null;
-  const gate = setting('gate', sources.gate, base, head) ?? DEFAULT_GATE;
-  const budget = setting('budget', sources.budget, base, head) ?? {
+  const gate = setting('gate', sources.gate, base, ruled) ?? DEFAULT_GATE;
+  const budget = setting('budget', sources.budget, base, ruled) ?? {
     max_calls: null,
     max_cost_usd: null,
   };
-  const explain = setting('explain', sources.budget, base, head) ?? NO_CAUSES;
+  const head = withOwnOfBase(base, ruled, { gate, own, source: sources.budget });
   const notices = [
-    ...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'),
+    ...settingsNotices(base, ruled, hasBaseSettings && sources.gate !== 'head' ? own : null),
     ...triesNotices(base, written, head, sources),
     ...keptNotices(written, head),
   ];
   const models = sources.model === 'head' ? 'head' : 'base';
   const ownRules = sources.gate === 'base-else-head' ? firstRules(base, head) : [];
-  const gated =
-    sources.gate === 'head'
-      ? { head, notices: [] }
-      : withGatesOfBase(base, explainedByBase(base, head, gate));
+  const gated = sources.gate === 'head' ? { head, notices: [] } : withGatesOfBase(base, head);
   notices.push(...gated.notices);
   if (sources.metrics === 'head')
-    return { base, head: gated.head, gate, budget, explain, models, ownRules, notices };
+    return { base, head: gated.head, gate, budget, models, ownRules, notices };
   const outside = fromOutside(base, gated.head);
   return {
     base,
     head: outside.head,
     gate,
     budget,
-    explain,
     models,
     ownRules,
     notices: [...notices, ...outside.notices],
@@ -74,7 +71,7 @@ export function arrange(base: Project | null, written: Project, sources: Sources
  * Where base has no settings file: head's, or (from an outside contributor) what holds without one; null where
  * base has nothing at all.
  */
-function setting<K extends 'gate' | 'budget' | 'explain'>(
+function setting<K extends keyof Settings>(
   key: K,
   source: Source,
   base: Project | null,
@@ -106,28 +103,42 @@ function firstRules(base: Project | null, { settings }: Project): string[] {
       ];
 }
 
-/** Where attributes can make a run red, how they are worked out is part of the gate. */
-function explainedByBase(base: Project | null, head: Project, gate: GateSettings): Project {
-  return base === null || base.settings.file === null || gate.attributes !== 'fail'
-    ? head
-    : { ...head, settings: { ...head.settings, qualeval: base.settings.qualeval } };
+/**
+ * Head with base's value of features' keys where base's is in force; from an outside contributor,
+ * where base says nothing, the default: its pull request must not set the price.
+ */
+function withOwnOfBase(
+  base: Project | null,
+  head: Project,
+  { gate, own, source }: { gate: GateSettings; own: readonly OwnSettings[]; source: Source },
+): Project {
+  const kept = own
+    .filter(({ fromBase }) => fromBase(gate))
+    .map(({ key, schema }): [string, unknown] => {
+      const name = key as keyof Settings;
+      return [key, setting(name, source, base, head) ?? schema.parse(undefined)];
+    });
+  const isHeads = kept.every(([key, value]) => isSame(head.settings[key as keyof Settings], value));
+  return isHeads ? head : { ...head, settings: { ...head.settings, ...Object.fromEntries(kept) } };
 }
 
-function settingsNotices(base: Project | null, head: Project, baseCounts: boolean): Notice[] {
-  if (base === null || !baseCounts) return [];
+function isSame(left: unknown, right: unknown): boolean {
+  return canonicalJson(left as Json) === canonicalJson(right as Json);
+}
+
+/** `own`: keys of features; null: head's settings are in force. */
+function settingsNotices(
+  base: Project | null,
+  head: Project,
+  own: readonly OwnSettings[] | null,
+): Notice[] {
+  if (base === null || own === null) return [];
   const place = head.settings.file === null ? null : { file: head.settings.file, line: 0 };
-  return (
-    [
-      'gate',
-      'budget',
-      'explain',
-      ...(base.settings.gate.attributes === 'fail' ? ['qualeval' as const] : []),
-    ] as const
-  )
-    .filter(
-      (key) =>
-        canonicalJson({ ...base.settings[key] }) !== canonicalJson({ ...head.settings[key] }),
-    )
+  const inForce = own.filter(({ fromBase }) => fromBase(base.settings.gate));
+  const said = ({ settings }: Project, key: string): string =>
+    canonicalJson({ ...(settings[key as keyof Settings] as JsonMap) });
+  return ['gate', 'budget', ...inForce.map(({ key }) => key)]
+    .filter((key) => said(base, key) !== said(head, key))
     .map((key) => ({
       kind: 'settings',
       place,

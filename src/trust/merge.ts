@@ -2,7 +2,7 @@ import { pairReferences, pairSuites } from '../kernel/select/pair.ts';
 import { everyMetric } from '../kernel/suite/metrics.ts';
 import type { Project, Reference, Settings, Suite, Tests } from '../kernel/suite/suite.ts';
 import { firstWords } from '../text/amounts.ts';
-import type { Notice } from '../types/plain.ts';
+import { isMap, type Json, type Notice } from '../types/plain.ts';
 
 /** Base and head as they are compared where the base branch moved on after head left it. */
 interface Merged {
@@ -183,8 +183,7 @@ function asBefore(was: Tests, tip: Tests): Tests {
 }
 
 /** Keys that are merged by what is in them, or are the commit's own. */
-const APART =
-  /^(gate|budget|explain|qualeval|sweep|models|metrics|quarantine|references|file|tool|gatePlace|prompts|rubrics)$/;
+const APART = /^(gate|models|metrics|quarantine|references|file|tool|gatePlace|prompts|rubrics)$/;
 
 function inGroup(note: Note, group: string): Note {
   return (by, name) => {
@@ -245,19 +244,37 @@ function mergeRubrics(
   return new Map([...all].filter(([name]) => merged.has(name) || named.includes(name)));
 }
 
+/** Settings that are maps but one thing each. */
+const WHOLE = new Set(['grader', 'embeddings']);
+
 function mergeSettings(three: Three<Settings>, note: Note): Settings {
   const [was, tip, own] = three;
-  const of = <K extends 'gate' | 'budget' | 'explain' | 'qualeval' | 'sweep'>(
-    key: K,
-  ): Settings[K] => mergeKeys([was[key], tip[key], own[key]], inGroup(note, `${key}.`));
   const models = mergeMaps([was.models, tip.models, own.models], inGroup(note, 'models.'));
+  const sections = new Map(
+    Object.keys(own).flatMap((key): [string, object][] => {
+      const of = three.map((settings) => Object.entries(settings).find(([name]) => name === key));
+      const maps = of.flatMap((entry) =>
+        entry !== undefined && isSection(entry) ? [entry[1]] : [],
+      );
+      const [first, second, third] = maps as object[];
+      return first === undefined || second === undefined || third === undefined
+        ? []
+        : [[key, mergeKeys([first, second, third], inGroup(note, `${key}.`))]];
+    }),
+  );
+  const notSections: Note = (by, name) => {
+    if (!sections.has(name)) inGroup(note, '')(by, name);
+  };
   const { file, prompts, rubrics } = own;
   return {
-    ...mergeKeys(three, inGroup(note, '')),
-    ...{ gate: of('gate'), budget: of('budget'), explain: of('explain') },
-    ...{ qualeval: of('qualeval'), sweep: of('sweep'), models: ownModels(own.models, models) },
-    ...{ file, prompts, rubrics },
+    ...mergeKeys(three, notSections),
+    ...Object.fromEntries(sections),
+    ...{ models: ownModels(own.models, models), file, prompts, rubrics },
   };
+}
+
+function isSection([key, value]: [string, unknown]): boolean {
+  return !WHOLE.has(key) && isMap(value as Json) && !(value instanceof Map);
 }
 
 /**

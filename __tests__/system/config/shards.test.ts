@@ -11,7 +11,7 @@ import type { Result } from '../../../src/kernel/result/result.ts';
 import { createSecretRegister } from '../../../src/text/redact.ts';
 import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
 import { startCacheServer } from '../../stand-ins/cache-service.ts';
-import { FEATURES } from '../../stand-ins/features.ts';
+import { FEATURES, OWN_SETTINGS } from '../../stand-ins/features.ts';
 import {
   startValidatingGitHub,
   workflowToken,
@@ -137,7 +137,7 @@ async function job(
     'report-path': report.slice(repository.directory.length + 1),
     ...inputs,
   };
-  const { inputs: read, problems } = readInputs(given);
+  const { inputs: read, problems } = readInputs(given, OWN_SETTINGS);
   if (problems.length > 0) throw new UserError(problems);
   const facts = readEvent(
     all,

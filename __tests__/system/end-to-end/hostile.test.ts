@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { runIdentity } from '../../../src/app/action/identity.ts';
 import { readInputs } from '../../../src/config/inputs.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 import { COMMENT_ELEMENTS, renderGithub } from '../../stand-ins/github-markdown.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { changeOf, questionOf, quiz, SETTINGS } from './projects.ts';
@@ -14,7 +15,7 @@ import {
   type Stage,
 } from './stage.ts';
 
-const MARKER = runIdentity(readInputs({}).inputs, {}).markers.comment.slice(5, -4);
+const MARKER = runIdentity(readInputs({}, OWN_SETTINGS).inputs, {}).markers.comment.slice(5, -4);
 const PAYLOADS = [
   ...Object.values(hostileTexts),
   ...hostileLogs,

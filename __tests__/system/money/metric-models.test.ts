@@ -14,6 +14,7 @@ import type { GraderSettings, Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 import { metric, project, reference, settings, suite } from '../../unit/app/run/builders.ts';
 import { example, rubricOf, runPipeline } from '../app/run/pipeline.ts';
 
@@ -91,7 +92,7 @@ function prepared(base: Project | null, head: Project): Prepared {
       code: 'sandbox',
       today: '2026-01-01',
     },
-    arrange(base, head, sources('member')),
+    arrange(base, head, sources('member'), OWN_SETTINGS),
     (text) => text,
   );
 }

@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { readCommandLine, readInputs } from '../../../src/config/inputs.ts';
 import { perVendor } from '../../../src/types/vendors.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 
 const problemsOf = (given: Record<string, string>) =>
-  readInputs(given).problems.map(({ message }) => message);
+  readInputs(given, OWN_SETTINGS).problems.map(({ message }) => message);
 
 describe("the action's inputs", () => {
   test("have the contract's defaults", () => {
-    expect(readInputs({})).toMatchObject({
+    expect(readInputs({}, OWN_SETTINGS)).toMatchObject({
       problems: [],
       inputs: {
         token: '',
@@ -39,29 +40,32 @@ describe("the action's inputs", () => {
   });
 
   test('are read into types', () => {
-    const { inputs, problems } = readInputs({
-      'github-token': 't',
-      mode: 'Sweep',
-      config: 'evals/llmeval.yaml',
-      'working-directory': './apps/bot/',
-      base: 'origin/main',
-      head: 'abc',
-      overrides: 'n_tries=1\n\nmodel=a,b\n',
-      'openai-api-key': ' k ',
-      endpoints: 'local=http://127.0.0.1:8000/v1\nproxy=https://llm.example/v1 key=PROXY_KEY\n',
-      'allowed-models': 'a, b\nc',
-      'fail-on': 'never',
-      comment: 'always',
-      'check-name': '',
-      code: 'host',
-      'code-env': 'A,B',
-      'max-calls': '10',
-      'max-cost': '2.5',
-      timeout: '1.5',
-      cache: 'FALSE',
-      'report-path': 'out/report',
-      shard: '2/4',
-    });
+    const { inputs, problems } = readInputs(
+      {
+        'github-token': 't',
+        mode: 'Sweep',
+        config: 'evals/llmeval.yaml',
+        'working-directory': './apps/bot/',
+        base: 'origin/main',
+        head: 'abc',
+        overrides: 'n_tries=1\n\nmodel=a,b\n',
+        'openai-api-key': ' k ',
+        endpoints: 'local=http://127.0.0.1:8000/v1\nproxy=https://llm.example/v1 key=PROXY_KEY\n',
+        'allowed-models': 'a, b\nc',
+        'fail-on': 'never',
+        comment: 'always',
+        'check-name': '',
+        code: 'host',
+        'code-env': 'A,B',
+        'max-calls': '10',
+        'max-cost': '2.5',
+        timeout: '1.5',
+        cache: 'FALSE',
+        'report-path': 'out/report',
+        shard: '2/4',
+      },
+      OWN_SETTINGS,
+    );
     expect(problems).toEqual([]);
     expect(inputs).toMatchObject({
       token: 't',
@@ -262,7 +266,7 @@ describe("the action's inputs", () => {
     'http://[::1]:80/v1',
     'https://llm.example/v1',
   ])('an endpoint at %s is accepted', (url) => {
-    expect(readInputs({ endpoints: `x=${url} key=K` })).toMatchObject({
+    expect(readInputs({ endpoints: `x=${url} key=K` }, OWN_SETTINGS)).toMatchObject({
       problems: [],
       inputs: { endpoints: [{ name: 'x', url, keyEnv: 'K' }] },
     });
@@ -270,12 +274,12 @@ describe("the action's inputs", () => {
 
   test('tell an unknown override and a bad value beside it at once', () => {
     const problems = [
-      'overrides: foo.bar=1: unknown key "foo.bar"; known are prompts, references, tags, model, n_tries, seed, transport, gate, budget, explain, qualeval, grader',
+      'overrides: foo.bar=1: unknown key "foo.bar"; known are prompts, references, tags, model, n_tries, seed, transport, gate, budget, qualeval, explain, grader',
       'overrides: gate.alpha=9: gate.alpha must be a number from 0.0001 to 0.5',
     ];
     const overrides = ['foo.bar=1', 'gate.alpha=9', 'grader.temperature=7'];
     expect(problemsOf({ overrides: overrides.join('\n') })).toEqual(problems);
-    const read = readCommandLine({ config: 'evaldiff.yaml', overrides });
+    const read = readCommandLine({ own: OWN_SETTINGS, config: 'evaldiff.yaml', overrides });
     expect(read.problems.map(({ message }) => message)).toEqual(problems);
   });
 
@@ -294,16 +298,24 @@ describe("the action's inputs", () => {
 
 test('the command line is read by the same rules', () => {
   expect(
-    readCommandLine({ config: 'c.yaml', overrides: ['n_tries=1'], maxCalls: '7' }),
+    readCommandLine({
+      own: OWN_SETTINGS,
+      config: 'c.yaml',
+      overrides: ['n_tries=1'],
+      maxCalls: '7',
+    }),
   ).toMatchObject({
     problems: [],
     maxCalls: 7,
     options: { config: 'c.yaml', overrides: { settings: [{ value: 1 }] } },
   });
   expect(
-    readCommandLine({ config: 'c.yaml', overrides: ['x'], maxCalls: 'y' }).problems.map(
-      ({ message }) => message,
-    ),
+    readCommandLine({
+      own: OWN_SETTINGS,
+      config: 'c.yaml',
+      overrides: ['x'],
+      maxCalls: 'y',
+    }).problems.map(({ message }) => message),
   ).toEqual([
     '--max-calls: must be a whole number of at least 0, not "y"',
     'overrides: x: must be key=value',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readOverrides } from '../../../src/config/overrides.ts';
 import fc from '../../fuzz.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 
 describe('override lines', () => {
   test.each<[string, unknown]>([
@@ -24,7 +25,7 @@ describe('override lines', () => {
     ['url_like=a=b', { url_like: ['a=b'] }],
     ['big=99999999999999999999', { big: ['99999999999999999999'] }],
   ])('%s', (line, parameters) => {
-    const { overrides, problems } = readOverrides([line]);
+    const { overrides, problems } = readOverrides([line], OWN_SETTINGS);
     expect(problems.length === 0 ? Object.fromEntries(overrides.parameters) : null).toEqual(
       parameters,
     );
@@ -65,23 +66,18 @@ describe('override lines', () => {
     ],
     ['nonsense', 'overrides: nonsense: must be key=value'],
   ])('%s is refused', (line, message) => {
-    expect(readOverrides([line]).problems).toEqual([{ place: null, message }]);
+    expect(readOverrides([line], OWN_SETTINGS).problems).toEqual([{ place: null, message }]);
   });
 
   test('take the one mode that llmeval runs have', () => {
-    expect(readOverrides(['hydra.mode=MULTIRUN']).problems).toEqual([]);
+    expect(readOverrides(['hydra.mode=MULTIRUN'], OWN_SETTINGS).problems).toEqual([]);
   });
 
   test('skip empty lines and comments, refuse a key twice, and tell all problems', () => {
-    const { overrides, problems } = readOverrides([
-      '',
-      '# model=x',
-      'model=a',
-      'model=b',
-      'x',
-      'prompts=p',
-      'n_tries=2',
-    ]);
+    const { overrides, problems } = readOverrides(
+      ['', '# model=x', 'model=a', 'model=b', 'x', 'prompts=p', 'n_tries=2'],
+      OWN_SETTINGS,
+    );
     expect(problems.map(({ message }) => message)).toEqual([
       'overrides: model=b: sets "model" a second time',
       'overrides: x: must be key=value',
@@ -101,7 +97,7 @@ describe('override lines', () => {
           }),
         ),
         (lines) => {
-          expect(Array.isArray(readOverrides(lines).problems)).toBe(true);
+          expect(Array.isArray(readOverrides(lines, OWN_SETTINGS).problems)).toBe(true);
         },
       ),
     );

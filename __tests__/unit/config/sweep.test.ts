@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readOverrides } from '../../../src/config/overrides.ts';
 import { sweepNotice, sweepExtent, withoutFixed } from '../../../src/config/sweep.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 import { PROMPT, problemsOf, read, suiteFiles } from './tree.ts';
 
 const numbers = (count: number) =>
@@ -21,7 +22,7 @@ describe('a sweep', () => {
       { ...suiteFiles(), 'evaldiff.yaml': 'sweep:\n  temperature: [0, 1]\n  seed: [1, 2]\n' },
       { configRequired: true },
     );
-    const { overrides } = readOverrides([]);
+    const { overrides } = readOverrides([], OWN_SETTINGS);
     expect(
       withoutFixed(project.settings, { ...overrides, only: { temperature: 1 } }).sweep,
     ).toEqual({

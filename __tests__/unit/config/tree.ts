@@ -9,6 +9,7 @@ import { formatProblem } from '../../../src/errors.ts';
 import type { Project, Suite } from '../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../src/metrics/index.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 
 export const COMMIT = 'abc1234def5678900000000000000000000000ff';
 export const hash = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -62,11 +63,16 @@ export function optionsOf(
   changes: Partial<ReadOptions> = {},
   lines: readonly string[] = [],
 ): ReadOptions {
-  const { options } = readCommandLine({ config: 'evaldiff.yaml', overrides: [], maxCalls: null });
+  const { options } = readCommandLine({
+    own: OWN_SETTINGS,
+    config: 'evaldiff.yaml',
+    overrides: [],
+    maxCalls: null,
+  });
   return {
     ...options,
     configRequired: false,
-    overrides: readOverrides(lines).overrides,
+    overrides: readOverrides(lines, OWN_SETTINGS).overrides,
     ...changes,
   };
 }

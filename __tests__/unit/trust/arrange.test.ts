@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Project } from '../../../src/kernel/suite/suite.ts';
 import { arrange } from '../../../src/trust/arrange.ts';
 import { sources } from '../../../src/trust/trust.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 import { gate, metric, project, reference, settings, suite } from '../app/run/builders.ts';
 
 const strict = gate({ alpha: 0.01 });
@@ -17,6 +18,7 @@ describe('references of a pull request', () => {
       base,
       of('new', { input: { q: 'b' }, tags: ['small'] }),
       sources('member'),
+      OWN_SETTINGS,
     );
     expect(head.suites[0]?.tests.references[1]).toMatchObject({
       ...{ id: 'new', tags: ['small', 'critical'], n_tries: 5 },
@@ -32,13 +34,16 @@ describe('references of a pull request', () => {
         tests: { n_tries: 7, references: [reference('a'), reference('b', { tags: ['critical'] })] },
       }),
     ]);
-    expect(arrange(base, more, sources('member')).head).toBe(more);
+    expect(arrange(base, more, sources('member'), OWN_SETTINGS).head).toBe(more);
   });
 
   test('have their own where the event is trusted, or they ask for more', () => {
     const [less, more] = [of('b', {}), of('b', { tags: ['critical'], n_tries: 9 })];
-    expect(arrange(base, less, sources('trusted')).head).toBe(less);
-    expect(arrange(base, more, sources('member'))).toMatchObject({ head: more, notices: [] });
+    expect(arrange(base, less, sources('trusted'), OWN_SETTINGS).head).toBe(less);
+    expect(arrange(base, more, sources('member'), OWN_SETTINGS)).toMatchObject({
+      head: more,
+      notices: [],
+    });
   });
 });
 
@@ -53,7 +58,7 @@ describe('gate and budget of a pull request', () => {
   test.each(['member', 'untrusted'] as const)(
     "are base's at level %s, and a change to them is said",
     (level) => {
-      const arranged = arrange(base, head, sources(level));
+      const arranged = arrange(base, head, sources(level), OWN_SETTINGS);
       expect(arranged.gate).toEqual(strict);
       expect(arranged.budget.max_calls).toBe(10);
       expect(
@@ -67,16 +72,16 @@ describe('gate and budget of a pull request', () => {
 
   test("are head's where base has no settings file, and on trusted events", () => {
     const bare = project([suite()], { settings: settings({ file: null, gate: strict }) });
-    expect(arrange(bare, head, sources('member')).gate).toEqual(loose);
-    expect(arrange(null, head, sources('member')).gate).toEqual(loose);
-    expect(arrange(base, head, sources('trusted')).gate).toEqual(loose);
+    expect(arrange(bare, head, sources('member'), OWN_SETTINGS).gate).toEqual(loose);
+    expect(arrange(null, head, sources('member'), OWN_SETTINGS).gate).toEqual(loose);
+    expect(arrange(base, head, sources('trusted'), OWN_SETTINGS).gate).toEqual(loose);
   });
 });
 
 describe('a changed number of tries', () => {
   const base = project([suite()], { settings: settings({ n_tries: 3 }) });
   const told = (head: typeof base, level: 'trusted' | 'member' | 'untrusted' = 'member') =>
-    arrange(base, head, sources(level)).notices.map(({ kind, place, message }) => [
+    arrange(base, head, sources(level), OWN_SETTINGS).notices.map(({ kind, place, message }) => [
       kind,
       place?.file,
       message.includes('`n_tries`'),
@@ -103,7 +108,7 @@ describe('a changed number of tries', () => {
       after: ReturnType<typeof rule>,
       level: 'trusted' | 'member' = 'member',
     ) => {
-      const { head, notices } = arrange(before, after, sources(level));
+      const { head, notices } = arrange(before, after, sources(level), OWN_SETTINGS);
       const said = notices.some(({ message }) => message.includes("lowers `n_tries`; base's is"));
       return [head.settings.n_tries, head.suites[0]?.tests.n_tries, said];
     };
@@ -170,6 +175,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
       project([suite(before)], projects.base),
       project([suite(after)], projects.head),
       sources('untrusted'),
+      OWN_SETTINGS,
     );
     return {
       ...arranged,
@@ -203,8 +209,8 @@ describe("an outside contributor's pull request, row by row of what comes from w
       }),
     });
     const bare = project([suite()], { settings: settings({ file: null, gate: strict }) });
-    expect(arrange(bare, lax, sources('untrusted')).gate).toEqual(strict);
-    const unread = arrange(null, lax, sources('untrusted'));
+    expect(arrange(bare, lax, sources('untrusted'), OWN_SETTINGS).gate).toEqual(strict);
+    const unread = arrange(null, lax, sources('untrusted'), OWN_SETTINGS);
     expect([unread.gate.fail_on, unread.budget.max_calls, unread.head.suites]).toEqual([
       'regression',
       null,
@@ -386,6 +392,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
       project([suite()]),
       project([suite(), suite({ prompt: { file: 'prompts/n.yaml', name: 'n' } })]),
       sources('untrusted'),
+      OWN_SETTINGS,
     );
     expect(added.head.suites.map(({ prompt }) => prompt.name)).toEqual(['p']);
     expect(added.notices).toEqual([
@@ -396,7 +403,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
           'this pull request comes from an outside contributor and adds a prompt. It is judged once a maintainer pushes it to a branch of this repository.',
       },
     ]);
-    const removed = arrange(project([suite()]), project([]), sources('untrusted'));
+    const removed = arrange(project([suite()]), project([]), sources('untrusted'), OWN_SETTINGS);
     expect([removed.base?.suites.length, removed.head.suites.length]).toEqual([1, 0]);
   });
 
@@ -413,6 +420,6 @@ describe("an outside contributor's pull request, row by row of what comes from w
 test("a member's pull request and a trusted commit are read as they are", () => {
   const base = project([suite()]);
   const head = project([suite({ tests: { metrics: [metric('lenient')] } })]);
-  expect(arrange(base, head, sources('member')).head).toBe(head);
-  expect(arrange(base, head, sources('trusted')).head).toBe(head);
+  expect(arrange(base, head, sources('member'), OWN_SETTINGS).head).toBe(head);
+  expect(arrange(base, head, sources('trusted'), OWN_SETTINGS).head).toBe(head);
 });

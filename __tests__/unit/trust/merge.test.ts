@@ -10,6 +10,7 @@ import { arrange } from '../../../src/trust/arrange.ts';
 import { mergeProjects } from '../../../src/trust/merge.ts';
 import { sources } from '../../../src/trust/trust.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 import { gate, metric, project, reference, settings, suite } from '../app/run/builders.ts';
 
 /** One thing on the merge base, the tip and head: absent, or in one of its versions. */
@@ -160,7 +161,7 @@ describe('settings', () => {
       });
       for (const was of [of({}), strict, loose]) {
         const { base, head } = mergeProjects(was, strict, loose);
-        const { gate: found, budget } = arrange(base, head, sources(level));
+        const { gate: found, budget } = arrange(base, head, sources(level), OWN_SETTINGS);
         expect([found, budget.max_calls]).toEqual([gate({ alpha: 0.01 }), 9]);
       }
     },
@@ -200,7 +201,7 @@ describe('tests', () => {
     const of = (...ids: string[]): Project =>
       withTests({ references: ids.map((id) => reference(id)) });
     const { base, head } = mergeProjects(of('a'), of('a', 'tip'), of('a', 'own'));
-    const arranged = arrange(base, head, sources('untrusted'));
+    const arranged = arrange(base, head, sources('untrusted'), OWN_SETTINGS);
     const { references } = inForce(arranged.head);
     expect(references.map(({ id, skip }) => [id, skip])).toEqual([
       ['a', false],

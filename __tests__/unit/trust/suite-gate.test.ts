@@ -3,6 +3,7 @@ import type { SuiteGate } from '../../../src/kernel/suite/gate-settings.ts';
 import { ownGate } from '../../../src/kernel/suite/gate.ts';
 import { arrange } from '../../../src/trust/arrange.ts';
 import { sources } from '../../../src/trust/trust.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 import { project, suite, tests } from '../app/run/builders.ts';
 
 const withGate = (gate?: SuiteGate) =>
@@ -15,7 +16,7 @@ const gates = (
   const {
     head: { suites },
     notices,
-  } = arrange(base, head, sources(level));
+  } = arrange(base, head, sources(level), OWN_SETTINGS);
   return {
     gate: suites[0]?.tests.gate,
     said: notices.filter(({ message }) => message.includes("the suite's gate")).length,

@@ -9,6 +9,7 @@ import { endLine, logText } from '../../text/log.ts';
 import { createSecretRegister, type SecretRegister } from '../../text/redact.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
 import type { EventFacts } from '../../types/repository.ts';
+import { ownSettings } from '../run/feature.ts';
 import { accessFrom, codeSecrets, refuseModelKeys, withoutSecrets } from '../session/access.ts';
 import { reasonOf } from '../session/safe-writing.ts';
 import type { Job } from './context.ts';
@@ -36,9 +37,9 @@ export async function runStep(env: NodeJS.ProcessEnv, given: StepOptions): Promi
 async function judgeStep(
   env: NodeJS.ProcessEnv,
   secrets: SecretRegister,
-  { crashed, ...time }: StepOptions,
+  { crashed, ...given }: StepOptions,
 ): Promise<0 | 1> {
-  const read = readInputs(givenInputs(env));
+  const read = readInputs(givenInputs(env), ownSettings(given.features));
   const { inputs } = read;
   const access = accessFrom(inputs, env);
   const own = [...secretsIn(access), inputs.token];
@@ -50,7 +51,7 @@ async function judgeStep(
     throw problems.length > 0 ? new UserError(problems) : error;
   });
   const job: Parameters<typeof runJob>[0] = {
-    ...time,
+    ...given,
     inputs,
     problems,
     access,

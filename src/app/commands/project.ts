@@ -10,6 +10,7 @@ import type { Repository } from '../../edges/git/repository.ts';
 import { secretsIn } from '../../edges/providers/address.ts';
 import { BESIDE } from '../../edges/store/database.ts';
 import { UserError } from '../../errors.ts';
+import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
@@ -18,6 +19,7 @@ import { createSecretRegister } from '../../text/redact.ts';
 import { trustLevel } from '../../trust/trust.ts';
 import type { EventFacts, SourceTree } from '../../types/repository.ts';
 import { perVendor } from '../../types/vendors.ts';
+import { ownSettings } from '../run/feature.ts';
 import type { Edges } from '../run/input.ts';
 import { accessFrom, codeSecrets, refuseModelKeys } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
@@ -142,7 +144,7 @@ function sessionOptions(
   const directory = projectFolder(options, terminal);
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
   const { store, trust = false, report, record } = options;
-  const read = readGiven(options, overrides, env);
+  const read = readGiven(options, overrides, { env, own: ownSettings(features) });
   const secrets = createSecretRegister();
   // Redacting a placeholder would damage other words.
   secrets.add(secretsIn(read.access).filter(({ length }) => length >= SHORTEST_KEY));
@@ -199,10 +201,10 @@ function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
 function readGiven(
   options: EvaluateOptions,
   overrides: readonly string[],
-  env: NodeJS.ProcessEnv,
+  { env, own }: { env: NodeJS.ProcessEnv; own: readonly OwnSettings[] },
 ): Pick<SessionOptions, 'inputs' | 'access'> {
   const { failOn = null, code, codeEnv = [] } = options;
-  const read = readCommandLine({ ...options, overrides });
+  const read = readCommandLine({ ...options, overrides, own });
   const { endpoints, problems } = readEndpoints(endpointLines(options, env));
   const viaProxy =
     options.proxy === undefined

@@ -128,9 +128,10 @@ async function askedVendors(
     {
       config: SETTINGS_FILE,
       configRequired: false,
-      overrides: readOverrides([]).overrides,
+      overrides: readOverrides([], []).overrides,
       allowedModels: null,
       limits: DEFAULT_LIMITS,
+      own: [],
     },
     { builtInMetrics: metrics, builtInRubrics, hash: sha256 },
   );

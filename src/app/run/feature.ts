@@ -23,6 +23,7 @@ import type { OwnKeys } from '../../kernel/result/result.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { ProjectSide } from '../../kernel/select/targets.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
+import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import type { FeatureReport } from '../../report/feature-report.ts';
 import type { Arranged } from '../../trust/arrange.ts';
@@ -100,6 +101,8 @@ export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
   /** Schemas of its keys in result.json, each described. */
+  /** Its key of the settings file. */
+  readonly settings?: OwnSettings;
   readonly result?: Readonly<Record<string, z.ZodType>>;
   /** What a result says in these keys where the row had nothing to do. */
   readonly blank?: Partial<FeatureParts>;
@@ -152,6 +155,10 @@ export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
 
 /** The table of features. */
 export type Features = readonly Feature[];
+
+export function ownSettings(features: Features): OwnSettings[] {
+  return features.flatMap(({ settings }) => settings ?? []);
+}
 
 /** Schemas of the keys that features add to `result.json`. */
 export function ownKeys(features: Features): OwnKeys {

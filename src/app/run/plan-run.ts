@@ -23,7 +23,7 @@ import { sources } from '../../trust/trust.ts';
 import type { Grader, Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
-import type { Features } from './feature.ts';
+import { ownSettings, type Features } from './feature.ts';
 import type { PlanTools, Planned, Pricing, ReadyPlan, RunInput } from './input.ts';
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
 import { featureCalls, prepare, priceSettings } from './prepare.ts';
@@ -44,7 +44,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive', blankParts };
   if (read.head === null)
     return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
-  const arranged = arrange(read.base, read.head, sources(input.trust));
+  const arranged = arrange(read.base, read.head, sources(input.trust), ownSettings(features));
   const selected = withUnread(
     input,
     arranged,

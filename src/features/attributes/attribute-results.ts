@@ -6,7 +6,7 @@ import {
   type Cluster,
 } from '../../kernel/statistics/bundles.ts';
 import type { Table } from '../../kernel/statistics/table.ts';
-import type { QualEvalSettings, Variant } from '../../kernel/suite/suite.ts';
+import type { Variant } from '../../kernel/suite/suite.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
@@ -15,6 +15,7 @@ import { FEWEST_COMPARED } from './cost.ts';
 import type { PinnedAttributes } from './file.ts';
 import { countTries, meanValues, proficiencyOf, triesBelow, wordOf } from './proficiency.ts';
 import type { AttributeResult } from './result.ts';
+import type { QualEvalSettings } from './settings.ts';
 import type { Surveyed } from './survey.ts';
 import { largestDrops, otherSkills } from './tables.ts';
 import type { ReferenceText } from './text.ts';

@@ -6,6 +6,7 @@ import type { PinnedAttributes } from './file.ts';
 import { readPinned } from './pinned.ts';
 import { planExplain, type ExplainOwn } from './plan.ts';
 import { attributeKeys, suiteAttributes } from './result.ts';
+import { attributeSettings } from './settings.ts';
 
 export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> = {
   key: 'attributes',
@@ -16,6 +17,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> = {
     },
     possible: 'qualeval_possible',
   },
+  settings: attributeSettings,
   result: attributeKeys,
   blank: { attributes: [], insights: [] },
   async read({ input: { read, trust }, base, head }) {

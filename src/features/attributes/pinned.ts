@@ -1,4 +1,3 @@
-import { DEFAULT_ATTRIBUTES } from '../../config/settings.ts';
 import { filesOf } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
 import { isPlainRelative, join } from '../../documents/paths.ts';
@@ -9,6 +8,7 @@ import type { Source } from '../../trust/trust.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { attributesOf, type PinnedAttributes } from './file.ts';
+import { DEFAULT_ATTRIBUTES } from './settings.ts';
 
 /**
  * Attributes that people chose, as they are in force, and what has to be fixed or said about their

@@ -2,7 +2,6 @@ import type { PlanningRun } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/settings.ts';
 import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import type { QualEvalSettings } from '../../kernel/suite/suite.ts';
 import { createInputCounter } from '../../money/tokens.ts';
 import { askerOf } from '../../trials/asker.ts';
 import type { Grader } from '../../types/model.ts';
@@ -15,6 +14,7 @@ import {
   explainCalls,
 } from './cost.ts';
 import { pinnedFor, type PinnedAttributes } from './file.ts';
+import type { QualEvalSettings } from './settings.ts';
 import { FEWEST_REFERENCES, attributeLimit, referenceText } from './text.ts';
 
 /** What a run asks attributes by; null: attributes are off, and a notice says that they gate. */

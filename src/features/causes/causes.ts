@@ -3,7 +3,6 @@ import type { JudgeEdges } from '../../app/run/spending.ts';
 import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../kernel/plan/judging-calls.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
-import type { CauseSettings } from '../../kernel/suite/suite.ts';
 import { askerOf } from '../../trials/asker.ts';
 import { hasFallen } from '../../trials/fallen.ts';
 import { promptChange } from '../../trials/prompt-units.ts';
@@ -12,6 +11,7 @@ import type { ReadLines } from '../../trials/unit-places.ts';
 import type { Side } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { SuiteCauses } from './result.ts';
+import type { CauseSettings } from './settings.ts';
 import { causesOfSuite } from './suspect.ts';
 
 /** Chance that a run names a unit which does nothing. */
@@ -20,11 +20,11 @@ const ALPHA = 0.05;
 /** How causes are looked for, and the grader that drafts their fixes; null: nothing is drafted. */
 export function planCauses({
   input: { mode, again, code },
-  arranged: { explain: settings },
   head,
   suites,
 }: PlanningRun<unknown>): FeaturePlan<CauseSettings> | null {
   if (mode !== 'diff' || again !== undefined) return null;
+  const settings = head.project.settings.explain;
   const isPossible = suites.some((suite) => {
     const { base, head: changed } = suite.run.suite;
     if (suite.compared.length === 0 || suite.policy.kind === 'pairs') return false;

@@ -1,11 +1,12 @@
 import type { Feature } from '../../app/run/feature.ts';
-import type { CauseSettings } from '../../kernel/suite/suite.ts';
 import { causesOf, planCauses } from './causes.ts';
 import { causeKeys } from './result.ts';
+import { causeSettings, type CauseSettings } from './settings.ts';
 
 export const causesFeature: Feature<CauseSettings> = {
   key: 'causes',
   calls: { possible: 'cause_possible' },
+  settings: causeSettings,
   result: causeKeys,
   plan: planCauses,
   async decided(plan, run, tools) {

@@ -248,8 +248,9 @@ async function settingsFor(files: Files): Promise<Settings> {
   const options = {
     config: SETTINGS_FILE,
     configRequired: false,
-    overrides: readOverrides([]).overrides,
+    overrides: readOverrides([], []).overrides,
     limits: DEFAULT_LIMITS,
+    own: [],
   };
   return (await loadSettings(files, options, [])).settings;
 }

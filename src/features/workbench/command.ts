@@ -7,9 +7,11 @@ import {
 import { inRepository, ownPaths, withProject } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../app/commands/user-error.ts';
+import { ownSettings } from '../../app/run/feature.ts';
 import { createKeptStores } from '../../app/session/kept-stores.ts';
 import { readCommandLine } from '../../config/inputs.ts';
 import { UserError, problem } from '../../errors.ts';
+import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
 import { logLine } from '../../text/log.ts';
 import type { OpenProject } from './look.ts';
 import { createLooking, type Looking, type State } from './refresh.ts';
@@ -58,7 +60,7 @@ async function openWorkbench(
   options: DevOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const given = limitsOf(overrides, options);
+  const given = limitsOf(overrides, options, ownSettings(terminal.features));
   const root = projectFolder(options, terminal);
   const written = ownPaths(options, terminal);
   const refs = await refsOf(root, options.base);
@@ -78,7 +80,7 @@ async function openWorkbench(
     root,
     base: options.base,
     assumesCost: options.maxCost === undefined,
-    read: readCommandLine({ ...options, overrides }).options,
+    read: readCommandLine({ ...options, overrides, own: ownSettings(terminal.features) }).options,
     documents: new Map(),
     inSession: (work) =>
       withProject({ ...options, directory: root }, quieter, { overrides, kept }, work),
@@ -132,8 +134,9 @@ function inOrder<T, R>(work: (of: T) => Promise<R>): (of: T) => Promise<R> {
 function limitsOf(
   overrides: readonly string[],
   options: DevOptions,
+  own: readonly OwnSettings[],
 ): Pick<Spend, 'maxCalls' | 'maxCost'> {
-  const { maxCalls, maxCost, problems } = readCommandLine({ ...options, overrides });
+  const { maxCalls, maxCost, problems } = readCommandLine({ ...options, overrides, own });
   const json =
     options.json === true
       ? [

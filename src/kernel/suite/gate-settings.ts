@@ -1,37 +1,32 @@
 import { z } from 'zod';
 
-export const DEFAULT_GATE: GateSettings = {
-  fail_on: 'regression',
-  alpha: 0.05,
-  min_drop: 0.01,
-  tolerance: 'auto',
-  gate_on: 'suite+references',
-  on_inconclusive: 'pass',
-  scoring: 'warn',
-  removed: 'warn',
-  attributes: 'advise',
-  min_pass_rate: null,
-};
-
 const passShare = z.number().min(0).max(1);
 
-/** The gate's settings in effect, also part of `result.json`. */
+/**
+ * The gate's settings in effect, also part of `result.json`. Each has its default here, so that
+ * results written before a setting existed stay readable.
+ */
 export const gateSettingsSchema = z.strictObject({
   fail_on: z
     .enum(['regression', 'failure', 'never'])
-    .describe('What makes a run red: a regression, any failing reference too, or nothing.'),
-  alpha: passShare.describe(
-    'Chance of a red run where head answers as base does, if tries are independent; at most 0.5.',
-  ),
-  min_drop: passShare.describe('Smallest drop of a pass rate that counts, 0–1.'),
+    .describe('What makes a run red: a regression, any failing reference too, or nothing.')
+    .default('regression'),
+  alpha: passShare
+    .describe(
+      'Chance of a red run where head answers as base does, if tries are independent; at most 0.5.',
+    )
+    .default(0.05),
+  min_drop: passShare.describe('Smallest drop of a pass rate that counts, 0–1.').default(0.01),
   tolerance: z
     .union([passShare, z.literal('auto')])
     .describe(
       'Largest drop that may stand under green, above 0 to 1; auto: what the suite can see, 0.05 to 0.1.',
-    ),
+    )
+    .default('auto'),
   gate_on: z
     .enum(['suite+references', 'suite'])
-    .describe('Whether single references can make a run red, or suites only.'),
+    .describe('Whether single references can make a run red, or suites only.')
+    .default('suite+references'),
   unit: z
     .enum(['tries', 'references'])
     .describe(
@@ -44,30 +39,39 @@ export const gateSettingsSchema = z.strictObject({
       'What a metric whose mean got worse does to the run, by name (`metric.entry` for one number of a map); absent: those that know a direction warn.',
     )
     .exactOptional(),
-  on_inconclusive: z.enum(['pass', 'fail']).describe('What an inconclusive suite does to the run.'),
+  on_inconclusive: z
+    .enum(['pass', 'fail'])
+    .describe('What an inconclusive suite does to the run.')
+    .default('pass'),
   scoring: z
     .enum(['warn', 'fail'])
     .describe(
       "What a scoring change does to the run that moves the pass rate of the same answers, or passes what falls under base's scoring.",
-    ),
+    )
+    .default('warn'),
   removed: z
     .enum(['warn', 'fail'])
-    .describe('What references do to the run that are removed, or ask something else.'),
+    .describe('What references do to the run that are removed, or ask something else.')
+    .default('warn'),
   attributes: z
     .enum(['advise', 'fail'])
-    .describe('What an attribute that regressed does to the run.'),
+    .describe('What an attribute that regressed does to the run.')
+    .default('advise'),
   min_pass_rate: passShare
     .nullable()
-    .describe('Pass rate that every suite must reach on head, 0–1; null: none.'),
+    .describe('Pass rate that every suite must reach on head, 0–1; null: none.')
+    .default(null),
 });
 
-export type GateSettings = z.infer<typeof gateSettingsSchema>;
+export type GateSettings = z.output<typeof gateSettingsSchema>;
+
+export const DEFAULT_GATE: GateSettings = gateSettingsSchema.parse({});
 
 export const suiteGateSchema = z.strictObject({
-  fail_on: gateSettingsSchema.shape.fail_on.exactOptional(),
-  min_drop: gateSettingsSchema.shape.min_drop.exactOptional(),
-  tolerance: gateSettingsSchema.shape.tolerance.exactOptional(),
-  min_pass_rate: gateSettingsSchema.shape.min_pass_rate.exactOptional(),
+  fail_on: gateSettingsSchema.shape.fail_on.unwrap().exactOptional(),
+  min_drop: gateSettingsSchema.shape.min_drop.unwrap().exactOptional(),
+  tolerance: gateSettingsSchema.shape.tolerance.unwrap().exactOptional(),
+  min_pass_rate: gateSettingsSchema.shape.min_pass_rate.unwrap().exactOptional(),
   unit: gateSettingsSchema.shape.unit,
   metrics: gateSettingsSchema.shape.metrics,
 });

@@ -46,30 +46,14 @@ export interface Budget {
   assumed?: true;
 }
 
-/** How regressed attributes are computed. */
-export interface QualEvalSettings {
-  enabled: 'auto' | 'on' | 'off';
-  /** The file of attributes chosen by people. */
-  attributes: string;
-  /** Limit for each kind. */
-  max_attributes: number;
-  /** Allowed deviation of an attribute's number of references from its prior, as a share 0–1. */
-  slack: number;
-  /** Also rates answers, for the skill alignment. */
-  alignment: boolean;
-  /** The metric to count passes of; null: whole tries. */
-  metric: string | null;
-}
+/**
+ * Keys of the settings file that features read. A feature declares its own in its folder:
+ * `declare module '…/kernel/suite/suite.ts' { interface FeatureSettings { … } }`.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type
+export interface FeatureSettings {}
 
-/** How to search for the lines that caused a regression (`explain`). */
-export interface CauseSettings {
-  /** Most calls per run; 0: no search; null: half the calls of the comparison. */
-  max_calls: number | null;
-  /** Also searches for a fix and runs it. */
-  fix: boolean;
-}
-
-export interface Settings {
+export interface Settings extends FeatureSettings {
   /** Null when the project has no settings file. */
   file: string | null;
   prompts: string[];
@@ -85,8 +69,6 @@ export interface Settings {
   sweep: Record<string, Scalar[]>;
   gate: GateSettings;
   budget: Budget;
-  qualeval: QualEvalSettings;
-  explain: CauseSettings;
   /** Full sweeps' default for models that vendors batch; absent: direct. */
   transport?: Transport;
 }

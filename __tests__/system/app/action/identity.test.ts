@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { runIdentity } from '../../../../src/app/action/identity.ts';
 import { readInputs } from '../../../../src/config/inputs.ts';
+import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 
 const of = (given: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}) =>
-  runIdentity(readInputs(given).inputs, { GITHUB_JOB: 'gate', ...env });
+  runIdentity(readInputs(given, OWN_SETTINGS).inputs, { GITHUB_JOB: 'gate', ...env });
 
 describe('the name of the check', () => {
   test.each<[string, Record<string, string>]>([

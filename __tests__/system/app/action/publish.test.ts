@@ -11,6 +11,7 @@ import { readInputs } from '../../../../src/config/inputs.ts';
 import type { SideResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ChangedFile, EventFacts } from '../../../../src/types/repository.ts';
+import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import { enormous, regression } from '../../../unit/report/results.ts';
 import { HEAD, NOW, REPOSITORY, setup, type Setup } from '../../edges/github/setup.ts';
 
@@ -54,7 +55,7 @@ async function published(
   changes: Partial<PublishJob> = {},
 ): Promise<Setup & { summary: string; ids: Awaited<ReturnType<typeof publish>> }> {
   const ready = await setup();
-  const { inputs } = readInputs({});
+  const { inputs } = readInputs({}, OWN_SETTINGS);
   const given = { inputs, env: {}, now: () => NOW, facts: changes.facts ?? facts };
   const lease = createLease(ready.client, given, runIdentity(inputs, {}));
   const summaryPath = join(await temporaryFolder(), 'summary.md');

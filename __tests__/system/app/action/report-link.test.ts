@@ -8,6 +8,7 @@ import type { Session } from '../../../../src/app/session/session.ts';
 import { readInputs } from '../../../../src/config/inputs.ts';
 import type { ArtifactLibrary } from '../../../../src/edges/store/artifact.ts';
 import { artifactServerPerTest } from '../../../stand-ins/artifact-service.ts';
+import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
 
 const RUN = 'https://github.com/acme/prompts/actions/runs/7001';
@@ -30,7 +31,7 @@ async function linked(
   writeFileSync(join(folder, 'report.html'), '<!doctype html><p>every answer</p>');
   const said = { info: [] as string[], warnings: [] as string[] };
   const job = {
-    inputs: readInputs(given).inputs,
+    inputs: readInputs(given, OWN_SETTINGS).inputs,
     env: {
       ...server().environment('run-1'),
       GITHUB_REPOSITORY: 'acme/prompts',

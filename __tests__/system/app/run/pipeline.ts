@@ -11,7 +11,7 @@ import { sources } from '../../../../src/trust/trust.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
-import { BLANK_PARTS, FEATURES, ROWS } from '../../../stand-ins/features.ts';
+import { BLANK_PARTS, FEATURES, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
 import { answer, reference, suite } from '../../../unit/app/run/builders.ts';
 import { sha256, solveHere } from '../../features/attributes/solvers.ts';
 
@@ -65,7 +65,7 @@ export async function runPipeline(
   { input = {}, edges = {} }: Given = {},
 ): Promise<Ran> {
   const requests: Request[] = [];
-  const arranged = arrange(base, head, sources('member'));
+  const arranged = arrange(base, head, sources('member'), OWN_SETTINGS);
   const prepared = prepare(
     {
       mode: 'diff',

@@ -16,7 +16,13 @@ import { sources } from '../../../../src/trust/trust.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
-import { BLANK_PARTS, FEATURES, ROWS, readResult } from '../../../stand-ins/features.ts';
+import {
+  BLANK_PARTS,
+  FEATURES,
+  OWN_SETTINGS,
+  ROWS,
+  readResult,
+} from '../../../stand-ins/features.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import {
@@ -116,7 +122,7 @@ async function evaluate(
       code: 'sandbox',
       today: '2026-01-01',
     },
-    arrange(base, head, sources('member')),
+    arrange(base, head, sources('member'), OWN_SETTINGS),
     (text) => text,
     ROWS,
   );
@@ -575,7 +581,7 @@ describe('a change of the evaluators', () => {
           code: 'sandbox',
           today: '2026-01-01',
         },
-        arrange(before, after, sources('member')),
+        arrange(before, after, sources('member'), OWN_SETTINGS),
         (text) => text,
         ROWS,
       );

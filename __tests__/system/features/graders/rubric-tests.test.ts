@@ -1,4 +1,3 @@
-import { ROWS } from '../../../stand-ins/features.ts';
 import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { agreementWith } from '../../../../src/features/graders/rubric-tests.ts';
@@ -9,6 +8,7 @@ import { sources } from '../../../../src/trust/trust.ts';
 import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
+import { OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, example, fenced, rubricOf, runPipeline, shop } from '../../app/run/pipeline.ts';
 
@@ -403,7 +403,7 @@ test('a grader that is a program of the repository runs only where the workflow 
         code,
         today: '2026-01-01',
       },
-      arrange(graded(null, more, 0), head, sources('member')),
+      arrange(graded(null, more, 0), head, sources('member'), OWN_SETTINGS),
       (text) => text,
       ROWS,
     ).problems.map(({ message }) => message);

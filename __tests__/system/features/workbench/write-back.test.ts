@@ -13,6 +13,7 @@ import {
   type WrittenEdit,
 } from '../../../../src/features/workbench/write-back.ts';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
+import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import {
   fixtureEnvironment,
   removeTemporaryFolders,
@@ -123,7 +124,7 @@ describe('what an action writes', () => {
 
   const project = (): Parameters<typeof writeBack>[2]['project'] => ({
     root,
-    read: readCommandLine({ config: 'evaldiff.yaml', overrides: [] }).options,
+    read: readCommandLine({ own: OWN_SETTINGS, config: 'evaldiff.yaml', overrides: [] }).options,
     documents: new Map(),
     withFiles: (work) =>
       withRepository(

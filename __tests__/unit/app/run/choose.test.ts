@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { chooseReferences } from '../../../../src/app/run/choose.ts';
 import { readOverrides } from '../../../../src/config/overrides.ts';
+import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import { read } from '../../config/tree.ts';
 
 const FILES = (tags = '[critical]') => ({
@@ -17,7 +18,7 @@ const FILES = (tags = '[critical]') => ({
 });
 
 async function chosen(lines: string[], baseTags?: string) {
-  const { overrides } = readOverrides(lines);
+  const { overrides } = readOverrides(lines, OWN_SETTINGS);
   const head = (await read(FILES())).project;
   const base = baseTags === undefined ? null : (await read(FILES(baseTags))).project;
   const found = chooseReferences(base, head, overrides);

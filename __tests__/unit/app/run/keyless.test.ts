@@ -8,7 +8,7 @@ import { sources, withheldFrom } from '../../../../src/trust/trust.ts';
 import type { Target } from '../../../../src/types/model.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
 import type { EventFacts, SourceTree } from '../../../../src/types/repository.ts';
-import { BLANK_PARTS } from '../../../stand-ins/features.ts';
+import { BLANK_PARTS, OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import { project, suite } from './builders.ts';
 
 const tree = (commit: string): SourceTree => ({
@@ -38,7 +38,7 @@ const both = (content: string) =>
  * Judges a change of two prompts where only some vendors have a key; the judging itself is given.
  */
 async function judged(withKey: string[], conclusion: Conclusion) {
-  const arranged = arrange(both('Old {q}'), both('New {q}'), sources('untrusted'));
+  const arranged = arrange(both('Old {q}'), both('New {q}'), sources('untrusted'), OWN_SETTINGS);
   const prepared = prepare(
     {
       mode: 'diff',

@@ -14,6 +14,7 @@ import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
 import fc, { draws } from '../../../fuzz.ts';
+import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import * as build from '../../app/run/builders.ts';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -35,7 +36,7 @@ function planned(project: Project): Prepared {
       code: 'sandbox',
       today: '2026-01-01',
     },
-    arrange(null, project, sources('trusted')),
+    arrange(null, project, sources('trusted'), OWN_SETTINGS),
     hash,
   );
 }

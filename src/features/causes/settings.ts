@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { closed, flag, wholeNumber } from '../../config/schema.ts';
+import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
+
+declare module '../../kernel/suite/suite.ts' {
+  interface FeatureSettings {
+    explain: CauseSettings;
+  }
+}
+
+const schema = closed({
+  max_calls: wholeNumber(0, Number.MAX_SAFE_INTEGER)
+    .nullable()
+    .describe(
+      'Most calls of a run that look for the lines which made something worse; 0: none; null: half of what the comparison took, 120 to 200.',
+    )
+    .default(null),
+  fix: flag()
+    .describe('Look for a fix of these lines, too, and suggest one that was run.')
+    .default(false),
+})
+  .describe('Which changed lines made something worse, found by experiment.')
+  .prefault({});
+
+/** How to search for the lines that caused a regression. */
+export type CauseSettings = z.output<typeof schema>;
+
+/** What it spends is part of the budget, so base's is in force. */
+export const causeSettings: OwnSettings = {
+  key: 'explain',
+  schema,
+  members: ['max_calls', 'fix'],
+  fromBase: () => true,
+};
