@@ -57,6 +57,13 @@ function readSource(path: string): SourceFile {
   return { path, declared, imports, loads };
 }
 
+/** Every name that a file declares at its top level, exported or not. */
+export function namesDeclared(path: string): Set<string> {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
+  return new Set(statements.flatMap(namesOf));
+}
+
 /** Interfaces that a file extends in another one. */
 function extendedNames({ body }: ts.ModuleDeclaration): string[] {
   return body !== undefined && ts.isModuleBlock(body) ? body.statements.flatMap(namesOf) : [];

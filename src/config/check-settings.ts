@@ -17,7 +17,7 @@ import type { Metric, Rubric } from '../types/metric.ts';
 import { endOf, passportOf, refusalWords, refusedBy } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { LLMEVAL_FILE, SETTINGS_FILE } from './settings.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
 
 interface Checked {
   suites: readonly Suite[];

@@ -8,9 +8,9 @@ import type { Problem } from '../types/plain.ts';
 import { factsOf, keyInputs, perVendor, type KeyInput, type VendorKeys } from '../types/vendors.ts';
 import { checkedOverrides } from './apply-overrides.ts';
 import { readEndpoints, readProxy } from './endpoints.ts';
+import { SETTINGS_FILE } from './file-names.ts';
 import type { ReadOptions } from './project.ts';
 import { FAIL_ON } from './settings-schema.ts';
-import { SETTINGS_FILE } from './settings.ts';
 
 const KEYS = Object.fromEntries(keyInputs().map((name) => [name, ''])) as Record<KeyInput, ''>;
 

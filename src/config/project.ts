@@ -18,12 +18,12 @@ import {
   nearlyCritical,
   withoutSilent,
 } from './check-suites.ts';
+import { SETTINGS_FILE } from './file-names.ts';
 import type { HostCall } from './host-call.ts';
 import type { Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
-import { SETTINGS_FILE } from './settings.ts';
 import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
 
 /** How a commit is read; the sides differ only in `configRequired`. */

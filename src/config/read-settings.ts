@@ -7,8 +7,9 @@ import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import type { Settings } from '../kernel/suite/suite.ts';
 import { isMap, type Notice, type Place, type Problem, type Scalar } from '../types/plain.ts';
 import { withOverrides } from './apply-overrides.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
 import { readOverrides, type Overrides } from './overrides.ts';
-import { LLMEVAL_FILE, SETTINGS_FILE, defaultSettings, readSettings } from './settings.ts';
+import { defaultSettings, readSettings } from './settings.ts';
 
 /** Keys of an `llmeval.yaml` for Hydra or Log10. */
 const FOREIGN = ['defaults', 'hydra', 'log10'] as const;

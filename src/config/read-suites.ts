@@ -16,10 +16,11 @@ import { suggestion } from '../text/suggest.ts';
 import { PROMPTFOO_PROGRAM } from '../types/model.ts';
 import type { Json, Notice, Place, Problem } from '../types/plain.ts';
 import { composePrompt } from './compose-prompt.ts';
+import { SETTINGS_FILE } from './file-names.ts';
 import type { HostCall, HostSettings } from './host-call.ts';
 import type { Overrides } from './overrides.ts';
 import { readPrompt } from './prompt.ts';
-import { SETTINGS_FILE, readSettings } from './settings.ts';
+import { readSettings } from './settings.ts';
 import { readTests } from './tests.ts';
 
 interface LoadedFile {

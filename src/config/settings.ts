@@ -11,11 +11,6 @@ import { checkModelKeys, readGraders, readModelChoice, type WrittenModel } from 
 import { checkMembers } from './schema.ts';
 import { ownMembers, settingsMembers, settingsSchema } from './settings-schema.ts';
 
-export const SETTINGS_FILE = 'evaldiff.yaml';
-
-/** Read if our settings file is absent. */
-export const LLMEVAL_FILE = 'llmeval.yaml';
-
 type Written = z.output<ReturnType<typeof settingsSchema>>;
 
 /** Settings of a project without a settings file. */

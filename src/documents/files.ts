@@ -1,5 +1,4 @@
-import { UserError, problem } from '../errors.ts';
-import { tooManyBytes } from '../text/amounts.ts';
+import { problem } from '../errors.ts';
 import { byCodeUnits } from '../text/order.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
@@ -15,6 +14,7 @@ import {
   slashHint,
   trailOf,
 } from './paths.ts';
+import { readUpTo } from './read-up-to.ts';
 import { readYaml } from './yaml.ts';
 
 /**
@@ -121,22 +121,6 @@ export function withText(tree: SourceTree, file: string, text: string, id: strin
     files: new Map([...tree.files, [file, { id }]]),
     read: (path, most) => (path === file ? Promise.resolve(content) : tree.read(path, most)),
   };
-}
-
-/** The content, or why it is unavailable (missing, or above `limit` bytes). */
-export async function readUpTo(
-  tree: SourceTree,
-  path: string,
-  limit: number,
-): Promise<Uint8Array | string> {
-  try {
-    const content = await tree.read(path, limit);
-    return content.length > limit ? tooManyBytes(content.length, limit) : content;
-  } catch (error) {
-    const [only] = error instanceof UserError ? error.problems : [];
-    if (only === undefined || only.place?.file !== path) throw error;
-    return only.message;
-  }
 }
 
 function absenceIn(tree: SourceTree, path: string): string | null {

@@ -1,4 +1,4 @@
-import { SETTINGS_FILE } from '../config/settings.ts';
+import { SETTINGS_FILE } from '../config/file-names.ts';
 import type { Asker } from '../kernel/plan/feature-plan.ts';
 import type { PrepareInput } from '../kernel/plan/prepared.ts';
 import { gradersOf, type ProjectSide } from '../kernel/select/targets.ts';

@@ -32,13 +32,8 @@ async function changeOf(before: readonly string[], after: readonly string[]) {
   );
   if (change.units === null) throw new TypeError(change.reason);
   const lines = [...after, ''];
-  const head = {
-    base: null,
-    head: treeOf(filesOf(after)),
-    read: optionsOf(),
-    trust: 'member' as const,
-  };
-  const reread = headReader(head, hash);
+  const tree = treeOf(filesOf(after));
+  const reread = headReader({ tree, read: optionsOf() }, hash);
   const setBack = async (unit: number): Promise<string | null> => {
     const own = change.units[unit];
     if (own === undefined) return null;
@@ -85,10 +80,7 @@ describe("a line of another tool's template", () => {
   test('gets no edit that splits its file into other prompts', async () => {
     const head = ['You help.', 'Greet {{user.name}}.', 'Mind this about {{q}}.', 'End.', '{{ q }}'];
     const { head: own } = await changeOf(BASE, head.with(0, 'You assist.'));
-    const reread = headReader(
-      { base: null, head: treeOf(filesOf(head)), read: optionsOf(), trust: 'member' },
-      hash,
-    );
+    const reread = headReader({ tree: treeOf(filesOf(head)), read: optionsOf() }, hash);
     const read = await reread('prompt.txt', 'You assist.\n---\n{{q}}\n');
     expect(read.map(({ name }) => name === own.name)).not.toContain(true);
   });

@@ -1,4 +1,4 @@
-import { SETTINGS_FILE } from '../../config/settings.ts';
+import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { UserError, problem } from '../../errors.ts';
 import type { Price } from '../../kernel/plan/price.ts';
 import { createGuard, type Guard } from '../../money/budget.ts';

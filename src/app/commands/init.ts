@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
+import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { schemaLine } from '../../config/schema-line.ts';
-import { SETTINGS_FILE } from '../../config/settings.ts';
 import { withTree } from '../../features/imports/command.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
-import { LLMEVAL_FILE } from '../../config/settings.ts';
+import { LLMEVAL_FILE } from '../../config/file-names.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { SETTINGS_FILE } from '../../config/settings.ts';
+import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { distinct } from '../../documents/document.ts';
 import { formatProblem } from '../../errors.ts';
 import { exitCode } from '../../kernel/judge/outcome.ts';

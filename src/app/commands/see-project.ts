@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
+import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/file-names.ts';
 import { readOverrides } from '../../config/overrides.ts';
 import { readProject } from '../../config/project.ts';
-import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/settings.ts';
 import { filesOf, withText } from '../../documents/files.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import type { Repository } from '../../edges/git/repository.ts';

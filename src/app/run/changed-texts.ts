@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff';
-import { readUpTo } from '../../documents/files.ts';
+import { readUpTo } from '../../documents/read-up-to.ts';
 import type { ChangedText, Hunk } from '../../kernel/result/changes.ts';
 import type { AffectedSuite } from '../../kernel/select/select.ts';
 import { cut } from '../../text/visible.ts';

@@ -11,7 +11,7 @@
  * - A row's module is loaded at the start of every run, so it loads what is large on demand.
  */
 import type { z } from 'zod';
-import type { ReadOptions } from '../../config/project.ts';
+import type { Limits } from '../../documents/limits.ts';
 import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
@@ -34,7 +34,10 @@ import type { JudgeEdges, Spending } from './spending.ts';
 
 /** Both sides as they were read; base is null where nothing is compared. */
 export interface SidesRead {
-  input: { read: ReadOptions; trust: TrustLevel };
+  trust: TrustLevel;
+  limits: Limits;
+  /** Only some prompts, references or tags were chosen for this run. */
+  isChosen: boolean;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
 }

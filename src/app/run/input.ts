@@ -1,13 +1,10 @@
-import type { HostCall } from '../../config/host-call.ts';
-import type { ReadOptions } from '../../config/project.ts';
-import type { ParsedDocuments } from '../../documents/files.ts';
 import type { Shard, Spent } from '../../features/shards/part.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { Plan } from '../../kernel/plan/plan.ts';
 import type { PrepareInput, Prepared } from '../../kernel/plan/prepared.ts';
 import type { NoiseNote } from '../../kernel/result/pieces.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { Settings } from '../../kernel/suite/suite.ts';
+import type { Project, Settings } from '../../kernel/suite/suite.ts';
 import type { Caps, Guard } from '../../money/budget.ts';
 import type { ListPrice } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
@@ -41,11 +38,6 @@ export interface RunInput extends PrepareInput {
   maxCost: number | null;
   /** The cap is a default, which the user did not choose: it is kept as far as prices are known. */
   assumesCost?: true;
-  read: ReadOptions;
-  /**
-   * Documents that are parsed already, by the same limits; gets those that are not. Absent: none.
-   */
-  parsed?: ParsedDocuments;
   /** The part of a sweep to carry out; absent: all of it. */
   shard?: Shard | undefined;
   /**
@@ -54,6 +46,19 @@ export interface RunInput extends PrepareInput {
    */
   merged?: Spent | undefined;
 }
+
+/** What rows read beside the projects, by key. */
+export type OwnReads = ReadonlyMap<string, unknown>;
+
+/** Both sides as they were read. Head is null where its problems end the run. */
+export type ReadSides = {
+  base: Project | null;
+  own: OwnReads;
+  problems: Problem[];
+  notices: Notice[];
+  /** Reads head's prompts as they would be with a file in other words. */
+  reread: NonNullable<JudgeEdges['reread']>;
+} & ({ head: null } | { head: Project; sweepsFurther: boolean; sweepNotices: Notice[] });
 
 export interface Pricing {
   list: ListPrice;
@@ -66,8 +71,8 @@ export interface PlanTools {
   hash(text: string): string;
   /** Source of random prompt delimiters; absent: calls whose answers are stored are not counted. */
   random?: JudgeEdges['random'];
-  /** Runs other tools' code at a commit while the project is read; absent: it is not run. */
-  hostCall?(commit: string): HostCall;
+  /** Reads both sides' files. */
+  readSides(input: RunInput): Promise<ReadSides>;
   /** Compiles the project's code; absent: nobody looks at it before it runs. */
   evaluate?: JudgeEdges['evaluate'];
   /**
@@ -109,6 +114,7 @@ export interface ReadyPlan {
   forecast: Forecast;
   caps: Caps;
   sweep: Settings['sweep'];
+  reread: ReadSides['reread'];
   /** A full sweep would ask in further variants, those of the settings' own `sweep`. */
   sweepsFurther: boolean;
 }

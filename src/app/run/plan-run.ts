@@ -1,5 +1,4 @@
-import { SETTINGS_FILE } from '../../config/settings.ts';
-import { sweepNotice } from '../../config/sweep.ts';
+import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { batchProblems, ownCaps, partOfPlan } from '../../features/shards/part.ts';
 import {
   callsOf,
@@ -26,8 +25,8 @@ import { checkCode, unrunnableReferences } from './check.ts';
 import { ownSettings, type Features } from './feature.ts';
 import type { PlanTools, Planned, Pricing, ReadyPlan, RunInput } from './input.ts';
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
+import { nothingToSweep } from './nothing-to-sweep.ts';
 import { featureCalls, prepare, priceSettings } from './prepare.ts';
-import { nothingToSweep, readSides } from './read-sides.ts';
 
 /** For a run that asks nothing. */
 const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
@@ -38,17 +37,18 @@ const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
  */
 export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {
   const { features } = input;
-  const sides = await readSides(input, tools);
+  const sides = await tools.readSides(input);
   const read = { ...sides, notices: [...(input.notices ?? []), ...sides.notices] };
   const blankParts = blankOf(features);
-  const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive', blankParts };
-  if (read.head === null)
+  if (read.head === null) {
+    const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive', blankParts };
     return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
+  }
   const arranged = arrange(read.base, read.head, sources(input.trust), ownSettings(features));
   const selected = withUnread(
     input,
     arranged,
-    prepare(input, arranged, tools.hash, { features, read: read.read }),
+    prepare(input, arranged, tools.hash, { features, read: read.own }),
   );
   const pricing =
     callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing(pricedTargets(selected));
@@ -62,7 +62,6 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const unrunnable = unrunnableReferences(
     selected.suites.filter(({ run }) => input.mode === 'sweep' || run.runs.length > 0),
   );
-  const strict = input.strict === true;
   const head: ResultHead = { ...input, gate: prepared.gate, n_tries, blankParts };
   const checked = await checkCode(selected.suites, input, tools.evaluate);
   const notices = [
@@ -71,13 +70,13 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     ...arranged.notices,
     ...arranged.head.notices,
     ...prepared.notices,
-    ...(strict ? [] : unrunnable.map((problem): Notice => ({ kind: 'error', ...problem }))),
-    ...sweepNotice(sweep, arranged.head.suites),
+    ...asNotices(input.strict === true ? [] : unrunnable),
+    ...read.sweepNotices,
     ...spend.notices,
   ];
   const problems = [
     ...prepared.problems,
-    ...(strict ? unrunnable : []),
+    ...(input.strict === true ? unrunnable : []),
     ...checked.problems,
     ...nothingToSweep(input, arranged.head, whole),
     ...batchProblems(whole, input.shard),
@@ -93,8 +92,13 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     forecast: spend.forecast,
     caps: spend.caps,
     sweep,
+    reread: read.reread,
     sweepsFurther: read.sweepsFurther,
   };
+}
+
+function asNotices(problems: readonly Problem[]): Notice[] {
+  return problems.map((problem) => ({ kind: 'error', ...problem }));
 }
 
 /** Says what changed and is read by nothing, of a comparison of two sides. */

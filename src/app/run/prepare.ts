@@ -1,4 +1,4 @@
-import { SETTINGS_FILE } from '../../config/settings.ts';
+import { SETTINGS_FILE } from '../../config/file-names.ts';
 import {
   newlyQuarantined,
   quarantineNotices,
@@ -32,7 +32,7 @@ import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { conversationProblems, hostOnly, unreachableRollups } from './check.ts';
 import type { Features, PlanningRun } from './feature.ts';
-import type { OwnReads } from './read-sides.ts';
+import type { OwnReads } from './input.ts';
 
 /** Selects what runs and plans its first tries; finds what only shows once both sides are known. */
 export function prepare(

@@ -1,8 +1,8 @@
+import { LLMEVAL_FILE } from '../../config/file-names.ts';
+import type { HostCall } from '../../config/host-call.ts';
 import { readProject, type ReadOptions, type ReadTools } from '../../config/project.ts';
-import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/settings.ts';
-import { withText } from '../../documents/files.ts';
-import { problem } from '../../errors.ts';
-import type { Prepared } from '../../kernel/plan/prepared.ts';
+import { sweepNotice } from '../../config/sweep.ts';
+import { withText, type ParsedDocuments } from '../../documents/files.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
@@ -12,31 +12,30 @@ import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { chooseReferences } from './choose.ts';
 import type { SidesRead } from './feature.ts';
-import type { PlanTools, RunInput } from './input.ts';
-import type { JudgeEdges } from './spending.ts';
+import type { ReadSides, RunInput } from './input.ts';
 import { toCompare } from './to-compare.ts';
 
-type ReadSides = {
-  base: Project | null;
-  read: OwnReads;
-  problems: Problem[];
-  notices: Notice[];
-} & ({ head: null } | { head: Project; sweepsFurther: boolean });
-
-/** What rows read beside the projects, by key. */
-export type OwnReads = ReadonlyMap<string, unknown>;
+/** What the files are read with. */
+interface Reading {
+  read: ReadOptions;
+  /** Any collision-resistant hash of text. */
+  hash(text: string): string;
+  /** Runs other tools' code at a commit; absent: it is not run. */
+  hostCall?: ((commit: string) => HostCall) | undefined;
+  /** Documents that are parsed already, by the same limits; gets those that are not. */
+  parsed?: ParsedDocuments | undefined;
+}
 
 /**
  * Head's mistakes stop the run; base's cannot be fixed by anyone here, so what base cannot say is
  * new.
  */
-export async function readSides(
-  input: RunInput,
-  tools: Pick<PlanTools, 'hash' | 'hostCall'>,
-): Promise<ReadSides> {
-  const { base, tip = null, read, mode, features } = input;
-  const toolsAt = readToolsOf(input, tools);
-  const own = headToRead(input);
+export async function readSides(input: RunInput, reading: Reading): Promise<ReadSides> {
+  const { base, tip = null, mode } = input;
+  const { read } = reading;
+  const toolsAt = readToolsOf(input, reading);
+  const own = headToRead(input, read);
+  const reread = headReader(own, reading.hash);
   // What a pull request may name is asked of the pull request: base's models were chosen by those
   // who may.
   const ofBase = { ...read, configRequired: false, allowedModels: null };
@@ -48,9 +47,10 @@ export async function readSides(
   const unread = (problems: Problem[]): ReadSides => ({
     base: null,
     head: null,
-    read: new Map(),
+    own: new Map(),
     problems,
     notices: own.notices,
+    reread,
   });
   if (after.problems.length > 0) return unread(after.problems);
   const swept = (project: Project): Project =>
@@ -62,23 +62,15 @@ export async function readSides(
     read.overrides,
   );
   if (problems.length > 0) return unread(problems);
-  const asRead: SidesRead = {
-    input,
-    base:
-      base === null || sides.base === null
-        ? null
-        : { tree: tip ?? base, origin: base, project: sides.base },
-    head: { tree: input.head, project: sides.head },
-  };
-  const reads = await Promise.all(
-    features.map(async ({ key, read: readOwn }) => ({ key, ...(await readOwn?.(asRead)) })),
-  );
+  const reads = await ownReads(input, sides, read);
   const found = reads.flatMap((each) => each.problems ?? []);
   if (found.length > 0) return unread(found);
   return {
     ...sides,
-    read: new Map(reads.map((each) => [each.key, each.read ?? null])),
+    own: new Map(reads.map((each) => [each.key, each.read ?? null])),
     problems: [],
+    reread,
+    sweepNotices: sweepNotice(sides.head.settings.sweep, sides.head.suites),
     sweepsFurther: sweptIn(sides.head) < sweptIn(merged.head),
     notices: [
       ...own.notices,
@@ -89,10 +81,29 @@ export async function readSides(
   };
 }
 
+/** What rows read beside the projects. */
+async function ownReads(
+  { base, tip = null, head, trust, features }: RunInput,
+  sides: { base: Project | null; head: Project },
+  { overrides: { prompts, references, tags }, limits }: ReadOptions,
+): Promise<{ key: string; read?: unknown; problems?: Problem[]; notices?: Notice[] }[]> {
+  const asRead: SidesRead = {
+    trust,
+    limits,
+    isChosen: [prompts, references, tags].some((each) => each !== null),
+    base:
+      base === null || sides.base === null
+        ? null
+        : { tree: tip ?? base, origin: base, project: sides.base },
+    head: { tree: head, project: sides.head },
+  };
+  return Promise.all(features.map(async ({ key, read }) => ({ key, ...(await read?.(asRead)) })));
+}
+
 /** What each side is read with. */
 function readToolsOf(
-  { mode, today, parsed = new Map() }: RunInput,
-  { hash, hostCall }: Pick<PlanTools, 'hash' | 'hostCall'>,
+  { mode, today }: RunInput,
+  { hash, hostCall, parsed = new Map() }: Reading,
 ): (tree: SourceTree) => ReadTools {
   const shared: ReadTools = {
     builtInMetrics: metrics,
@@ -105,15 +116,11 @@ function readToolsOf(
     hostCall === undefined ? shared : { ...shared, hostCall: hostCall(commit) };
 }
 
-/**
- * Reads head's prompts as they would be with a file in other words: by the reader that read them,
- * but that no code of the project runs for it.
- */
+/** Reads with the reader that read head, but that no code of the project runs for it. */
 export function headReader(
-  input: Parameters<typeof headToRead>[0],
-  hash: PlanTools['hash'],
-): NonNullable<JudgeEdges['reread']> {
-  const { tree, read } = headToRead(input);
+  { tree, read }: Pick<ReturnType<typeof headToRead>, 'tree' | 'read'>,
+  hash: Reading['hash'],
+): ReadSides['reread'] {
   const tools: ReadTools = { builtInMetrics: metrics, builtInRubrics, hash, parsed: new Map() };
   return async (file, text) => {
     const edited = withText(tree, file, text, hash(text));
@@ -126,13 +133,10 @@ export function headReader(
  * From an outside contributor, head is read with base's settings: which files count, and what the
  * models' names stand for, is not part of what is measured.
  */
-function headToRead({
-  base,
-  tip,
-  head,
-  read,
-  trust,
-}: Pick<RunInput, 'base' | 'tip' | 'head' | 'read' | 'trust'>): {
+export function headToRead(
+  { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
+  read: ReadOptions,
+): {
   tree: SourceTree;
   read: ReadOptions;
   notices: Notice[];
@@ -159,33 +163,4 @@ function onlyAskedSweep(project: Project, { overrides }: ReadOptions): Project {
     Object.entries(project.settings.sweep).filter(([key]) => overrides.parameters.has(key)),
   );
   return { ...project, settings: { ...project.settings, sweep } };
-}
-
-const NO_REFERENCES =
-  'has no references, so there is nothing to run: list them under references, or name a data file under references_from';
-
-/**
- * A sweep that would judge nothing is a mistake, never green: whoever asked for it expected
- * answers.
- */
-export function nothingToSweep(
-  { mode, mayBeEmpty }: Pick<RunInput, 'mode' | 'mayBeEmpty'>,
-  { suites, settings }: Project,
-  { features }: Prepared,
-): Problem[] {
-  if (
-    mode !== 'sweep' ||
-    mayBeEmpty === true ||
-    suites.some(({ tests }) => tests.references.length > 0) ||
-    features.some(({ tested }) => tested > 0)
-  )
-    return [];
-  const files = new Set(suites.map(({ tests }) => tests.file));
-  if (files.size > 0) return [...files].map((file) => problem({ file, line: 0 }, NO_REFERENCES));
-  return [
-    problem(
-      { file: settings.file ?? SETTINGS_FILE, line: 0 },
-      'no prompt here has references, so there is nothing to run; write prompts there with their tests ("npx evaldiff init" begins with some), or name the folder that has them (working-directory, --directory)',
-    ),
-  ];
 }

@@ -7,7 +7,6 @@ import { judge } from './evaluate.ts';
 import type { Edges, ReadyPlan, RunInput } from './input.ts';
 import { judgeWithoutKeys, notEvaluated } from './not-judged.ts';
 import { headOf, planRun, withAskers } from './plan-run.ts';
-import { headReader } from './read-sides.ts';
 import type { JudgeEdges } from './spending.ts';
 
 /**
@@ -29,7 +28,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   const guarded = {
     ...guardedEdges(plan, edges),
     sources: { base: input.base, head: input.head },
-    reread: headReader(input, edges.hash),
+    reread: plan.reread,
   };
   const keys = input.merged === undefined ? keyProblems(prepared, edges.missingKeys) : [];
   const ready = withAskers(

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostCall } from '../../config/host-call.ts';
+import type { ReadOptions } from '../../config/project.ts';
+import type { ParsedDocuments } from '../../documents/files.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import { createActivity, systemClock, type Activity } from '../../edges/providers/clock.ts';
 import { createProviders, type Providers } from '../../edges/providers/index.ts';
@@ -23,6 +25,7 @@ import type { Complete, Purpose } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Edges } from '../run/input.ts';
+import { readSides } from '../run/read-sides.ts';
 import type { Access, Reach } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
 import { loadListPrices } from './prices.ts';
@@ -52,7 +55,9 @@ interface WorldOptions {
   access: Access;
   trust: Pick<TrustDecision, 'level' | 'approved'>;
   /** Where the project's own code runs, and the environment names that it may see in the host. */
-  inputs: { code: SandboxOptions['mode']; codeEnv: readonly string[] };
+  inputs: { code: SandboxOptions['mode']; codeEnv: readonly string[]; read: ReadOptions };
+  /** Documents that are parsed already; absent: none. */
+  parsed?: ParsedDocuments | undefined;
   repository: Repository;
   /** The project's folder below the repository's root, POSIX, '' for the root itself. */
   workingDirectory: string;
@@ -147,9 +152,7 @@ export function openWorld(options: WorldOptions): World {
     },
     missingKeys: providers.missingKeys,
     clashingHeaders: providers.clashingHeaders,
-    ...(codeMode({ ...options, log: () => undefined }) === 'host'
-      ? { hostCall: (commit: string) => hostCall(providers.complete, commit) }
-      : {}),
+    readSides: (input) => readSides(input, readingOf(options, providers.complete)),
     planned: options.planned,
     answered: options.answered,
     ...(options.looking === undefined ? {} : { looking: options.looking }),
@@ -160,6 +163,16 @@ export function openWorld(options: WorldOptions): World {
       await Promise.all([providers.close(), sandbox.close(), schemas.close()]);
       await checkouts.remove();
     },
+  };
+}
+
+function readingOf(options: WorldOptions, complete: Complete): Parameters<typeof readSides>[1] {
+  const isHost = codeMode({ ...options, log: () => undefined }) === 'host';
+  return {
+    read: options.inputs.read,
+    hash: sha256,
+    hostCall: isHost ? (commit) => hostCall(complete, commit) : undefined,
+    parsed: options.parsed,
   };
 }
 

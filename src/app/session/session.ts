@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { INPUT_DEFAULTS, type Inputs } from '../../config/inputs.ts';
+import type { ParsedDocuments } from '../../documents/files.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import { secretsIn } from '../../edges/providers/address.ts';
 import { systemClock } from '../../edges/providers/clock.ts';
@@ -75,6 +76,8 @@ export interface SessionOptions extends CheckoutPlace {
   outputs: readonly Output[];
   /** The table of features that the entry was built with. */
   features: Features;
+  /** Documents that are parsed already, by the same limits; gets those that are not. */
+  parsed?: ParsedDocuments;
   /** A file to which every answer is written as it comes, refused now too; null: none. */
   record: Output | null;
   progress: { style: 'line' | 'steps'; write(text: string): void };
@@ -191,7 +194,7 @@ export function runInput(
   { base, tip = null, head, changed = [], notices = [] }: GivenSides,
 ): RunInput {
   const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
-  const { read, maxCalls, maxCost, failOn, code } = inputs;
+  const { maxCalls, maxCost, failOn, code } = inputs;
   return {
     mode,
     base,
@@ -201,7 +204,6 @@ export function runInput(
     trust: trust.level,
     features,
     withheld,
-    read,
     maxCalls,
     maxCost,
     failOn,

@@ -1,5 +1,5 @@
 import { join, posix } from 'node:path';
-import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/settings.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/file-names.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import type { Folder } from '../../edges/git/tree.ts';
 import { UserError, problem } from '../../errors.ts';

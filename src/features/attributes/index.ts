@@ -20,13 +20,9 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> = {
   settings: attributeSettings,
   result: attributeKeys,
   blank: { attributes: [], insights: [] },
-  async read({ input: { read, trust }, base, head }) {
-    const { prompts, references, tags } = read.overrides;
-    const { pinned, ...found } = await readPinned(base, head, {
-      source: sources(trust).attributes,
-      limits: read.limits,
-      chosen: [prompts, references, tags].some((each) => each !== null),
-    });
+  async read({ trust, limits, isChosen, base, head }) {
+    const source = sources(trust).attributes;
+    const { pinned, ...found } = await readPinned(base, head, { source, limits, chosen: isChosen });
     return { read: pinned, ...found };
   },
   plan: planExplain,

@@ -1,5 +1,5 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
-import { SETTINGS_FILE } from '../../config/settings.ts';
+import { SETTINGS_FILE } from '../../config/file-names.ts';
 import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { createInputCounter } from '../../money/tokens.ts';

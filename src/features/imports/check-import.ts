@@ -2,7 +2,7 @@ import { validateFolder } from '../../app/commands/plain.ts';
 import { dayOf } from '../../app/commands/project.ts';
 import type { Terminal } from '../../app/commands/terminal.ts';
 import { FAILS_ALWAYS, NOT_COMPILED } from '../../app/run/check.ts';
-import { SETTINGS_FILE } from '../../config/settings.ts';
+import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { createSandbox } from '../../edges/sandbox/index.ts';
 import type { Evaluate } from '../../types/model.ts';
 import { isMap, jsonText, type JsonMap } from '../../types/plain.ts';

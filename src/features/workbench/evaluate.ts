@@ -96,14 +96,13 @@ export async function runSides(
   };
   let missing = false;
   const result = await withEdges(
-    session,
+    { ...session, parsed: documents },
     sides,
     (edges) =>
       run(
         {
           ...runInput(session, mode, sides),
           mayBeEmpty: true,
-          parsed: documents,
           ...(assumesCost ? { assumesCost } : {}),
         },
         {

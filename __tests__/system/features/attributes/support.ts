@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Edges, RunInput } from '../../../../src/app/run/input.ts';
+import { readSides } from '../../../../src/app/run/read-sides.ts';
 import { run } from '../../../../src/app/run/run.ts';
 import { createAsking, sha256 } from '../../../../src/app/session/cached-complete.ts';
 import { openStore, type Store } from '../../../../src/edges/store/index.ts';
@@ -104,7 +105,6 @@ export async function runDesk({
       trust: 'member',
       features: FEATURES,
       withheld: null,
-      read: optionsOf(),
       ...input,
     },
     {
@@ -114,6 +114,7 @@ export async function runDesk({
       },
       random: grader.tools.random,
       hash: sha256,
+      readSides: (given) => readSides(given, { read: optionsOf(), hash: sha256 }),
       solve: solveHere,
       pricing: async () => ({ list: NO_LIST, stored: await asking.reader() }),
       guard: (guard: Guard) => {

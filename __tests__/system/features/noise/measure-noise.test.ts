@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Edges } from '../../../../src/app/run/input.ts';
+import { readSides } from '../../../../src/app/run/read-sides.ts';
 import { measureNoise, type NoiseInput } from '../../../../src/features/noise/measure.ts';
 import type { NoiseNote } from '../../../../src/kernel/result/pieces.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
@@ -45,6 +46,7 @@ function edgesOf(
     },
     random: () => 'delimiter',
     hash: sha256,
+    readSides: (given) => readSides(given, { read: optionsOf(), hash: sha256 }),
     solve: solveHere,
     pricing: async () => ({ list: NO_LIST, stored: () => true }),
     guard: () => undefined,
@@ -77,7 +79,6 @@ function inputOf(
     maxCalls: null,
     code: 'sandbox',
     today: '2026-03-04',
-    read: optionsOf(),
     ...changes,
   };
 }

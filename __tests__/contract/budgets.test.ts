@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { ROOT, namesDeclared, readSources } from './source-graph.ts';
+
+/*
+ * What someone who changes a part has to read. A change that needs more makes room first: raise a
+ * number only with a reason in the commit.
+ */
+
+const src = readSources(['src']);
+const imported = new Map(src.map(({ path, imports }) => [path, imports.map((each) => each.path)]));
+const tracked = (folder: string): string[] =>
+  execFileSync('git', ['ls-files', '-z', '--', folder], { cwd: ROOT, encoding: 'utf8' })
+    .split('\0')
+    .filter((path) => /\.(?:ts|js|css|py)$/.test(path));
+const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const linesIn = (paths: readonly string[]): number =>
+  paths.reduce((sum, path) => sum + textOf(path).split('\n').length - 1, 0);
+
+/** A file with all that it imports, types included. */
+function closure(start: string): string[] {
+  const seen = new Set([start]);
+  for (const path of seen) for (const other of imported.get(path) ?? []) seen.add(other);
+  return [...seen];
+}
+
+test.each<[string, () => number, number]>([
+  ['src', () => linesIn(tracked('src')), 86_000],
+  ['the tests', () => linesIn(tracked('__tests__')), 65_000],
+  ['the kernel', () => linesIn(tracked('src/kernel')), 13_000],
+  ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 5_400],
+  ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 18_000],
+])('%s stays within its lines', (_, lines, most) => {
+  expect(lines()).toBeLessThanOrEqual(most);
+});
+
+test('few lines of src are longer than 110 columns', () => {
+  const long = tracked('src').flatMap((path) =>
+    textOf(path)
+      .split('\n')
+      .filter((line) => line.length > 110),
+  );
+  expect(long.length).toBeLessThanOrEqual(60);
+});
+
+test('few names are declared at the top level of several files', () => {
+  const files = new Map<string, number>();
+  for (const { path } of src)
+    for (const name of namesDeclared(path)) files.set(name, (files.get(name) ?? 0) + 1);
+  const several = [...files].filter(([, count]) => count > 1).map(([name]) => name);
+  expect(several.length).toBeLessThanOrEqual(150);
+});

@@ -1,0 +1,54 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TABLE = join(ROOT, 'src/features.ts');
+
+/** Names of the folders of features. */
+export const FEATURE_NAMES = readdirSync(join(ROOT, 'src/features')).sort();
+
+/** The table without every import from a folder and what these imports name. */
+function tableWithout(name: string): string {
+  const text = readFileSync(TABLE, 'utf8');
+  const gone = [...text.matchAll(/^import \{ ([^}]+) \} from '\.\/features\/([^/]+)\/.*$/gm)]
+    .filter(([, , folder]) => folder === name)
+    .flatMap(([line, names = '']) => [line, ...names.split(', ').map((each) => `  ${each},`)]);
+  return text
+    .split('\n')
+    .filter((line) => !gone.includes(line))
+    .join('\n');
+}
+
+let last: ts.Program | undefined;
+
+/** What the compiler says of `src` where a feature's folder and its row are deleted. */
+export function problemsWithout(name: string): string[] {
+  const folder = join(ROOT, 'src/features', name);
+  const read = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile);
+  const { options, fileNames } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
+  const host = ts.createCompilerHost({ ...options, noEmit: true });
+  const isGone = (path: string): boolean => path.startsWith(`${folder}/`);
+  const { getSourceFile } = host;
+  host.fileExists = (path) => !isGone(path) && ts.sys.fileExists(path);
+  host.getSourceFile = (path, language, ...rest) =>
+    path === TABLE
+      ? ts.createSourceFile(path, tableWithout(name), language, true)
+      : isGone(path)
+        ? undefined
+        : (last?.getSourceFile(path) ?? getSourceFile(path, language, ...rest));
+  const program = ts.createProgram({
+    rootNames: fileNames.filter((path) => !isGone(path)),
+    options: { ...options, noEmit: true },
+    host,
+  });
+  last ??= program;
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ file, messageText }) =>
+      [file?.fileName.replace(ROOT, '') ?? '', ts.flattenDiagnosticMessageText(messageText, ' ')]
+        .join(': ')
+        .slice(0, 300),
+    );
+}

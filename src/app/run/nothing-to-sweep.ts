@@ -1,0 +1,35 @@
+import { SETTINGS_FILE } from '../../config/file-names.ts';
+import { problem } from '../../errors.ts';
+import type { Prepared } from '../../kernel/plan/prepared.ts';
+import type { Project } from '../../kernel/suite/suite.ts';
+import type { Problem } from '../../types/plain.ts';
+import type { RunInput } from './input.ts';
+
+const NO_REFERENCES =
+  'has no references, so there is nothing to run: list them under references, or name a data file under references_from';
+
+/**
+ * A sweep that would judge nothing is a mistake, never green: whoever asked for it expected
+ * answers.
+ */
+export function nothingToSweep(
+  { mode, mayBeEmpty }: Pick<RunInput, 'mode' | 'mayBeEmpty'>,
+  { suites, settings }: Project,
+  { features }: Prepared,
+): Problem[] {
+  if (
+    mode !== 'sweep' ||
+    mayBeEmpty === true ||
+    suites.some(({ tests }) => tests.references.length > 0) ||
+    features.some(({ tested }) => tested > 0)
+  )
+    return [];
+  const files = new Set(suites.map(({ tests }) => tests.file));
+  if (files.size > 0) return [...files].map((file) => problem({ file, line: 0 }, NO_REFERENCES));
+  return [
+    problem(
+      { file: settings.file ?? SETTINGS_FILE, line: 0 },
+      'no prompt here has references, so there is nothing to run; write prompts there with their tests ("npx evaldiff init" begins with some), or name the folder that has them (working-directory, --directory)',
+    ),
+  ];
+}
