@@ -126,7 +126,7 @@ function liesOutside([program = '', ...words]: readonly string[]): boolean {
   const named = words.filter((word) => !word.startsWith('-'));
   return named.length === 0
     ? isAbsolute(program)
-    : named.some((word) => isAbsolute(word) || word.startsWith('../../'));
+    : named.some((word) => isAbsolute(word) || word.startsWith('../'));
 }
 
 /** Programs of head of which no file is known, so that no change of theirs would be seen. */

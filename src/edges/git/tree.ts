@@ -128,7 +128,7 @@ export function folderPrefix(start: string, workingDirectory: string, repository
   const joined = posix.normalize(posix.join(start, workingDirectory));
   const outside =
     joined === '..' ||
-    joined.startsWith('../../') ||
+    joined.startsWith('../') ||
     posix.isAbsolute(workingDirectory) ||
     workingDirectory.includes('\0');
   if (outside)

@@ -269,7 +269,7 @@ export function withTree<T>(
 /** POSIX path below the folder; null outside it. */
 function pathIn(folder: string, path: string): string | null {
   const found = relative(folder, path).split(sep).join('/');
-  return found === '..' || found.startsWith('../../') ? null : found;
+  return found === '..' || found.startsWith('../') ? null : found;
 }
 
 function missingFrom(folder: string, paths: readonly string[]): string[] {

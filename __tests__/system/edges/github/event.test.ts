@@ -315,7 +315,7 @@ describe('what is refused', () => {
     [
       'workflow_run',
       ['workflow_run', 'head_repository', 'full_name'],
-      '../../../..',
+      '../../..',
       /head_repository\.full_name must be a repository name/,
     ],
   ])('%s with a changed %j is one line that names the field', (name, path, value, expected) => {
