@@ -1,5 +1,7 @@
+import { noteHtml } from '../../report/page/blocks.ts';
 import { SEARCH_HTML } from '../../report/page/filter.ts';
 import { STYLE } from '../../report/page/style.ts';
+import { markup, trusted, written } from '../../text/markup.ts';
 import { WORKBENCH_SCRIPT } from './workbench-script.ts';
 
 /**
@@ -7,28 +9,58 @@ import { WORKBENCH_SCRIPT } from './workbench-script.ts';
  * script, and no requests to others.
  */
 export function workbenchPage(nonce: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>evaldiff dev</title>
-<style nonce="${nonce}">${STYLE}${OWN_STYLE}</style>
-</head>
-<body>
-<header><span><b>evaldiff</b> workbench</span><span id="spend" role="status"></span><span><button type="button" id="raise">Allow as much again</button> <button type="button" id="undo" disabled>Undo (u)</button></span></header>
-<main>
-<p id="state" role="status">opening</p>
-<p id="old" class="note" role="status" hidden>The files have changed since; what stands below is from before.</p>
-<fieldset id="filter"><legend>Show</legend><span id="choices"></span>${SEARCH_HTML}<output aria-live="polite"></output><p class="soft">↑ ↓ or j k: row · Home End: first, last · ← → or h l: cell · Enter: opens the row · Esc: closes it · a: accept the cell's answer · m: more tries of the cell · t: tag · s: skip · n: new reference · u: undo · /: find</p></fieldset>
-<div id="columns"><div id="board"><div id="head"></div><div id="matrices"></div><div id="firsts"></div></div><aside id="detail" aria-label="The reference" hidden></aside></div>
-</main>
-<script nonce="${nonce}">${WORKBENCH_SCRIPT}</script>
-</body>
-</html>
-`;
+  const page = markup`<!doctype html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer">
+    <title>evaldiff dev</title>
+    <style nonce="${nonce}">${trusted(STYLE + OWN_STYLE)}</style>
+    </head>
+    <body>
+    <header>
+      <span><b>evaldiff</b> workbench</span>
+      <span id="spend" role="status"></span>
+      <span>
+        <button type="button" id="raise">Allow as much again</button>${' '}
+        <button type="button" id="undo" disabled>Undo (u)</button>
+      </span>
+    </header>
+    <main>
+      <p id="state" role="status">opening</p>
+      <p id="old" class="note" role="status" hidden>${OLD}</p>
+      <fieldset id="filter"><legend>Show</legend>
+        <span id="choices"></span>${SEARCH_HTML}<output aria-live="polite"></output>
+        ${noteHtml(KEYS.join(' · '))}
+      </fieldset>
+      <div id="columns">
+        <div id="board"><div id="head"></div><div id="matrices"></div><div id="firsts"></div></div>
+        <aside id="detail" aria-label="The reference" hidden></aside>
+      </div>
+    </main>
+    <script nonce="${nonce}">${trusted(WORKBENCH_SCRIPT)}</script>
+    </body>
+    </html>`;
+  return `${written(page)}\n`;
 }
+
+const OLD = 'The files have changed since; what stands below is from before.';
+
+const KEYS = [
+  '↑ ↓ or j k: row',
+  'Home End: first, last',
+  '← → or h l: cell',
+  'Enter: opens the row',
+  'Esc: closes it',
+  "a: accept the cell's answer",
+  'm: more tries of the cell',
+  't: tag',
+  's: skip',
+  'n: new reference',
+  'u: undo',
+  '/: find',
+];
 
 const OWN_STYLE = `
 header,main{max-width:1700px}header{position:sticky;top:0;z-index:2;background:var(--page);padding-bottom:8px}

@@ -7,6 +7,7 @@ import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
 import { SCRIPT } from '../../../../src/report/page/script.ts';
 import { POLICY, SCRIPT_HASH, STYLE, STYLE_HASH } from '../../../../src/report/page/style.ts';
 import { NO_LINKS, code, lineBreak, text } from '../../../../src/report/sections/document.ts';
+import { written } from '../../../../src/text/markup.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
 import { packedIn } from '../../../stand-ins/page-rows.ts';
 import {
@@ -74,7 +75,7 @@ test('a p-value is never written as nothing', async () => {
 });
 
 test('a cell of two columns says on a phone whose it is, where they stand below each other', () => {
-  const html = htmlOf(
+  const table = htmlOf(
     [
       {
         kind: 'table',
@@ -87,6 +88,7 @@ test('a cell of two columns says on a phone whose it is, where they stand below 
     ],
     NO_LINKS,
   );
+  const html = written(table);
   expect(html).toContain('<td data-title="Base: After 1 turn"><code>a</code></td>');
   expect(html).toContain('<td data-title="Head: After 3 turns"><code>b</code></td>');
 });
