@@ -24,8 +24,7 @@ import {
 } from '../sections/document.ts';
 import { type SectionName, sectionBlocks } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
-import { SCRIPT } from './script.ts';
-import { POLICY, STYLE } from './style.ts';
+import { POLICY, SCRIPT, STYLE } from './assets.ts';
 
 /** Minimum span of an axis, so that noise does not look like a landslide. */
 const LEAST_SPAN = 0.2;

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { POLICY, SCRIPT, STYLE } from '../../../../src/report/page/assets.ts';
 import { htmlOf } from '../../../../src/report/page/blocks.ts';
 import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
-import { SCRIPT } from '../../../../src/report/page/script.ts';
-import { POLICY, SCRIPT_HASH, STYLE, STYLE_HASH } from '../../../../src/report/page/style.ts';
 import { NO_LINKS, code, lineBreak, text } from '../../../../src/report/sections/document.ts';
 import { written } from '../../../../src/text/markup.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
@@ -95,10 +94,11 @@ test('a cell of two columns says on a phone whose it is, where they stand below 
 
 describe('the policy', () => {
   test.each([
-    ['style', STYLE, STYLE_HASH],
-    ['script', SCRIPT, SCRIPT_HASH],
-  ])('names the hash of the %s', (_what, content, hash) => {
-    expect(hash).toBe(`sha256-${createHash('sha256').update(content).digest('base64')}`);
+    ['style', STYLE],
+    ['script', SCRIPT],
+  ])('names the hash of the %s', (what, content) => {
+    const hash = createHash('sha256').update(content).digest('base64');
+    expect(POLICY).toContain(`; ${what}-src 'sha256-${hash}';`);
   });
 
   test.each(Object.entries({ ...goldens, hostile }))(
