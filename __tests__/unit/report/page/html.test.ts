@@ -193,6 +193,7 @@ describe('the page', () => {
     const hidden = /[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u;
     const html = await renderHtml(hostile(), links);
     expect(hidden.test(html)).toBe(false);
+    expect(html).not.toContain('[object ');
     expect(elementsOfPage(html).filter(({ tagName }) => tagName === 'h1')).toHaveLength(1);
   });
 });

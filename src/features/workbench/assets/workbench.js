@@ -72,8 +72,7 @@
     count.textContent = `${shown.length} of ${rows.size} shown`;
     return mark(rowOf(on));
   };
-  /** @type {WeakMap<Element, string>} */
-  const drawn = new WeakMap();
+  const drawn = /** @type {WeakMap<Element, string>} */ (new WeakMap());
   /** @param {Element} element @param {string} html */
   const isNew = (element, html) => {
     if (drawn.get(element) === html) return false;
@@ -155,11 +154,7 @@
     });
     return { section, head, table, top, list };
   };
-  /**
-   * @param {BoardMatrix} board
-   * @param {number} at
-   * @returns {[string, Matrix]}
-   */
+  /** @param {BoardMatrix} board @param {number} at @returns {[string, Matrix]} */
   const drawMatrix = ({ key, suite, label, head, top, columns, rows: found }, at) => {
     const matrix = matrices.get(key) ?? Object.assign(newMatrix(), { rows: [] });
     const { section, table } = matrix;
@@ -401,11 +396,8 @@
     void opening.then(work);
     return true;
   };
-  /**
-   * Whether the key was ours alone.
-   * @param {string} key
-   * @param {HTMLElement} target
-   */
+  // Whether nothing else may act on the key.
+  /** @param {string} key @param {HTMLElement} target */
   const onKey = (key, { classList, dataset }) => {
     const at = shown.findIndex((row) => row.key === on);
     const [next, previous, last] = [at + 1, at - 1, shown.length - 1];

@@ -4,37 +4,22 @@
 
 /** @typedef {{ status: string, lists: Record<string, string[]> }} FilterRow */
 
-/**
- * @template {Element} E
- * @param {ParentNode} root
- * @param {string} selector
- * @param {new () => E} type
- */
+/** @template {Element} E @param {ParentNode} root @param {string} selector @param {new () => E} type */
 const foundAll = (root, selector, type) =>
   [...root.querySelectorAll(selector)].filter(
     /** @returns {element is E} */ (element) => element instanceof type,
   );
 
-/**
- * @template {Element} E
- * @param {ParentNode} root
- * @param {string} selector
- * @param {new () => E} type
- */
+/** @template {Element} E @param {ParentNode} root @param {string} selector @param {new () => E} type */
 const theOnly = (root, selector, type) => {
   const [element] = foundAll(root, selector, type);
   if (element === undefined) throw new Error(`There is no ${selector}`);
   return element;
 };
 
-/**
- * An event's element.
- * @param {Event} event
- */
-const targetOf = ({ target }) => /** @type {HTMLElement} */ (target);
+const targetOf = (/** @type {Event} */ event) => /** @type {HTMLElement} */ (event.target);
 
-/** @param {Element} filter */
-const wantedIn = (filter) => ({
+const wantedIn = (/** @type {Element} */ filter) => ({
   statuses: new Set(
     foundAll(filter, 'input[type=checkbox]:checked', HTMLInputElement).map(({ value }) => value),
   ),
@@ -44,20 +29,13 @@ const wantedIn = (filter) => ({
   })),
 });
 
-/**
- * Whether a row matches the filter.
- * @param {FilterRow} row
- * @param {ReturnType<typeof wantedIn>} wanted
- */
+/** @param {FilterRow} row @param {ReturnType<typeof wantedIn>} wanted */
 const fits = ({ status, lists }, { statuses, choices }) =>
   statuses.has(status) &&
   choices.every(({ name, value }) => value === '' || lists[name]?.includes(value) === true);
 
-/**
- * The lower-case text of a row's HTML.
- * @param {string} html
- */
-const plain = (html) =>
+// The lower-case text of a row's HTML.
+const plain = (/** @type {string} */ html) =>
   html
     .replace(/<[^>]*>/g, '')
     .replaceAll('&quot;', '"')
@@ -69,26 +47,19 @@ const plain = (html) =>
 
 const template = document.createElement('template');
 
-/** @param {string} html */
-const made = (html) => {
+const made = (/** @type {string} */ html) => {
   template.innerHTML = html;
   return /** @type {HTMLElement} */ (template.content.firstElementChild);
 };
 
-/** @typedef {{ box: HTMLElement, near: boolean, filled: boolean, stays: boolean, height: number | null }} Part */
+/** @typedef {{ near: boolean, filled: boolean, stays: boolean, height: number | null }} PartState */
+/** @template T @typedef {PartState & { box: HTMLElement, items: T[] }} Part */
 
-/**
- * Boxes of the row that was revealed last: they stay until the next.
- * @type {unknown[]}
- */
-let revealed = [];
+// Parts around the row that was revealed last: they stay until the next.
+let revealed = /** @type {unknown[]} */ ([]);
 
-/**
- * Leaves elements that are in place where they are, so that they keep the focus.
- * @param {Element} box
- * @param {Element[]} elements
- */
-const put = (box, elements) => {
+// Elements that are in place are not moved, so that they keep the focus.
+const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
   const kept = new Set(elements);
   for (const child of [...box.children]) if (!kept.has(child)) child.remove();
   let next = box.firstElementChild;
@@ -113,24 +84,17 @@ const put = (box, elements) => {
  * }} options
  */
 const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false }) => {
-  /** @type {T[]} */
-  let items = [];
-  /** @type {(Part & { items: T[] })[]} */
-  const parts = [];
+  let items = /** @type {T[]} */ ([]);
+  const parts = /** @type {Part<T>[]} */ ([]);
+  const drawn = /** @type {Map<T, HTMLElement>} */ (new Map());
   let all = false;
-  /** @type {Map<T, HTMLElement>} */
-  const drawn = new Map();
-  /** @param {Part} part */
-  const needs = (part) =>
+  const needs = (/** @type {Part<T>} */ part) =>
     all ||
     part.near ||
     part.stays ||
     revealed.includes(part) ||
     part.box.contains(document.activeElement);
-  /**
-   * @param {Part & { items: T[] }} part
-   * @returns {Promise<void>}
-   */
+  /** @param {Part<T>} part @returns {Promise<void>} */
   const fill = async (part) => {
     const own = part.items;
     const missing = own.filter((item) => !drawn.has(item));
@@ -145,8 +109,7 @@ const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false })
     const first = parts.indexOf(part) * view;
     elements.forEach((element, at) => dress(element, own[at], first + at));
   };
-  /** @param {Part & { items: T[] }} part */
-  const empty = (part) => {
+  const empty = (/** @type {Part<T>} */ part) => {
     part.box.style.height = `${part.height ?? part.items.length * rowHeight}px`;
     part.box.replaceChildren();
     part.filled = false;

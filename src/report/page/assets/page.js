@@ -23,8 +23,7 @@
     return new Response(stream).json();
   };
   const MOST_UNPACKED = 12;
-  /** @type {Map<number, Promise<string[]>>} */
-  const unpacked = new Map();
+  const unpacked = /** @type {Map<number, Promise<string[]>>} */ (new Map());
   const load = (/** @type {number} */ number) => {
     const rows = unpacked.get(number) ?? unpack(packs[number]);
     unpacked.delete(number);
@@ -43,12 +42,9 @@
     return rows;
   };
 
-  /** @type {FilterRow[]} */
-  const index = [];
-  /** @type {Map<string, number>} */
-  const placeOf = new Map();
-  /** @type {number[]} */
-  let shown = [];
+  const index = /** @type {FilterRow[]} */ ([]);
+  const placeOf = /** @type {Map<string, number>} */ (new Map());
+  let shown = /** @type {number[]} */ ([]);
   let turns = 0;
   let all = false;
   // Rows that are open though `all` are closed, and the other way around.
@@ -66,11 +62,7 @@
     return rows.show(places);
   };
 
-  /**
-   * @param {number[]} places
-   * @param {string} words
-   * @param {() => boolean} isLate
-   */
+  /** @param {number[]} places @param {string} words @param {() => boolean} isLate */
   const withWords = async (places, words, isLate) => {
     const found = [];
     for (let from = 0; from < places.length && !isLate(); from += packRows) {
