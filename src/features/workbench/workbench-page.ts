@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { LIST_SCRIPT, STYLE } from '../../report/page/assets.ts';
+import { STYLE, withListScript } from '../../report/page/assets.ts';
 import { noteHtml } from '../../report/page/blocks.ts';
 import { SEARCH_HTML } from '../../report/page/filter.ts';
 import { markup, trusted, written } from '../../text/markup.ts';
 
 const OWN_STYLE = readFileSync(new URL('./assets/workbench.css', import.meta.url), 'utf8');
-const OWN_SCRIPT = readFileSync(new URL('./assets/workbench.js', import.meta.url), 'utf8');
+const SCRIPT = withListScript(
+  readFileSync(new URL('./assets/workbench.js', import.meta.url), 'utf8'),
+);
 
 /**
  * The workbench's page; its contents come from the server. Its policy only allows its own style and
@@ -42,7 +44,7 @@ export function workbenchPage(nonce: string): string {
         <aside id="detail" aria-label="The reference" hidden></aside>
       </div>
     </main>
-    <script nonce="${nonce}">${trusted(LIST_SCRIPT + OWN_SCRIPT)}</script>
+    <script nonce="${nonce}">${trusted(SCRIPT)}</script>
     </body>
     </html>`;
   return `${written(page)}\n`;
@@ -51,16 +53,7 @@ export function workbenchPage(nonce: string): string {
 const OLD = 'The files have changed since; what stands below is from before.';
 
 const KEYS = [
-  '↑ ↓ or j k: row',
-  'Home End: first, last',
-  '← → or h l: cell',
-  'Enter: opens the row',
-  'Esc: closes it',
-  "a: accept the cell's answer",
-  'm: more tries of the cell',
-  't: tag',
-  's: skip',
-  'n: new reference',
-  'u: undo',
-  '/: find',
+  '↑ ↓ or j k: row · Home End: first, last · ← → or h l: cell · Enter: opens the row',
+  "Esc: closes it · a: accept the cell's answer · m: more tries of the cell · t: tag · s: skip",
+  'n: new reference · u: undo · /: find',
 ];

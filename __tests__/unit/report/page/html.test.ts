@@ -8,7 +8,9 @@ import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
 import { NO_LINKS, code, lineBreak, text } from '../../../../src/report/sections/document.ts';
 import { written } from '../../../../src/text/markup.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
+import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { packedIn } from '../../../stand-ins/page-rows.ts';
+import { sweepOfModels, withKinds } from '../kinds.ts';
 import {
   goldens,
   hostile,
@@ -195,6 +197,62 @@ describe('the page', () => {
     expect(hidden.test(html)).toBe(false);
     expect(html).not.toContain('[object ');
     expect(elementsOfPage(html).filter(({ tagName }) => tagName === 'h1')).toHaveLength(1);
+  });
+});
+
+describe('free text of a result', () => {
+  const HOSTILE = '</pre></code>"><img class="out">';
+  type Path = readonly (string | number)[];
+
+  function withTexts(
+    value: unknown,
+    change: (text: string, at: Path) => string,
+    at: Path,
+  ): unknown {
+    if (typeof value === 'string') return change(value, at);
+    if (Array.isArray(value))
+      return value.map((each, index) => withTexts(each, change, [...at, index]));
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, withTexts(each, change, [...at, key])]),
+    );
+  }
+
+  test.each([
+    ['a regression', regression],
+    ['attributes', (): Result => withKinds(6)],
+    ['a sweep', sweepOfModels],
+  ])('of %s stays text on the page, whatever its field', async (_what, build) => {
+    const free = new Map<string, boolean>();
+    const kindOf = (at: Path): string => at.filter((key) => typeof key === 'string').join('.');
+    const whole = build();
+    withTexts(
+      whole,
+      (text, at) => {
+        if (!free.has(kindOf(at))) {
+          const changed = withTexts(
+            whole,
+            (other, place) => (place.join() === at.join() ? HOSTILE + other : other),
+            [],
+          );
+          free.set(kindOf(at), wholeResultSchema.safeParse(changed).success);
+        }
+        return text;
+      },
+      [],
+    );
+    expect([...free.values()].filter((isFree) => isFree).length).toBeGreaterThan(15);
+    const result = withTexts(
+      whole,
+      (text, at) => (free.get(kindOf(at)) === true ? HOSTILE + text : text),
+      [],
+    ) as Result;
+    const html = await renderHtml(result, links);
+    for (const part of [html, ...packedIn(html).packed]) {
+      expect(part).not.toContain('<img');
+      expect(part).not.toContain('[object ');
+    }
+    expect(html).toContain('&lt;img class=&quot;out&quot;&gt;');
   });
 });
 
