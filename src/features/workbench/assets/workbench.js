@@ -9,19 +9,13 @@
   /** @typedef {ReturnType<typeof newMatrix> & { rows: Row[] }} Matrix */
   /** @typedef {FilterRow & { key: string, html: string, text?: string, matrix: Matrix }} Row */
 
-  const $ = (/** @type {string} */ id) => theOnly(document, `#${id}`, HTMLElement);
-  const [board, detail, columns, state, spend] = [
-    'board',
-    'detail',
-    'columns',
-    'state',
-    'spend',
-  ].map($);
+  const $ = (/** @type {string} */ id) => firstIn(document, `#${id}`, HTMLElement);
+  const [board, detail, columns, state] = ['board', 'detail', 'columns', 'state'].map($);
   const [filters, choices, old, firsts] = ['filter', 'choices', 'old', 'firsts'].map($);
-  const [summary, sections] = ['head', 'matrices'].map($);
-  const undo = theOnly(document, '#undo', HTMLButtonElement);
-  const search = theOnly(document, 'input[type=search]', HTMLInputElement);
-  const count = theOnly(document, 'output', HTMLOutputElement);
+  const [summary, sections, spend] = ['head', 'matrices', 'spend'].map($);
+  const undo = firstIn(document, '#undo', HTMLButtonElement);
+  const search = firstIn(document, 'input[type=search]', HTMLInputElement);
+  const count = firstIn(document, 'output', HTMLOutputElement);
   const ENDED = 'The workbench has ended; start evaldiff dev again.';
 
   // Keys: of the row in the detail, of the row worked on, and of the column chosen.
@@ -303,8 +297,8 @@
   };
   // Only the labels of the chosen rubric can be chosen.
   const narrow = (/** @type {HTMLFormElement} */ form) => {
-    const rubric = theOnly(form, '[name=rubric]', HTMLSelectElement);
-    const label = theOnly(form, '[name=label]', HTMLSelectElement);
+    const rubric = firstIn(form, '[name=rubric]', HTMLSelectElement);
+    const label = firstIn(form, '[name=label]', HTMLSelectElement);
     const groups = foundAll(label, 'optgroup', HTMLOptGroupElement);
     for (const group of groups)
       group.hidden = group.disabled = group.dataset.rubric !== rubric.value;
@@ -321,12 +315,12 @@
     if (form === undefined) return;
     if (button !== null && name === 'label') {
       for (const field of ['cell', 'answer'])
-        theOnly(form, `[name=${field}]`, HTMLInputElement).value = button.dataset[field] ?? '';
-      theOnly(form, 'span', HTMLElement).textContent = button.textContent;
+        firstIn(form, `[name=${field}]`, HTMLInputElement).value = button.dataset[field] ?? '';
+      firstIn(form, 'span', HTMLElement).textContent = button.textContent;
       narrow(form);
     }
     form.hidden = false;
-    theOnly(form, 'input,textarea,select', HTMLElement).focus();
+    firstIn(form, 'input,textarea,select', HTMLElement).focus();
   };
 
   board.addEventListener('click', (event) => {
@@ -396,14 +390,12 @@
     void opening.then(work);
     return true;
   };
-  // Whether nothing else may act on the key.
-  /** @param {string} key @param {HTMLElement} target */
-  const onKey = (key, { classList, dataset }) => {
+  // Returns whether nothing else may act on the key.
+  const onKey = (/** @type {string} */ key, /** @type {HTMLElement} */ { classList, dataset }) => {
     const at = shown.findIndex((row) => row.key === on);
-    const [next, previous, last] = [at + 1, at - 1, shown.length - 1];
-    const to = { ArrowDown: next, j: next, ArrowUp: previous, k: previous, Home: 0, End: last }[
-      key
-    ];
+    const last = shown.length - 1;
+    const by = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key];
+    const to = by === undefined ? { Home: 0, End: last }[key] : at + by;
     if (to !== undefined) return go(shown[Math.max(0, Math.min(last, to))]);
     const aside = { ArrowRight: 1, l: 1, ArrowLeft: -1, h: -1 }[key];
     if (aside !== undefined && at >= 0) goAside(shown[at], aside);

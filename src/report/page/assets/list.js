@@ -1,6 +1,6 @@
 // @ts-check
 // For pages with a filter above long lists: the report and the workbench.
-/* exported fits, foundAll, longList, plain, targetOf, theOnly, wantedIn */
+/* exported firstIn, fits, foundAll, longList, plain, targetOf, wantedIn */
 
 /** @typedef {{ status: string, lists: Record<string, string[]> }} FilterRow */
 
@@ -11,7 +11,7 @@ const foundAll = (root, selector, type) =>
   );
 
 /** @template {Element} E @param {ParentNode} root @param {string} selector @param {new () => E} type */
-const theOnly = (root, selector, type) => {
+const firstIn = (root, selector, type) => {
   const [element] = foundAll(root, selector, type);
   if (element === undefined) throw new Error(`There is no ${selector}`);
   return element;

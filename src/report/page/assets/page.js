@@ -5,9 +5,9 @@
   const filter = document.getElementById('filter');
   const list = document.getElementById('list');
   if (filter === null || list === null) return;
-  const rest = theOnly(document, '#rest', HTMLElement);
-  const query = theOnly(filter, 'input[type=search]', HTMLInputElement);
-  const count = theOnly(filter, 'output', HTMLOutputElement);
+  const rest = firstIn(document, '#rest', HTMLElement);
+  const query = firstIn(filter, 'input[type=search]', HTMLInputElement);
+  const count = firstIn(filter, 'output', HTMLOutputElement);
   const selects = foundAll(filter, 'select', HTMLSelectElement);
   const own = foundAll(list, 'details.case', HTMLElement);
   const packs = foundAll(document, '.pack', HTMLElement).map((pack) => {
@@ -92,7 +92,7 @@
     return apply();
   };
 
-  const summaryOf = (/** @type {Element} */ row) => theOnly(row, 'summary', HTMLElement);
+  const summaryOf = (/** @type {Element} */ row) => firstIn(row, 'summary', HTMLElement);
   const focus = async (/** @type {number} */ number) => {
     const row = await rows.reveal(shown[number]);
     if (row !== null) summaryOf(row).focus();
