@@ -60,15 +60,17 @@ async function minifyChunks(folder: string): Promise<void> {
 
 rmSync(join(root, 'build', 'lib'), { recursive: true, force: true });
 node('typescript/bin/tsc', '-p', 'tsconfig.build.json');
-// What runs inside the sandboxes, or beside the user's files, is carried along as it is.
+// What runs inside the sandboxes, beside the user's files or in browsers is carried along as it is.
 for (const path of [
   'edges/sandbox/worker.py',
   'edges/sandbox/globals.js',
   'edges/sandbox/guest.js',
   'edges/providers/promptfoo-adapter.py',
   'edges/providers/promptfoo-adapter.js',
+  'features/workbench/assets',
+  'report/page/assets',
 ])
-  cpSync(join(root, 'src', path), join(root, 'build/lib', path));
+  cpSync(join(root, 'src', path), join(root, 'build/lib', path), { recursive: true });
 for (const entry of ['action', 'cli']) {
   const target = join(out, entry);
   rmSync(target, { recursive: true, force: true });

@@ -12,6 +12,7 @@ import { boardOf, detailHtml, spendWords } from '../src/features/workbench/workb
 import { FEATURES } from '../src/features.ts';
 import { readResultValue, type Result } from '../src/kernel/result/result.ts';
 import { renderHtml } from '../src/report/page/page.ts';
+import { markup, written } from '../src/text/markup.ts';
 import { commentPage, type Theme } from './comment-page.ts';
 
 /** Each picture's columns, and rows where it is not as high as its page; in pixels. */
@@ -70,11 +71,13 @@ function workbenchOf(result: Result): Shown['workbench'] {
       undo: false,
       ...board,
     },
-    detail: `${actsHtml(row, [])}${detailHtml(
-      row,
-      () => null,
-      (cell) => cellActsHtml(cell, []),
-    )}`,
+    detail: written(
+      markup`${actsHtml(row, [])}${detailHtml(
+        row,
+        () => null,
+        (cell) => cellActsHtml(cell, []),
+      )}`,
+    ),
   };
 }
 

@@ -73,6 +73,8 @@ describe('the house', () => {
     ['src/edges/store/index.ts', 'src/app/session/edges.ts', false],
     ['src/edges/store/index.ts', 'src/edges/git/tree.ts', false],
     ['src/cli.ts', 'src/app/commands/program.ts', true],
+    ['src/report/page/page.ts', 'node:fs', false],
+    ['src/report/page/assets.ts', 'node:fs', true],
   ])('by that rule %s imports %s: %s', (from, to, may) => {
     expect(importFault(from, to) === null).toBe(may);
   });

@@ -83,8 +83,12 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
+/** {@link PLAIN} without what {@link ENTITIES} escapes: most texts. */
+const SAFE = /^[\t\n !#-%(-;=?-~]*$/;
+
 /** Escapes text for HTML and XML: hidden characters shown, five entities. Keeps lines. */
 export function escapeMarkup(text: string): string {
+  if (SAFE.test(text)) return text;
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 

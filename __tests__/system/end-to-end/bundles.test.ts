@@ -1,5 +1,5 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
@@ -132,11 +132,14 @@ test('the bundle of the command line, far from its packages, runs code in both l
   ]);
 });
 
-test('both bundles carry what runs in the sandboxes as it is in the source', () => {
+test('both bundles carry what runs in sandboxes and pages as it is in the source', () => {
   for (const bundle of ['action', 'cli'])
-    for (const name of ['worker.py', 'globals.js', 'guest.js'])
-      expect(readFileSync(join(ROOT, 'dist', bundle, name), 'utf8')).toBe(
-        readFileSync(join(ROOT, 'src/edges/sandbox', name), 'utf8'),
+    for (const path of [
+      ...['worker.py', 'globals.js', 'guest.js'].map((name) => `edges/sandbox/${name}`),
+      ...['page.css', 'list.js', 'page.js'].map((name) => `report/page/assets/${name}`),
+    ])
+      expect(readFileSync(join(ROOT, 'dist', bundle, basename(path)), 'utf8')).toBe(
+        readFileSync(join(ROOT, 'src', path), 'utf8'),
       );
 });
 

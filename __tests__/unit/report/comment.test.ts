@@ -8,6 +8,7 @@ import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/det
 import type { Links } from '../../../src/report/sections/document.ts';
 import { SECTION_NAMES, sectionBlocks } from '../../../src/report/sections/index.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
+import { written } from '../../../src/text/markup.ts';
 import { COMMENT_ELEMENTS, renderGithub, withoutFolds } from '../../stand-ins/github-markdown.ts';
 import { expectGolden } from './golden.ts';
 import {
@@ -50,7 +51,7 @@ test.each([
     const result = resultOf({ suites: [suiteOf('p', [reference], { verdict: 'regressed' })] });
     expect(renderComment(result, { marker, links })).toContain(`<i>${words}</i>`);
     expect(renderTerminal(result, { width: 100, colour: false })).toContain(`(${words})`);
-    expect(referenceBody(reference, 500, links)).toContain(`<i>${words}</i>`);
+    expect(written(referenceBody(reference, 500, links))).toContain(`<i>${words}</i>`);
   }
 });
 

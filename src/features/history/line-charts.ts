@@ -10,6 +10,7 @@ import {
   type Shape,
   words,
 } from '../../report/page/drawing.ts';
+import type { Markup } from '../../text/markup.ts';
 
 /**
  * A variant: its rank in the table, dollars per thousand calls, and pass rate with interval, 0–1.
@@ -41,7 +42,7 @@ export function qualityCostChart({
 }: {
   label: string;
   points: readonly CostPoint[];
-}): string {
+}): Markup {
   const { floor, ceiling } = shareSpan(points.flatMap(({ rate, low, high }) => [rate, low, high]));
   const costs = points.map(({ cost }) => cost);
   const [least, most] = [Math.min(...costs), Math.max(...costs)];

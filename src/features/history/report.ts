@@ -1,6 +1,13 @@
 import { type Variant, variantWords } from '../../kernel/suite/suite.ts';
 import { markdownOf } from '../../report/markdown.ts';
-import { cardHtml, pageHtml, shareSpan, tableHtml } from '../../report/page/blocks.ts';
+import {
+  cardHtml,
+  noteHtml,
+  ownCell,
+  pageHtml,
+  shareSpan,
+  tableHtml,
+} from '../../report/page/blocks.ts';
 import {
   NAME_LIMIT,
   NO_LINKS,
@@ -13,8 +20,9 @@ import {
 import { andMore, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { renderBlocks } from '../../report/terminal.ts';
 import { percent, pointsBetween, count, counted } from '../../text/amounts.ts';
+import { type Markup, markup } from '../../text/markup.ts';
 import { byCodeUnits } from '../../text/order.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { shorten } from '../../text/visible.ts';
 
 /** The result of one commit of the default branch. */
 export interface HistoryPoint {
@@ -79,16 +87,16 @@ export async function renderHistoryHtml(
 async function historyHtml(
   points: readonly HistoryPoint[],
   more: readonly string[] = [],
-): Promise<string> {
+): Promise<Markup> {
   const { shown, notes } = seriesOf(points, more);
   if (shown.length === 0)
-    return `<section><h1>Pass rates over time</h1><p>${NOTHING}</p></section>`;
+    return markup`<section><h1>Pass rates over time</h1><p>${NOTHING}</p></section>`;
   const { trendChart } = await import('./trend-chart.ts');
   const cards = shown.map(({ name, variant, points: moments }) =>
     cardHtml({
       title: shorten(name, NAME_LIMIT),
-      note: escapeMarkup(
-        [...(variant === '' ? [] : [shorten(variant, NAME_LIMIT)]), inWords(moments)].join(' · '),
+      note: [...(variant === '' ? [] : [shorten(variant, NAME_LIMIT)]), inWords(moments)].join(
+        ' · ',
       ),
       svg: trendChart({
         label: `Pass rate of ${shorten(name, NAME_LIMIT)} over ${counted(moments.length, 'result')}: ${inWords(moments)}`,
@@ -97,13 +105,11 @@ async function historyHtml(
       table: numbersHtml(moments),
     }),
   );
-  return [
-    '<section><h1>Pass rates over time</h1>',
-    '<p class="soft">A point is a full sweep, in the order of the commits; the band is the 95 % interval of its pass rate.</p>',
-    ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),
-    `<div class="cards">${cards.join('\n')}</div>`,
-    '</section>',
-  ].join('\n');
+  return markup`
+    <section><h1>Pass rates over time</h1>
+      ${[HOW_TO_READ, ...notes].map(noteHtml)}
+      <div class="cards">${cards}</div>
+    </section>`;
 }
 
 /** The trend of every suite for a terminal of `width` columns. */
@@ -122,6 +128,9 @@ export function renderHistoryMarkdown(
 ): string {
   return `${markdownOf(historyBlocks(points, notes), NO_LINKS)}\n`;
 }
+
+const HOW_TO_READ =
+  'A point is a full sweep, in the order of the commits; the band is the 95 % interval of its pass rate.';
 
 const NOTHING = 'No result of the default branch was found.';
 
@@ -196,21 +205,17 @@ function inWords(moments: readonly Moment[]): string {
   return `latest ${percent(last.rate)}${change}`;
 }
 
-function numbersHtml(moments: readonly Moment[]): string {
-  const own = (words: string): { html: string; own: boolean } => ({
-    html: escapeMarkup(words),
-    own: true,
-  });
+function numbersHtml(moments: readonly Moment[]): Markup {
   return tableHtml(
     ['Date', 'Commit', 'Pass rate', 'Interval', 'References'],
     moments
       .toReversed()
       .map(({ sha, at, rate, low, high, references }) => [
-        own(at.slice(0, 10)),
-        own(shortSha(sha)),
-        own(references === null ? 'not run' : percent(rate)),
-        own(low === null || high === null ? '–' : rateInterval({ low, high })),
-        own(references === null ? '–' : count(references)),
+        ownCell(at.slice(0, 10)),
+        ownCell(shortSha(sha)),
+        ownCell(references === null ? 'not run' : percent(rate)),
+        ownCell(low === null || high === null ? '–' : rateInterval({ low, high })),
+        ownCell(references === null ? '–' : count(references)),
       ]),
   );
 }

@@ -12,6 +12,7 @@ import {
   type Shape,
 } from '../../report/page/drawing.ts';
 import { percent } from '../../text/amounts.ts';
+import type { Markup } from '../../text/markup.ts';
 
 /** One result of a suite as shares with an interval; null where it did not run. */
 export interface TrendPoint {
@@ -38,7 +39,7 @@ const MOST_DOTS = 40;
 /**
  * A suite's pass rate with intervals over its results, evenly spaced; gaps where it did not run.
  */
-export function trendChart({ label, points }: TrendDrawing): string {
+export function trendChart({ label, points }: TrendDrawing): Markup {
   const { floor, ceiling } = shareSpan(
     points.flatMap(({ rate, low, high }) => [rate, low, high].filter((value) => value !== null)),
   );

@@ -1,6 +1,7 @@
 import { sha256 } from '../../app/session/cached-complete.ts';
 import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { type Markup, markup } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
 import type { Rubric } from '../../types/metric.ts';
 import { columnKey, type Cell, type MatrixColumn, type MatrixRow } from './workbench-rows.ts';
 import { referenceFields } from './workbench.ts';
@@ -35,74 +36,79 @@ export function acceptable(
 export function cellActsHtml(
   { variant, reference }: Cell,
   rubrics: readonly RubricChoice[],
-): string {
+): Markup[] {
   return (['head', 'base'] as const)
     .filter((side) => reference[side] !== null)
     .map((side) => {
       const where = reference.base === null ? '' : side === 'base' ? 'base: ' : 'working tree: ';
-      const key = escapeMarkup(columnKey({ variant, side }));
+      const key = columnKey({ variant, side });
       const answers = acceptable(reference, { side }).slice(0, MOST_ANSWERS);
-      const label = ({ name, answer, made }: (typeof answers)[number]): string =>
-        rubrics.length === 0 || answer.trim() === ''
-          ? ''
-          : `<button type="button" data-form="label" data-cell="${key}" data-answer="${name}">${where}label the answer of try ${String(made.try + 1)}</button>`;
-      return [
-        '<div class="acts">',
-        ...answers.map((answer) =>
-          [
-            '<button type="button" data-kind="accept"',
-            ` data-cell="${key}" data-answer="${answer.name}">`,
-            `${where}accept the answer of try ${String(answer.made.try + 1)}</button>`,
-            label(answer),
-          ].join(''),
-        ),
-        `<button type="button" data-kind="more" data-cell="${key}">${where}more tries${side === 'base' ? ' of both sides' : ''}</button>`,
-        '</div>',
-      ].join('');
-    })
-    .join('');
+      const button = (act: Markup, words: string, answer: Markup | null = null): Markup =>
+        markup`<button type="button" ${act} data-cell="${key}"${answer}>${where}${words}</button>`;
+      const ofAnswer = ({ name, answer, made }: (typeof answers)[number]): Markup => {
+        const named = markup` data-answer="${name}"`;
+        const tried = `the answer of try ${String(made.try + 1)}`;
+        const labelled = rubrics.length > 0 && answer.trim() !== '';
+        return markup`
+          ${button(markup`data-kind="accept"`, `accept ${tried}`, named)}
+          ${labelled ? button(markup`data-form="label"`, `label ${tried}`, named) : null}`;
+      };
+      const more = `more tries${side === 'base' ? ' of both sides' : ''}`;
+      return markup`
+        <div class="acts">
+          ${answers.map(ofAnswer)}${button(markup`data-kind="more"`, more)}
+        </div>`;
+    });
 }
 
-/** The buttons and forms above a reference, escaped. */
-export function actsHtml({ cells }: MatrixRow, rubrics: readonly RubricChoice[]): string {
+/** The buttons and forms above a reference. */
+export function actsHtml({ cells }: MatrixRow, rubrics: readonly RubricChoice[]): Markup | null {
   const [cell] = cells;
-  if (cell === undefined) return '';
+  if (cell === undefined) return null;
   const { input } = cell.reference;
-  return [
-    '<div class="acts">',
-    '<button type="button" data-form="tag">Tag (t)</button>',
-    '<button type="button" data-form="skip">Skip (s)</button>',
-    '<button type="button" data-form="add">New reference (n)</button>',
-    '<button type="button" data-kind="close">Close (Esc)</button>',
-    '</div>',
-    '<form data-kind="tag" hidden><label>Tag <input name="tag" required></label><button>Write</button></form>',
-    '<form data-kind="skip" hidden><label>Why <input name="reason" required></label><button>Write</button></form>',
-    `<form data-kind="add" hidden>${referenceFields(Object.keys(input))}<button>Add</button></form>`,
-    labelForm(rubrics),
-  ].join('');
+  return markup`
+    <div class="acts">
+      <button type="button" data-form="tag">Tag (t)</button>
+      <button type="button" data-form="skip">Skip (s)</button>
+      <button type="button" data-form="add">New reference (n)</button>
+      <button type="button" data-kind="close">Close (Esc)</button>
+    </div>
+    <form data-kind="tag" hidden>
+      <label>Tag <input name="tag" required></label><button>Write</button>
+    </form>
+    <form data-kind="skip" hidden>
+      <label>Why <input name="reason" required></label><button>Write</button>
+    </form>
+    <form data-kind="add" hidden>
+      ${referenceFields(Object.keys(input))}<button>Add</button>
+    </form>
+    ${labelForm(rubrics)}`;
 }
 
 export function rubricKey({ name, file }: Pick<RubricChoice, 'name' | 'file'>): string {
   return `${file}\n${name}`;
 }
 
-function labelForm(rubrics: readonly RubricChoice[]): string {
-  if (rubrics.length === 0) return '';
-  const option = (value: string, words: string): string =>
-    `<option value="${escapeMarkup(value)}">${escapeMarkup(shorten(words, 80))}</option>`;
+function labelForm(rubrics: readonly RubricChoice[]): Markup | null {
+  if (rubrics.length === 0) return null;
+  const option = (value: string, words: string): Markup =>
+    markup`<option value="${value}">${shorten(words, 80)}</option>`;
   // The page's script shows only the chosen rubric's labels.
-  const labels = rubrics.map((rubric) =>
-    [
-      `<optgroup label="${escapeMarkup(shorten(rubric.name, 80))}"`,
-      ` data-rubric="${escapeMarkup(rubricKey(rubric))}">`,
-      `${rubric.labels.map((label) => option(label, label)).join('')}</optgroup>`,
-    ].join(''),
+  const labels = rubrics.map(
+    (rubric) => markup`
+      <optgroup label="${shorten(rubric.name, 80)}" data-rubric="${rubricKey(rubric)}">
+        ${rubric.labels.map((label) => option(label, label))}
+      </optgroup>`,
   );
-  return [
-    '<form data-kind="label" hidden><label>Rubric <select name="rubric">',
-    rubrics.map((rubric) => option(rubricKey(rubric), rubric.name)).join(''),
-    `</select></label><label>Label <select name="label">${labels.join('')}</select>`,
-    '</label><input type="hidden" name="cell"><input type="hidden" name="answer">',
-    '<span class="soft"></span><button>Write</button></form>',
-  ].join('');
+  return markup`
+    <form data-kind="label" hidden>
+      <label>Rubric${' '}
+        <select name="rubric">
+          ${rubrics.map((rubric) => option(rubricKey(rubric), rubric.name))}
+        </select>
+      </label>
+      <label>Label <select name="label">${labels}</select></label>
+      <input type="hidden" name="cell"><input type="hidden" name="answer">
+      <span class="soft"></span><button>Write</button>
+    </form>`;
 }

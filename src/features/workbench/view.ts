@@ -2,6 +2,7 @@ import type { ReferenceResult, SideResult } from '../../kernel/result/reference-
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { type SentPrompts, sentKey } from '../../report/sections/reference-view.ts';
+import { markup, written } from '../../text/markup.ts';
 import { actsHtml, cellActsHtml } from './buttons.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
 import type { State } from './refresh.ts';
@@ -110,7 +111,8 @@ export function detailOf(state: State, key: string): string | null {
   const sentOf = ({ suite, reference }: Cell): SentPrompts | null =>
     state.look?.sent.get(sentKey(suite, reference.id)) ?? null;
   const rubrics = promptOf(state, row)?.rubrics ?? [];
-  return `${actsHtml(row, rubrics)}${detailHtml(row, sentOf, (cell) => cellActsHtml(cell, rubrics))}`;
+  const cells = detailHtml(row, sentOf, (cell) => cellActsHtml(cell, rubrics));
+  return written(markup`${actsHtml(row, rubrics)}${cells}`);
 }
 
 function promptOf({ look: found }: State, { cells: [cell] }: MatrixRow): WrittenPrompt | null {

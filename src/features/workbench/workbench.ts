@@ -1,6 +1,13 @@
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { chip, htmlOf, lineHtml, piecesHtml, verdictHtml } from '../../report/page/blocks.ts';
+import {
+  chip,
+  htmlOf,
+  lineHtml,
+  noteHtml,
+  piecesHtml,
+  verdictHtml,
+} from '../../report/page/blocks.ts';
 import {
   choicesHtml,
   frequentTags,
@@ -18,7 +25,8 @@ import { notices } from '../../report/sections/notices.ts';
 import { STATUS_TONES } from '../../report/sections/phrases.ts';
 import type { SentPrompts } from '../../report/sections/reference-view.ts';
 import { dollars } from '../../text/amounts.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { type Markup, type MarkupPart, joined, markup, written } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
 import type { Message } from '../../types/model.ts';
 import {
   attributesIn,
@@ -63,7 +71,7 @@ export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend):
   return `${dollars(cost)} of ${dollars(maxCost)} spent${unpriced ? ', besides what has no known price' : ''} · ${String(calls)} of ${String(maxCalls)} calls`;
 }
 
-/** The board for the page's script; all texts are escaped. */
+/** The board for the page's script. */
 export interface Board {
   /** The verdict and what follows it. HTML. */
   head: string;
@@ -99,60 +107,62 @@ interface BoardRow {
 }
 
 /** Replaces the verdict while answers are missing. */
-const PENDING =
-  '<section class="verdict open"><h1>… No verdict yet</h1><p>Answers are missing; those that are there stand below.</p></section>';
+const PENDING = markup`
+  <section class="verdict open">
+    <h1>… No verdict yet</h1><p>Answers are missing; those that are there stand below.</p>
+  </section>`;
 
 export function boardOf({ result, all, matrices, missing, notes, empty }: BoardInput): Board {
   const rows = matrices.flatMap((matrix) => matrix.rows);
   const found = attributesIn(result, all);
   const index = pageIndex(found, new Set());
   return {
-    head: [
-      missing ? PENDING : verdictHtml({ result, links: NO_LINKS }),
-      ...notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
-      noticesHtml(result),
-    ].join('\n'),
+    head: written(markup`
+      ${missing ? PENDING : verdictHtml({ result, links: NO_LINKS })}
+      ${notes.map((note) => markup`<p class="note">${note}</p>`)}
+      ${noticesHtml(result)}`),
     matrices: matrices.map((matrix) => boardMatrix(matrix, result.mode === 'diff', index)),
-    firsts: empty.map(emptyHtml).join('\n'),
-    choices: choicesHtml({
-      statuses: rows.map(({ status }) => status),
-      suites: matrices.map(({ name }) => ({ value: name, words: name })),
-      tags: frequentTags(rows.map(tagsOf)).map((tag) => ({ value: tag, words: tag })),
-      kinds: kindsHtml(found, index),
-    }),
+    firsts: written(markup`${empty.map(emptyHtml)}`),
+    choices: written(
+      choicesHtml({
+        statuses: rows.map(({ status }) => status),
+        suites: matrices.map(({ name }) => ({ value: name, words: name })),
+        tags: frequentTags(rows.map(tagsOf)).map((tag) => ({ value: tag, words: tag })),
+        kinds: kindsHtml(found, index),
+      }),
+    ),
   };
 }
 
 /** Notices that do not affect the verdict, folded. */
-function noticesHtml(result: Result): string {
-  return notices(result, EVERYTHING)
-    .map((block) =>
-      block.kind === 'group'
-        ? `<details id="notices"><summary>${lineHtml(block.summary, NO_LINKS)}</summary>${htmlOf(block.blocks, NO_LINKS)}</details>`
-        : htmlOf([block], NO_LINKS),
-    )
-    .join('');
+function noticesHtml(result: Result): Markup[] {
+  return notices(result, EVERYTHING).map((block) =>
+    block.kind === 'group'
+      ? markup`
+          <details id="notices"><summary>${lineHtml(block.summary, NO_LINKS)}</summary>
+            ${htmlOf(block.blocks, NO_LINKS)}
+          </details>`
+      : htmlOf([block], NO_LINKS),
+  );
 }
 
-function emptyHtml({ key, name, variables }: BoardInput['empty'][number]): string {
-  return [
-    `<section class="matrix"><h2>${escapeMarkup(shorten(name, NAME_LIMIT))}</h2>`,
-    '<p class="soft">It has no references yet.</p>',
-    `<form data-kind="first" data-prompt="${escapeMarkup(key)}">`,
-    `${referenceFields(variables)}<button>Add the first reference</button></form>`,
-    '</section>',
-  ].join('');
+function emptyHtml({ key, name, variables }: BoardInput['empty'][number]): Markup {
+  return markup`
+    <section class="matrix"><h2>${shorten(name, NAME_LIMIT)}</h2>
+      <p class="soft">It has no references yet.</p>
+      <form data-kind="first" data-prompt="${key}">
+        ${referenceFields(variables)}<button>Add the first reference</button>
+      </form>
+    </section>`;
 }
 
 /** Fields for a new reference: each variable, and what is expected. */
-export function referenceFields(variables: readonly string[]): string {
-  return [
-    ...variables.map(
-      (name) =>
-        `<label>${escapeMarkup(shorten(name, 60))} <textarea name="input:${escapeMarkup(name)}"></textarea></label>`,
-    ),
-    '<label>Expected <textarea name="expected"></textarea></label>',
-  ].join('');
+export function referenceFields(variables: readonly string[]): Markup {
+  const field = (label: string, name: string): Markup =>
+    markup`<label>${label} <textarea name="${name}"></textarea></label>`;
+  return markup`
+    ${variables.map((name) => field(shorten(name, 60), `input:${name}`))}
+    ${field('Expected', 'expected')}`;
 }
 
 function boardMatrix(
@@ -163,25 +173,30 @@ function boardMatrix(
   const label = shorten(name, NAME_LIMIT);
   const columns = variants.flatMap((variant, at) => {
     const model = shorten(variant, NAME_LIMIT);
-    const head = columnOf({ variant, side: 'head' }, at === 0 ? 'working tree' : model);
-    const base = columnOf({ variant, side: 'base' }, at === 0 ? 'base' : `base, ${model}`);
+    const head: DrawnColumn = { variant, side: 'head', title: at === 0 ? 'working tree' : model };
+    const base: DrawnColumn = {
+      variant,
+      side: 'base',
+      title: at === 0 ? 'base' : `base, ${model}`,
+    };
     return diff ? [base, head] : [head];
   });
   return {
     key,
     suite: name,
     label,
-    head: [
-      `<h2>${escapeMarkup(label)} <span class="soft">${escapeMarkup(shorten(variants[0] ?? '', NAME_LIMIT))}</span></h2>`,
-      ...[...(verdict === null ? [] : [verdict.summary]), ...apart].map(
-        (words) => `<p class="soft">${escapeMarkup(words)}</p>`,
-      ),
-    ].join('\n'),
-    top: `<span role="columnheader">reference</span>${columns.map(({ title }) => title).join('')}`,
+    head: written(markup`
+      <h2>${label} <span class="soft">${shorten(variants[0] ?? '', NAME_LIMIT)}</span></h2>
+      ${[...(verdict === null ? [] : [verdict.summary]), ...apart].map(noteHtml)}`),
+    top: written(
+      markup`${['reference', ...columns.map(({ title }) => title)].map(
+        (title) => markup`<span role="columnheader">${title}</span>`,
+      )}`,
+    ),
     columns: columns.length,
     rows: rows.map((row) => ({
       key: row.key,
-      html: rowHtml(row, columns),
+      html: written(rowHtml(row, columns)),
       status: row.status,
       tags: tagsOf(row),
       kinds: row.cells.flatMap(({ suite, reference }) => index.kinds(suite, reference.id)),
@@ -189,44 +204,38 @@ function boardMatrix(
   };
 }
 
-/** A column's title, and the start of each of its cells. HTML. */
 interface DrawnColumn extends MatrixColumn {
   title: string;
-  start: string;
 }
 
-function columnOf(column: MatrixColumn, title: string): DrawnColumn {
-  return {
-    ...column,
-    title: `<span role="columnheader">${escapeMarkup(title)}</span>`,
-    start: `<span role="cell" data-cell="${escapeMarkup(columnKey(column))}"`,
-  };
-}
-
-function rowHtml(row: MatrixRow, columns: readonly DrawnColumn[]): string {
+function rowHtml(row: MatrixRow, columns: readonly DrawnColumn[]): Markup {
   const [first] = row.cells;
-  if (first === undefined) return '';
+  if (first === undefined) return markup``;
   const { status } = row;
   const { reference } = first;
-  return [
-    '<div role="row" class="ref" tabindex="-1">',
-    [
-      '<span role="cell" class="name">',
-      chip(ROW_WORDS[status], status === 'not-asked' ? 'neutral' : STATUS_TONES[status]),
-      ` <span class="face">${lineHtml(faceOf(reference), NO_LINKS)}</span>`,
-      ...reference.tags.map((tag) => ` ${chip(tag, 'neutral')}`),
-      '</span>',
-    ].join(''),
-    ...columns.map((column) =>
-      cellHtml(cellIn(row, column)?.reference[column.side] ?? null, column),
-    ),
-    '</div>',
-  ].join('');
+  const tone = status === 'not-asked' ? 'neutral' : STATUS_TONES[status];
+  const name = [
+    chip(ROW_WORDS[status], tone),
+    markup`<span class="face">${lineHtml(faceOf(reference), NO_LINKS)}</span>`,
+    ...reference.tags.map((tag) => chip(tag, 'neutral')),
+  ];
+  return markup`
+    <div role="row" class="ref" tabindex="-1">
+      <span role="cell" class="name">${joined(name, ' ')}</span>
+      ${columns.map((column) => cellHtml(cellIn(row, column), column))}
+    </div>`;
 }
 
-function cellHtml(side: SideResult | null, { start }: DrawnColumn): string {
-  if (side === null || side.tries.length === 0) return `${start} class="soft">–</span>`;
-  return `${start} class="dots">${dots(side, '')} <span class="soft">${escapeMarkup(scoresOf(side))}</span></span>`;
+function cellHtml(cell: Cell | undefined, column: MatrixColumn): Markup {
+  const side = cell?.reference[column.side] ?? null;
+  const hasTries = side !== null && side.tries.length > 0;
+  const shown = hasTries
+    ? markup`${dots(side, '')} <span class="soft">${scoresOf(side)}</span>`
+    : '–';
+  return markup`
+    <span role="cell" data-cell="${columnKey(column)}" class="${hasTries ? 'dots' : 'soft'}">
+      ${shown}
+    </span>`;
 }
 
 /** `has 2/2 · polite 0.80`: each metric's mean number, else its passes. */
@@ -246,41 +255,41 @@ function scoresOf({ tries }: SideResult): string {
 export function detailHtml(
   { cells }: MatrixRow,
   sentOf: (cell: Cell) => SentPrompts | null,
-  actsOf: (cell: Cell) => string,
-): string {
-  return cells
-    .map((cell) => {
-      const { variant, suite, reference } = cell;
-      const sent = sentOf(cell);
-      return [
-        `<h2>${lineHtml(faceOf(reference), NO_LINKS)} <span class="soft">${escapeMarkup(shorten(`${suite.name}, ${variant}`, NAME_LIMIT))}</span></h2>`,
-        actsOf(cell),
-        sent === null ? '' : promptsHtml(sent),
-        referenceBody(reference, LONGEST, NO_LINKS),
-      ].join('\n');
-    })
-    .join('\n');
+  actsOf: (cell: Cell) => MarkupPart,
+): Markup[] {
+  return cells.map((cell) => {
+    const { variant, suite, reference } = cell;
+    const sent = sentOf(cell);
+    const of = shorten(`${suite.name}, ${variant}`, NAME_LIMIT);
+    return markup`
+      <h2>${lineHtml(faceOf(reference), NO_LINKS)} <span class="soft">${of}</span></h2>
+      ${actsOf(cell)}
+      ${sent === null ? null : promptsHtml(sent)}
+      ${referenceBody(reference, LONGEST, NO_LINKS)}`;
+  });
 }
 
 /** Both prompts with their differences marked. */
-function promptsHtml({ base, head }: SentPrompts): string {
+function promptsHtml({ base, head }: SentPrompts): Markup | null {
   const [before, after] = [
     base === null ? null : promptText(base),
     head === null ? null : promptText(head),
   ];
   if (before !== null && after !== null && before !== after) {
     const pieces = emphasise(before, after, { characters: LONGEST, gaps: false });
-    return [
-      '<details class="prompt" open><summary>Prompt as sent</summary>',
-      '<div class="sides"><div class="base"><h3>Base</h3><pre>',
-      `${piecesHtml(pieces.base)}</pre></div><div class="head"><h3>Working tree</h3>`,
-      `<pre>${piecesHtml(pieces.head)}</pre></div></div></details>`,
-    ].join('');
+    return markup`
+      <details class="prompt" open><summary>Prompt as sent</summary>
+        <div class="sides">
+          <div class="base"><h3>Base</h3><pre>${piecesHtml(pieces.base)}</pre></div>
+          <div class="head"><h3>Working tree</h3><pre>${piecesHtml(pieces.head)}</pre></div>
+        </div>
+      </details>`;
   }
   const text = after ?? before;
   return text === null
-    ? ''
-    : `<details class="prompt"><summary>Prompt as sent</summary><pre>${escapeMarkup(text)}</pre></details>`;
+    ? null
+    : markup`
+        <details class="prompt"><summary>Prompt as sent</summary><pre>${text}</pre></details>`;
 }
 
 function promptText(messages: readonly Message[]): string {

@@ -1,4 +1,5 @@
 import { percent } from '../../text/amounts.ts';
+import type { Markup } from '../../text/markup.ts';
 import {
   COLOURS,
   SMALL,
@@ -50,7 +51,7 @@ const MARKS = 0.72;
  * Rows under one axis of shares. Equal row counts have equal heights, so that charts side by side
  * align.
  */
-function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): string {
+function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): Markup {
   return draw({
     width: WIDTH,
     height: rows.length * ROW + AXIS + 4,
@@ -116,7 +117,7 @@ export interface PriorRow {
 }
 
 /** The share of each attribute among those of its kind. */
-export function priorChart({ label, rows }: { label: string; rows: readonly PriorRow[] }): string {
+export function priorChart({ label, rows }: { label: string; rows: readonly PriorRow[] }): Markup {
   const most = rows.reduce((found, { prior }) => Math.max(found, prior), 0);
   return rowsChart({
     label,
@@ -156,7 +157,7 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
  * Base as a ring and head as a dot on one line per row. The interval of the difference is drawn
  * from base: if it reaches the ring, there is no significant difference.
  */
-export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): string {
+export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): Markup {
   return rowsChart({
     label,
     ceiling: 1,

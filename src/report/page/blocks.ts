@@ -1,6 +1,14 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { DIFF_SIGNS } from '../../text/markdown.ts';
-import { blankHtml, cut, cutNote, escapeMarkup } from '../../text/visible.ts';
+import {
+  type Markup,
+  type MarkupPart,
+  joined,
+  markup,
+  trusted,
+  written,
+} from '../../text/markup.ts';
+import { blankWords, cut, cutNote } from '../../text/visible.ts';
 import { EVERYTHING } from '../sections/detail.ts';
 import {
   type Block,
@@ -16,8 +24,7 @@ import {
 } from '../sections/document.ts';
 import { type SectionName, sectionBlocks } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
-import { SCRIPT } from './script.ts';
-import { POLICY, STYLE } from './style.ts';
+import { POLICY, SCRIPT, STYLE } from './assets.ts';
 
 /** Minimum span of an axis, so that noise does not look like a landslide. */
 const LEAST_SPAN = 0.2;
@@ -40,218 +47,228 @@ export function shareSpan(shares: readonly number[]): { floor: number; ceiling: 
   return { floor: floor / 10, ceiling: ceiling / 10 };
 }
 
-export function chip(words: string, tone: Tone): string {
-  return `<span class="chip ${tone}">${escapeMarkup(words)}</span>`;
+export function chip(words: string, tone: Tone): Markup {
+  return markup`<span class="chip ${tone}">${words}</span>`;
+}
+
+/** A remark in muted colour. */
+export function noteHtml(words: string): Markup {
+  return markup`<p class="soft">${words}</p>`;
 }
 
 /** Renders blocks as HTML. Unlike Markdown, mentions need no escaping. */
-export function htmlOf(blocks: readonly Block[], links: Links): string {
-  return blocks.map((block) => blockHtml(block, links)).join('\n');
+export function htmlOf(blocks: readonly Block[], links: Links): Markup {
+  return markup`${blocks.map((block) => blockHtml(block, links))}`;
 }
 
-function blockHtml(block: Block, links: Links): string {
-  const line = (parts: Line): string => lineHtml(parts, links);
+function blockHtml(block: Block, links: Links): Markup {
+  const line = (parts: Line): Markup => lineHtml(parts, links);
   switch (block.kind) {
     case 'paragraph':
-      return `<p>${line(block.line)}</p>`;
+      return markup`<p>${line(block.line)}</p>`;
     case 'diff':
       return diffHtml(block.lines);
     case 'list':
-      return `<ul>${block.items.map((item) => `<li>${line(item)}</li>`).join('')}</ul>`;
+      return markup`<ul>${block.items.map((item) => markup`<li>${line(item)}</li>`)}</ul>`;
     case 'table':
       return tableHtml(
         block.head.map(line),
         block.rows.map((row) => row.map((cell) => ({ html: line(cell), own: isOurs(cell) }))),
       );
-    case 'facts':
-      return [
-        `<p>${line(block.title)}</p><table class="facts">`,
-        ...block.rows.map(
-          ({ name, value }) =>
-            `<tr${sideClass(name)}><th scope="row">${line(name)}</th><td>${line(value)}</td></tr>`,
-        ),
-        '</table>',
-      ].join('');
+    case 'facts': {
+      const rows = block.rows.map(
+        ({ name, value }) => markup`
+          <tr${sideClass(name)}><th scope="row">${line(name)}</th><td>${line(value)}</td></tr>`,
+      );
+      return markup`<p>${line(block.title)}</p><table class="facts">${rows}</table>`;
+    }
     case 'group':
-      return `<details class="part" open><summary>${line(block.summary)}</summary>\n${htmlOf(block.blocks, links)}\n</details>`;
+      return markup`
+        <details class="part" open><summary>${line(block.summary)}</summary>
+          ${htmlOf(block.blocks, links)}
+        </details>`;
   }
 }
 
 /** Styles rows with base's or head's answer. */
-function sideClass([name]: Line): string {
-  if (name?.kind !== 'text') return '';
-  return /^Base\b/.test(name.text)
-    ? ' class="base"'
-    : /^Head\b/.test(name.text)
-      ? ' class="head"'
-      : '';
+function sideClass([name]: Line): Markup | null {
+  const side = name?.kind === 'text' ? /^(?:Base|Head)\b/.exec(name.text)?.[0] : undefined;
+  return side === undefined ? null : markup` class="${side.toLowerCase()}"`;
 }
 
-function diffHtml(lines: readonly DiffLine[]): string {
+function diffHtml(lines: readonly DiffLine[]): Markup {
   const rows = lines.map(
-    ({ sign, text }) =>
-      `<span class="${sign}">${escapeMarkup(`${DIFF_SIGNS[sign]} ${text}`)}</span>`,
+    ({ sign, text }) => markup`<span class="${sign}">${DIFF_SIGNS[sign]} ${text}</span>`,
   );
-  return `<pre class="diff" tabindex="0">${rows.join('\n')}</pre>`;
+  return markup`<pre class="diff" tabindex="0">${joined(rows, '\n')}</pre>`;
+}
+
+/** `own`: contains our words and numbers, and does not wrap. */
+interface TableCell {
+  html: MarkupPart;
+  own: boolean;
+}
+
+/** A cell with our words and numbers. */
+export function ownCell(html: MarkupPart): TableCell {
+  return { html, own: true };
+}
+
+/** A cell with text of others. */
+export function wrappedCell(html: MarkupPart): TableCell {
+  return { html, own: false };
 }
 
 /**
- * Cells are HTML; `own` ones contain our words and numbers and do not wrap. A first column without
- * a title names its rows. Other cells carry their column's title, for stacked layouts; with two
- * columns both do.
+ * A first column without a title names its rows. Other cells carry their column's title, for
+ * stacked layouts; with two columns both do.
  */
-export function tableHtml(
-  head: readonly string[],
-  rows: readonly { html: string; own: boolean }[][],
-): string {
-  const titles = head
-    .map((cell) => (cell === '' ? '<td></td>' : `<th scope="col">${cell}</th>`))
-    .join('');
-  const body = rows
-    .map(
-      (row) =>
-        `<tr>${row.map(({ html, own }, at) => (at === 0 && head[0] === '' ? `<th scope="row">${html}</th>` : `<td${own ? ' class="own"' : ''}${at === 0 && row.length !== 2 ? '' : titleAttribute(head[at])}>${html}</td>`)).join('')}</tr>`,
-    )
-    .join('\n');
-  return `<div class="wide" tabindex="0"><table><thead><tr>${titles}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
+export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
+  const titles = head.map((cell) => written(markup`${cell}`));
+  const cellHtml = (
+    { html, own }: TableCell,
+    at: number,
+    { length }: readonly TableCell[],
+  ): Markup => {
+    if (at === 0 && titles[0] === '') return markup`<th scope="row">${html}</th>`;
+    const title = at === 0 && length !== 2 ? null : titleAttribute(titles[at]);
+    return markup`<td${own ? markup` class="own"` : null}${title}>${html}</td>`;
+  };
+  const columns = head.map((cell, at) =>
+    titles[at] === '' ? markup`<td></td>` : markup`<th scope="col">${cell}</th>`,
+  );
+  return markup`
+    <div class="wide" tabindex="0"><table>
+      <thead><tr>${columns}</tr></thead>
+      <tbody>${rows.map((row) => markup`<tr>${row.map(cellHtml)}</tr>`)}</tbody>
+    </table></div>`;
 }
 
 /** The text of a column's title, which is HTML. */
-function titleAttribute(title = ''): string {
-  return ` data-title="${title.replaceAll('<br>', ': ').replace(/<[^>]*>/g, '')}"`;
+function titleAttribute(title = ''): Markup {
+  const words = trusted(title.replaceAll('<br>', ': ').replace(/<[^>]*>/g, ''));
+  return markup` data-title="${words}"`;
 }
 
-export function lineHtml(line: Line, links: Links): string {
-  return line.map((part) => inlineHtml(part, links)).join('');
+export function lineHtml(line: Line, links: Links): Markup {
+  return markup`${line.map((part) => inlineHtml(part, links))}`;
 }
 
-function inlineHtml(part: Inline, links: Links): string {
+function inlineHtml(part: Inline, links: Links): Markup {
   switch (part.kind) {
     case 'text':
-      return escapeMarkup(part.text);
+      return markup`${part.text}`;
     case 'strong':
-      return `<b>${escapeMarkup(part.text)}</b>`;
+      return markup`<b>${part.text}</b>`;
     case 'code':
-      return blankHtml([part.text]) ?? `<code>${cutHtml(part.text, part.limit)}</code>`;
+      return blankHtml([part.text]) ?? markup`<code>${cutHtml(part.text, part.limit)}</code>`;
     case 'pieces':
-      return `<code>${piecesHtml(part.pieces)}</code>`;
+      return markup`<code>${piecesHtml(part.pieces)}</code>`;
     case 'place':
       return placeHtml(part, links);
     case 'sign':
-      return escapeMarkup(part.sign);
+      return markup`${part.sign}`;
     case 'verdict':
       return chip(`${part.sign} ${part.word}`, part.tone);
     case 'link':
-      return anchor(escapeMarkup(part.text), safeUrl(part.url));
+      return anchor(markup`${part.text}`, safeUrl(part.url));
     case 'break':
-      return '<br>';
+      return markup`<br>`;
   }
 }
 
 /** A place or a name linked to it; without a link, the place after the name. */
-function placeHtml(part: Extract<Inline, { kind: 'place' }>, { place }: Links): string {
+function placeHtml(part: Extract<Inline, { kind: 'place' }>, { place }: Links): Markup {
   const url =
     place === null ? null : safeUrl(place(part.file.toWellFormed(), part.line, part.side));
-  const where = `<code>${escapeMarkup(placeText(part))}</code>`;
+  const where = markup`<code>${placeText(part)}</code>`;
   if (part.name === undefined) return anchor(where, url);
-  const name = `<code>${cutHtml(part.name.text, part.name.limit)}</code>`;
-  return url === null ? `${name} (${where})` : anchor(name, url);
+  const name = markup`<code>${cutHtml(part.name.text, part.name.limit)}</code>`;
+  return url === null ? markup`${name} (${where})` : anchor(name, url);
 }
 
-export function piecesHtml(pieces: readonly Piece[]): string {
-  const blank = blankHtml(pieces.map(({ text }) => text));
-  if (blank !== null) return blank;
-  return pieces
-    .map(({ kind, text }) => {
-      const shown = escapeMarkup(text);
-      return kind === 'changed'
-        ? `<mark>${shown}</mark>`
-        : kind === 'gap'
-          ? ` <i>${shown}</i> `
-          : shown;
-    })
-    .join('');
+export function piecesHtml(pieces: readonly Piece[]): Markup {
+  const marked = ({ kind, text }: Piece): Markup => {
+    if (kind === 'changed') return markup`<mark>${text}</mark>`;
+    return kind === 'gap' ? markup` <i>${text}</i> ` : markup`${text}`;
+  };
+  return blankHtml(pieces.map(({ text }) => text)) ?? markup`${pieces.map(marked)}`;
+}
+
+/** A remark beside foreign texts that show nothing. */
+function blankHtml(texts: readonly string[]): Markup | null {
+  const words = blankWords(texts);
+  return words === null ? null : markup`<i>${words}</i>`;
 }
 
 /** A text cut after `limit` characters, with the number omitted. */
-function cutHtml(text: string, limit: number): string {
+function cutHtml(text: string, limit: number): Markup {
   const { text: shown, left } = cut(text, limit);
-  return `${escapeMarkup(shown)}${left === 0 ? '' : `<i>${cutNote(left)}</i>`}`;
+  return markup`${shown}${left === 0 ? null : markup`<i>${cutNote(left)}</i>`}`;
 }
 
-function anchor(shown: string, url: string | null): string {
-  return url === null ? shown : `<a href="${escapeMarkup(url)}" rel="noreferrer">${shown}</a>`;
+function anchor(shown: Markup, url: string | null): Markup {
+  return url === null ? shown : markup`<a href="${url}" rel="noreferrer">${shown}</a>`;
 }
 
-/** `top` is text, the others are HTML. */
 interface PageParts {
   title: string;
   /** What the page is, and its subject. */
   top: [string, string];
-  main: readonly string[];
-  footer: string;
+  main: readonly MarkupPart[];
+  footer: MarkupPart;
 }
 
 /** A page as one file that makes no requests; its policy only allows its own style and script. */
 export function pageHtml({ title, top: [what, of], main, footer }: PageParts): string {
-  return lines([
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="referrer" content="no-referrer">',
-    `<title>${escapeMarkup(title)}</title>`,
-    `<style>${STYLE}</style>`,
-    '</head>',
-    '<body>',
-    `<header><span><b>evaldiff</b> ${escapeMarkup(what)}</span><span>${escapeMarkup(of)}</span></header>`,
-    '<main>',
-    ...main,
-    '</main>',
-    `<footer>${footer}</footer>`,
-    `<script>${SCRIPT}</script>`,
-    '</body>',
-    '</html>',
-    '',
-  ]);
-}
-
-/** Concatenates lines; joining would copy large strings once more. */
-export function lines(parts: readonly string[]): string {
-  return parts.reduce((text, part) => `${text}\n${part}`);
+  const page = markup`<!doctype html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="${trusted(POLICY)}">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer">
+    <title>${title}</title>
+    <style>${trusted(STYLE)}</style>
+    </head>
+    <body>
+    <header><span><b>evaldiff</b> ${what}</span><span>${of}</span></header>
+    <main>${main}</main>
+    <footer>${footer}</footer>
+    <script>${trusted(SCRIPT)}</script>
+    </body>
+    </html>`;
+  return `${written(page)}\n`;
 }
 
 interface Card {
   title: string;
-  /** How to read the drawing. HTML. */
-  note: string;
-  svg: string;
-  /** A table with the numbers of the drawing. HTML. */
-  table: string;
+  /** How to read the drawing. */
+  note: MarkupPart;
+  svg: Markup;
+  /** A table with the numbers of the drawing. */
+  table: Markup;
 }
 
 /** A chart with its title and its numbers, folded. */
-export function cardHtml({ title, note, svg, table }: Card): string {
-  return [
-    `<figure class="card"><figcaption><b>${escapeMarkup(title)}</b>`,
-    note === '' ? '' : `<span class="soft">${note}</span>`,
-    `</figcaption>${svg}<details class="numbers"><summary>The numbers</summary>`,
-    `${table}</details></figure>`,
-  ].join('');
+export function cardHtml({ title, note, svg, table }: Card): Markup {
+  const caption = note === '' ? null : markup`<span class="soft">${note}</span>`;
+  return markup`
+    <figure class="card"><figcaption><b>${title}</b>${caption}</figcaption>${svg}
+      <details class="numbers"><summary>The numbers</summary>${table}</details>
+    </figure>`;
 }
 
 /** The headline, then problems, errors, and reasons if nothing else is shown. */
 export function verdictHtml(
   { result, links }: { result: Result; links: Links },
   below: readonly SectionName[] = ['problems', 'errors', 'reasons'],
-): string {
+): Markup {
   const { sign, tone, outcome, subject, line } = headline(result);
   const more = htmlOf(sectionBlocks(result, EVERYTHING, below), links);
-  return [
-    `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}`,
-    subject.length === 0 ? '' : `: ${lineHtml(subject, links)}`,
-    `</h1><p>${lineHtml(line, links)}</p>${more}</section>`,
-  ].join('');
+  const of = subject.length === 0 ? null : markup`: ${lineHtml(subject, links)}`;
+  return markup`
+    <section class="verdict ${tone}">
+      <h1>${sign} ${outcome}${of}</h1><p>${lineHtml(line, links)}</p>${more}
+    </section>`;
 }

@@ -16,25 +16,31 @@ import type * as library from '../../features/history/line-charts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { variantWords } from '../../kernel/suite/suite.ts';
 import { percent, cost as inDollars, count, counted } from '../../text/amounts.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { type Markup, joined, markup, written } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
 import { bytes } from '../sections/detail.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { change, rateInterval, rates, signedInterval } from '../sections/phrases.ts';
 import { rankedPrompts, type Ranked } from '../sections/tables.ts';
 import type { SidesRow } from './bar-charts.ts';
-import { cardHtml, tableHtml } from './blocks.ts';
+import { cardHtml, ownCell, tableHtml, wrappedCell } from './blocks.ts';
 
 type Library = typeof library;
+
+interface KindCards {
+  domains: readonly Markup[];
+  subtasks: readonly Markup[];
+}
 
 /** Charts as HTML, drawn once per result, whatever the rest of the page omits. */
 export interface Charts {
   /** By suite key: the cards of its domains, and of its sub-tasks. */
-  kinds: ReadonlyMap<string, { domains: string; subtasks: string }>;
+  kinds: ReadonlyMap<string, KindCards>;
   /** Number of suites without room for charts. */
   left: number;
   /** By prompt name: quality against cost. */
-  costs: ReadonlyMap<string, string>;
+  costs: ReadonlyMap<string, Markup>;
 }
 
 /** Limit for all attribute charts together, in bytes. */
@@ -51,7 +57,7 @@ export async function chartsOf(result: Result): Promise<Charts> {
   const prompts = rankedPrompts(result);
   if (suites.length + prompts.length === 0) return { kinds: new Map(), left: 0, costs: new Map() };
   const drawn = await import('../../features/history/line-charts.ts');
-  const kinds = new Map<string, { domains: string; subtasks: string }>();
+  const kinds = new Map<string, KindCards>();
   let used = 0;
   for (const { attributes } of suites) {
     const [first] = attributes;
@@ -60,14 +66,14 @@ export async function chartsOf(result: Result): Promise<Charts> {
       domains: cardsOf(attributes, 'domain', result.mode, drawn),
       subtasks: cardsOf(attributes, 'subtask', result.mode, drawn),
     };
-    used += bytes(cards.domains) + bytes(cards.subtasks);
+    used += bytes(written(markup`${cards.domains}${cards.subtasks}`));
     if (used <= ROOM) kinds.set(suiteKey(first), cards);
   }
   return {
     kinds,
     left: suites.length - kinds.size,
     costs: new Map(
-      prompts.flatMap((prompt): [string, string][] => {
+      prompts.flatMap((prompt): [string, Markup][] => {
         const card = costCard(prompt, drawn);
         return card === null ? [] : [[prompt.key, card]];
       }),
@@ -80,9 +86,9 @@ function cardsOf(
   kind: AttributeResult['kind'],
   mode: Result['mode'],
   charts: Library,
-): string {
+): Markup[] {
   const attributes = attributesWorstFirst(all.filter((attribute) => attribute.kind === kind));
-  if (attributes.length === 0) return '';
+  if (attributes.length === 0) return [];
   const rows = attributes.slice(0, MOST_ROWS);
   const cut =
     attributes.length > rows.length
@@ -94,7 +100,7 @@ function cardsOf(
     ...(rows.some(({ alignment }) => alignment !== null)
       ? [alignmentCard(attributes, rows, cut, charts)]
       : []),
-  ].join('\n');
+  ];
 }
 
 function priorCard(
@@ -103,7 +109,7 @@ function priorCard(
   kind: AttributeResult['kind'],
   cut: string,
   { priorChart }: Library,
-): string {
+): Markup {
   return cardHtml({
     title: 'Prior',
     note: `${cut}How much of the suite each ${KIND_WORDS[kind]} makes up.`,
@@ -130,10 +136,9 @@ function proficiencyCard(
   cut: string,
   mode: Result['mode'],
   { sidesChart }: Library,
-): string {
+): Markup {
   const diff = mode === 'diff';
-  const named = valuesHead(all);
-  const valued = named === null ? null : escapeMarkup(named);
+  const valued = valuesHead(all);
   const means = valued === null ? '' : ` ${VALUES_WORDS}`;
   return cardHtml({
     title: 'Proficiency',
@@ -200,10 +205,10 @@ function alignmentCard(
   rows: readonly AttributeResult[],
   cut: string,
   { sidesChart }: Library,
-): string {
+): Markup {
   return cardHtml({
     title: 'Skill alignment',
-    note: `${cut}${escapeMarkup(ALIGNMENT_WORDS)}`,
+    note: `${cut}${ALIGNMENT_WORDS}`,
     svg: sidesChart({
       label: `Share of answers that use other skills than expected, for ${counted(rows.length, 'sub-task')}; lower is better. The numbers are in the table below.`,
       rows: rows.map(({ name, alignment }) => ({
@@ -223,12 +228,12 @@ function table(
   head: readonly string[],
   attributes: readonly AttributeResult[],
   cells: (attribute: AttributeResult) => string[],
-): string {
+): Markup {
   return tableHtml(
     head,
     attributes.map((attribute) => [
-      { html: escapeMarkup(shorten(attribute.name, NAME_LIMIT)), own: false },
-      ...cells(attribute).map((words) => ({ html: escapeMarkup(words), own: true })),
+      wrappedCell(shorten(attribute.name, NAME_LIMIT)),
+      ...cells(attribute).map(ownCell),
     ]),
   );
 }
@@ -237,52 +242,44 @@ function table(
 function costCard(
   { name, ranked }: { name: string; ranked: readonly Ranked[] },
   { qualityCostChart }: Library,
-): string | null {
+): Markup | null {
   const placed = ranked.map((variant, at) => ({
     ...variant,
     rank: at + 1,
     cost: variant.suite.cost_per_1000_calls ?? null,
   }));
-  const points = placed.flatMap(({ rank, cost, rate, interval }) =>
-    cost === null || rate === null || interval === null
+  const points = placed.flatMap((variant) => {
+    const { rank, cost, rate, interval } = variant;
+    return cost === null || rate === null || interval === null
       ? []
-      : [{ rank, cost, rate, low: interval.low, high: interval.high }],
-  );
+      : [{ variant, rank, cost, rate, low: interval.low, high: interval.high }];
+  });
   if (points.length === 0) return null;
   const unknown = placed.filter(({ cost }) => cost === null);
   const unjudged = placed.filter(({ cost, rate }) => cost !== null && rate === null);
-  const listed = (some: typeof placed): string =>
-    some
-      .map(
-        ({ suite }) =>
-          `<code>${escapeMarkup(shorten(variantWords(suite.variant), NAME_LIMIT))}</code>`,
-      )
-      .join(', ');
-  const notes = [
-    'A dot for each variant, marked with its rank; the bar is the 95 % interval of its pass rate.',
-    ...(unknown.length === 0 ? [] : [`Not drawn, as the cost is not known: ${listed(unknown)}.`]),
-    ...(unjudged.length === 0
-      ? []
-      : [`Not drawn, as nothing could be judged: ${listed(unjudged)}.`]),
-  ];
+  const variantOf = ({ suite }: (typeof placed)[number]): Markup =>
+    markup`<code>${shorten(variantWords(suite.variant), NAME_LIMIT)}</code>`;
+  const omitted = (some: typeof placed, because: string): Markup | null =>
+    some.length === 0
+      ? null
+      : markup` Not drawn, as ${because}: ${joined(some.map(variantOf), ', ')}.`;
   return cardHtml({
     title: `Quality against cost, ${shorten(name, NAME_LIMIT)}`,
-    note: notes.join(' '),
+    note: [
+      'A dot for each variant, marked with its rank; the bar is the 95 % interval of its pass rate.',
+      omitted(unknown, 'the cost is not known'),
+      omitted(unjudged, 'nothing could be judged'),
+    ],
     svg: qualityCostChart({
       label: `Pass rate against the cost of a thousand calls for ${counted(points.length, 'variant')}; the numbers are in the table below.`,
       points,
     }),
     table: tableHtml(
       ['Rank', 'Variant', 'Cost per 1,000 calls', 'Pass rate', '95 % interval'],
-      points.map(({ rank, cost, rate, low, high }) => [
-        { html: String(rank), own: true },
-        {
-          html: `<code>${escapeMarkup(shorten(variantWords(placed[rank - 1]?.suite.variant ?? { model: null, parameters: {} }), NAME_LIMIT))}</code>`,
-          own: false,
-        },
-        { html: escapeMarkup(inDollars(cost)), own: true },
-        { html: percent(rate), own: true },
-        { html: rateInterval({ low, high }), own: true },
+      points.map(({ variant, rank, cost, rate, low, high }) => [
+        ownCell(rank),
+        wrappedCell(variantOf(variant)),
+        ...[inDollars(cost), percent(rate), rateInterval({ low, high })].map(ownCell),
       ]),
     ),
   });

@@ -11,11 +11,12 @@ import type { AttributeResult, Insight } from '../../features/attributes/result.
 import { alignmentWords } from '../../features/attributes/section.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { percent, count, counted } from '../../text/amounts.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { type Markup, joined, markup } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { andMore, change, rates, signedInterval } from '../sections/phrases.ts';
-import { chip, tableHtml } from './blocks.ts';
+import { chip, noteHtml, ownCell, tableHtml, wrappedCell } from './blocks.ts';
 import type { Charts } from './charts.ts';
 import { kindLink, referenceLink, type PageIndex } from './page-index.ts';
 import { dropsHtml, skillsHtml } from './samples.ts';
@@ -36,9 +37,9 @@ const SENTENCE = 600;
  * The attributes of every suite: insights, changes with samples, charts, and all attributes with
  * their references.
  */
-export function dashboardHtml(result: Result, charts: Charts, index: PageIndex): string {
+export function dashboardHtml(result: Result, charts: Charts, index: PageIndex): Markup | null {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites));
-  if (suites.length === 0) return '';
+  if (suites.length === 0) return null;
   const shown = suites.slice(0, MOST_SUITES);
   const notes = [
     ...(suites.length > shown.length
@@ -52,13 +53,12 @@ export function dashboardHtml(result: Result, charts: Charts, index: PageIndex):
         ]
       : []),
   ];
-  return [
-    '<section id="kinds"><h2>Attributes</h2>',
-    ...(result.attributes.length === 0 ? [] : [`<p>${escapeMarkup(summaryOf(result))}</p>`]),
-    ...shown.map((suite) => suiteDashboard(suite, result.mode, charts, index)),
-    ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),
-    '</section>',
-  ].join('\n');
+  return markup`
+    <section id="kinds"><h2>Attributes</h2>
+      ${result.attributes.length === 0 ? null : markup`<p>${summaryOf(result)}</p>`}
+      ${shown.map((suite) => suiteDashboard(suite, result.mode, charts, index))}
+      ${notes.map(noteHtml)}
+    </section>`;
 }
 
 function summaryOf({ attributes, mode }: Result): string {
@@ -80,7 +80,7 @@ function suiteDashboard(
   mode: Result['mode'],
   charts: Charts,
   index: PageIndex,
-): string {
+): Markup {
   const { attributes, insights } = of;
   const moved = attributesWorstFirst(
     attributes.filter(
@@ -90,28 +90,27 @@ function suiteDashboard(
   const more = andMore(moved.length, MOST_MOVED);
   const [first] = attributes;
   const cards = first === undefined ? undefined : charts.kinds.get(suiteKey(first));
-  return [
-    `<section class="kinds"><h3><code>${escapeMarkup(shorten(of.name, NAME_LIMIT))}</code></h3>`,
-    insightsHtml(insights, of, index),
-    cards === undefined || cards.domains === ''
-      ? ''
-      : `<h4>Domains: what inputs are about</h4><div class="cards">${cards.domains}</div>`,
-    cards === undefined || cards.subtasks === ''
-      ? ''
-      : `<h4>Sub-tasks: what answering takes</h4><div class="cards">${cards.subtasks}</div>`,
-    ...moved.slice(0, MOST_MOVED).map((attribute) => movedHtml(attribute, of, index)),
-    ...(more === null ? [] : [`<p>${escapeMarkup(more)}, in the table of all attributes.</p>`]),
-    skillsHtml(of, index),
-    allHtml(of, index),
-    '</section>',
-  ]
-    .filter((part) => part !== '')
-    .join('\n');
+  const cardsHtml = (title: string, drawn: readonly Markup[] = []): Markup | null =>
+    drawn.length === 0 ? null : markup`<h4>${title}</h4><div class="cards">${drawn}</div>`;
+  return markup`
+    <section class="kinds"><h3><code>${shorten(of.name, NAME_LIMIT)}</code></h3>
+      ${insightsHtml(insights, of, index)}
+      ${cardsHtml('Domains: what inputs are about', cards?.domains)}
+      ${cardsHtml('Sub-tasks: what answering takes', cards?.subtasks)}
+      ${moved.slice(0, MOST_MOVED).map((attribute) => movedHtml(attribute, of, index))}
+      ${more === null ? null : markup`<p>${more}, in the table of all attributes.</p>`}
+      ${skillsHtml(of, index)}
+      ${allHtml(of, index)}
+    </section>`;
 }
 
-function insightsHtml(insights: readonly Insight[], of: ExplainedSuite, index: PageIndex): string {
+function insightsHtml(
+  insights: readonly Insight[],
+  of: ExplainedSuite,
+  index: PageIndex,
+): Markup | null {
   const dropped = droppedWords(of.dropped);
-  if (insights.length === 0 && dropped === null) return '';
+  if (insights.length === 0 && dropped === null) return null;
   const generated = insights.some((insight) => insight.generated);
   const items = insights.map(({ text, attributes, references }) => {
     const kinds = attributes
@@ -119,78 +118,75 @@ function insightsHtml(insights: readonly Insight[], of: ExplainedSuite, index: P
       .map((attribute) => kindLink(attribute, shorten(attribute.name, NAME_LIMIT), index));
     const names = references.slice(0, MOST_NAMED).map((id) => referenceLink(of.suite, id, index));
     const more = andMore(references.length, names.length);
-    const rests = [...kinds, ...names, ...(more === null ? [] : [escapeMarkup(more)])];
-    return `<li>${escapeMarkup(shorten(text, SENTENCE))}${rests.length === 0 ? '' : `<br><span class="soft">rests on</span> ${rests.join(', ')}`}</li>`;
+    const rests = [...kinds, ...names, ...(more === null ? [] : [more])];
+    const on = markup`<br><span class="soft">rests on</span> ${joined(rests, ', ')}`;
+    return markup`<li>${shorten(text, SENTENCE)}${rests.length === 0 ? null : on}</li>`;
   });
-  const title = `${counted(insights.length, 'insight')}${generated ? ', generated by a model' : ''}`;
-  const note = generated
-    ? '<p class="soft">Generated text, without influence on the verdict. Check it against the references it names.</p>'
-    : '';
-  const list = items.length === 0 ? '' : `<ul>${items.join('')}</ul>`;
-  const left = dropped === null ? '' : `<p class="soft">${escapeMarkup(dropped)}</p>`;
-  return `<div class="insights"><h4>${title}</h4>${note}${list}${left}</div>`;
+  return markup`
+    <div class="insights">
+      <h4>${counted(insights.length, 'insight')}${generated ? ', generated by a model' : null}</h4>
+      ${generated ? noteHtml(GENERATED) : null}
+      ${items.length === 0 ? null : markup`<ul>${items}</ul>`}
+      ${dropped === null ? null : noteHtml(dropped)}
+    </div>`;
 }
 
+const GENERATED =
+  'Generated text, without influence on the verdict. Check it against the references it names.';
+
 /** A regressed or improved attribute: numbers, description, affected references and samples. */
-function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: PageIndex): string {
+function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: PageIndex): Markup {
   const { name, kind, explanation, n, base, head, low, high, verdict, alignment } = attribute;
   const worse = verdict === 'regressed';
   const numbers = `${KIND_WORDS[kind]}, ${counted(n, 'reference')}: ${rates(base, head)}, ${change(attribute)}, 90 % interval ${signedInterval(low, high)}`;
   const along = of.attributes
     .filter((other) => other.explained_by.includes(attribute.id))
-    .map((other) => escapeMarkup(shorten(other.name, NAME_LIMIT)));
-  return [
-    [
-      '<details class="kind" open><summary>',
-      chip(worse ? '✗ regressed' : '↑ improved', worse ? 'bad' : 'good'),
-      ` <b>${escapeMarkup(shorten(name, NAME_LIMIT))}</b>`,
-      ` <span class="soft">${escapeMarkup(numbers)}</span></summary><div class="body">`,
-    ].join(''),
-    explanation === '' ? '' : `<p>${escapeMarkup(shorten(explanation, SENTENCE))}</p>`,
-    along.length === 0
-      ? ''
-      : `<p class="soft">Moved only with references shared with it: ${along.join(', ')}.</p>`,
-    alignment === null
-      ? ''
-      : `<p class="soft">Answers with other skills than expected, lower is better: ${escapeMarkup(alignmentWords(attribute))}.</p>`,
-    `<p>${kindLink(attribute, `Show its ${counted(attribute.references.length, 'reference')}`, index)}</p>`,
-    dropsHtml(attribute, of, index),
-    '</div></details>',
-  ].join('');
+    .map((other) => shorten(other.name, NAME_LIMIT));
+  const notes = [
+    ...(along.length === 0
+      ? []
+      : [`Moved only with references shared with it: ${along.join(', ')}.`]),
+    ...(alignment === null
+      ? []
+      : [
+          `Answers with other skills than expected, lower is better: ${alignmentWords(attribute)}.`,
+        ]),
+  ];
+  const show = `Show its ${counted(attribute.references.length, 'reference')}`;
+  return markup`
+    <details class="kind" open>
+      <summary>${chip(worse ? '✗ regressed' : '↑ improved', worse ? 'bad' : 'good')}${' '}
+        <b>${shorten(name, NAME_LIMIT)}</b> <span class="soft">${numbers}</span></summary>
+      <div class="body">
+        ${explanation === '' ? null : markup`<p>${shorten(explanation, SENTENCE)}</p>`}
+        ${notes.map(noteHtml)}
+        <p>${kindLink(attribute, show, index)}</p>
+        ${dropsHtml(attribute, of, index)}
+      </div>
+    </details>`;
 }
 
-function allHtml(of: ExplainedSuite, index: PageIndex): string {
+function allHtml(of: ExplainedSuite, index: PageIndex): Markup | null {
   const { attributes } = of;
-  if (attributes.length === 0) return '';
+  if (attributes.length === 0) return null;
   const rows = attributes.slice(0, MOST_ROWS).map((attribute) => {
     const { name, kind, explanation, prior, explained_by: by } = attribute;
-    const shared =
-      by.length === 0
-        ? ''
-        : `<br><span class="soft">moved only with references shared with ${escapeMarkup(
-            explainers(attribute, of)
-              .map((explainer) => shorten(explainer, NAME_LIMIT))
-              .join(', '),
-          )}</span>`;
+    const others = explainers(attribute, of).map((explainer) => shorten(explainer, NAME_LIMIT));
+    const shared = markup`
+      <br><span class="soft">moved only with references shared with ${others.join(', ')}</span>`;
     return [
-      {
-        html: `<b>${escapeMarkup(shorten(name, NAME_LIMIT))}</b> <span class="soft">${KIND_WORDS[kind]}</span>${shared}`,
-        own: false,
-      },
-      { html: percent(prior), own: true },
-      {
-        html: kindLink(attribute, counted(attribute.references.length, 'reference'), index),
-        own: true,
-      },
-      { html: escapeMarkup(shorten(explanation, SENTENCE)), own: false },
+      wrappedCell(markup`
+        <b>${shorten(name, NAME_LIMIT)}</b> <span class="soft">${KIND_WORDS[kind]}</span>
+        ${by.length === 0 ? null : shared}`),
+      ownCell(percent(prior)),
+      ownCell(kindLink(attribute, counted(attribute.references.length, 'reference'), index)),
+      wrappedCell(shorten(explanation, SENTENCE)),
     ];
   });
   const more = andMore(attributes.length, rows.length);
-  return [
-    '<details class="samples"><summary>All ',
-    `${counted(attributes.length, 'attribute')}</summary>`,
-    tableHtml(['Attribute', 'Prior', 'Assigned', 'What it is'], rows),
-    more === null ? '' : `<p>${escapeMarkup(more)}.</p>`,
-    '</details>',
-  ].join('');
+  return markup`
+    <details class="samples"><summary>All ${counted(attributes.length, 'attribute')}</summary>
+      ${tableHtml(['Attribute', 'Prior', 'Assigned', 'What it is'], rows)}
+      ${more === null ? null : markup`<p>${more}.</p>`}
+    </details>`;
 }

@@ -3,7 +3,8 @@ import { CustomChart, LineChart, ScatterChart, type CustomSeriesOption } from 'e
 import { GridComponent } from 'echarts/components';
 import { init, type EChartsCoreOption, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import { escapeMarkup, visibleLine } from '../../text/visible.ts';
+import { type Markup, markup, trusted, written } from '../../text/markup.ts';
+import { visibleLine } from '../../text/visible.ts';
 
 /** The page's colours, which follow its light and dark scheme. */
 export const COLOURS = {
@@ -37,7 +38,7 @@ interface Drawing {
  * A chart as an SVG element: deterministic, without ids or styles (the page's policy blocks them),
  * with all text escaped.
  */
-export function draw({ width, height, label, option }: Drawing): string {
+export function draw({ width, height, label, option }: Drawing): Markup {
   use([CustomChart, LineChart, ScatterChart, GridComponent, SVGRenderer]);
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
   try {
@@ -47,14 +48,9 @@ export function draw({ width, height, label, option }: Drawing): string {
       textStyle: { color: COLOURS.soft, fontSize: SMALL },
       ...option,
     });
-    return plain(
-      chart.renderToSVGString(),
-      [
-        `<svg class="chart" width="${String(width)}" height="${String(height)}"`,
-        ` viewBox="0 0 ${String(width)} ${String(height)}"`,
-        ` role="img" aria-label="${escapeMarkup(label)}">`,
-      ].join(''),
-    );
+    const opening = markup`
+      <svg class="chart" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`;
+    return trusted(plain(chart.renderToSVGString(), written(opening)));
   } finally {
     // Otherwise a timer keeps the process alive.
     chart.dispose();

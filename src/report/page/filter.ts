@@ -3,7 +3,8 @@ import type { AttributeResult } from '../../features/attributes/result.ts';
 import type { ReferenceStatus } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { count } from '../../text/amounts.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { type Markup, markup } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { STATUS_WORDS, STATUS_ORDER } from '../sections/phrases.ts';
@@ -36,46 +37,50 @@ interface Choices {
   tags: readonly Choice[];
   /** Effects of a scoring change. */
   scoring?: readonly Choice[];
-  /** As HTML, see {@link kindsHtml}. */
-  kinds: string;
+  /** See {@link kindsHtml}. */
+  kinds: readonly Markup[];
 }
 
 /** A checkbox for each status present, and selects for suites, attributes and tags. */
-export function choicesHtml({ statuses, suites, tags, scoring = [], kinds }: Choices): string {
+export function choicesHtml({ statuses, suites, tags, scoring = [], kinds }: Choices): Markup {
   const numbers = new Map<RowStatus, number>();
   for (const status of statuses) numbers.set(status, (numbers.get(status) ?? 0) + 1);
   const boxes = ROW_ORDER.flatMap((status) => {
     const number = numbers.get(status);
     return number === undefined
       ? []
-      : `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(ROW_WORDS[status])} (${count(number)})</label>`;
+      : markup`<label>
+          <input type="checkbox" value="${status}" checked> ${ROW_WORDS[status]} (${count(number)})
+        </label>`;
   });
-  return [
-    ...boxes,
-    selectHtml('suite', 'Suite', 'All suites', suites.length > 1 ? optionsHtml(suites) : ''),
+  const selects = [
+    selectHtml('suite', 'Suite', 'All suites', suites.length > 1 ? optionsHtml(suites) : []),
     selectHtml('kinds', 'Attribute', 'All attributes', kinds),
     selectHtml('tags', 'Tag', 'All tags', optionsHtml(tags)),
     selectHtml('scoring', 'Scoring', 'Any scoring', optionsHtml(scoring)),
-  ].join('');
+  ];
+  return markup`${boxes}${selects}`;
 }
 
 /** The search field, and the number of rows shown. */
-export const SEARCH_HTML =
-  '<input type="search" placeholder="Find in references" aria-label="Find in references">';
+export const SEARCH_HTML = markup`
+  <input type="search" placeholder="Find in references" aria-label="Find in references">`;
 
-function selectHtml(name: string, label: string, any: string, options: string): string {
-  return options === ''
-    ? ''
-    : `<select name="${name}" aria-label="${label}"><option value="">${any}</option>${options}</select>`;
+function selectHtml(
+  name: string,
+  label: string,
+  any: string,
+  options: readonly Markup[],
+): Markup | null {
+  if (options.length === 0) return null;
+  return markup`
+    <select name="${name}" aria-label="${label}"><option value="">${any}</option>${options}</select>`;
 }
 
-function optionsHtml(choices: readonly Choice[]): string {
-  return choices
-    .map(
-      ({ value, words }) =>
-        `<option value="${escapeMarkup(value)}">${escapeMarkup(shorten(words, NAME_LIMIT))}</option>`,
-    )
-    .join('');
+function optionsHtml(choices: readonly Choice[]): Markup[] {
+  return choices.map(
+    ({ value, words }) => markup`<option value="${value}">${shorten(words, NAME_LIMIT)}</option>`,
+  );
 }
 
 export function frequentTags(tagged: Iterable<readonly string[]>): string[] {
@@ -88,7 +93,7 @@ export function frequentTags(tagged: Iterable<readonly string[]>): string[] {
 }
 
 /** The attributes of all suites, as options in groups. */
-export function kindsHtml(result: Result, index: Pick<PageIndex, 'kind'>): string {
+export function kindsHtml(result: Result, index: Pick<PageIndex, 'kind'>): Markup[] {
   const groups = explainedSuites(result, suitesWorstFirst(result.suites)).flatMap((of) =>
     KINDS.map(({ kind, words }) => ({
       label: `${of.name}: ${words}`,
@@ -102,10 +107,11 @@ export function kindsHtml(result: Result, index: Pick<PageIndex, 'kind'>): strin
   return groups
     .filter(({ attributes }) => attributes.length > 0)
     .map(
-      ({ label, attributes }) =>
-        `<optgroup label="${escapeMarkup(shorten(label, NAME_LIMIT))}">${optionsHtml(attributes.map(choice))}</optgroup>`,
-    )
-    .join('');
+      ({ label, attributes }) => markup`
+        <optgroup label="${shorten(label, NAME_LIMIT)}">
+          ${optionsHtml(attributes.map(choice))}
+        </optgroup>`,
+    );
 }
 
 const KINDS = [

@@ -1,12 +1,13 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { variantWords } from '../../kernel/suite/suite.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { type Markup, markup, trusted, written } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
 import { bytes } from '../sections/detail.ts';
 import { NAME_LIMIT, type Links } from '../sections/document.ts';
 import { suitesWorstFirst, type ReferenceEntry } from '../sections/order.ts';
 import { repeatedNames, STATUS_ORDER } from '../sections/phrases.ts';
-import { lines } from './blocks.ts';
+import { noteHtml } from './blocks.ts';
 import { SEARCH_HTML, choicesHtml, frequentTags, kindsHtml } from './filter.ts';
 import type { PageIndex } from './page-index.ts';
 import { referenceHtml } from './references.ts';
@@ -36,27 +37,21 @@ export async function listHtml(
   input: ListInput,
   notes: readonly string[],
   limit: number,
-): Promise<string | null> {
+): Promise<Markup | null> {
   const rows = await rowsWithin(rowsOf(input), limit);
   if (rows === null) return null;
   const facets = facetsOf(input);
   const contents = await packValue(contentsOf(input, facets));
-  return lines([
-    '<section id="references"><h2>References</h2>',
-    ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),
-    filterHtml(input, facets),
-    `<div id="list" data-pack="${String(PACK_ROWS)}">`,
-    ...rows.open,
-    '</div>',
-    ...(rows.packs.length === 0
-      ? []
-      : [
-          "<noscript><p>Further references are shown by this page's script; result.json has all.</p></noscript>",
-        ]),
-    '<p id="rest" hidden></p>',
-    ...[contents, ...rows.packs].map((pack) => `<div class="pack" hidden>${pack}</div>`),
-    '</section>',
-  ]);
+  const unscripted = "Further references are shown by this page's script; result.json has all.";
+  return markup`
+    <section id="references"><h2>References</h2>
+      ${notes.map(noteHtml)}
+      ${filterHtml(input, facets)}
+      <div id="list" data-pack="${PACK_ROWS}">${rows.open.map(trusted)}</div>
+      ${rows.packs.length === 0 ? null : markup`<noscript><p>${unscripted}</p></noscript>`}
+      <p id="rest" hidden></p>
+      ${[contents, ...rows.packs].map((pack) => markup`<div class="pack" hidden>${pack}</div>`)}
+    </section>`;
 }
 
 function* rowsOf({ entries, result, index, characters, links }: ListInput): Generator<string> {
@@ -65,7 +60,7 @@ function* rowsOf({ entries, result, index, characters, links }: ListInput): Gene
     const { name, variant } = entry.suite;
     const of = repeated.has(name) ? `${name}, ${variantWords(variant)}` : name;
     const suite = result.suites.length > 1 ? shorten(of, NAME_LIMIT) : null;
-    yield referenceHtml(entry, { suite, index, characters, links });
+    yield written(referenceHtml(entry, { suite, index, characters, links }));
   }
 }
 
@@ -124,7 +119,7 @@ function contentsOf({ entries, index }: ListInput, { suites, tags, flipped }: Fa
 function filterHtml(
   { entries, result, index }: ListInput,
   { suites, tags, flipped }: Facets,
-): string {
+): Markup {
   const choices = choicesHtml({
     statuses: entries.map(({ reference }) => reference.status),
     suites: [...suites].map(([{ name, variant }, at]) => {
@@ -138,11 +133,15 @@ function filterHtml(
         : [{ value: 'flipped', words: `judged differently (${count(flipped.size)})` }],
     kinds: kindsHtml(result, index),
   });
-  return [
-    `<fieldset id="filter" hidden><legend>Show</legend>${choices}${SEARCH_HTML}`,
-    '<button type="button" data-open="yes">Open all</button><button type="button" data-open="no">Close all</button><button type="button" data-print>Print</button><output aria-live="polite"></output>',
-    '<p class="soft">On a row: ↑ ↓ to the next, Enter opens, Esc closes, / finds.</p></fieldset>',
-  ].join('');
+  return markup`
+    <fieldset id="filter" hidden><legend>Show</legend>
+      ${choices}${SEARCH_HTML}
+      <button type="button" data-open="yes">Open all</button>
+      <button type="button" data-open="no">Close all</button>
+      <button type="button" data-print>Print</button>
+      <output aria-live="polite"></output>
+      <p class="soft">On a row: ↑ ↓ to the next, Enter opens, Esc closes, / finds.</p>
+    </fieldset>`;
 }
 
 /** Notes on what was omitted or cut. */

@@ -3,7 +3,8 @@ import type { AttributeRating, AttributeResult } from '../../features/attributes
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { type Markup, markup } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 
 /** An attribute of a reference, with the grader's reason. */
@@ -70,16 +71,16 @@ function addTo<T>(lists: Map<string, T[]>, key: string, entry: T): void {
 }
 
 /** A reference's name, linked if the page shows it. */
-export function referenceLink(suite: SuiteResult | null, id: string, index: PageIndex): string {
-  const name = `<code>${escapeMarkup(shorten(id, NAME_LIMIT))}</code>`;
+export function referenceLink(suite: SuiteResult | null, id: string, index: PageIndex): Markup {
+  const name = markup`<code>${shorten(id, NAME_LIMIT)}</code>`;
   const anchor = suite === null ? null : index.anchor(suite, id);
-  return anchor === null ? name : `<a href="#${anchor}">${name}</a>`;
+  return anchor === null ? name : markup`<a href="#${anchor}">${name}</a>`;
 }
 
 /** Text that sets the filter to an attribute. */
-export function kindLink(attribute: AttributeResult, words: string, index: PageIndex): string {
+export function kindLink(attribute: AttributeResult, words: string, index: PageIndex): Markup {
   const value = index.kind(attribute);
   return value === null || attribute.references.length === 0
-    ? escapeMarkup(words)
-    : `<a href="#references" data-kind="${value}">${escapeMarkup(words)}</a>`;
+    ? markup`${words}`
+    : markup`<a href="#references" data-kind="${value}">${words}</a>`;
 }

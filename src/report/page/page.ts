@@ -1,5 +1,6 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
 import { bytes, EVERYTHING } from '../sections/detail.ts';
 import { type Links, NAME_LIMIT, placeLinks } from '../sections/document.ts';
 import { SECTION_NAMES, sectionBlocks, type SectionName } from '../sections/index.ts';
@@ -7,7 +8,7 @@ import type { ReferenceEntry } from '../sections/order.ts';
 import { headline } from '../sections/outcomes.ts';
 import { shortSha } from '../sections/phrases.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
-import { htmlOf, lines, pageHtml, verdictHtml } from './blocks.ts';
+import { htmlOf, noteHtml, pageHtml, verdictHtml } from './blocks.ts';
 import { chartsOf, type Charts } from './charts.ts';
 import { dashboardHtml } from './dashboard.ts';
 import { OPEN_ROWS, listHtml, listNotes, worstFirst } from './list.ts';
@@ -68,7 +69,7 @@ export async function renderHtml(
     );
     const list =
       entries.length === 0
-        ? ''
+        ? markup``
         : await listHtml({ result, entries: shown, index, characters, links }, notes, limit);
     if (list === null) return null;
     const page = pageOf({ result, charts, index, links, list });
@@ -131,11 +132,11 @@ interface PageInput {
   charts: Charts;
   index: PageIndex;
   links: Links;
-  /** The references, as HTML. */
-  list: string;
+  /** The references. */
+  list: Markup;
 }
 
-type PagePart = (page: PageInput) => string;
+type PagePart = (page: PageInput) => MarkupPart;
 
 /** A section rendered like in every other output. */
 const asBlocks =
@@ -144,7 +145,7 @@ const asBlocks =
     htmlOf(sectionBlocks(result, EVERYTHING, [name]), links);
 
 /** For sections shown within another one. */
-const withinAnotherSection: PagePart = () => '';
+const withinAnotherSection: PagePart = () => null;
 
 /** Sections with their own rendering on the page, or shown within another one. */
 const OWN: Partial<Record<SectionName, PagePart>> = {
@@ -157,11 +158,11 @@ const OWN: Partial<Record<SectionName, PagePart>> = {
   ranking: variantsHtml,
   brokenReferences: ({ list }) => list,
   attributes: ({ result, charts, index }) => dashboardHtml(result, charts, index),
-  metrics: (page) => `${metricsHtml(page.result)}${asBlocks('metrics')(page)}`,
+  metrics: (page) => [metricsHtml(page.result), asBlocks('metrics')(page)],
   movedReferences: withinAnotherSection,
 };
 
-function partOf(name: SectionName, page: PageInput): string {
+function partOf(name: SectionName, page: PageInput): MarkupPart {
   return (OWN[name] ?? asBlocks(name))(page);
 }
 
@@ -181,17 +182,19 @@ function pageOf(page: PageInput): string {
 }
 
 /** A sweep's variants, ranked, and their quality against their cost. */
-function variantsHtml({ result, charts: { costs }, links }: PageInput): string {
+function variantsHtml({ result, charts: { costs }, links }: PageInput): Markup | null {
   const prompts = rankedPrompts(result);
-  if (prompts.length === 0) return '';
-  const parts = prompts.map((prompt) =>
-    [
-      `<h3><code>${escapeMarkup(shorten(prompt.name, NAME_LIMIT))}</code><span class="soft">the best first</span></h3>`,
-      htmlOf(rankingBlocks(prompt, EVERYTHING.collapsedItems), links),
-      costs.has(prompt.key)
-        ? `<div class="cards">${costs.get(prompt.key) ?? ''}</div>`
-        : '<p class="soft">The cost of no variant is known, so none is drawn.</p>',
-    ].join('\n'),
-  );
-  return lines(['<section id="variants"><h2>Variants</h2>', ...parts, '</section>']);
+  if (prompts.length === 0) return null;
+  const parts = prompts.map((prompt) => {
+    const card = costs.get(prompt.key);
+    return markup`
+      <h3><code>${shorten(prompt.name, NAME_LIMIT)}</code><span class="soft">the best first</span></h3>
+      ${htmlOf(rankingBlocks(prompt, EVERYTHING.collapsedItems), links)}
+      ${
+        card === undefined
+          ? noteHtml('The cost of no variant is known, so none is drawn.')
+          : markup`<div class="cards">${card}</div>`
+      }`;
+  });
+  return markup`<section id="variants"><h2>Variants</h2>${parts}</section>`;
 }

@@ -5,7 +5,8 @@ import type {
   TryResult,
 } from '../../kernel/result/reference-result.ts';
 import { probability, count } from '../../text/amounts.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { type Markup, type MarkupPart, joined, markup } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
 import { jsonText } from '../../types/plain.ts';
 import { NAME_LIMIT, code, place, standsOn, type Links, type Piece } from '../sections/document.ts';
@@ -28,28 +29,25 @@ interface RowInput {
 }
 
 /** A reference as a collapsible row with status, name and tries. */
-export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowInput): string {
+export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowInput): Markup {
   const { index, characters, links } = input;
   const { id, status, base, head, tags } = reference;
   const anchor = index.anchor(suite, id);
-  return [
-    [
-      '<details class="case"',
-      anchor === null ? '' : ` id="${anchor}"`,
-      ` data-status="${status}"><summary>`,
-      `${chip(STATUS_WORDS[status], STATUS_TONES[status])}<span class="face">`,
-      `${lineHtml(faceOf(reference), links)}</span>`,
-    ].join(''),
-    input.suite === null ? '' : `<span class="soft">${escapeMarkup(input.suite)}</span>`,
-    countsForVerdict(reference) ? '' : chip('does not gate', 'neutral'),
-    ...tags.map((tag) => chip(tag, 'neutral')),
-    `<span class="dots">${[
-      ...(base === null ? [] : [dots(base, '○')]),
-      ...(head === null ? [] : [dots(head, base === null ? '' : '●')]),
-    ].join('')}</span></summary>`,
-    referenceBody(reference, characters, links, index.ratings(suite, id)),
-    '</details>',
-  ].join('');
+  return markup`
+    <details class="case"${anchor === null ? null : markup` id="${anchor}"`} data-status="${status}">
+      <summary>
+        ${chip(STATUS_WORDS[status], STATUS_TONES[status])}
+        <span class="face">${lineHtml(faceOf(reference), links)}</span>
+        ${input.suite === null ? null : markup`<span class="soft">${input.suite}</span>`}
+        ${countsForVerdict(reference) ? null : chip('does not gate', 'neutral')}
+        ${tags.map((tag) => chip(tag, 'neutral'))}
+        <span class="dots">
+          ${base === null ? null : dots(base, '○')}
+          ${head === null ? null : dots(head, base === null ? '' : '●')}
+        </span>
+      </summary>
+      ${referenceBody(reference, characters, links, index.ratings(suite, id))}
+    </details>`;
 }
 
 /** A reference's input, attributes, and all answers of both sides. */
@@ -58,28 +56,29 @@ export function referenceBody(
   characters: number,
   links: Links,
   ratings: readonly RatedAttribute[] = [],
-): string {
+): Markup {
   const { base, head } = reference;
-  return [
-    `<div class="body"><dl>${facts(reference, characters, links)}`,
-    `${ratingsHtml(ratings, characters)}</dl>`,
-    `<div class="sides${base === null || head === null ? ' one' : ''}">`,
-    `${sidesHtml(reference, characters)}</div></div>`,
-  ].join('');
+  return markup`
+    <div class="body">
+      <dl>${facts(reference, characters, links)}${ratingsHtml(ratings, characters)}</dl>
+      <div class="sides${base === null || head === null ? ' one' : ''}">
+        ${sidesHtml(reference, characters)}
+      </div>
+    </div>`;
 }
 
 function facts(
   { input, expected, file, line, status, p, q, history, ...sides }: ReferenceResult,
   characters: number,
   links: Links,
-): string {
-  const entry = (name: string, html: string): string =>
-    `<dt>${escapeMarkup(name)}</dt><dd>${html}</dd>`;
+): Markup[] {
+  const entry = (name: string, html: MarkupPart): Markup =>
+    markup`<dt>${name}</dt><dd>${html}</dd>`;
   return [
     ...Object.entries(input).map(([name, value]) =>
       entry(
         shorten(name, NAME_LIMIT),
-        `<code>${piecesHtml(whole(String(value), characters))}</code>`,
+        markup`<code>${piecesHtml(whole(String(value), characters))}</code>`,
       ),
     ),
     ...(expected === null
@@ -89,7 +88,7 @@ function facts(
     ...stripsHtml(sides, characters, links).map(([name, html]) => entry(name, html)),
     ...(p === null || q === null
       ? []
-      : [entry('p, q', `<code>${escapeMarkup(`${probability(p)}, ${probability(q)}`)}</code>`)]),
+      : [entry('p, q', markup`<code>${probability(p)}, ${probability(q)}</code>`)]),
     ...(history === undefined
       ? []
       : [
@@ -98,7 +97,7 @@ function facts(
             `${count(history.passes)} of ${count(history.tries)}, 95 % interval ${rateInterval(history)}`,
           ),
         ]),
-  ].join('');
+  ];
 }
 
 /** Per-turn metrics: both sides' turns, and where they first differ. */
@@ -106,31 +105,33 @@ function stripsHtml(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   characters: number,
   links: Links,
-): [string, string][] {
+): [string, Markup][] {
   const tries = exampleTries({ base, head });
-  return stripsOf(tries.base, tries.head).map((strip): [string, string] => [
+  return stripsOf(tries.base, tries.head).map((strip): [string, Markup] => [
     `${shorten(strip.metric, NAME_LIMIT)} ${stripName(strip)}`,
-    `<span class="strip">${lineHtml(stripLine(strip, characters), links)}</span>`,
+    markup`<span class="strip">${lineHtml(stripLine(strip, characters), links)}</span>`,
   ]);
 }
 
 /** One mark per try and the numbers. The sign shows the side, the shape a pass. */
-export function dots(side: SideResult, sign: string): string {
+export function dots(side: SideResult, sign: string): Markup {
   const runs =
     side.tries
       .map(({ outcome }) => (outcome === 'pass' ? 'p✓' : outcome === 'fail' ? 'f✗' : 'o?'))
       .join('')
       .match(/(?:p✓)+|(?:f✗)+|(?:o\?)+/g) ?? [];
-  const marks = runs
-    .map((run) => `<b class="${run.charAt(0)}">${run.replace(/[pfo]/g, '')}</b>`)
-    .join('');
-  return `<span>${sign} ${marks} ${count(side.passes)}/${count(side.tries_judged)}</span>`;
+  const marks = runs.map(
+    (run) => markup`<b class="${run.charAt(0)}">${run.replace(/[pfo]/g, '')}</b>`,
+  );
+  return markup`<span>${sign} ${marks} ${count(side.passes)}/${count(side.tries_judged)}</span>`;
 }
 
-function sidesHtml({ status, base, head }: ReferenceResult, characters: number): string {
+function sidesHtml({ status, base, head }: ReferenceResult, characters: number): Markup[] {
   const marked = status === 'unchanged' || status === 'pass' ? null : marks(base, head, characters);
-  const side = (of: SideResult, name: string, kind: string, own: Marked | null): string =>
-    `<div class="tries ${kind}"><h3>${name} – ${passWords(of)}</h3>${triesHtml(of, characters, own)}</div>`;
+  const side = (of: SideResult, name: string, kind: string, own: Marked | null): Markup => markup`
+    <div class="tries ${kind}">
+      <h3>${name} – ${passWords(of)}</h3>${triesHtml(of, characters, own)}
+    </div>`;
   return [
     ...(base === null ? [] : [side(base, 'Base', 'base', marked?.base ?? null)]),
     ...(head === null
@@ -138,7 +139,7 @@ function sidesHtml({ status, base, head }: ReferenceResult, characters: number):
       : base === null
         ? [side(head, 'Tries', '', null)]
         : [side(head, 'Head', 'head', marked?.head ?? null)]),
-  ].join('');
+  ];
 }
 
 interface Marked {
@@ -172,26 +173,23 @@ function marks(
 export const FULL_META = 500;
 
 /** Equal tries are shown once. */
-function triesHtml(side: SideResult, characters: number, marked: Marked | null): string {
-  return groups(side.tries)
-    .map(({ tries: [first, ...others] }) => {
-      const numbers = tryNumbers([first, ...others]);
-      const answer = first.conversation
-        ? dialogueHtml(first.conversation, characters)
-        : first.actual === null
-          ? ''
-          : `<pre>${piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
-      const error =
-        first.error === null ? '' : `<p>${piecesHtml(whole(first.error, characters))}</p>`;
-      const meta = characters < FULL_META ? '' : spentWords(first);
-      return [
-        '<div><span>',
-        others.length === 0 ? 'Try' : 'Tries',
-        ` ${numbers}: ${first.outcome}${meta}</span>${answer}${error}`,
-        `${scoresHtml(first, characters)}</div>`,
-      ].join('');
-    })
-    .join('');
+function triesHtml(side: SideResult, characters: number, marked: Marked | null): Markup[] {
+  return groups(side.tries).map(({ tries: [first, ...others] }) => {
+    const numbers = tryNumbers([first, ...others]);
+    const answer = first.conversation
+      ? dialogueHtml(first.conversation, characters)
+      : first.actual === null
+        ? null
+        : markup`<pre>${piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
+    const error =
+      first.error === null ? null : markup`<p>${piecesHtml(whole(first.error, characters))}</p>`;
+    const meta = characters < FULL_META ? '' : spentWords(first);
+    return markup`
+        <div>
+          <span>${others.length === 0 ? 'Try' : 'Tries'} ${numbers}: ${first.outcome}${meta}</span>
+          ${answer}${error}${scoresHtml(first, characters)}
+        </div>`;
+  });
 }
 
 /** Numbers of tries as spans, counted from 1: `1–4, 6`. */
@@ -249,7 +247,7 @@ function spentWords({ usage, latency_ms, reused, finish_reason }: TryResult): st
 }
 
 /** A try's scores, except a plain pass, which the try's outcome already shows. */
-function scoresHtml({ outcome, scores: all }: TryResult, characters: number): string {
+function scoresHtml({ outcome, scores: all }: TryResult, characters: number): Markup | null {
   const scores = all.filter(
     ({ status, value, reason, skip }) =>
       outcome !== 'pass' ||
@@ -258,17 +256,22 @@ function scoresHtml({ outcome, scores: all }: TryResult, characters: number): st
       reason !== null ||
       (value !== null && typeof value !== 'boolean'),
   );
-  if (scores.length === 0) return '';
-  const line = ({ metric, status, value, reason, skip, objects }: Score): string =>
-    [
-      `<li>${chip(status, status === 'pass' ? 'good' : status === 'fail' ? 'bad' : 'open')} <code>${escapeMarkup(metric)}</code>`,
+  if (scores.length === 0) return null;
+  const line = ({ metric, status, value, reason, skip, objects }: Score): Markup => {
+    const shown = [
+      chip(status, status === 'pass' ? 'good' : status === 'fail' ? 'bad' : 'open'),
+      markup`<code>${metric}</code>`,
       value === null || typeof value === 'boolean'
-        ? ''
-        : ` <code>${piecesHtml(whole(jsonText(value), characters))}</code>`,
-      objects === undefined ? '' : ` <code>${marksOf(objects, null)}</code>`,
-      reason === null ? '' : ` ${piecesHtml(whole(reason, characters))}`,
-      skip ? ' <span class="soft">(does not gate)</span>' : '',
-      '</li>',
-    ].join('');
-  return `<ul>${scores.map(line).join('')}</ul>`;
+        ? null
+        : markup`<code>${piecesHtml(whole(jsonText(value), characters))}</code>`,
+      objects === undefined ? null : markup`<code>${marksOf(objects, null)}</code>`,
+      reason === null ? null : piecesHtml(whole(reason, characters)),
+      skip ? markup`<span class="soft">(does not gate)</span>` : null,
+    ];
+    return markup`<li>${joined(
+      shown.filter((part) => part !== null),
+      ' ',
+    )}</li>`;
+  };
+  return markup`<ul>${scores.map(line)}</ul>`;
 }

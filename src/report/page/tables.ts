@@ -4,7 +4,8 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { mean } from '../../kernel/statistics/sums.ts';
 import { variantWords } from '../../kernel/suite/suite.ts';
 import { signed, count, counted, percent } from '../../text/amounts.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
 import { type Links, NAME_LIMIT } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import {
@@ -16,11 +17,11 @@ import {
   rates,
 } from '../sections/phrases.ts';
 import { becauseLine, ratesLine, suiteCell, sweepSize, verdictOf } from '../sections/suites.ts';
-import { chip, lineHtml, tableHtml } from './blocks.ts';
+import { chip, lineHtml, ownCell, tableHtml, wrappedCell } from './blocks.ts';
 
-export function suitesHtml(result: Result, links: Links): string {
+export function suitesHtml(result: Result, links: Links): Markup | null {
   const { suites, mode } = result;
-  if (suites.length === 0) return '';
+  if (suites.length === 0) return null;
   const reach = suites.reduce(
     (most, { pass_rate: { low, high } }) => Math.max(most, Math.abs(low ?? 0), Math.abs(high ?? 0)),
     0.05,
@@ -29,33 +30,23 @@ export function suitesHtml(result: Result, links: Links): string {
   const rows = suitesWorstFirst(suites).map((suite) => {
     const { name, pass_rate: rate, compared, because } = suite;
     const { sign, word, tone } = verdictOf(suite, result);
-    const own = (html: string): Cell => ({ html, own: true });
-    const start: [Cell, Cell] = [
-      { html: lineHtml(suiteCell(suite, repeated.has(name)), links), own: false },
-      own(lineHtml(ratesLine(suite, result), links)),
-    ];
-    if (mode === 'sweep') return [...start, own(sweepSize(suite))];
-    const [named, passing] = start;
+    const named = lineHtml(suiteCell(suite, repeated.has(name)), links);
+    const passing = ownCell(lineHtml(ratesLine(suite, result), links));
+    if (mode === 'sweep') return [wrappedCell(named), passing, ownCell(sweepSize(suite))];
+    const between =
+      rate.low === null || rate.high === null
+        ? null
+        : markup`<br><span class="soft">${signed(rate.low)} to ${signed(rate.high)}</span>`;
     return [
-      { html: `${chip(`${sign} ${word}`, tone)}<br>${named.html}`, own: false },
+      wrappedCell(markup`${chip(`${sign} ${word}`, tone)}<br>${named}`),
       passing,
-      own(
-        rate.difference === null
-          ? '–'
-          : [
-              change(rate),
-              rate.low === null || rate.high === null
-                ? ''
-                : `<br><span class="soft">${signed(rate.low)} to ${signed(rate.high)}</span>`,
-              intervalSvg(suite, reach),
-            ].join(''),
-      ),
-      own(
+      ownCell(rate.difference === null ? '–' : [change(rate), between, intervalSvg(suite, reach)]),
+      ownCell(
         compared.references === 0
           ? '–'
           : `${count(compared.references)} × ${count(compared.tries)}`,
       ),
-      { html: lineHtml(becauseLine(because), links), own: false },
+      wrappedCell(lineHtml(becauseLine(because), links)),
     ];
   });
   const head =
@@ -65,71 +56,79 @@ export function suitesHtml(result: Result, links: Links): string {
   const more = rows.slice(OPEN_SUITES);
   const rest =
     more.length === 0
-      ? ''
-      : `<details class="samples"><summary>${counted(more.length, 'more suite')}</summary>${tableHtml(head, more)}</details>`;
-  return `<section id="suites"><h2>Suites</h2>${tableHtml(head, rows.slice(0, OPEN_SUITES))}${rest}</section>`;
-}
-
-interface Cell {
-  html: string;
-  own: boolean;
+      ? null
+      : markup`
+          <details class="samples"><summary>${counted(more.length, 'more suite')}</summary>
+            ${tableHtml(head, more)}
+          </details>`;
+  return markup`
+    <section id="suites"><h2>Suites</h2>
+      ${tableHtml(head, rows.slice(0, OPEN_SUITES))}${rest}
+    </section>`;
 }
 
 /** More open suites would push the references off the screen. */
 const OPEN_SUITES = 20;
 
 /** The interval on an axis shared by all suites; `reach` is its half width, 0–1. */
-function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): string {
-  if (rate.difference === null || rate.low === null || rate.high === null) return '';
+function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): Markup | null {
+  if (rate.difference === null || rate.low === null || rate.high === null) return null;
   const x = (value: number): string => (80 + 74 * (value / reach)).toFixed(1);
-  return (
-    `<svg class="${VERDICTS[verdict].tone}" width="160" height="22" viewBox="0 0 160 22" role="img" aria-label="${escapeMarkup(difference(rate) ?? '')}">` +
-    '<line class="axis" x1="6" y1="11" x2="154" y2="11"/><line class="axis" x1="80" y1="2" x2="80" y2="20"/>' +
-    `<line class="range" x1="${x(rate.low)}" y1="11" x2="${x(rate.high)}" y2="11"/><circle class="dot" cx="${x(rate.difference)}" cy="11" r="5"/></svg>`
+  const [low, high] = [x(rate.low), x(rate.high)];
+  return drawingHtml(
+    VERDICTS[verdict].tone,
+    22,
+    difference(rate) ?? '',
+    markup`
+      <line class="axis" x1="6" y1="11" x2="154" y2="11"/>
+      <line class="axis" x1="80" y1="2" x2="80" y2="20"/>
+      <line class="range" x1="${low}" y1="11" x2="${high}" y2="11"/>
+      <circle class="dot" cx="${x(rate.difference)}" cy="11" r="5"/>`,
   );
+}
+
+/** A drawing in a cell of a table. */
+function drawingHtml(kind: string, height: number, label: string, shapes: Markup): Markup {
+  const box = markup`width="160" height="${height}" viewBox="0 0 160 ${height}"`;
+  return markup`<svg class="${kind}" ${box} role="img" aria-label="${label}">${shapes}</svg>`;
 }
 
 /** Suites whose metrics are shown. */
 const MOST_SUITES = 100;
 
 /** Each suite's metrics: passes on both sides, and distribution of values. */
-export function metricsHtml({ suites }: Result): string {
+export function metricsHtml({ suites }: Result): Markup | null {
   const several = suitesWorstFirst(suites).filter(
     (suite) => suite.metrics.length > 1 || suite.metrics.some(({ name }) => hasValues(suite, name)),
   );
-  if (several.length === 0) return '';
+  if (several.length === 0) return null;
   const shown = several.slice(0, MOST_SUITES);
   const more = andMore(several.length, shown.length);
-  return [
-    '<section id="metrics"><h2>Metrics</h2>',
-    ...shown.map((suite) => {
-      const variant = variantWords(suite.variant);
-      return [
-        `<h3><code>${escapeMarkup(shorten(suite.name, NAME_LIMIT))}</code>`,
-        variant === '' ? '' : `<span class="soft">${escapeMarkup(variant)}</span>`,
-        `</h3>${suiteHtml(suite)}`,
-      ].join('');
-    }),
-    ...(more === null ? [] : [`<p>${escapeMarkup(more)} suites</p>`]),
-    '</section>',
-  ].join('\n');
+  const tables = shown.map((suite) => {
+    const variant = variantWords(suite.variant);
+    const words = variant === '' ? null : markup`<span class="soft">${variant}</span>`;
+    return markup`
+      <h3><code>${shorten(suite.name, NAME_LIMIT)}</code>${words}</h3>${suiteHtml(suite)}`;
+  });
+  return markup`
+    <section id="metrics"><h2>Metrics</h2>
+      ${tables}
+      ${more === null ? null : markup`<p>${more} suites</p>`}
+    </section>`;
 }
 
-function suiteHtml(suite: SuiteResult): string {
+function suiteHtml(suite: SuiteResult): Markup {
   const spread = suite.metrics.some(({ name }) => hasValues(suite, name));
   return tableHtml(
     ['Metric', 'Pass rate', 'Judged', ...(spread ? ['Values'] : [])],
     suite.metrics.map(({ name, base, head, judged_base, judged_head, gates, values }) => [
-      {
-        html: `<code>${escapeMarkup(name)}</code>${gates === false && values?.gate !== 'fail' ? chip('does not gate', 'neutral') : ''}`,
-        own: false,
-      },
-      { html: base === null ? percent(head) : rates(base, head), own: true },
-      {
-        html: base === null ? count(judged_head) : `${count(judged_base)} → ${count(judged_head)}`,
-        own: true,
-      },
-      ...(spread ? [{ html: spreadHtml(suite, name), own: true }] : []),
+      wrappedCell([
+        markup`<code>${name}</code>`,
+        gates === false && values?.gate !== 'fail' ? chip('does not gate', 'neutral') : null,
+      ]),
+      ownCell(base === null ? percent(head) : rates(base, head)),
+      ownCell(base === null ? count(judged_head) : `${count(judged_base)} → ${count(judged_head)}`),
+      ...(spread ? [ownCell(spreadHtml(suite, name))] : []),
     ]),
   );
 }
@@ -148,7 +147,7 @@ function valueOf({ scores }: TryResult, metric: string): number | null {
 const BINS = 16;
 
 /** Distribution of a metric: base's outline above the line, head's bars below it. */
-function spreadHtml({ references }: SuiteResult, metric: string): string {
+function spreadHtml({ references }: SuiteResult, metric: string): MarkupPart {
   const values = (side: 'base' | 'head'): number[] =>
     references.flatMap((reference) =>
       (reference[side]?.tries ?? []).flatMap((tryResult) => valueOf(tryResult, metric) ?? []),
@@ -169,21 +168,20 @@ function spreadHtml({ references }: SuiteResult, metric: string): string {
   };
   const [above, below] = [bins(base), bins(head)];
   const top = [...above, ...below].reduce((a, b) => Math.max(a, b));
-  const bar = (share: number, at: number, side: 'base' | 'head'): string => {
+  const bar = (share: number, at: number, side: 'base' | 'head'): Markup | null => {
     const height = (18 * share) / top;
+    const y = side === 'base' ? 20 - height : 22;
+    const place = markup`x="${at * 10 + 1}" y="${y.toFixed(1)}"`;
     return share === 0
-      ? ''
-      : `<rect class="${side}" x="${String(at * 10 + 1)}" y="${(side === 'base' ? 20 - height : 22).toFixed(1)}" width="8" height="${height.toFixed(1)}"/>`;
+      ? null
+      : markup`<rect class="${side}" ${place} width="8" height="${height.toFixed(1)}"/>`;
   };
   const label = `base ○ ${meanWords(base)}, head ● ${meanWords(head)}, from ${number(least)} to ${number(most)}`;
-  return [
-    '<svg class="spread" width="160" height="42" viewBox="0 0 160 42"',
-    ` role="img" aria-label="${escapeMarkup(label)}">`,
-    '<line class="axis" x1="0" y1="21" x2="160" y2="21"/>',
-    above.map((share, at) => bar(share, at, 'base')).join(''),
-    `${below.map((share, at) => bar(share, at, 'head')).join('')}</svg>`,
-    `<span class="soft">${escapeMarkup(label)}</span>`,
-  ].join('');
+  const bars = markup`
+    <line class="axis" x1="0" y1="21" x2="160" y2="21"/>
+    ${above.map((share, at) => bar(share, at, 'base'))}
+    ${below.map((share, at) => bar(share, at, 'head'))}`;
+  return markup`${drawingHtml('spread', 42, label, bars)}<span class="soft">${label}</span>`;
 }
 
 function meanWords(values: readonly number[]): string {

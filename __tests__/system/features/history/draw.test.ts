@@ -5,6 +5,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { qualityCostChart } from '../../../../src/features/history/line-charts.ts';
 import { trendChart } from '../../../../src/features/history/trend-chart.ts';
 import { priorChart, sidesChart } from '../../../../src/report/page/bar-charts.ts';
+import { written } from '../../../../src/text/markup.ts';
 import {
   attributeOf,
   elementsOfFragment,
@@ -23,10 +24,12 @@ const value = (element: Element | undefined, name: string): number =>
   Number(attributeOf(element, name));
 
 const prior = (names: readonly string[]): string =>
-  priorChart({
-    label: names.join(' '),
-    rows: names.map((name, index) => ({ name, prior: (index + 1) / 20 })),
-  });
+  written(
+    priorChart({
+      label: names.join(' '),
+      rows: names.map((name, index) => ({ name, prior: (index + 1) / 20 })),
+    }),
+  );
 const row = {
   name: 'refunds',
   base: 0.9,
@@ -41,34 +44,40 @@ const charts: [string, () => string][] = [
   [
     'sides',
     () =>
-      sidesChart({
-        label: 'x',
-        rows: [row, { ...row, finding: null, instead: '6 references: too few' }],
-      }),
+      written(
+        sidesChart({
+          label: 'x',
+          rows: [row, { ...row, finding: null, instead: '6 references: too few' }],
+        }),
+      ),
   ],
   [
     'quality against cost',
     () =>
-      qualityCostChart({
-        label: 'x',
-        points: [
-          { rank: 1, cost: 3, rate: 0.9, low: 0.8, high: 0.95 },
-          { rank: 2, cost: 3.1, rate: 0.8, low: 0.7, high: 0.9 },
-        ],
-      }),
+      written(
+        qualityCostChart({
+          label: 'x',
+          points: [
+            { rank: 1, cost: 3, rate: 0.9, low: 0.8, high: 0.95 },
+            { rank: 2, cost: 3.1, rate: 0.8, low: 0.7, high: 0.9 },
+          ],
+        }),
+      ),
   ],
   [
     'trend',
     () =>
-      trendChart({
-        label: 'x',
-        points: [0.9, null, 0.8, 0.7].map((rate, index) => ({
-          at: `2026-01-0${String(index + 1)}`,
-          rate,
-          low: rate,
-          high: rate,
-        })),
-      }),
+      written(
+        trendChart({
+          label: 'x',
+          points: [0.9, null, 0.8, 0.7].map((rate, index) => ({
+            at: `2026-01-0${String(index + 1)}`,
+            rate,
+            low: rate,
+            high: rate,
+          })),
+        }),
+      ),
   ],
 ];
 
@@ -107,14 +116,15 @@ describe('every chart', () => {
     const module = pathToFileURL(
       join(import.meta.dirname, '../../../../src/features/history/line-charts.ts'),
     ).href;
-    const program = `const { priorChart } = await import(${JSON.stringify(module)}); process.stdout.write(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] }));`;
+    const helper = pathToFileURL(join(import.meta.dirname, '../../../../src/text/markup.ts')).href;
+    const program = `const { priorChart } = await import(${JSON.stringify(module)}); const { written } = await import(${JSON.stringify(helper)}); process.stdout.write(written(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] })));`;
     // A process that did not end would be killed, which throws.
     expect(
       execFileSync(process.execPath, ['--input-type=module', '-e', program], {
         encoding: 'utf8',
         timeout: 60_000,
       }),
-    ).toBe(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] }));
+    ).toBe(written(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] })));
   });
 });
 
@@ -143,7 +153,7 @@ describe('names in a chart', () => {
 });
 
 describe('a chart of both sides', () => {
-  const svg = sidesChart({ label: 'x', rows: [row] });
+  const svg = written(sidesChart({ label: 'x', rows: [row] }));
   const [ring, dot] = elementsOfFragment(svg).filter(({ tagName }) => tagName === 'circle');
   const axis = (share: number): number => 7 + share * 326;
 
@@ -169,16 +179,20 @@ describe('a chart of both sides', () => {
 
   test('says the shares, or what stands in their place', () => {
     expect(texts(svg)).toContain('✗ 90.0 % → 60.0 %');
-    const few = sidesChart({
-      label: 'x',
-      rows: [{ ...row, finding: null, instead: '6 references: too few' }],
-    });
+    const few = written(
+      sidesChart({
+        label: 'x',
+        rows: [{ ...row, finding: null, instead: '6 references: too few' }],
+      }),
+    );
     expect(texts(few)).toContain('6 references: too few');
     expect(few).not.toContain('60.0 %');
   });
 
   test('keeps an interval that leaves the axis within it', () => {
-    const wide = sidesChart({ label: 'x', rows: [{ ...row, base: 0.95, high: 0.5, low: -1.2 }] });
+    const wide = written(
+      sidesChart({ label: 'x', rows: [{ ...row, base: 0.95, high: 0.5, low: -1.2 }] }),
+    );
     for (const [, x] of wide.matchAll(/[ML]([\d.-]+) /g))
       expect(Number(x)).toBeGreaterThanOrEqual(0);
     for (const [, x] of wide.matchAll(/[ML]([\d.-]+) /g))
@@ -188,16 +202,18 @@ describe('a chart of both sides', () => {
 
 describe('quality against cost', () => {
   const at = (costs: number[]): number[] => {
-    const svg = qualityCostChart({
-      label: 'x',
-      points: costs.map((cost, index) => ({
-        rank: index + 1,
-        cost,
-        rate: 0.9,
-        low: 0.8,
-        high: 0.95,
-      })),
-    });
+    const svg = written(
+      qualityCostChart({
+        label: 'x',
+        points: costs.map((cost, index) => ({
+          rank: index + 1,
+          cost,
+          rate: 0.9,
+          low: 0.8,
+          high: 0.95,
+        })),
+      }),
+    );
     return [...svg.matchAll(/transform="matrix\([^)]*,([\d.]+),[\d.]+\)"/g)].map(([, x]) =>
       Number(x),
     );

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { POLICY, SCRIPT, STYLE } from '../../../../src/report/page/assets.ts';
 import { htmlOf } from '../../../../src/report/page/blocks.ts';
 import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
-import { SCRIPT } from '../../../../src/report/page/script.ts';
-import { POLICY, SCRIPT_HASH, STYLE, STYLE_HASH } from '../../../../src/report/page/style.ts';
 import { NO_LINKS, code, lineBreak, text } from '../../../../src/report/sections/document.ts';
+import { written } from '../../../../src/text/markup.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
+import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { packedIn } from '../../../stand-ins/page-rows.ts';
+import { sweepOfModels, withKinds } from '../kinds.ts';
 import {
   goldens,
   hostile,
@@ -74,7 +76,7 @@ test('a p-value is never written as nothing', async () => {
 });
 
 test('a cell of two columns says on a phone whose it is, where they stand below each other', () => {
-  const html = htmlOf(
+  const table = htmlOf(
     [
       {
         kind: 'table',
@@ -87,16 +89,18 @@ test('a cell of two columns says on a phone whose it is, where they stand below 
     ],
     NO_LINKS,
   );
+  const html = written(table);
   expect(html).toContain('<td data-title="Base: After 1 turn"><code>a</code></td>');
   expect(html).toContain('<td data-title="Head: After 3 turns"><code>b</code></td>');
 });
 
 describe('the policy', () => {
   test.each([
-    ['style', STYLE, STYLE_HASH],
-    ['script', SCRIPT, SCRIPT_HASH],
-  ])('names the hash of the %s', (_what, content, hash) => {
-    expect(hash).toBe(`sha256-${createHash('sha256').update(content).digest('base64')}`);
+    ['style', STYLE],
+    ['script', SCRIPT],
+  ])('names the hash of the %s', (what, content) => {
+    const hash = createHash('sha256').update(content).digest('base64');
+    expect(POLICY).toContain(`; ${what}-src 'sha256-${hash}';`);
   });
 
   test.each(Object.entries({ ...goldens, hostile }))(
@@ -191,7 +195,64 @@ describe('the page', () => {
     const hidden = /[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u;
     const html = await renderHtml(hostile(), links);
     expect(hidden.test(html)).toBe(false);
+    expect(html).not.toContain('[object ');
     expect(elementsOfPage(html).filter(({ tagName }) => tagName === 'h1')).toHaveLength(1);
+  });
+});
+
+describe('free text of a result', () => {
+  const HOSTILE = '</pre></code>"><img class="out">';
+  type Path = readonly (string | number)[];
+
+  function withTexts(
+    value: unknown,
+    change: (text: string, at: Path) => string,
+    at: Path,
+  ): unknown {
+    if (typeof value === 'string') return change(value, at);
+    if (Array.isArray(value))
+      return value.map((each, index) => withTexts(each, change, [...at, index]));
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, withTexts(each, change, [...at, key])]),
+    );
+  }
+
+  test.each([
+    ['a regression', regression],
+    ['attributes', (): Result => withKinds(6)],
+    ['a sweep', sweepOfModels],
+  ])('of %s stays text on the page, whatever its field', async (_what, build) => {
+    const free = new Map<string, boolean>();
+    const kindOf = (at: Path): string => at.filter((key) => typeof key === 'string').join('.');
+    const whole = build();
+    withTexts(
+      whole,
+      (text, at) => {
+        if (!free.has(kindOf(at))) {
+          const changed = withTexts(
+            whole,
+            (other, place) => (place.join() === at.join() ? HOSTILE + other : other),
+            [],
+          );
+          free.set(kindOf(at), wholeResultSchema.safeParse(changed).success);
+        }
+        return text;
+      },
+      [],
+    );
+    expect([...free.values()].filter((isFree) => isFree).length).toBeGreaterThan(15);
+    const result = withTexts(
+      whole,
+      (text, at) => (free.get(kindOf(at)) === true ? HOSTILE + text : text),
+      [],
+    ) as Result;
+    const html = await renderHtml(result, links);
+    for (const part of [html, ...packedIn(html).packed]) {
+      expect(part).not.toContain('<img');
+      expect(part).not.toContain('[object ');
+    }
+    expect(html).toContain('&lt;img class=&quot;out&quot;&gt;');
   });
 });
 

@@ -11,6 +11,7 @@ import {
   type SectionName,
 } from '../../../../src/report/sections/index.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { written } from '../../../../src/text/markup.ts';
 import { regression, withProblems } from '../results.ts';
 
 const results = [regression(), withProblems()];
@@ -43,7 +44,10 @@ describe.each(SECTION_NAMES)('the section %s', (name) => {
 
   test('reaches terminal and page', async () => {
     for (const result of shown) {
-      const begin = letters(htmlOf(sectionBlocks(result, whole!, [name]), NO_LINKS)).slice(0, 6);
+      const begin = letters(written(htmlOf(sectionBlocks(result, whole!, [name]), NO_LINKS))).slice(
+        0,
+        6,
+      );
       expect(letters(renderTerminal(result, { width: 300, colour: false }))).toContain(begin);
       const page = letters(await renderHtml(result));
       expect(page.includes(letters(ON_THE_PAGE[name] ?? begin))).toBe(true);

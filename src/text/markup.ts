@@ -1,0 +1,42 @@
+import { escapeMarkup } from './visible.ts';
+
+const HTML = Symbol('HTML');
+
+/** HTML in which every text is escaped. The symbol keeps parsed JSON from passing for it. */
+export interface Markup {
+  readonly [HTML]: string;
+}
+
+/** Texts are escaped; null and an empty list are nothing. */
+export type MarkupPart = string | number | Markup | null | readonly MarkupPart[];
+
+const literals = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+/** Builds HTML from a template. Line breaks before indentation are layout and left out. */
+export function markup(template: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
+  const known = literals.get(template) ?? template.map((text) => text.replace(/\n +/g, ''));
+  literals.set(template, known);
+  // Concatenation does not copy what a page is made of.
+  return trusted(known.reduce((html, text, at) => html + partHtml(parts[at - 1] ?? null) + text));
+}
+
+/** Declares a text to be HTML: what a library drew, or a file of our own. */
+export function trusted(html: string): Markup {
+  return { [HTML]: html };
+}
+
+/** The HTML as a text, to be written out. */
+export function written(html: Markup): string {
+  return html[HTML];
+}
+
+export function joined(parts: readonly MarkupPart[], separator: string): Markup {
+  return trusted(parts.map(partHtml).join(separator));
+}
+
+function partHtml(part: MarkupPart): string {
+  if (part === null) return '';
+  if (typeof part === 'string') return escapeMarkup(part);
+  if (typeof part === 'number') return String(part);
+  return HTML in part ? part[HTML] : part.reduce<string>((html, each) => html + partHtml(each), '');
+}
