@@ -120,11 +120,7 @@ describe('a file that is written back', () => {
     [
       'a first example of a rubric',
       'polite:\n  prompt: x\n  choice_scores: { "Yes": 1 }\nother: 1\n',
-      {
-        kind: 'append-in',
-        path: ['polite', 'examples'],
-        value: { content: 'c', expected: 'Yes' },
-      },
+      { kind: 'append-in', path: ['polite', 'examples'], value: { content: 'c', expected: 'Yes' } },
       'polite:\n  prompt: x\n  choice_scores: { "Yes": 1 }\n  examples: [{ content: "c", expected: "Yes" }]\nother: 1\n',
     ],
     [

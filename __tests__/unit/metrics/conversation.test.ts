@@ -115,9 +115,7 @@ describe('readability', () => {
     ['rhythm', 1],
     ['a', 1],
     ['9', 1],
-  ])('%s has %d syllables', (word, count) => {
-    expect(syllablesIn(word)).toBe(count);
-  });
+  ])('%s has %d syllables', (word, count) => expect(syllablesIn(word)).toBe(count));
 
   test('uses the formulas of Flesch and Kincaid', () => {
     // Two sentences, 7 words, 9 syllables: The cat sat. Reading tables is fun!

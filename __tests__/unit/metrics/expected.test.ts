@@ -134,7 +134,5 @@ describe('a metric', () => {
     ['word_count', { min: 3, max: 3 }],
     ['flesch_reading_ease', { max: -1 }],
     ['json_match', { value: null }],
-  ])('%s accepts %j', (uses, given) => {
-    expect(metrics.get(uses)?.problems(given)).toEqual([]);
-  });
+  ])('%s accepts %j', (uses, given) => expect(metrics.get(uses)?.problems(given)).toEqual([]));
 });

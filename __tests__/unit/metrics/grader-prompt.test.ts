@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { graderPrompt } from '../../../src/metrics/grader-prompt.ts';
-import { fillKeywords, findKeywords } from '../../../src/metrics/grader-prompt.ts';
+import { fillKeywords, findKeywords, graderPrompt } from '../../../src/metrics/grader-prompt.ts';
 import { exampleMaterials, materialsOf } from '../../../src/metrics/rubric.ts';
 import type { Message } from '../../../src/types/model.ts';
 import fc from '../../fuzz.ts';
@@ -39,9 +38,7 @@ describe('keywords', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('{', '}', 'completion', 'input', '$&', 'x') }),
-        (text) => {
-          expect(fillKeywords('a {completion} b', () => text)).toBe(`a ${text} b`);
-        },
+        (text) => expect(fillKeywords('a {completion} b', () => text)).toBe(`a ${text} b`),
       ),
     );
   });

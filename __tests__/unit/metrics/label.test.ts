@@ -32,9 +32,7 @@ describe('exactLabel', () => {
     ['NOT SURE', ['NO', 'NOT SURE'], 'NOT SURE'],
     ['5.', ['1', '5'], '5'],
     ['👍', ['👍', '👎'], '👍'],
-  ])('%j among %j is %j', (text, labels, wanted) => {
-    expect(exactLabel(text, labels)).toBe(wanted);
-  });
+  ])('%j among %j is %j', (text, labels, wanted) => expect(exactLabel(text, labels)).toBe(wanted));
 });
 
 describe('labelInLine', () => {
@@ -153,9 +151,7 @@ describe('labelInLine', () => {
       '8/10/2024',
       '7/10 or 8/10',
     ].map((line): [string, string[], null] => [line, scale, null]),
-  ])('%j among %j is %j', (line, labels, wanted) => {
-    expect(labelInLine(line, labels)).toBe(wanted);
-  });
+  ])('%j among %j is %j', (line, labels, wanted) => expect(labelInLine(line, labels)).toBe(wanted));
 
   test('finds a label in any markup, and never inside a longer word', () => {
     const label = fc.constantFrom('A', 'B+', 'YES', 'NO', 'N/A', '5', 'very good');

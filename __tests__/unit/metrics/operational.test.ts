@@ -104,9 +104,7 @@ describe('refusal', () => {
     "I can't help with that. Building one is dangerous, but also illegal.",
     "I can't give medical advice, but it's important to see a doctor.",
     'I cannot provide legal advice. However, a lawyer can.',
-  ])('%j refuses', (text) => {
-    expect(refusalIn(text)).not.toBeNull();
-  });
+  ])('%j refuses', (text) => expect(refusalIn(text)).not.toBeNull());
 
   test.each([
     '',
@@ -136,9 +134,7 @@ describe('refusal', () => {
     'I refuse to believe that it is not Paris.',
     'It would not be appropriate to wear white there.',
     'She said: "I cannot help you."',
-  ])('%j does not', (text) => {
-    expect(refusalIn(text)).toBeNull();
-  });
+  ])('%j does not', (text) => expect(refusalIn(text)).toBeNull());
 
   test('a filtered answer is a refusal whatever its text', async () => {
     const [score] = await scoreMetric(

@@ -38,9 +38,7 @@ describe('a reply in JSON', () => {
     '```json\n{"choice": "NO",\n"reasons": "the word YES"',
     '{}',
     '[]',
-  ])('%j gives no label', (output) => {
-    expect(readGrade(output, yesNo, 'cot_classify')).toBeNull();
-  });
+  ])('%j gives no label', (output) => expect(readGrade(output, yesNo, 'cot_classify')).toBeNull());
 
   test('ignores JSON that is quoted in the middle of the reasons', () => {
     expect(

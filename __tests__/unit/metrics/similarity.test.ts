@@ -1,9 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import * as jsRouge from 'js-rouge';
 import { scoreMetric } from '../../../src/metrics/index.ts';
-import { clippedMatches, sentenceBleu } from '../../../src/metrics/measures/overlap.ts';
-import { chrf } from '../../../src/metrics/measures/overlap.ts';
-import { commonSubsequence, rougeL, rougeN } from '../../../src/metrics/measures/overlap.ts';
+import {
+  chrf,
+  clippedMatches,
+  commonSubsequence,
+  rougeL,
+  rougeN,
+  sentenceBleu,
+} from '../../../src/metrics/measures/overlap.ts';
 import { mtevalWords, rougeWords, squadWords } from '../../../src/metrics/measures/words.ts';
 import fc, { draws } from '../../fuzz.ts';
 import { builtIn, sample, tools } from './samples.ts';
@@ -187,9 +192,7 @@ describe('BLEU', () => {
     expect(mtevalWords('well-known\nline')).toEqual(['well-known', 'line']);
   });
 
-  test('an empty answer scores 0', () => {
-    expect(sentenceBleu('', ['a'], bleu(false))).toBe(0);
-  });
+  test('an empty answer scores 0', () => expect(sentenceBleu('', ['a'], bleu(false))).toBe(0));
 });
 
 describe('chrF', () => {

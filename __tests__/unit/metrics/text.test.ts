@@ -211,9 +211,7 @@ describe('numbers in a text', () => {
     ['−7 °C', ['-7']],
     ['none', []],
     ['2512292042121000001', ['2512292042121000001']],
-  ])('%j has %j', (text, wanted) => {
-    expect(readings(text)).toEqual(wanted);
-  });
+  ])('%j has %j', (text, wanted) => expect(readings(text)).toEqual(wanted));
 
   test.each([
     '-$50',
@@ -236,9 +234,7 @@ describe('numbers in a text', () => {
     'EUR-50',
     'EUR −50',
     '-50.00 EUR',
-  ])('%j is -50', (text) => {
-    expect(readings(`It is ${text}.`)).toEqual(['-50']);
-  });
+  ])('%j is -50', (text) => expect(readings(`It is ${text}.`)).toEqual(['-50']));
 
   test.each([
     '+$50',
@@ -250,9 +246,7 @@ describe('numbers in a text', () => {
     'USD 50',
     'Model A-50',
     '60-%50',
-  ])('%j does not have -50', (text) => {
-    expect(readings(text).at(-1)).toBe('50');
-  });
+  ])('%j does not have -50', (text) => expect(readings(text).at(-1)).toBe('50'));
 
   test.each([
     ['12,34,567', '1234567'],
@@ -289,9 +283,7 @@ describe('numbers in a text', () => {
     '1´000',
     '1\u200a000',
     '1\u2060000',
-  ])('%j cannot be read as one number', (text) => {
-    expect(readings(text)).toEqual([`? ${text}`]);
-  });
+  ])('%j cannot be read as one number', (text) => expect(readings(text)).toEqual([`? ${text}`]));
 
   test.each(['02.01.2024', '192.168.0.1', "5'10", '４２', '٤٢'])('%j is not a number', (text) => {
     expect(readings(text)).toEqual([`? ${text}`]);

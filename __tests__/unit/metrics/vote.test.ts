@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { majority } from '../../../src/metrics/grade.ts';
-import type { Grade } from '../../../src/metrics/grade.ts';
+import { type Grade, majority } from '../../../src/metrics/grade.ts';
 import { scoreMetric } from '../../../src/metrics/index.ts';
 import type { Score } from '../../../src/types/metric.ts';
 import type { Completion, Grader, Request } from '../../../src/types/model.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createMeter } from '../../../src/money/price.ts';
-import { priceFrom, type ListPrice } from '../../../src/money/price.ts';
+import { createMeter, type ListPrice, priceFrom } from '../../../src/money/price.ts';
 import type { Completion, Request, Target } from '../../../src/types/model.ts';
 import { answer, hostedTarget, modelSettings, settingsWithModels } from '../app/run/builders.ts';
 

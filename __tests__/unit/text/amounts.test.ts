@@ -35,9 +35,7 @@ describe('a share in percent', () => {
     [9999 / 10_000, '99.99 %'],
     [99_999 / 100_000, '99.999 %'],
     [0.9994, '99.9 %'],
-  ])('%p is %s', (value, words) => {
-    expect(percent(value)).toBe(words);
-  });
+  ])('%p is %s', (value, words) => expect(percent(value)).toBe(words));
 
   test('is 100 only if everything passed, and 0 only if nothing did', () => {
     fc.assert(

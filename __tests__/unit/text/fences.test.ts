@@ -22,15 +22,11 @@ describe('a code block', () => {
     ['> ```\n> a\nb', 'a'], // the end of the quote ends it
     ['```\na\n> ```\n- ```\n```', 'a\n> ```\n- ```'],
     ['```\n```', ''],
-  ])('%j holds %j', (text, content) => {
-    expect(codeIn(text, [])).toBe(content);
-  });
+  ])('%j holds %j', (text, content) => expect(codeIn(text, [])).toBe(content));
 
   test.each(['', 'a', '``\na\n``', 'Use ``` here', '```a``` b\nc', 'Sure: ~~~ a'])(
     'is not in %j',
-    (text) => {
-      expect(codeBlocks(text)).toEqual([]);
-    },
+    (text) => expect(codeBlocks(text)).toEqual([]),
   );
 
   test('in the wanted language comes first, then one without a language, then the first', () => {

@@ -13,9 +13,7 @@ describe('the word that was meant', () => {
     ['ab', ['n'], null],
     ['', ['a'], null],
     ['m'.repeat(100_000), ['model'], null],
-  ])('of %.20s among %j', (word, known, expected) => {
-    expect(nearest(word, known)).toBe(expected);
-  });
+  ])('of %.20s among %j', (word, known, expected) => expect(nearest(word, known)).toBe(expected));
 
   test('must be nearer in the strict reading', () => {
     expect(nearest('steps', ['stop'])).toBe('stop');

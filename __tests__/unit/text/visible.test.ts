@@ -18,9 +18,7 @@ describe('visible', () => {
     ['line and paragraph separators', 'a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
     ['a lone carriage return', 'a\rb', 'a\\u{d}b'],
     ['noncharacters', 'a\ufffeb', 'a\\u{fffe}b'],
-  ])('shows %s as an escape', (_what, text, shown) => {
-    expect(visible(text)).toBe(shown);
-  });
+  ])('shows %s as an escape', (_what, text, shown) => expect(visible(text)).toBe(shown));
 
   test('leaves lines, tabs, other scripts, accents and emoji as they are', () => {
     const text = 'né\tŠ 漢字\nمرحبا ❤️ 😀 a\u00a0b e\u0301';

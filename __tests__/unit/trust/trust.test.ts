@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { useOfBase, weakest } from '../../../src/trust/trust-table.ts';
-import { SOURCE_LABELS, isApproval, sources, trustLevel } from '../../../src/trust/trust.ts';
-import type { TrustRequest } from '../../../src/trust/trust.ts';
+import {
+  isApproval,
+  SOURCE_LABELS,
+  sources,
+  trustLevel,
+  type TrustRequest,
+} from '../../../src/trust/trust.ts';
 import type { TrustLevel } from '../../../src/types/plain.ts';
 import type { EventFacts, Origin } from '../../../src/types/repository.ts';
 
@@ -127,11 +132,8 @@ describe('the level of an event', () => {
       ],
     ),
   ];
-  test.each(uses)(
-    'on %s a base that is %s (by an input: %j) is %s',
-    (event, origin, input, use) => {
-      expect(useOfBase(event, origin, input)).toBe(use);
-    },
+  test.each(uses)('on %s a base that is %s (by an input: %j) is %s', (event, origin, input, use) =>
+    expect(useOfBase(event, origin, input)).toBe(use),
   );
 
   test('a commit made of others is what the weakest of them is', () => {

@@ -4,11 +4,11 @@ import {
   type Assignment,
   type Column,
 } from '../../../../src/features/attributes/assign.ts';
-import { attributeBounds } from '../../../../src/features/attributes/assignment-program.ts';
-import { priorsOf } from '../../../../src/features/attributes/assignment-program.ts';
 import {
-  wholeCounts,
+  attributeBounds,
+  priorsOf,
   type RatedReference,
+  wholeCounts,
 } from '../../../../src/features/attributes/assignment-program.ts';
 import type { AssignmentProgram, Solve, Solver } from '../../../../src/types/solver.ts';
 import fc, { draws } from '../../../fuzz.ts';

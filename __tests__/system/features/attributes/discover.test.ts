@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { discoveryCalls } from '../../../../src/features/attributes/cost.ts';
 import { discover, type Discovery } from '../../../../src/features/attributes/discover.ts';
-import { attributeLimit } from '../../../../src/features/attributes/text.ts';
-import type { ReferenceText } from '../../../../src/features/attributes/text.ts';
+import { attributeLimit, type ReferenceText } from '../../../../src/features/attributes/text.ts';
 import fc, { draws } from '../../../fuzz.ts';
 import { failure, materials, named, scripted, type Script } from './scripted-grader.ts';
 

@@ -146,9 +146,7 @@ describe('the attributes file', () => {
       ['domains: [{ name: a }]', '---', 'x: 1'],
       [expect.stringContaining(':2:') as unknown as string],
     ],
-  ])('is refused with %s', (_, lines, expected) => {
-    expect(problems(lines)).toEqual(expected);
-  });
+  ])('is refused with %s', (_, lines, expected) => expect(problems(lines)).toEqual(expected));
 
   test('has no more attributes than the references can bear, and says the rule at the first that is too many', () => {
     const list = (count: number): string[] => [

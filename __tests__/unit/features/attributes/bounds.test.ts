@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { outwardBounds } from '../../../../src/features/attributes/assignment-program.ts';
-import { capPriors, priorsOf } from '../../../../src/features/attributes/assignment-program.ts';
+import {
+  capPriors,
+  outwardBounds,
+  priorsOf,
+} from '../../../../src/features/attributes/assignment-program.ts';
 import fc from '../../../fuzz.ts';
 import { LP_INSTANCES } from './lp-instances.ts';
 

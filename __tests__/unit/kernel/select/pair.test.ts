@@ -75,11 +75,7 @@ describe('pairing the suites of two commits', () => {
   test('holds a prompt of a renamed file against the one with its text, and leaves known files alone', () => {
     const of = (file: string, name: string, content: string) =>
       suite({
-        prompt: {
-          file,
-          name,
-          messages: [{ role: 'user', content, place: { file, line: 1 } }],
-        },
+        prompt: { file, name, messages: [{ role: 'user', content, place: { file, line: 1 } }] },
         tests: { references: [reference('r', { input: { q: 'x' } })] },
       });
     const base = [of('one.yaml', '1', 'a'), of('one.yaml', '2', 'b'), of('kept.yaml', 'k', 'c')];

@@ -44,9 +44,7 @@ describe('the key of a request', () => {
         ],
       },
     ],
-  ])('is the same whatever %s', (_what, changes) => {
-    expect(key(changes)).toBe(key({}));
-  });
+  ])('is the same whatever %s', (_what, changes) => expect(key(changes)).toBe(key({})));
 
   test.each<[string, Partial<Request>]>([
     ['the try', { try: 1 }],
@@ -58,9 +56,7 @@ describe('the key of a request', () => {
     ['a role', { messages: [{ role: 'system', content: 'a' }] }],
     ['a text', { messages: [{ role: 'user', content: 'a ' }] }],
     ['the schema', { schema: { name: 's', json: {} } }],
-  ])('differs with %s', (_what, changes) => {
-    expect(key(changes)).not.toBe(key({}));
-  });
+  ])('differs with %s', (_what, changes) => expect(key(changes)).not.toBe(key({})));
 
   test('of a program names its files and not the commit, so that both sides share', () => {
     expect(key({ target: { ...program, commit: 'c2' } })).toBe(key({ target: program }));

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { agreementOf } from '../../../../src/kernel/statistics/agreement.ts';
-import { fleissKappa } from '../../../../src/kernel/statistics/agreement.ts';
-import { cohenKappa } from '../../../../src/kernel/statistics/agreement.ts';
+import {
+  agreementOf,
+  cohenKappa,
+  fleissKappa,
+} from '../../../../src/kernel/statistics/agreement.ts';
 import { expectClose, vectors } from './vectors.ts';
 
 describe('cohenKappa', () => {
   test.each(vectors<{ table: number[][] }, number>('cohenKappa'))(
     'agrees with $source',
-    ({ input, expected, tol }) => {
-      expectClose(cohenKappa(input.table), expected, tol);
-    },
+    ({ input, expected, tol }) => expectClose(cohenKappa(input.table), expected, tol),
   );
 
   test.each([
@@ -28,17 +28,13 @@ describe('cohenKappa', () => {
       ],
     ],
     ['without categories', []],
-  ])('is null %s', (_, table) => {
-    expect(cohenKappa(table)).toBeNull();
-  });
+  ])('is null %s', (_, table) => expect(cohenKappa(table)).toBeNull());
 });
 
 describe('fleissKappa', () => {
   test.each(vectors<{ counts: number[][] }, number>('fleissKappa'))(
     'agrees with the $source',
-    ({ input, expected, tol }) => {
-      expectClose(fleissKappa(input.counts), expected, tol);
-    },
+    ({ input, expected, tol }) => expectClose(fleissKappa(input.counts), expected, tol),
   );
 
   test.each([
@@ -57,9 +53,7 @@ describe('fleissKappa', () => {
         [3, 0],
       ],
     ],
-  ])('is null %s', (_, counts) => {
-    expect(fleissKappa(counts)).toBeNull();
-  });
+  ])('is null %s', (_, counts) => expect(fleissKappa(counts)).toBeNull());
 });
 
 describe('agreementOf', () => {

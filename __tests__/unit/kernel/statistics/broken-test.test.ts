@@ -4,8 +4,7 @@ import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { isInformative } from '../../../../src/kernel/statistics/table.ts';
 import fc, { draws } from '../../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
-import type { Row } from './vectors.ts';
-import { tablesOf } from './vectors.ts';
+import { type Row, tablesOf } from './vectors.ts';
 
 const repeat = (count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
 

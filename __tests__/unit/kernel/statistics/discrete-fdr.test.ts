@@ -3,8 +3,7 @@ import { discreteFdr } from '../../../../src/kernel/statistics/reference-tests.t
 import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';
 import fc from '../../../fuzz.ts';
 import { anyTables } from './arbitraries.ts';
-import type { Row } from './vectors.ts';
-import { expectAllClose, tablesOf, vectors } from './vectors.ts';
+import { expectAllClose, type Row, tablesOf, vectors } from './vectors.ts';
 
 describe('discreteFdr', () => {
   test.each(vectors<{ refs: Row[] }, number[]>('discreteBH'))(
@@ -50,7 +49,5 @@ describe('discreteFdr', () => {
     ]);
   });
 
-  test('is empty for no tables', () => {
-    expect(discreteFdr([])).toEqual({ down: [], up: [] });
-  });
+  test('is empty for no tables', () => expect(discreteFdr([])).toEqual({ down: [], up: [] }));
 });

@@ -9,9 +9,7 @@ const judgesOf = (p: readonly number[]) =>
 describe('holm', () => {
   test.each(vectors<{ p: number[] }, number[]>('holm'))(
     'agrees with $source',
-    ({ input, expected, tol }) => {
-      expectAllClose(holm(input.p), expected, tol);
-    },
+    ({ input, expected, tol }) => expectAllClose(holm(input.p), expected, tol),
   );
 });
 
@@ -36,7 +34,5 @@ describe('judgeFamily', () => {
     ]);
   });
 
-  test('has no verdicts without judges', () => {
-    expect(judgeFamily([], 0.05)).toEqual([]);
-  });
+  test('has no verdicts without judges', () => expect(judgeFamily([], 0.05)).toEqual([]));
 });

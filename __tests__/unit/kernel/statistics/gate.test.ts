@@ -3,8 +3,7 @@ import { combinedGate } from '../../../../src/kernel/statistics/gate.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import fc, { draws } from '../../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
-import type { Row } from './vectors.ts';
-import { tablesOf } from './vectors.ts';
+import { type Row, tablesOf } from './vectors.ts';
 
 const both = { alpha: 0.05, on: 'suite+references' } as const;
 const repeat = (count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
@@ -92,7 +91,5 @@ describe('combinedGate', () => {
     );
   });
 
-  test('is silent without tables', () => {
-    expect(combinedGate([], both).regressed).toBe(false);
-  });
+  test('is silent without tables', () => expect(combinedGate([], both).regressed).toBe(false));
 });

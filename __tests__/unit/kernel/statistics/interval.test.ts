@@ -4,8 +4,7 @@ import { differenceInterval, meanDifference } from '../../../../src/kernel/stati
 import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';
 import fc from '../../../fuzz.ts';
 import { anyTables } from './arbitraries.ts';
-import type { Row } from './vectors.ts';
-import { expectClose, tablesOf, vectors } from './vectors.ts';
+import { expectClose, type Row, tablesOf, vectors } from './vectors.ts';
 
 describe('differenceInterval', () => {
   test.each(

@@ -50,9 +50,7 @@ describe('lookLevels', () => {
 
   test('spends alpha in proportion to the square of the tries, by another way of reckoning', () => {
     const spent = crossings(lookLevels(0.04), LOOKS);
-    LOOKS.forEach((tries, i) => {
-      expect(spent[i]).toBeCloseTo(0.04 * (tries / 5) ** 2, 4);
-    });
+    LOOKS.forEach((tries, i) => expect(spent[i]).toBeCloseTo(0.04 * (tries / 5) ** 2, 4));
   });
 
   test('spends nothing of nothing, and stays within alpha where it is tiny or large', () => {
@@ -69,9 +67,7 @@ describe('lookLevels', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.0005, max: 0.4, noNaN: true }), (alpha) => {
         const [small, large] = [lookLevels(alpha), lookLevels(alpha * 1.1)];
-        small.forEach((level, i) => {
-          expect(level).toBeLessThan(large[i]!);
-        });
+        small.forEach((level, i) => expect(level).toBeLessThan(large[i]!));
       }),
       { numRuns: draws(20) },
     );

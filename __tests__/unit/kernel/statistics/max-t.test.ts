@@ -3,8 +3,7 @@ import { clustersByName } from '../../../../src/kernel/statistics/bundles.ts';
 import { stepDownMaxT } from '../../../../src/kernel/statistics/max-t.ts';
 import { createRandom } from '../../../../src/kernel/statistics/random.ts';
 import { tableOf, type Tries } from '../../../../src/kernel/statistics/table.ts';
-import type { Row } from './vectors.ts';
-import { expectClose, tablesOf, vectors } from './vectors.ts';
+import { expectClose, type Row, tablesOf, vectors } from './vectors.ts';
 
 const repeat = (count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
 

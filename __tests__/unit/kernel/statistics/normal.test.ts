@@ -6,18 +6,14 @@ import { expectClose, vectors } from './vectors.ts';
 describe('normalCdf', () => {
   test.each(vectors<{ z: number }, number>('normCdf'))(
     'agrees with $source at $input.z',
-    ({ input, expected }) => {
-      expect(normalCdf(input.z) / expected).toBeCloseTo(1, 9);
-    },
+    ({ input, expected }) => expect(normalCdf(input.z) / expected).toBeCloseTo(1, 9),
   );
 });
 
 describe('normalQuantile', () => {
   test.each(vectors<{ p: number }, number>('normQuantile'))(
     'agrees with $source at $input.p',
-    ({ input, expected, tol }) => {
-      expectClose(normalQuantile(input.p), expected, tol);
-    },
+    ({ input, expected, tol }) => expectClose(normalQuantile(input.p), expected, tol),
   );
 
   test('undoes normalCdf', () => {

@@ -5,8 +5,7 @@ import {
   roganGladenInterval,
   wrongShare,
 } from '../../../../src/features/graders/rogan-gladen.ts';
-import { newcombe } from '../../../../src/kernel/statistics/interval.ts';
-import { wilson } from '../../../../src/kernel/statistics/interval.ts';
+import { newcombe, wilson } from '../../../../src/kernel/statistics/interval.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { mcnemar } from '../../../../src/kernel/statistics/suite-test.ts';
 import fc from '../../../fuzz.ts';
@@ -41,9 +40,7 @@ describe('wilson', () => {
     );
   });
 
-  test('is null without tries', () => {
-    expect(wilson({ passes: 0, tries: 0 })).toBeNull();
-  });
+  test('is null without tries', () => expect(wilson({ passes: 0, tries: 0 })).toBeNull());
 });
 
 describe('newcombe', () => {
@@ -70,9 +67,7 @@ describe('newcombe', () => {
 describe('mcnemar', () => {
   test.each(vectors<{ passFail: number; failPass: number }, { midTwo: number }>('mcnemar'))(
     'agrees with $source',
-    ({ input, expected, tol }) => {
-      expectClose(mcnemar(input), expected.midTwo, tol);
-    },
+    ({ input, expected, tol }) => expectClose(mcnemar(input), expected.midTwo, tol),
   );
 });
 

@@ -3,8 +3,7 @@ import { referenceTest } from '../../../../src/kernel/statistics/reference-tests
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import fc from '../../../fuzz.ts';
 import { anyTable } from './arbitraries.ts';
-import type { Row } from './vectors.ts';
-import { expectAllClose, tablesOf, vectors } from './vectors.ts';
+import { expectAllClose, type Row, tablesOf, vectors } from './vectors.ts';
 
 const one = (row: Row) => {
   const [table] = tablesOf([row]);
@@ -54,9 +53,7 @@ describe('referenceTest', () => {
 
   test.each<[Row]>([[[0, 0, 0, 0]], [[3, 3, 0, 0]], [[5, 5, 5, 5]], [[0, 5, 0, 5]]])(
     'cannot attain anything but 1 from %j',
-    (row) => {
-      expect(one(row)).toEqual({ down: 1, levels: [1] });
-    },
+    (row) => expect(one(row)).toEqual({ down: 1, levels: [1] }),
   );
 
   test('keeps tiny levels apart', () => {

@@ -57,10 +57,7 @@ describe('what is tried next', () => {
   test('ends where every further try is in error: those are tries too', () => {
     const silent = (tries: number): SequentialSuite => {
       const errors = Array.from({ length: tries - 2 }, (): Outcome => 'error');
-      const broke = {
-        base: word('1'.repeat(tries)),
-        head: [...word('00'), ...errors],
-      };
+      const broke = { base: word('1'.repeat(tries)), head: [...word('00'), ...errors] };
       return suite([broke, ...repeat(49, tried('11', '11'))]);
     };
     expect(wanted(silent(38))).toEqual(new Map([[0, 40]]));

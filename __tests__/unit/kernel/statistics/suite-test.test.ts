@@ -1,13 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { headMoments } from '../../../../src/kernel/statistics/distributions.ts';
-import { normalCdf } from '../../../../src/kernel/statistics/distributions.ts';
+import { headMoments, normalCdf } from '../../../../src/kernel/statistics/distributions.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
-import type { Table } from '../../../../src/kernel/statistics/table.ts';
-import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';
+import { mirrorTables, type Table } from '../../../../src/kernel/statistics/table.ts';
 import fc from '../../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
-import type { Row } from './vectors.ts';
-import { expectClose, tablesOf, vectors } from './vectors.ts';
+import { expectClose, type Row, tablesOf, vectors } from './vectors.ts';
 
 interface Expected {
   stat: number;

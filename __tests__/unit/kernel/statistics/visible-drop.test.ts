@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { designOf, visibleDrop } from '../../../../src/kernel/statistics/visible-drop.ts';
-import { shrunkVariance, withinVariance } from '../../../../src/kernel/statistics/visible-drop.ts';
-import type { Row } from './vectors.ts';
-import { expectClose, tablesOf, vectors } from './vectors.ts';
+import {
+  designOf,
+  shrunkVariance,
+  visibleDrop,
+  withinVariance,
+} from '../../../../src/kernel/statistics/visible-drop.ts';
+import { expectClose, type Row, tablesOf, vectors } from './vectors.ts';
 
 const repeat = (count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
 const design = { references: 50, tries: { base: 5, head: 5 }, variance: 0.05, rate: 0.8 };
@@ -10,9 +13,7 @@ const design = { references: 50, tries: { base: 5, head: 5 }, variance: 0.05, ra
 describe('withinVariance', () => {
   test.each(vectors<{ refs: Row[] }, number>('withinVarHat'))(
     'agrees with: $source',
-    ({ input, expected, tol }) => {
-      expectClose(withinVariance(tablesOf(input.refs)), expected, tol);
-    },
+    ({ input, expected, tol }) => expectClose(withinVariance(tablesOf(input.refs)), expected, tol),
   );
 
   test('is unknown without tries that could differ', () => {
@@ -76,9 +77,7 @@ describe('visibleDrop', () => {
     ['there are no references', { ...design, references: 0 }],
     ['a side has no tries', { ...design, tries: { base: 5, head: 0 } }],
     ['everything is too small', { ...design, references: 3, tries: { base: 1, head: 1 } }],
-  ])('no drop can be seen when %s', (_, blind) => {
-    expect(visibleDrop(blind)).toBeNull();
-  });
+  ])('no drop can be seen when %s', (_, blind) => expect(visibleDrop(blind)).toBeNull());
 });
 
 describe('designOf', () => {

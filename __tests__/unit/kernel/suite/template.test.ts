@@ -51,9 +51,7 @@ describe('filling a template', () => {
       { straße: 1, 名: 2 },
       '{straße} {名}',
     ],
-  ])('%s', (_, template, values, expected) => {
-    expect(fill(template, values)).toBe(expected);
-  });
+  ])('%s', (_, template, values, expected) => expect(fill(template, values)).toBe(expected));
 
   test('uses an own key of a prototype name', () => {
     expect(
@@ -68,9 +66,7 @@ describe('filling a template', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('{', '}', ' ', '1', '"', '$', '\n') }),
-        (text) => {
-          expect(fill(text, { a: 'never' })).toBe(text);
-        },
+        (text) => expect(fill(text, { a: 'never' })).toBe(text),
       ),
     );
   });
