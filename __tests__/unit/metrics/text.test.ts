@@ -1,23 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { scoreMetric } from '../../../src/metrics/index.ts';
 import { decimalOf, decimalText } from '../../../src/metrics/measures/decimal.ts';
 import { numbersIn } from '../../../src/metrics/measures/numbers.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import fc, { letters } from '../../fuzz.ts';
-import { builtIn, sample, tools } from './samples.ts';
+import { builtIn, sample, scored } from './samples.ts';
 
-async function status(
-  uses: string,
-  output: string,
-  expected: Json | undefined,
-  given: Record<string, Json> = {},
-): Promise<string | undefined> {
-  const [score] = await scoreMetric(builtIn(uses, given), [sample(output, { expected })], tools());
-  return score?.status;
-}
+type Given = Record<string, Json>;
+const score = (uses: string, output: string, expected?: Json, given: Given = {}) =>
+  scored(builtIn(uses, given), sample(output, { expected }));
+const status = async (...of: Parameters<typeof score>) => (await score(...of)).status;
 
 describe('exact_match', () => {
-  test.each<[string, Json, Record<string, Json>, string]>([
+  test.each<[string, Json, Given, string]>([
     ['8', '8', {}, 'pass'],
     ['8', 8, {}, 'pass'], // a YAML number
     ['true', true, {}, 'pass'],
@@ -45,9 +39,8 @@ describe('exact_match', () => {
     expect(await status('exact_match', output, expected, given)).toBe(wanted);
   });
 
-  test("a fixed value makes the reference's expected unnecessary", async () => {
-    expect(await status('exact_match', 'Paris', undefined, { value: 'Paris' })).toBe('pass');
-  });
+  test("a fixed value makes the reference's expected unnecessary", async () =>
+    expect(await status('exact_match', 'Paris', undefined, { value: 'Paris' })).toBe('pass'));
 
   test('a text always matches itself and never a longer one', async () => {
     await fc.assert(
@@ -60,7 +53,7 @@ describe('exact_match', () => {
 });
 
 describe('contains, starts_with, ends_with', () => {
-  test.each<[string, string, Json, Record<string, Json>, string]>([
+  test.each<[string, string, Json, Given, string]>([
     ['contains', 'a b c', 'b', {}, 'pass'],
     ['contains', 'a b c', ['x', 'c'], {}, 'pass'],
     ['contains', 'a b c', ['x', 'c'], { mode: 'all' }, 'fail'],
@@ -108,7 +101,7 @@ describe('contains, starts_with, ends_with', () => {
 });
 
 describe('match', () => {
-  test.each<[string, Json, Record<string, Json>, string]>([
+  test.each<[string, Json, Given, string]>([
     ['The answer is B.', 'b', {}, 'pass'],
     ['B is the answer', 'B', {}, 'fail'],
     ['B is the answer', 'B', { location: 'begin' }, 'pass'],
@@ -148,7 +141,7 @@ describe('match', () => {
     ['It is \u20115', '5', {}, 'fail'],
     ['It is \u20115', '-5', {}, 'pass'],
     ...['\u2010', '\u2011', '\u2012', '–', '−', '－'].flatMap(
-      (minus): [string, Json, Record<string, Json>, string][] => [
+      (minus): [string, Json, Given, string][] => [
         [`It is ${minus}5`, '5', { ignore_punctuation: false }, 'fail'],
         [`It is ${minus}$5`, '$5', { ignore_punctuation: false }, 'fail'],
       ],
@@ -214,39 +207,29 @@ describe('numbers in a text', () => {
   ])('%j has %j', (text, wanted) => expect(readings(text)).toEqual(wanted));
 
   test.each([
-    '-$50',
-    '−$50',
-    '–$50',
-    '\u2010$50',
-    '\u2011$50', // a no-break hyphen
-    '\u2012$50',
-    '-US$50',
-    '-€50',
-    '-€ 50',
-    '-\\$50',
-    '-R$\u00a050',
-    '-USD 50',
-    '-Rs. 50',
-    '-\u202f50',
-    '$-50',
-    'US$-50',
-    '€-50',
-    'EUR-50',
-    'EUR −50',
-    '-50.00 EUR',
-  ])('%j is -50', (text) => expect(readings(`It is ${text}.`)).toEqual(['-50']));
+    ['minus before $', '-$50', '−$50', '–$50', '\u2010$50', '\u2012$50', '-\\$50'],
+    ['no-break hyphen before $', '\u2011$50'],
+    [
+      'minus before another currency',
+      '-US$50',
+      '-€50',
+      '-€ 50',
+      '-R$\u00a050',
+      '-USD 50',
+      '-Rs. 50',
+    ],
+    ['minus after a currency', '$-50', 'US$-50', '€-50', 'EUR-50', 'EUR −50'],
+    ['minus beside the number', '-\u202f50', '-50.00 EUR'],
+  ])('is -50 with a %s', (_, ...texts) => {
+    for (const text of texts) expect([text, ...readings(`It is ${text}.`)]).toEqual([text, '-50']);
+  });
 
   test.each([
-    '+$50',
-    '($50)',
-    '- 50',
-    '- $50',
-    'GPT-50',
-    'TOP-50',
-    'USD 50',
-    'Model A-50',
-    '60-%50',
-  ])('%j does not have -50', (text) => expect(readings(text).at(-1)).toBe('50'));
+    ['another sign', '+$50', '($50)', '- 50', '- $50', 'USD 50'],
+    ['a hyphen in a word', 'GPT-50', 'TOP-50', 'Model A-50', '60-%50'],
+  ])('is 50 with %s', (_, ...texts) => {
+    for (const text of texts) expect([text, readings(text).at(-1)]).toEqual([text, '50']);
+  });
 
   test.each([
     ['12,34,567', '1234567'],
@@ -266,24 +249,20 @@ describe('numbers in a text', () => {
   });
 
   test.each([
-    '3,14',
-    '0,5',
-    '1,0000,0000',
-    '1,234,56',
-    '10 000',
-    '1 234,5',
-    '±5',
-    '2½',
-    '2 ½',
-    '10²',
-    '10^6',
-    '10^{-6}',
-    '3·14',
-    '1٬234٫5',
-    '1´000',
-    '1\u200a000',
-    '1\u2060000',
-  ])('%j cannot be read as one number', (text) => expect(readings(text)).toEqual([`? ${text}`]));
+    [
+      'a mark or group of either kind',
+      '3,14',
+      '0,5',
+      '1,0000,0000',
+      '1,234,56',
+      '10 000',
+      '1 234,5',
+    ],
+    ['another number beside it', '±5', '2½', '2 ½', '10²', '10^6', '10^{-6}'],
+    ['an odd separator', '3·14', '1٬234٫5', '1´000', '1\u200a000', '1\u2060000'],
+  ])('cannot be read as one number with %s', (_, ...texts) => {
+    for (const text of texts) expect(readings(text)).toEqual([`? ${text}`]);
+  });
 
   test.each(['02.01.2024', '192.168.0.1', "5'10", '４２', '٤٢'])('%j is not a number', (text) => {
     expect(readings(text)).toEqual([`? ${text}`]);
@@ -314,14 +293,7 @@ describe('numbers in a text', () => {
     decimals: fc.option(fc.nat(999).map(String)),
     style: fc.constantFrom([',', '.'], ['’', '.'], ["'", ','], ['\u00a0', ','], ['\u202f', '.']),
     sign: fc.constantFrom('', '-', '−'),
-    currency: fc.constantFrom(
-      ['', ''],
-      ['$', ''],
-      ['US$', ''],
-      ['€ ', ''],
-      ['USD ', ''],
-      ['', ' kr'],
-    ),
+    currency: fc.constantFrom('_', '$_', 'US$_', '€ _', 'USD _', '_ kr'),
   });
 
   test('a number reads back in any grouping, sign and currency', () => {
@@ -330,7 +302,7 @@ describe('numbers in a text', () => {
         const grouped = whole.replace(/\B(?=(\d{3})+$)/g, group ?? '');
         // Three digits or fewer show no group, and then a comma could be either mark.
         const fraction = decimals === null ? '' : `${grouped === whole ? '.' : mark}${decimals}`;
-        const text = `It is ${sign}${currency[0]}${grouped}${fraction}${currency[1]}.`;
+        const text = `It is ${sign}${currency.replace('_', `${grouped}${fraction}`)}.`;
         const plain = `${sign === '' ? '' : '-'}${whole}.${decimals ?? '0'}`;
         const wanted = decimalOf(plain);
         expect(numbersIn(text).map(({ value }) => value)).toEqual([wanted]);
@@ -378,7 +350,7 @@ describe('numbers in a text', () => {
 });
 
 describe('regex', () => {
-  test.each<[string, Json | undefined, Record<string, Json>, string]>([
+  test.each<[string, Json | undefined, Given, string]>([
     ['order 66', undefined, { pattern: '\\d+' }, 'pass'],
     ['order', undefined, { pattern: '\\d+' }, 'fail'],
     ['order 66', '^order', {}, 'pass'],
@@ -408,7 +380,7 @@ describe('regex', () => {
 });
 
 describe('numeric_diff', () => {
-  test.each<[string, Json, Record<string, Json>, string, number | null]>([
+  test.each<[string, Json, Given, string, number | null]>([
     ['10', 10, {}, 'pass', 1],
     ['0', 0, {}, 'pass', 1],
     ['about 9.5', 10, { abs_tol: 0.5 }, 'pass', 1 - 0.5 / 19.5],
@@ -428,14 +400,9 @@ describe('numeric_diff', () => {
     ['1e999', 5, {}, 'fail', 0],
     ['1e999', '1e999', {}, 'pass', 1],
   ])('%j against %j with %j is %s', async (output, expected, given, wanted, value) => {
-    const [score] = await scoreMetric(
-      builtIn('numeric_diff', given),
-      [sample(output, { expected })],
-      tools(),
-    );
-    expect(score?.status).toBe(wanted);
-    if (value === null) expect(score?.value).toBeNull();
-    else expect(score?.value).toBeCloseTo(value, 12);
+    const found = await score('numeric_diff', output, expected, given);
+    expect(found.status).toBe(wanted);
+    expect(found.value).toEqual(value === null ? null : expect.closeTo(value, 12));
   });
 });
 
@@ -453,13 +420,12 @@ test.each<[string, string, Json, string]>([
 ])(
   'the reason of %s for %j shows the number as written',
   async (uses, output, expected, reason) => {
-    const [score] = await scoreMetric(builtIn(uses), [sample(output, { expected })], tools());
-    expect(score?.reason).toBe(reason);
+    expect((await score(uses, output, expected)).reason).toBe(reason);
   },
 );
 
 describe('length and word_count', () => {
-  test.each<[string, Record<string, Json>, number]>([
+  test.each<[string, Given, number]>([
     ['héé👍', {}, 4],
     ['héé👍', { unit: 'bytes' }, 9],
     ['a b\n c', { unit: 'words' }, 3],
@@ -468,8 +434,7 @@ describe('length and word_count', () => {
     ['a\nb\n', { unit: 'lines' }, 2],
     ['a\nb', { unit: 'lines' }, 2],
   ])('length of %j with %j is %d', async (output, given, wanted) => {
-    const [score] = await scoreMetric(builtIn('length', given), [sample(output)], tools());
-    expect(score?.value).toBe(wanted);
+    expect((await score('length', output, undefined, given)).value).toBe(wanted);
   });
 
   test.each([
@@ -480,11 +445,6 @@ describe('length and word_count', () => {
     [{ min: 3, max: 3 }, 'pass'],
     [{}, 'pass'],
   ])('three words within %j: %s', async (given, wanted) => {
-    const [score] = await scoreMetric(
-      builtIn('word_count', given),
-      [sample('one two three')],
-      tools(),
-    );
-    expect(score?.status).toBe(wanted);
+    expect(await status('word_count', 'one two three', undefined, given)).toBe(wanted);
   });
 });
