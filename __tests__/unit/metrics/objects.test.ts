@@ -119,7 +119,8 @@ describe('the score of many objects', () => {
 
   test('has raised if the code raised on every judged object', () => {
     const broken = (written: string) => {
-      const raised = (one: ObjectScore) => (one.status === 'fail' ? { ...one, raised: true } : one);
+      const raised = (one: ObjectScore): ObjectScore =>
+        one.status === 'fail' ? { ...one, raised: true } : one;
       return scoreOfObjects(kind, scores(written).map(raised));
     };
     expect(broken('✗·✗?')).toMatchObject({ status: 'fail', raised: true });

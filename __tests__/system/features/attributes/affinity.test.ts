@@ -125,9 +125,8 @@ describe('affinity', () => {
     const replies = [{ sums: 2 }, { trains: 2 }, { trains: 2, add: 1 }].map((given) =>
       JSON.stringify({ ratings: ratingsOf(given) }),
     );
-    expect([...replies, 'no JSON'].map((output) => asked[1]!.usable?.(output))).toEqual([
-      ...[false, false, true, true],
-    ]);
+    const usable = [...replies, 'no JSON'].map((output) => asked[1]!.usable?.(output));
+    expect(usable).toEqual([false, false, true, true]);
   });
 
   test('keeps what was rated when the second question fails, and is not asked for again after a failed call', async () => {

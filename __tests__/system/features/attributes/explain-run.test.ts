@@ -59,7 +59,7 @@ const withFiles = (base: string | null, head: string | null): Partial<Desk> => (
 const priced = (price: string, models = /model: (\w+) }/g) =>
   SETTINGS.replaceAll(models, `model: $1, price: ${price} }`);
 const foreseen = (alignment = false) => explainCalls(60, { pinned: null, most: 15, alignment });
-const noKey = (message: string): Desk['edges'] => ({
+const noKey = (message: string): NonNullable<Desk['edges']> => ({
   missingKeys: (targets) =>
     targets.some(({ model }) => model === 'judge') ? [problem(null, message)] : [],
 });
