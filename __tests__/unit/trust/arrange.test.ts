@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import type { SuiteGate } from '../../../src/kernel/suite/gate-settings.ts';
+import { ownGate } from '../../../src/kernel/suite/gate.ts';
 import type { Project, Settings } from '../../../src/kernel/suite/suite.ts';
-import { arrange } from '../../../src/trust/arrange.ts';
+import { arrange, withFilesOf } from '../../../src/trust/arrange.ts';
 import { sources } from '../../../src/trust/trust.ts';
 import type { TrustLevel } from '../../../src/types/plain.ts';
+import type { SourceTree } from '../../../src/types/repository.ts';
 import {
   gate,
   metric,
@@ -11,6 +14,7 @@ import {
   reference,
   settings,
   suite,
+  tests,
 } from '../app/run/builders.ts';
 
 const strict = gate({ alpha: 0.01 });
@@ -83,6 +87,50 @@ describe('gate and budget of a pull request', () => {
     expect(arranged(bare, head).gate).toEqual(loose);
     expect(arranged(null, head).gate).toEqual(loose);
     expect(arranged(base, head, 'trusted').gate).toEqual(loose);
+  });
+});
+
+describe('the gate of a suite', () => {
+  const fell: SuiteGate = { min_drop: 0.02 };
+  const never: SuiteGate = { fail_on: 'never' };
+  const gated = (own?: SuiteGate) =>
+    project([suite({ tests: own === undefined ? {} : { gate: own } })]);
+
+  test.each<[string, Project | null, Project, TrustLevel, SuiteGate | undefined, number]>([
+    [
+      "is base's if a member changes it, with a notice",
+      gated(fell),
+      gated(never),
+      'member',
+      fell,
+      1,
+    ],
+    ["is base's if an outsider changes it", gated(fell), gated(never), 'untrusted', fell, 1],
+    ['is none where base has none', gated(), gated(never), 'member', undefined, 1],
+    [
+      'is none where base has none for an outsider',
+      gated(),
+      gated(never),
+      'untrusted',
+      undefined,
+      0,
+    ],
+    ["is base's if a member removes it", gated(fell), gated(), 'member', fell, 1],
+    ["is base's if an outsider removes it", gated(fell), gated(), 'untrusted', fell, 1],
+    ['is not reported without a change', gated(fell), gated(fell), 'member', fell, 0],
+    ["is head's for a suite that base does not have", null, gated(never), 'member', never, 0],
+    ["is head's on trusted events", gated(fell), gated(never), 'trusted', never, 0],
+  ])('%s', (_, base, head, level, own, said) => {
+    const { measured, messages } = arranged(base, head, level);
+    expect(measured?.tests.gate).toEqual(own);
+    expect(messages.filter((message) => message.includes("the suite's gate"))).toHaveLength(said);
+  });
+
+  test('does not override what the workflow says makes a run red', () => {
+    const both = { fail_on: 'failure', min_drop: 0.02 };
+    expect(ownGate(tests({ gate: { ...never, ...fell } }), 'failure')).toEqual(both);
+    expect(ownGate(tests({ gate: fell }), 'failure')).toEqual(fell);
+    expect(ownGate(tests(), null)).toEqual({});
   });
 });
 
@@ -342,4 +390,48 @@ test("a member's pull request and a trusted commit are read as they are", () => 
   const head = project([suite({ tests: { metrics: [metric('lenient')] } })]);
   for (const level of ['member', 'trusted'] as const)
     expect(arranged(project([suite()]), head, level).head).toBe(head);
+});
+
+describe("head with base's settings", () => {
+  const [OURS, THEIRS] = ['evaldiff.yaml', 'llmeval.yaml'] as const;
+  function tree(commit: string, files: Record<string, string>, links: string[] = []): SourceTree {
+    return {
+      commit,
+      files: new Map(Object.entries(files).map(([path, text]) => [path, { id: text }])),
+      irregular: new Map(links.map((path) => [path, 'symbolic link'])),
+      read: async (path) => new TextEncoder().encode(`${commit} ${files[path] ?? 'nothing'}`),
+    };
+  }
+  const mixed = (base: SourceTree | null, head: SourceTree) => {
+    const { tree: of, unused } = withFilesOf(base, head, [OURS, THEIRS]);
+    const text = async (path: string) => new TextDecoder().decode(await of.read(path));
+    return { ...of, unused, text, names: [...of.files.keys(), ...of.irregular.keys()] };
+  };
+
+  test('reads the settings from base and everything else from head', async () => {
+    const { commit, text, unused } = mixed(
+      tree('base', { [OURS]: 'strict', 'a.yaml': 'old' }),
+      tree('head', { [OURS]: 'lax', 'a.yaml': 'new' }),
+    );
+    expect([commit, unused]).toEqual(['head', [OURS]]);
+    expect([await text(OURS), await text('a.yaml')]).toEqual(['base strict', 'head new']);
+  });
+
+  test('has none where base has none, whatever head adds', () => {
+    const { names, unused } = mixed(tree('base', {}), tree('head', { [OURS]: 'lax' }, [THEIRS]));
+    expect([names, unused]).toEqual([[], [OURS, THEIRS]]);
+    expect(mixed(null, tree('head', { [OURS]: 'lax' })).names).toEqual([]);
+  });
+
+  test('keeps settings that head removes or turns into a link', async () => {
+    const base = tree('base', { [OURS]: 'strict' });
+    const { names, text, unused, irregular } = mixed(base, tree('head', {}, [OURS]));
+    expect([names, irregular.size, await text(OURS)]).toEqual([[OURS], 0, 'base strict']);
+    expect(unused).toEqual([OURS]);
+  });
+
+  test('says nothing of settings that did not change', () => {
+    const of = (commit: string) => tree(commit, { [OURS]: 'same' });
+    expect(mixed(of('base'), of('head')).unused).toEqual([]);
+  });
 });
