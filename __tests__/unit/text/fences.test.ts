@@ -37,11 +37,9 @@ describe('a code block', () => {
   });
 
   test('records whether the text begins and ends with it', () => {
-    expect(
-      codeBlocks('\n```\na\n```\nb\n```\nc\n```\n\n').map(({ begins, ends }) => [begins, ends]),
-    ).toEqual([
-      [true, false],
-      [false, true],
+    expect(codeBlocks('\n```\na\n```\nb\n```\nc\n```\n\n')).toMatchObject([
+      { begins: true, ends: false },
+      { begins: false, ends: true },
     ]);
   });
 

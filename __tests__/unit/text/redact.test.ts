@@ -25,27 +25,20 @@ describe('createRedactor', () => {
     ['in base64 in the middle', base64(`user:${KEY}:more`)],
     ['in URL-safe base64', Buffer.from(`a:${KEY}>>>`).toString('base64url')],
     ['as its first eight characters', 'the key sk-proj- was refused'],
-    [
-      'as its first and last characters with stars between',
-      'Incorrect API key provided: sk-proj-****************KLMN.',
-    ],
+    ['as its first and last characters', 'Incorrect API key: sk-proj-****************KLMN.'],
     ['as its last eight characters', 'key ending in I9j0KLMN'],
     ['cut after twenty characters', KEY.slice(0, 20)],
   ])('removes the key %s', (_where, text) => {
     const clean = redact(text);
     expect(clean).toContain('***');
-    for (const piece of [
-      'A1b2',
-      'I9j0',
-      'G7h8',
-      'KLMN',
+    const encoded = [
       Buffer.from(KEY).toString('hex').slice(8, 24),
       base64(KEY).slice(4, 16),
       base64(`:${KEY}`).slice(8, 20),
       base64(`x:${KEY}`).slice(8, 20),
-    ]) {
+    ];
+    for (const piece of ['A1b2', 'I9j0', 'G7h8', 'KLMN', ...encoded])
       expect(clean).not.toContain(piece);
-    }
   });
 
   test.each([64, 76])('removes a long key in base64 broken into lines of %s', (width) => {
@@ -102,28 +95,18 @@ describe('createRedactor', () => {
     const secret = fc
       .string({ unit: 'grapheme-ascii', minLength: 16, maxLength: 60 })
       .filter((value) => value.trim() === value && !value.includes('*'));
-    fc.assert(
-      fc.property(
-        secret,
-        fc.string({ maxLength: 30 }),
-        fc.string({ maxLength: 30 }),
-        (value, before, after) => {
-          const clean = createRedactor([value]);
-          for (const text of [
-            `${before}${value}${after}`,
-            base64(`${before}${value}${after}`),
-            encodeURIComponent(`${before}${value}${after}`),
-            JSON.stringify(`${before}${value}${after}`),
-          ]) {
-            const out = clean(text);
-            expect(out).toContain('***');
-            expect(out).not.toContain(value);
-            expect(out.length).toBeLessThanOrEqual(text.length);
-          }
-        },
-      ),
-      { numRuns: draws(300) },
-    );
+    const around = fc.string({ maxLength: 30 });
+    const property = fc.property(secret, around, around, (value, before, after) => {
+      const clean = createRedactor([value]);
+      const given = `${before}${value}${after}`;
+      for (const encode of [String, base64, encodeURIComponent, JSON.stringify]) {
+        const out = clean(encode(given));
+        expect(out).toContain('***');
+        expect(out).not.toContain(value);
+        expect(out.length).toBeLessThanOrEqual(encode(given).length);
+      }
+    });
+    fc.assert(property, { numRuns: draws(300) });
   });
 
   test.each(['sk-', 'sk-proj-', 'a', '*', '-', '.', 'ghp_', 'sk-1a', '%41', ' ', 'c2stcHJvai1'])(

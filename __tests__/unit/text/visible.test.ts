@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { visible, visibleLine } from '../../../src/text/visible.ts';
+import { cut, cutNote, shorten, visible, visibleLine } from '../../../src/text/visible.ts';
 import fc, { anyCharacter } from '../../fuzz.ts';
 
 describe('visible', () => {
@@ -7,11 +7,8 @@ describe('visible', () => {
     ['a control character', 'a\u0000b\u001b[31m', 'a\\u{0}b\\u{1b}[31m'],
     ['a C1 control', 'a\u0085b', 'a\\u{85}b'],
     ['a bidirectional control', 'a\u202eb\u2066c\u061cd', 'a\\u{202e}b\\u{2066}c\\u{61c}d'],
-    [
-      'zero-width characters',
-      'a\u200bb\u200dc\ufeffd\u2060e\u00adf',
-      'a\\u{200b}b\\u{200d}c\\u{feff}d\\u{2060}e\\u{ad}f',
-    ],
+    ['zero-width characters', 'a\u200bb\u200dc\ufeffd', 'a\\u{200b}b\\u{200d}c\\u{feff}d'],
+    ['a word joiner and a soft hyphen', 'd\u2060e\u00adf', 'd\\u{2060}e\\u{ad}f'],
     ['tag characters', 'a\u{e0041}b', 'a\\u{e0041}b'],
     ['a variation selector that carries data', 'a\u{e0101}b\ufe01c', 'a\\u{e0101}b\\u{fe01}c'],
     ['a lone surrogate', 'a\ud800b', 'a\\u{d800}b'],
@@ -25,17 +22,15 @@ describe('visible', () => {
     expect(visible(text)).toBe(text);
   });
 
-  test('removes the carriage return of a Windows line end', () => {
-    expect(visible('a\r\nb')).toBe('a\nb');
-  });
+  test('removes the carriage return of a Windows line end', () =>
+    expect(visible('a\r\nb')).toBe('a\nb'));
 
   test('leaves no hidden character in any text, and is idempotent', () => {
+    const hidden = /[[\p{Cs}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}]]/v;
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 200 }), (text) => {
         const shown = visible(text);
-        expect(shown).not.toMatch(
-          /[[\p{Cs}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}]]/v,
-        );
+        expect(shown).not.toMatch(hidden);
         expect(shown.replace(/[\t\n]/g, '')).not.toMatch(/\p{Cc}/u);
         expect(visible(shown)).toBe(shown);
       }),
@@ -43,6 +38,51 @@ describe('visible', () => {
   });
 });
 
-test('visibleLine shows line feeds and tabs too', () => {
-  expect(visibleLine('a\nb\tc')).toBe('a\\u{a}b\\u{9}c');
+test('visibleLine shows line feeds and tabs too', () =>
+  expect(visibleLine('a\nb\tc')).toBe('a\\u{a}b\\u{9}c'));
+
+describe('cut', () => {
+  test.each([
+    ['abcd', 5, 'abcd', 0],
+    ['abcde', 5, 'abcde', 0],
+    ['abcdef', 5, 'abcde', 1],
+    ['😀😀😀', 2, '😀😀', 1],
+    ['😀😀', 2, '😀😀', 0],
+  ])('keeps of %s, up to %d characters, %s and counts %d left out', (given, limit, text, left) => {
+    expect(cut(given, limit)).toEqual({ text, left });
+  });
+
+  test('splits any text into a well-formed start and a count of the rest', () => {
+    const any = fc.string({ unit: 'grapheme', maxLength: 60 });
+    fc.assert(
+      fc.property(any, fc.nat({ max: 70 }), (text, limit) => {
+        const { text: start, left } = cut(text, limit);
+        expect([start.isWellFormed(), text.startsWith(start)]).toEqual([true, true]);
+        expect([...start].length + left).toBe([...text].length);
+        expect([...start].length).toBeLessThanOrEqual(limit);
+      }),
+    );
+  });
 });
+
+describe('shorten', () => {
+  test('ends a shortened text with an ellipsis, within the length', () => {
+    const shortened = [6, 5, 0].map((length) => shorten('abcdef', length));
+    expect(shortened).toEqual(['abcdef', 'abcd…', '']);
+  });
+
+  test('never splits a surrogate pair, at any length', () => {
+    const text = 'a😀b😀😀c';
+    for (let length = 0; length <= text.length; length += 1) {
+      const short = shorten(text, length);
+      expect(short.isWellFormed()).toBe(true);
+      expect(short.length).toBeLessThanOrEqual(length);
+    }
+  });
+});
+
+test.each([
+  [0, ''],
+  [1, ' (1 more character)'],
+  [4999500, ' (4,999,500 more characters)'],
+])('cutNote of %d is "%s"', (count, note) => expect(cutNote(count)).toBe(note));
