@@ -20,10 +20,12 @@ describe('counting tries', () => {
   });
 
   test('can go by one metric instead of the whole try', () => {
-    const score = (metric: string, status: 'pass' | 'fail' | 'error') => ({
-      ...{ metric, status, value: null, reason: null, skip: false },
-    });
-    const scores = [score('short', 'pass'), score('polite', 'fail'), score('odd', 'error')];
+    const shared = { reason: 'x', skip: false };
+    const scores = [
+      { ...shared, metric: 'short', status: 'pass' as const, value: 1 },
+      { ...shared, metric: 'polite', status: 'fail' as const, value: 0 },
+      { ...shared, metric: 'odd', status: 'error' as const, value: null },
+    ];
     const counted = (metric: string) =>
       countTries([{ ...tryResult('fail'), scores }], metric, null);
     expect(counted('short')).toEqual({ passes: 1, tries: 1 });

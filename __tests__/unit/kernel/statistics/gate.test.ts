@@ -9,7 +9,7 @@ import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { isInformative } from '../../../../src/kernel/statistics/table.ts';
 import fc, { draws } from '../../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
-import { agreesWithVectors, repeat, tablesOf } from './vectors.ts';
+import { agreesWithVectors, repeat, rows, tablesOf } from './vectors.ts';
 
 const level = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 
@@ -43,7 +43,7 @@ describe('brokenTest', () => {
   });
 
   test('takes a bundle for one table, in which a try passes when all members pass', () => {
-    const members = tablesOf([...repeat(1, [3, 3, 0, 3]), [3, 3, 3, 3]]);
+    const members = tablesOf(rows([3, 3, 0, 3], [3, 3, 3, 3]));
     const bundle = { members: [0, 1], base: [2, 2, 2], head: [1, 1, 1] };
     expect(brokenTest(members, [bundle])).toBeCloseTo(brokenTest(tablesOf([[3, 3, 0, 3]])), 12);
   });
@@ -83,13 +83,13 @@ describe('combinedGate', () => {
   });
 
   test('calls five that broke beside five that healed, which the mean hides', () => {
-    const rows = [
+    const given = [
       ...repeat(5, [5, 5, 0, 5]),
       ...repeat(5, [0, 5, 5, 5]),
       ...repeat(40, [5, 5, 5, 5]),
     ];
     const called = { regressed: true, suite: { hit: false }, references: { hit: true } };
-    expect(combinedGate(tablesOf(rows), both)).toMatchObject(called);
+    expect(combinedGate(tablesOf(given), both)).toMatchObject(called);
   });
 
   test('gives a critical reference half of the level', () => {

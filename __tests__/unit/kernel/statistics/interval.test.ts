@@ -9,7 +9,7 @@ import {
 import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';
 import fc from '../../../fuzz.ts';
 import { anyTables } from './arbitraries.ts';
-import { agreesWithVectors, repeat, tablesOf, type Row } from './vectors.ts';
+import { agreesWithVectors, repeat, rows, tablesOf, type Row } from './vectors.ts';
 
 describe('differenceInterval', () => {
   type Input = { refs: Row[]; conf: number };
@@ -51,16 +51,10 @@ describe('differenceInterval', () => {
   test.each<[string, Row[]]>([
     ['without tables', []],
     ['without tries', [[0, 0, 0, 0]]],
-    [
-      'when no table has tries on both sides',
-      [
-        [3, 3, 0, 0],
-        [0, 0, 2, 2],
-      ],
-    ],
-  ])('is null %s', (_, rows) => {
-    expect(differenceInterval(tablesOf(rows))).toBeNull();
-    expect(meanDifference(tablesOf(rows))).toBeNull();
+    ['when no table has tries on both sides', rows([3, 3, 0, 0], [0, 0, 2, 2])],
+  ])('is null %s', (_, given) => {
+    expect(differenceInterval(tablesOf(given))).toBeNull();
+    expect(meanDifference(tablesOf(given))).toBeNull();
   });
 
   test('is never of zero width, and holds the difference within −1 and 1', () => {
@@ -70,9 +64,8 @@ describe('differenceInterval', () => {
         if (interval === null) return;
         const { low, difference, high } = interval;
         expect(high - low).toBeGreaterThan(1e-6);
-        expect([-1, low, difference, high, 1].toSorted((a, b) => a - b)).toEqual([
-          ...[-1, low, difference, high, 1],
-        ]);
+        const ordered = [-1, low, difference, high, 1];
+        expect(ordered).toEqual(ordered.toSorted((a, b) => a - b));
       }),
     );
   });
@@ -96,8 +89,8 @@ describe('differenceInterval', () => {
   });
 
   test('weighs every table alike, however many tries it has', () => {
-    const rows: Row[] = [[1, 1, 0, 1], ...repeat(1, [50, 50, 50, 50])];
-    expect(meanDifference(tablesOf(rows))).toBe(-0.5);
+    const given = rows([1, 1, 0, 1], [50, 50, 50, 50]);
+    expect(meanDifference(tablesOf(given))).toBe(-0.5);
   });
 });
 

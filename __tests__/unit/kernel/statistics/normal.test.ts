@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { normalCdf, normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
 import fc from '../../../fuzz.ts';
-import { expectClose, vectors } from './vectors.ts';
+import { agreesWithVectors, vectors } from './vectors.ts';
 
 describe('normalCdf', () => {
   test.each(vectors<{ z: number }, number>('normCdf'))(
@@ -11,10 +11,9 @@ describe('normalCdf', () => {
 });
 
 describe('normalQuantile', () => {
-  test.each(vectors<{ p: number }, number>('normQuantile'))(
-    'agrees with $source at $input.p',
-    ({ input, expected, tol }) => expectClose(normalQuantile(input.p), expected, tol),
-  );
+  agreesWithVectors<{ p: number }, number>('normQuantile', ({ p }, expected) => [
+    [normalQuantile(p), expected],
+  ]);
 
   test('undoes normalCdf', () => {
     fc.assert(

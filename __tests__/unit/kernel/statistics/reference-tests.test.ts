@@ -4,7 +4,7 @@ import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';
 import fc from '../../../fuzz.ts';
 import { anyTable, anyTables } from './arbitraries.ts';
-import { agreesWithVectors, expectAllClose, tablesOf, type Row } from './vectors.ts';
+import { agreesWithVectors, expectAllClose, rows, tablesOf, type Row } from './vectors.ts';
 
 const one = (row: Row) => referenceTest(tablesOf([row])[0]!);
 
@@ -77,12 +77,7 @@ describe('discreteFdr', () => {
 
   test('does not charge others for a table that cannot be called', () => {
     const broke = tablesOf([[5, 5, 0, 5]]);
-    const silent: Row[] = [
-      [5, 5, 5, 5],
-      [0, 0, 0, 0],
-      [0, 3, 0, 3],
-      [1, 1, 0, 1],
-    ];
+    const silent = rows([5, 5, 5, 5], [0, 0, 0, 0], [0, 3, 0, 3], [1, 1, 0, 1]);
     const { down } = discreteFdr([...tablesOf(silent), ...broke]);
     expect(down).toEqual([1, 1, 1, expect.any(Number), discreteFdr(broke).down[0]]);
   });

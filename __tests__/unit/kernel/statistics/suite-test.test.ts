@@ -4,45 +4,26 @@ import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { mirrorTables, type Table } from '../../../../src/kernel/statistics/table.ts';
 import fc from '../../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
-import { expectClose, type Row, tablesOf, vectors } from './vectors.ts';
+import { agreesWithVectors, repeat, tablesOf, type Row } from './vectors.ts';
 
-interface Expected {
-  stat: number;
-  mean: number;
-  var: number;
-  pDown: number;
-  pUp: number;
-  midDown: number;
-  midUp: number;
-  pTwo: number;
-}
-
-const times = (count: number, row: Row): Table[] =>
-  tablesOf(Array.from({ length: count }, () => row));
+const times = (count: number, row: Row): Table[] => tablesOf(repeat(count, row));
 
 describe('suiteTest', () => {
-  test.each(vectors<{ refs: Row[] }, Expected>('cmhExact'))(
-    'agrees with $source',
-    ({ input, expected, tol }) => {
-      const { down, midDown, up, midUp } = suiteTest(tablesOf(input.refs));
-      expectClose(down, expected.pDown, tol);
-      expectClose(up, expected.pUp, tol);
-      expectClose(midDown, expected.midDown, tol);
-      expectClose(midUp, expected.midUp, tol);
-      expectClose(Math.min(1, 2 * Math.min(down, up)), expected.pTwo, tol);
-      const moments = tablesOf(input.refs).map(headMoments);
-      expectClose(
-        moments.reduce((sum, { mean }) => sum + mean, 0),
-        expected.mean,
-        tol,
-      );
-      expectClose(
-        moments.reduce((sum, { variance }) => sum + variance, 0),
-        expected.var,
-        tol,
-      );
-    },
-  );
+  type Moments = { mean: number; var: number };
+  type Expected = Moments & Record<'pDown' | 'pUp' | 'midDown' | 'midUp' | 'pTwo', number>;
+  agreesWithVectors<{ refs: Row[] }, Expected>('cmhExact', ({ refs }, expected) => {
+    const { down, midDown, up, midUp } = suiteTest(tablesOf(refs));
+    const moments = tablesOf(refs).map(headMoments);
+    return [
+      [down, expected.pDown],
+      [up, expected.pUp],
+      [midDown, expected.midDown],
+      [midUp, expected.midUp],
+      [Math.min(1, 2 * Math.min(down, up)), expected.pTwo],
+      [moments.reduce((sum, { mean }) => sum + mean, 0), expected.mean],
+      [moments.reduce((sum, { variance }) => sum + variance, 0), expected.var],
+    ];
+  });
 
   test('equals the enumeration of every way the tries could have fallen', () => {
     fc.assert(
@@ -76,10 +57,7 @@ describe('suiteTest', () => {
     fc.assert(
       fc.property(anyTables(30, 20), (tables) => {
         const { down, midDown, up, midUp } = suiteTest(tables);
-        for (const p of [down, midDown, up, midUp]) {
-          expect(p).toBeGreaterThanOrEqual(0);
-          expect(p).toBeLessThanOrEqual(1);
-        }
+        for (const p of [down, midDown, up, midUp]) expect(p >= 0 && p <= 1).toBe(true);
         expect(midDown + midUp).toBeCloseTo(1, 12);
       }),
     );
@@ -87,28 +65,16 @@ describe('suiteTest', () => {
 
   test('does not depend on the order of the tables, to the last digit', () => {
     fc.assert(
-      fc.property(anyTables(), (tables) => {
-        expect(suiteTest(tables.toReversed())).toEqual(suiteTest(tables));
-      }),
+      fc.property(anyTables(), (tables) =>
+        expect(suiteTest(tables.toReversed())).toEqual(suiteTest(tables)),
+      ),
     );
   });
 
   test.each([
     ['no table', []],
-    [
-      'tables without tries',
-      tablesOf([
-        [0, 0, 0, 0],
-        [0, 0, 0, 0],
-      ]),
-    ],
-    [
-      'tables with tries on one side only',
-      tablesOf([
-        [3, 3, 0, 0],
-        [0, 0, 0, 3],
-      ]),
-    ],
+    ['tables without tries', times(2, [0, 0, 0, 0])],
+    ['tables with tries on one side only', [...times(1, [3, 3, 0, 0]), ...times(1, [0, 0, 0, 3])]],
     ['every try passing', times(40, [5, 5, 5, 5])],
     ['every try failing', times(40, [0, 5, 0, 5])],
   ])('sees nothing in %s', (_, tables) => {

@@ -25,6 +25,9 @@ export function vectors<Input, Expected>(fn: string): Vector<Input, Expected>[] 
   return found;
 }
 
+/** Some rows on one line. */
+export const rows = (...all: Row[]): Row[] => all;
+
 /** One row so many times. */
 export const repeat = (count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
 
@@ -61,7 +64,10 @@ type Found = number | null | undefined;
 /** Tests that a function agrees with all of its vectors: pairs of what it gives and should give. */
 export function agreesWithVectors<Input, Expected>(
   fn: string,
-  pairsOf: (input: Input, expected: Expected) => [Found | Found[], number | number[]][],
+  pairsOf: (
+    input: Input,
+    expected: Expected,
+  ) => [Found | readonly Found[], number | readonly number[]][],
 ): void {
   test.each(vectors<Input, Expected>(fn))(
     'agrees with $source (%#)',
