@@ -11,7 +11,7 @@ const variant = {
 };
 const said = (...parts: string[]): Prompt['messages'] =>
   parts.map((part) => ({
-    role: part.startsWith('s:') ? ('system' as const) : ('user' as const),
+    role: part.startsWith('s:') ? 'system' : 'user',
     content: part.slice(2),
     place: { file: 'prompts/p.yaml', line: 6 },
   }));
