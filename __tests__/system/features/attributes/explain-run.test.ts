@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { formatProblem, problem } from '../../../../src/errors.ts';
 import { explainCalls } from '../../../../src/features/attributes/cost.ts';
-import { resultSchema } from '../../../../src/kernel/result/result.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';
 import type { Forecast } from '../../../../src/money/priced-calls.ts';
 import type { Target } from '../../../../src/types/model.ts';
@@ -28,9 +27,15 @@ async function friendlier(changes: Partial<Desk> = {}) {
   const run = await runDesk({ base: EXACT, head: FRIENDLY, ...changes });
   const { attributes, notices, problems, conclusion, title, insights } = run.result;
   const call = run.of;
+  const { certain, possible } = run.plan ?? {};
+  /** The calls about attributes that are planned. */
+  const planned = {
+    certain: certain?.['qualeval_calls'],
+    possible: possible?.['qualeval_possible'],
+  };
   return {
     ...run,
-    ...{ conclusion, title, attributes, insights, notices },
+    ...{ conclusion, title, attributes, insights, notices, planned },
     regressed: attributes.filter(({ verdict }) => verdict === 'regressed').map(({ id }) => id),
     names: attributes.map(({ name }) => name),
     billing: attributes.find(({ name }) => name === 'billing'),
@@ -95,7 +100,7 @@ test('every model that is called has a price, also the one that only explains', 
 
 describe('a pull request that makes answers about one topic worse', () => {
   test('shows that domain alone as regressed, with an insight that cites its references', async () => {
-    const { result, calls, regressed, attributes, insights, billing, plan, explaining } =
+    const { result, calls, regressed, attributes, insights, billing, plan, planned, explaining } =
       await friendlier();
     expect(result.suites[0]?.verdict).toBe('regressed');
     expect(regressed).toEqual(['domain-billing']);
@@ -113,8 +118,8 @@ describe('a pull request that makes answers about one topic worse', () => {
       insight: { calls: 1 },
     });
     // The calls it may take are foreseen, and not counted among those that are certain.
-    const possible = { qualeval_calls: 0, qualeval_possible: foreseen() };
-    expect(plan).toMatchObject({ prompt_calls: 360, ...possible });
+    expect(plan?.prompt_calls).toBe(360);
+    expect(planned).toEqual({ certain: 0, possible: foreseen() });
     expect(explaining).toBeLessThanOrEqual(foreseen());
   });
 
@@ -177,8 +182,10 @@ describe('a pull request that makes answers about one topic worse', () => {
   });
 
   test('has its answers rated too with alignment, for the skills they show', async () => {
-    const { attributes, plan, asked } = await friendlier(settings('qualeval: { alignment: true }'));
-    expect(plan?.qualeval_possible).toBe(foreseen(true));
+    const { attributes, planned, asked } = await friendlier(
+      settings('qualeval: { alignment: true }'),
+    );
+    expect(planned.possible).toBe(foreseen(true));
     const about = asked.flatMap(({ schema, messages }) =>
       schema?.name === 'affinity'
         ? (/^Answer: (.*)$/m.exec(messages[1]?.content ?? '')?.[1] ?? [])
@@ -222,19 +229,19 @@ describe('a pull request', () => {
   );
   shows('is not explained with qualeval: off', settings('qualeval: off'), {
     ...{ ...RED, ...NOTHING, insights: [], said: [] },
-    plan: { qualeval_calls: 0, qualeval_possible: 0 },
+    planned: { certain: 0, possible: 0 },
   });
   shows('is not explained if nothing regressed', { rate: () => 1 }, NOTHING);
   shows(
     'is not explained if nothing runs',
     { ...settings('qualeval: on'), head: settings('qualeval: on').base },
-    { asked: [], plan: { qualeval_calls: 0, qualeval_possible: 0 } },
+    { asked: [], planned: { certain: 0, possible: 0 } },
   );
   shows(
     'is explained in plain sentences without a grader',
     both({ 'evaldiff.yaml': `n_tries: 3\n${MODELS}` }),
     {
-      ...{ ...NOTHING, plan: { qualeval_possible: 0 } },
+      ...{ ...NOTHING, planned: { possible: 0 } },
       said: [
         'prompts/support.yaml: attributes are rated by a model: name one in the settings file, grader: { model: … }',
       ],
@@ -344,14 +351,14 @@ describe('a pull request', () => {
       head: { ...desk('Be friendly.', {}, 7), [FILE]: 'domains: [{ name: billing }]\n' },
       rate: (tone) => (tone === 'Be friendly.' ? 0 : 1),
     },
-    { calls: { qualeval: 0 }, plan: { qualeval_calls: 0 } },
+    { calls: { qualeval: 0 }, planned: { certain: 0 } },
   );
 });
 
 test('qualeval: on explains a run in which nothing regressed', async () => {
   const on = await friendlier({ ...settings('qualeval: on'), rate: () => 1 });
   expect(on).toMatchObject({
-    plan: { qualeval_calls: foreseen(), qualeval_possible: 0 },
+    planned: { certain: foreseen(), possible: 0 },
     regressed: [],
   });
   expect(on.explaining).toBeLessThanOrEqual(foreseen());
@@ -424,7 +431,7 @@ describe('two prompts of one file and one model', () => {
     friendlier({ base: promptfoo('Be exact.', more), head: promptfoo('Be friendly.', more) });
 
   test('each have attributes, and the calls about them are planned and made once', async () => {
-    const { result, plan, explaining, attributes, insights } = await two();
+    const { result, planned, explaining, attributes, insights } = await two();
     expect(
       result.suites.map(({ name, path, variant, verdict }) => [name, path, variant.model, verdict]),
     ).toEqual([
@@ -434,7 +441,7 @@ describe('two prompts of one file and one model', () => {
     const fell = attributes.filter(({ verdict }) => verdict === 'regressed');
     expect(fell.map(({ suite, id }) => [suite, id])).toEqual([['first', 'domain-billing']]);
     expect(insights.map(({ suite }) => suite)).toEqual(['first']);
-    expect(plan?.qualeval_possible).toBe(foreseen() + 1);
+    expect(planned.possible).toBe(foreseen() + 1);
     expect(explaining).toBeLessThanOrEqual(foreseen() + 1);
   });
 
@@ -498,17 +505,17 @@ describe('attributes that people chose', () => {
     expect(new Set(run.asked.flatMap(({ schema }) => schema?.name ?? []))).toEqual(
       new Set(['affinity']),
     );
-    expect(run).toMatchObject({ plan: { qualeval_calls: 61 }, calls: { qualeval: 60 } });
+    expect(run).toMatchObject({ planned: { certain: 61 }, calls: { qualeval: 60 } });
   });
 
   test('are not planned again where their ratings are stored, so that a later pull request fits a lower cap', async () => {
     const [kept, files] = [store(), both({ [FILE]: PINNED })];
-    expect((await friendlier({ ...files, store: kept })).plan?.qualeval_calls).toBe(61);
+    expect((await friendlier({ ...files, store: kept })).planned.certain).toBe(61);
     const head = { ...desk('Be brief.'), [FILE]: PINNED };
     const later = { ...files, head, rate: () => 0.95, input: { maxCalls: 370 } };
     const run = await friendlier({ ...later, store: kept });
     expect(run).toMatchObject({
-      plan: { qualeval_calls: 1 },
+      planned: { certain: 1 },
       calls: { qualeval: 0 },
       problems: [],
     });
@@ -644,12 +651,12 @@ describe('attributes that people chose', () => {
   });
 
   test('show the one side of a sweep', async () => {
-    const { plan, calls, billing } = await friendlier({
+    const { planned, calls, billing } = await friendlier({
       base: {},
       head: { ...FRIENDLY, [FILE]: PINNED },
       input: { mode: 'sweep', base: null },
     });
-    expect([plan?.qualeval_calls, calls.qualeval]).toEqual([61, 60]);
+    expect([planned.certain, calls.qualeval]).toEqual([61, 60]);
     const shown = { base: null, difference: null, verdict: 'no change seen', p: null };
     expect(billing).toMatchObject(shown);
     expect(billing?.head).toBeLessThan(0.8);

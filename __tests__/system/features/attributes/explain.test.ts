@@ -83,8 +83,9 @@ describe('sixty references of which one domain got worse', () => {
     const input = inputOf(worse, { alignment: true });
     const found = await explained(input, reader, createSolver());
     expect(found.moved).toEqual({ 'domain-billing': 'regressed' });
+    const shape = { ...attributeKeys, notices: resultSchema.shape.notices };
     for (const key of ['attributes', 'insights', 'notices'] as const)
-      expect(resultSchema.shape[key].safeParse(found[key]).success).toBe(true);
+      expect(shape[key].safeParse(found[key]).success).toBe(true);
   });
 
   test('have it too when the grader sees one domain per reference, so that every second place is only filled', async () => {
