@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../../src/documents/limits.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { formatProblem } from '../../../src/errors.ts';
-import fc, { anyCharacter, draws } from '../../fuzz.ts';
+import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { CASES } from '../config/yaml-cases.ts';
 
 describe('the strict YAML reader', () => {
@@ -116,57 +116,53 @@ describe('any input', () => {
   );
 
   test('gives a value or problems with lines inside the file, and pollutes nothing', () => {
-    fc.assert(
-      fc.property(
+    forAll(
+      [
         fc.oneof(
           fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join('')),
           fc.string({ unit: anyCharacter }),
         ),
-        (text) => {
-          const reading = readYaml('p.yaml', text);
-          if (reading.ok) {
-            JSON.stringify(reading.value.value, (key, value: unknown) => {
-              expect(['__proto__', 'constructor', 'prototype']).not.toContain(key);
-              return value;
-            });
-            reading.value.placeOf(['a', 0, 'b']);
-          } else {
-            expect(reading.problems.length).toBeGreaterThan(0);
-            for (const { place, message } of reading.problems) {
-              expect(message).not.toContain('\n');
-              expect(place?.line).toBeLessThanOrEqual(text.split('\n').length);
-            }
+      ],
+      (text) => {
+        const reading = readYaml('p.yaml', text);
+        if (reading.ok) {
+          JSON.stringify(reading.value.value, (key, value: unknown) => {
+            expect(['__proto__', 'constructor', 'prototype']).not.toContain(key);
+            return value;
+          });
+          reading.value.placeOf(['a', 0, 'b']);
+        } else {
+          expect(reading.problems.length).toBeGreaterThan(0);
+          for (const { place, message } of reading.problems) {
+            expect(message).not.toContain('\n');
+            expect(place?.line).toBeLessThanOrEqual(text.split('\n').length);
           }
-          expect(Object.keys(Object.prototype)).toEqual([]);
-        },
-      ),
+        }
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      },
       { numRuns: draws(1500) },
     );
   });
 
   test('gives a value or problems for any bytes', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        const reading = readYaml('p.yaml', bytes);
-        expect(reading.ok || reading.problems.length > 0).toBe(true);
-      }),
-    );
+    forAll([fc.uint8Array({ maxLength: 200 })], (bytes) => {
+      const reading = readYaml('p.yaml', bytes);
+      expect(reading.ok || reading.problems.length > 0).toBe(true);
+    });
   });
 
   test('reads back any plain value that JSON can write', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
-        const json = JSON.stringify(value);
-        const reading = readYaml('p.yaml', json);
-        // What is refused on purpose: control characters, forbidden keys, numbers that lose digits,
-        // and the bare null.
-        if (reading.ok)
-          expect(JSON.parse(JSON.stringify(reading.value.value))).toEqual(JSON.parse(json));
-        else
-          expect(reading.problems[0]?.message).toMatch(
-            /control|surrogate|not allowed|too large|finite|is empty|1024/,
-          );
-      }),
-    );
+    forAll([fc.jsonValue({ maxDepth: 4 })], (value) => {
+      const json = JSON.stringify(value);
+      const reading = readYaml('p.yaml', json);
+      // What is refused on purpose: control characters, forbidden keys, numbers that lose digits,
+      // and the bare null.
+      if (reading.ok)
+        expect(JSON.parse(JSON.stringify(reading.value.value))).toEqual(JSON.parse(json));
+      else
+        expect(reading.problems[0]?.message).toMatch(
+          /control|surrogate|not allowed|too large|finite|is empty|1024/,
+        );
+    });
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { fillKeywords, findKeywords, graderPrompt } from '../../../src/metrics/grader-prompt.ts';
 import { exampleMaterials, materialsOf } from '../../../src/metrics/rubric.ts';
-import type { Message } from '../../../src/types/model.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
-import fc from '../../fuzz.ts';
+import type { Message } from '../../../src/types/model.ts';
+import fc, { forAll } from '../../fuzz.ts';
 import { rubricOf, sample } from './samples.ts';
 
 type Materials = Parameters<typeof graderPrompt>[1];
@@ -39,10 +39,8 @@ describe('keywords', () => {
 
   test('are not replaced in inserted text', () => {
     const unit = fc.constantFrom('{', '}', 'completion', 'input', '$&', 'x');
-    fc.assert(
-      fc.property(fc.string({ unit }), (text) =>
-        expect(fillKeywords('a {completion} b', () => text)).toBe(`a ${text} b`),
-      ),
+    forAll([fc.string({ unit })], (text) =>
+      expect(fillKeywords('a {completion} b', () => text)).toBe(`a ${text} b`),
     );
   });
 });
@@ -144,14 +142,12 @@ describe('the question', () => {
     const unit = fc.oneof(marks, fc.constantFrom('{completion}', '{{output}}', 'YES'));
     let drawn = 0;
     const random = () => `k${String(++drawn)}z`;
-    fc.assert(
-      fc.property(fc.string({ unit }), (completion) => {
-        const user = userText('Judge {completion}!', { completion }, { random });
-        const [before, fenced, ...others] = user.split(`<<<completion k${String(drawn)}z>>>\n`);
-        expect([typeof before, others]).toEqual(['string', []]);
-        expect(fenced?.split(`\n<<<end k${String(drawn)}z>>>`)[0]).toBe(completion);
-      }),
-    );
+    forAll([fc.string({ unit })], (completion) => {
+      const user = userText('Judge {completion}!', { completion }, { random });
+      const [before, fenced, ...others] = user.split(`<<<completion k${String(drawn)}z>>>\n`);
+      expect([typeof before, others]).toEqual(['string', []]);
+      expect(fenced?.split(`\n<<<end k${String(drawn)}z>>>`)[0]).toBe(completion);
+    });
   });
 
   test.each([

@@ -9,7 +9,7 @@ import {
   sentenceBleu,
 } from '../../../src/metrics/measures/overlap.ts';
 import { mtevalWords, rougeWords, squadWords } from '../../../src/metrics/measures/words.ts';
-import fc, { draws } from '../../fuzz.ts';
+import fc, { draws, forAll, forAllAsync } from '../../fuzz.ts';
 import { builtIn, sample, scored } from './samples.ts';
 
 const bleu = (ignore_case: boolean) => ({ ignore_case, words: '13a', smoothing: 'exp' }) as const;
@@ -85,22 +85,18 @@ describe('ROUGE', () => {
         );
       return row[right.length]!;
     };
-    fc.assert(
-      fc.property(words, words, (left, right) =>
-        expect(commonSubsequence(left, right)).toBe(table(left, right)),
-      ),
+    forAll([words, words], (left, right) =>
+      expect(commonSubsequence(left, right)).toBe(table(left, right)),
     );
   });
 
   test('ROUGE-L agrees with js-rouge under the same tokens, read as one sentence', () => {
     const options = { tokenizer: rougeWords, segmenter: (text: string) => [text] };
-    fc.assert(
-      fc.property(words, words, (left, right) => {
-        fc.pre(left.length > 0 && right.length > 0);
-        const [a, b] = [left.join(' '), right.join(' ')];
-        expect(rougeL(a, b, 1)).toBeCloseTo(jsRouge.l(a, b, options), 9);
-      }),
-    );
+    forAll([words, words], (left, right) => {
+      fc.pre(left.length > 0 && right.length > 0);
+      const [a, b] = [left.join(' '), right.join(' ')];
+      expect(rougeL(a, b, 1)).toBeCloseTo(jsRouge.l(a, b, options), 9);
+    });
   });
 });
 
@@ -245,18 +241,22 @@ describe('every similarity', () => {
   const names = ['levenshtein', 'token_f1', 'rouge_1', 'rouge_2', 'rouge_l', 'bleu', 'chrf'];
   test.each(names)('%s is between 0 and 1, and uses the best entry of a list', async (uses) => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '.', '👍'), maxLength: 30 });
-    const property = fc.asyncProperty(text, text, text, async (output, one, other) => {
-      const value = async (expected: string | string[]) =>
-        Number((await score(uses, output, expected)).value);
-      const [first, second] = [await value(one), await value(other)];
-      const both = await value([one, other]);
-      for (const found of [first, second, both]) {
-        expect(found).toBeGreaterThanOrEqual(0);
-        expect(found).toBeLessThanOrEqual(1 + 1e-12);
-      }
-      if (uses !== 'bleu') expect(both).toBeCloseTo(Math.max(first, second), 12);
-    });
-    await fc.assert(property, { numRuns: draws(60) });
+
+    await forAllAsync(
+      [text, text, text],
+      async (output, one, other) => {
+        const value = async (expected: string | string[]) =>
+          Number((await score(uses, output, expected)).value);
+        const [first, second] = [await value(one), await value(other)];
+        const both = await value([one, other]);
+        for (const found of [first, second, both]) {
+          expect(found).toBeGreaterThanOrEqual(0);
+          expect(found).toBeLessThanOrEqual(1 + 1e-12);
+        }
+        if (uses !== 'bleu') expect(both).toBeCloseTo(Math.max(first, second), 12);
+      },
+      { numRuns: draws(60) },
+    );
   });
 
   test.each(names)(

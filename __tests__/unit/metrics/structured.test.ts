@@ -7,7 +7,7 @@ import { matchCalls } from '../../../src/metrics/measures/tool-calls.ts';
 import { parseExactly } from '../../../src/types/exact-json.ts';
 import type { ToolCall } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
-import fc from '../../fuzz.ts';
+import fc, { forAll, forAllAsync } from '../../fuzz.ts';
 import { builtIn, sample, scored } from './samples.ts';
 
 type Given = Record<string, Json>;
@@ -56,14 +56,12 @@ describe('is_json', () => {
   });
 
   test('finds whatever JSON.stringify writes', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const text = JSON.stringify(value);
-        const read = { ok: true, value: JSON.parse(text) as Json };
-        expect(parseJson(text, 'raw')).toEqual(read);
-        expect(parseJson(`Sure:\n\`\`\`json\n${text}\n\`\`\`\n`, 'fenced')).toEqual(read);
-      }),
-    );
+    forAll([fc.jsonValue()], (value) => {
+      const text = JSON.stringify(value);
+      const read = { ok: true, value: JSON.parse(text) as Json };
+      expect(parseJson(text, 'raw')).toEqual(read);
+      expect(parseJson(`Sure:\n\`\`\`json\n${text}\n\`\`\`\n`, 'fenced')).toEqual(read);
+    });
   });
 
   test('rejects two million brackets without recursion', () => {
@@ -245,29 +243,30 @@ describe('numbers of JSON', () => {
   }));
 
   test('any JSON agrees with itself, and not with another number in its place', async () => {
-    const property = fc.asyncProperty(json, number, number, async (text, first, second) => {
-      expect(await status('json_match', text, text)).toBe('pass');
-      const schema = `{"const":${text}}`;
-      expect(await status('json_schema', text, undefined, { schema })).toBe('pass');
-      const [a, b] = [decimalOf(first), decimalOf(second)];
-      const same = a !== null && b !== null && sameNumber(a, b);
-      const [one, another] = [`[${text},${first}]`, `[${text},${second}]`];
-      expect(await status('json_match', one, another)).toBe(verdict(same));
-    });
     const examples: [string, string, string][] = [
       ['1', big, other],
       ['1', '1e2', '100.0'],
     ];
-    await fc.assert(property, { examples });
+    await forAllAsync(
+      [json, number, number],
+      async (text, first, second) => {
+        expect(await status('json_match', text, text)).toBe('pass');
+        const schema = `{"const":${text}}`;
+        expect(await status('json_schema', text, undefined, { schema })).toBe('pass');
+        const [a, b] = [decimalOf(first), decimalOf(second)];
+        const same = a !== null && b !== null && sameNumber(a, b);
+        const [one, another] = [`[${text},${first}]`, `[${text},${second}]`];
+        expect(await status('json_match', one, another)).toBe(verdict(same));
+      },
+      { examples },
+    );
   });
 
   test('JSON survives parsing and writing without loss', () => {
-    fc.assert(
-      fc.property(json, (text) => {
-        const read = parseExactly(text);
-        expect(canonical(parseExactly(JSON.stringify(read)))).toBe(canonical(read));
-      }),
-    );
+    forAll([json], (text) => {
+      const read = parseExactly(text);
+      expect(canonical(parseExactly(JSON.stringify(read)))).toBe(canonical(read));
+    });
   });
 });
 
@@ -315,16 +314,14 @@ describe('json_match', () => {
 
   test('agreement is 1 with itself, symmetric, and between 0 and 1', () => {
     const value = fc.jsonValue().map((json) => JSON.parse(JSON.stringify(json)) as Json);
-    fc.assert(
-      fc.property(value, value, fc.boolean(), (left, right, ignore_order) => {
-        const options = { ...plain, ignore_order };
-        const found = jsonAgreement(left, right, options);
-        expect(jsonAgreement(left, left, options)).toBeCloseTo(1, 9);
-        expect(found).toBeCloseTo(jsonAgreement(right, left, options), 9);
-        expect(found).toBeGreaterThanOrEqual(0);
-        expect(found).toBeLessThanOrEqual(1 + 1e-9);
-      }),
-    );
+    forAll([value, value, fc.boolean()], (left, right, ignore_order) => {
+      const options = { ...plain, ignore_order };
+      const found = jsonAgreement(left, right, options);
+      expect(jsonAgreement(left, left, options)).toBeCloseTo(1, 9);
+      expect(found).toBeCloseTo(jsonAgreement(right, left, options), 9);
+      expect(found).toBeGreaterThanOrEqual(0);
+      expect(found).toBeLessThanOrEqual(1 + 1e-9);
+    });
   });
 });
 
@@ -437,10 +434,8 @@ describe('pairs', () => {
   };
 
   test('are the most possible', () => {
-    fc.assert(
-      fc.property(numbers, numbers, (left, right) =>
-        expect(maximumPairs(left, right, near)).toBe(most(left, right)),
-      ),
+    forAll([numbers, numbers], (left, right) =>
+      expect(maximumPairs(left, right, near)).toBe(most(left, right)),
     );
   });
 
@@ -456,11 +451,9 @@ describe('pairs', () => {
         'unordered',
         options,
       );
-    fc.assert(
-      fc.property(shuffled, shuffled, ([left, mixed], [right, others]) => {
-        expect(jsonAgreement(mixed, others, options)).toBe(jsonAgreement(left, right, options));
-        expect(matched(mixed, others)).toEqual(matched(left, right));
-      }),
-    );
+    forAll([shuffled, shuffled], ([left, mixed], [right, others]) => {
+      expect(jsonAgreement(mixed, others, options)).toBe(jsonAgreement(left, right, options));
+      expect(matched(mixed, others)).toEqual(matched(left, right));
+    });
   });
 });

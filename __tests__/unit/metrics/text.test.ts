@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { decimalOf, decimalText } from '../../../src/metrics/measures/decimal.ts';
 import { numbersIn } from '../../../src/metrics/measures/numbers.ts';
 import type { Json } from '../../../src/types/plain.ts';
-import fc, { letters } from '../../fuzz.ts';
+import fc, { forAll, forAllAsync, letters } from '../../fuzz.ts';
 import { builtIn, sample, scored } from './samples.ts';
 
 type Given = Record<string, Json>;
@@ -43,12 +43,10 @@ describe('exact_match', () => {
     expect(await status('exact_match', 'Paris', undefined, { value: 'Paris' })).toBe('pass'));
 
   test('a text always matches itself and never a longer one', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.string(), async (text) => {
-        expect(await status('exact_match', text, text)).toBe('pass');
-        expect(await status('exact_match', text, `${text}x`)).toBe('fail');
-      }),
-    );
+    await forAllAsync([fc.string()], async (text) => {
+      expect(await status('exact_match', text, text)).toBe('pass');
+      expect(await status('exact_match', text, `${text}x`)).toBe('fail');
+    });
   });
 });
 
@@ -89,14 +87,12 @@ describe('contains, starts_with, ends_with', () => {
 
   test('a text contains, begins and ends with each of its parts', async () => {
     const part = fc.string({ minLength: 1 });
-    await fc.assert(
-      fc.asyncProperty(part, part, part, async (before, middle, after) => {
-        const options = { trim: false };
-        expect(await status('contains', before + middle + after, middle, options)).toBe('pass');
-        expect(await status('starts_with', before + after, before, options)).toBe('pass');
-        expect(await status('ends_with', before + after, after, options)).toBe('pass');
-      }),
-    );
+    await forAllAsync([part, part, part], async (before, middle, after) => {
+      const options = { trim: false };
+      expect(await status('contains', before + middle + after, middle, options)).toBe('pass');
+      expect(await status('starts_with', before + after, before, options)).toBe('pass');
+      expect(await status('ends_with', before + after, after, options)).toBe('pass');
+    });
   });
 });
 
@@ -297,38 +293,34 @@ describe('numbers in a text', () => {
   });
 
   test('a number reads back in any grouping, sign and currency', () => {
-    fc.assert(
-      fc.property(amount, ({ digits: whole, decimals, style: [group, mark], sign, currency }) => {
-        const grouped = whole.replace(/\B(?=(\d{3})+$)/g, group ?? '');
-        // Three digits or fewer show no group, and then a comma could be either mark.
-        const fraction = decimals === null ? '' : `${grouped === whole ? '.' : mark}${decimals}`;
-        const text = `It is ${sign}${currency.replace('_', `${grouped}${fraction}`)}.`;
-        const plain = `${sign === '' ? '' : '-'}${whole}.${decimals ?? '0'}`;
-        const wanted = decimalOf(plain);
-        expect(numbersIn(text).map(({ value }) => value)).toEqual([wanted]);
-      }),
-    );
+    forAll([amount], ({ digits: whole, decimals, style: [group, mark], sign, currency }) => {
+      const grouped = whole.replace(/\B(?=(\d{3})+$)/g, group ?? '');
+      // Three digits or fewer show no group, and then a comma could be either mark.
+      const fraction = decimals === null ? '' : `${grouped === whole ? '.' : mark}${decimals}`;
+      const text = `It is ${sign}${currency.replace('_', `${grouped}${fraction}`)}.`;
+      const plain = `${sign === '' ? '' : '-'}${whole}.${decimals ?? '0'}`;
+      const wanted = decimalOf(plain);
+      expect(numbersIn(text).map(({ value }) => value)).toEqual([wanted]);
+    });
   });
 
   test('a number does not equal itself without a digit or its sign', async () => {
-    await fc.assert(
-      fc.asyncProperty(amount, fc.nat(), async ({ digits: whole, decimals, sign }, at) => {
-        const given = `${sign}${whole}${decimals === null ? '' : `.${decimals}`}`;
-        const place = at % given.length;
-        const cut = given.slice(0, place) + given.slice(place + 1);
-        fc.pre(/\d/.test(cut) && !equal(given, cut));
-        for (const [uses, with_] of [
-          ['match', { numeric: true }],
-          ['numeric_diff', {}],
-          ['json_match', {}],
-          ['set_f1', {}],
-        ] as const) {
-          const [answer, expected] =
-            uses === 'set_f1' ? [`[${json(given)}]`, [cut]] : [json(given), cut];
-          expect(await status(uses, answer, expected, with_)).not.toBe('pass');
-        }
-      }),
-    );
+    await forAllAsync([amount, fc.nat()], async ({ digits: whole, decimals, sign }, at) => {
+      const given = `${sign}${whole}${decimals === null ? '' : `.${decimals}`}`;
+      const place = at % given.length;
+      const cut = given.slice(0, place) + given.slice(place + 1);
+      fc.pre(/\d/.test(cut) && !equal(given, cut));
+      for (const [uses, with_] of [
+        ['match', { numeric: true }],
+        ['numeric_diff', {}],
+        ['json_match', {}],
+        ['set_f1', {}],
+      ] as const) {
+        const [answer, expected] =
+          uses === 'set_f1' ? [`[${json(given)}]`, [cut]] : [json(given), cut];
+        expect(await status(uses, answer, expected, with_)).not.toBe('pass');
+      }
+    });
 
     /** Leading and trailing zeros may go, and the sign of 0. */
     function equal(one: string, other: string): boolean {

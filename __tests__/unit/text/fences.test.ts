@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { codeBlocks, codeIn } from '../../../src/text/fences.ts';
-import fc, { anyCharacter } from '../../fuzz.ts';
+import fc, { anyCharacter, forAll } from '../../fuzz.ts';
 
 describe('a code block', () => {
   test.each([
@@ -45,11 +45,9 @@ describe('a code block', () => {
 
   test('survives a fence that no line of its content closes', () => {
     const line = fc.string({ unit: anyCharacter }).map((text) => text.replace(/[\r\n`]/g, ''));
-    fc.assert(
-      fc.property(fc.array(line, { minLength: 1 }), (lines) => {
-        const content = lines.join('\n');
-        expect(codeIn(`Here:\n\`\`\`\n${content}\n\`\`\`\nDone.`, [])).toBe(content);
-      }),
-    );
+    forAll([fc.array(line, { minLength: 1 })], (lines) => {
+      const content = lines.join('\n');
+      expect(codeIn(`Here:\n\`\`\`\n${content}\n\`\`\`\nDone.`, [])).toBe(content);
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { logJson, logLine, logText } from '../../../src/text/log.ts';
-import fc, { anyCharacter, draws } from '../../fuzz.ts';
+import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 
@@ -49,8 +49,9 @@ describe('logText', () => {
       fc.constantFrom('::', '##[', ']', ':', '#', '[', 'error', 'set-output'),
       fc.constantFrom('\r', '\n', '\u2028', ' '),
     );
-    fc.assert(
-      fc.property(fc.array(bit, { maxLength: 20 }), (bits) => {
+    forAll(
+      [fc.array(bit, { maxLength: 20 })],
+      (bits) => {
         const text = bits.join('');
         for (const shown of [logText(text), logLine(text)]) {
           expect(commandsIn(shown)).toEqual([]);
@@ -58,7 +59,7 @@ describe('logText', () => {
           expect(shown.replace(/[\n\t]/g, '')).not.toMatch(/\p{Cc}/u);
         }
         expect(logLine(text)).not.toContain('\n');
-      }),
+      },
       { numRuns: draws(500) },
     );
   });
@@ -79,14 +80,12 @@ describe('logJson', () => {
   });
 
   test('is JSON of the same value without runner commands', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.constantFrom(...hostileLogs), (value, text) => {
-        const whole = { value, text, [text]: [text, { [`${text}x`]: `a ${text}` }] };
-        const json = logJson(whole);
-        expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(whole)));
-        expect(commandsIn(json)).toEqual([]);
-      }),
-    );
+    forAll([fc.jsonValue(), fc.constantFrom(...hostileLogs)], (value, text) => {
+      const whole = { value, text, [text]: [text, { [`${text}x`]: `a ${text}` }] };
+      const json = logJson(whole);
+      expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(whole)));
+      expect(commandsIn(json)).toEqual([]);
+    });
     expect(commandsIn(JSON.stringify({ a: 'x ##[error]y' }, null, 1))).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { codeSpan, htmlCell, htmlPlain, plain } from '../../../src/text/markdown.ts';
 import { visible } from '../../../src/text/visible.ts';
-import fc, { anyCharacter, draws } from '../../fuzz.ts';
+import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { renderGithub, type Rendered } from '../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
@@ -17,7 +17,7 @@ const anyText = fc.oneof(
   fc.array(parts, { maxLength: 6 }).map((all) => all.join('')),
 );
 const forAnyText = (runs: number, check: (text: string) => void): void =>
-  fc.assert(fc.property(anyText, check), { numRuns: draws(runs) });
+  forAll([anyText], check, { numRuns: draws(runs) });
 
 /** What GitHub would act on. */
 const actions = ({ links, images, comments, references }: Rendered) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { cut, cutNote, shorten, visible, visibleLine } from '../../../src/text/visible.ts';
-import fc, { anyCharacter } from '../../fuzz.ts';
+import fc, { anyCharacter, forAll } from '../../fuzz.ts';
 
 describe('visible', () => {
   test.each([
@@ -27,14 +27,12 @@ describe('visible', () => {
 
   test('leaves no hidden character in any text, and is idempotent', () => {
     const hidden = /[[\p{Cs}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}]]/v;
-    fc.assert(
-      fc.property(fc.string({ unit: anyCharacter, maxLength: 200 }), (text) => {
-        const shown = visible(text);
-        expect(shown).not.toMatch(hidden);
-        expect(shown.replace(/[\t\n]/g, '')).not.toMatch(/\p{Cc}/u);
-        expect(visible(shown)).toBe(shown);
-      }),
-    );
+    forAll([fc.string({ unit: anyCharacter, maxLength: 200 })], (text) => {
+      const shown = visible(text);
+      expect(shown).not.toMatch(hidden);
+      expect(shown.replace(/[\t\n]/g, '')).not.toMatch(/\p{Cc}/u);
+      expect(visible(shown)).toBe(shown);
+    });
   });
 });
 
@@ -54,14 +52,12 @@ describe('cut', () => {
 
   test('splits any text into a well-formed start and a count of the rest', () => {
     const any = fc.string({ unit: 'grapheme', maxLength: 60 });
-    fc.assert(
-      fc.property(any, fc.nat({ max: 70 }), (text, limit) => {
-        const { text: start, left } = cut(text, limit);
-        expect([start.isWellFormed(), text.startsWith(start)]).toEqual([true, true]);
-        expect([...start].length + left).toBe([...text].length);
-        expect([...start].length).toBeLessThanOrEqual(limit);
-      }),
-    );
+    forAll([any, fc.nat({ max: 70 })], (text, limit) => {
+      const { text: start, left } = cut(text, limit);
+      expect([start.isWellFormed(), text.startsWith(start)]).toEqual([true, true]);
+      expect([...start].length + left).toBe([...text].length);
+      expect([...start].length).toBeLessThanOrEqual(limit);
+    });
   });
 });
 

@@ -11,7 +11,7 @@ import {
   type RatedReference,
 } from '../../../../src/features/attributes/assignment-program.ts';
 import type { AssignmentProgram, Solve, Solver } from '../../../../src/types/solver.ts';
-import fc, { draws } from '../../../fuzz.ts';
+import fc, { draws, forAllAsync } from '../../../fuzz.ts';
 import { LP_INSTANCES } from '../../../unit/features/attributes/lp-instances.ts';
 import { sha256, solveHere } from './solvers.ts';
 
@@ -67,10 +67,8 @@ const suites = fc
 
 describe('every assignment', () => {
   test('gives each reference two different attributes, each attribute as many as its bounds say, whatever the priors', async () => {
-    const property = fc.asyncProperty(
-      suites,
-      fc.boolean(),
-      fc.constantFrom(0, 0.1, 0.5),
+    await forAllAsync(
+      [suites, fc.boolean(), fc.constantFrom(0, 0.1, 0.5)],
       async (references, skew, slack) => {
         const columns = (skew ? skewed : columnsOf)(references);
         const solve = only('javascript-lp-solver');
@@ -86,42 +84,48 @@ describe('every assignment', () => {
           expect(given).toBeLessThanOrEqual(upper[column]!);
         });
       },
+      { numRuns: draws(60) },
     );
-    await fc.assert(property, { numRuns: draws(60) });
   }, 60_000);
 
   test('has the same objective from both solvers, and it is the sum of what was assigned', async () => {
-    const property = fc.asyncProperty(suites, async (references) => {
-      const columns = columnsOf(references);
-      const [simplex, highs] = [
-        await assigned(references, { solve: only('javascript-lp-solver') }),
-        await assigned(references, { solve: only('highs') }),
-      ];
-      expect(simplex.objective).toBe(highs.objective);
-      for (const { objective, attributes } of [simplex, highs]) {
-        const given = references.flatMap(({ id, affinities }) =>
-          attributes.get(id)!.map((attribute) => {
-            return affinities[columns.findIndex((column) => column.id === attribute)] ?? 0;
-          }),
-        );
-        expect(given.reduce((sum, affinity) => sum + affinity, 0)).toBe(objective);
-      }
-    });
-    await fc.assert(property, { numRuns: draws(25) });
+    await forAllAsync(
+      [suites],
+      async (references) => {
+        const columns = columnsOf(references);
+        const [simplex, highs] = [
+          await assigned(references, { solve: only('javascript-lp-solver') }),
+          await assigned(references, { solve: only('highs') }),
+        ];
+        expect(simplex.objective).toBe(highs.objective);
+        for (const { objective, attributes } of [simplex, highs]) {
+          const given = references.flatMap(({ id, affinities }) =>
+            attributes.get(id)!.map((attribute) => {
+              return affinities[columns.findIndex((column) => column.id === attribute)] ?? 0;
+            }),
+          );
+          expect(given.reduce((sum, affinity) => sum + affinity, 0)).toBe(objective);
+        }
+      },
+      { numRuns: draws(25) },
+    );
   }, 120_000);
 
   test('is the same for every order of references and attributes, with either solver', async () => {
     const shuffled = <T>(all: readonly T[]) =>
       fc.shuffledSubarray([...all], { minLength: all.length });
-    const property = fc.asyncProperty(
-      suites.chain((references) =>
-        fc.tuple(
-          fc.constant(references),
-          shuffled(references),
-          shuffled([...references[0]!.affinities.keys()]),
-          fc.constantFrom<Solver>('javascript-lp-solver', 'highs'),
+
+    await forAllAsync(
+      [
+        suites.chain((references) =>
+          fc.tuple(
+            fc.constant(references),
+            shuffled(references),
+            shuffled([...references[0]!.affinities.keys()]),
+            fc.constantFrom<Solver>('javascript-lp-solver', 'highs'),
+          ),
         ),
-      ),
+      ],
       async ([references, others, order, solver]) => {
         const columns = columnsOf(references);
         const first = await assigned(references, { solve: only(solver) });
@@ -134,8 +138,8 @@ describe('every assignment', () => {
         );
         expect(Object.fromEntries(second.attributes)).toEqual(Object.fromEntries(first.attributes));
       },
+      { numRuns: draws(25) },
     );
-    await fc.assert(property, { numRuns: draws(25) });
   }, 120_000);
 });
 

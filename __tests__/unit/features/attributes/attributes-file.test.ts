@@ -8,7 +8,7 @@ import {
   type PinnedAttributes,
 } from '../../../../src/features/attributes/file.ts';
 import { foldName, withIds } from '../../../../src/features/attributes/text.ts';
-import fc from '../../../fuzz.ts';
+import fc, { forAll } from '../../../fuzz.ts';
 
 const [A, B] = ['prompts/a.yaml', 'prompts/b.yaml'];
 const sized = (references: number, path = A) => ({ path, references });
@@ -154,20 +154,18 @@ describe('the attributes file', () => {
       .map((all) =>
         withIds([...all].sort((a, b) => (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : 0))),
       );
-    fc.assert(
-      fc.property(attributes, attributes, (one, other) => {
-        const [first, second] = [
-          { path: A, attributes: one },
-          { path: 'b: [c].yaml', attributes: other },
-        ];
-        const alone = { slack: null, shared: one, byPrompt: new Map(), unused: [] };
-        expect(good(writeAttributes([first]))).toEqual(alone);
-        const sizes = [sized(60), sized(60, 'b: [c].yaml')];
-        const several = good(writeAttributes([first, second]), sizes);
-        expect(pinnedFor(several, A)).toEqual(one);
-        expect(pinnedFor(several, 'b: [c].yaml')).toEqual(other);
-      }),
-    );
+    forAll([attributes, attributes], (one, other) => {
+      const [first, second] = [
+        { path: A, attributes: one },
+        { path: 'b: [c].yaml', attributes: other },
+      ];
+      const alone = { slack: null, shared: one, byPrompt: new Map(), unused: [] };
+      expect(good(writeAttributes([first]))).toEqual(alone);
+      const sizes = [sized(60), sized(60, 'b: [c].yaml')];
+      const several = good(writeAttributes([first, second]), sizes);
+      expect(pinnedFor(several, A)).toEqual(one);
+      expect(pinnedFor(several, 'b: [c].yaml')).toEqual(other);
+    });
   });
 
   test('fits its schema', () => {

@@ -4,7 +4,7 @@ import {
   outwardBounds,
   priorsOf,
 } from '../../../../src/features/attributes/assignment-program.ts';
-import fc from '../../../fuzz.ts';
+import fc, { forAll } from '../../../fuzz.ts';
 import { LP_INSTANCES } from './lp-instances.ts';
 
 const sum = (values: readonly number[]): number =>
@@ -60,18 +60,16 @@ describe('priors', () => {
   });
 
   test('keep their sum and their order under the cap', () => {
-    fc.assert(
-      fc.property(priors, (given) => {
-        const capped = capPriors(given, 0.5);
-        expect(sum(capped)).toBeCloseTo(1, 9);
-        expect(Math.max(...capped)).toBeLessThanOrEqual(0.5 + 1e-9);
-        given.forEach((value, i) =>
-          given.forEach((other, j) => {
-            if (value > other) expect(capped[i]!).toBeGreaterThanOrEqual(capped[j]! - 1e-9);
-          }),
-        );
-      }),
-    );
+    forAll([priors], (given) => {
+      const capped = capPriors(given, 0.5);
+      expect(sum(capped)).toBeCloseTo(1, 9);
+      expect(Math.max(...capped)).toBeLessThanOrEqual(0.5 + 1e-9);
+      given.forEach((value, i) =>
+        given.forEach((other, j) => {
+          if (value > other) expect(capped[i]!).toBeGreaterThanOrEqual(capped[j]! - 1e-9);
+        }),
+      );
+    });
   });
 });
 
@@ -86,22 +84,20 @@ describe('bounds', () => {
   test('always leave a solution, at most one reference outside the band of the capped priors', () => {
     const size = fc.integer({ min: 1, max: 5000 });
     const part = fc.double({ min: 0, max: 1, noNaN: true });
-    fc.assert(
-      fc.property(priors, size, part, (given, references, slack) => {
-        const { lower, upper } = outwardBounds(given, references, 2, slack);
-        lower.forEach((low, column) => {
-          expect(Number.isInteger(low) && Number.isInteger(upper[column])).toBe(true);
-          expect(low).toBeGreaterThanOrEqual(0);
-          expect(low).toBeLessThanOrEqual(upper[column]!);
-          expect(upper[column]).toBeLessThanOrEqual(references);
-          const wanted = 2 * references * capPriors(given, 0.5)[column]!;
-          expect(low).toBeGreaterThan(wanted * (1 - slack) - 1);
-          expect(upper[column]).toBeLessThan(wanted * (1 + slack) + 1);
-        });
-        expect(sum(lower)).toBeLessThanOrEqual(2 * references);
-        expect(sum(upper)).toBeGreaterThanOrEqual(2 * references);
-      }),
-    );
+    forAll([priors, size, part], (given, references, slack) => {
+      const { lower, upper } = outwardBounds(given, references, 2, slack);
+      lower.forEach((low, column) => {
+        expect(Number.isInteger(low) && Number.isInteger(upper[column])).toBe(true);
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(low).toBeLessThanOrEqual(upper[column]!);
+        expect(upper[column]).toBeLessThanOrEqual(references);
+        const wanted = 2 * references * capPriors(given, 0.5)[column]!;
+        expect(low).toBeGreaterThan(wanted * (1 - slack) - 1);
+        expect(upper[column]).toBeLessThan(wanted * (1 + slack) + 1);
+      });
+      expect(sum(lower)).toBeLessThanOrEqual(2 * references);
+      expect(sum(upper)).toBeGreaterThanOrEqual(2 * references);
+    });
   });
 
   test('are not moved by float noise', () => {

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/kernel/statistics/gate.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { isInformative } from '../../../../src/kernel/statistics/table.ts';
-import fc, { draws } from '../../../fuzz.ts';
+import fc, { draws, forAll } from '../../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
 import { agreesWithVectors, repeat, rows, tablesOf } from './vectors.ts';
 
@@ -17,14 +17,17 @@ describe('brokenTest', () => {
   const fine = repeat(40, [5, 5, 5, 5]);
 
   test('is as small as it says exactly as often as it says, counted over every outcome of the totals', () => {
-    const property = fc.property(anyTables(4, 5), (tables) => {
-      const seen = brokenTest(tables);
-      const chance = outcomes(tables)
-        .filter((outcome) => brokenTest(outcome.tables) <= seen * (1 + 1e-9))
-        .reduce((sum, { probability }) => sum + probability, 0);
-      expect(chance).toBeCloseTo(seen, 9);
-    });
-    fc.assert(property, { numRuns: draws(60) });
+    forAll(
+      [anyTables(4, 5)],
+      (tables) => {
+        const seen = brokenTest(tables);
+        const chance = outcomes(tables)
+          .filter((outcome) => brokenTest(outcome.tables) <= seen * (1 + 1e-9))
+          .reduce((sum, { probability }) => sum + probability, 0);
+        expect(chance).toBeCloseTo(seen, 9);
+      },
+      { numRuns: draws(60) },
+    );
   });
 
   test("of one table that broke is Fisher's exact test", () =>
@@ -65,21 +68,25 @@ describe('combinedGate', () => {
       on: fc.constantFrom('suite+references' as const, 'suite' as const),
       critical: fc.subarray([0, 1, 2, 3]),
     });
-    const property = fc.property(input, ({ tables, ...options }) => {
-      const judged = outcomes(tables).map(({ tables: drawn, probability }) => ({
-        probability,
-        gate: combinedGate(drawn, options),
-        down: suiteTest(drawn).down,
-      }));
-      const alarms = judged
-        .filter(({ gate }) => gate.regressed)
-        .reduce((sum, { probability }) => sum + probability, 0);
-      // The mid-p lets in at most half of the probability of the last statistic at its level.
-      const hits = judged.filter(({ gate }) => gate.suite.hit);
-      const last = Math.max(0, ...hits.map(({ gate, down }) => down - gate.suite.p));
-      expect(alarms).toBeLessThanOrEqual(options.alpha + last + 1e-9);
-    });
-    fc.assert(property, { numRuns: draws(60) });
+
+    forAll(
+      [input],
+      ({ tables, ...options }) => {
+        const judged = outcomes(tables).map(({ tables: drawn, probability }) => ({
+          probability,
+          gate: combinedGate(drawn, options),
+          down: suiteTest(drawn).down,
+        }));
+        const alarms = judged
+          .filter(({ gate }) => gate.regressed)
+          .reduce((sum, { probability }) => sum + probability, 0);
+        // The mid-p lets in at most half of the probability of the last statistic at its level.
+        const hits = judged.filter(({ gate }) => gate.suite.hit);
+        const last = Math.max(0, ...hits.map(({ gate, down }) => down - gate.suite.p));
+        expect(alarms).toBeLessThanOrEqual(options.alpha + last + 1e-9);
+      },
+      { numRuns: draws(60) },
+    );
   });
 
   test('calls five that broke beside five that healed, which the mean hides', () => {
@@ -113,12 +120,10 @@ describe('combinedGate', () => {
   });
 
   test('calls at every larger alpha what it calls at one', () => {
-    fc.assert(
-      fc.property(anyTables(8, 6), level(0.001, 0.2), (tables, alpha) => {
-        const called = (at: number) => combinedGate(tables, { ...both, alpha: at }).regressed;
-        if (called(alpha)) expect(called(alpha * 2)).toBe(true);
-      }),
-    );
+    forAll([anyTables(8, 6), level(0.001, 0.2)], (tables, alpha) => {
+      const called = (at: number) => combinedGate(tables, { ...both, alpha: at }).regressed;
+      if (called(alpha)) expect(called(alpha * 2)).toBe(true);
+    });
   });
 
   test('is silent without tables', () => expect(combinedGate([], both).regressed).toBe(false));
@@ -133,12 +138,10 @@ describe('judgeFamily', () => {
     p.map((value) => (alpha: number) => ({ regressed: value <= alpha }));
 
   test("fires for exactly those that Holm's adjusted p-values call", () => {
-    fc.assert(
-      fc.property(fc.array(level(0.001, 0.2), { maxLength: 8 }), (p) => {
-        const fired = judgeFamily(judgesOf(p), 0.05).map(({ result }) => result.regressed);
-        expect(fired).toEqual(holm(p).map((adjusted) => adjusted <= 0.05));
-      }),
-    );
+    forAll([fc.array(level(0.001, 0.2), { maxLength: 8 })], (p) => {
+      const fired = judgeFamily(judgesOf(p), 0.05).map(({ result }) => result.regressed);
+      expect(fired).toEqual(holm(p).map((adjusted) => adjusted <= 0.05));
+    });
   });
 
   test('returns the level that each was judged at last', () =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { discreteFdr, referenceTest } from '../../../../src/kernel/statistics/reference-tests.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';
-import fc from '../../../fuzz.ts';
+import { forAll } from '../../../fuzz.ts';
 import { anyTable, anyTables } from './arbitraries.ts';
 import { agreesWithVectors, expectAllClose, rows, tablesOf, type Row } from './vectors.ts';
 
@@ -24,21 +24,17 @@ describe('referenceTest', () => {
   });
 
   test('has for p one of the attainable levels, which ascend to 1', () => {
-    fc.assert(
-      fc.property(anyTable(50), (table) => {
-        const { down, levels } = referenceTest(table);
-        expect(levels).toContain(down);
-        expect(levels.at(-1)).toBe(1);
-        expect(levels).toEqual(levels.toSorted((a, b) => a - b));
-      }),
-    );
+    forAll([anyTable(50)], (table) => {
+      const { down, levels } = referenceTest(table);
+      expect(levels).toContain(down);
+      expect(levels.at(-1)).toBe(1);
+      expect(levels).toEqual(levels.toSorted((a, b) => a - b));
+    });
   });
 
   test('is the suite test of a suite of one', () => {
-    fc.assert(
-      fc.property(anyTable(50), (table) =>
-        expect(referenceTest(table).down).toBeCloseTo(suiteTest([table]).down, 12),
-      ),
+    forAll([anyTable(50)], (table) =>
+      expect(referenceTest(table).down).toBeCloseTo(suiteTest([table]).down, 12),
     );
   });
 
@@ -57,22 +53,18 @@ describe('discreteFdr', () => {
   ]);
 
   test('swaps its directions with the sides', () => {
-    fc.assert(
-      fc.property(anyTables(), (tables) => {
-        const { down, up } = discreteFdr(tables);
-        expect(discreteFdr(mirrorTables(tables))).toEqual({ down: up, up: down });
-      }),
-    );
+    forAll([anyTables()], (tables) => {
+      const { down, up } = discreteFdr(tables);
+      expect(discreteFdr(mirrorTables(tables))).toEqual({ down: up, up: down });
+    });
   });
 
   test('stays within 0 and 1 and moves with its table when the order changes', () => {
-    fc.assert(
-      fc.property(anyTables(), (tables) => {
-        const { down } = discreteFdr(tables);
-        expect(down.every((q) => q >= 0 && q <= 1)).toBe(true);
-        expectAllClose(discreteFdr(tables.toReversed()).down.toReversed(), down, 1e-12);
-      }),
-    );
+    forAll([anyTables()], (tables) => {
+      const { down } = discreteFdr(tables);
+      expect(down.every((q) => q >= 0 && q <= 1)).toBe(true);
+      expectAllClose(discreteFdr(tables.toReversed()).down.toReversed(), down, 1e-12);
+    });
   });
 
   test('does not charge others for a table that cannot be called', () => {

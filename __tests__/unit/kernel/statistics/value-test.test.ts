@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { valueTest, type Values } from '../../../../src/kernel/statistics/value-test.ts';
-import fc, { draws } from '../../../fuzz.ts';
+import fc, { draws, forAll } from '../../../fuzz.ts';
 import { agreesWithVectors, rows, tablesOf } from './vectors.ts';
 
 const alone = (items: readonly Values[]): null[] => items.map(() => null);
@@ -124,9 +124,10 @@ describe('valueTest', () => {
   test('does not depend on the scale or the origin of the numbers, and mirrors', () => {
     const values = fc.array(fc.integer({ min: -40, max: 40 }), { minLength: 1, maxLength: 3 });
     const item = fc.record({ base: values, head: values });
-    fc.assert(
-      // So few that all deals are counted: drawn ones differ from their mirror's by chance.
-      fc.property(fc.array(item, { minLength: 1, maxLength: 3 }), (items) => {
+    // So few that all deals are counted: drawn ones differ from their mirror's by chance.
+    forAll(
+      [fc.array(item, { minLength: 1, maxLength: 3 })],
+      (items) => {
         const scale = (x: number | null) => 16 * (x ?? 0) + 5;
         const scaled = items.map(({ base, head }) => ({
           base: base.map(scale),
@@ -137,7 +138,7 @@ describe('valueTest', () => {
         expect(other.down).toBeCloseTo(one.down, 9);
         expect(mirror.down).toBeCloseTo(one.up, 9);
         expect(one.down + one.up).toBeCloseTo(1, 9);
-      }),
+      },
       { numRuns: 60 },
     );
   });
