@@ -50,6 +50,13 @@ type Shown = { [key in keyof Seen]?: unknown };
 const shows = (title: string, changes: Partial<Desk>, shown: Shown): void =>
   test(title, async () => expect(await friendlier(changes)).toMatchObject(shown));
 
+/** The one notice about attributes of a run. */
+const says = (title: string, changes: Partial<Desk>, message: unknown, shown: Shown = {}): void =>
+  shows(title, changes, { ...shown, said: [message] });
+/** A run that is refused with one problem before any call. */
+const refuses = (title: string, changes: Partial<Desk>, problem: unknown): void =>
+  shows(title, changes, { problems: [problem], asked: [] });
+
 const both = (more: Record<string, string>): Pick<Desk, 'base' | 'head'> => ({
   base: { ...EXACT, ...more },
   head: { ...FRIENDLY, ...more },
@@ -212,143 +219,102 @@ describe('a pull request that makes answers about one topic worse', () => {
 
 const NOTHING = { calls: { qualeval: 0, insight: 0 } };
 const RED = { conclusion: 'failure', attributes: [] };
+const UNEXPLAINED = { conclusion: 'failure', ...NOTHING };
 const MISSING = 'prompts/support.yaml: attributes were not worked out: ';
 const MODELS = 'models: { desk: { provider: openai, model: desk } }\n';
+const NO_KEY = { edges: noKey('OpenAI has no key') };
+const overloaded = { attributes: () => failure('the model is overloaded') };
+const unchanged = { rate: () => 1 };
+const dear = both({ [FILE]: PINNED, 'evaldiff.yaml': priced('{ input: 100, output: 1000 }') });
+const mystery = (more = '') =>
+  both({ 'evaldiff.yaml': `n_tries: 3\ngrader: mystery\n${MODELS}${more}` });
 
 describe('a pull request', () => {
-  shows(
+  says(
     'is not explained, and keeps its verdict, when the grader fails',
-    { script: { attributes: () => failure('the model is overloaded') } },
-    {
-      ...RED,
-      said: [
-        'prompts/support.yaml: attributes come from a part of the references: 12 of 12 questions about them failed (the model is overloaded)',
-      ],
-      insights: [with_({ generated: false, text: has('pass less often than before') })],
-    },
+    { script: overloaded },
+    'prompts/support.yaml: attributes come from a part of the references: 12 of 12 questions about them failed (the model is overloaded)',
+    { ...RED, insights: [with_({ generated: false, text: has('pass less often than before') })] },
   );
   shows('is not explained with qualeval: off', settings('qualeval: off'), {
-    ...{ ...RED, ...NOTHING, insights: [], said: [] },
+    ...{ ...UNEXPLAINED, attributes: [], insights: [], said: [] },
     planned: { certain: 0, possible: 0 },
   });
-  shows('is not explained if nothing regressed', { rate: () => 1 }, NOTHING);
-  shows(
-    'is not explained if nothing runs',
-    { ...settings('qualeval: on'), head: settings('qualeval: on').base },
-    { asked: [], planned: { certain: 0, possible: 0 } },
-  );
-  shows(
+  shows('is not explained if nothing regressed', unchanged, NOTHING);
+  const on = settings('qualeval: on');
+  const same = { base: on.base, head: on.base };
+  const nothing = { asked: [], planned: { certain: 0, possible: 0 } };
+  shows('is not explained if nothing runs', same, nothing);
+  says(
     'is explained in plain sentences without a grader',
     both({ 'evaldiff.yaml': `n_tries: 3\n${MODELS}` }),
+    'prompts/support.yaml: attributes are rated by a model: name one in the settings file, grader: { model: … }',
     {
       ...{ ...NOTHING, planned: { possible: 0 } },
-      said: [
-        'prompts/support.yaml: attributes are rated by a model: name one in the settings file, grader: { model: … }',
-      ],
       insights: [with_({ generated: false, references: expect.arrayContaining([like(/^case-/)]) })],
     },
   );
-  shows(
-    'names the missing key of a grader that may be asked',
-    { edges: noKey('OpenAI has no key; set OPENAI_API_KEY') },
-    {
-      ...{ conclusion: 'failure', ...NOTHING, insights: [plain] },
-      said: [`${MISSING}OpenAI has no key; set OPENAI_API_KEY`],
-    },
+  const noKeyShown = { ...UNEXPLAINED, insights: [plain] };
+  says('names the missing key of its grader', NO_KEY, `${MISSING}OpenAI has no key`, noKeyShown);
+  refuses(
+    'is refused if the key of a grader that is asked in any case is missing',
+    { ...both({ [FILE]: PINNED }), ...NO_KEY },
+    'OpenAI has no key',
   );
-  shows(
-    'is an error if the key of a grader that is asked in any case is missing',
-    { ...both({ [FILE]: PINNED }), edges: noKey('OpenAI has no key') },
-    { conclusion: 'error', problems: ['OpenAI has no key'], asked: [] },
-  );
-  shows(
+  const withheld = 'No model key is available to pull requests from forks.';
+  says(
     'is judged without attributes if GitHub withholds the key of its grader',
-    {
-      ...both({ [FILE]: PINNED }),
-      input: { trust: 'untrusted', withheld: 'fork' },
-      edges: noKey('OpenAI has no key'),
-    },
+    { ...both({ [FILE]: PINNED }), input: { trust: 'untrusted', withheld: 'fork' }, ...NO_KEY },
+    `${MISSING}OpenAI has no key`,
     {
       ...{ conclusion: 'failure', calls: { prompt: 360, qualeval: 0 } },
-      result: {
-        reasons: expect.arrayContaining([
-          has('No model key is available to pull requests from forks.'),
-        ]),
-      },
-      said: [`${MISSING}OpenAI has no key`],
+      result: { reasons: expect.arrayContaining([has(withheld)]) },
     },
   );
-  shows(
+  says(
     'is judged without attributes if a grader that may be asked is unknown',
-    both({ 'evaldiff.yaml': `n_tries: 3\ngrader: mystery\n${MODELS}` }),
-    {
-      conclusion: 'failure',
-      said: [has(`${MISSING}no provider is known for the model "mystery"`)],
-    },
+    mystery(),
+    has(`${MISSING}no provider is known for the model "mystery"`),
+    { conclusion: 'failure' },
   );
-  shows(
-    'is an error if a grader that is asked in any case is unknown',
-    both({ 'evaldiff.yaml': `n_tries: 3\ngrader: mystery\n${MODELS}qualeval: on\n` }),
-    {
-      problems: [like(/^evaldiff\.yaml:2: no provider is known for the model "mystery"/)],
-      asked: [],
-    },
+  refuses(
+    'is refused if a grader that is asked in any case is unknown',
+    mystery('qualeval: on\n'),
+    like(/^evaldiff\.yaml:2: no provider is known for the model "mystery"/),
   );
-  shows(
+  refuses(
     'is refused if its certain calls exceed the cap on calls',
-    { ...settings('qualeval: on'), input: { maxCalls: 400 } },
-    {
-      asked: [],
-      problems: [
-        like(
-          /^This run would make 4\d\d model calls \(360 answers for 60 references of 1 prompt on both sides \+ 0 grader calls \+ up to \d+ calls about attributes\); the limit is 400 \(max-calls\)\. Nothing was sent\.$/,
-        ),
-      ],
-    },
+    { ...on, input: { maxCalls: 400 } },
+    like(
+      /^This run would make 4\d\d model calls \(360 answers for 60 references of 1 prompt on both sides \+ 0 grader calls \+ up to \d+ calls about attributes\); the limit is 400 \(max-calls\)\. Nothing was sent\.$/,
+    ),
   );
-  shows(
+  refuses(
     'is refused if its price exceeds the cap on cost',
-    {
-      ...both({ [FILE]: PINNED, 'evaldiff.yaml': priced('{ input: 100, output: 1000 }') }),
-      input: { maxCost: 1 },
-    },
-    {
-      asked: [],
-      problems: [
-        like(
-          /^This run would cost about \$\d+\.\d\d for its first answers and grades; the limit is \$1 /,
-        ),
-      ],
-    },
+    { ...dear, input: { maxCost: 1 } },
+    like(
+      /^This run would cost about \$\d+\.\d\d for its first answers and grades; the limit is \$1 /,
+    ),
   );
-  shows(
-    'keeps its verdict if a cap is reached before attributes are found',
-    { input: { maxCalls: 366 } },
-    {
-      ...{ ...RED, title: like(/^Regressed: support/) },
-      said: expect.arrayContaining([
-        has('not asked: the limit of 366 model calls (max-calls) is reached'),
-      ]),
-    },
-  );
-  shows(
+  const limit = has('not asked: the limit of 366 model calls (max-calls) is reached');
+  const capped = { input: { maxCalls: 366 } };
+  const judged = { ...RED, title: like(/^Regressed: support/) };
+  const said = expect.arrayContaining([limit]);
+  shows('keeps its verdict if a cap is reached on the way', capped, { ...judged, said });
+  says(
     'is not explained where no price lets a cap on cost be kept',
     {
       ...both({ 'evaldiff.yaml': priced('{ input: 1, output: 1 }', /model: (desk) }/g) }),
       input: { maxCost: 5 },
     },
-    {
-      ...{ conclusion: 'failure', calls: { qualeval: 0 } },
-      said: [
-        has('no price is known for the grader "judge", so the cap max-cost could not be kept'),
-      ],
-    },
+    has('no price is known for the grader "judge", so the cap max-cost could not be kept'),
+    UNEXPLAINED,
   );
+  const kinds = { [FILE]: 'domains: [{ name: billing }]\n' };
   shows(
     'is not explained if fewer than eight references count',
     {
-      base: { ...desk('Be exact.', {}, 7), [FILE]: 'domains: [{ name: billing }]\n' },
-      head: { ...desk('Be friendly.', {}, 7), [FILE]: 'domains: [{ name: billing }]\n' },
+      ...{ base: desk('Be exact.', kinds, 7), head: desk('Be friendly.', kinds, 7) },
       rate: (tone) => (tone === 'Be friendly.' ? 0 : 1),
     },
     { calls: { qualeval: 0 }, planned: { certain: 0 } },
@@ -368,7 +334,7 @@ test('qualeval: on explains a run in which nothing regressed', async () => {
 test('ratings are priced beforehand', async () => {
   const forecasts: Forecast[] = [];
   await friendlier({
-    ...both({ [FILE]: PINNED, 'evaldiff.yaml': priced('{ input: 100, output: 1000 }') }),
+    ...dear,
     edges: {
       planned: (_, { forecast }) => {
         forecasts.push(forecast);
@@ -526,104 +492,63 @@ describe('attributes that people chose', () => {
   });
 
   const changed = PINNED.replace('{ name: billing }', '{ name: invoices }');
-  const used = { names: expect.arrayContaining(['billing']) };
-  const notice = (kind: string, message: unknown) =>
-    expect.arrayContaining([with_({ kind, message })]);
+  const place = { file: FILE, line: 0 };
+  const notes = (title: string, changes: Partial<Desk>, notice: object, shown: Shown = {}) =>
+    shows(title, changes, {
+      ...{ names: expect.arrayContaining(['billing']), ...shown },
+      notices: expect.arrayContaining([with_(notice)]),
+    });
   const outside = (base: string | null, head: string): Partial<Desk> => ({
     ...withFiles(base, head),
     input: { trust: 'untrusted' },
   });
-  const wrong = (text: string, message: string): [Partial<Desk>, Shown] => [
-    withFiles(null, text),
-    { conclusion: 'error', asked: [], problems: [has(message)] },
-  ];
-  const sixteen = Array.from({ length: 16 }, (_, index) => `  - { name: kind ${String(index)} }\n`);
 
-  shows("are base's in a pull request that changes them", withFiles(PINNED, changed), {
-    ...used,
-    notices: expect.arrayContaining([
-      {
-        kind: 'settings',
-        place: { file: FILE, line: 0 },
-        message: `this pull request changes ${FILE}; base's attributes are in force until it is merged`,
-      },
-    ]),
+  notes("are base's in a pull request that changes them", withFiles(PINNED, changed), {
+    kind: 'settings',
+    place,
+    message: `this pull request changes ${FILE}; base's attributes are in force until it is merged`,
   });
   shows(
     'run nothing if they alone change',
     { base: { ...EXACT, [FILE]: PINNED }, head: { ...EXACT, [FILE]: changed } },
     { conclusion: 'success', asked: [], notices: [{ kind: 'settings' }] },
   );
-  shows("are head's where base has none", withFiles(null, PINNED), {
-    ...used,
-    notices: notice(
-      'settings',
-      `this pull request adds ${FILE}; that alone runs nothing, and it holds for what else is run`,
-    ),
+  notes("are head's where base has none", withFiles(null, PINNED), {
+    message: `this pull request adds ${FILE}; that alone runs nothing, and it holds for what else is run`,
   });
-  shows(
-    "are base's in an outside contributor's pull request, whose own file is not even read",
-    outside(PINNED, 'domains: [{ name: '),
-    {
-      ...used,
-      notices: notice(
-        'trust',
-        `this pull request comes from an outside contributor and changes ${FILE}. Base's attributes were used.`,
-      ),
-    },
+  const invalid = 'domains: [{ name: ';
+  notes("are base's for an outsider, whose own file is not even read", outside(PINNED, invalid), {
+    kind: 'trust',
+    message: `this pull request comes from an outside contributor and changes ${FILE}. Base's attributes were used.`,
+  });
+  notes(
+    'are not used if an outsider adds them',
+    { ...outside(null, PINNED), ...unchanged },
+    { kind: 'trust', message: has('It was not used.') },
+    { names: [], ...NOTHING },
   );
-  shows(
-    'are not used if an outside contributor adds them',
-    { ...outside(null, PINNED), rate: () => 1 },
-    { attributes: [], ...NOTHING, notices: notice('trust', has('It was not used.')) },
+  // The unit tests of the file have all its errors.
+  refuses(
+    'are an error of the run, at its line, if their file has one',
+    withFiles(null, 'slack: 2\ndomains: [{ name: billing }]\n'),
+    `${FILE}:1: slack must be a number from 0 to 1`,
   );
-  shows(
-    'are an error with one name twice',
-    ...wrong(
-      'domains:\n  - { name: Billing }\n  - { name: billing }\n',
-      `${FILE}:3: "billing" is the same name as "Billing" in line 2; upper case, blanks and hyphens do not count`,
-    ),
-  );
-  shows(
-    'are an error with a slack outside 0 to 1',
-    ...wrong(
-      'slack: 2\ndomains: [{ name: billing }]\n',
-      `${FILE}:1: slack must be a number from 0 to 1`,
-    ),
-  );
-  shows(
-    'are an error if they are more than the references can bear',
-    ...wrong(
-      `domains:\n${sixteen.join('')}`,
-      `${FILE}:17: 16 domains are more than 60 references can bear: at most min(15, ⌊2 × 60 / 4⌋) = 15, four references each on average. Remove some, or add references`,
-    ),
-  );
-  shows('are an error if they are not YAML', ...wrong('domains: [\n', `${FILE}:2: `));
-  shows("are head's if base's cannot be read", withFiles('slack: 2\n', PINNED), {
-    ...used,
-    said: expect.arrayContaining([
+  refuses('are an error if they are not YAML', withFiles(null, 'domains: [\n'), has(`${FILE}:2: `));
+  notes("are head's if base's cannot be read", withFiles('slack: 2\n', PINNED), {
+    message:
       "base's attributes cannot be read, so head's are used: slack must be a number from 0 to 1",
-    ]),
   });
-  shows(
+  says(
     'are reported if their file does not exist',
-    { ...settings('qualeval: { attributes: kinds.yaml }'), rate: () => 1 },
-    {
-      said: [
-        like(
-          /^qualeval\.attributes: kinds\.yaml does not exist at \w+; attributes are discovered where they are needed$/,
-        ),
-      ],
-    },
+    { ...settings('qualeval: { attributes: kinds.yaml }'), ...unchanged },
+    like(
+      /^qualeval\.attributes: kinds\.yaml does not exist at \w+; attributes are discovered where they are needed$/,
+    ),
   );
-  shows(
+  refuses(
     'are an error if their file is outside the working directory',
     settings('qualeval: { attributes: ../kinds.yaml }'),
-    {
-      problems: [
-        'evaldiff.yaml: qualeval.attributes: ../kinds.yaml must be a path below the working directory',
-      ],
-    },
+    'evaldiff.yaml: qualeval.attributes: ../kinds.yaml must be a path below the working directory',
   );
 
   test('are reported for a prompt that does not exist, and stay with a prompt that is renamed', async () => {
@@ -683,25 +608,25 @@ describe('gate.attributes: fail', () => {
 
   shows(
     'is not a success if attributes could not be worked out',
-    { ...pinned(FAIL), rate: () => 1, script: { affinity: () => failure('down') } },
+    { ...pinned(FAIL), ...unchanged, script: { affinity: () => failure('down') } },
     {
       conclusion: 'neutral',
       title:
         'support: its attributes could not be worked out (the notices say why), and gate.attributes is fail',
     },
   );
-  shows(
+  says(
     'is reported to have no effect if attributes are worked out only after a regression',
-    { ...settings(FAIL), rate: () => 1 },
-    {
-      said: [has(`${NO_EFFECT}attributes are worked out only where something regressed already`)],
-    },
+    { ...settings(FAIL), ...unchanged },
+    has(`${NO_EFFECT}attributes are worked out only where something regressed already`),
   );
-  shows(
+  says(
     'is reported to have no effect with qualeval: off',
-    { ...settings(`${FAIL}\nqualeval: off`), rate: () => 1 },
-    { said: [`${NO_EFFECT}qualeval is off`] },
+    { ...settings(`${FAIL}\nqualeval: off`), ...unchanged },
+    `${NO_EFFECT}qualeval is off`,
   );
+  const kept =
+    "this pull request changes qualeval; base's settings are in force until it is merged";
   shows(
     'cannot be switched off by the pull request that it judges',
     {
@@ -710,12 +635,7 @@ describe('gate.attributes: fail', () => {
     },
     {
       title: has('the domain "billing" regressed'),
-      notices: expect.arrayContaining([
-        with_({
-          message:
-            "this pull request changes qualeval; base's settings are in force until it is merged",
-        }),
-      ]),
+      notices: expect.arrayContaining([with_({ message: kept })]),
     },
   );
 });

@@ -32,13 +32,14 @@ export function desk(
   more: Record<string, string> = {},
   references = 60,
 ): Record<string, string> {
-  const written = MAILS.slice(0, references).map(
-    ({ id, input, expected }) =>
-      `  - { id: ${id}, input: { mail: ${JSON.stringify(input['mail'])} }, expected: ${JSON.stringify(expected)} }\n`,
-  );
+  const written = MAILS.slice(0, references).map(({ id, input, expected }) => {
+    const mail = JSON.stringify(input['mail']);
+    return `  - { id: ${id}, input: { mail: ${mail} }, expected: ${JSON.stringify(expected)} }\n`;
+  });
+  const system = JSON.stringify(tone);
   return {
     'evaldiff.yaml': SETTINGS,
-    'prompts/support.yaml': `defaults: [tests/support]\nname: support\nmodel: desk\nvariables: [{ name: mail }]\nmessages: [{ role: system, content: ${JSON.stringify(tone)} }, { role: human, content: "{mail}" }]\n`,
+    'prompts/support.yaml': `defaults: [tests/support]\nname: support\nmodel: desk\nvariables: [{ name: mail }]\nmessages: [{ role: system, content: ${system} }, { role: human, content: "{mail}" }]\n`,
     'prompts/tests/support.yaml': `metrics: [{ name: right, uses: exact_match }]\nreferences:\n${written.join('')}`,
     ...more,
   };
@@ -138,12 +139,8 @@ export async function runDesk({
 
 /** The model: right as often as `rate` says, and always the same for the same try. */
 function reply({ messages, try: index }: Request, rate: NonNullable<Desk['rate']>): Completion {
-  return answer(
-    rightAnswer(
-      { tone: messages[0]?.content ?? '', mail: messages.at(-1)?.content ?? '', index },
-      rate,
-    ),
-  );
+  const [tone = '', mail = ''] = [messages[0]?.content, messages.at(-1)?.content];
+  return answer(rightAnswer({ tone, mail, index }, rate));
 }
 
 /** The right answer to a mail, or something else. */
@@ -151,12 +148,10 @@ export function rightAnswer(
   { tone, mail, index }: { tone: string; mail: string; index: number },
   rate: NonNullable<Desk['rate']>,
 ): string {
-  const right =
-    nextFloat(createRandom(`${tone} ${mail} ${String(index)}`)) <
-    rate(tone, /about (\w+),/.exec(mail)?.[1] ?? '');
-  return right
-    ? String(MAILS.find(({ input }) => input['mail'] === mail)?.expected)
-    : `something else, ${String(index)}`;
+  const topic = /about (\w+),/.exec(mail)?.[1] ?? '';
+  const drawn = nextFloat(createRandom(`${tone} ${mail} ${String(index)}`));
+  if (drawn >= rate(tone, topic)) return `something else, ${String(index)}`;
+  return String(MAILS.find(({ input }) => input['mail'] === mail)?.expected);
 }
 
 /** A store in a folder of its own, and how both go away. */
