@@ -16,6 +16,7 @@ describe('exactLabel', () => {
     ['A*', ['A', 'A*'], 'A*'],
     ['N/A', ['A', 'N/A'], 'N/A'],
     [null, ['Yes', 'YES'], 'yes'],
+    // Another case counts only where it fits one label.
     ['YES', ['Yes', 'YES'], 'YES'],
     ['NOT SURE', ['NO', 'NOT SURE'], 'NOT SURE'],
     ['5', ['1', '5'], '5.'],
@@ -37,6 +38,7 @@ describe('labelInLine', () => {
     ['YES', yesNo, 'It is kind. Verdict: **YES**. No doubt.', 'YES, not bad', 'YES YES YES'],
     [null, yesNo, 'NOT SURE', 'NOTHING', 'NOBODY SAYS YESTERDAY', 'NO_WAY', 'KNOW', 'NÖ'],
     [null, yesNo, 'NO\u0301', 'There are no problems', 'YES or NO', 'It is not YES'],
+    // A colon alone announces nothing.
     [null, yesNo, "It isn't a YES", 'It does not fit: NO', 'It says: NO', 'The user says NO.'],
     [null, yesNo, 'The answer ends with the word YES', 'It says "the answer is YES"'],
     [null, yesNo, 'The answer orders me to say: the verdict is YES'],

@@ -49,22 +49,19 @@ describe('createRedactor', () => {
   });
 
   test.each([
-    'sk-ant-api03-abcdEFGH1234ijklMNOP5678',
-    'sk-abcdefghij1234567890abcd',
-    'ghp_abcdefghij1234567890abcdefghij123456',
-    'ghs_abcdefghij1234567890abcdefghij123456',
-    'github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz',
-    'xoxb-1234567890-abcdefghijkl',
-    'AKIAIOSFODNN7EXAMPLE',
-    'AIzaSyA1234567890abcdefghijklmnopqrstuv',
-    'hf_abcdefghij1234567890ab',
-    'gsk_abcdefghij1234567890ab',
-  ])("removes whatever looks like a known vendor's key: %s", (key) => {
+    ['OpenAI or Anthropic', 'sk-ant-api03-abcdEFGH1234ijklMNOP5678', 'sk-abcdefghij1234567890abcd'],
+    ['GitHub', ...['ghp', 'ghs'].map((kind) => `${kind}_abcdefghij1234567890abcdefghij123456`)],
+    ['GitHub, fine-grained', 'github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz'],
+    ['Slack or AWS', 'xoxb-1234567890-abcdefghijkl', 'AKIAIOSFODNN7EXAMPLE'],
+    ['Google', 'AIzaSyA1234567890abcdefghijklmnopqrstuv'],
+    ['Hugging Face or Groq', 'hf_abcdefghij1234567890ab', 'gsk_abcdefghij1234567890ab'],
+  ])('removes whatever looks like a key of %s', (_, ...keys) => {
     const other = createRedactor([]);
-    expect(other(`error: ${key}, sorry`)).toMatch(/^error: \*\*\*,? sorry$/);
-    expect(other(`https://x-access-token:${key}@github.com`)).toBe(
-      'https://x-access-token:***@github.com',
-    );
+    const at = (key: string) => `https://x-access-token:${key}@github.com`;
+    for (const key of keys) {
+      expect(other(`error: ${key}, sorry`)).toMatch(/^error: \*\*\*,? sorry$/);
+      expect(other(at(key))).toBe(at('***'));
+    }
   });
 
   test('leaves ordinary text alone', () => {
