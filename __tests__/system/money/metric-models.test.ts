@@ -9,6 +9,7 @@ import type { GraderSettings, Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
+import { OWN_SETTINGS, ROWS } from '../../stand-ins/features.ts';
 import {
   metric,
   modelSettings,
@@ -76,6 +77,7 @@ function prepared(base: Project | null, head: Project): Prepared {
     },
     arrange(base, head, sources('member'), OWN_SETTINGS),
     (text) => text,
+    ROWS,
   );
 }
 const modelsOf = (ready: Prepared) => targetsOf(ready).map(({ model: name }) => name);

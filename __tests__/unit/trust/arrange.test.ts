@@ -6,6 +6,7 @@ import { arrange, withFilesOf } from '../../../src/trust/arrange.ts';
 import { sources } from '../../../src/trust/trust.ts';
 import type { TrustLevel } from '../../../src/types/plain.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 import {
   gate,
   metric,
@@ -30,7 +31,7 @@ const [file, OUTSIDE] = [
 
 /** What is in force of base and head, and what is reported. */
 function arranged(base: Project | null, head: Project, level: TrustLevel = 'member') {
-  const found = arrange(base, head, sources(level));
+  const found = arrange(base, head, sources(level), OWN_SETTINGS);
   const messages = found.notices.map(({ message }) => message);
   return { ...found, messages, measured: found.head.suites[0] };
 }

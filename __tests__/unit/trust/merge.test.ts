@@ -4,6 +4,7 @@ import { arrange } from '../../../src/trust/arrange.ts';
 import { mergeProjects } from '../../../src/trust/merge.ts';
 import { sources } from '../../../src/trust/trust.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
+import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 import {
   gate,
   metric,
@@ -158,7 +159,7 @@ describe('settings', () => {
       const loose = of({ gate: gate({ fail_on: 'never' }), budget: budget(99) });
       for (const was of [of({}), strict, loose]) {
         const { base, head } = mergeProjects(was, strict, loose);
-        const { gate: found, budget: cap } = arrange(base, head, sources(level));
+        const { gate: found, budget: cap } = arrange(base, head, sources(level), OWN_SETTINGS);
         expect([found, cap.max_calls]).toEqual([gate({ alpha: 0.01 }), 9]);
       }
     },
@@ -185,7 +186,7 @@ describe('tests', () => {
     const having = (...ids: string[]): Project =>
       withTests({ references: ids.map((id) => reference(id)) });
     const { base, head } = mergeProjects(having('a'), having('a', 'tip'), having('a', 'own'));
-    const arranged = arrange(base, head, sources('untrusted'));
+    const arranged = arrange(base, head, sources('untrusted'), OWN_SETTINGS);
     expect(inForce(arranged.head).references).toMatchObject([
       { id: 'a', skip: false },
       { id: 'tip', skip: false },
