@@ -10,21 +10,16 @@ import type {
   Request,
 } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
+import { answer } from '../app/run/builders.ts';
 
 export const place = { file: 'prompts/tests/p.yaml', line: 4 };
 type OkCompletion = Extract<Completion, { status: 'ok' }>;
 
-export function answered(output: string): OkCompletion {
-  return {
-    status: 'ok',
-    output,
-    finish_reason: 'stop',
-    tool_calls: [],
-    usage: null,
-    latency_ms: 12,
-    reused: false,
-  };
-}
+export const answered = (output: string): OkCompletion => ({
+  ...(answer(output) as OkCompletion),
+  usage: null,
+  latency_ms: 12,
+});
 
 export function sample(
   output: string,
@@ -68,16 +63,8 @@ export function builtIn(
   given: Record<string, Json> = {},
   more: Partial<Metric> = {},
 ): Metric {
-  return {
-    name: uses,
-    source: { kind: 'built-in', uses, with: given },
-    threshold: null,
-    level: 'Turn',
-    depends_on: [],
-    skip: false,
-    place,
-    ...more,
-  };
+  const plain = { threshold: null, level: 'Turn' as const, depends_on: [], skip: false, place };
+  return { name: uses, source: { kind: 'built-in', uses, with: given }, ...plain, ...more };
 }
 
 export function rubricMetric(
@@ -106,24 +93,26 @@ export function rubricOf(
   };
 }
 
-/**
- * A grader that gives the replies one after another, the last one for ever, and keeps what it was
- * asked.
- */
-export function scriptedGrader(...replies: (string | Completion)[]): {
+interface Asking {
   complete: Complete;
   asked: Request[];
-} {
+}
+/** A model that keeps what it is asked. */
+function asking(reply: (request: Request, index: number) => Completion): Asking {
   const asked: Request[] = [];
   return {
     asked,
-    complete(request) {
-      const reply = replies[Math.min(asked.length, replies.length - 1)];
-      asked.push(request);
-      if (reply === undefined) throw new Error('the grader was asked, and should not have been');
-      return Promise.resolve(typeof reply === 'string' ? answered(reply) : reply);
-    },
+    complete: (request) => Promise.resolve(reply(request, asked.push(request) - 1)),
   };
+}
+
+/** A grader that gives the replies one after another, the last one for ever. */
+export function scriptedGrader(...replies: (string | Completion)[]): Asking {
+  return asking((_, index) => {
+    const reply = replies[Math.min(index, replies.length - 1)];
+    if (reply === undefined) throw new Error('the grader was asked, and should not have been');
+    return typeof reply === 'string' ? answered(reply) : reply;
+  });
 }
 
 const openai = (model: string) => ({ provider: 'openai' as const, endpoint: null, model });
@@ -133,23 +122,13 @@ export const embedder: MetricTools['embedder'] = {
 };
 
 /** A model that gives these vectors, and refuses every other text. */
-export function vectorModel(vectors: Record<string, Json>): {
-  complete: Complete;
-  asked: Request[];
-} {
-  const asked: Request[] = [];
-  return {
-    asked,
-    complete(request) {
-      const vector = vectors[request.messages[0]?.content ?? ''];
-      asked.push(request);
-      if (request.purpose !== 'embedding' || vector === undefined)
-        throw new Error(`no vector for ${JSON.stringify(request)}`);
-      return Promise.resolve(
-        answered(typeof vector === 'string' ? vector : JSON.stringify(vector)),
-      );
-    },
-  };
+export function vectorModel(vectors: Record<string, Json>): Asking {
+  return asking((request) => {
+    const vector = vectors[request.messages[0]?.content ?? ''];
+    if (request.purpose !== 'embedding' || vector === undefined)
+      throw new Error(`no vector for ${JSON.stringify(request)}`);
+    return answered(typeof vector === 'string' ? vector : JSON.stringify(vector));
+  });
 }
 
 /** What the models of a worked example answer. */

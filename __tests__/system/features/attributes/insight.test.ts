@@ -1,32 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { findingsFor, plainFindings } from '../../../../src/features/attributes/insight.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
+import { attributeResult as attribute } from '../../../unit/features/attributes/builders.ts';
 import { failure, materials, scripted } from './scripted-grader.ts';
 
-const attribute = (id: string, changes: Partial<AttributeResult> = {}): AttributeResult => ({
-  id,
-  name: id,
-  kind: 'domain',
-  explanation: '',
-  path: 'p.yaml',
-  suite: 'p',
-  variant: { model: null, parameters: {} },
-  affinity_mean: 3,
-  prior: 0.25,
-  n: 12,
-  base: 0.95,
-  head: 0.6,
-  difference: -0.35,
-  low: -0.452,
-  high: -0.25,
-  p: 0.001,
-  verdict: 'regressed',
-  explained_by: [],
-  alignment: null,
-  references: ['order-66', 'r2', 'r3'],
-  samples: [{ kind: 'drop', reference: 'order-66', base: 1, head: 0 }],
-  ...changes,
-});
 type Rates = Pick<AttributeResult, 'base' | 'head' | 'difference' | 'low' | 'high'>;
 const rates = (base: number, head: number, low: number, high: number): Rates => ({
   base,
