@@ -5,9 +5,10 @@ import { NO_LIST } from '../../../../src/money/price.ts';
 import type { Forecast } from '../../../../src/money/priced-calls.ts';
 import type { Target } from '../../../../src/types/model.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
+import { setUp } from '../../../unit/edges/store/setting.ts';
 import { failure } from './scripted-grader.ts';
 import { TOPICS } from './sixty.ts';
-import { desk, runDesk, temporaryStore, type Desk } from './support.ts';
+import { desk, runDesk, type Desk } from './support.ts';
 
 /** Many permutations per explanation, on machines that do other things too. */
 jest.setTimeout(120_000);
@@ -83,9 +84,13 @@ afterEach(() => {
   cleanUp = null;
 });
 function store() {
-  const made = temporaryStore();
-  cleanUp = made.remove;
-  return made.store;
+  const { open, remove } = setUp();
+  const opened = open();
+  cleanUp = () => {
+    opened.close();
+    remove();
+  };
+  return opened;
 }
 
 test('every model that is called has a price, also the one that only explains', async () => {

@@ -2,13 +2,10 @@
  * A support desk of sixty references through the whole pipeline: real files, real store, a scripted
  * model and grader.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Edges, RunInput } from '../../../../src/app/run/input.ts';
 import { run } from '../../../../src/app/run/run.ts';
 import { createAsking, sha256 } from '../../../../src/app/session/cached-complete.ts';
-import { openStore, type Store } from '../../../../src/edges/store/index.ts';
+import type { Store } from '../../../../src/edges/store/index.ts';
 import type { Plan } from '../../../../src/kernel/plan/plan.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
@@ -152,24 +149,4 @@ export function rightAnswer(
   const drawn = nextFloat(createRandom(`${tone} ${mail} ${String(index)}`));
   if (drawn >= rate(tone, topic)) return `something else, ${String(index)}`;
   return String(MAILS.find(({ input }) => input['mail'] === mail)?.expected);
-}
-
-/** A store in a folder of its own, and how both go away. */
-export function temporaryStore(): { store: Store; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'evaldiff-explain-'));
-  const store = openStore({
-    file: join(folder, 'answers.sqlite'),
-    maxBytes: 1e9,
-    now: () => 0,
-    access: 'read-write',
-    secret: null,
-    notice: () => undefined,
-  });
-  return {
-    store,
-    remove: () => {
-      store.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
 }
