@@ -17,6 +17,7 @@ import {
   suite,
   tests,
 } from '../app/run/builders.ts';
+import { rubricOf } from '../metrics/samples.ts';
 
 const strict = gate({ alpha: 0.01 });
 const loose = gate({ alpha: 0.5 });
@@ -172,20 +173,7 @@ describe('a changed number of tries', () => {
 
 describe("an outside contributor's pull request, row by row of what comes from where", () => {
   const rubric = (prompt: string): Project['rubrics'] =>
-    new Map([
-      [
-        'polite',
-        {
-          name: 'polite',
-          prompt,
-          choice_scores: new Map(Object.entries({ YES: 1, NO: 0 })),
-          eval_type: 'classify',
-          notes: null,
-          examples: [],
-          place: { file: 'rubrics/r.yaml', line: 1 },
-        },
-      ],
-    ]);
+    new Map([['polite', rubricOf(prompt, {}, { place: { file: 'rubrics/r.yaml', line: 1 } })]]);
   const strictTests = {
     metrics: [metric('strict')],
     references: [reference('a', { expected: 'eight' }), reference('dropped')],

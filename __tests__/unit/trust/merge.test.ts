@@ -14,6 +14,7 @@ import {
   settings,
   suite,
 } from '../app/run/builders.ts';
+import { rubricOf } from '../metrics/samples.ts';
 
 /** One thing on the merge base, the tip and head: absent, or in one of its versions. */
 type Cell = 'absent' | 'A' | 'B' | 'C';
@@ -49,13 +50,7 @@ const only = <T>(
   made: (code: number, place: { file: string; line: number }) => T,
 ): T[] => (cell === 'absent' ? [] : [made(cell.charCodeAt(0), { file: cell, line: 7 })]);
 const rubricAt = (cell: Cell): [string, Rubric][] =>
-  only(cell, (code, place) => [
-    'x',
-    {
-      ...{ name: 'x', prompt: 'Is it good?', eval_type: 'classify', notes: null, examples: [] },
-      ...{ choice_scores: new Map([['Y', code]]), place },
-    },
-  ]);
+  only(cell, (code, place) => ['x', rubricOf('Is it good?', { Y: code }, { name: 'x', place })]);
 
 /** What is merged, in one version each; `read` gives the version back. */
 const THINGS: [string, (cell: Cell) => Project, (merged: Project) => unknown, string][] = [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { affectedReferences } from '../../../../src/kernel/select/affected.ts';
 import type { Suite } from '../../../../src/kernel/suite/suite.ts';
-import type { Rubric } from '../../../../src/types/metric.ts';
 import { metric, reference, suite, suiteSide, tests } from '../../app/run/builders.ts';
+import { rubricOf } from '../../metrics/samples.ts';
 
 const affected = (base: Suite, head: Suite) =>
   affectedReferences(suiteSide('base', base), suiteSide('head', head));
@@ -139,17 +139,9 @@ describe('a change of the scoring', () => {
     const graded = tests({
       metrics: [metric('polite', { source: { kind: 'rubric', rubric: 'polite' } })],
     });
-    const rubric = (prompt: string, notes: string | null): Rubric => ({
-      name: 'polite',
-      prompt,
-      choice_scores: new Map(Object.entries({ YES: 1, NO: 0 })),
-      eval_type: 'cot_classify',
-      notes,
-      examples: [],
-      place: { file: 'rubrics/r.yaml', line: 1 },
-    });
     const side = (which: 'base' | 'head', text: string, notes: string | null = null) => {
-      const rubrics = new Map([['polite', rubric(text, notes)]]);
+      const place = { file: 'rubrics/r.yaml', line: 1 };
+      const rubrics = new Map([['polite', rubricOf(text, {}, { name: 'polite', notes, place })]]);
       return suiteSide(which, { prompt: suite().prompt, tests: graded }, { rubrics });
     };
     const base = side('base', 'Is it kind?');
