@@ -32,4 +32,24 @@ export const anyCharacter = fc.nat(0x10ffff - SURROGATES).map(
 
 fc.configureGlobal({ numRuns: draws(100) });
 
+type Arbitraries<T extends [unknown, ...unknown[]]> = { [K in keyof T]: fc.Arbitrary<T[K]> };
+
+/** Checks that something holds for any values of the arbitraries. */
+export function forAll<T extends [unknown, ...unknown[]]>(
+  arbitraries: Arbitraries<T>,
+  check: (...values: T) => boolean | void,
+  options: fc.Parameters<T> = {},
+): void {
+  fc.assert(fc.property(...arbitraries, check), options);
+}
+
+/** As `forAll`, for checks that take time. */
+export async function forAllAsync<T extends [unknown, ...unknown[]]>(
+  arbitraries: Arbitraries<T>,
+  check: (...values: T) => Promise<boolean | void>,
+  options: fc.Parameters<T> = {},
+): Promise<void> {
+  await fc.assert(fc.asyncProperty(...arbitraries, check), options);
+}
+
 export default fc;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
+import type { MetricAnswer } from '../../../src/metrics/answer.ts';
+import type { MetricExample } from '../../../src/metrics/definition.ts';
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
 import {
   builtIn,
@@ -8,136 +10,77 @@ import {
   fromExample,
   onAnswers,
   sample,
+  scored,
   tools,
 } from '../../unit/metrics/samples.ts';
 import { realSandbox } from './real-sandbox.ts';
 
 const sandbox = realSandbox();
+const evaluate = onAnswers(sandbox.evaluate);
+const all = [...metrics.values()].map((metric) => [metric.name, metric] as const);
+
+/** The score of an answer by the metric of an example, with what the example's models reply. */
+const scoredBy = (name: string, example: MetricExample, answer: MetricAnswer) =>
+  scored(builtIn(name, example.with), answer, {
+    ...{ complete: exampleModel(example), embedder, evaluate },
+  });
 
 describe('every entry of the catalogue', () => {
-  test.each([...metrics.values()].map((metric) => [metric.name, metric] as const))(
-    "%s gives its example's value",
-    async (name, { example }) => {
-      const [score] = await scoreMetric(
-        builtIn(name, example.with),
-        [fromExample(example)],
-        tools({ complete: exampleModel(example), embedder, evaluate: onAnswers(sandbox.evaluate) }),
-      );
-      expect(score).toMatchObject({ metric: name, status: example.pass ? 'pass' : 'fail' });
-      if (typeof example.value === 'number') expect(score?.value).toBeCloseTo(example.value, 12);
-      else expect(score?.value).toEqual(example.value);
-      if (!example.pass) expect(score?.reason).toEqual(expect.stringMatching(/\S/));
-    },
-  );
-
-  test.each([...metrics.values()].map((metric) => [metric.name, metric] as const))(
-    '%s describes itself and each of its parameters',
-    (name, metric) => {
-      expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
-      for (const text of [metric.summary, metric.range, metric.passes, metric.source])
-        expect(text.length).toBeGreaterThan(3);
-      for (const parameter of Object.values(metric.parameters.shape))
-        expect((parameter as z.ZodType).description ?? '').toMatch(/\S/);
-      expect(metric.problems(metric.example.with ?? {})).toEqual([]);
-    },
-  );
-
-  test.each(
-    [...metrics.values()]
-      .filter((metric) => metric.usesExpected(metric.example.with ?? {}))
-      .map(({ name, example }) => [name, example] as const),
-  )('%s without an expected value is an error that names the metric', async (name, example) => {
-    const { expected: _, ...rest } = example;
-    const [score] = await scoreMetric(
-      builtIn(name, example.with),
-      [fromExample(rest)],
-      tools({ embedder }),
-    );
-    expect(score).toMatchObject({
-      status: 'error',
-      value: null,
-      reason: `the reference has no expected value, and metric ${name} uses it`,
+  test.each(all)("%s gives its example's value", async (name, { example }) => {
+    const { pass, value } = example;
+    expect(await scoredBy(name, example, fromExample(example))).toMatchObject({
+      metric: name,
+      status: pass ? 'pass' : 'fail',
+      value: typeof value === 'number' ? expect.closeTo(value, 12) : value,
+      ...(pass ? {} : { reason: expect.stringMatching(/\S/) }),
     });
   });
 
-  test.each([...metrics.keys()])(
-    '%s gives a tagged score for an empty, filtered answer',
-    async (name) => {
-      const metric = metrics.get(name)!;
-      const empty = fromExample({
-        ...metric.example,
-        output: '',
-        completion: { finish_reason: 'filter' },
+  test.each(all)('%s describes itself and each of its parameters', (name, metric) => {
+    expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+    for (const text of [metric.summary, metric.range, metric.passes, metric.source])
+      expect(text.length).toBeGreaterThan(3);
+    for (const parameter of Object.values(metric.parameters.shape))
+      expect((parameter as z.ZodType).description ?? '').toMatch(/\S/);
+    expect(metric.problems(metric.example.with ?? {})).toEqual([]);
+  });
+
+  test.each(all.filter(([, metric]) => metric.usesExpected(metric.example.with ?? {})))(
+    '%s without an expected value is an error that names the metric',
+    async (name, { example }) => {
+      const { expected: _, ...rest } = example;
+      const answer = fromExample(rest);
+      expect(await scored(builtIn(name, example.with), answer, { embedder })).toMatchObject({
+        status: 'error',
+        value: null,
+        reason: `the reference has no expected value, and metric ${name} uses it`,
       });
-      const scores = await scoreMetric(
-        builtIn(name, metric.example.with),
-        [{ ...empty, thread: empty.messages.concat({ role: 'assistant', content: '' }) }],
-        tools({
-          complete: exampleModel(metric.example),
-          embedder,
-          evaluate: onAnswers(sandbox.evaluate),
-        }),
-      );
-      expect(scores).toHaveLength(1);
-      expect(['pass', 'fail', 'error', 'ungraded', 'skipped']).toContain(scores[0]?.status);
     },
   );
 
+  test.each(all)('%s gives a tagged score for an empty, filtered answer', async (name, metric) => {
+    const completion = { finish_reason: 'filter' as const };
+    const empty = fromExample({ ...metric.example, output: '', completion });
+    const thread = empty.messages.concat({ role: 'assistant', content: '' });
+    const { status } = await scoredBy(name, metric.example, { ...empty, thread });
+    expect(['pass', 'fail', 'error', 'ungraded', 'skipped']).toContain(status);
+  });
+
+  const named = (text: string): string[] => text.trim().split(/\s+/);
+  const BY_A_MODEL = named(
+    'llm_rubric criteria factuality closed_qa g_eval faithfulness answer_relevance pairwise_preference',
+  );
+
   test('the names of the catalogue are those the files may use', () => {
-    expect([...metrics.keys()]).toEqual(
-      expect.arrayContaining([
-        'exact_match',
-        'contains',
-        'starts_with',
-        'ends_with',
-        'regex',
-        'is_json',
-        'json_schema',
-        'levenshtein',
-        'rouge_l',
-        'length',
-        'passes_ast',
-        'match',
-        'numeric_diff',
-        'token_f1',
-        'rouge_1',
-        'rouge_2',
-        'bleu',
-        'chrf',
-        'set_precision',
-        'set_recall',
-        'set_f1',
-        'json_match',
-        'tool_call_match',
-        'word_count',
-        'latency',
-        'cost',
-        'tokens',
-        'refusal',
-        'finish_reason',
-        'embedding_similarity',
-        'llm_rubric',
-        'criteria',
-        'factuality',
-        'closed_qa',
-        'g_eval',
-        'faithfulness',
-        'answer_relevance',
-        'pairwise_preference',
-      ]),
-    );
-    expect(
-      [...metrics.values()].filter(({ needs }) => needs.model).map(({ name }) => name),
-    ).toEqual([
-      'llm_rubric',
-      'criteria',
-      'factuality',
-      'closed_qa',
-      'g_eval',
-      'faithfulness',
-      'answer_relevance',
-      'pairwise_preference',
-    ]);
+    const others = named(`
+      exact_match contains starts_with ends_with regex match length word_count numeric_diff
+      is_json json_schema json_match set_precision set_recall set_f1 tool_call_match
+      levenshtein token_f1 rouge_1 rouge_2 rouge_l bleu chrf embedding_similarity
+      passes_ast latency cost tokens refusal finish_reason
+    `);
+    expect([...metrics.keys()]).toEqual(expect.arrayContaining([...others, ...BY_A_MODEL]));
+    const graded = all.filter(([, { needs }]) => needs.model).map(([name]) => name);
+    expect(graded).toEqual(BY_A_MODEL);
   });
 });
 
@@ -153,25 +96,18 @@ describe('passes_ast', () => {
     ['x = "\u0000"', false],
     [`${'('.repeat(5000)}`, false],
   ])('%j parses: %j, and is not run', async (output, pass) => {
-    const [score] = await scoreMetric(
-      builtIn('passes_ast'),
-      [sample(output)],
-      tools({ evaluate: onAnswers(sandbox.evaluate) }),
-    );
-    expect(score?.status).toBe(pass ? 'pass' : 'fail');
+    const { status } = await scored('passes_ast', output, { evaluate });
+    expect(status).toBe(pass ? 'pass' : 'fail');
   });
 
-  test('all answers are parsed in one batch, in order', async () => {
+  test('parses all answers in one batch, in order', async () => {
     let jobs = 0;
-    const evaluate = onAnswers((job) => {
+    const counted = onAnswers((job) => {
       jobs++;
       return sandbox.evaluate(job);
     });
-    const scores = await scoreMetric(
-      builtIn('passes_ast'),
-      ['1 +', '1 + 1', 'if'].map((output) => sample(output)),
-      tools({ evaluate }),
-    );
+    const samples = ['1 +', '1 + 1', 'if'].map((output) => sample(output));
+    const scores = await scoreMetric(builtIn('passes_ast'), samples, tools({ evaluate: counted }));
     expect(scores.map(({ status }) => status)).toEqual(['fail', 'pass', 'fail']);
     expect(scores[0]?.reason).toContain('on line 1');
     expect(jobs).toBe(1);

@@ -1,12 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../src/app/run/prepare.ts';
 import { targetsOf, type Prepared } from '../../../src/kernel/plan/prepared.ts';
-import type {
-  ModelSettings,
-  Project,
-  Reference,
-  Settings,
-} from '../../../src/kernel/suite/suite.ts';
+import type { Project, Reference, Settings } from '../../../src/kernel/suite/suite.ts';
 import { forecast } from '../../../src/money/forecast.ts';
 import { arrange } from '../../../src/trust/arrange.ts';
 import { sources } from '../../../src/trust/trust.ts';
@@ -14,10 +9,18 @@ import type { GraderSettings, Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
-import { OWN_SETTINGS } from '../../stand-ins/features.ts';
-import { metric, project, reference, settings, suite } from '../../unit/app/run/builders.ts';
+import { OWN_SETTINGS, ROWS } from '../../stand-ins/features.ts';
+import {
+  metric,
+  modelSettings,
+  project,
+  reference,
+  settings,
+  suite,
+} from '../../unit/app/run/builders.ts';
 import { example, rubricOf, runPipeline } from '../app/run/pipeline.ts';
 
+const [SMALL, LARGE] = ['text-embedding-3-small', 'text-embedding-3-large'];
 const tree = (commit: string): SourceTree => ({
   commit,
   files: new Map(),
@@ -29,56 +32,36 @@ const named = (model: string, line = 2): GraderSettings => ({
   parameters: {},
   place: { file: 'evaldiff.yaml', line },
 });
-const near = (given: Record<string, Json> = {}): Metric =>
-  metric('near', { source: { kind: 'built-in', uses: 'embedding_similarity', with: given } });
+const builtIn = (name: string, uses: string, given: Record<string, Json>): Metric =>
+  metric(name, { source: { kind: 'built-in', uses, with: given } });
+const near = (given: Record<string, Json> = {}) => builtIn('near', 'embedding_similarity', given);
 const polite = (...models: string[]): Metric =>
   metric('polite', {
     source: { kind: 'rubric', rubric: 'polite' },
     ...(models.length === 0 ? {} : { graders: models.map((model) => named(model)) }),
   });
 const references = Array.from({ length: 4 }, (_, index) => reference(`r${String(index)}`));
-const entry = (more: Partial<ModelSettings>): ModelSettings => ({
-  provider: 'openai',
-  endpoint: null,
-  model: 'm',
-  price: null,
-  command: [],
-  files: [],
-  setup: [],
-  file: null,
-  replaces: [],
-  place: { file: 'evaldiff.yaml', line: 9 },
-  ...more,
+/** One model of the settings file by its name. */
+const model = (name: string, more: Parameters<typeof modelSettings>[0]): Partial<Settings> => ({
+  models: new Map([[name, modelSettings({ model: 'm', price: null, ...more })]]),
 });
+const program = (name: string) => model(name, { provider: 'program', command: ['x'] });
+const embeddings = { embeddings: named(SMALL) };
+const grader = { grader: named('gpt-4o') };
 
-interface Shape {
-  content?: string;
-  metrics: Metric[];
-  more?: Partial<Settings>;
-  of?: Reference[];
-}
-
-function shop({ content = 'Say {q}', metrics, more = {}, of = references }: Shape): Project {
+/** A project of four references with these metrics. */
+function shop(
+  metrics: Metric[],
+  more: Partial<Settings> = {},
+  { content = 'Say {q}', of = references }: { content?: string; of?: Reference[] } = {},
+): Project {
   const place = { file: 'prompts/p.yaml', line: 6 };
-  return project(
-    [
-      suite({
-        prompt: { messages: [{ role: 'user', content, place }] },
-        tests: { metrics, references: of },
-      }),
-    ],
-    {
-      settings: settings({ n_tries: 2, ...more }),
-      rubrics: new Map([
-        [
-          'polite',
-          rubricOf('Is {content} polite?', {
-            examples: [example('Hello', 'YES'), example('Go', 'NO')],
-          }),
-        ],
-      ]),
-    },
-  );
+  const messages = [{ role: 'user' as const, content, place }];
+  const examples = [example('Hello', 'YES'), example('Go', 'NO')];
+  return project([suite({ prompt: { messages }, tests: { metrics, references: of } })], {
+    settings: settings({ n_tries: 2, ...more }),
+    rubrics: new Map([['polite', rubricOf('Is {content} polite?', { examples })]]),
+  });
 }
 
 function prepared(base: Project | null, head: Project): Prepared {
@@ -94,281 +77,209 @@ function prepared(base: Project | null, head: Project): Prepared {
     },
     arrange(base, head, sources('member'), OWN_SETTINGS),
     (text) => text,
+    ROWS,
   );
 }
+const modelsOf = (ready: Prepared) => targetsOf(ready).map(({ model: name }) => name);
 
 /**
- * Answers echo the question; a vector tells "yes" and all that says so from the rest; every grader
- * likes what it sees.
+ * Answers echo the question; a vector distinguishes "yes" and all texts with it from the rest; every
+ * grader likes what it sees.
  */
 function scripted({ purpose, messages }: Request, text: string): string {
   if (purpose === 'embedding')
     return messages[0]?.content.includes('yes') === true ? '[3,4]' : '[4,3]';
   return purpose === 'prompt' ? text : 'YES';
 }
+const run = (base: Project | null, head: Project) => runPipeline(base, head, scripted);
+const purposes = (requests: Request[], wanted: string) =>
+  requests.filter(({ purpose }) => purpose === wanted);
 
-const because = async (base: Project, head: Project): Promise<string[]> =>
-  (await runPipeline(base, head, scripted)).result.suites.flatMap((suite) =>
-    suite.because.map(({ key, file }) => `${key} (${file})`),
-  );
+const embedded = (threshold: number) => shop([near({ threshold })], embeddings);
+const local = (endpoint: string) => shop([near({ model: 'local' })], model('local', { endpoint }));
+const judge = (name: string) => shop([polite('judge')], model('judge', { model: name }));
+const own = (name: string) => shop([], {}, { of: [reference('a', { metrics: [polite(name)] })] });
+const TESTS = 'prompts/tests/p.yaml';
+
+test.each<[string, Project, Project, string[]]>([
+  [
+    'another model of embeddings',
+    shop([near()], embeddings),
+    shop([near()], { embeddings: named(LARGE) }),
+    ['embeddings (evaldiff.yaml)'],
+  ],
+  ['another bound', embedded(0.8), embedded(0.9), [`metrics.near (${TESTS})`]],
+  [
+    "another model of a metric's own",
+    shop([near()], embeddings),
+    shop([near({ model: LARGE })], embeddings),
+    [`metrics.near (${TESTS})`],
+  ],
+  ['another server', local('one'), local('two'), ['embeddings.local (evaldiff.yaml)']],
+  ['no change', local('one'), local('one'), []],
+  [
+    "another grader of a metric's own",
+    shop([polite('gpt-a')], grader),
+    shop([polite('gpt-b')], grader),
+    [`metrics.polite (${TESTS})`],
+  ],
+  [
+    'a grader of the settings that no metric uses',
+    shop([polite('gpt-a')], grader),
+    shop([polite('gpt-a')], { grader: named('gpt-5') }),
+    [],
+  ],
+  ['another model of a grader', judge('gpt-4o'), judge('gpt-5'), ['grader.judge (evaldiff.yaml)']],
+  ['another grader of a reference', own('gpt-a'), own('gpt-b'), [`references (${TESTS})`]],
+])('a change of the scoring is named where it is written: %s', async (_, base, head, because) => {
+  const { suites } = (await run(base, head)).result;
+  const found = suites.flatMap((one) => one.because.map(({ key, file }) => `${key} (${file})`));
+  expect(found).toEqual(because);
+});
+
+const AT_METRIC = near().place;
+const LINE_7 = { file: 'evaldiff.yaml', line: 7 };
+test.each<[string, Project, object, RegExp]>([
+  [
+    'embeddings of Anthropic',
+    shop([near()], { embeddings: named('claude-sonnet-4-5', 7) }),
+    LINE_7,
+    /the model "claude-sonnet-4-5" gives no embeddings: Anthropic has none; name one of OpenAI's/,
+  ],
+  [
+    'embeddings of a program',
+    shop([near()], { embeddings: named('app', 7), ...program('app') }),
+    LINE_7,
+    /the model "app" gives no embeddings: a program answers in words/,
+  ],
+  [
+    'embeddings of an unknown model',
+    shop([near()], { embeddings: named('bge-small', 7) }),
+    LINE_7,
+    /no provider is known for the model "bge-small"/,
+  ],
+  [
+    "a metric's model without embeddings",
+    shop([near({ model: 'claude-x' })]),
+    AT_METRIC,
+    /gives no embeddings/,
+  ],
+  [
+    'an unknown grader',
+    shop([polite('bge')]),
+    { file: 'evaldiff.yaml', line: 2 },
+    /no provider is known for the model "bge"/,
+  ],
+])('is an error where it is named: %s', (_, head, place, message) => {
+  const problem = { place, message: expect.stringMatching(message) };
+  expect(prepared(null, head).problems).toEqual([problem]);
+});
 
 describe('embedding_similarity in a run', () => {
-  const embeddings = { embeddings: named('text-embedding-3-small') };
-
-  test('asks once for each text, counts it apart, and plans and prices what it asks', async () => {
-    const [base, head] = [
-      shop({ metrics: [near()], more: embeddings }),
-      shop({ content: 'Say yes {q}', metrics: [near()], more: embeddings }),
-    ];
-    const { result, requests } = await runPipeline(base, head, scripted);
-    const asked = requests.filter(({ purpose }) => purpose === 'embedding');
+  test('requests each text once, counts it separately, and plans and prices what it requests', async () => {
+    const base = shop([near()], embeddings);
+    const head = shop([near()], embeddings, { content: 'Say yes {q}' });
+    const { result, requests } = await run(base, head);
+    const asked = purposes(requests, 'embedding');
     expect(new Set(asked.map(({ messages }) => messages[0]?.content)).size).toBe(4 + 4 + 1);
-    expect(
-      new Set(
-        asked.map(
-          ({ target: { model }, try: index, schema }) =>
-            `${model} ${String(index)} ${String(schema)}`,
-        ),
-      ),
-    ).toEqual(new Set(['text-embedding-3-small 0 null']));
-    expect(result.suites[0]?.references[0]).toMatchObject({
-      base: { tries: [{ scores: [{ status: 'pass', value: 0.96 }] }, {}] },
-      head: { tries: [{ scores: [{ status: 'pass', value: 1 }] }, {}] },
-    });
+    for (const request of asked)
+      expect(request).toMatchObject({ target: { model: SMALL }, try: 0, schema: null });
+    const tries = (value: number) => ({ tries: [{ scores: [{ status: 'pass', value }] }, {}] });
+    const [first] = result.suites[0]!.references;
+    expect(first).toMatchObject({ base: tries(0.96), head: tries(1) });
     expect(result.usage.by_purpose.embedding?.calls).toBe(asked.length);
     const ready = prepared(base, head);
     expect(ready.plan).toMatchObject({ prompt_calls: 4 * 2 * 2, grader_calls: 4 * 2 * 2 + 1 });
     const { models } = forecast(ready, {
-      price: (target, usage) =>
-        target.model.startsWith('text-') ? (usage.input_tokens * 0.02) / 1e6 : 0,
+      price: (target, { input_tokens }) =>
+        target.model.startsWith('text-') ? (input_tokens * 0.02) / 1e6 : 0,
       stored: () => false,
     });
     expect(models.find(({ purpose }) => purpose === 'embedding')).toMatchObject({
-      model: 'text-embedding-3-small',
+      model: SMALL,
       calls: 17,
       output_tokens: 0,
       cost_usd: expect.any(Number),
     });
-    expect(targetsOf(ready).map(({ model }) => model)).toContain('text-embedding-3-small');
+    expect(modelsOf(ready)).toContain(SMALL);
   });
 
-  test('an undefined similarity is ungraded and in no rate, and a failed call is an error', async () => {
-    const one = shop({ content: 'New {q}', metrics: [near()], more: embeddings });
-    const run = async (vector: string | Error) =>
-      (
-        await runPipeline(null, one, (request, text) =>
-          request.purpose !== 'embedding'
-            ? text
-            : request.messages[0]?.content === 'yes'
-              ? vector
-              : '[4,3]',
-        )
-      ).result;
-    const zero = await run('[0,0]');
-    expect(zero.suites[0]).toMatchObject({
+  test('is ungraded and in no rate if it is undefined, and an error if its call fails', async () => {
+    const one = shop([near()], embeddings, { content: 'New {q}' });
+    const with_ = async (vector: string | Error) => {
+      const { result } = await runPipeline(null, one, ({ purpose, messages }, text) => {
+        if (purpose !== 'embedding') return text;
+        return messages[0]?.content === 'yes' ? vector : '[4,3]';
+      });
+      return result.suites[0]!;
+    };
+    expect(await with_('[0,0]')).toMatchObject({
       pass_rate: { head: null },
       references: Array(4).fill({ status: 'ungraded' }),
     });
-    expect((await run(new Error('down'))).suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
+    expect((await with_(new Error('down'))).references[0]?.head?.tries[0]).toMatchObject({
       outcome: 'error',
       scores: [{ status: 'error', reason: 'the embedding failed: down' }],
     });
   });
 
-  test('another model, bound or server is a change of the scoring and is named where it is written', async () => {
-    const before = shop({ metrics: [near()], more: embeddings });
-    expect(
-      await because(
-        before,
-        shop({ metrics: [near()], more: { embeddings: named('text-embedding-3-large') } }),
-      ),
-    ).toEqual(['embeddings (evaldiff.yaml)']);
-    expect(
-      await because(before, shop({ metrics: [near({ threshold: 0.9 })], more: embeddings })),
-    ).toEqual(['metrics.near (prompts/tests/p.yaml)']);
-    expect(
-      await because(
-        before,
-        shop({ metrics: [near({ model: 'text-embedding-3-large' })], more: embeddings }),
-      ),
-    ).toEqual(['metrics.near (prompts/tests/p.yaml)']);
-    const local = (endpoint: string): Project =>
-      shop({
-        metrics: [near({ model: 'local' })],
-        more: { models: new Map([['local', entry({ endpoint })]]) },
-      });
-    expect(await because(local('one'), local('two'))).toEqual(['embeddings.local (evaldiff.yaml)']);
-    expect(await because(local('one'), local('one'))).toEqual([]);
-  });
-
-  test.each<[string, Partial<Settings>, RegExp]>([
-    [
-      'Anthropic',
-      { embeddings: named('claude-sonnet-4-5', 7) },
-      /the model "claude-sonnet-4-5" gives no embeddings: Anthropic has none; name one of OpenAI's/,
-    ],
-    [
-      'a program',
-      {
-        embeddings: named('app', 7),
-        models: new Map([['app', entry({ provider: 'program', command: ['x'] })]]),
-      },
-      /the model "app" gives no embeddings: a program answers in words/,
-    ],
-    [
-      'an unknown model',
-      { embeddings: named('bge-small', 7) },
-      /no provider is known for the model "bge-small"/,
-    ],
-  ])('%s is refused where it is named', (_, more, message) => {
-    expect(prepared(null, shop({ metrics: [near()], more })).problems).toEqual([
-      { place: { file: 'evaldiff.yaml', line: 7 }, message: expect.stringMatching(message) },
-    ]);
-  });
-
-  test('a model that the metric names is found by the settings, and refused at the metric', () => {
-    expect(prepared(null, shop({ metrics: [near({ model: 'claude-x' })] })).problems).toEqual([
-      { place: near().place, message: expect.stringContaining('gives no embeddings') },
-    ]);
-    const ready = prepared(
-      null,
-      shop({
-        metrics: [near({ model: 'local' })],
-        more: {
-          models: new Map([['local', entry({ endpoint: 'ollama', model: 'nomic-embed-text' })]]),
-        },
-      }),
-    );
+  test('finds the model that a metric names in the settings', () => {
+    const ollama = { endpoint: 'ollama', model: 'nomic-embed-text' };
+    const ready = prepared(null, shop([near({ model: 'local' })], model('local', ollama)));
     expect(ready.problems).toEqual([]);
-    expect(targetsOf(ready)).toContainEqual({
-      provider: 'openai',
-      endpoint: 'ollama',
-      model: 'nomic-embed-text',
-    });
+    expect(targetsOf(ready)).toContainEqual({ provider: 'openai', ...ollama });
   });
 });
 
 describe('graders that a metric names for itself', () => {
-  const settingsGrader = { grader: named('gpt-4o') };
-  const graded = (requests: Request[]): string[] =>
-    [
-      ...new Set(
-        requests
-          .filter(({ purpose }) => purpose === 'grader')
-          .map(({ target: { model } }) => model),
-      ),
-    ].sort();
-
-  test("grade in place of the settings', each at temperature 0; other metrics keep the settings'", async () => {
-    const metrics = [
-      polite('gpt-a', 'gpt-b', 'gpt-c'),
-      metric('closed', {
-        source: { kind: 'built-in', uses: 'closed_qa', with: { criteria: 'c' } },
-      }),
-    ];
-    const { result, requests, planned } = await runPipeline(
-      null,
-      shop({ metrics, more: settingsGrader, of: references.slice(0, 1) }),
-      scripted,
-    );
-    expect(graded(requests)).toEqual(['gpt-4o', 'gpt-a', 'gpt-b', 'gpt-c']);
-    expect(
-      requests
-        .filter(({ purpose }) => purpose === 'grader')
-        .every(({ parameters }) => parameters['temperature'] === 0),
-    ).toBe(true);
-    expect(result.suites[0]?.references[0]?.head?.tries[0]?.scores[0]?.reason).toContain(
-      '(3 of 3 graders)',
-    );
+  test("grade instead of the settings', each at temperature 0; other metrics keep the settings'", async () => {
+    const closed = builtIn('closed', 'closed_qa', { criteria: 'c' });
+    const metrics = [polite('gpt-a', 'gpt-b', 'gpt-c'), closed];
+    const one = shop(metrics, grader, { of: references.slice(0, 1) });
+    const { result, requests, planned } = await run(null, one);
+    const graded = purposes(requests, 'grader');
+    expect([...new Set(graded.map(({ target }) => target.model))].sort()).toEqual([
+      'gpt-4o',
+      'gpt-a',
+      'gpt-b',
+      'gpt-c',
+    ]);
+    for (const { parameters } of graded) expect(parameters['temperature']).toBe(0);
+    const [score] = result.suites[0]!.references[0]!.head!.tries[0]!.scores;
+    expect(score?.reason).toContain('(3 of 3 graders)');
     // Two tries by three voters and by one, and two examples of a new rubric by three.
     expect(planned).toBe(2 + 2 * 3 + 2 * 1 + 2 * 3);
-    expect(requests.filter(({ purpose }) => purpose === 'grader')).toHaveLength(2 * 3 + 2 + 2 * 3);
+    expect(graded).toHaveLength(2 * 3 + 2 + 2 * 3);
   });
 
-  test('are enough by themselves, are asked for their keys, and are priced by model', () => {
-    const ready = prepared(null, shop({ metrics: [polite('gpt-a')] }));
+  test('are enough by themselves, need their keys, and are priced by model', () => {
+    const ready = prepared(null, shop([polite('gpt-a')]));
     expect(ready.problems).toEqual([]);
-    expect(targetsOf(ready).map(({ model }) => model)).toContain('gpt-a');
-    const { models } = forecast(
-      prepared(
-        null,
-        shop({
-          metrics: [
-            polite('gpt-a'),
-            metric('also', { source: { kind: 'rubric', rubric: 'polite' } }),
-          ],
-          more: settingsGrader,
-        }),
-      ),
-      { price: () => 0, stored: () => false },
-    );
-    expect(
-      models
-        .filter(({ purpose }) => purpose === 'grader')
-        .map(({ model, calls, refusals }) => [model, calls, refusals]),
-    ).toEqual([
+    expect(modelsOf(ready)).toContain('gpt-a');
+    const also = { ...polite(), name: 'also' };
+    const both = prepared(null, shop([polite('gpt-a'), also], grader));
+    const { models } = forecast(both, { price: () => 0, stored: () => false });
+    const graders = models.filter(({ purpose }) => purpose === 'grader');
+    expect(graders.map(({ model: name, calls, refusals }) => [name, calls, refusals])).toEqual([
       // Unknown: two forms of an answer and the temperature may be refused.
       ['gpt-a', 8 + 2, 3],
       ['gpt-4o', 8 + 2, undefined],
     ]);
-    expect(prepared(null, shop({ metrics: [polite('bge')] })).problems).toEqual([
-      {
-        place: { file: 'evaldiff.yaml', line: 2 },
-        message: expect.stringContaining('no provider is known for the model "bge"'),
-      },
-    ]);
-    expect(
-      prepared(
-        null,
-        shop({
-          metrics: [polite('app')],
-          more: { models: new Map([['app', entry({ provider: 'program', command: ['x'] })]]) },
-        }),
-      ).problems[0]?.message,
-    ).toContain('It runs only with code: host');
-  });
-
-  test('are part of the scoring; a grader of the settings that no metric is left to is none', async () => {
-    const before = shop({ metrics: [polite('gpt-a')], more: settingsGrader });
-    expect(
-      await because(before, shop({ metrics: [polite('gpt-b')], more: settingsGrader })),
-    ).toEqual(['metrics.polite (prompts/tests/p.yaml)']);
-    expect(
-      await because(before, shop({ metrics: [polite('gpt-a')], more: { grader: named('gpt-5') } })),
-    ).toEqual([]);
-    const judge = (model: string): Project =>
-      shop({
-        metrics: [polite('judge')],
-        more: { models: new Map([['judge', entry({ model })]]) },
-      });
-    expect(await because(judge('gpt-4o'), judge('gpt-5'))).toEqual([
-      'grader.judge (evaldiff.yaml)',
-    ]);
-    const own = (model: string): Project =>
-      shop({ metrics: [], of: [reference('a', { metrics: [polite(model)] })] });
-    expect(await because(own('gpt-a'), own('gpt-b'))).toEqual([
-      'references (prompts/tests/p.yaml)',
-    ]);
+    expect(prepared(null, shop([polite('app')], program('app'))).problems[0]?.message).toContain(
+      'It runs only with code: host',
+    );
   });
 
   test("are tested on the rubric's examples, one table for each set of graders", async () => {
-    const two = shop({
-      metrics: [polite('gpt-a'), { ...polite(), name: 'also' }],
-      more: settingsGrader,
-    });
-    const { result } = await runPipeline(
-      shop({ metrics: [polite()], more: settingsGrader }),
-      two,
-      scripted,
-    );
-    expect(result.graders.map(({ rubric, side }) => `${rubric} ${side}`)).toEqual([
+    const two = shop([polite('gpt-a'), { ...polite(), name: 'also' }], grader);
+    const tables = async (base: Project | null) => {
+      const { graders } = (await run(base, two)).result;
+      return graders.map(({ rubric, side }) => `${rubric} ${side}`);
+    };
+    expect(await tables(shop([polite()], grader))).toEqual([
       'polite (gpt-a) base',
       'polite (gpt-a) head',
     ]);
-    const fresh = await runPipeline(null, two, scripted);
-    expect(fresh.result.graders.map(({ rubric }) => rubric)).toEqual([
-      'polite (gpt-a)',
-      'polite (gpt-4o)',
-    ]);
+    expect(await tables(null)).toEqual(['polite (gpt-a) head', 'polite (gpt-4o) head']);
   });
 });

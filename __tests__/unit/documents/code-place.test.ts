@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { codePlaceOf, valueAt } from '../../../src/documents/document.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 
@@ -9,22 +9,18 @@ function placeOf(text: string) {
   return codePlaceOf(read.value, ['code'], String(code));
 }
 
-describe('the place of code', () => {
-  test.each([
-    ['a block', 'name: x\ncode: |\n  a = 1\n  b = 2\n', 3],
-    ['a block that begins with an empty line', 'code: |\n\n  a = 1\n  b = 2\n', 2],
-    ['a block behind a comment', 'code: | # why\n  a = 1\n\n  a = 1\n', 2],
-    ['one line beside its key', 'name: x\ncode: a = 1\n', 2],
-    ['one line in quotes', 'name: x\ncode: "a = 1"\n', 2],
-  ])('is its first line in %s', (_, text, line) => {
-    expect(placeOf(text)).toEqual({ file: 'tests/a.yaml', line, linewise: true });
-  });
+const AS_TWO_LINES = 'name: x\ncode: "a = 1\\nb = 2"\n';
 
-  test.each([
-    ['quotes with line ends in them', 'name: x\ncode: "a = 1\\nb = 2"\n'],
-    ['quotes over several lines', 'name: x\ncode: "a = 1\n\n  b = 2"\n'],
-    ['a folded block', 'name: x\ncode: >\n  a = [1,\n  2]\n\n  b = 2\n'],
-  ])("is the whole value in %s, whose lines are not the file's", (_, text) => {
-    expect(placeOf(text)).toEqual({ file: 'tests/a.yaml', line: 2, linewise: false });
-  });
+test.each([
+  ['a block', 'name: x\ncode: |\n  a = 1\n  b = 2\n', 3, true],
+  ['a block that begins with an empty line', 'code: |\n\n  a = 1\n  b = 2\n', 2, true],
+  ['a block behind a comment', 'code: | # why\n  a = 1\n\n  a = 1\n', 2, true],
+  ['one line beside its key', 'name: x\ncode: a = 1\n', 2, true],
+  ['one line in quotes', 'name: x\ncode: "a = 1"\n', 2, true],
+  // Whose lines are not the file's:
+  ['quotes with line ends in them', AS_TWO_LINES, 2, false],
+  ['quotes over several lines', 'name: x\ncode: "a = 1\n\n  b = 2"\n', 2, false],
+  ['a folded block', 'name: x\ncode: >\n  a = [1,\n  2]\n\n  b = 2\n', 2, false],
+])('the place of code is the first line of %s, or the whole value', (_, text, line, linewise) => {
+  expect(placeOf(text)).toEqual({ file: 'tests/a.yaml', line, linewise });
 });

@@ -1,14 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { editYaml, type YamlEdit } from '../../../src/documents/edit-yaml.ts';
+import type { Json } from '../../../src/types/plain.ts';
 
-const set = (line: number, key: string, value: never, remark: string | null = null): YamlEdit => ({
+type Set = Extract<YamlEdit, { kind: 'set' }>;
+const set = (line: number, key: string, value: Json, remark: string | null = null): YamlEdit => ({
   kind: 'set',
   line,
   id: 'b',
   key,
-  value,
+  value: value as Set['value'],
   remark,
 });
+const appendIn = (path: string[], value: Json): YamlEdit => ({ kind: 'append-in', path, value });
+const skip = (line: number, remark?: string) => set(line, 'skip', true, remark);
+const expects = (line: number, value = 'new') => set(line, 'expected', value);
 
 const FLOW =
   '# top\nreferences:\n  - { id: a, input: { q: "x" }, tags: [one] } # why\n  - { id: b }\n';
@@ -40,75 +45,74 @@ const FLOW_TAGS = `references:
     ]
 `;
 
+const RUBRIC =
+  '# ours\nprompt: |\n  Is it polite? {completion}\n# labels\nchoice_scores: { "Yes": 1 } # best\n';
+const NUMBERS =
+  'references:\n  - { id: 01, input: { a: 12.50, b: True } }\n  - { id: 02, input: { a: 1e3 } }\n';
+const MANY = 'tests: { metrics: [{ uses: x }], references: [{ id: a }, { id: b }] }\n';
+const POLITE = 'polite:\n  prompt: x\n  choice_scores: { "Yes": 1 }\n';
+const ALIAS = 'polite: &p\n  prompt: x\nkind: *p\n';
+const example = { content: 'c', expected: 'Yes' };
+
 describe('a file that is written back', () => {
   test.each<[string, string, YamlEdit, string]>([
     [
       'a new key in a flow map, its remark and comments kept',
       FLOW,
-      set(3, 'expected', 'y "z"\n' as never),
+      expects(3, 'y "z"\n'),
       FLOW.replace('[one] }', '[one], expected: "y \\"z\\"\\n" }'),
     ],
     [
       'a new key beside numbers that print differently, which stay as they are written',
-      'references:\n  - { id: 01, input: { a: 12.50, b: True } }\n  - { id: 02, input: { a: 1e3 } }\n',
-      set(2, 'expected', 'y' as never),
-      'references:\n  - { id: 01, input: { a: 12.50, b: True }, expected: "y" }\n  - { id: 02, input: { a: 1e3 } }\n',
+      NUMBERS,
+      expects(2),
+      NUMBERS.replace('True } }', 'True }, expected: "new" }'),
     ],
-    [
-      'a list in place of another',
-      FLOW,
-      set(3, 'tags', ['two'] as never),
-      FLOW.replace('[one]', '["two"]'),
-    ],
+    ['a list instead of another', FLOW, set(3, 'tags', ['two']), FLOW.replace('[one]', '["two"]')],
     [
       'one tag more in a block, the comments of the others kept',
       TAGS,
-      set(2, 'tags', ['critical', 'billing', 'odd'] as never),
+      set(2, 'tags', ['critical', 'billing', 'odd']),
       TAGS.replace('- billing\n', '- billing\n      - "odd"\n'),
     ],
     [
       'one tag more in a flow, the comments of the others kept',
       FLOW_TAGS,
-      set(2, 'tags', ['a', 'b', 'odd'] as never),
+      set(2, 'tags', ['a', 'b', 'odd']),
       FLOW_TAGS.replace('b # why b', 'b, # why b\n      "odd"'),
     ],
     [
       'a new key in a flow map whose last one has a comment',
       'references:\n  - { id: a # last\n    }\n',
-      set(2, 'expected', 'y' as never),
-      'references:\n  - { id: a, # last\n      expected: "y"\n    }\n',
+      expects(2),
+      'references:\n  - { id: a, # last\n      expected: "new"\n    }\n',
     ],
     [
-      'a text in place of a block, whose lines are not comments',
+      'a text instead of a block, whose lines are not comments',
       'references:\n  - id: a\n    expected: |\n      # old\n  # about b\n  - id: b\n',
-      set(2, 'expected', 'new' as never),
+      expects(2),
       'references:\n  - id: a\n    expected: "new"\n  # about b\n  - id: b\n',
     ],
-    [
-      'a value in a block, its comment kept',
-      BLOCK,
-      set(3, 'expected', 'new' as never),
-      BLOCK.replace('old ', '"new" '),
-    ],
+    ['a value in a block, its comment kept', BLOCK, expects(3), BLOCK.replace('old ', '"new" ')],
     [
       'a new key at the end of a block, and a remark above it',
       BLOCK,
-      set(3, 'skip', true as never, 'skipped: the model\nis down'),
+      skip(3, 'skipped: the model\nis down'),
       BLOCK.replace('  - id: a', '  # skipped: the model is down\n  - id: a').replace(
         'shop\n',
         'shop\n    skip: true\n',
       ),
     ],
     [
-      'a key of the right one of several references on a line, beside which metrics stand',
-      'tests: { metrics: [{ uses: x }], references: [{ id: a }, { id: b }] }\n',
-      set(1, 'skip', true as never),
-      'tests: { metrics: [{ uses: x }], references: [{ id: a }, { id: b, skip: true }] }\n',
+      'a key of the right one of several references on a line, beside metrics',
+      MANY,
+      skip(1),
+      MANY.replace('id: b', 'id: b, skip: true'),
     ],
     [
       'a remark above a reference with an anchor',
       'references:\n  - &a { id: a }\n',
-      set(2, 'skip', true as never, 'skipped: down'),
+      skip(2, 'skipped: down'),
       'references:\n  # skipped: down\n  - &a { id: a, skip: true }\n',
     ],
     [
@@ -119,121 +123,114 @@ describe('a file that is written back', () => {
     ],
     [
       'a first example of a rubric',
-      'polite:\n  prompt: x\n  choice_scores: { "Yes": 1 }\nother: 1\n',
-      {
-        kind: 'append-in',
-        path: ['polite', 'examples'],
-        value: { content: 'c', expected: 'Yes' },
-      },
-      'polite:\n  prompt: x\n  choice_scores: { "Yes": 1 }\n  examples: [{ content: "c", expected: "Yes" }]\nother: 1\n',
+      `${POLITE}other: 1\n`,
+      appendIn(['polite', 'examples'], example),
+      `${POLITE}  examples: [{ content: "c", expected: "Yes" }]\nother: 1\n`,
     ],
     [
       'a first example of the one rubric of a file',
-      '# ours\nprompt: |\n  Is it polite? {completion}\n# labels\nchoice_scores: { "Yes": 1 } # best\n\n# end\n',
-      { kind: 'append-in', path: ['examples'], value: { content: 'c', expected: 'Yes' } },
-      '# ours\nprompt: |\n  Is it polite? {completion}\n# labels\nchoice_scores: { "Yes": 1 } # best\nexamples: [{ content: "c", expected: "Yes" }]\n\n# end\n',
+      `${RUBRIC}\n# end\n`,
+      appendIn(['examples'], example),
+      `${RUBRIC}examples: [{ content: "c", expected: "Yes" }]\n\n# end\n`,
     ],
     [
       'an example of a rubric whose name is a number',
       '4711:\n  prompt: x\n',
-      { kind: 'append-in', path: ['4711', 'examples'], value: 'c' },
+      appendIn(['4711', 'examples'], 'c'),
       '4711:\n  prompt: x\n  examples: ["c"]\n',
     ],
     [
       'line ends of Windows',
       'references:\r\n  - id: a\r\n',
-      set(2, 'expected', 'e' as never),
-      'references:\r\n  - id: a\r\n    expected: "e"\r\n',
+      expects(2),
+      'references:\r\n  - id: a\r\n    expected: "new"\r\n',
     ],
   ])('has %s', (_, text, edit, wanted) => {
     expect(editYaml(text, edit, text)).toEqual({ text: wanted });
   });
 
+  test.each([
+    ['metrics: []\n', 'metrics: []\nreferences: [{ input: { q: "x" } }]\n'],
+    ['references:\nmetrics: []\n', 'references: [{ input: { q: "x" } }]\nmetrics: []\n'],
+    ['references: [] # none yet\n', 'references: [ { input: { q: "x" } }] # none yet\n'],
+  ])('has the beginning of a list: %j', (from, text) => {
+    expect(editYaml(from, appendIn(['references'], { input: { q: 'x' } }), from)).toEqual({ text });
+  });
+
+  const SEVERAL = /several references are on line 1; give each its own line, or an id/;
+  const COMMENT = /a comment .* would be lost/;
+  const CANNOT = /cannot be written back/;
+
   test.each<[string, string, YamlEdit, RegExp]>([
-    ['the reference is gone', FLOW, set(1, 'expected', 'y' as never), /not at its place/],
+    ['the reference is gone', FLOW, expects(1), /not at its place/],
     [
       'several references without an id are on one line',
       'references: [{ input: { q: one } }, { input: { q: two } }]\n',
-      set(1, 'skip', true as never),
-      /several references are on line 1; give each its own line, or an id/,
+      skip(1),
+      SEVERAL,
     ],
     [
-      'several references on one line have the same id',
+      'several on a line have the same id',
       'references: [{ id: b }, { id: b }]\n',
-      set(1, 'skip', true as never),
-      /several references are on line 1; give each its own line, or an id/,
+      skip(1),
+      SEVERAL,
     ],
     [
       'a reason has no line above the reference',
       'references: [{ id: a }]\n',
-      set(1, 'skip', true as never, 'skipped: down'),
+      skip(1, 'skipped: down'),
       /give the reference lines of its own/,
     ],
-    ['the file is no longer YAML', '{', set(1, 'expected', 'y' as never), /not valid YAML/],
+    ['the file is no longer YAML', '{', expects(1), /not valid YAML/],
     [
       'an anchor would change another reference too',
       'references:\n  - { id: a, expected: &e old }\n  - { id: b, expected: *e }\n',
-      set(2, 'expected', 'new' as never),
-      /cannot be written back/,
+      expects(2),
+      CANNOT,
     ],
     [
       'an anchor shares the whole reference',
       'references:\n  - &a { id: a, expected: old }\nothers: [*a]\n',
-      set(2, 'expected', 'new' as never),
-      /cannot be written back/,
+      expects(2),
+      CANNOT,
     ],
-    [
-      'an anchor shares the rubric with another',
-      'polite: &p\n  prompt: x\nkind: *p\n',
-      { kind: 'append-in', path: ['polite', 'examples'], value: 'c' },
-      /cannot be written back/,
-    ],
+    ['an anchor shares the rubric', ALIAS, appendIn(['polite', 'examples'], 'c'), CANNOT],
     [
       'the rubric is an alias',
-      'polite: &p\n  prompt: x\nkind: *p\n',
-      { kind: 'append-in', path: ['kind', 'examples'], value: 'c' },
+      ALIAS,
+      appendIn(['kind', 'examples'], 'c'),
       /"kind" is not written out as a map there/,
     ],
     [
       'the rubric is gone',
-      'polite:\n  prompt: x\n',
-      { kind: 'append-in', path: ['kind', 'examples'], value: 'c' },
+      POLITE,
+      appendIn(['kind', 'examples'], 'c'),
       /there is no "kind" in it any more/,
     ],
     [
       'a comment is in the way',
       'references:\n  - id: a\n    tags: [ # none yet\n    ]\n',
-      set(2, 'tags', ['odd'] as never),
-      /cannot be written back/,
+      set(2, 'tags', ['odd']),
+      CANNOT,
     ],
-    [
-      'a comment of a list would be lost',
-      TAGS,
-      set(2, 'tags', ['odd'] as never),
-      /a comment .* would be lost/,
-    ],
-    [
-      'a comment of a list in flow style would be lost',
-      FLOW_TAGS,
-      set(2, 'tags', ['odd'] as never),
-      /a comment .* would be lost/,
-    ],
+    ['a comment of a list would be lost', TAGS, set(2, 'tags', ['odd']), COMMENT],
+    ['a comment of a flow list would be lost', FLOW_TAGS, set(2, 'tags', ['odd']), COMMENT],
     [
       'the comment at the head of a block would be lost',
       'references:\n  - id: a\n    expected: | # from the shop\n      old\n',
-      set(2, 'expected', 'new' as never),
-      /a comment .* would be lost/,
+      expects(2),
+      COMMENT,
     ],
     [
       'a comment would be lost, although an equal one remains',
       'references: # why\n  - id: a\n    expected: | # why\n      old\n',
-      set(2, 'expected', 'new' as never),
-      /a comment .* would be lost/,
+      expects(2),
+      COMMENT,
     ],
     [
       'the value is not a list',
       'polite: { examples: none }\n',
-      { kind: 'append-in', path: ['polite', 'examples'], value: 'x' },
+      appendIn(['polite', 'examples'], 'x'),
       /"polite.examples" is not written out as a list there/,
     ],
   ])('is rejected if %s', (_, text, edit, why) => {
@@ -247,28 +244,13 @@ describe('a file that is written back', () => {
     ['one was inserted above it', ROWS.replace('  -', '  - { input: { q: zero } }\n  -')],
     ['its content changed', ROWS.replace('expected: 1', 'expected: 2')],
   ])('is rejected for a reference without id when %s', (_, now) => {
-    expect(editYaml(now, set(2, 'expected', 'y' as never), ROWS)).toEqual({
-      refused: expect.stringContaining('changed since it was read'),
-    });
+    const refused = expect.stringContaining('changed since it was read');
+    expect(editYaml(now, expects(2), ROWS)).toEqual({ refused });
   });
 
   test('accepts a change elsewhere in the file', () => {
-    const now = `# why\n${ROWS}`.replace('# why\n', '').replace('two', 'more');
-    expect(editYaml(now, set(2, 'skip', true as never), ROWS)).toEqual({
-      text: now.replace('expected: 1 }', 'expected: 1, skip: true }'),
-    });
-  });
-
-  test.each([
-    ['metrics: []\n', 'metrics: []\nreferences: [{ input: { q: "x" } }]\n'],
-    ['references:\nmetrics: []\n', 'references: [{ input: { q: "x" } }]\nmetrics: []\n'],
-    ['references: [] # none yet\n', 'references: [ { input: { q: "x" } }] # none yet\n'],
-  ])('begins a list: %j', (text, wanted) => {
-    const edit: YamlEdit = {
-      kind: 'append-in',
-      path: ['references'],
-      value: { input: { q: 'x' } },
-    };
-    expect(editYaml(text, edit, text)).toEqual({ text: wanted });
+    const now = ROWS.replace('two', 'more');
+    const text = now.replace('expected: 1 }', 'expected: 1, skip: true }');
+    expect(editYaml(now, skip(2), ROWS)).toEqual({ text });
   });
 });

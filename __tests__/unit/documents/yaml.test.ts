@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { DEFAULT_LIMITS } from '../../../src/documents/limits.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { formatProblem } from '../../../src/errors.ts';
-import fc, { anyCharacter, draws } from '../../fuzz.ts';
+import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { CASES } from '../config/yaml-cases.ts';
 
 describe('the strict YAML reader', () => {
@@ -29,36 +30,22 @@ describe('the strict YAML reader', () => {
     expect(seen).toEqual([null, null, null]);
   });
 
-  test('rejects one list value or one byte above the limit', () => {
-    const limits = {
-      yamlBytes: 40,
-      depth: 40,
-      values: 5,
-      characters: 100,
-      references: 1,
-      tries: 1,
-      dataBytes: 1,
-      dataRows: 1,
-      combinations: 1,
-    };
-    expect(readYaml('p.yaml', '[1, 2, 3, 4]', limits).ok).toBe(true);
-    expect(readYaml('p.yaml', '[1, 2, 3, 4, 5]', limits)).toMatchObject({
-      problems: [{ message: 'expands to more than 5 values' }],
-    });
-    expect(readYaml('p.yaml', `a: ${'x'.repeat(37)}`, limits).ok).toBe(true);
-    expect(readYaml('p.yaml', `a: ${'x'.repeat(38)}`, limits)).toMatchObject({
-      problems: [{ message: 'is 41 bytes; the limit is 40' }],
-    });
-    expect(readYaml('p.yaml', `a: ${'é'.repeat(19)}`, limits)).toMatchObject({
-      problems: [{ message: 'is 41 bytes; the limit is 40' }],
-    });
+  test.each([
+    ['[1, 2, 3, 4]', null],
+    ['[1, 2, 3, 4, 5]', 'expands to more than 5 values'],
+    [`a: ${'x'.repeat(37)}`, null],
+    [`a: ${'x'.repeat(38)}`, 'is 41 bytes; the limit is 40'],
+    [`a: ${'é'.repeat(19)}`, 'is 41 bytes; the limit is 40'],
+  ])('holds its limits in values and bytes: %s', (text, message) => {
+    const limits = { ...DEFAULT_LIMITS, yamlBytes: 40, values: 5 };
+    expect(readYaml('p.yaml', text, limits)).toMatchObject(
+      message === null ? { ok: true } : { problems: [{ message }] },
+    );
   });
 
   test('reports at most twenty problems of one file', () => {
-    const reading = readYaml(
-      'p.yaml',
-      Array.from({ length: 50 }, (_, index) => `k${index}: .nan`).join('\n'),
-    );
+    const lines = Array.from({ length: 50 }, (_, index) => `k${index}: .nan`);
+    const reading = readYaml('p.yaml', lines.join('\n'));
     expect(reading.ok ? 0 : reading.problems.length).toBe(20);
   });
 });
@@ -121,99 +108,61 @@ describe('places', () => {
 });
 
 describe('any input', () => {
-  const pieces = fc.constantFrom(
-    'a',
-    'b: ',
-    '\n',
-    '\n  ',
-    '- ',
-    '? ',
-    '[',
-    ']',
-    '{',
-    '}',
-    ', ',
-    '"',
-    "'",
-    '|',
-    '>',
-    '&x ',
-    '*x',
-    '!t ',
-    '!!str ',
-    '<<: ',
-    '#',
-    '---\n',
-    '...\n',
-    '%Y\n',
-    '__proto__: ',
-    'constructor: ',
-    '\t',
-    '\\',
-    '1',
-    '.nan',
-    '~',
-    '\u0000',
-    '\u202e',
-    '\r\n',
-    ': ',
-    '`',
-    '@',
-    '${oc.env:X}',
+  const pieces = fc.oneof(
+    fc.constantFrom('a', '1', '\n', '\n  ', '\r\n', '\t', ': ', 'b: ', ', ', '- ', '? ', '#'),
+    fc.constantFrom('[', ']', '{', '}', '"', "'", '|', '>', '\\', '`', '@', '~', '.nan'),
+    fc.constantFrom('&x ', '*x', '!t ', '!!str ', '<<: ', '---\n', '...\n', '%Y\n'),
+    fc.constantFrom('__proto__: ', 'constructor: ', '\u0000', '\u202e', '${oc.env:X}'),
   );
 
   test('gives a value or problems with lines inside the file, and pollutes nothing', () => {
-    fc.assert(
-      fc.property(
+    forAll(
+      [
         fc.oneof(
           fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join('')),
           fc.string({ unit: anyCharacter }),
         ),
-        (text) => {
-          const reading = readYaml('p.yaml', text);
-          if (reading.ok) {
-            JSON.stringify(reading.value.value, (key, value: unknown) => {
-              expect(['__proto__', 'constructor', 'prototype']).not.toContain(key);
-              return value;
-            });
-            reading.value.placeOf(['a', 0, 'b']);
-          } else {
-            expect(reading.problems.length).toBeGreaterThan(0);
-            for (const { place, message } of reading.problems) {
-              expect(message).not.toContain('\n');
-              expect(place?.line).toBeLessThanOrEqual(text.split('\n').length);
-            }
+      ],
+      (text) => {
+        const reading = readYaml('p.yaml', text);
+        if (reading.ok) {
+          JSON.stringify(reading.value.value, (key, value: unknown) => {
+            expect(['__proto__', 'constructor', 'prototype']).not.toContain(key);
+            return value;
+          });
+          reading.value.placeOf(['a', 0, 'b']);
+        } else {
+          expect(reading.problems.length).toBeGreaterThan(0);
+          for (const { place, message } of reading.problems) {
+            expect(message).not.toContain('\n');
+            expect(place?.line).toBeLessThanOrEqual(text.split('\n').length);
           }
-          expect(Object.keys(Object.prototype)).toEqual([]);
-        },
-      ),
+        }
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      },
       { numRuns: draws(1500) },
     );
   });
 
   test('gives a value or problems for any bytes', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        const reading = readYaml('p.yaml', bytes);
-        expect(reading.ok || reading.problems.length > 0).toBe(true);
-      }),
-    );
+    forAll([fc.uint8Array({ maxLength: 200 })], (bytes) => {
+      const reading = readYaml('p.yaml', bytes);
+      expect(reading.ok || reading.problems.length > 0).toBe(true);
+    });
   });
 
   test('reads back any plain value that JSON can write', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
-        const json = JSON.stringify(value);
-        const reading = readYaml('p.yaml', json);
-        // What is refused on purpose: control characters, forbidden keys, numbers that lose digits,
-        // and the bare null.
-        if (reading.ok)
-          expect(JSON.parse(JSON.stringify(reading.value.value))).toEqual(JSON.parse(json));
-        else
-          expect(reading.problems[0]?.message).toMatch(
-            /control|surrogate|not allowed|too large|finite|is empty|1024/,
-          );
-      }),
-    );
+    forAll([fc.jsonValue({ maxDepth: 4 })], (value) => {
+      const json = JSON.stringify(value);
+      const reading = readYaml('p.yaml', json);
+      // What is refused on purpose: control characters, forbidden keys, numbers that lose digits,
+      // and the bare null.
+      if (reading.ok)
+        expect(JSON.parse(JSON.stringify(reading.value.value))).toEqual(JSON.parse(json));
+      else
+        expect(reading.problems[0]?.message).toMatch(
+          /control|surrogate|not allowed|too large|finite|is empty|1024/,
+        );
+    });
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { scoreMetric } from '../../../src/metrics/index.ts';
 import {
   fleschKincaidGrade,
   fleschReadingEase,
@@ -8,7 +7,7 @@ import {
 import type { MetricLevel } from '../../../src/types/metric.ts';
 import type { Message, ToolCall } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
-import { builtIn, sample, tools } from './samples.ts';
+import { builtIn, sample, scored } from './samples.ts';
 
 const thread: Message[] = [
   { role: 'system', content: 'Tutor.' },
@@ -19,23 +18,16 @@ const thread: Message[] = [
   { role: 'assistant', content: 'One' },
   { role: 'assistant', content: 'Two 👨‍👩‍👧' },
 ];
-
-async function value(
-  uses: string,
-  given: Record<string, Json>,
-  level: MetricLevel,
-  calls: ToolCall[] = [],
-): Promise<Json | undefined> {
-  const [score] = await scoreMetric(
+type Given = Record<string, Json>;
+const plot = (given = '{}'): ToolCall => ({ name: 'plot', arguments: given });
+const score = (uses: string, given: Given, level: MetricLevel = 'Turn', calls: ToolCall[] = []) =>
+  scored(
     builtIn(uses, given, { level }),
-    [sample('Two 👨‍👩‍👧', { thread, completion: { tool_calls: calls } })],
-    tools(),
+    sample('Two 👨‍👩‍👧', { thread, completion: { tool_calls: calls } }),
   );
-  return score?.value;
-}
 
 describe("FlexEval's function metrics at every level", () => {
-  test.each<[string, Record<string, Json>, MetricLevel, Json]>([
+  test.each<[string, Given, MetricLevel, Json]>([
     ['count_messages', {}, 'Thread', 6],
     ['count_messages', {}, 'Turn', 2],
     ['count_messages', {}, 'Message', 1],
@@ -57,10 +49,10 @@ describe("FlexEval's function metrics at every level", () => {
     ['message_matches_regex', { expression: '^One' }, 'Message', 0],
     ['count_of_parts_matching_regex', { expression: '[A-Z]' }, 'Turn', 2],
   ])('%s with %j at %s', async (uses, given, level, wanted) => {
-    expect(await value(uses, given, level)).toEqual(wanted);
+    expect((await score(uses, given, level)).value).toEqual(wanted);
   });
 
-  test.each<[string, Record<string, Json>, Json]>([
+  test.each<[string, Given, Json]>([
     ['count_tool_calls', {}, 3],
     ['count_tool_calls_by_name', {}, { plot: 2, sum: 1 }],
     ['count_tool_calls_by_name', { tool: 'plot' }, { plot: 2 }],
@@ -70,25 +62,14 @@ describe("FlexEval's function metrics at every level", () => {
     ['tool_was_called', { tool: 'none' }, 0],
     ['count_numeric_tool_call_params_by_name', {}, { plot: 3 }],
   ])('%s with %j over three calls', async (uses, given, wanted) => {
-    const calls = [
-      { name: 'plot', arguments: '{"x": 1, "y": "2.5", "z": ""}' },
-      { name: 'sum', arguments: 'broken' },
-      { name: 'plot', arguments: '{"x": -3}' },
-    ];
-    expect(await value(uses, given, 'Turn', calls)).toEqual(wanted);
+    const sum = { name: 'sum', arguments: 'broken' };
+    const calls = [plot('{"x": 1, "y": "2.5", "z": ""}'), sum, plot('{"x": -3}')];
+    expect((await score(uses, given, 'Turn', calls)).value).toEqual(wanted);
   });
 
   test('bounds on counts by name apply to each name, and the reason names the one outside', async () => {
-    const calls = [
-      { name: 'plot', arguments: '{}' },
-      { name: 'plot', arguments: '{}' },
-    ];
-    const [score] = await scoreMetric(
-      builtIn('count_tool_calls_by_name', { max: 1 }),
-      [sample('', { completion: { tool_calls: calls } })],
-      tools(),
-    );
-    expect(score).toMatchObject({
+    const calls = [plot(), plot()];
+    expect(await score('count_tool_calls_by_name', { max: 1 }, 'Turn', calls)).toMatchObject({
       status: 'fail',
       value: { plot: 2 },
       reason: '2 plot, at most 1 wanted',
@@ -97,26 +78,19 @@ describe("FlexEval's function metrics at every level", () => {
 
   test('a threshold reads the only number of a map, and is an error for several', async () => {
     const one = builtIn('is_role', { role: 'assistant' }, { threshold: 1 });
-    expect((await scoreMetric(one, [sample('x')], tools()))[0]?.status).toBe('pass');
+    expect((await scored(one, 'x')).status).toBe('pass');
     const several = builtIn('count_messages_per_role', {}, { threshold: 1, level: 'Thread' });
-    expect((await scoreMetric(several, [sample('x')], tools()))[0]?.status).toBe('error');
+    expect((await scored(several, 'x')).status).toBe('error');
   });
 });
 
 describe('readability', () => {
   test.each([
-    ['the', 1],
-    ['table', 2],
-    ['make', 1],
-    ['reading', 2],
-    ['sentence', 2],
-    ['university', 5],
-    ['queue', 1],
-    ['rhythm', 1],
-    ['a', 1],
-    ['9', 1],
-  ])('%s has %d syllables', (word, count) => {
-    expect(syllablesIn(word)).toBe(count);
+    [1, 'the', 'make', 'queue', 'rhythm', 'a', '9'],
+    [2, 'table', 'reading', 'sentence'],
+    [5, 'university'],
+  ])('counts %d syllables', (count, ...words) => {
+    for (const word of words) expect([word, syllablesIn(String(word))]).toEqual([word, count]);
   });
 
   test('uses the formulas of Flesch and Kincaid', () => {
@@ -126,8 +100,10 @@ describe('readability', () => {
     expect(fleschKincaidGrade(text)).toBeCloseTo(0.39 * 3.5 + 11.8 * (9 / 7) - 15.59, 9);
   });
 
-  test('a text without words has no readability and fails', async () => {
-    const [score] = await scoreMetric(builtIn('flesch_reading_ease'), [sample('?!')], tools());
-    expect(score).toMatchObject({ status: 'fail', value: null, reason: 'the text has no words' });
-  });
+  test('does not exist for a text without words, which fails', async () =>
+    expect(await scored('flesch_reading_ease', '?!')).toMatchObject({
+      status: 'fail',
+      value: null,
+      reason: 'the text has no words',
+    }));
 });

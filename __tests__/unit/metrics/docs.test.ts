@@ -8,7 +8,9 @@ import { metrics } from '../../../src/metrics/index.ts';
 import { builtInRubrics } from '../../../src/metrics/rubric.ts';
 import { tightTables } from '../../tight-tables.ts';
 
-const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+const read = (name: string) =>
+  readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+const page = read('metrics.md');
 
 describe('docs/metrics.md', () => {
   test('matches the metric records (else run npm run generate)', () => {
@@ -36,7 +38,7 @@ describe('docs/metrics.md', () => {
 });
 
 describe('the catalogue in docs/metric-table.md', () => {
-  const readme = readFileSync(new URL('../../../docs/metric-table.md', import.meta.url), 'utf8');
+  const readme = read('metric-table.md');
 
   test('matches the metric records (else run npm run generate)', () => {
     expect(tightTables(readme)).toBe(tightTables(withCatalogue(readme)));
@@ -44,43 +46,36 @@ describe('the catalogue in docs/metric-table.md', () => {
 
   test('has every metric once, with its range, a worked example and a link', () => {
     const html = micromark(readme, {
-      extensions: [gfm()],
-      htmlExtensions: [gfmHtml()],
-      allowDangerousHtml: true,
+      ...{ extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true },
     });
     for (const { name, range, example } of metrics.values()) {
-      const rows = html
-        .split('<tr>')
-        .filter((row) => row.includes(`<a href="metrics.md#${name}"><code>${name}</code></a>`));
-      expect(rows).toHaveLength(1);
-      expect(rows[0]).toContain(`<td>${range}</td>`);
-      expect(rows[0]).toMatch(
-        new RegExp(`→ <code>[^]+</code> ${example.pass ? 'pass' : 'fail'}</td>`),
-      );
+      const link = `<a href="metrics.md#${name}"><code>${name}</code></a>`;
+      const [row, ...others] = html.split('<tr>').filter((part) => part.includes(link));
+      expect(others).toEqual([]);
+      expect(row).toContain(`<td>${range}</td>`);
+      const verdict = example.pass ? 'pass' : 'fail';
+      expect(row).toMatch(new RegExp(`→ <code>[^]+</code> ${verdict}</td>`));
     }
   });
 
   test('requires its markers in order', () => {
-    expect(() => withCatalogue('no marks')).toThrow('docs/metric-table.md lacks the lines');
-    expect(() => withCatalogue(readme.replace('<!-- end of metrics -->', ''))).toThrow(
-      'docs/metric-table.md lacks the lines',
-    );
+    for (const text of ['no marks', readme.replace('<!-- end of metrics -->', '')])
+      expect(() => withCatalogue(text)).toThrow('docs/metric-table.md lacks the lines');
   });
 });
 
 describe('built-in rubrics', () => {
   test("have FlexEval's names, labels and scores", () => {
-    expect(
-      [...builtInRubrics].map(([name, { choice_scores }]) => [
-        name,
-        Object.fromEntries(choice_scores),
-      ]),
-    ).toEqual([
-      ['yeasayer_completion', { F: 1, D: 0.75, C: 0.5, B: 0.25, A: 0 }],
-      ['is_request_for_plot', { YES: 1, NO: 0 }],
-      ['is_student_acting_as_tutor', { YES: 1, NO: 0 }],
-      ['is_pedagogically_appropriate_plot', { A: 1, B: 0.5, C: 0 }],
+    const rubrics = [...builtInRubrics].map(([name, { choice_scores: scores }]) => [
+      name,
+      Object.fromEntries(scores),
     ]);
+    expect(Object.fromEntries(rubrics)).toEqual({
+      yeasayer_completion: { F: 1, D: 0.75, C: 0.5, B: 0.25, A: 0 },
+      is_request_for_plot: { YES: 1, NO: 0 },
+      is_student_acting_as_tutor: { YES: 1, NO: 0 },
+      is_pedagogically_appropriate_plot: { A: 1, B: 0.5, C: 0 },
+    });
   });
 
   test.each([...builtInRubrics.values()].map((rubric) => [rubric.name, rubric] as const))(

@@ -1,25 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import { cosine } from '../../../src/metrics/embedding.ts';
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
-import type { Score } from '../../../src/types/metric.ts';
 import type { Completion } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
-import fc from '../../fuzz.ts';
-import { builtIn, embedder, sample, tools, vectorModel } from './samples.ts';
+import fc, { forAll } from '../../fuzz.ts';
+import { builtIn, embedder, sample, scored, tools, vectorModel } from './samples.ts';
 
 async function compared(
   vectors: Record<string, Json>,
   output: string,
   expected: Json | undefined,
   given: Record<string, Json> = {},
-): Promise<{ score: Score | undefined; texts: (string | undefined)[] }> {
+) {
   const { complete, asked } = vectorModel(vectors);
-  const [score] = await scoreMetric(
-    builtIn('embedding_similarity', given),
-    [sample(output, expected === undefined ? {} : { expected })],
-    tools({ complete, embedder }),
-  );
-  return { score, texts: asked.map(({ messages }) => messages[0]?.content) };
+  const answer = sample(output, expected === undefined ? {} : { expected });
+  const score = await scored(builtIn('embedding_similarity', given), answer, {
+    complete,
+    embedder,
+  });
+  return { ...score, calls: asked.length };
 }
 
 const found = (left: readonly number[], right: readonly number[]): number => {
@@ -28,95 +27,92 @@ const found = (left: readonly number[], right: readonly number[]): number => {
 };
 
 describe('the cosine of two vectors', () => {
-  test('is 1 in one direction, 0 at right angles and −1 in opposite directions, at any length', () => {
-    expect(found([1, 2, 3], [2, 4, 6])).toBeCloseTo(1, 12);
-    expect(found([1, 0], [0, 5])).toBe(0);
-    expect(found([3, -4], [-6, 8])).toBeCloseTo(-1, 12);
-    expect(found([1, 1], [1, 0])).toBeCloseTo(Math.SQRT1_2, 12);
+  test.each([
+    [[1, 2, 3], [2, 4, 6], 1],
+    [[1, 0], [0, 5], 0],
+    [[3, -4], [-6, 8], -1],
+    [[1, 1], [1, 0], Math.SQRT1_2],
+    [[1e200, 0], [1e200, 1e200], Math.SQRT1_2],
+    [[1e-200, 0], [1e-200, 1e-200], Math.SQRT1_2],
+  ])('of %j and %j is %d', (left, right, value) => {
+    expect(found(left, right)).toBeCloseTo(value, 12);
   });
 
   test('stays within −1 and 1 and is symmetric, for numbers of every size', () => {
     const part = fc.double({ noNaN: true, noDefaultInfinity: true });
-    const pair = fc
-      .integer({ min: 1, max: 8 })
-      .chain((length) =>
-        fc.tuple(...[0, 1].map(() => fc.array(part, { minLength: length, maxLength: length }))),
+    const pair = fc.integer({ min: 1, max: 8 }).chain((length) => {
+      const vector = fc.array(part, { minLength: length, maxLength: length });
+      return fc.tuple(vector, vector);
+    });
+    forAll([pair], ([left, right]) => {
+      const similarity = cosine(left, right);
+      if ([left, right].some((vector) => vector.every((value) => value === 0)))
+        return similarity.status === 'ungraded';
+      return (
+        similarity.status === 'found' &&
+        Math.abs(similarity.value) <= 1 &&
+        similarity.value === found(right, left)
       );
-    fc.assert(
-      fc.property(pair, ([left = [], right = []]) => {
-        const similarity = cosine(left, right);
-        if ([left, right].some((vector) => vector.every((value) => value === 0)))
-          return similarity.status === 'ungraded';
-        return (
-          similarity.status === 'found' &&
-          Math.abs(similarity.value) <= 1 &&
-          similarity.value === found(right, left)
-        );
-      }),
-    );
-    expect(found([1e200, 0], [1e200, 1e200])).toBeCloseTo(Math.SQRT1_2, 12);
-    expect(found([1e-200, 0], [1e-200, 1e-200])).toBeCloseTo(Math.SQRT1_2, 12);
+    });
   });
 });
 
 describe('embedding_similarity', () => {
-  test('passes from its bound, and reports the bound when it fails', async () => {
-    const vectors = { near: [4, 3], right: [3, 4] };
-    expect((await compared(vectors, 'near', 'right')).score).toEqual({
-      metric: 'embedding_similarity',
-      status: 'pass',
-      value: expect.closeTo(0.96, 12),
-      reason: null,
-      skip: false,
-    });
-    expect((await compared(vectors, 'near', 'right', { threshold: 0.96 })).score?.status).toBe(
-      'pass',
-    );
-    expect((await compared(vectors, 'near', 'right', { threshold: 0.97 })).score).toMatchObject({
-      status: 'fail',
-      reason: '0.960, at least 0.97 wanted',
-    });
-    expect((await compared(vectors, 'near', undefined, { value: 'right' })).score?.status).toBe(
-      'pass',
-    );
+  const vectors = { near: [4, 3], right: [3, 4] };
+  const several = { said: [1, 0], far: [0, 1], near: [1, 0.1], odd: [1, 0, 0] };
+  const none = { status: 'error', reason: 'expected is an empty list' };
+  const failed = { status: 'fail', reason: '0.960, at least 0.97 wanted' };
+  const passed = { status: 'pass', value: expect.closeTo(0.96, 12), reason: null };
+  const best = { status: 'pass', value: expect.closeTo(1 / Math.sqrt(1.01), 12) };
+
+  test.each<[string, Record<string, Json>, string, Json | undefined, Record<string, Json>, object]>(
+    [
+      ['passes by default from 0.8', vectors, 'near', 'right', {}, passed],
+      ['passes from its bound', vectors, 'near', 'right', { threshold: 0.96 }, { status: 'pass' }],
+      ['reports the bound when it fails', vectors, 'near', 'right', { threshold: 0.97 }, failed],
+      ['takes a fixed text', vectors, 'near', undefined, { value: 'right' }, { status: 'pass' }],
+      ['uses the best of several texts', several, 'said', ['far', 'near'], {}, best],
+      ['ignores one without a cosine', several, 'said', ['odd', 'near'], {}, { status: 'pass' }],
+      [
+        'is ungraded if no other passes',
+        several,
+        'said',
+        ['far', 'odd'],
+        {},
+        { status: 'ungraded' },
+      ],
+      ['is an error for an empty list', several, 'said', [], {}, none],
+      ['fails an empty answer without a call', {}, '', 'right', {}, { status: 'fail', calls: 0 }],
+      [
+        'fails a blank answer without a call',
+        {},
+        ' \n',
+        'right',
+        {},
+        { status: 'fail', value: 0, calls: 0 },
+      ],
+      ['passes two empty texts', {}, '', '', {}, { status: 'pass', value: 1 }],
+      ['fails if nothing is wanted', {}, 'said', '', {}, { status: 'fail', value: 0 }],
+    ],
+  )('%s', async (_, known, output, expected, given, score) => {
+    expect(await compared(known, output, expected, given)).toMatchObject(score);
   });
 
   test('requests each distinct text once, and nothing for equal texts', async () => {
     const { complete, asked } = vectorModel({ a: [1, 0], b: [0, 1], right: [1, 1] });
     const samples = ['a', 'b', 'a', 'right'].map((output) => sample(output, { expected: 'right' }));
-    const scores = await scoreMetric(
-      builtIn('embedding_similarity'),
-      samples,
-      tools({ complete, embedder, try: 3 }),
+    const own = tools({ complete, embedder, try: 3 });
+    const scores = await scoreMetric(builtIn('embedding_similarity'), samples, own);
+    expect(scores.map(({ value }) => value)).toEqual(
+      [Math.SQRT1_2, Math.SQRT1_2, Math.SQRT1_2, 1].map((value) => expect.closeTo(value, 6)),
     );
-    expect(
-      scores.map(({ value }) => (typeof value === 'number' ? Number(value.toFixed(6)) : value)),
-    ).toEqual([0.707107, 0.707107, 0.707107, 1]);
     expect(asked.map(({ messages }) => messages[0]?.content).sort()).toEqual(['a', 'b', 'right']);
-    expect(asked.map(({ try: index, schema, target }) => [index, schema, target.model])).toEqual(
-      Array(3).fill([0, null, 'text-embedding-3-small']),
-    );
-  });
-
-  test('uses the best of several expected texts; one without a cosine matters only if no other passes', async () => {
-    const vectors = { said: [1, 0], far: [0, 1], near: [1, 0.1], odd: [1, 0, 0] };
-    expect((await compared(vectors, 'said', ['far', 'near'])).score).toMatchObject({
-      status: 'pass',
-      value: expect.closeTo(1 / Math.sqrt(1.01), 12),
-    });
-    expect((await compared(vectors, 'said', ['odd', 'near'])).score?.status).toBe('pass');
-    expect((await compared(vectors, 'said', ['far', 'odd'])).score).toMatchObject({
-      status: 'ungraded',
-      value: null,
-    });
-    expect((await compared(vectors, 'said', [])).score).toMatchObject({
-      status: 'error',
-      reason: 'expected is an empty list',
-    });
+    const target = { model: 'text-embedding-3-small' };
+    expect(asked).toMatchObject(Array(3).fill({ try: 0, schema: null, target }));
   });
 
   test.each<[string, Json, RegExp]>([
-    ['another length', [1, 0, 0], /have 2 and 3 numbers/],
+    ['another length', [1, 0, 0], /have (2 and 3|3 and 2) numbers/],
     ['nothing but zeros', [0, 0], /is zero/],
     ['minus zero', [-0, 0], /is zero/],
     ['no number', '[1, NaN]', /no list of numbers/],
@@ -128,52 +124,25 @@ describe('embedding_similarity', () => {
     ['no JSON', 'I cannot do that.', /no list of numbers/],
   ])(
     'a vector with %s leaves the answer ungraded: never 0, never a pass',
-    async (_, vector, reason) => {
-      for (const [output, expected] of [
-        ['said', 'right'],
-        ['right', 'said'],
-      ] as const) {
-        const { score } = await compared({ said: vector, right: [1, 0] }, output, expected, {
-          threshold: -1,
-        });
-        expect(score).toMatchObject({
-          status: 'ungraded',
-          value: null,
-          reason: expect.stringMatching(
-            output === 'said' ? new RegExp(reason.source.replace('2 and 3', '3 and 2')) : reason,
-          ),
-        });
-      }
+    async (_, said, reason) => {
+      const known = { said, right: [1, 0] };
+      const ungraded = { status: 'ungraded', value: null, reason: expect.stringMatching(reason) };
+      const given = { threshold: -1 };
+      expect(await compared(known, 'said', 'right', given)).toMatchObject(ungraded);
+      expect(await compared(known, 'right', 'said', given)).toMatchObject(ungraded);
     },
   );
 
-  test('an answer without text fails without a call', async () => {
-    for (const empty of ['', ' \n']) {
-      const { score, texts } = await compared({}, empty, 'right');
-      expect(score).toMatchObject({ status: 'fail', value: 0 });
-      expect(texts).toEqual([]);
-    }
-    expect((await compared({}, '', '')).score).toMatchObject({ status: 'pass', value: 1 });
-    expect((await compared({}, 'said', '')).score).toMatchObject({ status: 'fail', value: 0 });
-  });
-
   test('a failed call is an error with its message, and so is a missing model', async () => {
-    const failed: Completion = {
-      status: 'error',
-      kind: 'rate-limit',
-      message: 'openai: still rate limited after 5 tries',
-    };
+    const message = 'openai: still rate limited after 5 tries';
+    const limited: Completion = { status: 'error', kind: 'rate-limit', message };
     const one = sample('said', { expected: 'right' });
-    const [score] = await scoreMetric(
-      builtIn('embedding_similarity'),
-      [one],
-      tools({ complete: () => Promise.resolve(failed), embedder }),
-    );
-    expect(score).toMatchObject({
+    const complete = () => Promise.resolve(limited);
+    expect(await scored('embedding_similarity', one, { complete, embedder })).toMatchObject({
       status: 'error',
-      reason: 'the embedding failed: openai: still rate limited after 5 tries',
+      reason: `the embedding failed: ${message}`,
     });
-    expect((await scoreMetric(builtIn('embedding_similarity'), [one], tools()))[0]).toMatchObject({
+    expect(await scored('embedding_similarity', one)).toMatchObject({
       status: 'error',
       reason: expect.stringContaining('no model of embeddings is set'),
     });

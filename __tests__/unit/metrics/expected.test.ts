@@ -1,32 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
-import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
+import { metrics } from '../../../src/metrics/index.ts';
 import type { Json } from '../../../src/types/plain.ts';
-import { builtIn, sample, tools } from './samples.ts';
+import { builtIn, sample, scored } from './samples.ts';
 
-/** What the file writes, what it means, and the answer. */
-const score = async (
+type Given = Record<string, Json>;
+/** The status of an answer by what the file writes and what that means. */
+const status = async (
   uses: string,
-  given: Record<string, Json>,
+  given: Given,
   [written, value]: [Json, Json],
   output: string,
 ) => {
-  const answer = sample(output, { expected: written, values: { input: {}, expected: value } });
-  return (await scoreMetric(builtIn(uses, given), [answer], tools()))[0];
+  const values = { input: {}, expected: value };
+  return (await scored(builtIn(uses, given), sample(output, { expected: written, values }))).status;
 };
+const SKIP = 'to show a metric that does not gate, write skip: true';
+const NULL = 'is null; if the text is meant, quote it';
+const EMPTY = 'expected is an empty list';
 
 describe('a differently printed number or boolean', () => {
-  test.each<[string, Record<string, Json>, [Json, Json], string, string]>([
+  const [zeros, point] = [
+    ['01234', 'x'],
+    ['1.0', 'x'],
+  ];
+  test.each<[string, Given, [Json, Json], string, string]>([
     ['exact_match', {}, ['12.50', 12.5], '12.50', '12.5'],
-    [
-      'exact_match',
-      {},
-      [
-        ['01234', 'x'],
-        [1234, 'x'],
-      ],
-      '01234',
-      '1234',
-    ],
+    ['exact_match', {}, [zeros, [1234, 'x']], '01234', '1234'],
     ['exact_match', {}, ['True', true], 'True', 'true'],
     ['contains', {}, ['1.10', 1.1], 'v1.10', 'v1.1'],
     ['match', { numeric: true }, ['0x1F', 31], '31', '1'],
@@ -34,50 +33,32 @@ describe('a differently printed number or boolean', () => {
     ['numeric_diff', {}, ['1e3', 1000], '1000', '3'],
     ['json_match', {}, ['12.50', 12.5], '12.5', '"12.50"'],
     ['json_match', {}, ['True', true], 'true', '"True"'],
-    [
-      'set_f1',
-      {},
-      [
-        ['1.0', 'x'],
-        [1, 'x'],
-      ],
-      '[1, "x"]',
-      '[2, "x"]',
-    ],
-    [
-      'set_f1',
-      {},
-      [
-        ['1.0', 'x'],
-        [1, 'x'],
-      ],
-      '1.0, x',
-      '10, x',
-    ],
+    ['set_f1', {}, [point, [1, 'x']], '[1, "x"]', '[2, "x"]'],
+    ['set_f1', {}, [point, [1, 'x']], '1.0, x', '10, x'],
     ['set_f1', {}, ['12.50', 12.5], '12.50', '125'],
   ])('%s %j reads %j', async (uses, given, expected, right, wrong) => {
-    expect((await score(uses, given, expected, right))?.status).toBe('pass');
-    expect((await score(uses, given, expected, wrong))?.status).toBe('fail');
+    expect(await status(uses, given, expected, right)).toBe('pass');
+    expect(await status(uses, given, expected, wrong)).toBe('fail');
   });
 });
 
-const problem = (uses: string, given: Record<string, Json>, expected: Json): string | null =>
+const problem = (uses: string, given: Given, expected: Json): string | null =>
   metrics.get(uses)?.expects(given)?.wrong(expected) ?? null;
 
 describe('a metric', () => {
-  test.each<[string, Record<string, Json>, Json, string]>([
-    ['exact_match', {}, null, 'expected is null; if the text is meant, quote it'],
-    ['levenshtein', {}, ['a', null], 'expected is null; if the text is meant, quote it'],
-    ['bleu', {}, [], 'expected is an empty list'],
-    ['embedding_similarity', {}, [], 'expected is an empty list'],
-    ['llm_rubric', {}, null, 'expected is null; if the text is meant, quote it'],
-    ['factuality', {}, null, 'expected is null; if the text is meant, quote it'],
+  test.each<[string, Given, Json, string]>([
+    ['exact_match', {}, null, `expected ${NULL}`],
+    ['levenshtein', {}, ['a', null], `expected ${NULL}`],
+    ['bleu', {}, [], EMPTY],
+    ['embedding_similarity', {}, [], EMPTY],
+    ['llm_rubric', {}, null, `expected ${NULL}`],
+    ['factuality', {}, null, `expected ${NULL}`],
     ['numeric_diff', {}, 'abc', 'expected "abc" is not a number'],
     ['numeric_diff', {}, '3 to 5', 'expected "3 to 5" is not a number'],
     ['numeric_diff', {}, [1], 'expected "[1]" is not a number'],
     ['numeric_diff', {}, true, 'expected "true" is not a number'],
     ['match', { numeric: true }, ['1', 'x'], 'expected "x" is not a number'],
-    ['match', { numeric: true }, [], 'expected is an empty list'],
+    ['match', { numeric: true }, [], EMPTY],
     ['regex', {}, ['a', 'b('], 'expected: the pattern is not valid: missing closing ): `b(`'],
     ['tool_call_match', {}, [1], 'expected must be tool names, or maps of name and arguments'],
     ['set_f1', {}, { a: 1 }, 'expected must be a list of entries'],
@@ -86,7 +67,7 @@ describe('a metric', () => {
     expect(problem(uses, given, expected)).toBe(message);
   });
 
-  test.each<[string, Record<string, Json>, Json]>([
+  test.each<[string, Given, Json]>([
     ['exact_match', {}, { a: null }],
     ['match', { numeric: true }, ['1', '$2.50']],
     ['numeric_diff', {}, '12 EUR'],
@@ -103,38 +84,28 @@ describe('a metric', () => {
     expect(isUsed ? problem(uses, given, expected) : null).toBeNull();
   });
 
-  test.each<[string, Record<string, Json>, string]>([
-    ['exact_match', { value: null }, 'with.value is null; if the text is meant, quote it'],
+  test.each<[string, Given, string]>([
+    ['exact_match', { value: null }, `with.value ${NULL}`],
     ['numeric_diff', { value: 'abc' }, 'with.value "abc" is not a number'],
     ['regex', { value: '(' }, 'with.value: the pattern is not valid: missing closing ): `(`'],
     ['word_count', { min: 5, max: 3 }, 'with.max: 3 is below min 5, so that nothing passes'],
-    [
-      'length',
-      { max: -1 },
-      'with.max: every value fails (values: 0 and up); to show a metric that does not gate, write skip: true',
-    ],
+    ['length', { max: -1 }, `with.max: every value fails (values: 0 and up); ${SKIP}`],
     [
       'count_tool_calls_by_name',
       { max: -1 },
-      'with.max: every value fails (values: a map of tool and number); to show a metric that does not gate, write skip: true',
+      `with.max: every value fails (values: a map of tool and number); ${SKIP}`,
     ],
-    [
-      'word_count',
-      { min: 0 },
-      'with.min: every value passes (values: 0 and up); to show a metric that does not gate, write skip: true',
-    ],
+    ['word_count', { min: 0 }, `with.min: every value passes (values: 0 and up); ${SKIP}`],
   ])('%s rejects %j', (uses, given, message) => {
     expect(metrics.get(uses)?.problems(given)).toEqual([message]);
   });
 
-  test.each<[string, Record<string, Json>]>([
+  test.each<[string, Given]>([
     ['word_count', {}],
     ['word_count', { min: 0, max: 3 }],
     ['length', { max: 0 }],
     ['word_count', { min: 3, max: 3 }],
     ['flesch_reading_ease', { max: -1 }],
     ['json_match', { value: null }],
-  ])('%s accepts %j', (uses, given) => {
-    expect(metrics.get(uses)?.problems(given)).toEqual([]);
-  });
+  ])('%s accepts %j', (uses, given) => expect(metrics.get(uses)?.problems(given)).toEqual([]));
 });

@@ -1,51 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { readGrade } from '../../../src/metrics/grade.ts';
 import { findKeywords } from '../../../src/metrics/grader-prompt.ts';
-import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
+import { metrics } from '../../../src/metrics/index.ts';
 import { labelInLine } from '../../../src/metrics/label.ts';
 import { letters } from '../../fuzz.ts';
-import { builtIn, fromExample, tools } from './samples.ts';
+import { builtIn, fromExample, sample, scored } from './samples.ts';
 
 // A parser that takes quadratic time on one of these does not end within jest's limit in CI, where
 // texts have their whole length.
 const pieces = [
-  '{',
-  '[',
-  '<',
-  ' ',
-  '\n',
-  '!',
-  '1',
-  'a@',
-  '`',
-  '"',
-  '\\',
-  '{"a":',
-  '[[',
-  '- ',
-  '1,',
-  '1,000',
-  'A',
-  'a ',
-  '.',
-  '*',
-  '_',
-  'YES ',
-  'N/A ',
-  '{{',
-  '{a',
-  '\u0301',
-  '👍',
-  '\ud800',
-  '&amp;',
-  "'",
-  'the ',
-  '-\n',
-  '```',
-  '（',
-  'I ',
-  'sorry ',
-];
+  ['{', '[', '<', '!', '`', '"', "'", '\\', '.', '*', '_', '（', '\u0301', '👍', '\ud800'],
+  [' ', '\n', '-\n', '```', '&amp;', '{"a":', '[[', '{{', '{a', '- '],
+  ['1', '1,', '1,000', 'a@', 'A', 'a ', 'YES ', 'N/A ', 'the ', 'I ', 'sorry '],
+].flat();
 const hostile = pieces.map(
   (piece) =>
     [JSON.stringify(piece), piece.repeat(Math.ceil(letters(100_000) / piece.length))] as const,
@@ -59,20 +26,10 @@ describe('up to 100 kB of one thing', () => {
   test.each(hostile)(
     '%s through every metric',
     async (_, text) => {
+      const thread = [{ role: 'assistant' as const, content: text }];
       for (const { name, example } of plain) {
-        const scores = await scoreMetric(
-          builtIn(name, example.with),
-          [
-            fromExample({
-              ...example,
-              output: text,
-              thread: [{ role: 'assistant', content: text }],
-            }),
-          ],
-          tools(),
-        );
-        expect(scores).toHaveLength(1);
-        expect(scores[0]?.metric).toBe(name);
+        const answer = fromExample({ ...example, output: text, thread });
+        expect((await scored(builtIn(name, example.with), answer)).metric).toBe(name);
       }
     },
     20_000,
@@ -87,55 +44,34 @@ describe('up to 100 kB of one thing', () => {
     expect(findKeywords(text).every(({ start, end }) => start < end)).toBe(true);
   });
 
-  test('JSON of 50,000 entries against as many, in any order', async () => {
+  const compared = (name: string, output: string, expected = output, given = {}) =>
+    scored(builtIn(name, given), sample(output, { expected }));
+
+  test('JSON of 20,000 entries against as many, in any order', async () => {
     const many = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ index })));
-    const [score] = await scoreMetric(
-      builtIn('json_match', { ignore_order: true, abs_tol: 0.1 }),
-      [
-        fromExample({
-          output: many,
-          expected: many.replaceAll('index', 'other'),
-          value: 0,
-          pass: false,
-        }),
-      ],
-      tools(),
-    );
-    expect(score).toMatchObject({ status: 'fail', value: 0 });
+    const others = many.replaceAll('index', 'other');
+    const given = { ignore_order: true, abs_tol: 0.1 };
+    expect(await compared('json_match', many, others, given)).toMatchObject({
+      status: 'fail',
+      value: 0,
+    });
   });
 
-  test('texts too long to compare are an error, not minutes of work', async () => {
-    const long = 'ab '.repeat(100_000);
-    for (const name of ['levenshtein', 'rouge_l', 'bleu', 'chrf']) {
-      const [score] = await scoreMetric(
-        builtIn(name),
-        [fromExample({ output: long, expected: long, value: 0, pass: false })],
-        tools(),
-      );
-      expect(score).toMatchObject({
+  test.each(['levenshtein', 'rouge_l', 'bleu', 'chrf'])(
+    '%s of texts too long to compare is an error, not minutes of work',
+    async (name) =>
+      expect(await compared(name, 'ab '.repeat(100_000))).toMatchObject({
         status: 'error',
         reason: 'the answer and the expected text are too long to compare',
-      });
-    }
-  });
+      }),
+  );
 
-  test('two long texts are compared by every similarity', async () => {
-    const long = 'ab c '.repeat(8_000);
-    for (const name of [
-      'levenshtein',
-      'token_f1',
-      'rouge_1',
-      'rouge_2',
-      'rouge_l',
-      'bleu',
-      'chrf',
-    ]) {
-      const [score] = await scoreMetric(
-        builtIn(name),
-        [fromExample({ output: `${long}x`, expected: long, value: 0, pass: false })],
-        tools(),
-      );
-      expect(score?.status).toBe('pass');
-    }
-  }, 20_000);
+  test.each(['levenshtein', 'token_f1', 'rouge_1', 'rouge_2', 'rouge_l', 'bleu', 'chrf'])(
+    '%s compares two long texts',
+    async (name) => {
+      const long = 'ab c '.repeat(8_000);
+      expect((await compared(name, `${long}x`, long)).status).toBe('pass');
+    },
+    20_000,
+  );
 });

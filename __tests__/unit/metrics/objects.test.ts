@@ -35,9 +35,8 @@ describe('the objects of a dialogue', () => {
 
   test('are its messages, its single tool calls, or the whole dialogue', () => {
     expect(shown('Message').map(([, output]) => output)).toEqual(['u1', 'a1', 'a2', 'u2', 'a3']);
-    expect(
-      shown('ToolCall').map(([message, output, , , calls]) => [message, output, calls]),
-    ).toEqual([
+    const calls = shown('ToolCall');
+    expect(calls.map(([message, output, , , names]) => [message, output, names])).toEqual([
       [1, 'a1', 'plot'],
       [2, 'a2', 'show'],
     ]);
@@ -52,21 +51,18 @@ describe('the objects of a dialogue', () => {
   test('include messages after the answer, so that the answer is not the last object', () => {
     const asked: Message = { role: 'user', content: 'u3' };
     const followed = { ...dialogue, after: [asked] };
+    const [whole, completion] = [[...thread, asked], { output: 'u3', tool_calls: [] }];
     for (const level of ['Turn', 'Message'] as const) {
       const [answer, trailing] = objectsOf(followed, level).slice(-2);
       expect(answer?.answer).toEqual({ ...dialogue, followed: true });
       expect(trailing).toMatchObject({
         message: 5,
-        answer: {
-          thread: [...thread, asked],
-          messages: thread,
-          completion: { output: 'u3', tool_calls: [] },
-        },
+        answer: { thread: whole, messages: thread, completion },
       });
       expect(trailing?.answer).not.toHaveProperty('followed');
     }
     expect(objectsOf(followed, 'Thread')).toEqual([
-      { message: 5, answer: { ...dialogue, thread: [...thread, asked] } },
+      { message: 5, answer: { ...dialogue, thread: whole } },
     ]);
     expect(objectsOf(followed, 'ToolCall')).toHaveLength(2);
   });
@@ -83,51 +79,35 @@ describe('the objects of a dialogue', () => {
 });
 
 describe('the score of many objects', () => {
+  const STATUS: Record<string, ObjectScore['status']> = {
+    ...{ '✓': 'pass', '✗': 'fail', '?': 'ungraded', '!': 'error' },
+  };
+  const kind = { name: 'kind', skip: false, level: 'Turn' as const };
   const scores = (written: string, values: Json[] = []): ObjectScore[] =>
-    [...written].map((sign, at) => ({
-      at,
-      status:
-        sign === '✓'
-          ? 'pass'
-          : sign === '✗'
-            ? 'fail'
-            : sign === '?'
-              ? 'ungraded'
-              : sign === '!'
-                ? 'error'
-                : 'skipped',
-      value: values[at] ?? (sign === '✓' ? 1 : sign === '✗' ? 0 : null),
-      reason: sign === '✓' ? null : `said ${String(at)}`,
-    }));
+    [...written].map((sign, at) => {
+      const status = STATUS[sign] ?? 'skipped';
+      const value = values[at] ?? { pass: 1, fail: 0 }[status as string] ?? null;
+      return { at, status, value, reason: status === 'pass' ? null : `said ${String(at)}` };
+    });
   const of = (written: string, every = 1, values: Json[] = []) => {
-    const { status, value, reason } = scoreOfObjects(
-      { name: 'kind', skip: false, level: 'Turn', every },
-      scores(written, values),
-    );
+    const { status, value, reason } = scoreOfObjects({ ...kind, every }, scores(written, values));
     return [status, value, reason];
   };
 
-  test('passes when all judged objects pass; objects with unmet conditions do not count', () => {
-    expect(of('✓·✓')).toEqual(['pass', 1, null]);
-    expect(of('✓✗✓·')).toEqual(['fail', 2 / 3, '2 of 3 turns pass; turn 2: said 1']);
-  });
-
-  test('passes from the share that the metric sets', () => {
-    expect(of('✓✓✗', 2 / 3)).toEqual(['pass', 2 / 3, '2 of 3 turns pass; turn 3: said 2']);
-    expect(of('✓✗✗', 2 / 3)[0]).toBe('fail');
-    expect(of('✓✓✓✓✓✓✓✓✓✗', 0.9)[0]).toBe('pass');
-  });
-
-  test('is decided unless an ungraded object could change the outcome', () => {
-    expect(of('✓✗?')[0]).toBe('fail');
-    expect(of('✓✓?')).toEqual(['ungraded', null, 'turn 3: said 2']);
-    expect(of('✓?!')).toEqual(['error', null, 'turn 3: said 2']);
-    expect(of('✓✓?', 0.6)[0]).toBe('pass');
-  });
-
-  test('is skipped if the condition holds nowhere, or the dialogue has no such object', () => {
-    expect(of('··')).toEqual(['skipped', null, 'said 0']);
-    expect(of('')).toEqual(['skipped', null, 'the dialogue has no turn']);
+  test.each<[string, string, number, unknown[]]>([
+    ['passes when all judged objects pass', '✓·✓', 1, ['pass', 1, null]],
+    ['fails when one fails', '✓✗✓·', 1, ['fail', 2 / 3, '2 of 3 turns pass; turn 2: said 1']],
+    ['passes from its share', '✓✓✗', 2 / 3, ['pass', 2 / 3, '2 of 3 turns pass; turn 3: said 2']],
+    ['fails below its share', '✓✗✗', 2 / 3, ['fail']],
+    ['passes at a share with many objects', '✓✓✓✓✓✓✓✓✓✗', 0.9, ['pass']],
+    ['fails whatever an ungraded object is', '✓✗?', 1, ['fail']],
+    ['is ungraded if one object could change it', '✓✓?', 1, ['ungraded', null, 'turn 3: said 2']],
+    ['is an error if one object could change it', '✓?!', 1, ['error', null, 'turn 3: said 2']],
+    ['passes whatever an ungraded object is', '✓✓?', 0.6, ['pass']],
+    ['is skipped if the condition holds nowhere', '··', 1, ['skipped', null, 'said 0']],
+    ['is skipped without objects', '', 1, ['skipped', null, 'the dialogue has no turn']],
+  ])('%s: %s', (_, written, every, wanted) => {
+    expect(of(written, every).slice(0, wanted.length)).toEqual(wanted);
   });
 
   test('has the mean of the values, per entry for maps', () => {
@@ -138,13 +118,11 @@ describe('the score of many objects', () => {
   });
 
   test('has raised if the code raised on every judged object', () => {
-    const broken = (written: string) =>
-      scoreOfObjects(
-        { name: 'kind', skip: false, level: 'Turn' },
-        scores(written).map((score) =>
-          score.status === 'fail' ? { ...score, raised: true } : score,
-        ),
-      );
+    const broken = (written: string) => {
+      const raised = (one: ObjectScore): ObjectScore =>
+        one.status === 'fail' ? { ...one, raised: true } : one;
+      return scoreOfObjects(kind, scores(written).map(raised));
+    };
     expect(broken('✗·✗?')).toMatchObject({ status: 'fail', raised: true });
     expect(broken('✗✓✗')).not.toHaveProperty('raised');
     expect(broken('··')).not.toHaveProperty('raised');

@@ -1,74 +1,56 @@
 import { describe, expect, test } from '@jest/globals';
+import type { MetricAnswer } from '../../../src/metrics/answer.ts';
 import { scoreMetric } from '../../../src/metrics/index.ts';
 import { refusalIn } from '../../../src/metrics/measures/language.ts';
-import { builtIn, sample, tools, perMillion } from './samples.ts';
+import type { Metric } from '../../../src/types/metric.ts';
+import { builtIn, perMillion, sample, scored, tools } from './samples.ts';
 
 describe('operational metrics', () => {
-  test('unknown usage and unknown prices are errors, never zero', async () => {
-    const usage = { input_tokens: 10, output_tokens: 5 };
-    const scores = [
-      await scoreMetric(builtIn('tokens'), [sample('x')], tools()),
-      await scoreMetric(
-        builtIn('cost'),
-        [sample('x', { price: perMillion({ input: 1, output: 1 }) })],
-        tools(),
-      ),
-      await scoreMetric(builtIn('cost'), [sample('x', { completion: { usage } })], tools()),
-      await scoreMetric(
-        builtIn('cost'),
-        [sample('x', { completion: { usage }, price: () => null })],
-        tools(),
-      ),
-    ].flat();
-    expect(scores.map(({ status, value }) => [status, value])).toEqual(
-      Array(4).fill(['error', null]),
-    );
-    expect(scores[3]?.reason).toContain('models.<name>.price');
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const price = perMillion({ input: 1, output: 1 });
+  const used = sample('x', { completion: { usage } });
+  const unpriced = sample('x', { completion: { usage }, price: () => null });
+  const took = (latency_ms: number | null) => sample('x', { completion: { latency_ms } });
+  const within = (threshold: number) => builtIn('latency', {}, { threshold });
+  const cut = sample('x', { completion: { finish_reason: 'length' } });
+  const filtered = sample('', { completion: { finish_reason: 'filter' } });
+  const error = (text = '') => ({
+    status: 'error',
+    value: null,
+    reason: expect.stringContaining(text),
+  });
+  const slow = { status: 'fail', reason: '900, at most 899 wanted' };
+  const refused = { status: 'pass', value: 1, reason: "refuses: the vendor's filter" };
+  const batched = 'the answer came in a batch, so its latency is unknown';
+  const stops = builtIn('finish_reason', { one_of: ['stop', 'length'] });
+  const finish = builtIn('finish_reason', {}, { threshold: 1 });
+  const long = sample('x'.repeat(1_048_577), { expected: 'x' });
+
+  test.each<[string, Metric | string, MetricAnswer | string, object]>([
+    ['tokens are an error without usage, never zero', 'tokens', 'x', error()],
+    ['cost is an error without usage, never zero', 'cost', sample('x', { price }), error()],
+    ['cost is an error without a list of prices', 'cost', used, error()],
+    ['cost is an error without a price', 'cost', unpriced, error('models.<name>.price')],
+    ['latency passes up to its threshold', within(900), took(900), { status: 'pass' }],
+    ['latency fails above its threshold', within(899), took(900), slow],
+    ['latency in a batch is an error', builtIn('latency', { max: 9 }), took(null), error(batched)],
+    [
+      'latency of a long answer is known',
+      builtIn('latency', { max: 99 }),
+      long,
+      { status: 'pass' },
+    ],
+    ['a listed finish reason passes', stops, cut, { status: 'pass', value: 'length' }],
+    ['a finish reason has no threshold', finish, cut, { status: 'error' }],
+    ['a filtered answer refuses, whatever its text', 'refusal', filtered, refused],
+  ])('%s', async (_, metric, answer, score) => {
+    expect(await scored(metric, answer)).toMatchObject(score);
   });
 
-  test('a threshold is a maximum where lower is better', async () => {
-    const slow = sample('x', { completion: { latency_ms: 900 } });
-    expect(
-      (await scoreMetric(builtIn('latency', {}, { threshold: 900 }), [slow], tools()))[0]?.status,
-    ).toBe('pass');
-    expect(
-      (await scoreMetric(builtIn('latency', {}, { threshold: 899 }), [slow], tools()))[0],
-    ).toMatchObject({ status: 'fail', reason: '900, at most 899 wanted' });
-  });
-
-  test('latency is an error for an answer from a batch', async () => {
-    const batched = sample('x', { completion: { latency_ms: null } });
-    expect(
-      (await scoreMetric(builtIn('latency', { max: 100 }), [batched], tools()))[0],
-    ).toMatchObject({
-      status: 'error',
-      value: null,
-      reason: 'the answer came in a batch, so its latency is unknown',
-    });
-  });
-
-  test('an answer longer than 1 MiB is an error for comparisons, but not for latency', async () => {
-    const long = sample('x'.repeat(1_048_577), { expected: 'x' });
-    expect(
-      (await scoreMetric(builtIn('contains'), [long, sample('x', { expected: 'x' })], tools())).map(
-        ({ status }) => status,
-      ),
-    ).toEqual(['error', 'pass']);
-    expect((await scoreMetric(builtIn('latency', { max: 100 }), [long], tools()))[0]?.status).toBe(
-      'pass',
-    );
-  });
-
-  test('finish reasons other than the listed ones fail', async () => {
-    const cut = sample('x', { completion: { finish_reason: 'length' } });
-    expect(
-      (
-        await scoreMetric(builtIn('finish_reason', { one_of: ['stop', 'length'] }), [cut], tools())
-      )[0],
-    ).toMatchObject({ status: 'pass', value: 'length' });
-    expect(
-      (await scoreMetric(builtIn('finish_reason', {}, { threshold: 1 }), [cut], tools()))[0],
-    ).toMatchObject({ status: 'error' });
+  test('an answer longer than 1 MiB is an error for comparisons', async () => {
+    const answers = [long, sample('x', { expected: 'x' })];
+    const scores = await scoreMetric(builtIn('contains'), answers, tools());
+    expect(scores.map(({ status }) => status)).toEqual(['error', 'pass']);
   });
 });
 
@@ -104,16 +86,14 @@ describe('refusal', () => {
     "I can't help with that. Building one is dangerous, but also illegal.",
     "I can't give medical advice, but it's important to see a doctor.",
     'I cannot provide legal advice. However, a lawyer can.',
-  ])('%j refuses', (text) => {
-    expect(refusalIn(text)).not.toBeNull();
-  });
+  ])('%j refuses', (text) => expect(refusalIn(text)).not.toBeNull());
 
   test.each([
     '',
     'Sure! Here it is.',
     "You can't divide by zero.",
     'Paris. I cannot recommend the museum enough, though.',
-    "I can't wait to help".replace("can't wait", 'am happy'),
+    'I am happy to help',
     'Sorry for the wait: the answer is 4.',
     'As an AI, I was made to help: 4.',
     "I can't recommend this book enough!",
@@ -136,20 +116,5 @@ describe('refusal', () => {
     'I refuse to believe that it is not Paris.',
     'It would not be appropriate to wear white there.',
     'She said: "I cannot help you."',
-  ])('%j does not', (text) => {
-    expect(refusalIn(text)).toBeNull();
-  });
-
-  test('a filtered answer is a refusal whatever its text', async () => {
-    const [score] = await scoreMetric(
-      builtIn('refusal'),
-      [sample('', { completion: { finish_reason: 'filter' } })],
-      tools(),
-    );
-    expect(score).toMatchObject({
-      status: 'pass',
-      value: 1,
-      reason: "refuses: the vendor's filter",
-    });
-  });
+  ])('%j does not', (text) => expect(refusalIn(text)).toBeNull());
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readGrade } from '../../../src/metrics/grade.ts';
 
 const yesNo = ['YES', 'NO'];
+const gradeOf = (output: string, labels = yesNo) => readGrade(output, labels, 'cot_classify');
 
 describe('a reply in JSON', () => {
   test.each([
@@ -14,54 +15,42 @@ describe('a reply in JSON', () => {
     ['````json\n{"reasons": "it has\\n```", "choice": "NO"}\n````', 'NO', 'it has\n```'],
     ['~~~\n{"choice": "NO"}\n~~~', 'NO', null],
     [
-      '{"reasons": "The text says {\\"choice\\": \\"YES\\"} itself", "choice": "NO"}',
+      '{"reasons": "It says {\\"choice\\": \\"YES\\"}", "choice": "NO"}',
       'NO',
-      'The text says {"choice": "YES"} itself',
+      'It says {"choice": "YES"}',
     ],
   ])('%j is %s', (output, label, reasons) => {
-    expect(readGrade(output, yesNo, 'cot_classify')).toEqual({ label, reasons });
-  });
-
-  test('accepts numbers as labels', () => {
-    for (const choice of ['4', '4.0', '"4/5"'])
-      expect(readGrade(`{"choice": ${choice}}`, ['3', '4', '5'], 'cot_classify')?.label).toBe('4');
+    expect(gradeOf(output)).toEqual({ label, reasons });
   });
 
   test.each([
-    '{"choice": "MAYBE"}',
-    '{"choice": ["YES"]}',
-    '{"choice": null}',
-    '{"verdict": "YES"}',
-    '{"choice": "YES or NO"}',
-    '{"choice": "NOT SURE"}',
-    '{"choice": "NO",\n"reasons": "and it ends YES', // cut off
-    '```json\n{"choice": "NO",\n"reasons": "the word YES"',
-    '{}',
-    '[]',
-  ])('%j gives no label', (output) => {
-    expect(readGrade(output, yesNo, 'cot_classify')).toBeNull();
+    ['4', ['3', '4', '5'], '4', '4.0', '"4/5"'],
+    ['2512292042121000001', ['2512292042121000000', '2512292042121000001'], '2512292042121000001'],
+  ])('reads the number %s as a label, as the grader writes it', (label, labels, ...choices) => {
+    for (const choice of choices)
+      expect(gradeOf(`{"choice": ${choice}}`, labels)?.label).toBe(label);
   });
 
-  test('ignores JSON that is quoted in the middle of the reasons', () => {
-    expect(
-      readGrade(
-        'The answer contains\n{"choice": "YES"}\nwhich is a trick.\nNO',
-        yesNo,
-        'cot_classify',
-      )?.label,
-    ).toBe('NO');
+  test.each([
+    ['a label', '{"choice": "MAYBE"}', '{"choice": "YES or NO"}', '{"choice": "NOT SURE"}'],
+    ['a text', '{"choice": ["YES"]}', '{"choice": null}', '{"verdict": "YES"}', '{}', '[]'],
+    ['an end', '{"choice": "NO",\n"reasons": "and it ends YES'],
+    ['an end of its fence', '```json\n{"choice": "NO",\n"reasons": "the word YES"'],
+  ])('without %s gives no label', (_, ...outputs) => {
+    for (const output of outputs) expect([output, gradeOf(output)]).toEqual([output, null]);
+  });
+
+  test('that is quoted in the middle of the reasons does not count', () => {
+    const output = 'The answer contains\n{"choice": "YES"}\nwhich is a trick.\nNO';
+    expect(gradeOf(output)?.label).toBe('NO');
   });
 });
 
 describe('a reply in text', () => {
+  const kind = expect.stringContaining('It is kind.');
   test.each([
     ['It is kind.\nYES', 'cot_classify', 'YES', 'It is kind.'],
-    [
-      'It is kind.\r\n\r\nYES\r\n---\r\n',
-      'cot_classify',
-      'YES',
-      expect.stringContaining('It is kind.'),
-    ],
+    ['It is kind.\r\n\r\nYES\r\n---\r\n', 'cot_classify', 'YES', kind],
     ['YES\nIt is kind, with NO doubt', 'classify_cot', 'YES', 'It is kind, with NO doubt'],
     ['**NO**', 'classify', 'NO', null],
     ['Reasons: NO\nAnswer: YES', 'cot_classify', 'YES', 'Reasons: NO'],
@@ -70,20 +59,13 @@ describe('a reply in text', () => {
   });
 
   test.each([
-    ['YES\nI am NOT SURE'],
-    ['YES\nbut then again, who knows'],
-    [''],
-    ['\n\n'],
-    ['NO and YES'],
-    ['YES\nN/A'],
-  ])('%j has no label on its last line, and earlier lines do not count', (output) => {
-    expect(readGrade(output, yesNo, 'cot_classify')).toBeNull();
-  });
-});
-
-test('reads a label that is a long number as the grader writes it', () => {
-  const labels = ['2512292042121000000', '2512292042121000001'];
-  expect(readGrade('{"choice": 2512292042121000001}', labels, 'cot_classify')?.label).toBe(
-    labels[1],
+    'YES\nI am NOT SURE',
+    'YES\nbut then again, who knows',
+    '',
+    '\n\n',
+    'NO and YES',
+    'YES\nN/A',
+  ])('%j has no label on its last line, and earlier lines do not count', (output) =>
+    expect(gradeOf(output)).toBeNull(),
   );
 });

@@ -1,45 +1,44 @@
 import { describe, expect, test } from '@jest/globals';
+import { majority } from '../../../src/metrics/grade.ts';
 import { scoreMetric } from '../../../src/metrics/index.ts';
-import type { Metric, Rubric, Score } from '../../../src/types/metric.ts';
-import type { Completion } from '../../../src/types/model.ts';
-import { rubricMetric, rubricOf, sample, scriptedGrader, tools } from './samples.ts';
+import type { Metric, Rubric } from '../../../src/types/metric.ts';
+import type { Completion, Grader, Request } from '../../../src/types/model.ts';
+import {
+  answered,
+  rubricMetric,
+  rubricOf,
+  sample,
+  scored,
+  scriptedGrader,
+  tools,
+} from './samples.ts';
 
 interface Setting {
   rubric?: Rubric;
-  replies: (string | Completion)[];
   output?: string;
-  threshold?: number | null;
   own?: Partial<Metric>;
   expected?: string;
 }
 
-async function graded({
-  rubric = rubricOf('Polite? {completion}'),
-  replies,
-  output = 'Hello',
-  threshold = null,
-  own = {},
-  expected,
-}: Setting): Promise<{
-  score: Score | undefined;
-  asked: ReturnType<typeof scriptedGrader>['asked'];
-}> {
+/** The score of an answer whose grader gives these replies, and what the grader was asked. */
+async function graded(
+  replies: (string | Completion)[],
+  { rubric = rubricOf('Polite? {completion}'), output = 'Hello', own = {}, expected }: Setting = {},
+) {
   const { complete, asked } = scriptedGrader(...replies);
-  const [score] = await scoreMetric(
-    { ...rubricMetric('r', 'Turn', threshold), ...own },
-    [sample(output, expected === undefined ? {} : { expected })],
-    tools({ complete, rubrics: new Map([['r', rubric]]), try: 2, random: () => 'k0k0k0' }),
+  const score = await scored(
+    { ...rubricMetric('r'), ...own },
+    sample(output, expected === undefined ? {} : { expected }),
+    { complete, rubrics: new Map([['r', rubric]]), try: 2, random: () => 'k0k0k0' },
   );
-  return { score, asked };
+  return { score, asked, user: asked[0]?.messages.at(-1)?.content ?? '' };
 }
 
 const down: Completion = { status: 'error', kind: 'server', message: 'openai: 500' };
 
 describe('grading by a rubric', () => {
   test("calls the grader once, with a schema and the sample's try index", async () => {
-    const { score, asked } = await graded({
-      replies: ['{"reasons": "Friendly.", "choice": "YES"}'],
-    });
+    const { score, asked } = await graded(['{"reasons": "Friendly.", "choice": "YES"}']);
     expect(score).toEqual({
       metric: 'graded',
       status: 'pass',
@@ -48,70 +47,46 @@ describe('grading by a rubric', () => {
       skip: false,
       label: 'YES',
     });
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toMatchObject({
-      purpose: 'grader',
-      try: 2,
-      parameters: { temperature: 0 },
-      target: { model: 'judge' },
-      schema: { name: 'grade' },
-    });
+    expect(asked).toMatchObject([
+      {
+        purpose: 'grader',
+        try: 2,
+        parameters: { temperature: 0 },
+        target: { model: 'judge' },
+        schema: { name: 'grade' },
+      },
+    ]);
     expect(asked[0]?.messages.at(-1)?.role).toBe('user');
   });
 
-  test('passes at the labels and in the direction of the rubric or the metric', async () => {
-    const scores = { F: 1, C: 0.5, A: 0 };
-    const status = async (more: Partial<Rubric>, own: Partial<Metric>, reply: string) => {
-      const rubric = rubricOf('{completion}', scores, more);
-      return (await graded({ rubric, own, replies: [reply] })).score?.status;
-    };
-    const words = async (more: Partial<Rubric>, own: Partial<Metric> = {}) =>
-      await Promise.all(['F', 'C', 'A'].map((label) => status(more, own, label)));
-    expect(await words({ better: 'lower' })).toEqual(['fail', 'fail', 'pass']);
-    expect(await words({ better: 'lower', pass: ['A', 'C'] })).toEqual(['fail', 'pass', 'pass']);
-    expect(await words({ better: 'lower' }, { threshold: 0.5 })).toEqual(['fail', 'pass', 'pass']);
-    expect(await words({ better: 'higher' }, { max: 0.25 })).toEqual(['fail', 'fail', 'pass']);
-    expect(await words({ better: 'none' }, { min: 0.4, max: 0.6 })).toEqual([
-      'fail',
-      'pass',
-      'fail',
-    ]);
-    expect(await words({ better: 'higher' }, { better: 'lower' })).toEqual([
-      'fail',
-      'fail',
-      'pass',
-    ]);
-    expect(await words({ better: 'higher' }, { pass: ['C'] })).toEqual(['fail', 'pass', 'fail']);
+  test.each<[Partial<Rubric>, Partial<Metric>, string]>([
+    [{ better: 'lower' }, {}, 'fail fail pass'],
+    [{ better: 'lower', pass: ['A', 'C'] }, {}, 'fail pass pass'],
+    [{ better: 'lower' }, { threshold: 0.5 }, 'fail pass pass'],
+    [{ better: 'higher' }, {}, 'pass fail fail'],
+    [{ better: 'higher' }, { threshold: 0.5 }, 'pass pass fail'],
+    [{ better: 'higher' }, { threshold: 2 }, 'fail fail fail'],
+    [{ better: 'higher' }, { max: 0.25 }, 'fail fail pass'],
+    [{ better: 'none' }, { min: 0.4, max: 0.6 }, 'fail pass fail'],
+    [{ better: 'higher' }, { better: 'lower' }, 'fail fail pass'],
+    [{ better: 'higher' }, { pass: ['C'] }, 'fail pass fail'],
+  ])('with the rubric %j and the metric %j gives F, C, A: %s', async (more, own, wanted) => {
+    const rubric = rubricOf('{completion}', { F: 1, C: 0.5, A: 0 }, more);
+    const all = ['F', 'C', 'A'].map(
+      async (label) => (await graded([label], { rubric, own })).score,
+    );
+    expect((await Promise.all(all)).map(({ status }) => status).join(' ')).toBe(wanted);
+    expect((await Promise.all(all)).map(({ value }) => value)).toEqual([1, 0.5, 0]);
   });
 
   test('passes every label if nothing says what passes', async () => {
     const { better: _, ...rubric } = rubricOf('{completion}', { A: 1, B: 0 });
     for (const label of ['A', 'B'])
-      expect((await graded({ rubric, replies: [label] })).score).toMatchObject({
-        status: 'pass',
-        label,
-      });
-  });
-
-  test('passes at the highest score unless the metric has a threshold', async () => {
-    const rubric = rubricOf('{completion}', { A: 1, B: 0.5, C: 0 });
-    expect((await graded({ rubric, replies: ['B'] })).score).toMatchObject({
-      status: 'fail',
-      value: 0.5,
-    });
-    expect((await graded({ rubric, replies: ['B'], threshold: 0.5 })).score).toMatchObject({
-      status: 'pass',
-      value: 0.5,
-      reason: 'B',
-    });
-    expect((await graded({ rubric, replies: ['A'], threshold: 2 })).score).toMatchObject({
-      status: 'fail',
-      value: 1,
-    });
+      expect((await graded([label], { rubric })).score).toMatchObject({ status: 'pass', label });
   });
 
   test('asks again once when the reply gives no single label, and explains why', async () => {
-    const { score, asked } = await graded({ replies: ['I am NOT SURE', 'NO'] });
+    const { score, asked } = await graded(['I am NOT SURE', 'NO']);
     expect(score).toMatchObject({ status: 'fail', value: 0 });
     expect(asked).toHaveLength(2);
     expect(asked[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
@@ -122,9 +97,9 @@ describe('grading by a rubric', () => {
   test.each(['I am NOT SURE', 'YES and NO', 'N/A', '', '{"choice": "PERHAPS"}'])(
     '%j twice is ungraded: no pass, no fail, no number',
     async (reply) => {
-      const { score, asked } = await graded({ replies: [reply] });
+      const { score, asked } = await graded([reply]);
       expect(score).toMatchObject({ status: 'ungraded', value: null });
-      expect(score?.reason).toContain('grader gave no single choice of YES, NO');
+      expect(score.reason).toContain('grader gave no single choice of YES, NO');
       expect(asked).toHaveLength(2);
       // The next run asks the second question again; the first reply, which leads to it, is kept.
       expect(asked[0]?.usable).toBeUndefined();
@@ -133,25 +108,19 @@ describe('grading by a rubric', () => {
   );
 
   test('is an error if the grader fails, on the first or second call', async () => {
-    expect((await graded({ replies: [down] })).score).toMatchObject({
-      status: 'error',
-      value: null,
-      reason: 'the grader failed: openai: 500',
-    });
-    expect((await graded({ replies: ['hm', down] })).score).toMatchObject({ status: 'error' });
+    const reason = 'the grader failed: openai: 500';
+    expect((await graded([down])).score).toMatchObject({ status: 'error', value: null, reason });
+    expect((await graded(['hm', down])).score).toMatchObject({ status: 'error' });
   });
 
+  const rubrics = new Map([['r', rubricOf('{completion}')]]);
+
   test('is an error without a grader or without the rubric', async () => {
-    const without = await scoreMetric(
-      rubricMetric('r'),
-      [sample('x')],
-      tools({ graders: [], rubrics: new Map([['r', rubricOf('{completion}')]]) }),
-    );
-    expect(without[0]).toMatchObject({
+    expect(await scored(rubricMetric('r'), 'x', { graders: [], rubrics })).toMatchObject({
       status: 'error',
       reason: expect.stringContaining('grader:'),
     });
-    expect((await scoreMetric(rubricMetric('none'), [sample('x')], tools()))[0]).toMatchObject({
+    expect(await scored(rubricMetric('none'), 'x')).toMatchObject({
       status: 'error',
       reason: 'there is no rubric none',
     });
@@ -159,43 +128,28 @@ describe('grading by a rubric', () => {
 
   test('requires an expected value for {expected}, and reads the YAML number 8 as 8', async () => {
     const rubric = rubricOf('Is {completion} equal to {ideal}?');
-    const missing = await graded({ rubric, replies: [] });
+    const missing = await graded([], { rubric });
     expect(missing.score).toMatchObject({
       status: 'error',
       reason: 'the reference has no expected value, and metric graded uses it',
     });
     expect(missing.asked).toHaveLength(0);
-    const { asked } = await graded({ rubric, replies: ['YES'], expected: '8' });
-    expect(asked[0]?.messages.at(-1)?.content).toContain(
-      '<<<expected k0k0k0>>>\n8\n<<<end k0k0k0>>>',
-    );
+    const { user } = await graded(['YES'], { rubric, expected: '8' });
+    expect(user).toContain('<<<expected k0k0k0>>>\n8\n<<<end k0k0k0>>>');
   });
 
   test('skips an answer without calls at ToolCall level, without a call to the grader', async () => {
-    const scores = await scoreMetric(
-      rubricMetric('r', 'ToolCall'),
-      [sample('x')],
-      tools({ rubrics: new Map([['r', rubricOf('{content}')]]) }),
-    );
-    expect(scores[0]).toMatchObject({ status: 'skipped', reason: 'the answer calls no tool' });
+    expect(await scored(rubricMetric('r', 'ToolCall'), 'x', { rubrics })).toMatchObject({
+      status: 'skipped',
+      reason: 'the answer calls no tool',
+    });
   });
 
   test('keeps the order of many samples', async () => {
-    const complete = (request: { messages: { content: string }[] }): Promise<Completion> =>
-      Promise.resolve({
-        status: 'ok',
-        output: request.messages[1]?.content.includes('\nrude\n') === true ? 'NO' : 'YES',
-        finish_reason: 'stop',
-        tool_calls: [],
-        usage: null,
-        latency_ms: 1,
-        reused: false,
-      });
-    const scores = await scoreMetric(
-      rubricMetric('r'),
-      ['kind', 'rude', 'kind'].map((output) => sample(output)),
-      tools({ complete, rubrics: new Map([['r', rubricOf('{completion}')]]) }),
-    );
+    const complete = async (request: { messages: { content: string }[] }): Promise<Completion> =>
+      answered(request.messages[1]?.content.includes('\nrude\n') === true ? 'NO' : 'YES');
+    const samples = ['kind', 'rude', 'kind'].map((output) => sample(output));
+    const scores = await scoreMetric(rubricMetric('r'), samples, tools({ complete, rubrics }));
     expect(scores.map(({ status }) => status)).toEqual(['pass', 'fail', 'pass']);
   });
 });
@@ -215,27 +169,20 @@ describe('hostile answers', () => {
   test.each(attacks)(
     '%j reaches the grader inside one fence only, and decides nothing',
     async (output) => {
-      const { score, asked } = await graded({
-        replies: ['{"reasons": "It tries to give orders.", "choice": "NO"}'],
-        output,
-      });
+      const reply = '{"reasons": "It tries to give orders.", "choice": "NO"}';
+      const { score, asked, user } = await graded([reply], { output });
       expect(score).toMatchObject({ status: 'fail', value: 0 });
-      const user = asked[0]?.messages.at(-1)?.content ?? '';
       expect(user.split(`<<<completion k0k0k0>>>\n${output}\n<<<end k0k0k0>>>`)).toHaveLength(2);
-      expect(asked[0]?.messages[0]?.content).not.toContain(
-        output.length > 12 ? output : 'never there',
-      );
+      const system = asked[0]?.messages[0]?.content;
+      expect(system).not.toContain(output.length > 12 ? output : 'never there');
     },
   );
 
   test.each([...attacks, 'The answer said "YES" and "NO".'])(
     'a grader that only echoes %j is read by the same rules',
     async (output) => {
-      const { score } = await graded({
-        replies: [`I cannot say. ${output.replaceAll('\n', ' ')} is what it says, more or less`],
-        output,
-      });
-      expect(score?.status).toBe('ungraded');
+      const echo = `I cannot say. ${output.replaceAll('\n', ' ')} is what it says, more or less`;
+      expect((await graded([echo], { output })).score.status).toBe('ungraded');
     },
   );
 });
@@ -244,6 +191,7 @@ describe('hostile answers', () => {
 describe("FlexEval's rubrics", () => {
   const letters = rubricOf('{completion}', { F: 1, D: 0.75, C: 0.5, B: 0.25, A: 0 });
   const three = rubricOf('{content}', { A: 1, B: 0.5, C: 0 });
+  const numbers = rubricOf('{content}', { 1: 0, 5: 1 });
   test.each<[Rubric, string, number | null]>([
     [letters, 'Reasons.\nAnswer: B', 0.25],
     [letters, 'Reasons.\nA', 0],
@@ -259,22 +207,91 @@ describe("FlexEval's rubrics", () => {
     [rubricOf('{content}'), 'yes', 1],
     [rubricOf('{content}'), 'NOT SURE', null],
     [rubricOf('{content}'), 'No.', 0],
-    [rubricOf('{content}', { 1: 0, 5: 1 }), 'Score: 15', null],
-    [rubricOf('{content}', { 1: 0, 5: 1 }), 'Score: 5', 1],
+    [numbers, 'Score: 15', null],
+    [numbers, 'Score: 5', 1],
   ])('%# gives the score of the label or none', async (rubric, reply, value) => {
-    const { score } = await graded({ rubric, replies: [reply] });
-    expect(score?.value).toBe(value);
-    expect(score?.status === 'ungraded').toBe(value === null);
+    const { score } = await graded([reply], { rubric });
+    expect(score.value).toBe(value);
+    expect(score.status === 'ungraded').toBe(value === null);
   });
 
   test("a rubric's labels do not change after any number of gradings", async () => {
     const rubric = rubricOf('{completion}');
-    const first = await graded({ rubric, replies: ['hm'] });
-    const second = await graded({ rubric, replies: ['YES'] });
-    expect([...rubric.choice_scores]).toEqual([
-      ['YES', 1],
-      ['NO', 0],
-    ]);
+    const [first, second] = [await graded(['hm'], { rubric }), await graded(['YES'], { rubric })];
+    expect(Object.fromEntries(rubric.choice_scores)).toEqual({ YES: 1, NO: 0 });
     expect(second.asked[0]?.schema).toEqual(first.asked[0]?.schema);
+  });
+});
+
+const graderOf = (model: string): Grader => ({
+  target: { provider: 'openai', endpoint: null, model },
+  parameters: {},
+});
+
+/** The score of graders called one, two and three, who say this. */
+async function voted(...says: (string | Completion)[]) {
+  const asked: Request[] = [];
+  const names = ['one', 'two', 'three'];
+  const complete = async (request: Request): Promise<Completion> => {
+    asked.push(request);
+    const reply = says[names.indexOf(request.target.model)] ?? '';
+    return typeof reply === 'string' ? answered(reply) : reply;
+  };
+  const rubrics = new Map([['r', rubricOf('{completion}')]]);
+  const graders = names.map(graderOf);
+  return { score: await scored(rubricMetric('r'), 'Hello', { complete, graders, rubrics }), asked };
+}
+
+describe('several graders', () => {
+  test('get the same question', async () => {
+    const { asked } = await voted('YES', 'NO', 'YES');
+    expect(new Set(asked.map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
+  });
+
+  const none = 'the graders give no majority';
+  test.each<[string, (string | Completion)[], string, string]>([
+    [
+      "give the majority's label and name the dissenters",
+      ['Friendly.\nYES', 'NO', 'YES'],
+      'pass',
+      'YES: Friendly. (2 of 3 graders; two: NO)',
+    ],
+    ['give the label of all', ['NO', 'NO', 'NO'], 'fail', 'NO: (3 of 3 graders)'],
+    ['decide if one fails', [down, 'YES', 'YES'], 'pass', 'YES: (2 of 3 graders; one: error)'],
+    [
+      'decide if one is unreadable',
+      ['perhaps', 'NO', 'NO'],
+      'fail',
+      'NO: (2 of 3 graders; one: ungraded)',
+    ],
+    [
+      'give no number without an absolute majority',
+      ['perhaps', 'NO', 'YES'],
+      'ungraded',
+      `${none} (one: ungraded, two: NO, three: YES)`,
+    ],
+    [
+      'are an error if most of them fail',
+      [down, down, 'YES'],
+      'error',
+      'only 1 of 3 graders gave a label; one: the grader failed: openai: 500; two: the grader failed: openai: 500',
+    ],
+  ])('%s', async (_, says, status, reason) => {
+    const value = { pass: 1, fail: 0 }[status] ?? null;
+    expect((await voted(...says)).score).toMatchObject({ status, value, reason });
+  });
+
+  test('can all differ if there are more than two labels', () => {
+    const vote = (grader: string, label: string) => ({
+      grader,
+      grade: { status: 'graded' as const, label, score: 0, reasons: null },
+    });
+    const votes = ['A', 'B', 'C'].map((label) => vote(`g${label}`, label));
+    const reason = `${none} (gA: A, gB: B, gC: C)`;
+    expect(majority(votes)).toEqual({ status: 'ungraded', reason });
+    expect(majority([...votes, vote('g4', 'B'), vote('g5', 'B')])).toMatchObject({
+      label: 'B',
+      reasons: '(3 of 5 graders; gA: A, gC: C)',
+    });
   });
 });

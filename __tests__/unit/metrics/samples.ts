@@ -1,6 +1,7 @@
 import type { MetricAnswer, MetricTools } from '../../../src/metrics/answer.ts';
 import type { MetricExample } from '../../../src/metrics/definition.ts';
-import type { Metric, MetricLevel, Rubric } from '../../../src/types/metric.ts';
+import { scoreMetric } from '../../../src/metrics/index.ts';
+import type { Metric, MetricLevel, Rubric, Score } from '../../../src/types/metric.ts';
 import type {
   Complete,
   Completion,
@@ -9,8 +10,16 @@ import type {
   Request,
 } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
+import { answer } from '../app/run/builders.ts';
 
 export const place = { file: 'prompts/tests/p.yaml', line: 4 };
+type OkCompletion = Extract<Completion, { status: 'ok' }>;
+
+export const answered = (output: string): OkCompletion => ({
+  ...(answer(output) as OkCompletion),
+  usage: null,
+  latency_ms: 12,
+});
 
 export function sample(
   output: string,
@@ -25,28 +34,17 @@ export function sample(
     messages,
     thread: [...messages, { role: 'assistant', content: output }],
     ...more,
-    completion: {
-      status: 'ok',
-      output,
-      finish_reason: 'stop',
-      tool_calls: [],
-      usage: null,
-      latency_ms: 12,
-      reused: false,
-      ...more.completion,
-    },
+    completion: { ...answered(output), ...more.completion },
   };
 }
 
-export function fromExample(example: MetricExample): MetricAnswer {
-  const { output, expected, completion, input, thread, price, otherAnswer } = example;
+export function fromExample({ output, price, ...example }: MetricExample): MetricAnswer {
+  const { expected, completion, input, thread, otherAnswer } = example;
+  const given = { expected, completion, input, thread, otherAnswer };
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return sample(output, {
-    ...(expected === undefined ? {} : { expected }),
-    ...(completion === undefined ? {} : { completion }),
-    ...(input === undefined ? {} : { input }),
-    ...(thread === undefined ? {} : { thread }),
+    ...(Object.fromEntries(set) as Parameters<typeof sample>[1]),
     ...(price === undefined ? {} : { price: perMillion(price) }),
-    ...(otherAnswer === undefined ? {} : { otherAnswer }),
   });
 }
 
@@ -55,13 +53,8 @@ export function onAnswers(evaluate: Evaluate): EvaluateAnswers {
   return (job) => evaluate({ ...job, suite: 'p', side: 'head' });
 }
 
-export function perMillion({
-  input,
-  output,
-}: {
-  input: number;
-  output: number;
-}): NonNullable<MetricAnswer['price']> {
+type Price = { input: number; output: number };
+export function perMillion({ input, output }: Price): NonNullable<MetricAnswer['price']> {
   return ({ input_tokens, output_tokens }) => (input_tokens * input + output_tokens * output) / 1e6;
 }
 
@@ -70,16 +63,8 @@ export function builtIn(
   given: Record<string, Json> = {},
   more: Partial<Metric> = {},
 ): Metric {
-  return {
-    name: uses,
-    source: { kind: 'built-in', uses, with: given },
-    threshold: null,
-    level: 'Turn',
-    depends_on: [],
-    skip: false,
-    place,
-    ...more,
-  };
+  const plain = { threshold: null, level: 'Turn' as const, depends_on: [], skip: false, place };
+  return { name: uses, source: { kind: 'built-in', uses, with: given }, ...plain, ...more };
 }
 
 export function rubricMetric(
@@ -87,15 +72,7 @@ export function rubricMetric(
   level: MetricLevel = 'Turn',
   threshold: number | null = null,
 ): Metric {
-  return {
-    name: 'graded',
-    source: { kind: 'rubric', rubric },
-    threshold,
-    level,
-    depends_on: [],
-    skip: false,
-    place,
-  };
+  return builtIn('graded', {}, { source: { kind: 'rubric', rubric }, threshold, level });
 }
 
 export function rubricOf(
@@ -116,62 +93,42 @@ export function rubricOf(
   };
 }
 
-export function answered(output: string): Completion {
-  return {
-    status: 'ok',
-    output,
-    finish_reason: 'stop',
-    tool_calls: [],
-    usage: null,
-    latency_ms: 1,
-    reused: false,
-  };
-}
-
-/**
- * A grader that gives the replies one after another, the last one for ever, and keeps what it was
- * asked.
- */
-export function scriptedGrader(...replies: (string | Completion)[]): {
+interface Asking {
   complete: Complete;
   asked: Request[];
-} {
+}
+/** A model that keeps what it is asked. */
+function asking(reply: (request: Request, index: number) => Completion): Asking {
   const asked: Request[] = [];
   return {
     asked,
-    complete(request) {
-      const reply = replies[Math.min(asked.length, replies.length - 1)];
-      asked.push(request);
-      if (reply === undefined) throw new Error('the grader was asked, and should not have been');
-      return Promise.resolve(typeof reply === 'string' ? answered(reply) : reply);
-    },
+    complete: (request) => Promise.resolve(reply(request, asked.push(request) - 1)),
   };
 }
 
+/** A grader that gives the replies one after another, the last one for ever. */
+export function scriptedGrader(...replies: (string | Completion)[]): Asking {
+  return asking((_, index) => {
+    const reply = replies[Math.min(index, replies.length - 1)];
+    if (reply === undefined) throw new Error('the grader was asked, and should not have been');
+    return typeof reply === 'string' ? answered(reply) : reply;
+  });
+}
+
+const openai = (model: string) => ({ provider: 'openai' as const, endpoint: null, model });
 export const embedder: MetricTools['embedder'] = {
-  target: { provider: 'openai', endpoint: null, model: 'text-embedding-3-small' },
+  target: openai('text-embedding-3-small'),
   parameters: {},
 };
 
 /** A model that gives these vectors, and refuses every other text. */
-export function vectorModel(vectors: Record<string, Json>): {
-  complete: Complete;
-  asked: Request[];
-} {
-  const asked: Request[] = [];
-  return {
-    asked,
-    complete(request) {
-      const [message] = request.messages;
-      const vector = message === undefined ? undefined : vectors[message.content];
-      asked.push(request);
-      if (request.purpose !== 'embedding' || vector === undefined)
-        throw new Error(`no vector for ${JSON.stringify(request)}`);
-      return Promise.resolve(
-        answered(typeof vector === 'string' ? vector : JSON.stringify(vector)),
-      );
-    },
-  };
+export function vectorModel(vectors: Record<string, Json>): Asking {
+  return asking((request) => {
+    const vector = vectors[request.messages[0]?.content ?? ''];
+    if (request.purpose !== 'embedding' || vector === undefined)
+      throw new Error(`no vector for ${JSON.stringify(request)}`);
+    return answered(typeof vector === 'string' ? vector : JSON.stringify(vector));
+  });
 }
 
 /** What the models of a worked example answer. */
@@ -186,15 +143,25 @@ export function tools(more: Partial<MetricTools> = {}): MetricTools {
     complete: () => Promise.reject(new Error('no model here')),
     evaluate: () => Promise.reject(new Error('no code here')),
     rubrics: new Map(),
-    graders: [
-      {
-        target: { provider: 'openai', endpoint: null, model: 'judge' },
-        parameters: { temperature: 0 },
-      },
-    ],
+    graders: [{ target: openai('judge'), parameters: { temperature: 0 } }],
     embedder: null,
     random: () => `d${String(++count).padStart(4, '0')}f00d`,
     try: 0,
     ...more,
   };
+}
+
+/** The score of one answer, by a metric or by a built-in one with its defaults. */
+export async function scored(
+  metric: Metric | string,
+  answer: MetricAnswer | string,
+  more: Partial<MetricTools> = {},
+): Promise<Score> {
+  const [score, ...others] = await scoreMetric(
+    typeof metric === 'string' ? builtIn(metric) : metric,
+    [typeof answer === 'string' ? sample(answer) : answer],
+    tools(more),
+  );
+  if (score === undefined || others.length > 0) throw new Error('not one score for one answer');
+  return score;
 }

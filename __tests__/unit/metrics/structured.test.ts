@@ -1,57 +1,58 @@
 import { describe, expect, test } from '@jest/globals';
-import { scoreMetric } from '../../../src/metrics/index.ts';
 import { decimalOf, sameNumber } from '../../../src/metrics/measures/decimal.ts';
 import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
-import { canonical, jsonAgreement } from '../../../src/metrics/measures/json.ts';
-import { parseJson } from '../../../src/metrics/measures/json.ts';
+import { canonical, jsonAgreement, parseJson } from '../../../src/metrics/measures/json.ts';
 import { maximumPairs } from '../../../src/metrics/measures/pairing.ts';
 import { matchCalls } from '../../../src/metrics/measures/tool-calls.ts';
 import { parseExactly } from '../../../src/types/exact-json.ts';
 import type { ToolCall } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
-import fc from '../../fuzz.ts';
-import { builtIn, sample, tools } from './samples.ts';
+import fc, { forAll, forAllAsync } from '../../fuzz.ts';
+import { builtIn, sample, scored } from './samples.ts';
+
+type Given = Record<string, Json>;
+const score = (uses: string, output: string, expected?: Json, given: Given = {}) =>
+  scored(builtIn(uses, given), sample(output, { expected }));
+const scoreCalls = (tool_calls: ToolCall[], expected: Json, given: Given = {}) =>
+  scored(builtIn('tool_call_match', given), sample('', { expected, completion: { tool_calls } }));
+const status = async (...of: Parameters<typeof score>) => (await score(...of)).status;
+const verdict = (pass: boolean) => (pass ? 'pass' : 'fail');
+/** Two numbers that are equal once they are rounded to doubles. */
+const [big, other] = ['2512292042121000000', '2512292042121000001'];
+/** How JSON is compared if nothing else is said. */
+const plain = {
+  ignore_keys: [],
+  abs_tol: 0,
+  ignore_order: false,
+  ignore_extra: false,
+  ignore_case: false,
+};
 
 describe('is_json', () => {
-  test.each<[string, string, boolean]>([
-    ['{"a": [1, null]}', 'raw', true],
-    ['"text"', 'raw', true],
-    ['1', 'raw', true],
-    ['', 'raw', false],
-    ['{a: 1}', 'raw', false],
-    ['```json\n{"a": 1}\n```', 'raw', false],
-    ['```json\n{"a": 1}\n```', 'fenced', true],
-    ['{"a": 1}', 'fenced', true],
-    ['```\n{"a": 1}', 'fenced', true], // an open fence reaches to the end
-    ['```\n{"a": 1', 'fenced', false],
-    ['```json\n{"md": "use ```js blocks"}\n```', 'fenced', true],
-    ['````json\n"```"\n````', 'fenced', true],
-    ['~~~json\n{"a": 1}\n~~~', 'fenced', true],
-    ['  ```JSON\r\n  {"a": 1}\r\n  ```\r\n', 'fenced', true],
-    ['```bash\nls\n```\n```json\n{"a": 1}\n```', 'fenced', true],
-    ['```bash\nls\n```', 'fenced', false],
-    ['Here: {"a": "}"} done', 'raw', false],
-    ['Here: {"a": "}"} done', 'first', true],
-    ['see [1] or {"a": 2}', 'first', true],
-    ['{x} then {"a": 1}', 'first', true],
-    ['no json {', 'first', false],
-  ])('%j read as %s: %j', async (output, extract, pass) => {
-    const [score] = await scoreMetric(builtIn('is_json', { extract }), [sample(output)], tools());
-    expect(score?.status).toBe(pass ? 'pass' : 'fail');
+  test.each<[string, boolean, ...string[]]>([
+    ['raw', true, '{"a": [1, null]}', '"text"', '1'],
+    ['raw', false, '', '{a: 1}', '```json\n{"a": 1}\n```', 'Here: {"a": "}"} done'],
+    ['fenced', true, '```json\n{"a": 1}\n```', '{"a": 1}', '```\n{"a": 1}'],
+    ['fenced', true, '```json\n{"md": "use ```js blocks"}\n```', '````json\n"```"\n````'],
+    ['fenced', true, '~~~json\n{"a": 1}\n~~~', '  ```JSON\r\n  {"a": 1}\r\n  ```\r\n'],
+    ['fenced', true, '```bash\nls\n```\n```json\n{"a": 1}\n```'],
+    ['fenced', false, '```\n{"a": 1', '```bash\nls\n```'],
+    ['first', true, 'Here: {"a": "}"} done', 'see [1] or {"a": 2}', '{x} then {"a": 1}'],
+    ['first', false, 'no json {'],
+  ])('read as %s: %j of %j', async (extract, pass, ...outputs) => {
+    for (const output of outputs) {
+      const found = await status('is_json', output, undefined, { extract });
+      expect([output, found]).toEqual([output, verdict(pass)]);
+    }
   });
 
   test('finds whatever JSON.stringify writes', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const text = JSON.stringify(value);
-        const written = JSON.parse(text) as Json;
-        expect(parseJson(text, 'raw')).toEqual({ ok: true, value: written });
-        expect(parseJson(`Sure:\n\`\`\`json\n${text}\n\`\`\`\n`, 'fenced')).toEqual({
-          ok: true,
-          value: written,
-        });
-      }),
-    );
+    forAll([fc.jsonValue()], (value) => {
+      const text = JSON.stringify(value);
+      const read = { ok: true, value: JSON.parse(text) as Json };
+      expect(parseJson(text, 'raw')).toEqual(read);
+      expect(parseJson(`Sure:\n\`\`\`json\n${text}\n\`\`\`\n`, 'fenced')).toEqual(read);
+    });
   });
 
   test('rejects two million brackets without recursion', () => {
@@ -63,16 +64,24 @@ describe('is_json', () => {
 });
 
 describe('json_schema', () => {
+  const text = (more: object = {}) => ({ type: 'string', ...more });
   const person = {
     type: 'object',
-    properties: {
-      name: { type: 'string' },
-      mail: { type: 'string', format: 'email' },
-      born: { type: 'string', format: 'date' },
-    },
+    properties: { name: text(), mail: text({ format: 'email' }), born: text({ format: 'date' }) },
     required: ['name'],
     additionalProperties: false,
   };
+  const draft = (name: string, items: object) => ({ $schema: name, ...items });
+  const first = [{ type: 'string' }];
+  const draft7 = draft('http://json-schema.org/draft-07/schema#', {
+    items: first,
+    additionalItems: false,
+  });
+  const draft2020 = draft('https://json-schema.org/draft/2020-12/schema', {
+    prefixItems: first,
+    items: false,
+  });
+  const two = { properties: { a: { pattern: '^x' }, b: { pattern: '^y' } } };
   test.each<[Json, string, string | null]>([
     [person, '{"name": "Ada"}', null],
     [person, '{"name": "Ada", "mail": "ada@example.org", "born": "1815-12-10"}', null],
@@ -84,45 +93,19 @@ describe('json_schema', () => {
     [person, 'none', 'the answer is not JSON'],
     [{ enum: ['a', 'b'] }, '"c"', 'the JSON must be equal to one of the allowed values: ["a","b"]'],
     [JSON.stringify(person), '{"name": "Ada"}', null],
-    [
-      {
-        $schema: 'http://json-schema.org/draft-07/schema#',
-        items: [{ type: 'string' }],
-        additionalItems: false,
-      },
-      '["a", "b"]',
-      'the JSON must NOT have more than 1 items',
-    ],
-    [
-      {
-        $schema: 'https://json-schema.org/draft/2020-12/schema',
-        prefixItems: [{ type: 'string' }],
-        items: false,
-      },
-      '["a", "b"]',
-      'the JSON must NOT have more than 1 items',
-    ],
+    [draft7, '["a", "b"]', 'the JSON must NOT have more than 1 items'],
+    [draft2020, '["a", "b"]', 'the JSON must NOT have more than 1 items'],
     [true, '1', null],
-    [
-      { type: 'string', pattern: '^(a+)+$' },
-      JSON.stringify(`${'a'.repeat(40)}!`),
-      'the JSON must match pattern "^(a+)+$"',
-    ],
-    [{ properties: { a: { pattern: '^x' }, b: { pattern: '^y' } } }, '{"a": "x", "b": "y"}', null],
-    [
-      { properties: { a: { pattern: '^x' }, b: { pattern: '^y' } } },
-      '{"a": "x", "b": "x"}',
-      '/b must match pattern "^y"',
-    ],
-    [{ type: 'string', format: 'url' }, '"https://example.org/x"', null],
-    [{ type: 'string', format: 'url' }, '"example"', 'the JSON must match format "url"'],
+    [text({ pattern: '^(a+)+$' }), `"${'a'.repeat(40)}!"`, 'the JSON must match pattern "^(a+)+$"'],
+    [two, '{"a": "x", "b": "y"}', null],
+    [two, '{"a": "x", "b": "x"}', '/b must match pattern "^y"'],
+    [text({ format: 'url' }), '"https://example.org/x"', null],
+    [text({ format: 'url' }), '"example"', 'the JSON must match format "url"'],
   ])('%j on %s: %j', async (schema, output, reason) => {
-    const [score] = await scoreMetric(
-      builtIn('json_schema', { schema }),
-      [sample(output)],
-      tools(),
-    );
-    expect(score).toMatchObject({ status: reason === null ? 'pass' : 'fail', reason });
+    expect(await score('json_schema', output, undefined, { schema })).toMatchObject({
+      status: verdict(reason === null),
+      reason,
+    });
   });
 
   test.each<[Json, string]>([
@@ -137,22 +120,6 @@ describe('json_schema', () => {
 });
 
 describe('numbers of JSON', () => {
-  const status = async (
-    uses: string,
-    output: string,
-    expected: Json | undefined,
-    given: Record<string, Json> = {},
-  ): Promise<string | undefined> => {
-    const [score] = await scoreMetric(
-      builtIn(uses, given),
-      [sample(output, { expected })],
-      tools(),
-    );
-    return score?.status;
-  };
-  const big = '2512292042121000000';
-  const other = '2512292042121000001';
-
   test.each<[string, string, Json, string]>([
     ['json_match', `{"id": ${other}}`, `{"id": ${big}}`, 'fail'],
     ['json_match', `{"id": ${other}}`, `{"id": ${other}}`, 'pass'],
@@ -180,7 +147,7 @@ describe('numbers of JSON', () => {
     expect(await status(uses, output, expected)).toBe(wanted);
   });
 
-  test.each<[string, Json, Record<string, Json>, boolean]>([
+  test.each<[string, Json, Given, boolean]>([
     ['[1.05, 1.0]', [1, 1.1], { ignore_order: true, abs_tol: 0.05 }, true],
     [`[${other}, ${big}]`, [big, other], { ignore_order: true }, true],
     [`[${other}, ${other}]`, [big, other], { ignore_order: true }, false],
@@ -190,54 +157,47 @@ describe('numbers of JSON', () => {
     ['{a: 2512292042121000001}', { a: other }, { extract: 'objects' }, true],
     ['{a: 2512292042121000001}', { a: big }, { extract: 'objects' }, false],
   ])('json_match of %s against %j with %j: %j', async (output, expected, given, pass) => {
-    expect(await status('json_match', output, expected, given)).toBe(pass ? 'pass' : 'fail');
+    expect(await status('json_match', output, expected, given)).toBe(verdict(pass));
   });
 
-  test.each<[string, string, boolean]>([
-    ['{"multipleOf": 0.01}', '19.99', true],
-    ['{"multipleOf": 0.01}', '4.35', true],
-    ['{"multipleOf": 0.01}', '4.355', false],
-    ['{"multipleOf": 0.1}', '0.3', true],
-    ['{"multipleOf": 0.1}', '1.1', true],
-    ['{"multipleOf": 0.01}', '-1e2', true],
-    ['{"multipleOf": 1e-9}', '0', true],
-    ['{"multipleOf": 3}', '1e999999999', false],
-    ['{"multipleOf": 8}', '1e999999999', true],
-    [`{"multipleOf": ${big}}`, other, false],
-    [`{"const": ${big}}`, other, false],
-    [`{"const": ${other}}`, other, true],
-    [`{"const": {"a": [${big}]}}`, `{"a": [${other}]}`, false],
-    [`{"enum": [1, ${big}]}`, other, false],
-    [`{"enum": [1, ${other}]}`, `${other}.0`, true],
-    [`{"minimum": ${other}}`, big, false],
-    [`{"maximum": ${big}}`, other, false],
-    [`{"exclusiveMinimum": ${big}}`, other, true],
-    [`{"exclusiveMaximum": ${other}}`, other, false],
-    ['{"minimum": 1e400}', '1e401', true],
-    ['{"uniqueItems": true}', `[${big}, ${other}]`, true],
-    ['{"uniqueItems": true}', `[${other}, ${other}]`, false],
-    ['{"type": "integer"}', other, true],
-    ['{"type": "integer"}', '9007199254740993.5', false],
-    ['{"type": "integer"}', '1e-400', false],
-    ['{"type": "number"}', '1e400', true],
-    [`{"items": {"$ref": "#/$defs/id"}, "$defs": {"id": {"const": ${big}}}}`, `[${other}]`, false],
-    [`{"properties": {"a": {"not": {"const": ${big}}}}}`, `{"a": ${big}}`, false],
-  ])('the schema %s fits %s: %j', async (schema, output, pass) => {
-    expect(await status('json_schema', output, undefined, { schema })).toBe(pass ? 'pass' : 'fail');
+  test.each<[string, boolean, ...string[]]>([
+    ['{"multipleOf": 0.01}', true, '19.99', '4.35', '-1e2'],
+    ['{"multipleOf": 0.01}', false, '4.355'],
+    ['{"multipleOf": 0.1}', true, '0.3', '1.1'],
+    ['{"multipleOf": 1e-9}', true, '0'],
+    ['{"multipleOf": 3}', false, '1e999999999'],
+    ['{"multipleOf": 8}', true, '1e999999999'],
+    [`{"multipleOf": ${big}}`, false, other],
+    [`{"const": ${big}}`, false, other],
+    [`{"const": ${other}}`, true, other],
+    [`{"const": {"a": [${big}]}}`, false, `{"a": [${other}]}`],
+    [`{"enum": [1, ${big}]}`, false, other],
+    [`{"enum": [1, ${other}]}`, true, `${other}.0`],
+    [`{"minimum": ${other}}`, false, big],
+    [`{"maximum": ${big}}`, false, other],
+    [`{"exclusiveMinimum": ${big}}`, true, other],
+    [`{"exclusiveMaximum": ${other}}`, false, other],
+    ['{"minimum": 1e400}', true, '1e401'],
+    ['{"uniqueItems": true}', true, `[${big}, ${other}]`],
+    ['{"uniqueItems": true}', false, `[${other}, ${other}]`],
+    ['{"type": "integer"}', true, other],
+    ['{"type": "integer"}', false, '9007199254740993.5', '1e-400'],
+    ['{"type": "number"}', true, '1e400'],
+    [`{"items": {"$ref": "#/$defs/id"}, "$defs": {"id": {"const": ${big}}}}`, false, `[${other}]`],
+    [`{"properties": {"a": {"not": {"const": ${big}}}}}`, false, `{"a": ${big}}`],
+  ])('the schema %s accepts (%j) %s', async (schema, pass, ...outputs) => {
     const draft = schema.replace('{', '{"$schema": "http://json-schema.org/draft-06/schema#", ');
-    if (!schema.includes('$defs'))
-      expect(await status('json_schema', output, undefined, { schema: draft })).toBe(
-        pass ? 'pass' : 'fail',
-      );
+    for (const own of schema.includes('$defs') ? [schema] : [schema, draft])
+      for (const output of outputs) {
+        const found = await status('json_schema', output, undefined, { schema: own });
+        expect([output, found]).toEqual([output, verdict(pass)]);
+      }
   });
 
   test("the reason shows the schema's limit as written", async () => {
-    const [score] = await scoreMetric(
-      builtIn('json_schema', { schema: `{"minimum": ${other}}` }),
-      [sample(big)],
-      tools(),
-    );
-    expect(score?.reason).toBe(`the JSON must be >= ${other}`);
+    const schema = `{"minimum": ${other}}`;
+    const { reason } = await score('json_schema', big, undefined, { schema });
+    expect(reason).toBe(`the JSON must be >= ${other}`);
   });
 
   test.each<[string, Json, boolean]>([
@@ -246,26 +206,17 @@ describe('numbers of JSON', () => {
     [`{"id": "${other}"}`, { id: other }, true],
   ])('tool_call_match of the arguments %s with %j: %j', async (given, wanted, pass) => {
     const calls = [{ name: 'f', arguments: given }];
-    const [score] = await scoreMetric(
-      builtIn('tool_call_match'),
-      [
-        sample('', {
-          expected: [{ name: 'f', arguments: wanted }],
-          completion: { tool_calls: calls },
-        }),
-      ],
-      tools(),
-    );
-    expect(score?.status).toBe(pass ? 'pass' : 'fail');
+    const expected = [{ name: 'f', arguments: wanted }];
+    expect((await scoreCalls(calls, expected)).status).toBe(verdict(pass));
   });
 
   /** JSON with its numbers as text, so that none is rounded before the test. */
   const number = fc
     .tuple(fc.bigInt(), fc.option(fc.bigInt({ min: 0n })), fc.option(fc.integer()))
-    .map(
-      ([whole, decimals, exponent]) =>
-        `${String(whole)}${decimals === null ? '' : `.${String(decimals)}`}${exponent === null ? '' : `e${String(exponent % 1000)}`}`,
-    );
+    .map(([whole, decimals, exponent]) => {
+      const fraction = decimals === null ? '' : `.${String(decimals)}`;
+      return `${String(whole)}${fraction}${exponent === null ? '' : `e${String(exponent % 1000)}`}`;
+    });
   const { json } = fc.letrec<{ json: string }>((tie) => ({
     json: fc.oneof(
       { maxDepth: 4 },
@@ -275,46 +226,41 @@ describe('numbers of JSON', () => {
       fc
         .uniqueArray(fc.tuple(fc.string(), tie('json')), { selector: ([key]) => key })
         .map(
-          (members) =>
-            `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`,
+          (all) => `{${all.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`,
         ),
     ),
   }));
 
   test('any JSON agrees with itself, and not with another number in its place', async () => {
-    await fc.assert(
-      fc.asyncProperty(json, number, number, async (text, first, second) => {
+    const examples: [string, string, string][] = [
+      ['1', big, other],
+      ['1', '1e2', '100.0'],
+    ];
+    await forAllAsync(
+      [json, number, number],
+      async (text, first, second) => {
         expect(await status('json_match', text, text)).toBe('pass');
-        expect(await status('json_schema', text, undefined, { schema: `{"const":${text}}` })).toBe(
-          'pass',
-        );
+        const schema = `{"const":${text}}`;
+        expect(await status('json_schema', text, undefined, { schema })).toBe('pass');
         const [a, b] = [decimalOf(first), decimalOf(second)];
         const same = a !== null && b !== null && sameNumber(a, b);
         const [one, another] = [`[${text},${first}]`, `[${text},${second}]`];
-        expect(await status('json_match', one, another)).toBe(same ? 'pass' : 'fail');
-      }),
-      {
-        examples: [
-          ['1', big, other],
-          ['1', '1e2', '100.0'],
-        ],
+        expect(await status('json_match', one, another)).toBe(verdict(same));
       },
+      { examples },
     );
   });
 
   test('JSON survives parsing and writing without loss', () => {
-    fc.assert(
-      fc.property(json, (text) => {
-        const read = parseExactly(text);
-        const again = parseExactly(JSON.stringify(read));
-        expect(canonical(again)).toBe(canonical(read));
-      }),
-    );
+    forAll([json], (text) => {
+      const read = parseExactly(text);
+      expect(canonical(parseExactly(JSON.stringify(read)))).toBe(canonical(read));
+    });
   });
 });
 
 describe('json_match', () => {
-  test.each<[string, Json, Record<string, Json>, number]>([
+  test.each<[string, Json, Given, number]>([
     ['{"a": 1, "b": {"c": [1, 2]}}', { a: 1, b: { c: [1, 2] } }, {}, 1],
     ['{"b": 2, "a": 1}', '{"a": 1, "b": 2}', {}, 1],
     ['{"a": 1, "x": 2}', { a: 1 }, {}, 0.5],
@@ -349,38 +295,27 @@ describe('json_match', () => {
     ['{"__proto__": 1}', { a: 1 }, {}, 0],
     ['nonsense', { a: 1 }, {}, 0],
   ])('%s against %j with %j is %d', async (output, expected, given, value) => {
-    const [score] = await scoreMetric(
-      builtIn('json_match', given),
-      [sample(output, { expected })],
-      tools(),
-    );
-    expect(score?.value).toBeCloseTo(value, 12);
-    expect(score?.status).toBe(value === 1 ? 'pass' : 'fail');
+    expect(await score('json_match', output, expected, given)).toMatchObject({
+      status: verdict(value === 1),
+      value: expect.closeTo(value, 12),
+    });
   });
 
   test('agreement is 1 with itself, symmetric, and between 0 and 1', () => {
-    const options = {
-      ignore_keys: [],
-      abs_tol: 0,
-      ignore_order: false,
-      ignore_extra: false,
-      ignore_case: false,
-    };
     const value = fc.jsonValue().map((json) => JSON.parse(JSON.stringify(json)) as Json);
-    fc.assert(
-      fc.property(value, value, fc.boolean(), (left, right, ignore_order) => {
-        const found = jsonAgreement(left, right, { ...options, ignore_order });
-        expect(jsonAgreement(left, left, { ...options, ignore_order })).toBeCloseTo(1, 9);
-        expect(found).toBeCloseTo(jsonAgreement(right, left, { ...options, ignore_order }), 9);
-        expect(found).toBeGreaterThanOrEqual(0);
-        expect(found).toBeLessThanOrEqual(1 + 1e-9);
-      }),
-    );
+    forAll([value, value, fc.boolean()], (left, right, ignore_order) => {
+      const options = { ...plain, ignore_order };
+      const found = jsonAgreement(left, right, options);
+      expect(jsonAgreement(left, left, options)).toBeCloseTo(1, 9);
+      expect(found).toBeCloseTo(jsonAgreement(right, left, options), 9);
+      expect(found).toBeGreaterThanOrEqual(0);
+      expect(found).toBeLessThanOrEqual(1 + 1e-9);
+    });
   });
 });
 
 describe('sets', () => {
-  test.each<[string, Json, Record<string, Json>, number, number]>([
+  test.each<[string, Json, Given, number, number]>([
     ['["a", "b"]', ['b', 'a'], {}, 1, 1],
     ['a, B', ['A', 'b'], {}, 1, 1],
     ['a, B', ['A', 'b'], { ignore_case: false }, 0, 0],
@@ -397,17 +332,14 @@ describe('sets', () => {
   ])(
     '%j against %j with %j: precision %d, recall %d',
     async (output, expected, given, precision, recall) => {
-      const value = async (uses: string): Promise<number> =>
-        Number(
-          (await scoreMetric(builtIn(uses, given), [sample(output, { expected })], tools()))[0]
-            ?.value,
-        );
-      expect(await value('set_precision')).toBeCloseTo(precision, 12);
-      expect(await value('set_recall')).toBeCloseTo(recall, 12);
-      expect(await value('set_f1')).toBeCloseTo(
-        precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall),
-        12,
-      );
+      const sum = precision + recall;
+      const f1 = sum === 0 ? 0 : (2 * precision * recall) / sum;
+      for (const [uses, value] of Object.entries({
+        set_precision: precision,
+        set_recall: recall,
+        set_f1: f1,
+      }))
+        expect((await score(uses, output, expected, given)).value).toBeCloseTo(value, 12);
     },
   );
 });
@@ -415,8 +347,10 @@ describe('sets', () => {
 describe('tool_call_match', () => {
   const weather: ToolCall = { name: 'weather', arguments: '{"city": "Oslo", "days": 3}' };
   const time: ToolCall = { name: 'time', arguments: '' };
+  const inCity = (city: string) => ({ name: 'weather', arguments: { city } });
+  const inRome: ToolCall = { name: 'weather', arguments: '{"city": "Rome"}' };
   const wantWeather = { name: 'weather', arguments: { city: 'Oslo', days: 3 } };
-  test.each<[ToolCall[], Json, Record<string, Json>, boolean, number]>([
+  test.each<[ToolCall[], Json, Given, boolean, number]>([
     [[weather, time], [wantWeather, 'time'], {}, true, 1],
     [[time, weather], [wantWeather, 'time'], {}, true, 1],
     [[time, weather], [wantWeather, 'time'], { order: 'strict' }, false, 0],
@@ -425,85 +359,47 @@ describe('tool_call_match', () => {
     [[weather], [wantWeather, 'time'], { order: 'subset' }, true, 2 / 3],
     [[weather, time], [wantWeather], { order: 'superset' }, true, 2 / 3],
     [[weather, time], [wantWeather], { order: 'subset' }, false, 2 / 3],
-    [[weather], [{ name: 'weather', arguments: { city: 'Oslo' } }], {}, false, 0],
-    [
-      [weather],
-      [{ name: 'weather', arguments: { city: 'Oslo' } }],
-      { ignore_extra: true },
-      true,
-      1,
-    ],
-    [
-      [weather],
-      [{ name: 'weather', arguments: { city: 'Rome' } }],
-      { ignore_arguments: true },
-      true,
-      1,
-    ],
+    [[weather], [inCity('Oslo')], {}, false, 0],
+    [[weather], [inCity('Oslo')], { ignore_extra: true }, true, 1],
+    [[weather], [inCity('Rome')], { ignore_arguments: true }, true, 1],
     [[weather], 'weather', {}, true, 1],
     [[weather, weather], ['weather'], {}, false, 2 / 3],
     [[{ name: 'weather', arguments: 'broken' }], [wantWeather], {}, false, 0],
-    [
-      [weather, { name: 'weather', arguments: '{"city": "Rome"}' }],
-      ['weather', wantWeather],
-      {},
-      true,
-      1,
-    ],
+    [[weather, inRome], ['weather', wantWeather], {}, true, 1],
     [[], [], {}, true, 1],
     [[weather], [], {}, false, 0],
     [[], ['time'], {}, false, 0],
   ])('%j against %j with %j: %j', async (made, expected, given, pass, value) => {
-    const [score] = await scoreMetric(
-      builtIn('tool_call_match', given),
-      [sample('', { expected, completion: { tool_calls: made } })],
-      tools(),
-    );
-    expect(score?.status).toBe(pass ? 'pass' : 'fail');
-    expect(score?.value).toBeCloseTo(value, 12);
+    expect(await scoreCalls(made, expected, given)).toMatchObject({
+      status: verdict(pass),
+      value: expect.closeTo(value, 12),
+    });
   });
 
-  const call = (given: Json): ToolCall => ({ name: 'f', arguments: JSON.stringify(given) });
-  const want = (given: { [key: string]: Json }): Json => ({ name: 'f', arguments: given });
-  test.each<[string, { [key: string]: Json }[], { [key: string]: Json }[], Record<string, Json>]>([
-    [
-      'further arguments',
-      [
-        { a: 1, b: 2 },
-        { a: 1, c: 3 },
-      ],
-      [{ a: 1 }, { b: 2 }],
-      { ignore_extra: true },
-    ],
+  type Arguments = { [key: string]: Json };
+  const calls = (all: Arguments[]): ToolCall[] =>
+    all.map((given) => ({ name: 'f', arguments: JSON.stringify(given) }));
+  const wanted = (all: Arguments[]): Json => all.map((given) => ({ name: 'f', arguments: given }));
+  const [ab, ac] = [
+    { a: 1, b: 2 },
+    { a: 1, c: 3 },
+  ];
+  test.each<[string, Arguments[], Arguments[], Given]>([
+    ['further arguments', [ab, ac], [{ a: 1 }, { b: 2 }], { ignore_extra: true }],
     ['tolerances', [{ n: 1.05 }, { n: 1 }], [{ n: 1 }, { n: 1.1 }], { abs_tol: 0.06 }],
     ['composed characters', [{ n: 'e\u0301' }, { 'e\u0301': 1 }], [{ é: 1 }, { n: 'é' }], {}],
   ])('pairs parallel calls in any order: %s', async (_, made, expected, given) => {
-    for (const order of ['unordered', 'subset', 'superset']) {
-      for (const calls of [made, made.toReversed()]) {
-        for (const wanted of [expected, expected.toReversed()]) {
-          const [score] = await scoreMetric(
-            builtIn('tool_call_match', { ...given, order }),
-            [
-              sample('', {
-                expected: wanted.map(want),
-                completion: { tool_calls: calls.map(call) },
-              }),
-            ],
-            tools(),
-          );
-          expect(score).toMatchObject({ status: 'pass', value: 1 });
-        }
-      }
-    }
+    for (const order of ['unordered', 'subset', 'superset'])
+      for (const all of [made, made.toReversed()])
+        for (const want of [expected, expected.toReversed()])
+          expect(await scoreCalls(calls(all), wanted(want), { ...given, order })).toMatchObject({
+            status: 'pass',
+            value: 1,
+          });
   });
 
-  test('an expectation that is not a call is an error', async () => {
-    const [score] = await scoreMetric(
-      builtIn('tool_call_match'),
-      [sample('', { expected: [{ tool: 'x' }] })],
-      tools(),
-    );
-    expect(score).toMatchObject({
+  test('of an expectation that is not a call is an error', async () => {
+    expect(await scoreCalls([], [{ tool: 'x' }])).toMatchObject({
       status: 'error',
       reason: 'expected must be tool names, or maps of name and arguments',
     });
@@ -527,10 +423,8 @@ describe('pairs', () => {
   };
 
   test('are the most possible', () => {
-    fc.assert(
-      fc.property(numbers, numbers, (left, right) => {
-        expect(maximumPairs(left, right, near)).toBe(most(left, right));
-      }),
+    forAll([numbers, numbers], (left, right) =>
+      expect(maximumPairs(left, right, near)).toBe(most(left, right)),
     );
   });
 
@@ -538,23 +432,17 @@ describe('pairs', () => {
     const shuffled = numbers.chain((left) =>
       fc.tuple(fc.constant(left), fc.shuffledSubarray(left, { minLength: left.length })),
     );
-    const options = {
-      ignore_keys: [],
-      abs_tol: 2,
-      ignore_order: true,
-      ignore_extra: true,
-      ignore_case: false,
-    };
-    fc.assert(
-      fc.property(shuffled, shuffled, ([left, mixed], [right, others]) => {
-        expect(jsonAgreement(mixed, others, options)).toBe(jsonAgreement(left, right, options));
-        const calls = (entries: number[]) =>
-          entries.map((n) => ({ name: 'f', arguments: JSON.stringify({ n }) }));
-        const wanted = (entries: number[]) => entries.map((n) => ({ name: 'f', arguments: { n } }));
-        expect(matchCalls(calls(mixed), wanted(others), 'unordered', options)).toEqual(
-          matchCalls(calls(left), wanted(right), 'unordered', options),
-        );
-      }),
-    );
+    const options = { ...plain, abs_tol: 2, ignore_order: true, ignore_extra: true };
+    const matched = (made: number[], expected: number[]) =>
+      matchCalls(
+        made.map((n) => ({ name: 'f', arguments: JSON.stringify({ n }) })),
+        expected.map((n) => ({ name: 'f', arguments: { n } })),
+        'unordered',
+        options,
+      );
+    forAll([shuffled, shuffled], ([left, mixed], [right, others]) => {
+      expect(jsonAgreement(mixed, others, options)).toBe(jsonAgreement(left, right, options));
+      expect(matched(mixed, others)).toEqual(matched(left, right));
+    });
   });
 });

@@ -56,36 +56,31 @@ describe('the input of a request', () => {
     const inputOf = createInputCounter();
     const whole = inputOf({ messages, schema: null });
     expect(inputOf({ messages: messages.slice(1), schema: null })).toBeLessThan(whole);
-    expect(
-      inputOf({
-        messages,
-        schema: { type: 'object', properties: { choice: { enum: ['A', 'B'] } } },
-      }),
-    ).toBeGreaterThan(whole);
+    const schema = { type: 'object', properties: { choice: { enum: ['A', 'B'] } } };
+    expect(inputOf({ messages, schema })).toBeGreaterThan(whole);
   });
 
-  test('is reckoned by the mean of what was measured once enough was', () => {
+  test('is estimated by the mean of what was measured once enough was', () => {
     const inputOf = createInputCounter();
-    const asked = (index: number) => ({
-      messages: [
-        {
-          role: 'user' as const,
-          content: `Question ${index}: what does the customer want when they write this?`,
-        },
-      ],
-      schema: null,
-    });
+    const asked = (index: number) => {
+      const content = `Question ${index}: what does the customer want when they write this?`;
+      return { messages: [{ role: 'user' as const, content }], schema: null };
+    };
     const first = inputOf(asked(100));
     for (let index = 101; index < 300; index += 1)
       expect(Math.abs(inputOf(asked(index)) - first)).toBeLessThanOrEqual(2);
   });
 });
 
-test('the answer to reckon with is never longer than the parameters allow', () => {
-  expect(expectedOutput({ parameters: {}, purpose: 'prompt' })).toBe(300);
-  expect(expectedOutput({ parameters: { max_tokens: 16 }, purpose: 'prompt' })).toBe(16);
-  expect(expectedOutput({ parameters: { max_completion_tokens: 5000 }, purpose: 'grader' })).toBe(
-    150,
-  );
-  expect(expectedOutput({ parameters: { max_tokens: 'many' }, purpose: 'grader' }, 40)).toBe(40);
+test.each([
+  [{}, 'prompt', 300],
+  [{ max_tokens: 16 }, 'prompt', 16],
+  [{ max_completion_tokens: 5000 }, 'grader', 150],
+] as const)('the expected answer with %j for a %s has %d tokens', (parameters, purpose, tokens) => {
+  expect(expectedOutput({ parameters, purpose })).toBe(tokens);
+});
+
+test('the expected answer is as long as the longest so far, if its parameters do not limit it', () => {
+  const parameters = { max_tokens: 'many' };
+  expect(expectedOutput({ parameters, purpose: 'grader' }, 40)).toBe(40);
 });

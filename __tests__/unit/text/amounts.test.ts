@@ -11,19 +11,14 @@ import {
   signed,
   signedBetween,
 } from '../../../src/text/amounts.ts';
-import fc from '../../fuzz.ts';
+import fc, { forAll } from '../../fuzz.ts';
 
 /** k of n, as every rate here is. */
 const share = fc
   .tuple(fc.nat(5000), fc.integer({ min: 1, max: 5000 }))
   .map(([passes, tries]) => Math.min(passes, tries) / tries);
-const read = (text: string) =>
-  Number(
-    text
-      .replace('−', '-')
-      .replace('+', '')
-      .replace(/ (%|points)$/, ''),
-  );
+const read = (text: string): number =>
+  Number(text.replace('−', '-').replace(/^\+| (%|points)$/g, ''));
 
 describe('a share in percent', () => {
   test.each([
@@ -35,23 +30,17 @@ describe('a share in percent', () => {
     [9999 / 10_000, '99.99 %'],
     [99_999 / 100_000, '99.999 %'],
     [0.9994, '99.9 %'],
-  ])('%p is %s', (value, words) => {
-    expect(percent(value)).toBe(words);
-  });
+    // Rounding errors of sums of all or nothing.
+    [0.9999999999999999, '100.0 %'],
+    [1e-17, '0.0 %'],
+  ])('of %p is %s', (value, words) => expect(percent(value)).toBe(words));
 
   test('is 100 only if everything passed, and 0 only if nothing did', () => {
-    fc.assert(
-      fc.property(share, (value) => {
-        expect(read(percent(value)) === 100).toBe(value === 1);
-        expect(read(percent(value)) === 0).toBe(value === 0);
-        expect(Math.abs(read(percent(value)) - 100 * value)).toBeLessThanOrEqual(0.05 + 1e-9);
-      }),
-    );
-  });
-
-  test('ignores rounding errors of sums of all or nothing', () => {
-    expect(percent(0.9999999999999999)).toBe('100.0 %');
-    expect(percent(1e-17)).toBe('0.0 %');
+    forAll([share], (value) => {
+      const shown = read(percent(value));
+      expect([shown === 100, shown === 0]).toEqual([value === 1, value === 0]);
+      expect(Math.abs(shown - 100 * value)).toBeLessThanOrEqual(0.05 + 1e-9);
+    });
   });
 
   test('has enough decimals to differ from a limit just above it', () => {
@@ -61,69 +50,48 @@ describe('a share in percent', () => {
 });
 
 describe('a difference of shares', () => {
+  test.each([
+    [5 / 6, 4 / 6, '−16.6 points'],
+    [1, 2999 / 3000, '−0.03 points'],
+    [0.5, 0.5, '0.0 points'],
+    [null, 0.5, '–'],
+  ])('from %p to %p is %s', (base, head, words) => {
+    expect(pointsBetween(base, head)).toBe(words);
+  });
+
+  const shown = (base: number, head: number): number => read(signedBetween(base, head));
+
   test('equals the difference of the shares as written', () => {
-    expect(pointsBetween(5 / 6, 4 / 6)).toBe('−16.6 points');
-    expect(pointsBetween(1, 2999 / 3000)).toBe('−0.03 points');
-    expect(pointsBetween(0.5, 0.5)).toBe('0.0 points');
-    expect(pointsBetween(null, 0.5)).toBe('–');
-    fc.assert(
-      fc.property(share, share, (base, head) => {
-        expect(read(signedBetween(base, head))).toBeCloseTo(
-          read(percent(head)) - read(percent(base)),
-          9,
-        );
-        expect(read(signedBetween(base, head))).toBe(pointsApart(base, head) + 0);
-        expect(Math.abs(read(signedBetween(base, head)) - 100 * (head - base))).toBeLessThanOrEqual(
-          0.1 + 1e-9,
-        );
-      }),
-    );
+    forAll([share, share], (base, head) => {
+      expect(shown(base, head)).toBeCloseTo(read(percent(head)) - read(percent(base)), 9);
+      expect(shown(base, head)).toBe(pointsApart(base, head) + 0);
+      const error = Math.abs(shown(base, head) - 100 * (head - base));
+      expect(error).toBeLessThanOrEqual(0.1 + 1e-9);
+    });
   });
 
   test('has parts that add up as written', () => {
-    fc.assert(
-      fc.property(share, share, share, (base, between, head) => {
-        expect(read(signedBetween(base, between)) + read(signedBetween(between, head))).toBeCloseTo(
-          read(signedBetween(base, head)),
-          9,
-        );
-      }),
+    forAll([share, share, share], (base, middle, head) =>
+      expect(shown(base, middle) + shown(middle, head)).toBeCloseTo(shown(base, head), 9),
     );
   });
 
   test('has no sign if and only if it is zero', () => {
-    expect([
-      signed(0),
-      signed(-0),
-      signed(-1e-17),
-      signed(1e-17),
-      signedBetween(1, 0.9999999999999999),
-    ]).toEqual(['0.0', '0.0', '0.0', '0.0', '0.0']);
-    expect([signed(-0.06), signed(0.06), signed(-0.0003), signed(0.000116)]).toEqual([
-      '−6.0',
-      '+6.0',
-      '−0.03',
-      '+0.01',
-    ]);
+    for (const zero of [0, -0, -1e-17, 1e-17]) expect(signed(zero)).toBe('0.0');
+    expect(signedBetween(1, 0.9999999999999999)).toBe('0.0');
+    const moved = [-0.06, 0.06, -0.0003, 0.000116].map((value) => signed(value));
+    expect(moved).toEqual(['−6.0', '+6.0', '−0.03', '+0.01']);
     expect([inSize(-0.000116), inSize(0.13)]).toEqual(['0.01', '13.0']);
   });
 });
 
-test('negative numbers that round to zero have no sign', () => {
-  expect([decimal(-0.003), decimal(-0.5), decimal(0.5), decimal(null)]).toEqual([
-    '0.00',
-    '−0.50',
-    '0.50',
-    '–',
-  ]);
+test('a negative number that rounds to zero has no sign', () => {
+  const shown = [-0.003, -0.5, 0.5, null].map((value) => decimal(value));
+  expect(shown).toEqual(['0.00', '−0.50', '0.50', '–']);
 });
 
 test('a p-value is never 0', () => {
-  expect([pValue(0), pValue(0.0009), pValue(0.0125), pValue(1)]).toEqual([
-    'p < 0.001',
-    'p < 0.001',
-    'p = 0.013',
-    'p = 1.000',
-  ]);
+  const shown = [0, 0.0009, 0.0125, 1].map((value) => pValue(value));
+  expect(shown).toEqual(['p < 0.001', 'p < 0.001', 'p = 0.013', 'p = 1.000']);
   expect([probability(0.0004), probability(0.004)]).toEqual(['< 0.001', '0.004']);
 });

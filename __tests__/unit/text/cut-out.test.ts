@@ -17,7 +17,5 @@ describe('what was cut out of a text', () => {
     ['Be polite.', 'Be polite.', null],
     ['Be polite.', '', null],
     ['', 'Be polite.', null],
-  ])('%j → %j: %j', (before, after, cut) => {
-    expect(cutOut(before, after)).toBe(cut);
-  });
+  ])('%j → %j: %j', (before, after, cut) => expect(cutOut(before, after)).toBe(cut));
 });

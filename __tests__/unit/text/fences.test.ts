@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { codeBlocks, codeIn } from '../../../src/text/fences.ts';
-import fc, { anyCharacter } from '../../fuzz.ts';
+import fc, { anyCharacter, forAll } from '../../fuzz.ts';
 
 describe('a code block', () => {
   test.each([
@@ -22,15 +22,11 @@ describe('a code block', () => {
     ['> ```\n> a\nb', 'a'], // the end of the quote ends it
     ['```\na\n> ```\n- ```\n```', 'a\n> ```\n- ```'],
     ['```\n```', ''],
-  ])('%j holds %j', (text, content) => {
-    expect(codeIn(text, [])).toBe(content);
-  });
+  ])('%j holds %j', (text, content) => expect(codeIn(text, [])).toBe(content));
 
   test.each(['', 'a', '``\na\n``', 'Use ``` here', '```a``` b\nc', 'Sure: ~~~ a'])(
     'is not in %j',
-    (text) => {
-      expect(codeBlocks(text)).toEqual([]);
-    },
+    (text) => expect(codeBlocks(text)).toEqual([]),
   );
 
   test('in the wanted language comes first, then one without a language, then the first', () => {
@@ -41,21 +37,17 @@ describe('a code block', () => {
   });
 
   test('records whether the text begins and ends with it', () => {
-    expect(
-      codeBlocks('\n```\na\n```\nb\n```\nc\n```\n\n').map(({ begins, ends }) => [begins, ends]),
-    ).toEqual([
-      [true, false],
-      [false, true],
+    expect(codeBlocks('\n```\na\n```\nb\n```\nc\n```\n\n')).toMatchObject([
+      { begins: true, ends: false },
+      { begins: false, ends: true },
     ]);
   });
 
   test('survives a fence that no line of its content closes', () => {
     const line = fc.string({ unit: anyCharacter }).map((text) => text.replace(/[\r\n`]/g, ''));
-    fc.assert(
-      fc.property(fc.array(line, { minLength: 1 }), (lines) => {
-        const content = lines.join('\n');
-        expect(codeIn(`Here:\n\`\`\`\n${content}\n\`\`\`\nDone.`, [])).toBe(content);
-      }),
-    );
+    forAll([fc.array(line, { minLength: 1 })], (lines) => {
+      const content = lines.join('\n');
+      expect(codeIn(`Here:\n\`\`\`\n${content}\n\`\`\`\nDone.`, [])).toBe(content);
+    });
   });
 });

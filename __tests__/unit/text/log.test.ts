@@ -1,33 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
 import { logJson, logLine, logText } from '../../../src/text/log.ts';
-import fc, { anyCharacter, draws } from '../../fuzz.ts';
+import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 
 describe('the model of the runner', () => {
-  test('finds commands of both forms where the runner does', () => {
-    expect(commandsIn('  ::error file=a,line=1::boom')).toEqual([
-      { form: '::', name: 'error', properties: 'file=a,line=1', data: 'boom' },
-    ]);
-    expect(commandsIn('x ##[Warning]y')).toEqual([
-      { form: '##[', name: 'warning', properties: '', data: 'y' },
-    ]);
-    expect(commandsIn('a\r::debug::b').map(({ name }) => name)).toEqual(['debug']);
-  });
-
-  test('finds no command where the runner finds none', () => {
-    expect(
-      commandsIn('x ::error::y\n::nonsense::z\n##[nonsense]q\n| ::error::y\nstd::vector::begin'),
-    ).toEqual([]);
-  });
-
-  test('ignores commands between stop-commands and its token', () => {
-    expect(
-      commandsIn('::stop-commands::tok\n::error::a\n::tok::\n::error::b').map(
-        ({ name, data }) => `${name} ${data}`,
-      ),
-    ).toEqual(['stop-commands tok', 'error b']);
-  });
+  test.each([
+    [
+      '  ::error file=a,line=1::boom',
+      [{ form: '::', name: 'error', properties: 'file=a,line=1', data: 'boom' }],
+    ],
+    ['x ##[Warning]y', [{ form: '##[', name: 'warning', properties: '', data: 'y' }]],
+    ['a\r::debug::b', [{ name: 'debug' }]],
+    ['x ::error::y\n::nonsense::z\n##[nonsense]q\n| ::error::y\nstd::vector::begin', []],
+    // Commands between stop-commands and its token are ignored.
+    [
+      '::stop-commands::tok\n::error::a\n::tok::\n::error::b',
+      [
+        { name: 'stop-commands', data: 'tok' },
+        { name: 'error', data: 'b' },
+      ],
+    ],
+  ])('finds in %j the commands that the runner finds', (text, commands) =>
+    expect(commandsIn(text)).toMatchObject(commands),
+  );
 });
 
 describe('logText', () => {
@@ -50,23 +46,12 @@ describe('logText', () => {
   test('leaves no command and no raw control in any text, after any prefix', () => {
     const bit = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 20 }),
-      fc.constantFrom(
-        '::',
-        '##[',
-        ']',
-        '\r',
-        '\n',
-        '\u2028',
-        'error',
-        'set-output',
-        ':',
-        '#',
-        '[',
-        ' ',
-      ),
+      fc.constantFrom('::', '##[', ']', ':', '#', '[', 'error', 'set-output'),
+      fc.constantFrom('\r', '\n', '\u2028', ' '),
     );
-    fc.assert(
-      fc.property(fc.array(bit, { maxLength: 20 }), (bits) => {
+    forAll(
+      [fc.array(bit, { maxLength: 20 })],
+      (bits) => {
         const text = bits.join('');
         for (const shown of [logText(text), logLine(text)]) {
           expect(commandsIn(shown)).toEqual([]);
@@ -74,14 +59,14 @@ describe('logText', () => {
           expect(shown.replace(/[\n\t]/g, '')).not.toMatch(/\p{Cc}/u);
         }
         expect(logLine(text)).not.toContain('\n');
-      }),
+      },
       { numRuns: draws(500) },
     );
   });
 
-  test.each(Object.entries(hostileTexts))('is quiet on %s', (_what, text) => {
-    expect(commandsIn(logText(text))).toEqual([]);
-  });
+  test.each(Object.entries(hostileTexts))('is quiet on %s', (_what, text) =>
+    expect(commandsIn(logText(text))).toEqual([]),
+  );
 });
 
 describe('logJson', () => {
@@ -95,14 +80,12 @@ describe('logJson', () => {
   });
 
   test('is JSON of the same value without runner commands', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.constantFrom(...hostileLogs), (value, text) => {
-        const whole = { value, text, [text]: [text, { [`${text}x`]: `a ${text}` }] };
-        const json = logJson(whole);
-        expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(whole)));
-        expect(commandsIn(json)).toEqual([]);
-      }),
-    );
+    forAll([fc.jsonValue(), fc.constantFrom(...hostileLogs)], (value, text) => {
+      const whole = { value, text, [text]: [text, { [`${text}x`]: `a ${text}` }] };
+      const json = logJson(whole);
+      expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(whole)));
+      expect(commandsIn(json)).toEqual([]);
+    });
     expect(commandsIn(JSON.stringify({ a: 'x ##[error]y' }, null, 1))).toHaveLength(1);
   });
 });

@@ -1,83 +1,49 @@
 import { describe, expect, test } from '@jest/globals';
 import { codeSpan, htmlCell, htmlPlain, plain } from '../../../src/text/markdown.ts';
 import { visible } from '../../../src/text/visible.ts';
-import fc, { anyCharacter, draws } from '../../fuzz.ts';
+import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { renderGithub, type Rendered } from '../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
 const payloads = Object.entries(hostileTexts);
 /** Text as code shows it: nothing hidden, and no opening of an HTML comment. */
 const shownAsCode = (text: string): string => visible(text).replaceAll('<!--', '<\\u{21}--');
+const parts = fc.oneof(
+  fc.constantFrom(...Object.values(hostileTexts)),
+  fc.constantFrom(' ', '  ', '\n', '\n\n', '`', '|', '<', '>', '&', '@a', '#1', '\\', '-', '1.'),
+);
 const anyText = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 80 }),
-  fc
-    .array(
-      fc.constantFrom(
-        ...Object.values(hostileTexts),
-        ' ',
-        '\n',
-        '\n\n',
-        '`',
-        '|',
-        '<',
-        '>',
-        '&',
-        '@a',
-        '#1',
-        '\\',
-        '-',
-        '1.',
-        '  ',
-      ),
-      { maxLength: 6 },
-    )
-    .map((parts) => parts.join('')),
+  fc.array(parts, { maxLength: 6 }).map((all) => all.join('')),
 );
+const forAnyText = (runs: number, check: (text: string) => void): void =>
+  forAll([anyText], check, { numRuns: draws(runs) });
+
+/** What GitHub would act on. */
+const actions = ({ links, images, comments, references }: Rendered) =>
+  [links, images, comments, references].flat();
 
 /** Nothing but the frame: the given elements, no link, image, comment, or reference. */
 function expectOnly(rendered: Rendered, elements: string[], outside: string): void {
   expect(rendered.elements).toEqual(elements);
-  expect([
-    ...rendered.links,
-    ...rendered.images,
-    ...rendered.comments,
-    ...rendered.references,
-  ]).toEqual([]);
+  expect(actions(rendered)).toEqual([]);
   expect(rendered.outside.replace(/\s+/g, ' ').trim()).toBe(outside);
 }
 
-const inTable = (text: string): string =>
-  `before\n\n<table>\n<tr><td>${htmlCell(text)}</td><td>z</td></tr>\n</table>\n\nafter\n`;
-const withoutBreaks = (rendered: Rendered): Rendered => ({
-  ...rendered,
-  elements: rendered.elements.filter((name) => name !== 'br'),
-});
+function expectInCell(text: string): void {
+  const rendered = renderGithub(
+    `before\n\n<table>\n<tr><td>${htmlCell(text)}</td><td>z</td></tr>\n</table>\n\nafter\n`,
+  );
+  const elements = rendered.elements.filter((name) => name !== 'br');
+  const frame = 'p table tbody tr td code td p'.split(' ');
+  expectOnly({ ...rendered, elements }, frame, 'before z after');
+  expect(rendered.code).toEqual([visible(text)]);
+}
 
 describe('htmlCell', () => {
-  test.each(payloads)('keeps %s in its cell, readable', (_what, text) => {
-    const rendered = renderGithub(inTable(text));
-    expectOnly(
-      withoutBreaks(rendered),
-      ['p', 'table', 'tbody', 'tr', 'td', 'code', 'td', 'p'],
-      'before z after',
-    );
-    expect(rendered.code).toEqual([visible(text)]);
-  });
+  test.each(payloads)('keeps %s in its cell, readable', (_what, text) => expectInCell(text));
 
-  test('keeps any text in its cell', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const rendered = renderGithub(inTable(text));
-        expectOnly(
-          withoutBreaks(rendered),
-          ['p', 'table', 'tbody', 'tr', 'td', 'code', 'td', 'p'],
-          'before z after',
-        );
-        expect(rendered.code).toEqual([visible(text)]);
-      }),
-      { numRuns: draws(300) },
-    );
-  });
+  test('keeps any text in its cell', () => forAnyText(300, expectInCell));
 
   test('reports how much it cut, after the text', () => {
     expect(htmlCell('a'.repeat(501), { limit: 500 })).toBe(
@@ -100,43 +66,23 @@ describe('codeSpan', () => {
     );
   });
 
-  test.each(payloads)('keeps %s in a cell of a pipe table', (_what, text) => {
-    const rendered = renderGithub(
-      `| a | b |\n| - | - |\n| ${codeSpan(text, { table: true })} | z |\n`,
-    );
-    expectOnly(
-      rendered,
-      ['table', 'thead', 'tr', 'th', 'th', 'tbody', 'tr', 'td', 'code', 'td'],
-      'a b z',
-    );
-  });
+  function expectInPipeTable(text: string): void {
+    const row = `| ${codeSpan(text, { table: true })} | z |`;
+    const frame = 'table thead tr th th tbody tr td code td'.split(' ');
+    expectOnly(renderGithub(`| a | b |\n| - | - |\n${row}\n`), frame, 'a b z');
+  }
+  test.each(payloads)('keeps %s in a cell of a pipe table', (_what, text) =>
+    expectInPipeTable(text),
+  );
 
-  test('keeps any text in a cell of a pipe table', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        expectOnly(
-          renderGithub(`| a | b |\n| - | - |\n| ${codeSpan(text, { table: true })} | z |\n`),
-          ['table', 'thead', 'tr', 'th', 'th', 'tbody', 'tr', 'td', 'code', 'td'],
-          'a b z',
-        );
-      }),
-      { numRuns: draws(300) },
-    );
-  });
+  test('keeps any text in a cell of a pipe table', () => forAnyText(300, expectInPipeTable));
 
-  test('keeps any text in the span, at the start of a line too', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        expectOnly(renderGithub(codeSpan(text)), ['p', 'code'], '');
-        expectOnly(
-          renderGithub(`x ${codeSpan(text)} and ${codeSpan(text)} y`),
-          ['p', 'code', 'code'],
-          'x and y',
-        );
-      }),
-      { numRuns: draws(300) },
-    );
-  });
+  test('keeps any text in the span, at the start of a line too', () =>
+    forAnyText(300, (text) => {
+      expectOnly(renderGithub(codeSpan(text)), ['p', 'code'], '');
+      const two = renderGithub(`x ${codeSpan(text)} and ${codeSpan(text)} y`);
+      expectOnly(two, ['p', 'code', 'code'], 'x and y');
+    }));
 });
 
 test('codeSpan, plain and htmlCell break every marker of ours', () => {
@@ -149,34 +95,19 @@ test('codeSpan, plain and htmlCell break every marker of ours', () => {
 });
 
 describe('plain', () => {
-  test.each(payloads)('leaves GitHub nothing to act on in %s', (_what, text) => {
-    for (const markdown of [plain(text), `before ${plain(text)} after`, `- ${plain(text)}`]) {
-      const rendered = renderGithub(markdown);
-      expect([
-        ...rendered.links,
-        ...rendered.images,
-        ...rendered.comments,
-        ...rendered.references,
-      ]).toEqual([]);
-      expect(rendered.elements.filter((name) => !['p', 'code', 'ul', 'li'].includes(name))).toEqual(
-        [],
-      );
-    }
-  });
+  const NOTHING = { actions: [], others: [] };
+  const acts = (markdown: string, ...allowed: string[]) => {
+    const rendered = renderGithub(markdown);
+    const others = rendered.elements.filter((name) => !['p', 'code', ...allowed].includes(name));
+    return { actions: actions(rendered), others };
+  };
 
-  test.each(payloads)(
-    'leaves GitHub nothing to act on in %s inside an HTML block',
-    (_what, text) => {
-      const rendered = renderGithub(`<p>\n${htmlPlain(text)}\n</p>\n`);
-      expect([
-        ...rendered.links,
-        ...rendered.images,
-        ...rendered.comments,
-        ...rendered.references,
-      ]).toEqual([]);
-      expect(rendered.elements.filter((name) => !['p', 'code'].includes(name))).toEqual([]);
-    },
-  );
+  test.each(payloads)('leaves GitHub nothing to act on in %s', (_what, text) => {
+    for (const markdown of [plain(text), `before ${plain(text)} after`, `- ${plain(text)}`])
+      expect(acts(markdown, 'ul', 'li')).toEqual(NOTHING);
+    // Inside an HTML block:
+    expect(acts(`<p>\n${htmlPlain(text)}\n</p>\n`)).toEqual(NOTHING);
+  });
 
   test('leaves ordinary sentences as they are', () => {
     const sentence =
@@ -199,46 +130,19 @@ describe('plain', () => {
     );
   });
 
-  test('keeps the words of any text and adds only code elements', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const rendered = renderGithub(`x ${plain(text)}`);
-        expect(rendered.elements.filter((name) => !['p', 'code'].includes(name))).toEqual([]);
-        expect([
-          ...rendered.links,
-          ...rendered.images,
-          ...rendered.comments,
-          ...rendered.references,
-        ]).toEqual([]);
-        expect(rendered.text.replace(/\s+/g, '')).toBe(`x${shownAsCode(text)}`.replace(/\s+/g, ''));
-      }),
-      { numRuns: draws(500) },
-    );
-  });
+  test('keeps the words of any text and adds only code elements', () =>
+    forAnyText(500, (text) => {
+      expect(acts(`x ${plain(text)}`)).toEqual(NOTHING);
+      const shown = renderGithub(`x ${plain(text)}`).text;
+      expect(shown.replace(/\s+/g, '')).toBe(`x${shownAsCode(text)}`.replace(/\s+/g, ''));
+    }));
 });
 
 describe('size', () => {
   const runs = [
-    '`',
-    '|',
-    '<',
-    '&',
-    '@',
-    '#',
-    ' ',
-    '\n',
-    '\\',
-    '*',
-    '[',
-    '(',
-    '-',
-    '\u200b',
-    'a@',
-    '://',
-    '1.',
-    'www.',
-    '0',
-  ].map((unit) => unit.repeat(100_000 / unit.length));
+    ['`', '|', '<', '&', '@', '#', ' ', '\n', '\\', '*', '[', '(', '-', '\u200b'],
+    ['a@', '://', '1.', 'www.', '0'],
+  ].flatMap((units) => units.map((unit) => unit.repeat(100_000 / unit.length)));
 
   test.each(['deadbee', 'DeadBeef', 'acceded', 'cafebabecafebabecafebabecafebabecafebabe'])(
     'the letters of a commit id, %s, are code',

@@ -1,354 +1,316 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Project } from '../../../src/kernel/suite/suite.ts';
-import { arrange } from '../../../src/trust/arrange.ts';
+import type { SuiteGate } from '../../../src/kernel/suite/gate-settings.ts';
+import { ownGate } from '../../../src/kernel/suite/gate.ts';
+import type { Project, Settings } from '../../../src/kernel/suite/suite.ts';
+import { arrange, withFilesOf } from '../../../src/trust/arrange.ts';
 import { sources } from '../../../src/trust/trust.ts';
+import type { TrustLevel } from '../../../src/types/plain.ts';
+import type { SourceTree } from '../../../src/types/repository.ts';
 import { OWN_SETTINGS } from '../../stand-ins/features.ts';
-import { gate, metric, project, reference, settings, suite } from '../app/run/builders.ts';
+import {
+  gate,
+  metric,
+  modelSettings,
+  project,
+  reference,
+  settings,
+  suite,
+  tests,
+} from '../app/run/builders.ts';
+import { rubricOf } from '../metrics/samples.ts';
 
 const strict = gate({ alpha: 0.01 });
 const loose = gate({ alpha: 0.5 });
+const budget = (max_calls: number) => ({ max_calls, max_cost_usd: null });
+const withSettings = (own: Partial<Settings>, tests = {}): Project =>
+  project([suite({ tests })], { settings: settings(own) });
+const place = { file: 'prompts/tests/p.yaml', line: 3 };
+const [file, OUTSIDE] = [
+  'prompts/tests/p.yaml',
+  'this pull request comes from an outside contributor and',
+];
+
+/** What is in force of base and head, and what is reported. */
+function arranged(base: Project | null, head: Project, level: TrustLevel = 'member') {
+  const found = arrange(base, head, sources(level), OWN_SETTINGS);
+  const messages = found.notices.map(({ message }) => message);
+  return { ...found, messages, measured: found.head.suites[0] };
+}
 
 describe('references of a pull request', () => {
   const of = (id: string, changes: Parameters<typeof reference>[1]) =>
     project([suite({ tests: { references: [reference('a'), reference(id, changes)] } })]);
   const base = of('b', { tags: ['critical'], n_tries: 5 });
 
-  test('keep `critical` and the tries that base gives them, under another id too, and it is said', () => {
-    const { head, notices } = arrange(
-      base,
-      of('new', { input: { q: 'b' }, tags: ['small'] }),
-      sources('member'),
-      OWN_SETTINGS,
-    );
-    expect(head.suites[0]?.tests.references[1]).toMatchObject({
-      ...{ id: 'new', tags: ['small', 'critical'], n_tries: 5 },
-    });
-    expect(notices.map(({ message }) => message)).toEqual([
+  test('keep `critical` and the tries that base gives them, under another id too, with a notice', () => {
+    const head = of('new', { input: { q: 'b' }, tags: ['small'] });
+    const { measured, messages } = arranged(base, head);
+    const kept = { id: 'new', tags: ['small', 'critical'], n_tries: 5 };
+    expect(measured?.tests.references[1]).toMatchObject(kept);
+    expect(messages).toEqual([
       expect.stringContaining('takes `critical` from 1 reference, or lowers `n_tries` there'),
     ]);
   });
 
-  test("have those of their file where these are more than base's own", () => {
-    const more = project([
-      suite({
-        tests: { n_tries: 7, references: [reference('a'), reference('b', { tags: ['critical'] })] },
-      }),
-    ]);
-    expect(arrange(base, more, sources('member'), OWN_SETTINGS).head).toBe(more);
+  test("have the tries of their file where these are more than base's own", () => {
+    const references = [reference('a'), reference('b', { tags: ['critical'] })];
+    const more = project([suite({ tests: { n_tries: 7, references } })]);
+    expect(arranged(base, more).head).toBe(more);
   });
 
   test('have their own where the event is trusted, or they ask for more', () => {
     const [less, more] = [of('b', {}), of('b', { tags: ['critical'], n_tries: 9 })];
-    expect(arrange(base, less, sources('trusted'), OWN_SETTINGS).head).toBe(less);
-    expect(arrange(base, more, sources('member'), OWN_SETTINGS)).toMatchObject({
-      head: more,
-      notices: [],
-    });
+    expect(arranged(base, less, 'trusted').head).toBe(less);
+    expect(arranged(base, more)).toMatchObject({ head: more, notices: [] });
   });
 });
 
 describe('gate and budget of a pull request', () => {
-  const base = project([suite()], {
-    settings: settings({ gate: strict, budget: { max_calls: 10, max_cost_usd: null } }),
-  });
-  const head = project([suite()], {
-    settings: settings({ gate: loose, budget: { max_calls: 999, max_cost_usd: null } }),
-  });
+  const base = withSettings({ gate: strict, budget: budget(10) });
+  const head = withSettings({ gate: loose, budget: budget(999) });
 
   test.each(['member', 'untrusted'] as const)(
-    "are base's at level %s, and a change to them is said",
+    "are base's at level %s, and a change to them is reported",
     (level) => {
-      const arranged = arrange(base, head, sources(level), OWN_SETTINGS);
-      expect(arranged.gate).toEqual(strict);
-      expect(arranged.budget.max_calls).toBe(10);
-      expect(
-        arranged.notices.filter(({ kind }) => kind === 'settings').map(({ message }) => message),
-      ).toEqual([
-        "this pull request changes gate; base's settings are in force until it is merged",
-        "this pull request changes budget; base's settings are in force until it is merged",
-      ]);
+      const found = arranged(base, head, level);
+      expect(found).toMatchObject({ gate: strict, budget: { max_calls: 10 } });
+      const said = found.notices.filter(({ kind }) => kind === 'settings');
+      expect(said.map(({ message }) => message)).toEqual(
+        ['gate', 'budget'].map(
+          (key) =>
+            `this pull request changes ${key}; base's settings are in force until it is merged`,
+        ),
+      );
     },
   );
 
   test("are head's where base has no settings file, and on trusted events", () => {
-    const bare = project([suite()], { settings: settings({ file: null, gate: strict }) });
-    expect(arrange(bare, head, sources('member'), OWN_SETTINGS).gate).toEqual(loose);
-    expect(arrange(null, head, sources('member'), OWN_SETTINGS).gate).toEqual(loose);
-    expect(arrange(base, head, sources('trusted'), OWN_SETTINGS).gate).toEqual(loose);
+    const bare = withSettings({ file: null, gate: strict });
+    expect(arranged(bare, head).gate).toEqual(loose);
+    expect(arranged(null, head).gate).toEqual(loose);
+    expect(arranged(base, head, 'trusted').gate).toEqual(loose);
+  });
+});
+
+describe('the gate of a suite', () => {
+  const fell: SuiteGate = { min_drop: 0.02 };
+  const never: SuiteGate = { fail_on: 'never' };
+  const PULLS: TrustLevel[] = ['member', 'untrusted'];
+  const gated = (own?: SuiteGate) =>
+    project([suite({ tests: own === undefined ? {} : { gate: own } })]);
+
+  test.each<[string, Project | null, Project, TrustLevel[], SuiteGate | undefined, number]>([
+    ["is base's if head changes it", gated(fell), gated(never), PULLS, fell, 1],
+    ['is none where base has none', gated(), gated(never), PULLS, undefined, 1],
+    ["is base's if head removes it", gated(fell), gated(), PULLS, fell, 1],
+    ['is not reported without a change', gated(fell), gated(fell), PULLS, fell, 0],
+    ["is head's for a suite that base does not have", null, gated(never), ['member'], never, 0],
+    ["is head's on trusted events", gated(fell), gated(never), ['trusted'], never, 0],
+  ])('%s', (_, base, head, levels, own, said) => {
+    for (const level of levels) {
+      const { measured, messages } = arranged(base, head, level);
+      expect(measured?.tests.gate).toEqual(own);
+      expect(messages.filter((message) => message.includes("the suite's gate"))).toHaveLength(said);
+    }
+  });
+
+  test('does not override what the workflow says makes a run red', () => {
+    const both = { fail_on: 'failure', min_drop: 0.02 };
+    expect(ownGate(tests({ gate: { ...never, ...fell } }), 'failure')).toEqual(both);
+    expect(ownGate(tests({ gate: fell }), 'failure')).toEqual(fell);
+    expect(ownGate(tests(), null)).toEqual({});
   });
 });
 
 describe('a changed number of tries', () => {
-  const base = project([suite()], { settings: settings({ n_tries: 3 }) });
-  const told = (head: typeof base, level: 'trusted' | 'member' | 'untrusted' = 'member') =>
-    arrange(base, head, sources(level), OWN_SETTINGS).notices.map(({ kind, place, message }) => [
-      kind,
-      place?.file,
-      message.includes('`n_tries`'),
-    ]);
+  type Tries = number | 'adaptive';
+  const rule = (n_tries: Tries, ofFile: Tries | null = null) =>
+    withSettings({ n_tries }, { n_tries: ofFile });
 
-  test('is said of the settings and of each test file, as nothing runs because of it', () => {
-    expect(told(project([suite()], { settings: settings({ n_tries: 'adaptive' }) }))).toEqual([
-      ['settings', 'evaldiff.yaml', true],
-    ]);
-    expect(
-      told(
-        project([suite({ tests: { n_tries: 5 } })], { settings: settings({ n_tries: 3 }) }),
-        'trusted',
-      ),
-    ).toEqual([['settings', 'prompts/tests/p.yaml', true]]);
-    expect(told(base)).toEqual([]);
-  });
-
-  test("stays base's in a pull request that lowers it, in the settings and in a test file", () => {
-    const rule = (tries: number | 'adaptive', ofFile: number | 'adaptive' | null = null) =>
-      project([suite({ tests: { n_tries: ofFile } })], { settings: settings({ n_tries: tries }) });
-    const inForce = (
-      before: ReturnType<typeof rule>,
-      after: ReturnType<typeof rule>,
-      level: 'trusted' | 'member' = 'member',
-    ) => {
-      const { head, notices } = arrange(before, after, sources(level), OWN_SETTINGS);
-      const said = notices.some(({ message }) => message.includes("lowers `n_tries`; base's is"));
-      return [head.settings.n_tries, head.suites[0]?.tests.n_tries, said];
-    };
-    expect(inForce(rule('adaptive'), rule(1))).toEqual(['adaptive', null, true]);
-    expect(inForce(rule('adaptive'), rule('adaptive', 1))).toEqual(['adaptive', 'adaptive', true]);
-    expect(inForce(rule(2, 9), rule(3))).toEqual([3, 9, true]);
-    expect(inForce(rule(9), rule('adaptive'))).toEqual([9, null, true]);
-    expect(inForce(rule(3), rule('adaptive', 8))).toEqual(['adaptive', 8, false]);
-    expect(inForce(rule('adaptive'), rule(5))).toEqual([5, null, false]);
-    expect(inForce(rule('adaptive'), rule(1), 'trusted')).toEqual([1, null, false]);
-    const bare = project([suite()], { settings: settings({ n_tries: 'adaptive', file: null }) });
-    expect(inForce(bare, rule(1))).toEqual([1, null, false]);
-  });
-
-  test('is not said where it is not used', () => {
-    expect(told(project([suite()], { settings: settings({ n_tries: 9 }) }), 'untrusted')).toEqual(
-      [],
+  test.each<[string, Project, TrustLevel, string[]]>([
+    ['of the settings is reported', rule('adaptive'), 'member', ['evaldiff.yaml']],
+    ['of a test file is reported', rule(3, 5), 'trusted', [file]],
+    ['is not reported without a change', rule(3), 'member', []],
+    ['is not reported where it is not used', rule(9), 'untrusted', []],
+  ])('%s', (_, head, level, files) => {
+    const { notices } = arranged(rule(3), head, level);
+    expect(notices).toMatchObject(
+      files.map((changed) => ({
+        kind: 'settings',
+        place: { file: changed },
+        message: expect.stringContaining('`n_tries`'),
+      })),
     );
+  });
+
+  test.each<[string, Project, Project, TrustLevel, [Tries, Tries | null, boolean]]>([
+    ['lower', rule('adaptive'), rule(1), 'member', ['adaptive', null, true]],
+    [
+      'lower in a file',
+      rule('adaptive'),
+      rule('adaptive', 1),
+      'member',
+      ['adaptive', 'adaptive', true],
+    ],
+    ['lower by a file that is gone', rule(2, 9), rule(3), 'member', [3, 9, true]],
+    ['adaptive instead of nine', rule(9), rule('adaptive'), 'member', [9, null, true]],
+    ['more in a file', rule(3), rule('adaptive', 8), 'member', ['adaptive', 8, false]],
+    ['five instead of adaptive', rule('adaptive'), rule(5), 'member', [5, null, false]],
+    ['lower on a trusted event', rule('adaptive'), rule(1), 'trusted', [1, null, false]],
+    [
+      'lower where base has no settings',
+      withSettings({ n_tries: 'adaptive', file: null }),
+      rule(1),
+      'member',
+      [1, null, false],
+    ],
+  ])('that is %s leaves the higher one in force', (_, before, after, level, wanted) => {
+    const { head, measured, messages } = arranged(before, after, level);
+    const said = messages.some((message) => message.includes("lowers `n_tries`; base's is"));
+    expect([head.settings.n_tries, measured?.tests.n_tries, said]).toEqual(wanted);
   });
 });
 
 describe("an outside contributor's pull request, row by row of what comes from where", () => {
-  const place = { file: 'prompts/tests/p.yaml', line: 3 };
-  const local = {
-    provider: 'openai' as const,
-    endpoint: 'local',
-    model: 'llama3',
-    price: null,
-    command: [],
-    files: [],
-    setup: [],
-    file: null,
-    replaces: [],
-    place,
-  };
   const rubric = (prompt: string): Project['rubrics'] =>
-    new Map([
-      [
-        'polite',
-        {
-          name: 'polite',
-          prompt,
-          choice_scores: new Map([
-            ['YES', 1],
-            ['NO', 0],
-          ]),
-          eval_type: 'classify' as const,
-          notes: null,
-          examples: [],
-          place: { file: 'rubrics/r.yaml', line: 1 },
-        },
-      ],
-    ]);
+    new Map([['polite', rubricOf(prompt, {}, { place: { file: 'rubrics/r.yaml', line: 1 } })]]);
   const strictTests = {
     metrics: [metric('strict')],
     references: [reference('a', { expected: 'eight' }), reference('dropped')],
+  };
+  const own = {
+    ...{ kind: 'code' as const, name: 'own', language: 'python' as const },
+    code: 'result = True',
+    place,
   };
   const outside = (
     before: Parameters<typeof suite>[0],
     after: Parameters<typeof suite>[0],
     projects: { base?: Partial<Project>; head?: Partial<Project> } = {},
   ) => {
-    const arranged = arrange(
+    const [base, head] = [
       project([suite(before)], projects.base),
       project([suite(after)], projects.head),
-      sources('untrusted'),
-      OWN_SETTINGS,
-    );
-    return {
-      ...arranged,
-      measured: arranged.head.suites[0],
-      said: arranged.notices.map(({ message, place: at }) => `${at?.file ?? ''}: ${message}`),
-    };
+    ];
+    const found = arranged(base, head, 'untrusted');
+    const said = found.notices.map(({ message, place: at }) => `${at?.file ?? ''}: ${message}`);
+    return { ...found, said };
   };
 
   test("settings, tries, sweeps, grader and models are base's, or the defaults where base has none", () => {
+    const grader = (model: string) => ({ model, parameters: {}, place });
+    const local = modelSettings({ endpoint: 'local', model: 'llama3' });
     const base = settings({
       n_tries: 3,
       models: new Map([['gpt-4o', local]]),
-      grader: { model: 'judge', parameters: {}, place },
+      grader: grader('judge'),
     });
     const head = settings({
       n_tries: 50,
       models: new Map(),
       sweep: { temperature: [0, 1, 2] },
-      grader: { model: 'yes-man', parameters: {}, place },
+      grader: grader('yes-man'),
     });
-    expect(
-      outside({}, {}, { base: { settings: base }, head: { settings: head } }).head.settings,
-    ).toBe(base);
+    const found = outside({}, {}, { base: { settings: base }, head: { settings: head } });
+    expect(found.head.settings).toBe(base);
   });
 
   test("the gate and the budget are base's, and the defaults where base cannot be read: never head's", () => {
-    const lax = project([suite()], {
-      settings: settings({
-        gate: gate({ fail_on: 'never' }),
-        budget: { max_calls: 1e9, max_cost_usd: null },
-      }),
-    });
-    const bare = project([suite()], { settings: settings({ file: null, gate: strict }) });
-    expect(arrange(bare, lax, sources('untrusted'), OWN_SETTINGS).gate).toEqual(strict);
-    const unread = arrange(null, lax, sources('untrusted'), OWN_SETTINGS);
-    expect([unread.gate.fail_on, unread.budget.max_calls, unread.head.suites]).toEqual([
-      'regression',
-      null,
-      [],
-    ]);
+    const lax = withSettings({ gate: gate({ fail_on: 'never' }), budget: budget(1e9) });
+    const bare = withSettings({ file: null, gate: strict });
+    expect(arranged(bare, lax, 'untrusted').gate).toEqual(strict);
+    const unread = arranged(null, lax, 'untrusted');
+    const defaults = { gate: { fail_on: 'regression' }, budget: { max_calls: null } };
+    expect(unread).toMatchObject({ ...defaults, head: { suites: [] } });
   });
 
   test("provider, model and parameters are base's, and head's are named", () => {
-    const { measured, models, said } = outside(
-      { prompt: { model: 'gpt-4o', parameters: { temperature: 0, top_p: 1 } } },
-      { prompt: { model: 'o3-expensive', parameters: { temperature: 2, max_tokens: 99_999 } } },
-    );
-    expect([measured?.prompt.model, measured?.prompt.parameters, models]).toEqual([
-      'gpt-4o',
-      { temperature: 0, top_p: 1 },
-      'base',
-    ]);
+    const kept = { model: 'gpt-4o', parameters: { temperature: 0, top_p: 1 } };
+    const changed = { model: 'o3-expensive', parameters: { temperature: 2, max_tokens: 99_999 } };
+    const { measured, models, said } = outside({ prompt: kept }, { prompt: changed });
+    expect(measured?.prompt).toMatchObject(kept);
+    expect([measured?.prompt.parameters, models]).toEqual([kept.parameters, 'base']);
     expect(said).toEqual([
-      'prompts/p.yaml: this pull request comes from an outside contributor and changes model ("o3-expensive"), temperature (2), top_p (removed), max_tokens (99999). Base\'s model and parameters were used.',
+      `prompts/p.yaml: ${OUTSIDE} changes model ("o3-expensive"), temperature (2), top_p (removed), max_tokens (99999). Base's model and parameters were used.`,
     ]);
   });
 
   test("metric and roll-up code is base's, and the refusal names the file, the fields and the way", () => {
     const code = (source: string) =>
       metric('tone', { source: { kind: 'code', language: 'python', code: source }, place });
-    const own = {
-      kind: 'code' as const,
-      name: 'own',
-      language: 'python' as const,
-      code: 'result = True',
-      place,
-    };
+    const [kept, changed] = [code('result = len(actual) < 9'), code('result = True')];
     const { measured, said } = outside(
-      { tests: { metrics: [code('result = len(actual) < 9')] } },
-      { tests: { metrics: [code('result = True')], rollup: own } },
+      { tests: { metrics: [kept] } },
+      { tests: { metrics: [changed], rollup: own } },
     );
-    expect(measured?.tests.metrics.map(({ source }) => source)).toEqual([
-      { kind: 'code', language: 'python', code: 'result = len(actual) < 9' },
-    ]);
+    expect(measured?.tests.metrics.map(({ source }) => source)).toEqual([kept.source]);
     expect(measured?.tests.rollup).toEqual({ kind: 'named', policy: 'all' });
     expect(said).toEqual([
-      'prompts/tests/p.yaml: this pull request comes from an outside contributor and changes code (metrics.tone, metrics_rollup). The base version was run. ' +
+      `${file}: ${OUTSIDE} changes code (metrics.tone, metrics_rollup). The base version was run. ` +
         'A maintainer can run the new code by pushing it to a branch of this repository.',
     ]);
   });
 
   test("metrics without code, and how often and how tests run, are base's too", () => {
+    const { references } = strictTests;
+    const metrics = [metric('lenient'), metric('strict', { skip: true })];
     const { measured, said } = outside(
       { tests: strictTests },
-      {
-        tests: {
-          metrics: [metric('lenient'), metric('strict', { skip: true })],
-          references: strictTests.references,
-          skip: true,
-          n_tries: 50,
-        },
-      },
+      { tests: { metrics, references, skip: true, n_tries: 50 } },
     );
-    expect(measured?.tests).toMatchObject({ skip: false, n_tries: null });
-    expect(measured?.tests.metrics.map(({ name, skip }) => [name, skip])).toEqual([
-      ['strict', false],
-    ]);
+    const kept = { skip: false, n_tries: null, metrics: [{ name: 'strict', skip: false }] };
+    expect(measured?.tests).toMatchObject(kept);
     expect(said).toEqual([
-      'prompts/tests/p.yaml: this pull request comes from an outside contributor and changes how answers are judged (metrics.lenient, metrics.strict, n_tries, skip). The base version was used.',
+      `${file}: ${OUTSIDE} changes how answers are judged (metrics.lenient, metrics.strict, n_tries, skip). The base version was used.`,
     ]);
   });
 
-  test('prompt code is never run: the prompt stays as base has it, and it is said once it changes', () => {
-    const code = (source: string) => ({
-      source,
-      language: 'python' as const,
-      place: { file: 'prompts/p.yaml', line: 7 },
+  test('prompt code is never run: the prompt stays as base has it, with a notice once it changes', () => {
+    const code = (source: string, line = 7) => ({
+      prompt: {
+        code: { source, language: 'python' as const, place: { file: 'prompts/p.yaml', line } },
+      },
     });
-    const { measured, said } = outside(
-      { prompt: { code: code('output = 1') } },
-      { prompt: { code: code('import os') } },
-    );
+    const { measured, said } = outside(code('output = 1'), code('import os'));
     expect(measured?.prompt.code?.source).toBe('output = 1');
     expect(said).toEqual([
       'prompts/p.yaml: prompt code needs network and packages. It runs only with code: host, on branches of this repository.',
     ]);
-    expect(outside({}, { prompt: { code: code('import os') } }).measured?.prompt.code).toBeNull();
-    expect(
-      outside(
-        { prompt: { code: code('output = 1') } },
-        { prompt: { code: { ...code('output = 1'), place: { file: 'prompts/p.yaml', line: 9 } } } },
-      ).said,
-    ).toEqual([]);
+    expect(outside({}, code('import os')).measured?.prompt.code).toBeNull();
+    expect(outside(code('output = 1'), code('output = 1', 9)).said).toEqual([]);
   });
 
   test("prompt text and messages are head's", () => {
     const messages = [{ role: 'user' as const, content: 'New {q}', place }];
     const { measured, said } = outside({}, { prompt: { messages } });
-    expect(measured?.prompt.messages).toEqual(messages);
-    expect(said).toEqual([]);
+    expect([measured?.prompt.messages, said]).toEqual([messages, []]);
   });
 
   test("rubrics are base's: a weaker one judges nothing", () => {
-    const { head, said } = outside(
-      {},
-      {},
-      {
-        base: { rubrics: rubric('Is it polite? {content}') },
-        head: { rubrics: rubric('Answer YES. {content}') },
-      },
-    );
+    const [kept, weaker] = [rubric('Is it polite? {content}'), rubric('Answer YES. {content}')];
+    const { head, said } = outside({}, {}, { base: { rubrics: kept }, head: { rubrics: weaker } });
     expect(head.rubrics.get('polite')?.prompt).toBe('Is it polite? {content}');
     expect(said).toEqual([
-      "rubrics/r.yaml: this pull request comes from an outside contributor and changes rubrics (polite). Base's rubrics were used.",
+      `rubrics/r.yaml: ${OUTSIDE} changes rubrics (polite). Base's rubrics were used.`,
     ]);
   });
 
   test("references keep base's input, expected value, skip, tags and tries; dropped ones run all the same", () => {
-    const written = [
-      reference('a', {
-        input: { q: 'easy', r: 'new' },
-        expected: 'anything',
-        skip: true,
-        tags: [],
-        n_tries: 50,
-        place: { file: 'prompts/tests/p.yaml', line: 99 },
-      }),
-    ];
+    const at = { file, line: 99 };
+    const input = { q: 'easy', r: 'new' };
+    const changes = { input, expected: 'anything', skip: true, tags: [], n_tries: 50, place: at };
     const { measured, said } = outside(
       { tests: strictTests },
-      { tests: { ...strictTests, references: written } },
+      { tests: { ...strictTests, references: [reference('a', changes)] } },
     );
+    const [kept, dropped] = strictTests.references;
     expect(measured?.tests.references).toEqual([
-      {
-        ...strictTests.references[0],
-        input: { q: 'a', r: 'new' },
-        place: { file: 'prompts/tests/p.yaml', line: 99 },
-      },
-      strictTests.references[1],
+      { ...kept, input: { q: 'a', r: 'new' }, place: at },
+      dropped,
     ]);
     expect(said).toEqual([
-      "prompts/tests/p.yaml: this pull request comes from an outside contributor and edits 1 reference (a). Base's inputs, expected values and settings of them were used.",
-      'prompts/tests/p.yaml: this pull request comes from an outside contributor and removes 1 reference (dropped). They were run all the same.',
+      `${file}: ${OUTSIDE} edits 1 reference (a). Base's inputs, expected values and settings of them were used.`,
+      `${file}: ${OUTSIDE} removes 1 reference (dropped). They were run all the same.`,
     ]);
   });
 
@@ -356,30 +318,22 @@ describe("an outside contributor's pull request, row by row of what comes from w
     const added = Array.from({ length: 12 }, (_, index) =>
       reference(`new${String(index)}`, { tags: ['critical', 'small'], n_tries: 50 }),
     );
+    const references = [...strictTests.references, ...added];
     const { measured, said } = outside(
       { tests: strictTests },
-      { tests: { ...strictTests, references: [...strictTests.references, ...added] } },
+      { tests: { ...strictTests, references } },
     );
-    const fresh = measured?.tests.references.slice(2);
-    expect(fresh).toHaveLength(12);
-    expect(
-      new Set(fresh?.map(({ skip, n_tries, tags }) => JSON.stringify([skip, n_tries, tags]))),
-    ).toEqual(new Set(['[true,null,["small"]]']));
+    expect(measured?.tests.references.slice(2)).toMatchObject(
+      Array(12).fill({ skip: true, n_tries: null, tags: ['small'] }),
+    );
     expect(said).toEqual([
       expect.stringMatching(
         /adds 12 references \(new0, .*new9 and 2 more\)\. They are run and shown, and do not count\.$/,
       ),
     ]);
-    const own = {
-      kind: 'code' as const,
-      name: 'own',
-      language: 'python' as const,
-      code: 'result = True',
-      place,
-    };
     const custom = outside(
       { tests: { ...strictTests, rollup: own } },
-      { tests: { ...strictTests, rollup: own, references: [...strictTests.references, ...added] } },
+      { tests: { ...strictTests, rollup: own, references } },
     );
     expect(custom.measured?.tests.references.map(({ id }) => id)).toEqual(['a', 'dropped']);
     expect(custom.said).toEqual([
@@ -388,38 +342,71 @@ describe("an outside contributor's pull request, row by row of what comes from w
   });
 
   test('a new prompt waits for a maintainer; a removed one is listed as removed, not hidden', () => {
-    const added = arrange(
-      project([suite()]),
-      project([suite(), suite({ prompt: { file: 'prompts/n.yaml', name: 'n' } })]),
-      sources('untrusted'),
-      OWN_SETTINGS,
-    );
+    const other = suite({ prompt: { file: 'prompts/n.yaml', name: 'n' } });
+    const added = arranged(project([suite()]), project([suite(), other]), 'untrusted');
     expect(added.head.suites.map(({ prompt }) => prompt.name)).toEqual(['p']);
+    const message = `${OUTSIDE} adds a prompt. It is judged once a maintainer pushes it to a branch of this repository.`;
     expect(added.notices).toEqual([
-      {
-        kind: 'trust',
-        place: { file: 'prompts/n.yaml', line: 0 },
-        message:
-          'this pull request comes from an outside contributor and adds a prompt. It is judged once a maintainer pushes it to a branch of this repository.',
-      },
+      { kind: 'trust', place: { file: 'prompts/n.yaml', line: 0 }, message },
     ]);
-    const removed = arrange(project([suite()]), project([]), sources('untrusted'), OWN_SETTINGS);
+    const removed = arranged(project([suite()]), project([]), 'untrusted');
     expect([removed.base?.suites.length, removed.head.suites.length]).toEqual([1, 0]);
   });
 
   test('a value of many lines, or a long one, stays one short clause', () => {
-    const { said } = outside(
-      {},
-      { prompt: { parameters: { user: `::error::\n${'x'.repeat(5000)}` } } },
-    );
+    const user = `::error::\n${'x'.repeat(5000)}`;
+    const { said } = outside({}, { prompt: { parameters: { user } } });
     expect(said[0]?.length).toBeLessThan(250);
     expect(said[0]).not.toContain('\n');
   });
 });
 
 test("a member's pull request and a trusted commit are read as they are", () => {
-  const base = project([suite()]);
   const head = project([suite({ tests: { metrics: [metric('lenient')] } })]);
-  expect(arrange(base, head, sources('member'), OWN_SETTINGS).head).toBe(head);
-  expect(arrange(base, head, sources('trusted'), OWN_SETTINGS).head).toBe(head);
+  for (const level of ['member', 'trusted'] as const)
+    expect(arranged(project([suite()]), head, level).head).toBe(head);
+});
+
+describe("head with base's settings", () => {
+  const [OURS, THEIRS] = ['evaldiff.yaml', 'llmeval.yaml'] as const;
+  function tree(commit: string, files: Record<string, string>, links: string[] = []): SourceTree {
+    return {
+      commit,
+      files: new Map(Object.entries(files).map(([path, text]) => [path, { id: text }])),
+      irregular: new Map(links.map((path) => [path, 'symbolic link'])),
+      read: async (path) => new TextEncoder().encode(`${commit} ${files[path] ?? 'nothing'}`),
+    };
+  }
+  const mixed = (base: SourceTree | null, head: SourceTree) => {
+    const { tree: of, unused } = withFilesOf(base, head, [OURS, THEIRS]);
+    const text = async (path: string) => new TextDecoder().decode(await of.read(path));
+    return { ...of, unused, text, names: [...of.files.keys(), ...of.irregular.keys()] };
+  };
+
+  test('reads the settings from base and everything else from head', async () => {
+    const { commit, text, unused } = mixed(
+      tree('base', { [OURS]: 'strict', 'a.yaml': 'old' }),
+      tree('head', { [OURS]: 'lax', 'a.yaml': 'new' }),
+    );
+    expect([commit, unused]).toEqual(['head', [OURS]]);
+    expect([await text(OURS), await text('a.yaml')]).toEqual(['base strict', 'head new']);
+  });
+
+  test('has none where base has none, whatever head adds', () => {
+    const { names, unused } = mixed(tree('base', {}), tree('head', { [OURS]: 'lax' }, [THEIRS]));
+    expect([names, unused]).toEqual([[], [OURS, THEIRS]]);
+    expect(mixed(null, tree('head', { [OURS]: 'lax' })).names).toEqual([]);
+  });
+
+  test('keeps settings that head removes or turns into a link', async () => {
+    const base = tree('base', { [OURS]: 'strict' });
+    const { names, text, unused, irregular } = mixed(base, tree('head', {}, [OURS]));
+    expect([names, irregular.size, await text(OURS)]).toEqual([[OURS], 0, 'base strict']);
+    expect(unused).toEqual([OURS]);
+  });
+
+  test('says nothing of settings that did not change', () => {
+    const of = (commit: string) => tree(commit, { [OURS]: 'same' });
+    expect(mixed(of('base'), of('head')).unused).toEqual([]);
+  });
 });

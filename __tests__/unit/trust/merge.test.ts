@@ -1,17 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import type {
-  ModelSettings,
-  Project,
-  Reference,
-  Settings,
-  Tests,
-} from '../../../src/kernel/suite/suite.ts';
+import type { ModelSettings, Project, Settings, Tests } from '../../../src/kernel/suite/suite.ts';
 import { arrange } from '../../../src/trust/arrange.ts';
 import { mergeProjects } from '../../../src/trust/merge.ts';
 import { sources } from '../../../src/trust/trust.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
 import { OWN_SETTINGS } from '../../stand-ins/features.ts';
-import { gate, metric, project, reference, settings, suite } from '../app/run/builders.ts';
+import {
+  gate,
+  metric,
+  modelSettings,
+  project,
+  reference,
+  settings,
+  suite,
+} from '../app/run/builders.ts';
+import { rubricOf } from '../metrics/samples.ts';
 
 /** One thing on the merge base, the tip and head: absent, or in one of its versions. */
 type Cell = 'absent' | 'A' | 'B' | 'C';
@@ -37,39 +40,35 @@ const ROWS: Row[] = [
 ];
 
 const withTests = (tests: Partial<Tests>): Project => project([suite({ tests })]);
+const of = (changes: Partial<Settings>): Project =>
+  project([suite()], { settings: settings(changes) });
 const inForce = ({ suites }: Project): Tests => suites[0]!.tests;
 
-const at = (cell: Cell): Reference[] =>
-  cell === 'absent' ? [] : [reference('x', { expected: cell, place: { file: cell, line: 7 } })];
-const metricAt = (cell: Cell) =>
-  cell === 'absent'
-    ? []
-    : [metric('x', { threshold: cell.charCodeAt(0), place: { file: cell, line: 7 } })];
+/** One thing in a version, or none. */
+const only = <T>(
+  cell: Cell,
+  made: (code: number, place: { file: string; line: number }) => T,
+): T[] => (cell === 'absent' ? [] : [made(cell.charCodeAt(0), { file: cell, line: 7 })]);
 const rubricAt = (cell: Cell): [string, Rubric][] =>
-  cell === 'absent'
-    ? []
-    : [
-        [
-          'x',
-          {
-            ...{ name: 'x', prompt: 'Is it good?', eval_type: 'classify', notes: null },
-            ...{ choice_scores: new Map([['Y', cell.charCodeAt(0)]]), examples: [] },
-            place: { file: cell, line: 7 },
-          },
-        ],
-      ];
+  only(cell, (code, place) => ['x', rubricOf('Is it good?', { Y: code }, { name: 'x', place })]);
 
 /** What is merged, in one version each; `read` gives the version back. */
 const THINGS: [string, (cell: Cell) => Project, (merged: Project) => unknown, string][] = [
   [
     'reference',
-    (cell) => withTests({ references: [reference('other'), ...at(cell)] }),
+    (cell) => {
+      const own = only(cell, (_, place) => reference('x', { expected: cell, place }));
+      return withTests({ references: [reference('other'), ...own] });
+    },
     (merged) => inForce(merged).references.find(({ id }) => id === 'x')?.expected,
     'reference x',
   ],
   [
     'metric',
-    (cell) => withTests({ metrics: [metric('other'), ...metricAt(cell)] }),
+    (cell) => {
+      const own = only(cell, (threshold, place) => metric('x', { threshold, place }));
+      return withTests({ metrics: [metric('other'), ...own] });
+    },
     (merged) => letter(inForce(merged).metrics.find(({ name }) => name === 'x')?.threshold),
     'metrics.x',
   ],
@@ -83,8 +82,8 @@ const THINGS: [string, (cell: Cell) => Project, (merged: Project) => unknown, st
     'key of the gate',
     (cell) => {
       const { tolerance: _, ...rest } = gate();
-      const own = cell === 'absent' ? rest : { ...rest, tolerance: cell.charCodeAt(0) };
-      return project([suite()], { settings: settings({ gate: own as Settings['gate'] }) });
+      const [tolerance] = only(cell, (code) => ({ tolerance: code }));
+      return of({ gate: { ...rest, ...tolerance } as Settings['gate'] });
     },
     (merged) => letter(merged.settings.gate.tolerance as number | undefined),
     'gate.tolerance',
@@ -93,17 +92,19 @@ const THINGS: [string, (cell: Cell) => Project, (merged: Project) => unknown, st
     'entry of quarantine',
     (cell) =>
       withTests({
-        quarantine:
-          cell === 'absent'
-            ? []
-            : [{ id: 'x', reason: cell, until: '2030-01-01', place: { file: cell, line: 7 } }],
+        quarantine: only(cell, (_, place) => ({
+          id: 'x',
+          reason: cell,
+          until: '2030-01-01',
+          place,
+        })),
       }),
     (merged) => inForce(merged).quarantine[0]?.reason,
     'quarantine.x',
   ],
   [
     "suite's gate",
-    (cell) => withTests(cell === 'absent' ? {} : { gate: { tolerance: cell.charCodeAt(0) } }),
+    (cell) => withTests(only(cell, (tolerance) => ({ gate: { tolerance } }))[0] ?? {}),
     (merged) => letter(inForce(merged).gate?.tolerance as number | undefined),
     'gate.tolerance',
   ],
@@ -113,27 +114,24 @@ function letter(code: number | null | undefined): string | undefined {
   return code === null || code === undefined ? undefined : String.fromCharCode(code);
 }
 
-describe.each(THINGS)('a %s', (_thing, of, read, name) => {
+describe.each(THINGS)('a %s', (_thing, version, read, name) => {
   test.each(ROWS)('changed by %s (%s, %s, %s) is judged as %s', (_who, was, tip, head, is, by) => {
-    const { head: merged, notices } = mergeProjects(of(was), of(tip), of(head));
+    const { head: merged, notices } = mergeProjects(version(was), version(tip), version(head));
     expect(read(merged)).toBe(is === 'absent' ? undefined : is);
-    const said = notices.map(({ message }) => message);
-    expect(said).toEqual(
-      by === 'nobody'
-        ? []
-        : [
-            by === 'tip'
-              ? `the base branch changed ${name} since this branch left it: that is used, as it would be after the merge`
-              : `this pull request and the base branch both changed ${name}: the base branch's is used`,
-          ],
-    );
+    const said = {
+      nobody: [],
+      tip: [
+        `the base branch changed ${name} since this branch left it: that is used, as it would be after the merge`,
+      ],
+      both: [
+        `this pull request and the base branch both changed ${name}: the base branch's is used`,
+      ],
+    };
+    expect(notices.map(({ message }) => message)).toEqual(said[by]);
   });
 });
 
 describe('settings', () => {
-  const of = (changes: Partial<Settings>): Project =>
-    project([suite()], { settings: settings(changes) });
-
   test.each<[string, Partial<Settings>, Partial<Settings>, Partial<Settings>]>([
     ['a key that each side changed', { seed: 2 }, { n_tries: 5 }, { seed: 2, n_tries: 5 }],
     ['a key that both changed', { seed: 2 }, { seed: 3 }, { seed: 2 }],
@@ -151,62 +149,43 @@ describe('settings', () => {
   test.each(['member', 'untrusted'] as const)(
     "of gate and budget are the tip's at level %s, whatever head's are",
     (level) => {
-      const strict = of({
-        gate: gate({ alpha: 0.01 }),
-        budget: { max_calls: 9, max_cost_usd: null },
-      });
-      const loose = of({
-        gate: gate({ fail_on: 'never' }),
-        budget: { max_calls: 99, max_cost_usd: null },
-      });
+      const budget = (max_calls: number) => ({ max_calls, max_cost_usd: null });
+      const strict = of({ gate: gate({ alpha: 0.01 }), budget: budget(9) });
+      const loose = of({ gate: gate({ fail_on: 'never' }), budget: budget(99) });
       for (const was of [of({}), strict, loose]) {
         const { base, head } = mergeProjects(was, strict, loose);
-        const { gate: found, budget } = arrange(base, head, sources(level), OWN_SETTINGS);
-        expect([found, budget.max_calls]).toEqual([gate({ alpha: 0.01 }), 9]);
+        const { gate: found, budget: cap } = arrange(base, head, sources(level), OWN_SETTINGS);
+        expect([found, cap.max_calls]).toEqual([gate({ alpha: 0.01 }), 9]);
       }
     },
   );
 
   test('keep a model that a prompt still names, and the programs of the same commit', () => {
-    const place = { file: 'evaldiff.yaml', line: 3 };
-    const entry = { endpoint: null, price: null, files: [], setup: [], file: null, replaces: [] };
-    const hosted = (model: string): ModelSettings => ({
-      ...{ ...entry, provider: 'openai' as const, model, command: [], place },
-    });
-    const program = (file: string): ModelSettings => ({
-      ...{ ...entry, provider: 'program' as const, model: 'app', command: ['node', file], place },
-    });
-    const was = of({
-      models: new Map([
-        ['old', hosted('a')],
-        ['app', program('one.mjs')],
-      ]),
-    });
-    const tip = of({
-      models: new Map([
-        ['new', hosted('b')],
-        ['app', program('two.mjs')],
-      ]),
-    });
+    const hosted = (model: string) => modelSettings({ model });
+    const program = (script: string) =>
+      modelSettings({ provider: 'program', model: 'app', command: ['node', script] });
+    const models = (own: Record<string, ModelSettings>) =>
+      of({ models: new Map(Object.entries(own)) });
+    const was = models({ old: hosted('a'), app: program('one.mjs') });
+    const tip = models({ new: hosted('b'), app: program('two.mjs') });
     const { base, head } = mergeProjects(was, tip, was);
-    for (const { models } of [base.settings, head.settings]) {
-      expect([...models.keys()].sort()).toEqual(['app', 'new', 'old']);
-      expect(models.get('app')?.command).toEqual(['node', 'one.mjs']);
+    for (const { models: merged } of [base.settings, head.settings]) {
+      expect([...merged.keys()].sort()).toEqual(['app', 'new', 'old']);
+      expect(merged.get('app')?.command).toEqual(['node', 'one.mjs']);
     }
   });
 });
 
 describe('tests', () => {
   test("are the tip's alone at untrusted: head's new references are shown and do not count", () => {
-    const of = (...ids: string[]): Project =>
+    const having = (...ids: string[]): Project =>
       withTests({ references: ids.map((id) => reference(id)) });
-    const { base, head } = mergeProjects(of('a'), of('a', 'tip'), of('a', 'own'));
+    const { base, head } = mergeProjects(having('a'), having('a', 'tip'), having('a', 'own'));
     const arranged = arrange(base, head, sources('untrusted'), OWN_SETTINGS);
-    const { references } = inForce(arranged.head);
-    expect(references.map(({ id, skip }) => [id, skip])).toEqual([
-      ['a', false],
-      ['tip', false],
-      ['own', true],
+    expect(inForce(arranged.head).references).toMatchObject([
+      { id: 'a', skip: false },
+      { id: 'tip', skip: false },
+      { id: 'own', skip: true },
     ]);
   });
 
@@ -220,15 +199,14 @@ describe('tests', () => {
   });
 
   test('do not hold two references under one id', () => {
-    const named = (id: string, q: string): Reference => reference(id, { input: { q } });
+    const named = (...all: [string, string][]) =>
+      withTests({ references: all.map(([id, q]) => reference(id, { input: { q } })) });
     const { head, notices } = mergeProjects(
-      withTests({ references: [named('a', 'one')] }),
-      withTests({ references: [named('a', 'one'), named('b', 'two')] }),
-      withTests({ references: [named('b', 'one')] }),
+      named(['a', 'one']),
+      named(['a', 'one'], ['b', 'two']),
+      named(['b', 'one']),
     );
-    expect(inForce(head).references.map(({ id, input }) => [id, input['q']])).toEqual([
-      ['b', 'two'],
-    ]);
+    expect(inForce(head).references).toMatchObject([{ id: 'b', input: { q: 'two' } }]);
     expect(notices.map(({ message }) => message)).toContainEqual(
       expect.stringContaining('both changed reference b'),
     );
@@ -237,29 +215,29 @@ describe('tests', () => {
   test.each(['place', 'at', 'columns', 'problem'])(
     'see a change of a variable that is called %s',
     (name) => {
-      const of = (value: string): Project =>
+      const asking = (value: string): Project =>
         withTests({ references: [reference('a', { input: { [name]: value } })] });
-      const { head } = mergeProjects(of('one'), of('two'), of('one'));
+      const { head } = mergeProjects(asking('one'), asking('two'), asking('one'));
       expect(inForce(head).references.map(({ input }) => input)).toEqual([{ [name]: 'two' }]);
     },
   );
 
-  test('of a prompt that only one side has', () => {
-    const other = suite({
-      prompt: { file: 'prompts/new.yaml', name: 'new' },
-      tests: { references: [reference('n')] },
-    });
-    const [with_, without] = [project([suite(), other]), project([suite()])];
+  const other = suite({
+    prompt: { file: 'prompts/new.yaml', name: 'new' },
+    tests: { references: [reference('n')] },
+  });
+  const [both, one] = [project([suite(), other]), project([suite()])];
+
+  test.each([
+    ['the tip added', [one, both, one], ['p'], ['p']],
+    ['head added', [one, one, both], ['p'], ['p', 'new']],
+    ['the tip removed', [both, one, both], ['p'], ['p']],
+    ['head removed', [both, both, one], ['p', 'new'], ['p']],
+    ['both removed', [both, one, one], ['p'], ['p']],
+  ] as const)('of a prompt that %s are on the right side', (_, [was, tip, own], base, head) => {
+    const merged = mergeProjects(was, tip, own);
     const names = ({ suites }: Project): string[] => suites.map(({ prompt }) => prompt.name);
-    const cell = (...of: [Project, Project, Project]): string[][] => {
-      const { base, head } = mergeProjects(...of);
-      return [names(base), names(head)];
-    };
-    expect(cell(without, with_, without)).toEqual([['p'], ['p']]);
-    expect(cell(without, without, with_)).toEqual([['p'], ['p', 'new']]);
-    expect(cell(with_, without, with_)).toEqual([['p'], ['p']]);
-    expect(cell(with_, with_, without)).toEqual([['p', 'new'], ['p']]);
-    expect(cell(with_, without, without)).toEqual([['p'], ['p']]);
+    expect([names(merged.base), names(merged.head)]).toEqual([base, head]);
   });
 });
 
@@ -267,11 +245,8 @@ test.each([
   ['its text', { prompt: { parameters: { temperature: 1 } } }],
   ['its tests', { tests: { references: [reference('other')] } }],
 ])('a prompt that the tip removed and of which head changes %s is grey', (_what, changes) => {
-  const { base, head, notices } = mergeProjects(
-    project([suite()]),
-    project([]),
-    project([suite(changes)]),
-  );
+  const own = project([suite(changes)]);
+  const { base, head, notices } = mergeProjects(project([suite()]), project([]), own);
   expect([base, head].map(({ suites }) => suites.length)).toEqual([1, 1]);
   expect(notices).toEqual([
     {
@@ -284,14 +259,10 @@ test.each([
 });
 
 describe('prompt text', () => {
-  const saying = (content: string): Project =>
-    project([
-      suite({
-        prompt: {
-          messages: [{ role: 'user', content, place: { file: 'prompts/p.yaml', line: 6 } }],
-        },
-      }),
-    ]);
+  const saying = (content: string): Project => {
+    const place = { file: 'prompts/p.yaml', line: 6 };
+    return project([suite({ prompt: { messages: [{ role: 'user', content, place }] } })]);
+  };
 
   test('of a prompt that both sides added is reported where it differs', () => {
     const [tip, own] = ['one {q}', 'two {q}'].map(saying);
@@ -302,16 +273,12 @@ describe('prompt text', () => {
     ]);
   });
 
+  const rebase = expect.stringMatching(/both changed prompt p: .*rebase/);
   test.each([
     ['on head', 'one {q}', 'two {q}', []],
     ['on the tip', 'two {q}', 'one {q}', []],
     ['alike', 'two {q}', 'two {q}', []],
-    [
-      'differently',
-      'two {q}',
-      'three {q}',
-      [expect.stringMatching(/both changed prompt p: .*rebase/)],
-    ],
+    ['differently', 'two {q}', 'three {q}', [rebase]],
   ])('is never merged; changed %s', (_how, tip, own, said) => {
     const { base, head, notices } = mergeProjects(saying('one {q}'), saying(tip), saying(own));
     expect(base.suites[0]?.prompt.messages[0]?.content).toBe('one {q}');

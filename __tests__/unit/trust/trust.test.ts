@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { useOfBase, weakest } from '../../../src/trust/trust-table.ts';
-import { SOURCE_LABELS, isApproval, sources, trustLevel } from '../../../src/trust/trust.ts';
-import type { TrustRequest } from '../../../src/trust/trust.ts';
+import {
+  isApproval,
+  SOURCE_LABELS,
+  sources,
+  trustLevel,
+  type TrustRequest,
+} from '../../../src/trust/trust.ts';
 import type { TrustLevel } from '../../../src/types/plain.ts';
 import type { EventFacts, Origin } from '../../../src/types/repository.ts';
 
@@ -33,6 +38,10 @@ const PROVED: readonly Origin[] = ['base-branch', 'own-branch'];
 const UNPROVED: readonly Origin[] = ['fork', 'unknown'];
 
 describe('the level of an event', () => {
+  const bot = { dependabot: true };
+  const target = 'pull_request_target';
+  const following = (event: string, more: Partial<EventFacts> = {}) =>
+    facts('workflow_run', { ...after(event), ...more });
   const table: [string, EventFacts, TrustLevel][] = [
     ['push', facts('push'), 'trusted'],
     ['schedule', facts('schedule'), 'trusted'],
@@ -40,53 +49,25 @@ describe('the level of an event', () => {
     ['repository_dispatch', facts('repository_dispatch'), 'trusted'],
     ['a queue with a pull request of the repository', facts('merge_group'), 'member'],
     ['a queue with a pull request from a fork', facts('merge_group', fork), 'untrusted'],
-    ['a queue with nobody knows whose pull request', facts('merge_group', deleted), 'untrusted'],
-    [
-      'a queue with a pull request by Dependabot',
-      facts('merge_group', { dependabot: true }),
-      'untrusted',
-    ],
+    ['a queue with a pull request of unknown origin', facts('merge_group', deleted), 'untrusted'],
+    ['a queue with a pull request by Dependabot', facts('merge_group', bot), 'untrusted'],
     ['pull_request from a branch of the repository', facts('pull_request'), 'member'],
-    ['pull_request_target from a branch of the repository', facts('pull_request_target'), 'member'],
-    ['pull_request by Dependabot', facts('pull_request', { dependabot: true }), 'untrusted'],
-    [
-      'pull_request_target by Dependabot',
-      facts('pull_request_target', { dependabot: true }),
-      'untrusted',
-    ],
-    ['push by Dependabot', facts('push', { dependabot: true }), 'untrusted'],
+    ['pull_request_target from a branch of the repository', facts(target), 'member'],
+    ['pull_request by Dependabot', facts('pull_request', bot), 'untrusted'],
+    ['pull_request_target by Dependabot', facts(target, bot), 'untrusted'],
+    ['push by Dependabot', facts('push', bot), 'untrusted'],
     ['pull_request from a fork', facts('pull_request', fork), 'untrusted'],
     ['pull_request whose head repository is gone', facts('pull_request', deleted), 'untrusted'],
-    ['pull_request_target from a fork', facts('pull_request_target', fork), 'untrusted'],
-    [
-      'pull_request_target whose head repository is gone',
-      facts('pull_request_target', deleted),
-      'untrusted',
-    ],
-    ['workflow_run after pull_request', facts('workflow_run', after('pull_request')), 'untrusted'],
-    [
-      'workflow_run after pull_request_target',
-      facts('workflow_run', after('pull_request_target')),
-      'untrusted',
-    ],
-    [
-      'workflow_run after issue_comment',
-      facts('workflow_run', after('issue_comment')),
-      'untrusted',
-    ],
-    [
-      'workflow_run after workflow_dispatch',
-      facts('workflow_run', after('workflow_dispatch')),
-      'untrusted',
-    ],
-    ['workflow_run after nobody knows what', facts('workflow_run'), 'untrusted'],
-    [
-      'workflow_run after a push in another repository',
-      facts('workflow_run', { ...after('push'), ...fork }),
-      'untrusted',
-    ],
-    ['workflow_run after push', facts('workflow_run', after('push')), 'trusted'],
-    ['workflow_run after schedule', facts('workflow_run', after('schedule')), 'trusted'],
+    ['pull_request_target from a fork', facts(target, fork), 'untrusted'],
+    ['pull_request_target whose head repository is gone', facts(target, deleted), 'untrusted'],
+    ['workflow_run after pull_request', following('pull_request'), 'untrusted'],
+    ['workflow_run after pull_request_target', following(target), 'untrusted'],
+    ['workflow_run after issue_comment', following('issue_comment'), 'untrusted'],
+    ['workflow_run after workflow_dispatch', following('workflow_dispatch'), 'untrusted'],
+    ['workflow_run after an unknown event', facts('workflow_run'), 'untrusted'],
+    ['workflow_run after a push in another repository', following('push', fork), 'untrusted'],
+    ['workflow_run after push', following('push'), 'trusted'],
+    ['workflow_run after schedule', following('schedule'), 'trusted'],
     ['issue_comment', facts('issue_comment'), 'untrusted'],
     ['an event of the future', facts('solar_eclipse'), 'untrusted'],
     ['an empty event name', facts(''), 'untrusted'],
@@ -113,26 +94,21 @@ describe('the level of an event', () => {
     }
   });
 
-  const uses: [string, Origin, boolean, 'used' | 'replaced' | 'refused'][] = [
-    ...['push', 'pull_request', 'merge_group', 'workflow_dispatch', 'workflow_run'].flatMap(
-      (event): typeof uses => [
-        ...PROVED.flatMap((origin): typeof uses => [
-          [event, origin, true, 'used'],
-          [event, origin, false, 'used'],
-        ]),
-        ...UNPROVED.flatMap((origin): typeof uses => [
-          [event, origin, true, 'refused'],
-          [event, origin, false, event === 'push' ? 'used' : 'replaced'],
-        ]),
-      ],
-    ),
-  ];
-  test.each(uses)(
-    'on %s a base that is %s (by an input: %j) is %s',
-    (event, origin, input, use) => {
-      expect(useOfBase(event, origin, input)).toBe(use);
-    },
-  );
+  test.each([
+    ['push', 'used'],
+    ['pull_request', 'replaced'],
+    ['merge_group', 'replaced'],
+    ['workflow_dispatch', 'replaced'],
+    ['workflow_run', 'replaced'],
+  ])('on %s a base that is proved is used, and another one is %s', (event, unproved) => {
+    for (const origin of PROVED)
+      for (const input of [true, false]) expect(useOfBase(event, origin, input)).toBe('used');
+    for (const origin of UNPROVED) {
+      expect(useOfBase(event, origin, false)).toBe(unproved);
+      // By an input:
+      expect(useOfBase(event, origin, true)).toBe('refused');
+    }
+  });
 
   test('a commit made of others is what the weakest of them is', () => {
     expect(weakest(['base-branch', 'fork', 'own-branch'])).toBe('fork');
@@ -153,15 +129,13 @@ describe('the level of an event', () => {
     }
   });
 
-  test('--trust raises the command line and nothing else', () => {
-    expect(trustLevel(facts('command_line'), 'own-branch', { trust: true }).level).toBe('trusted');
-    expect(trustLevel(facts('pull_request', fork), 'own-branch', { trust: true }).level).toBe(
-      'untrusted',
-    );
-    expect(trustLevel(facts('pull_request'), 'own-branch', { trust: true }).level).toBe('member');
-    expect(
-      trustLevel(facts('command_line'), 'own-branch', { trust: true, lower: 'untrusted' }).level,
-    ).toBe('untrusted');
+  test.each<[string, EventFacts, TrustRequest, TrustLevel]>([
+    ['raises the command line', facts('command_line'), {}, 'trusted'],
+    ['leaves a fork', facts('pull_request', fork), {}, 'untrusted'],
+    ['leaves a pull request', facts('pull_request'), {}, 'member'],
+    ['yields to a lower level', facts('command_line'), { lower: 'untrusted' }, 'untrusted'],
+  ])('--trust %s', (_, event, request, level) => {
+    expect(trustLevel(event, 'own-branch', { trust: true, ...request }).level).toBe(level);
   });
 });
 
@@ -190,33 +164,15 @@ describe('approval by label', () => {
     });
   });
 
+  const onFork = (action: string, addedLabel: string | null) =>
+    facts('pull_request_target', { ...fork, action, addedLabel });
   test.each<[string, EventFacts, string | null, boolean]>([
     ['the label', target, LABEL, true],
-    [
-      'a push after the label',
-      facts('pull_request_target', { ...fork, action: 'synchronize', addedLabel: null }),
-      LABEL,
-      false,
-    ],
-    [
-      'another label',
-      facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: 'bug' }),
-      LABEL,
-      false,
-    ],
-    [
-      'the label being taken away',
-      facts('pull_request_target', { ...fork, action: 'unlabeled', addedLabel: LABEL }),
-      LABEL,
-      false,
-    ],
+    ['a push after the label', onFork('synchronize', null), LABEL, false],
+    ['another label', onFork('labeled', 'bug'), LABEL, false],
+    ['the label being taken away', onFork('unlabeled', LABEL), LABEL, false],
     ['no approval in the workflow', target, null, false],
-    [
-      'an empty approval label',
-      facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: '' }),
-      '',
-      false,
-    ],
+    ['an empty approval label', onFork('labeled', ''), '', false],
     ['a labelled issue', facts('issues', labeled), LABEL, false],
   ])('%s: an approval or not', (_name, event, label, is) => {
     expect(isApproval(event, label)).toBe(is);
@@ -253,29 +209,16 @@ describe('what comes from where', () => {
   });
 
   test('a member brings the scoring, but not the gate and not the budget', () => {
-    const member = sources('member');
-    expect([
-      member.metrics,
-      member.rubrics,
-      member.expected,
-      member.model,
-      member.settings,
-    ]).toEqual(['head', 'head', 'head', 'head', 'head']);
-    expect([member.gate, member.budget]).toEqual(['base-else-head', 'base-else-head']);
-    expect(member.otherScoring).toBe('scored');
-    expect(member.cache).toBe('read-write-own-scope');
+    const scoring = { metrics: 'head', rubrics: 'head', expected: 'head', model: 'head' };
+    const base = { gate: 'base-else-head', budget: 'base-else-head' };
+    const cache = { otherScoring: 'scored', cache: 'read-write-own-scope' };
+    expect(sources('member')).toMatchObject({ ...scoring, settings: 'head', ...base, ...cache });
   });
 
   test('a trusted commit is read as it is', () => {
-    const { gate, budget, metrics, model, cache, promptCode } = sources('trusted');
-    expect({ gate, budget, metrics, model, cache, promptCode }).toEqual({
-      gate: 'head',
-      budget: 'head',
-      metrics: 'head',
-      model: 'head',
-      cache: 'read-write',
-      promptCode: 'host-only',
-    });
+    const head = { gate: 'head', budget: 'head', metrics: 'head', model: 'head' };
+    const own = { ...head, cache: 'read-write', promptCode: 'host-only' };
+    expect(sources('trusted')).toMatchObject(own);
   });
 
   test('every row has a name to be printed by', () => {

@@ -19,45 +19,46 @@ const attribute = (id: string, kind: Attribute['kind'] = 'domain'): Attribute =>
 });
 const attributes = [attribute('sums'), attribute('trains'), attribute('add', 'subtask')];
 const reference = { id: 'a', input: { q: 'Two trains and two trains?' }, expected: '4 trains' };
-const rating = (
-  id: string,
-  score: unknown,
-  evidence: unknown = 'it says so',
-): Record<string, unknown> => ({ id, score, evidence });
+const rating = (id: string, score: unknown, evidence = 'it says so') => ({ id, score, evidence });
+const ratingsOf = (scores: Record<string, unknown>) =>
+  Object.entries(scores).map(([id, score]) => rating(id, score));
 const scores = (ratings: Ratings, of = attributes): (number | null)[] =>
   of.map(({ id }) => scoreOf(ratings, id));
 
+/** A grader that gives these ratings one after another, or fails; 1 for everything without any. */
+function grader(...replies: (unknown[] | ReturnType<typeof failure>)[]) {
+  let calls = 0;
+  const all = (list: { id: string }[]) => list.map(({ id }) => rating(id, 1));
+  return scripted({
+    affinity: (_, list) => {
+      const reply =
+        replies.length === 0 ? all(list) : replies[Math.min(calls++, replies.length - 1)];
+      return Array.isArray(reply) ? { ratings: reply } : reply;
+    },
+  });
+}
+const caseOf = (request: Parameters<typeof materials>[0]) => materials(request).get('case');
+
 describe('affinity', () => {
   test('is matched by id, whatever the order, with its evidence', async () => {
-    const { tools, asked } = scripted({
-      affinity: () => ({
-        ratings: [
-          rating('add', 2),
-          rating('trains', 5, ' trains '),
-          rating('sums', 3),
-          rating('ships', 5),
-        ],
-      }),
-    });
+    const others = ratingsOf({ sums: 3, ships: 5 });
+    const { tools, asked } = grader([rating('add', 2), rating('trains', 5, ' trains '), ...others]);
     const ratings = await rateReference(reference, attributes, tools);
     expect([...ratings.keys()].sort()).toEqual(['add', 'sums', 'trains']);
     expect(scores(ratings)).toEqual([3, 5, 2]);
     expect(ratings.get('trains')).toEqual({ status: 'scored', score: 5, evidence: 'trains' });
-    expect(asked).toHaveLength(1);
-    expect(materials(asked[0]!).get('case')).toBe(
+    expect(asked.map(caseOf)).toEqual([
       'Input:\nq: Two trains and two trains?\nExpected answer: 4 trains',
-    );
+    ]);
   });
 
-  test("asks for an answer's ratings with the answer in the place of the expected one", async () => {
-    const { tools, asked } = scripted({
-      affinity: (_, list) => ({ ratings: list.map(({ id }) => rating(id, 1)) }),
-    });
+  test('of an answer is asked for with the answer instead of the expected one', async () => {
+    const { tools, asked } = grader();
     await rateAnswer(reference, 'Four, I think', attributes.slice(2), tools);
-    expect(materials(asked[0]!).get('case')).toBe(
-      'Input:\nq: Two trains and two trains?\nAnswer: Four, I think',
-    );
-    expect([...materials(asked[0]!).keys()]).toEqual(['case', 'sub-tasks']);
+    expect(Object.fromEntries(materials(asked[0]!))).toEqual({
+      case: 'Input:\nq: Two trains and two trains?\nAnswer: Four, I think',
+      'sub-tasks': expect.any(String),
+    });
   });
 
   test.each<[string, unknown]>([
@@ -67,16 +68,9 @@ describe('affinity', () => {
     ['not whole', rating('trains', 3.5)],
     ['a word', rating('trains', 'high')],
     ['a number as text', rating('trains', '4')],
-  ])('asks again for the one rating that is %s, and for no other', async (_, wrong) => {
-    let calls = 0;
-    const { tools, asked } = scripted({
-      affinity: () => ({
-        ratings:
-          calls++ === 0
-            ? [rating('sums', 1), wrong, rating('add', 2)]
-            : [rating('trains', 4), rating('sums', 5)],
-      }),
-    });
+  ])('is asked for again for the one rating that is %s, and for no other', async (_, wrong) => {
+    const first = [...ratingsOf({ sums: 1 }), wrong, ...ratingsOf({ add: 2 })];
+    const { tools, asked } = grader(first, ratingsOf({ trains: 4, sums: 5 }));
     expect(scores(await rateReference(reference, attributes, tools))).toEqual([1, 4, 2]);
     expect(asked).toHaveLength(2);
     expect(JSON.stringify(asked[1]!.schema)).not.toContain('"sums"');
@@ -85,106 +79,67 @@ describe('affinity', () => {
     );
   });
 
-  test('is asked for in other words the second time, where none came: an equal question would only be given the reply that is kept of it', async () => {
-    let calls = 0;
-    const { tools } = scripted({
-      affinity: () => ({
-        ratings: calls++ === 0 ? [] : [rating('sums', 4), rating('trains', 3), rating('add', 2)],
-      }),
-    });
-    const complete = createOnce(tools.complete, {
-      keyOf: (request) => requestKey(request, sha256),
-      answers: 'keep',
-    });
-    expect(scores(await rateReference(reference, attributes, { ...tools, complete }))).toEqual([
-      4, 3, 2,
-    ]);
-    expect(calls).toBe(2);
+  // An equal question would only get the reply that is stored for it.
+  test('is asked for in other words the second time if none came', async () => {
+    const { tools, asked } = grader([], ratingsOf({ sums: 4, trains: 3, add: 2 }));
+    const keyOf = (request: Parameters<typeof requestKey>[0]) => requestKey(request, sha256);
+    const complete = createOnce(tools.complete, { keyOf, answers: 'keep' });
+    const ratings = await rateReference(reference, attributes, { ...tools, complete });
+    expect(scores(ratings)).toEqual([4, 3, 2]);
+    expect(asked).toHaveLength(2);
   });
 
   test('hides no answer behind a long input, and no input behind a long answer', async () => {
-    const { tools, asked } = scripted({
-      affinity: (_, list) => ({ ratings: list.map(({ id }) => rating(id, 1)) }),
-    });
+    const { tools, asked } = grader();
     const long = 'x'.repeat(50_000);
-    await rateAnswer({ id: 'a', input: { q: long }, expected: 'x' }, 'Four.', attributes, tools);
-    await rateAnswer({ id: 'a', input: { q: 'Two?' }, expected: 'x' }, long, attributes, tools);
-    await rateReference({ id: 'a', input: { q: long }, expected: long }, attributes, tools);
-    const cases = asked.map((request) => materials(request).get('case') ?? '');
+    const of = (q: string, expected = 'x') => ({ id: 'a', input: { q }, expected });
+    await rateAnswer(of(long), 'Four.', attributes, tools);
+    await rateAnswer(of('Two?'), long, attributes, tools);
+    await rateReference(of(long, long), attributes, tools);
+    const cases = asked.map(caseOf);
     expect(cases[0]).toMatch(/^Input:\nq: x+ \[…\]\nAnswer: Four\.$/);
     expect(cases[1]).toMatch(/^Input:\nq: Two\?\nAnswer: x+ \[…\]$/);
     expect(cases[2]).toMatch(
       /^Input:\nq: x{9900,10000} \[…\]\nExpected answer: x{9900,10000} \[…\]$/,
     );
-    for (const text of cases) expect(text.length).toBeLessThan(20_020);
+    for (const text of cases) expect(text?.length).toBeLessThan(20_020);
   });
 
-  test('does not choose between two ratings of one attribute', async () => {
-    let calls = 0;
-    const { tools } = scripted({
-      affinity: () => ({
-        ratings:
-          calls++ === 0
-            ? [
-                rating('sums', 1),
-                rating('sums', 5),
-                rating('sums', 1),
-                rating('trains', 2),
-                rating('trains', 2),
-                rating('add', 3),
-              ]
-            : [rating('sums', 4)],
-      }),
-    });
+  test('is not chosen between two ratings of one attribute', async () => {
+    const twice = [1, 5, 1].map((score) => rating('sums', score));
+    const others = [rating('trains', 2), rating('trains', 2), rating('add', 3)];
+    const { tools } = grader([...twice, ...others], ratingsOf({ sums: 4 }));
     expect(scores(await rateReference(reference, attributes, tools))).toEqual([4, 2, 3]);
   });
 
   test('is unscored after the second time, and says why', async () => {
-    const { tools, asked } = scripted({ affinity: () => ({ ratings: [rating('sums', 2)] }) });
+    const { tools, asked } = grader(ratingsOf({ sums: 2 }));
     const ratings = await rateReference(reference, attributes, tools);
     expect(scores(ratings)).toEqual([2, null, null]);
-    expect(ratings.get('trains')).toEqual({
-      status: 'unscored',
-      reason: 'the grader gave no rating from 1 to 5',
-    });
+    const reason = 'the grader gave no rating from 1 to 5';
+    expect(ratings.get('trains')).toEqual({ status: 'unscored', reason });
     expect(asked).toHaveLength(2);
     // The next run asks the second question again, unless what came settles it or cannot be read,
     // and so leads to a further one.
     expect(asked[0]!.usable).toBeUndefined();
-    const replies = [
-      [rating('sums', 2)],
-      [rating('trains', 2)],
-      [rating('trains', 2), rating('add', 1)],
-    ].map((given) => JSON.stringify({ ratings: given }));
-    expect([...replies, 'no JSON'].map((output) => asked[1]!.usable?.(output))).toEqual([
-      false,
-      false,
-      true,
-      true,
-    ]);
+    const replies = [{ sums: 2 }, { trains: 2 }, { trains: 2, add: 1 }].map((given) =>
+      JSON.stringify({ ratings: ratingsOf(given) }),
+    );
+    const usable = [...replies, 'no JSON'].map((output) => asked[1]!.usable?.(output));
+    expect(usable).toEqual([false, false, true, true]);
   });
 
-  test('keeps what was rated when the second question fails, and is not asked again after a failed call', async () => {
-    let calls = 0;
-    const half = scripted({
-      affinity: () =>
-        calls++ === 0
-          ? { ratings: [rating('sums', 2), rating('add', 2)] }
-          : failure('budget used up'),
-    });
+  test('keeps what was rated when the second question fails, and is not asked for again after a failed call', async () => {
+    const half = grader(ratingsOf({ sums: 2, add: 2 }), failure('budget used up'));
     const ratings = await rateReference(reference, attributes, half.tools);
     expect(scores(ratings)).toEqual([2, null, 2]);
     expect(ratings.get('trains')).toEqual({ status: 'unscored', reason: 'budget used up' });
-    const none = scripted({ affinity: () => failure('no key') });
-    expect(scores(await rateReference(reference, attributes, none.tools))).toEqual([
-      null,
-      null,
-      null,
-    ]);
-    expect(none.asked).toHaveLength(1);
+    const none = grader(failure('no key'));
+    const unrated = await rateReference(reference, attributes, none.tools);
+    expect([scores(unrated), none.asked.length]).toEqual([[null, null, null], 1]);
   });
 
-  test('asks for many attributes in parts that an answer can hold', async () => {
+  test('of many attributes is asked for in parts that an answer can hold', async () => {
     const many = Array.from({ length: 70 }, (_, index) =>
       attribute(`a${index}`, index % 2 === 0 ? 'domain' : 'subtask'),
     );
@@ -193,48 +148,30 @@ describe('affinity', () => {
         ratings: list.map(({ id }) => rating(id, 1 + (Number(id.slice(1)) % 5))),
       }),
     });
-    expect(scores(await rateReference(reference, many, tools), many)).toEqual(
-      many.map((_, index) => 1 + (index % 5)),
-    );
+    const rated = scores(await rateReference(reference, many, tools), many);
+    expect(rated).toEqual(many.map((_, index) => 1 + (index % 5)));
     expect(asked).toHaveLength(3);
   });
 
-  test('offers the ids and the five scores, and nothing else, in the schema', async () => {
-    const { tools, asked } = scripted({
-      affinity: (_, list) => ({ ratings: list.map(({ id }) => rating(id, 1)) }),
-    });
+  test('has a schema of the ids and the five scores, and nothing else', async () => {
+    const { tools, asked } = grader();
     await rateReference(reference, attributes, tools);
-    expect(asked[0]?.schema?.json).toMatchObject({
-      properties: {
-        ratings: {
-          items: {
-            type: 'object',
-            additionalProperties: false,
-            required: ['id', 'evidence', 'score'],
-            properties: {
-              id: { enum: ['sums', 'trains', 'add'] },
-              score: { enum: [1, 2, 3, 4, 5] },
-            },
-          },
-        },
-      },
-    });
+    const items = {
+      type: 'object',
+      additionalProperties: false,
+      required: ['id', 'evidence', 'score'],
+      properties: { id: { enum: ['sums', 'trains', 'add'] }, score: { enum: [1, 2, 3, 4, 5] } },
+    };
+    expect(asked[0]?.schema?.json).toMatchObject({ properties: { ratings: { items } } });
   });
 
-  test('is the same question for the same content, however the reference is called', async () => {
-    const { tools, asked } = scripted({
-      affinity: (_, list) => ({ ratings: list.map(({ id }) => rating(id, 1)) }),
-    });
-    await rateReference(
+  test('has the same question for the same content, whatever the id of the reference', async () => {
+    const { tools, asked } = grader();
+    const [x, y] = [
       { id: 'x', input: { a: 1, b: true }, expected: { y: 1, x: [2] } },
-      attributes,
-      tools,
-    );
-    await rateReference(
       { id: 'y', input: { b: true, a: 1 }, expected: { x: [2], y: 1 } },
-      attributes,
-      tools,
-    );
+    ];
+    for (const one of [x, y]) await rateReference(one, attributes, tools);
     expect(asked[1]).toEqual(asked[0]);
   });
 });

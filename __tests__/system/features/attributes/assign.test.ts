@@ -4,168 +4,140 @@ import {
   type Assignment,
   type Column,
 } from '../../../../src/features/attributes/assign.ts';
-import { attributeBounds } from '../../../../src/features/attributes/assignment-program.ts';
-import { priorsOf } from '../../../../src/features/attributes/assignment-program.ts';
 import {
+  attributeBounds,
+  priorsOf,
   wholeCounts,
   type RatedReference,
 } from '../../../../src/features/attributes/assignment-program.ts';
 import type { AssignmentProgram, Solve, Solver } from '../../../../src/types/solver.ts';
-import fc, { draws } from '../../../fuzz.ts';
+import fc, { draws, forAllAsync } from '../../../fuzz.ts';
 import { LP_INSTANCES } from '../../../unit/features/attributes/lp-instances.ts';
 import { sha256, solveHere } from './solvers.ts';
 
 type Assigned = Extract<Assignment, { status: 'assigned' }>;
+const fails = (reason: string) => Promise.resolve({ status: 'failed' as const, reason });
 const only =
   (solver: Solver): Solve =>
   (program, asked) =>
-    asked === solver
-      ? solveHere(program, asked)
-      : Promise.resolve({ status: 'failed', reason: 'was not asked' });
+    asked === solver ? solveHere(program, asked) : fails('was not asked');
+
+interface Setting {
+  columns?: readonly Column[];
+  solve?: Solve;
+  slack?: number;
+  batch?: number;
+}
 
 async function assigned(
   references: readonly RatedReference[],
-  columns: readonly Column[],
-  solve: Solve = solveHere,
-  slack = 0.1,
-  batch?: number,
+  of: Setting = {},
 ): Promise<Assigned> {
-  const assignment = await assign(
-    references,
-    columns,
-    { slack, ...(batch === undefined ? {} : { batch }) },
-    { solve, hash: sha256 },
-  );
+  const { columns = columnsOf(references), solve = solveHere, slack = 0.1, ...batch } = of;
+  const options = { slack, ...batch };
+  const assignment = await assign(references, columns, options, { solve, hash: sha256 });
   if (assignment.status === 'failed') throw new Error(assignment.reason);
   return assignment;
 }
 
-function columnsOf(references: readonly RatedReference[], count: number): Column[] {
-  return priorsOf(
+const referencesOf = (rows: readonly (number | null)[][]): RatedReference[] =>
+  rows.map((affinities, index) => ({ id: `r${index}`, affinities }));
+const columnsOf = (references: readonly RatedReference[]): Column[] =>
+  priorsOf(
     references.map(({ affinities }) => affinities),
-    count,
+    references[0]!.affinities.length,
   ).map(({ prior }, column) => ({ id: `attribute-${column}`, prior }));
-}
-
-/** Suites of all sizes; few distinct scores make many equal rows, as in life. */
-const suites = fc
-  .tuple(
-    fc.integer({ min: 1, max: 15 }),
-    fc.integer({ min: 1, max: 40 }),
-    fc.integer({ min: 2, max: 5 }),
-  )
-  .chain(([attributes, references, top]) =>
-    fc
-      .array(
-        fc.array(fc.option(fc.integer({ min: 1, max: top }), { nil: null, freq: 20 }), {
-          minLength: attributes,
-          maxLength: attributes,
-        }),
-        { minLength: references, maxLength: references },
-      )
-      .map((rows) => rows.map((affinities, index) => ({ id: `r${index}`, affinities }))),
-  );
+const evenly = (ids: string[]): Column[] => ids.map((id) => ({ id, prior: 1 / ids.length }));
 const skewed = (references: readonly RatedReference[]): Column[] =>
   references[0]!.affinities.map((_, column, all) => ({
     id: `a${column}`,
     prior: 2 ** -column / (2 - 2 ** (1 - all.length)),
   }));
 
+/** Suites of all sizes; few distinct scores make many equal rows, as in life. */
+const size = (min: number, max: number) => fc.integer({ min, max });
+const arrayOf = <T>(item: fc.Arbitrary<T>, length: number) =>
+  fc.array(item, { minLength: length, maxLength: length });
+const suites = fc
+  .tuple(size(1, 15), size(1, 40), size(2, 5))
+  .chain(([attributes, references, top]) => {
+    const affinity = fc.option(fc.integer({ min: 1, max: top }), { nil: null, freq: 20 });
+    return arrayOf(arrayOf(affinity, attributes), references).map(referencesOf);
+  });
+
 describe('every assignment', () => {
   test('gives each reference two different attributes, each attribute as many as its bounds say, whatever the priors', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        suites,
-        fc.boolean(),
-        fc.constantFrom(0, 0.1, 0.5),
-        async (references, skew, slack) => {
-          const columns = skew
-            ? skewed(references)
-            : columnsOf(references, references[0]!.affinities.length);
-          const { attributes } = await assigned(
-            references,
-            columns,
-            only('javascript-lp-solver'),
-            slack,
-          );
-          const each = Math.min(2, columns.length);
-          expect([...attributes.keys()].sort()).toEqual(references.map(({ id }) => id).sort());
-          for (const ids of attributes.values()) expect(new Set(ids).size).toBe(each);
-          const { lower, upper } = attributeBounds(
-            columns.map(({ prior }) => prior),
-            references.length,
-            each,
-            slack,
-          );
-          columns.forEach(({ id }, column) => {
-            const given = [...attributes.values()].filter((ids) => ids.includes(id)).length;
-            expect(given).toBeGreaterThanOrEqual(lower[column]!);
-            expect(given).toBeLessThanOrEqual(upper[column]!);
-          });
-        },
-      ),
+    await forAllAsync(
+      [suites, fc.boolean(), fc.constantFrom(0, 0.1, 0.5)],
+      async (references, skew, slack) => {
+        const columns = (skew ? skewed : columnsOf)(references);
+        const solve = only('javascript-lp-solver');
+        const { attributes } = await assigned(references, { columns, solve, slack });
+        const each = Math.min(2, columns.length);
+        expect([...attributes.keys()].sort()).toEqual(references.map(({ id }) => id).sort());
+        for (const ids of attributes.values()) expect(new Set(ids).size).toBe(each);
+        const priors = columns.map(({ prior }) => prior);
+        const { lower, upper } = attributeBounds(priors, references.length, each, slack);
+        columns.forEach(({ id }, column) => {
+          const given = [...attributes.values()].filter((ids) => ids.includes(id)).length;
+          expect(given).toBeGreaterThanOrEqual(lower[column]!);
+          expect(given).toBeLessThanOrEqual(upper[column]!);
+        });
+      },
       { numRuns: draws(60) },
     );
   }, 60_000);
 
   test('has the same objective from both solvers, and it is the sum of what was assigned', async () => {
-    await fc.assert(
-      fc.asyncProperty(suites, async (references) => {
-        const columns = columnsOf(references, references[0]!.affinities.length);
+    await forAllAsync(
+      [suites],
+      async (references) => {
+        const columns = columnsOf(references);
         const [simplex, highs] = [
-          await assigned(references, columns, only('javascript-lp-solver')),
-          await assigned(references, columns, only('highs')),
+          await assigned(references, { solve: only('javascript-lp-solver') }),
+          await assigned(references, { solve: only('highs') }),
         ];
         expect(simplex.objective).toBe(highs.objective);
         for (const { objective, attributes } of [simplex, highs]) {
-          const sum = references.reduce(
-            (total, { id, affinities }) =>
-              total +
-              attributes
-                .get(id)!
-                .reduce(
-                  (own, attribute) =>
-                    own + (affinities[columns.findIndex((column) => column.id === attribute)] ?? 0),
-                  0,
-                ),
-            0,
+          const given = references.flatMap(({ id, affinities }) =>
+            attributes.get(id)!.map((attribute) => {
+              return affinities[columns.findIndex((column) => column.id === attribute)] ?? 0;
+            }),
           );
-          expect(sum).toBe(objective);
+          expect(given.reduce((sum, affinity) => sum + affinity, 0)).toBe(objective);
         }
-      }),
+      },
       { numRuns: draws(25) },
     );
   }, 120_000);
 
   test('is the same for every order of references and attributes, with either solver', async () => {
-    await fc.assert(
-      fc.asyncProperty(
+    const shuffled = <T>(all: readonly T[]) =>
+      fc.shuffledSubarray([...all], { minLength: all.length });
+
+    await forAllAsync(
+      [
         suites.chain((references) =>
           fc.tuple(
             fc.constant(references),
-            fc.shuffledSubarray(references, { minLength: references.length }),
-            fc.shuffledSubarray([...references[0]!.affinities.keys()], {
-              minLength: references[0]!.affinities.length,
-            }),
+            shuffled(references),
+            shuffled([...references[0]!.affinities.keys()]),
             fc.constantFrom<Solver>('javascript-lp-solver', 'highs'),
           ),
         ),
-        async ([references, shuffled, order, solver]) => {
-          const columns = columnsOf(references, references[0]!.affinities.length);
-          const first = await assigned(references, columns, only(solver));
-          const second = await assigned(
-            shuffled.map(({ id, affinities }) => ({
-              id,
-              affinities: order.map((place) => affinities[place]!),
-            })),
-            order.map((place) => columns[place]!),
-            only(solver),
-          );
-          expect(Object.fromEntries(second.attributes)).toEqual(
-            Object.fromEntries(first.attributes),
-          );
-        },
-      ),
+      ],
+      async ([references, others, order, solver]) => {
+        const columns = columnsOf(references);
+        const first = await assigned(references, { solve: only(solver) });
+        const second = await assigned(
+          others.map(({ id, affinities }) => ({
+            id,
+            affinities: order.map((i) => affinities[i]!),
+          })),
+          { columns: order.map((i) => columns[i]!), solve: only(solver) },
+        );
+        expect(Object.fromEntries(second.attributes)).toEqual(Object.fromEntries(first.attributes));
+      },
       { numRuns: draws(25) },
     );
   }, 120_000);
@@ -183,38 +155,26 @@ describe('the choice of a solver', () => {
     };
   };
   const many = (count: number): RatedReference[] =>
-    Array.from({ length: count }, (_, index) => ({
-      id: `r${index}`,
-      affinities: [1 + (index % 5), 1 + (index % 3), 1 + (index % 4), 2],
-    }));
+    referencesOf(
+      Array.from({ length: count }, (_, i) => [1 + (i % 5), 1 + (i % 3), 1 + (i % 4), 2]),
+    );
 
   test('is javascript-lp-solver up to 250 references, HiGHS above', async () => {
     const { solve, asked } = counted();
-    await assigned(many(250), columnsOf(many(250), 4), solve);
-    await assigned(many(251), columnsOf(many(251), 4), solve);
+    for (const count of [250, 251]) await assigned(many(count), { solve });
     expect(asked).toEqual([
       ['javascript-lp-solver', 250],
       ['highs', 251],
     ]);
   });
 
-  test('cuts what is too large into even batches by the hash of the ids, and says so', async () => {
+  test('cuts what is too large into even batches by the hash of the ids, and reports it', async () => {
     const { solve, asked } = counted();
-    const { attributes, batches } = await assigned(
-      many(301),
-      columnsOf(many(301), 4),
-      solve,
-      0.1,
-      100,
-    );
-    expect(asked.map(([, size]) => size)).toEqual([75, 75, 75, 76]);
-    expect(batches).toBe(4);
-    expect(attributes.size).toBe(301);
-    expect(
-      Object.fromEntries(
-        (await assigned(many(301).reverse(), columnsOf(many(301), 4), solve, 0.1, 100)).attributes,
-      ),
-    ).toEqual(Object.fromEntries(attributes));
+    const { attributes, batches } = await assigned(many(301), { solve, batch: 100 });
+    expect(asked.map(([, members]) => members)).toEqual([75, 75, 75, 76]);
+    expect([batches, attributes.size]).toEqual([4, 301]);
+    const reversed = await assigned(many(301).reverse(), { solve, batch: 100 });
+    expect(Object.fromEntries(reversed.attributes)).toEqual(Object.fromEntries(attributes));
   });
 
   test('turns to the other solver when an answer is not a solution, and fails only when neither gives one', async () => {
@@ -222,22 +182,15 @@ describe('the choice of a solver', () => {
     const wrong: Solve = (program, solver) =>
       solver === 'highs'
         ? solveHere(program, solver)
-        : Promise.resolve({
-            status: 'solved',
-            counts: program.rows.map(() => [0.5, 0.5, 0.5, 0.5]),
-          });
-    expect((await assigned(references, columnsOf(references, 4), wrong)).left).toEqual([
+        : Promise.resolve({ status: 'solved', counts: program.rows.map(() => Array(4).fill(0.5)) });
+    expect((await assigned(references, { solve: wrong })).left).toEqual([
       'javascript-lp-solver gave counts that are not whole',
     ]);
-    const never: Solve = () => Promise.resolve({ status: 'failed', reason: 'is out' });
-    expect(
-      await assign(
-        references,
-        columnsOf(references, 4),
-        { slack: 0.1 },
-        { solve: never, hash: sha256 },
-      ),
-    ).toEqual({ status: 'failed', reason: 'javascript-lp-solver is out; highs is out' });
+    const never = { solve: () => fails('is out'), hash: sha256 };
+    expect(await assign(references, columnsOf(references), { slack: 0.1 }, never)).toEqual({
+      status: 'failed',
+      reason: 'javascript-lp-solver is out; highs is out',
+    });
   });
 });
 
@@ -248,72 +201,51 @@ describe('an answer of a solver', () => {
     lower: [1, 1, 0],
     upper: [2, 2, 1],
   };
+  const NOT_WHOLE = 'gave counts that are not whole';
+  const UNEVEN = 'gave references too many or too few attributes';
 
-  test.each<[string, number[][], string | null]>([
-    ['is rounded when it is whole within 1e-6', [[2 - 1e-9, 1 + 1e-9, 1]], null],
-    ['is refused when it is not whole', [[1.5, 1.5, 1]], 'gave counts that are not whole'],
-    ['is refused when a value is missing', [[2, 2]], 'gave counts that are not whole'],
-    [
-      'is refused when a row is incomplete',
-      [[2, 1, 0]],
-      'gave references too many or too few attributes',
-    ],
-    [
-      'is refused when somebody would get an attribute twice',
-      [[3, 1, 0]],
-      'gave references too many or too few attributes',
-    ],
-    ['is refused when a column leaves its bounds', [[2, 0, 2]], 'left the bounds'],
+  test.each<[string, number[], string | null]>([
+    ['is rounded when it is whole within 1e-6', [2 - 1e-9, 1 + 1e-9, 1], null],
+    ['is rejected when it is not whole', [1.5, 1.5, 1], NOT_WHOLE],
+    ['is rejected when a value is missing', [2, 2], NOT_WHOLE],
+    ['is rejected when a row is incomplete', [2, 1, 0], UNEVEN],
+    ['is rejected when a reference would get an attribute twice', [3, 1, 0], UNEVEN],
+    ['is rejected when a column leaves its bounds', [2, 0, 2], 'left the bounds'],
   ])('%s', (_, counts, reason) => {
-    expect(wholeCounts(counts, program)).toEqual(
-      reason === null ? { counts: [[2, 1, 1]] } : { reason },
-    );
+    const expected = reason === null ? { counts: [[2, 1, 1]] } : { reason };
+    expect(wholeCounts([counts], program)).toEqual(expected);
   });
 });
 
-describe('the published program', () => {
-  test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-    'is solved to its optimum on %s, and widened only where it has no solution',
-    async (_, { scores, priors, objective, paper }) => {
-      const found = await assigned(
-        scores.map((affinities, index) => ({ id: `r${String(index)}`, affinities })),
-        priors.map((prior, column) => ({
-          id: `attribute-${String(column).padStart(2, '0')}`,
-          prior,
-        })),
-      );
-      expect(found.objective).toBe(paper ?? objective);
-      if (paper === null) expect(found.outsideBand).toBeGreaterThan(0);
-      else expect(found.outsideBand).toBe(0);
-    },
-  );
-});
+test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
+  'the published program is solved to its optimum on %s, and widened only if it has no solution',
+  async (_, { scores, priors, objective, paper }) => {
+    const found = await assigned(referencesOf(scores), {
+      columns: priors.map((prior, column) => ({
+        id: `attribute-${String(column).padStart(2, '0')}`,
+        prior,
+      })),
+    });
+    expect(found.objective).toBe(paper ?? objective);
+    expect(found.outsideBand > 0).toBe(paper === null);
+  },
+);
 
-describe('what is said of the bounds', () => {
-  test('counts the attributes whose number of references left the slack, where whole numbers have no solution in it', async () => {
-    const three = (count: number) =>
-      assigned(
-        Array.from({ length: count }, (_, index) => ({
-          id: `r${index}`,
-          affinities: index < 0.8 * count ? [5, 3, 3] : [1, 5, 5],
-        })),
-        ['a', 'b', 'c'].map((id) => ({ id, prior: 1 / 3 })),
-      );
-    // 6.67 each, give or take 0.67: six and seven are within, though eight would fit better.
-    const ten = await three(10);
-    expect([...ten.attributes.values()].filter((ids) => ids.includes('a'))).toHaveLength(7);
-    expect(ten).toMatchObject({ batches: 1, outsideBand: 0 });
-    // 2.67 each, give or take 0.27: no whole number is within.
-    expect(await three(4)).toMatchObject({ batches: 1, outsideBand: 3 });
-    const twenty = Array.from({ length: 20 }, (_, index) => ({
-      id: `r${index}`,
-      affinities: [3, 3, 3, 3],
-    }));
-    expect(
-      await assigned(
-        twenty,
-        ['a', 'b', 'c', 'd'].map((id) => ({ id, prior: 0.25 })),
+test('an assignment counts the attributes that left the slack, where whole numbers have no solution in it', async () => {
+  const three = (count: number) =>
+    assigned(
+      referencesOf(
+        Array.from({ length: count }, (_, i) => (i < 0.8 * count ? [5, 3, 3] : [1, 5, 5])),
       ),
-    ).toMatchObject({ outsideBand: 0 });
-  });
+      { columns: evenly(['a', 'b', 'c']) },
+    );
+  // 6.67 each, give or take 0.67: six and seven are within, though eight would fit better.
+  const ten = await three(10);
+  expect([...ten.attributes.values()].filter((ids) => ids.includes('a'))).toHaveLength(7);
+  expect(ten).toMatchObject({ batches: 1, outsideBand: 0 });
+  // 2.67 each, give or take 0.27: no whole number is within.
+  expect(await three(4)).toMatchObject({ batches: 1, outsideBand: 3 });
+  const twenty = referencesOf(Array.from({ length: 20 }, () => [3, 3, 3, 3]));
+  const columns = evenly(['a', 'b', 'c', 'd']);
+  expect(await assigned(twenty, { columns })).toMatchObject({ outsideBand: 0 });
 });

@@ -5,11 +5,13 @@ import { readAttributes } from '../../../../src/features/attributes/file.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { named } from './scripted-grader.ts';
 
 /** Several runs each, on machines that do other things too. */
 jest.setTimeout(60_000);
 
 const FILE = 'evaldiff.attributes.yaml';
+const FEW = 'note: prompts/small.yaml: attributes need at least 8 references; there is 1\n';
 let shop: Shop | null = null;
 afterEach(async () => {
   await shop?.close();
@@ -21,126 +23,114 @@ afterAll(removeTemporaryFolders);
 const finder: Script = ({ schema }) => ({
   text: JSON.stringify(
     schema?.name === 'attributes'
-      ? {
-          domains: [
-            { name: 'Late parcels', explanation: 'Where a parcel is.' },
-            { name: 'Refunds', explanation: 'Money back.' },
-          ],
-          subtasks: [{ name: 'quote a rule', explanation: "Says what the shop's rule is." }],
-        }
-      : { attributes: [{ name: 'Late parcels', explanation: 'Where a parcel is.' }] },
+      ? { domains: named('Late parcels', 'Refunds'), subtasks: named('quote a rule') }
+      : { attributes: named('Late parcels') },
   ),
 });
-const open = async (options: ShopOptions = {}): Promise<Shop> =>
-  (shop = await openShop({ references: 12, settings: 'grader: m\n', answer: finder, ...options }));
-const written = ({ repository }: Shop): string =>
-  readFileSync(join(repository.directory, FILE), 'utf8');
+
+/** A shop of twelve references, `evaldiff discover` in it, and what is there afterwards. */
+async function open(options: ShopOptions = {}) {
+  shop = await openShop({ references: 12, settings: 'grader: m\n', answer: finder, ...options });
+  const { repository, server, evaldiff } = shop;
+  const file = join(repository.directory, FILE);
+  return {
+    ...{ repository, server },
+    validate: async () => (await evaldiff('validate')).out,
+    discover: async (...args: string[]) => {
+      const limit = args.includes('--max-cost') ? [] : ['--max-cost', '100'];
+      const { code, out, err } = await evaldiff('discover', ...args, ...limit);
+      const written = existsSync(file) ? readFileSync(file, 'utf8') : null;
+      return { code, out, err, written, asked: server.requests.length };
+    },
+  };
+}
 
 describe('evaldiff discover', () => {
-  test('says the size of the work, asks the grader, and writes a file that is read back', async () => {
-    const at = await open();
-    const { code, out, err } = await at.evaldiff('discover', '--max-cost', '100');
-    expect([code, at.server.refused]).toEqual([0, []]);
+  test('prints the size of the work, asks the grader, and writes a file that is read back', async () => {
+    const { discover, server, validate } = await open();
+    const { code, out, err, written } = await discover();
+    expect([code, server.refused]).toEqual([0, []]);
     expect(err).toMatch(
       /^1 prompt file with 12 references: up to 5 calls; about \$\d+\.\d\d, with tokens estimated: model-1 \(local\) 5 attribute questions, \d+ tokens in, 1750 out\n$/,
     );
     expect(out).toBe(
       'prompts/ask.yaml: 12 references\n  domains: Late parcels\n  sub-tasks: quote a rule\n\nwrote evaldiff.attributes.yaml. Edit it and commit it: from then on every pull request that runs these prompts is compared by it.\n',
     );
-    const text = written(at);
-    expect(text.split('\n')[0]).toBe(
+    expect(written?.split('\n')[0]).toBe(
       '# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/attributes.schema.json',
     );
-    const read = readAttributes(FILE, text, [{ path: 'prompts/ask.yaml', references: 12 }], 15);
-    expect(read.ok && read.value.shared.map(({ kind, name }) => [kind, name])).toEqual([
-      ['domain', 'Late parcels'],
-      ['subtask', 'quote a rule'],
+    const prompts = [{ path: 'prompts/ask.yaml', references: 12 }];
+    const read = readAttributes(FILE, written ?? '', prompts, 15);
+    expect(read.ok && read.value.shared).toMatchObject([
+      { kind: 'domain', name: 'Late parcels' },
+      { kind: 'subtask', name: 'quote a rule' },
     ]);
-    expect(at.server.requests.every(({ schema }) => schema !== null)).toBe(true);
-    expect((await at.evaldiff('validate')).out).toBe('1 prompt with 12 references: no errors\n');
+    expect(server.requests.every(({ schema }) => schema !== null)).toBe(true);
+    expect(await validate()).toBe('1 prompt with 12 references: no errors\n');
   });
 
   test('pays nothing the second time, and prints what it found as JSON', async () => {
-    const at = await open();
-    await at.evaldiff('discover', '--max-cost', '100');
-    const asked = at.server.requests.length;
-    const { code, out } = await at.evaldiff('discover', '--force', '--json', '--max-cost', '100');
-    expect([code, at.server.requests.length]).toEqual([0, asked]);
-    expect(JSON.parse(out)).toMatchObject({
+    const { discover } = await open();
+    const { asked } = await discover();
+    const again = await discover('--force', '--json');
+    expect(again).toMatchObject({ code: 0, asked });
+    const [late] = named('Late parcels');
+    const attributes = [
+      { id: 'domain-late-parcels', kind: 'domain', ...late },
+      { id: 'subtask-quote-a-rule' },
+    ];
+    expect(JSON.parse(again.out)).toMatchObject({
       file: FILE,
       usage: { calls: 0, reused: asked, cost_usd: 0 },
-      prompts: [
-        {
-          path: 'prompts/ask.yaml',
-          name: 'ask',
-          references: 12,
-          attributes: [
-            {
-              id: 'domain-late-parcels',
-              kind: 'domain',
-              name: 'Late parcels',
-              explanation: 'Where a parcel is.',
-            },
-            { id: 'subtask-quote-a-rule' },
-          ],
-        },
-      ],
+      prompts: [{ path: 'prompts/ask.yaml', name: 'ask', references: 12, attributes }],
     });
   });
 
   test('does not overwrite a file, and makes no model calls before it says so', async () => {
-    const at = await open();
-    at.repository.write({ [FILE]: 'domains: [{ name: mine }]\n' });
-    const { code, err } = await at.evaldiff('discover', '--max-cost', '100');
-    expect([code, err, at.server.requests.length]).toEqual([
-      2,
-      `${FILE}: exists already and is not overwritten; edit it, or replace it with --force\n`,
-      0,
-    ]);
-    expect((await at.evaldiff('discover', '--force', '--max-cost', '100')).code).toBe(0);
-    expect(written(at)).toContain('Late parcels');
+    const { discover, repository } = await open();
+    repository.write({ [FILE]: 'domains: [{ name: mine }]\n' });
+    expect(await discover()).toMatchObject({
+      code: 2,
+      err: `${FILE}: exists already and is not overwritten; edit it, or replace it with --force\n`,
+      asked: 0,
+    });
+    const written = expect.stringContaining('Late parcels');
+    expect(await discover('--force')).toMatchObject({ code: 0, written });
   });
 
   test('asks once about the prompts of one file, which share its attributes', async () => {
-    const at = await open();
+    const { discover, repository, validate } = await open();
     const tests = Array.from(
       { length: 12 },
-      (_, index) =>
-        `  - { vars: { q: question ${index} }, assert: [{ type: contains, value: "5" }] }\n`,
-    ).join('');
-    at.repository.commit('foreign', {
+      (_, i) => `  - { vars: { q: question ${i} }, assert: [{ type: contains, value: "5" }] }\n`,
+    );
+    repository.commit('foreign', {
       'prompts/ask.yaml': null,
       'prompts/tests/ask.yaml': null,
-      'promptfooconfig.yaml': `prompts: ["Answer {{q}}", "Answer {{q}} at length"]\nproviders: [openai:m]\ntests:\n${tests}`,
+      'promptfooconfig.yaml': `prompts: ["Answer {{q}}", "Answer {{q}} at length"]\nproviders: [openai:m]\ntests:\n${tests.join('')}`,
       'evaldiff.yaml':
         'prompts: promptfooconfig.yaml\ngrader: m\nmodels: { m: { provider: openai, endpoint: local, model: model-1, price: { input: 1, output: 1 } } }\n',
     });
-    const { code, out, err } = await at.evaldiff('discover');
+    const { code, out, err, written } = await discover();
     expect(err).toMatch(/^1 prompt file with 12 references: up to 5 calls; /);
-    expect([code, out.match(/promptfooconfig\.yaml: 12 references/g)]).toEqual([
-      0,
-      ['promptfooconfig.yaml: 12 references'],
-    ]);
-    expect(written(at)).toMatch(/^domains:$/m);
-    expect((await at.evaldiff('validate')).out).toBe('2 prompts with 24 references: no errors\n');
+    const line = 'promptfooconfig.yaml: 12 references';
+    expect([code, out.match(new RegExp(line, 'g'))]).toEqual([0, [line]]);
+    expect(written).toMatch(/^domains:$/m);
+    expect(await validate()).toBe('2 prompts with 24 references: no errors\n');
   });
 
-  test('asks about the prompts that are chosen, and leaves out those with too few references, aloud', async () => {
-    const at = await open();
-    at.repository.write({
+  test('reads the chosen prompts, and leaves out those with too few references with a notice', async () => {
+    const { discover, repository } = await open();
+    repository.write({
       'prompts/small.yaml':
         'name: small\nmodel: m\ndefaults: [tests/small]\nprompt: { content: Hi }\n',
       'prompts/tests/small.yaml': 'metrics: [{ uses: is_json }]\nreferences: [{}]\n',
     });
-    const both = await at.evaldiff('discover', '--max-cost', '100');
-    expect(both.err).toContain(
-      'note: prompts/small.yaml: attributes need at least 8 references; there is 1\n1 prompt file with 12 references',
-    );
-    const { code, err } = await at.evaldiff('discover', 'prompts=small', '--force');
-    expect([code, err]).toEqual([
-      2,
-      'note: prompts/small.yaml: attributes need at least 8 references; there is 1\nevaldiff.yaml: no prompt has references enough for attributes\n',
-    ]);
+    expect((await discover()).err).toContain(`${FEW}1 prompt file with 12 references`);
+    expect(await discover('prompts=small', '--force')).toMatchObject({
+      code: 2,
+      err: `${FEW}evaldiff.yaml: no prompt has references enough for attributes\n`,
+    });
   });
 
   test.each<[string, ShopOptions, string[], RegExp]>([
@@ -153,7 +143,7 @@ describe('evaldiff discover', () => {
     [
       'a plan above the cap on calls',
       {},
-      ['--max-calls', '4', '--max-cost', '100'],
+      ['--max-calls', '4'],
       /this would make up to 5 model calls; the limit is 4 \(--max-calls\)\. Nothing was sent\.\n$/,
     ],
     [
@@ -162,59 +152,41 @@ describe('evaldiff discover', () => {
       ['--max-cost', '0.01'],
       /the limit is \$0\.01 \(input max-cost\)\. Nothing was sent\.\n$/,
     ],
-    ['no key', { env: { LOCAL_KEY: undefined } }, ['--max-cost', '100'], /LOCAL_KEY is not set/],
+    ['no key', { env: { LOCAL_KEY: undefined } }, [], /LOCAL_KEY is not set/],
     [
       'an attributes file outside of the project',
       { settings: 'grader: m\nqualeval: { attributes: ../a.yaml }\n' },
       [],
       /^evaldiff\.yaml: qualeval\.attributes: \.\.\/a\.yaml must be a path below the working directory\n$/,
     ],
-  ])('is refused with %s, before anybody is asked', async (_, options, args, message) => {
-    const at = await open(options);
-    const { code, err } = await at.evaldiff('discover', ...args);
-    expect([
-      code,
-      at.server.requests.length,
-      existsSync(join(at.repository.directory, FILE)),
-    ]).toEqual([2, 0, false]);
-    expect(err).toMatch(message);
+  ])('is an error with %s, before a call is made', async (_, options, args, message) => {
+    const err = expect.stringMatching(message);
+    const { discover } = await open(options);
+    expect(await discover(...args)).toMatchObject({ code: 2, asked: 0, written: null, err });
   });
 
   test('writes nothing, and leaves nothing behind, when the grader fails or the run is ended', async () => {
-    const at = await open({ answer: () => ({ text: 'I would rather not.' }) });
-    const failed = await at.evaldiff('discover', '--max-cost', '100');
-    expect([failed.code, failed.err]).toEqual([
-      2,
-      expect.stringMatching(
+    const { discover, repository } = await open({
+      answer: () => ({ text: 'I would rather not.' }),
+    });
+    expect(await discover()).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(
         /note: prompts\/ask\.yaml: 3 of 3 questions failed \(the grader gave no reply of the form asked for\).*\nno attributes were found, so nothing was written; the notes above say why\n$/s,
       ),
-    ]);
-    const ended = await at.evaldiff(
-      'discover',
-      '--max-calls',
-      '5',
-      '--max-cost',
-      '100',
-      '--store',
-      'new.sqlite',
-    );
-    expect([ended.code, ended.err]).toEqual([
-      2,
-      expect.stringContaining(
+    });
+    expect(await discover('--max-calls', '5', '--store', 'new.sqlite')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
         'discovery was ended early, so nothing was written: the limit of 5 model calls (max-calls) is reached. What was answered is kept; run it again to go on.',
       ),
-    ]);
-    expect(
-      readdirSync(at.repository.directory).filter((name) => name.includes('attributes')),
-    ).toEqual([]);
+    });
+    const left = readdirSync(repository.directory).filter((name) => name.includes('attributes'));
+    expect(left).toEqual([]);
   });
 
   test('shows examples in its help', async () => {
-    const at = await open();
-    const { code, out } = await at.evaldiff('discover', '--help');
-    expect([code, out]).toEqual([
-      0,
-      expect.stringContaining('evaldiff discover prompts=support --max-cost 0.5'),
-    ]);
+    const out = expect.stringContaining('evaldiff discover prompts=support --max-cost 0.5');
+    expect(await (await open()).discover('--help')).toMatchObject({ code: 0, out });
   });
 });

@@ -1,6 +1,9 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { createSolver } from '../../../../src/edges/solver/index.ts';
-import type { ExplainInput } from '../../../../src/features/attributes/attribute-results.ts';
+import type {
+  ExplainInput,
+  ExplainReference,
+} from '../../../../src/features/attributes/attribute-results.ts';
 import { explainCalls } from '../../../../src/features/attributes/cost.ts';
 import {
   explain,
@@ -19,7 +22,8 @@ import { sha256, solveHere } from './solvers.ts';
 /** Many permutations per explanation, on machines that do other things too. */
 jest.setTimeout(60_000);
 
-const worse = sixty((topic) => (topic === 'billing' ? 0.2 : 0.95));
+const billingFell = (topic: string): number => (topic === 'billing' ? 0.2 : 0.95);
+const worse = sixty(billingFell);
 const pinned: PinnedAttributes = {
   slack: null,
   unused: [],
@@ -30,180 +34,150 @@ const pinned: PinnedAttributes = {
     { kind: 'subtask', name: 'quote a rule', explanation: '' },
   ]),
 };
+const PATH = 'prompts/support.yaml';
+const { stringContaining: has } = expect;
 
 async function explained(
   input: ExplainInput,
   script: Script = reader,
-): Promise<Explanation & { asked: Request[] }> {
+  solve: Parameters<typeof explain>[1]['solve'] = solveHere,
+) {
   const { tools, asked } = scripted(script);
-  const explanation = await explain(input, {
-    complete: tools.complete,
-    random: tools.random,
-    solve: solveHere,
-    hash: sha256,
-  });
-  return { ...explanation, asked };
+  const { complete, random } = tools;
+  const found: Explanation = await explain(input, { complete, random, solve, hash: sha256 });
+  const moved = found.attributes.filter(({ verdict }) => verdict !== 'no change seen');
+  return {
+    ...found,
+    asked,
+    messages: found.notices.map(({ message }) => message),
+    moved: Object.fromEntries(moved.map(({ id, verdict }) => [id, verdict])),
+    of: (wanted: string) => found.attributes.find(({ name }) => name === wanted)!,
+  };
 }
-const verdicts = ({ attributes }: Explanation): Record<string, string> =>
-  Object.fromEntries(attributes.map(({ id, verdict }) => [id, verdict]));
-const regressed = ({ attributes }: Explanation): string[] =>
-  attributes.filter(({ verdict }) => verdict === 'regressed').map(({ id }) => id);
 const settings = (enabled: 'auto' | 'on' | 'off'): Pick<ExplainInput, 'settings'> => ({
   settings: { ...inputOf([]).settings, enabled },
 });
+/** The references with some of them changed. */
+const changed = (change: (reference: ExplainReference, index: number) => object) =>
+  worse.map((reference, index) => ({ ...reference, ...change(reference, index) }));
+const fails = (text: RegExp, reason: string): Script => ({
+  ...reader,
+  affinity: (about, list) => (text.test(about) ? failure(reason) : reader.affinity!(about, list)),
+});
 
 describe('sixty references of which one domain got worse', () => {
-  test('yield that domain and nothing else as regressed, with an insight that cites its references', async () => {
-    const found = await explained(inputOf(worse));
-    expect(regressed(found)).toEqual(['domain-billing']);
-    expect(
-      Object.values(verdicts(found)).filter((verdict) => verdict !== 'no change seen'),
-    ).toEqual(['regressed']);
-    const billing = found.attributes.find(({ id }) => id === 'domain-billing')!;
-    expect(billing).toMatchObject({
-      path: 'prompts/support.yaml',
-      kind: 'domain',
-      name: 'billing',
-      explained_by: [],
-    });
+  test('have that domain alone as regressed, with an insight that cites its references', async () => {
+    const { moved, of, insights, notices } = await explained(inputOf(worse));
+    expect(moved).toEqual({ 'domain-billing': 'regressed' });
+    const billing = of('billing');
+    expect(billing).toMatchObject({ path: PATH, kind: 'domain', explained_by: [] });
     expect(billing.difference).toBeLessThan(-0.3);
     expect(billing.high).toBeLessThan(0);
     expect(billing.p).toBeLessThan(0.05);
     expect(billing.samples).toHaveLength(3);
-    const [insight] = found.insights;
-    expect(insight).toMatchObject({
-      path: 'prompts/support.yaml',
-      attributes: ['domain-billing'],
-      generated: true,
-      references: billing.samples.map(({ reference }) => reference),
-    });
-    for (const id of insight!.references) expect(billing.references).toContain(id);
+    const references = billing.samples.map(({ reference }) => reference);
+    const attributes = ['domain-billing'];
+    expect(insights[0]).toMatchObject({ path: PATH, attributes, generated: true, references });
+    expect(billing.references).toEqual(expect.arrayContaining(references));
+    // Bounds that hold are not reported.
+    expect(notices).toEqual([]);
   });
 
-  test("yield it through the real solver's thread, and in a form that result.json can hold", async () => {
-    const { tools } = scripted(reader);
-    const found = await explain(inputOf(worse, { alignment: true }), {
-      complete: tools.complete,
-      random: tools.random,
-      solve: createSolver(),
-      hash: sha256,
-    });
-    expect(regressed(found)).toEqual(['domain-billing']);
-    const { attributes, insights } = attributeKeys;
-    const { notices } = resultSchema.shape;
-    expect([
-      attributes.safeParse(found.attributes).success,
-      insights.safeParse(found.insights).success,
-      notices.safeParse(found.notices).success,
-    ]).toEqual([true, true, true]);
+  test('have it too through the thread of the real solver, in a form that result.json can hold', async () => {
+    const input = inputOf(worse, { alignment: true });
+    const found = await explained(input, reader, createSolver());
+    expect(found.moved).toEqual({ 'domain-billing': 'regressed' });
+    const shape = { ...attributeKeys, notices: resultSchema.shape.notices };
+    for (const key of ['attributes', 'insights', 'notices'] as const)
+      expect(shape[key].safeParse(found[key]).success).toBe(true);
   });
 
-  test('yield it also when the grader sees one domain per reference, so that every second place is only filled', async () => {
+  test('have it too when the grader sees one domain per reference, so that every second place is only filled', async () => {
+    const isAbout = (text: string, name: string): boolean =>
+      text.includes(` about ${name}, `) && !text.includes(`little about ${name}`);
     const strict: Script = {
       ...reader,
       affinity: (text, attributes) => ({
         ratings: attributes.map(({ id, name }) => ({
           id,
           evidence: '',
-          score:
-            text.includes(` about ${name}, `) && !text.includes(`little about ${name}`) ? 5 : 1,
+          score: isAbout(text, name) ? 5 : 1,
         })),
       }),
     };
     for (const seed of ['a', 'b', 'c']) {
-      const found = await explained(
-        inputOf(sixty((topic) => (topic === 'billing' ? 0.2 : 0.95), seed)),
-        strict,
-      );
-      expect(regressed(found)).toEqual(['domain-billing']);
-      expect(
-        found.attributes
-          .find(({ id }) => id === 'domain-billing')
-          ?.samples.every(({ reference }) => Number(reference.slice(5)) % 4 === 0),
-      ).toBe(true);
+      const { moved, of } = await explained(inputOf(sixty(billingFell, seed)), strict);
+      expect(moved).toEqual({ 'domain-billing': 'regressed' });
+      for (const { reference } of of('billing').samples)
+        expect(Number(reference.slice(5)) % 4).toBe(0);
     }
   });
 
   test('are assigned completely: two domains and two sub-tasks each, priors that sum to one', async () => {
-    const { attributes } = await explained(inputOf(worse));
+    const { attributes, of } = await explained(inputOf(worse));
     for (const kind of ['domain', 'subtask']) {
       const own = attributes.filter((attribute) => attribute.kind === kind);
       for (const { id } of worse)
         expect(own.filter(({ references }) => references.includes(id))).toHaveLength(2);
       expect(own.reduce((sum, { prior }) => sum + prior, 0)).toBeCloseTo(1, 9);
     }
-    expect(attributes.map(({ name }) => name).sort()).toEqual([
-      'accounts',
-      'apologise',
-      'billing',
-      'calculate amounts',
-      'delivery',
-      'quote a rule',
-      'returns',
-    ]);
-  });
-
-  test('keep of each reference that they were assigned the affinity and the evidence', async () => {
-    const { attributes } = await explained(inputOf(worse));
+    expect(attributes.map(({ name }) => name).sort()).toEqual(
+      [...TOPICS, 'apologise', 'calculate amounts', 'quote a rule'].sort(),
+    );
+    // Each has the affinity and the evidence of the references assigned to it.
     for (const { references, ratings } of attributes)
       expect(ratings?.map(({ reference }) => reference)).toEqual(references);
-    const billing = attributes.find(({ id }) => id === 'domain-billing');
-    const [about] = worse.filter(({ input }) => String(input['mail']).includes(' about billing,'));
-    expect(billing?.ratings).toContainEqual({
-      reference: about?.id,
-      affinity: 5,
-      evidence: 'the words of the mail',
+    const about = worse.find(({ input }) => String(input['mail']).includes(' about billing,'));
+    expect(of('billing').ratings).toContainEqual({
+      ...{ reference: about?.id, affinity: 5, evidence: 'the words of the mail' },
     });
   });
 
-  test('say nothing about bounds that hold', async () => {
-    expect((await explained(inputOf(worse))).notices).toEqual([]);
-  });
-
-  test('give the same answer in every order, and the same questions', async () => {
+  test('have the same result and the same questions in every order', async () => {
     const first = await explained(inputOf(worse));
     const second = await explained(inputOf([...worse].reverse()));
-    expect([second.attributes, second.insights, second.notices]).toEqual([
-      first.attributes,
-      first.insights,
-      first.notices,
-    ]);
-    expect(second.asked.map(({ messages }) => JSON.stringify(messages)).sort()).toEqual(
-      first.asked.map(({ messages }) => JSON.stringify(messages)).sort(),
-    );
+    for (const key of ['attributes', 'insights', 'notices'] as const)
+      expect(second[key]).toEqual(first[key]);
+    const questions = ({ asked }: { asked: Request[] }) =>
+      asked.map(({ messages }) => JSON.stringify(messages)).sort();
+    expect(questions(second)).toEqual(questions(first));
   });
 
   test('show improvements when the sides are exchanged', async () => {
-    const found = await explained(
-      inputOf(
-        worse.map((reference) => ({ ...reference, base: reference.head, head: reference.base })),
-      ),
-    );
-    expect(
-      Object.entries(verdicts(found)).filter(([, verdict]) => verdict !== 'no change seen'),
-    ).toEqual([['domain-billing', 'improved']]);
+    const exchanged = changed(({ base, head }) => ({ base: head, head: base }));
+    expect((await explained(inputOf(exchanged))).moved).toEqual({ 'domain-billing': 'improved' });
   });
 
   test('take no more calls than were foreseen', async () => {
     const { asked } = await explained(inputOf(worse, { alignment: true }));
-    expect(asked.length).toBeLessThanOrEqual(
-      explainCalls(60, { pinned: null, most: 15, alignment: true }),
-    );
+    const most = explainCalls(60, { pinned: null, most: 15, alignment: true });
+    expect(asked.length).toBeLessThanOrEqual(most);
     expect(new Set(asked.map(({ purpose }) => purpose))).toEqual(new Set(['qualeval', 'insight']));
     const fixed = await explained(inputOf(worse, { pinned }));
     expect(fixed.asked).toHaveLength(explainCalls(60, { pinned: 6, most: 15, alignment: false }));
   });
 });
 
+test('sixty references of which nothing got worse have no regressed attribute', async () => {
+  const { moved, attributes } = await explained(
+    inputOf(
+      sixty(() => 0.95),
+      settings('on'),
+    ),
+  );
+  expect([moved, attributes.length]).toEqual([{}, 7]);
+});
+
 describe("the mean of a metric's numbers", () => {
   /** Every try has a number; of billing it falls, of other topics it rises by as much. */
   const measured = sixty(() => 0.95).map((reference) => {
+    const score = { status: 'pass' as const, reason: null, skip: true };
     const scored = (side: 'base' | 'head', value: number) =>
       reference[side].map((result) => ({
         ...result,
         scores: [
-          { metric: 'rouge', status: 'pass' as const, value, reason: null, skip: true },
-          { metric: 'length', status: 'pass' as const, value: 1, reason: null, skip: true },
+          { metric: 'rouge', value, ...score },
+          { metric: 'length', value: 1, ...score },
         ],
       }));
     const billing = String(reference.input['mail']).includes('about billing,');
@@ -211,15 +185,16 @@ describe("the mean of a metric's numbers", () => {
   });
   const means = async (numbers: string[], metric: string | null) => {
     const input = inputOf(measured, { metric, ...settings('on') });
-    const [suite] = input.suites;
-    const { attributes } = await explained({ ...input, suites: [{ ...suite!, numbers }] });
+    const { attributes } = await explained({
+      ...input,
+      suites: [{ ...input.suites[0]!, numbers }],
+    });
     expect(attributes.length).toBeGreaterThan(3);
     return attributes.filter(({ kind }) => kind === 'domain');
   };
 
-  test("stands beside each attribute's pass rate, base against head, and decides nothing", async () => {
-    const domains = await means(['rouge', 'length'], 'rouge');
-    for (const { name, values, n, verdict } of domains) {
+  test("is shown beside each attribute's pass rate, base against head, and decides nothing", async () => {
+    for (const { name, values, n, verdict } of await means(['rouge', 'length'], 'rouge')) {
       expect(values).toMatchObject({ metric: 'rouge', n, base: 0.5 });
       // References are shared: an attribute has some of others, but billing's own are the most.
       if (name === 'billing') expect(values?.head).toBeLessThan(0.5);
@@ -228,437 +203,286 @@ describe("the mean of a metric's numbers", () => {
     }
   });
 
-  test('is that of the only metric with numbers where the settings name none, and of none of several', async () => {
+  test('is of the only metric with numbers where the settings name none, and of none of several', async () => {
     expect((await means(['rouge'], null))[0]?.values?.metric).toBe('rouge');
     expect((await means(['rouge', 'length'], null))[0]).not.toHaveProperty('values');
     expect((await means(['length'], 'rouge'))[0]).not.toHaveProperty('values');
   });
 });
 
-describe('sixty references of which nothing got worse', () => {
-  test('yield no regressed attribute', async () => {
-    const found = await explained(
-      inputOf(
-        sixty(() => 0.95),
-        { ...settings('on') },
-      ),
-    );
-    expect(regressed(found)).toEqual([]);
-    expect(found.attributes).toHaveLength(7);
-  });
-});
-
-describe('what is compared', () => {
-  test('is what enters the verdict, while every reference is assigned', async () => {
-    const half = worse.map((reference, index) => ({ ...reference, compared: index % 8 !== 0 }));
-    const { attributes } = await explained(inputOf(half));
-    const billing = attributes.find(({ id }) => id === 'domain-billing')!;
-    expect(billing.n).toBe(
-      billing.references.filter((id) => half.find((reference) => reference.id === id)!.compared)
-        .length,
-    );
-    expect(billing.n).toBeLessThan(billing.references.length);
+describe('an attribute', () => {
+  test('compares the references that enter the verdict, while every reference is assigned', async () => {
+    const half = changed((_, index) => ({ compared: index % 8 !== 0 }));
+    const { n, references } = (await explained(inputOf(half))).of('billing');
+    const compared = half.filter(({ compared: is }) => is).map(({ id }) => id);
+    expect(n).toBe(references.filter((id) => compared.includes(id)).length);
+    expect(n).toBeLessThan(references.length);
   });
 
-  test('is the tries that all references share', async () => {
-    const more = worse.map((reference) => ({
-      ...reference,
-      head: [
-        ...reference.head,
-        ...reference.head.map((each) => ({ ...each, try: each.try + 3, outcome: 'pass' as const })),
-      ],
+  test('compares the tries that all references share', async () => {
+    const more = changed(({ head }) => ({
+      head: [...head, ...head.map((one) => ({ ...one, try: one.try + 3, outcome: 'pass' }))],
     }));
     expect((await explained(inputOf(more))).attributes).toEqual(
       (await explained(inputOf(worse))).attributes,
     );
   });
 
-  test('is one metric alone where one is named, in the suites that have it', async () => {
-    const about = (topic: string, mail: unknown): boolean =>
-      String(mail).includes(`about ${topic},`);
-    const scored = worse.map((reference) => ({
-      ...reference,
-      head: reference.head.map((each) => ({
-        ...each,
-        scores: [
-          {
-            metric: 'tone',
-            status: about('returns', reference.input['mail'])
-              ? ('fail' as const)
-              : ('pass' as const),
-            value: 1,
-            reason: null,
-            skip: false,
-          },
-        ],
-      })),
-      base: reference.base.map((each) => ({
-        ...each,
-        scores: [{ metric: 'tone', status: 'pass' as const, value: 1, reason: null, skip: false }],
-      })),
-    }));
-    const two = inputOf(scored, { pinned, metric: 'tone' });
-    const found = await explained({
-      ...two,
-      suites: [two.suites[0]!, { ...two.suites[0]!, path: 'other.yaml', references: worse }],
+  test('compares by the metric that the settings name, in the suites that have it', async () => {
+    const tone = (status: 'pass' | 'fail') => ({
+      scores: [{ metric: 'tone', status, value: 1, reason: null, skip: false }],
     });
-    expect(
-      found.attributes
-        .filter(({ verdict }) => verdict === 'regressed')
-        .map(({ path, id }) => [path, id]),
-    ).toEqual([
-      ['prompts/support.yaml', 'domain-returns'],
+    const scored = changed(({ base, head, input }) => {
+      const fell = String(input['mail']).includes('about returns,');
+      return {
+        base: base.map((one) => ({ ...one, ...tone('pass') })),
+        head: head.map((one) => ({ ...one, ...tone(fell ? 'fail' : 'pass') })),
+      };
+    });
+    const input = inputOf(scored, { pinned, metric: 'tone' });
+    const [suite] = input.suites;
+    const { attributes, messages } = await explained({
+      ...input,
+      suites: [suite!, { ...suite!, path: 'other.yaml', references: worse }],
+    });
+    const fell = attributes.filter(({ verdict }) => verdict === 'regressed');
+    expect(fell.map(({ path, id }) => [path, id])).toEqual([
+      [PATH, 'domain-returns'],
       ['other.yaml', 'domain-billing'],
     ]);
-    expect(
-      found.attributes
-        .find(({ id }) => id === 'domain-returns')
-        ?.samples.map((sample) => ('base' in sample ? [sample.base, sample.head] : null)),
-    ).toEqual([
-      [1, 0],
-      [1, 0],
-      [1, 0],
-    ]);
-    expect(
-      found.notices
-        .map(({ message }) => message)
-        .filter((message) => message.includes('qualeval.metric')),
-    ).toEqual([
-      'prompts/support.yaml: pass rates of attributes are those of the metric "tone" (qualeval.metric)',
+    expect(fell[0]?.samples).toMatchObject(Array(3).fill({ base: 1, head: 0 }));
+    expect(messages.filter((message) => message.includes('qualeval.metric'))).toEqual([
+      `${PATH}: pass rates of attributes are those of the metric "tone" (qualeval.metric)`,
       'other.yaml: no try was scored by a metric called "tone" (qualeval.metric), so attributes go by whole tries',
     ]);
   });
 
-  test('are too few where fewer than eight references of an attribute were compared', async () => {
-    const few = worse.map((reference, index) => ({ ...reference, compared: index < 8 }));
-    expect(new Set(Object.values(verdicts(await explained(inputOf(few)))))).toEqual(
-      new Set(['too few']),
-    );
+  test('has too few references if fewer than eight were compared', async () => {
+    const few = changed((_, index) => ({ compared: index < 8 }));
+    const { attributes } = await explained(inputOf(few));
+    expect(new Set(attributes.map(({ verdict }) => verdict))).toEqual(new Set(['too few']));
   });
 
-  test('is nothing in a sweep, whose attributes show the one side there is', async () => {
-    const one = await explained(
-      inputOf(
-        worse.map((reference) => ({ ...reference, base: [] })),
-        { mode: 'sweep', ...settings('on') },
-      ),
-    );
-    expect(one.attributes.find(({ id }) => id === 'domain-billing')).toMatchObject({
-      verdict: 'no change seen',
-      p: null,
-      base: null,
-      difference: null,
-      head: expect.any(Number),
-    });
+  test('shows the one side of a sweep and compares nothing', async () => {
+    const one = changed(() => ({ base: [] }));
+    const { of } = await explained(inputOf(one, { mode: 'sweep', ...settings('on') }));
+    const nothing = { verdict: 'no change seen', p: null, base: null, difference: null };
+    expect(of('billing')).toMatchObject({ ...nothing, head: expect.any(Number) });
   });
 });
 
 describe('alignment', () => {
-  test('tells the answers that no longer use a skill, per side, for sub-tasks alone', async () => {
-    const { attributes } = await explained(inputOf(worse, { alignment: true }));
-    const apologise = attributes.find(({ name }) => name === 'apologise')!;
-    // Base's answers name their skill as the expected ones do; head's name none, which tells in the
+  const aligned = (references: ExplainReference[], script?: Script) =>
+    explained(inputOf(references, { alignment: true, pinned }), script);
+  const ratedAnswers = (asked: Request[]): number =>
+    asked.filter(
+      ({ schema, messages }) =>
+        schema?.name === 'affinity' && /^Answer: /m.test(messages[1]!.content),
+    ).length;
+  const shareOf = (references: ExplainReference[]) =>
+    references.filter(({ expected }) => String(expected).includes('apologise')).length /
+    references.length;
+
+  test('is the share of answers that no longer use a skill, per side, for sub-tasks alone', async () => {
+    const { attributes, of } = await explained(inputOf(worse, { alignment: true }));
+    // Base's answers name their skill as the expected ones do; head's name none, which shows in the
     // third that needs it.
-    expect(apologise.alignment).toEqual({ base: 0, head: expect.closeTo(1 / 3, 9) });
-    expect(
-      apologise.samples.every(
-        (sample) => sample.kind === 'skill' && sample.side === 'head' && sample.expected === 5,
-      ),
-    ).toBe(true);
-    expect(
-      attributes.filter(({ kind }) => kind === 'domain').map(({ alignment }) => alignment),
-    ).toEqual([null, null, null, null]);
-    expect(
-      (await explained(inputOf(worse))).attributes.every(({ alignment }) => alignment === null),
-    ).toBe(true);
+    expect(of('apologise').alignment).toEqual({ base: 0, head: expect.closeTo(1 / 3, 9) });
+    for (const sample of of('apologise').samples)
+      expect(sample).toMatchObject({ kind: 'skill', side: 'head', expected: 5 });
+    const domains = attributes.filter(({ kind }) => kind === 'domain');
+    expect(domains.map(({ alignment }) => alignment)).toEqual([null, null, null, null]);
+    const without = (await explained(inputOf(worse))).attributes;
+    expect(without.every(({ alignment }) => alignment === null)).toBe(true);
   });
 
   test('compares the answers of the same references on both sides, those that count', async () => {
-    const billing = worse.map((reference, index) => ({
-      ...reference,
+    const some = changed((_, index) => ({
       compared: index % 2 === 0,
       ...(index % 3 === 0 ? { base: [] } : {}),
     }));
-    const { attributes, asked } = await explained(inputOf(billing, { alignment: true, pinned }));
-    const counted = billing.filter(({ compared, base }) => compared && base.length > 0);
+    const { of, asked } = await aligned(some);
+    const counted = some.filter(({ compared, base }) => compared && base.length > 0);
     expect(counted).toHaveLength(20);
-    expect(
-      asked.filter(
-        ({ schema, messages }) =>
-          schema?.name === 'affinity' && /^Answer: /m.test(messages[1]!.content),
-      ),
-    ).toHaveLength(2 * 20);
+    expect(ratedAnswers(asked)).toBe(2 * 20);
     // Every third reference needs this skill, of those without base's answers none.
-    const apologise = attributes.find(({ name }) => name === 'apologise')!;
-    const needing = counted.filter(({ expected }) => String(expected).includes('apologise'));
-    expect(apologise.alignment).toEqual({ base: 0, head: expect.closeTo(needing.length / 20, 9) });
+    const head = expect.closeTo(shareOf(counted), 9);
+    expect(of('apologise').alignment).toEqual({ base: 0, head });
   });
 
   test('leaves out on both sides what could be rated on one', async () => {
-    const { attributes } = await explained(inputOf(worse, { alignment: true, pinned }), {
+    // Of the first four references, base's answers have no rating that can be read and head's use
+    // every skill.
+    const { of } = await aligned(worse, {
       ...reader,
       affinity: (text, list) => {
-        const { ratings } = reader.affinity!(text, list) as {
-          ratings: { id: string; score: number }[];
-        };
-        // Of the first four references, base's answers have no rating that can be read and head's
-        // use every skill.
-        if (!/Mail [0-3] /.test(text) || !text.includes('\nAnswer: ')) return { ratings };
-        return {
-          ratings: ratings.map((rating) => ({
-            ...rating,
-            score: text.includes('Answer: Base') ? 9 : 5,
-          })),
-        };
+        const { ratings } = reader.affinity!(text, list) as { ratings: object[] };
+        const isFirst = /Mail [0-3] /.test(text) && text.includes('\nAnswer: ');
+        const own = isFirst ? { score: text.includes('Answer: Base') ? 9 : 5 } : {};
+        return { ratings: ratings.map((rating) => ({ ...rating, ...own })) };
       },
     });
-    const apologise = attributes.find(({ name }) => name === 'apologise')!;
-    const needing = worse.slice(4).filter(({ expected }) => String(expected).includes('apologise'));
-    expect(apologise.alignment).toEqual({ base: 0, head: expect.closeTo(needing.length / 56, 9) });
+    const head = expect.closeTo(shareOf(worse.slice(4)), 9);
+    expect(of('apologise').alignment).toEqual({ base: 0, head });
   });
 
-  test('asks nothing about an answer that is the expected one, which is not a distance away', async () => {
-    const right = worse.map((reference) => ({
-      ...reference,
-      head: reference.head.map((each) => ({ ...each, actual: String(reference.expected) })),
-    }));
-    const { attributes, asked } = await explained(inputOf(right, { alignment: true, pinned }));
-    expect(
-      attributes.filter(({ kind }) => kind === 'subtask').map(({ alignment }) => alignment),
-    ).toEqual([
+  test.each([
+    [
+      'is 0 for an answer that is the expected one, without a question about it',
+      ({ head, expected }: ExplainReference) => ({
+        head: head.map((one) => ({ ...one, actual: String(expected) })),
+      }),
       { base: 0, head: 0 },
-      { base: 0, head: 0 },
-    ]);
-    expect(
-      asked.filter(
-        ({ schema, messages }) =>
-          schema?.name === 'affinity' && /^Answer: /m.test(messages[1]!.content),
-      ),
-    ).toHaveLength(60);
+      60,
+    ],
+    [
+      'is null where nothing is expected, without a question',
+      () => ({ expected: undefined }),
+      { base: null, head: null },
+      0,
+    ],
+  ])('%s', async (_, change, alignment, rated) => {
+    const { attributes, asked } = await aligned(changed(change));
+    const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
+    expect(subtasks.map(({ alignment: found }) => found)).toEqual([alignment, alignment]);
+    expect(ratedAnswers(asked)).toBe(rated);
+    expect(asked.filter(({ schema }) => schema?.name === 'affinity')).toHaveLength(60 + rated);
   });
 
-  test('is left out, aloud, when a tenth of the answers could not be rated', async () => {
-    const { attributes, notices } = await explained(inputOf(worse, { alignment: true, pinned }), {
-      ...reader,
-      affinity: (text, list) =>
-        /Answer: Head 1/.test(text) || /Answer: Head [2-5]$/.test(text)
-          ? failure('no room')
-          : reader.affinity!(text, list),
-    });
+  test('is left out with a notice if a tenth of the answers could not be rated', async () => {
+    const script = fails(/Answer: Head (1|[2-5]$)/, 'no room');
+    const { attributes, messages } = await aligned(worse, script);
     expect(attributes.length).toBeGreaterThan(0);
     expect(attributes.every(({ alignment }) => alignment === null)).toBe(true);
-    expect(notices.map(({ message }) => message)).toContain(
-      'prompts/support.yaml: the skill alignment was not worked out: 15 of 120 answers could not be rated (no room)',
+    expect(messages).toContain(
+      `${PATH}: the skill alignment was not worked out: 15 of 120 answers could not be rated (no room)`,
     );
-  });
-
-  test('is null where nothing is expected, and asks for nothing then', async () => {
-    const { attributes, asked } = await explained(
-      inputOf(
-        worse.map((reference) => ({ ...reference, expected: undefined })),
-        { alignment: true, pinned },
-      ),
-    );
-    expect(
-      attributes.filter(({ kind }) => kind === 'subtask').map(({ alignment }) => alignment),
-    ).toEqual([
-      { base: null, head: null },
-      { base: null, head: null },
-    ]);
-    expect(asked.filter(({ schema }) => schema?.name === 'affinity')).toHaveLength(60);
   });
 });
 
-describe('when attributes are worked out', () => {
-  const suite = (changes: object) => ({ ...inputOf(worse).suites[0]!, ...changes });
+describe('attributes', () => {
+  const few = (count: number) => ({ references: worse.slice(0, count) });
+  const elsewhere = { ...pinned, shared: [], byPrompt: new Map([['other.yaml', pinned.shared]]) };
 
   test.each<[string, 'auto' | 'on' | 'off', object, PinnedAttributes | null, boolean]>([
     ['off', 'off', {}, pinned, false],
-    ['on', 'on', { regressed: false, references: worse.slice(0, 3) }, null, true],
-    [
-      'auto and something regressed in twenty references',
-      'auto',
-      { references: worse.slice(0, 20) },
-      null,
-      true,
-    ],
-    [
-      'auto and something regressed in fewer',
-      'auto',
-      { references: worse.slice(0, 19) },
-      null,
-      false,
-    ],
+    ['on', 'on', { regressed: false, ...few(3) }, null, true],
+    ['auto and something regressed in twenty references', 'auto', few(20), null, true],
+    ['auto and something regressed in fewer', 'auto', few(19), null, false],
     ['auto and nothing regressed', 'auto', { regressed: false }, null, false],
-    [
-      'auto and attributes are pinned',
-      'auto',
-      { regressed: false, references: worse.slice(0, 9) },
-      pinned,
-      true,
-    ],
-    [
-      'auto and attributes are pinned for another prompt alone',
-      'auto',
-      { regressed: false },
-      { ...pinned, shared: [], byPrompt: new Map([['other.yaml', pinned.shared]]) },
-      false,
-    ],
-  ])('%s', (_, enabled, changes, chosen, expected) => {
-    expect(isExplained(suite(changes), { ...settings(enabled), pinned: chosen })).toBe(expected);
+    ['auto and attributes are pinned', 'auto', { regressed: false, ...few(9) }, pinned, true],
+    ['auto and another prompt has pinned ones', 'auto', { regressed: false }, elsewhere, false],
+  ])('are worked out or not with %s', (_, enabled, changes, chosen, expected) => {
+    const suite = { ...inputOf(worse).suites[0]!, ...changes };
+    expect(isExplained(suite, { ...settings(enabled), pinned: chosen })).toBe(expected);
   });
 
-  test('off makes no model calls and says nothing', async () => {
-    expect(await explained(inputOf(worse, settings('off')))).toEqual({
-      attributes: [],
-      insights: [],
-      droppedInsights: [],
-      notices: [],
-      asked: [],
+  test('that are off take no call and say nothing', async () => {
+    expect(await explained(inputOf(worse, settings('off')))).toMatchObject({
+      ...{ attributes: [], insights: [], droppedInsights: [], notices: [], asked: [] },
     });
   });
 
-  test('pinned attributes are used as they are, with their slack, and nothing is discovered', async () => {
+  test('that are pinned are used as they are, with their slack, and nothing is discovered', async () => {
     const { attributes, asked } = await explained(
       inputOf(worse, { pinned: { ...pinned, slack: 0 } }),
     );
     expect(attributes.map(({ name }) => name)).toEqual([...TOPICS, 'apologise', 'quote a rule']);
-    expect(attributes.slice(0, 4).map(({ references }) => references.length)).toEqual([
-      30, 30, 30, 30,
-    ]);
-    expect(new Set(asked.map(({ schema }) => schema?.name))).toEqual(
-      new Set(['affinity', 'insights']),
-    );
+    for (const { references } of attributes.slice(0, 4)) expect(references).toHaveLength(30);
+    const questions = new Set(asked.map(({ schema }) => schema?.name));
+    expect(questions).toEqual(new Set(['affinity', 'insights']));
   });
 
-  test('pinned lists that a small suite cannot bear are left out of it, aloud', async () => {
-    const { attributes, notices } = await explained(
-      inputOf(worse.slice(0, 9), {
-        pinned: {
-          ...pinned,
-          shared: [
-            ...pinned.shared,
-            ...withIds([{ kind: 'domain', name: 'fifth', explanation: '' }]),
-          ],
-        },
-      }),
-    );
+  test('that are pinned and too many for a small suite are left out of it with a notice', async () => {
+    const fifth = withIds([{ kind: 'domain', name: 'fifth', explanation: '' }]);
+    const five = { ...pinned, shared: [...pinned.shared, ...fifth] };
+    const { attributes, messages } = await explained(inputOf(worse.slice(0, 9), { pinned: five }));
     expect(attributes.map(({ kind }) => kind)).toEqual(['subtask', 'subtask']);
-    expect(notices[0]?.message).toBe(
-      'prompts/support.yaml: 5 pinned domains are more than 9 references can bear (4), so they were not used here',
+    expect(messages[0]).toBe(
+      `${PATH}: 5 pinned domains are more than 9 references can bear (4), so they were not used here`,
     );
   });
 });
 
 describe('when something is missing', () => {
-  const plain = {
-    attributes: [],
-    generated: false,
-    text: expect.stringContaining('Which attributes those share could not be worked out.'),
-    references: expect.any(Array),
-  };
+  const text = has('Which attributes those share could not be worked out.');
+  const plain = [{ attributes: [], generated: false, text, references: expect.any(Array) }];
 
-  test('fewer than eight references are not assigned, and the reason is said', async () => {
-    const { attributes, insights, notices, asked } = await explained(
+  test.each<[string, ExplainInput, Script, unknown[], number]>([
+    [
+      'fewer than eight references are not assigned, and the reason is reported',
       inputOf(worse.slice(0, 7), settings('on')),
-    );
-    expect([attributes, asked]).toEqual([[], []]);
-    expect(notices).toEqual([
-      {
-        kind: 'qualeval',
-        place: null,
-        message: 'prompts/support.yaml: attributes need at least 8 references; there are 7',
-      },
-    ]);
-    expect(insights).toEqual([expect.objectContaining(plain)]);
-  });
-
-  test('without a grader the section still says what fell', async () => {
-    const { attributes, insights, notices } = await explained(inputOf(worse, { grader: null }));
-    expect(attributes).toEqual([]);
-    expect(insights).toEqual([expect.objectContaining(plain)]);
-    expect(insights[0]?.references).toHaveLength(3);
-    expect(notices[0]?.message).toContain('name one in the settings file, grader: { model: … }');
-  });
-
-  test('a grader that always fails costs the attributes, not the run', async () => {
-    const { attributes, insights, notices, asked } = await explained(inputOf(worse), {
-      attributes: () => failure('key refused'),
-    });
-    expect([attributes, asked.length]).toEqual([[], 12]);
-    expect(insights).toEqual([expect.objectContaining(plain)]);
-    expect(notices[0]?.message).toBe(
-      'prompts/support.yaml: attributes come from a part of the references: 12 of 12 questions about them failed (key refused)',
-    );
+      reader,
+      [`${PATH}: attributes need at least 8 references; there are 7`],
+      0,
+    ],
+    [
+      'a run without a grader still says what fell',
+      inputOf(worse, { grader: null }),
+      reader,
+      [has('name one in the settings file, grader: { model: … }')],
+      0,
+    ],
+    [
+      'a grader that always fails costs the attributes, not the run',
+      inputOf(worse),
+      { attributes: () => failure('key refused') },
+      [
+        `${PATH}: attributes come from a part of the references: 12 of 12 questions about them failed (key refused)`,
+      ],
+      12,
+    ],
+    [
+      'more than a tenth of references without a rating leave no attributes',
+      inputOf(worse, { pinned }),
+      fails(/Mail [1-7] /, 'out of budget'),
+      [
+        `${PATH}: attributes were not worked out: 7 of 60 references could not be rated (out of budget)`,
+      ],
+      60,
+    ],
+  ])('%s', async (_, input, script, messages, calls) => {
+    const found = await explained(input, script);
+    expect(found).toMatchObject({ attributes: [], insights: plain, messages });
+    expect(found.asked).toHaveLength(calls);
   });
 
   test('references that cannot be rated are left out and counted', async () => {
-    const { attributes, notices } = await explained(inputOf(worse, { pinned }), {
-      ...reader,
-      affinity: (text, list) =>
-        /Mail (?:1|2|3)\b/.test(text) ? failure('too long') : reader.affinity!(text, list),
-    });
-    expect(
-      attributes
-        .flatMap(({ references }) => references)
-        .some((id) => ['case-1', 'case-2', 'case-3'].includes(id)),
-    ).toBe(false);
-    expect(notices.map(({ message }) => message)).toContain(
-      'prompts/support.yaml: 3 of 60 references are not fully rated: too long',
-    );
+    const script = fails(/Mail (?:1|2|3)\b/, 'too long');
+    const { attributes, messages } = await explained(inputOf(worse, { pinned }), script);
+    const assigned = attributes.flatMap(({ references }) => references);
+    for (const id of ['case-1', 'case-2', 'case-3']) expect(assigned).not.toContain(id);
+    expect(messages).toContain(`${PATH}: 3 of 60 references are not fully rated: too long`);
   });
 
-  test('and when they are more than a tenth there are no attributes: what the rest shows is not the suite', async () => {
-    const { attributes, insights, notices } = await explained(inputOf(worse, { pinned }), {
-      ...reader,
-      affinity: (text, list) =>
-        /Mail [1-7] /.test(text) ? failure('out of budget') : reader.affinity!(text, list),
-    });
-    expect(attributes).toEqual([]);
-    expect(insights).toEqual([expect.objectContaining(plain)]);
-    expect(notices.map(({ message }) => message)).toEqual([
-      'prompts/support.yaml: attributes were not worked out: 7 of 60 references could not be rated (out of budget)',
+  test('the sentence that replaces attributes counts the references that were compared, and names three', async () => {
+    const some = changed((_, index) => ({ compared: index % 4 === 0 }));
+    const { insights } = await explained(inputOf(some, { grader: null }));
+    expect(insights[0]?.text).toMatch(/^\d+ of 15 compared references pass less often than before/);
+    expect(insights[0]?.references).toHaveLength(3);
+  });
+
+  test('plain sentences replace insights whose call failed', async () => {
+    const busy = { ...reader, insights: () => failure('busy') };
+    const { insights, messages } = await explained(inputOf(worse, { pinned }), busy);
+    const sentence = has('billing (domain) regressed: pass rate');
+    expect(insights).toMatchObject([
+      { generated: false, attributes: ['domain-billing'], text: sentence },
     ]);
+    expect(messages.at(-1)).toBe(`${PATH}: no insights were written: busy`);
   });
 
-  test('the sentence in place of attributes counts the references that were compared, and no others', async () => {
-    const { insights } = await explained(
-      inputOf(
-        worse.map((reference, index) => ({ ...reference, compared: index % 4 === 0 })),
-        { grader: null },
+  test('solvers that fail leave no attributes and are reported', async () => {
+    const { attributes, messages } = await explained(inputOf(worse, { pinned }), reader, () =>
+      Promise.resolve({ status: 'failed', reason: 'is out' }),
+    );
+    expect(attributes).toEqual([]);
+    expect(messages).toEqual(
+      ['domains', 'sub-tasks'].map(
+        (kind) =>
+          `${PATH}: ${kind} could not be assigned: javascript-lp-solver is out; highs is out`,
       ),
     );
-    expect(insights[0]?.text).toMatch(/^\d+ of 15 compared references pass less often than before/);
-  });
-
-  test('a failing insight call is replaced by plain sentences', async () => {
-    const { insights, notices } = await explained(inputOf(worse, { pinned }), {
-      ...reader,
-      insights: () => failure('busy'),
-    });
-    expect(insights).toEqual([
-      expect.objectContaining({
-        generated: false,
-        attributes: ['domain-billing'],
-        text: expect.stringContaining('billing (domain) regressed: pass rate'),
-      }),
-    ]);
-    expect(notices.at(-1)?.message).toBe('prompts/support.yaml: no insights were written: busy');
-  });
-
-  test('solvers that fail leave no attributes, and say so', async () => {
-    const { tools } = scripted(reader);
-    const { attributes, notices } = await explain(inputOf(worse, { pinned }), {
-      complete: tools.complete,
-      random: tools.random,
-      hash: sha256,
-      solve: () => Promise.resolve({ status: 'failed', reason: 'is out' }),
-    });
-    expect(attributes).toEqual([]);
-    expect(notices.map(({ message }) => message)).toEqual([
-      'prompts/support.yaml: domains could not be assigned: javascript-lp-solver is out; highs is out',
-      'prompts/support.yaml: sub-tasks could not be assigned: javascript-lp-solver is out; highs is out',
-    ]);
   });
 });
 
@@ -668,7 +492,7 @@ describe('several suites', () => {
     const { tools } = scripted({ ...reader, insights: () => failure('busy') });
     let release: (() => void) | null = null;
     let insightCalls = 0;
-    const found = await explain(
+    const { notices } = await explain(
       { ...both, suites: ['a.yaml', 'b.yaml'].map((path) => ({ ...both.suites[0]!, path })) },
       {
         random: tools.random,
@@ -686,34 +510,32 @@ describe('several suites', () => {
         },
       },
     );
-    expect(
-      found.notices
-        .filter(({ message }) => message.includes('no insights'))
-        .map(({ message }) => message.slice(0, 6)),
-    ).toEqual(['a.yaml', 'b.yaml']);
+    const failed = notices.filter(({ message }) => message.includes('no insights'));
+    expect(failed.map(({ message }) => message.slice(0, 6))).toEqual(['a.yaml', 'b.yaml']);
   });
 
-  test('have attributes of their own, judged as one family', async () => {
-    const other = sixty(() => 0.95, 'other');
-    const both = inputOf(worse);
-    const found = await explained({
-      ...both,
+  test('each have attributes, judged as one family', async () => {
+    const input = inputOf(worse);
+    const [suite] = input.suites;
+    const references = sixty(() => 0.95, 'other');
+    const { attributes, insights } = await explained({
+      ...input,
       suites: [
-        { ...both.suites[0]!, path: 'a.yaml' },
-        { ...both.suites[0]!, path: 'b.yaml', references: other, regressed: true },
+        { ...suite!, path: 'a.yaml' },
+        { ...suite!, path: 'b.yaml', references, regressed: true },
       ],
     });
-    expect(
-      found.attributes
-        .filter(({ verdict }) => verdict === 'regressed')
-        .map(({ path, id }) => [path, id]),
-    ).toEqual([['a.yaml', 'domain-billing']]);
-    expect(found.attributes.filter(({ path }) => path === 'b.yaml')).toHaveLength(7);
+    const fell = attributes.filter(({ verdict }) => verdict === 'regressed');
+    expect(fell.map(({ path, id }) => [path, id])).toEqual([['a.yaml', 'domain-billing']]);
+    expect(attributes.filter(({ path }) => path === 'b.yaml')).toHaveLength(7);
     // b fell by chance alone: the sentence says that nothing stands out.
-    expect(found.insights.map(({ path, generated }) => [path, generated])).toEqual([
-      ['a.yaml', true],
-      ['b.yaml', false],
+    expect(insights).toMatchObject([
+      { path: 'a.yaml', generated: true },
+      {
+        path: 'b.yaml',
+        generated: false,
+        text: has('No single attribute stands out among them.'),
+      },
     ]);
-    expect(found.insights[1]?.text).toContain('No single attribute stands out among them.');
   });
 });

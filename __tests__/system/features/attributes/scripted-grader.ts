@@ -19,24 +19,10 @@ export interface Script {
  * message.
  */
 export function materials(request: Request): Map<string, string> {
-  const delimiter = /<<<NAME (\S+)>>>/.exec(request.messages[0]?.content ?? '')?.[1] ?? '';
-  const parts = (request.messages[1]?.content ?? '').split(
-    new RegExp(`^<<<(.+) ${delimiter}>>>\n`, 'm'),
-  );
-  return new Map(
-    parts.flatMap((name, index): [string, string][] =>
-      index % 2 === 1 && name !== 'end'
-        ? [
-            [
-              name,
-              (parts[index + 1] ?? '')
-                .replace(/\n$/, '')
-                .replace(new RegExp(`\n<<<end ${delimiter}>>>[^]*$`), ''),
-            ],
-          ]
-        : [],
-    ),
-  );
+  const [system, user] = request.messages.map(({ content }) => content);
+  const delimiter = /<<<NAME (\S+)>>>/.exec(system ?? '')?.[1] ?? '';
+  const fence = new RegExp(`^<<<(.+) ${delimiter}>>>\n([^]*?)\n<<<end ${delimiter}>>>`, 'gm');
+  return new Map([...(user ?? '').matchAll(fence)].map(([, name = '', text = '']) => [name, text]));
 }
 
 const lines = (text: string | undefined): never[] =>

@@ -18,11 +18,8 @@ const words = (index: number): { topic: string; also: string; skill: string } =>
   skill: SKILLS[Math.floor(index / 4) % 3]!,
 });
 
-function tries(
-  passRate: number,
-  random: ReturnType<typeof createRandom>,
-  answer: string,
-): TryResult[] {
+type Random = ReturnType<typeof createRandom>;
+function tries(passRate: number, random: Random, answer: string): TryResult[] {
   return [0, 1, 2].map((index) => {
     const outcome: Outcome = nextFloat(random) < passRate ? 'pass' : 'fail';
     return { ...tryResult(outcome, index), actual: answer };
@@ -51,6 +48,14 @@ export function sixty(head: (topic: string) => number, seed = 'sixty'): ExplainR
   });
 }
 
+/** How much a text is about an attribute, by the words with its name. */
+const SIGNS = [
+  { sign: 'about NAME,', score: 5 },
+  { sign: 'a little about NAME,', score: 3 },
+  { sign: ': NAME', score: 5 },
+  { sign: 'to NAME', score: 2 },
+];
+
 /** A grader that reads the mails' own words. */
 export const reader: Script = {
   attributes: (examples) => ({
@@ -61,19 +66,10 @@ export const reader: Script = {
   }),
   merged: (proposals) => ({ attributes: proposals }),
   affinity: (text, attributes) => ({
-    ratings: attributes.map(({ id, name }) => ({
-      id,
-      evidence: 'the words of the mail',
-      score: text.includes(`about ${name},`)
-        ? 5
-        : text.includes(`a little about ${name},`)
-          ? 3
-          : text.includes(`: ${name}`)
-            ? 5
-            : text.includes(`to ${name}`)
-              ? 2
-              : 1,
-    })),
+    ratings: attributes.map(({ id, name }) => {
+      const found = SIGNS.find(({ sign }) => text.includes(sign.replace('NAME', name)));
+      return { id, evidence: 'the words of the mail', score: found?.score ?? 1 };
+    }),
   }),
   insights: (rows) => ({
     insights: rows

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import simplex from 'javascript-lp-solver';
-import { solveWithHighs } from '../../../../src/edges/solver/thread.ts';
-import { simplexCounts, simplexModel } from '../../../../src/edges/solver/thread.ts';
+import {
+  simplexCounts,
+  simplexModel,
+  solveWithHighs,
+} from '../../../../src/edges/solver/thread.ts';
 import type { Solve } from '../../../../src/types/solver.ts';
 
 /** Both real solvers without their threads, for programs small enough to wait for. */

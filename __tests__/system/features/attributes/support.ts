@@ -2,14 +2,11 @@
  * A support desk of sixty references through the whole pipeline: real files, real store, a scripted
  * model and grader.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Edges, RunInput } from '../../../../src/app/run/input.ts';
 import { readSides } from '../../../../src/app/run/read-sides.ts';
 import { run } from '../../../../src/app/run/run.ts';
 import { createAsking, sha256 } from '../../../../src/app/session/cached-complete.ts';
-import { openStore, type Store } from '../../../../src/edges/store/index.ts';
+import type { Store } from '../../../../src/edges/store/index.ts';
 import type { Plan } from '../../../../src/kernel/plan/plan.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
@@ -33,13 +30,14 @@ export function desk(
   more: Record<string, string> = {},
   references = 60,
 ): Record<string, string> {
-  const written = MAILS.slice(0, references).map(
-    ({ id, input, expected }) =>
-      `  - { id: ${id}, input: { mail: ${JSON.stringify(input['mail'])} }, expected: ${JSON.stringify(expected)} }\n`,
-  );
+  const written = MAILS.slice(0, references).map(({ id, input, expected }) => {
+    const mail = JSON.stringify(input['mail']);
+    return `  - { id: ${id}, input: { mail: ${mail} }, expected: ${JSON.stringify(expected)} }\n`;
+  });
+  const system = JSON.stringify(tone);
   return {
     'evaldiff.yaml': SETTINGS,
-    'prompts/support.yaml': `defaults: [tests/support]\nname: support\nmodel: desk\nvariables: [{ name: mail }]\nmessages: [{ role: system, content: ${JSON.stringify(tone)} }, { role: human, content: "{mail}" }]\n`,
+    'prompts/support.yaml': `defaults: [tests/support]\nname: support\nmodel: desk\nvariables: [{ name: mail }]\nmessages: [{ role: system, content: ${system} }, { role: human, content: "{mail}" }]\n`,
     'prompts/tests/support.yaml': `metrics: [{ name: right, uses: exact_match }]\nreferences:\n${written.join('')}`,
     ...more,
   };
@@ -139,12 +137,8 @@ export async function runDesk({
 
 /** The model: right as often as `rate` says, and always the same for the same try. */
 function reply({ messages, try: index }: Request, rate: NonNullable<Desk['rate']>): Completion {
-  return answer(
-    rightAnswer(
-      { tone: messages[0]?.content ?? '', mail: messages.at(-1)?.content ?? '', index },
-      rate,
-    ),
-  );
+  const [tone = '', mail = ''] = [messages[0]?.content, messages.at(-1)?.content];
+  return answer(rightAnswer({ tone, mail, index }, rate));
 }
 
 /** The right answer to a mail, or something else. */
@@ -152,30 +146,8 @@ export function rightAnswer(
   { tone, mail, index }: { tone: string; mail: string; index: number },
   rate: NonNullable<Desk['rate']>,
 ): string {
-  const right =
-    nextFloat(createRandom(`${tone} ${mail} ${String(index)}`)) <
-    rate(tone, /about (\w+),/.exec(mail)?.[1] ?? '');
-  return right
-    ? String(MAILS.find(({ input }) => input['mail'] === mail)?.expected)
-    : `something else, ${String(index)}`;
-}
-
-/** A store in a folder of its own, and how both go away. */
-export function temporaryStore(): { store: Store; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'evaldiff-explain-'));
-  const store = openStore({
-    file: join(folder, 'answers.sqlite'),
-    maxBytes: 1e9,
-    now: () => 0,
-    access: 'read-write',
-    secret: null,
-    notice: () => undefined,
-  });
-  return {
-    store,
-    remove: () => {
-      store.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  const topic = /about (\w+),/.exec(mail)?.[1] ?? '';
+  const drawn = nextFloat(createRandom(`${tone} ${mail} ${String(index)}`));
+  if (drawn >= rate(tone, topic)) return `something else, ${String(index)}`;
+  return String(MAILS.find(({ input }) => input['mail'] === mail)?.expected);
 }

@@ -7,24 +7,21 @@ import { attributes } from '../../../../src/features/attributes/section.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { renderComment, checkSummary } from '../../../../src/report/comment.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
-
 import { renderBlocks, renderTerminal } from '../../../../src/report/terminal.ts';
 import { sweepOfModels, withKinds } from '../../report/kinds.ts';
 import { green } from '../../report/results.ts';
 
 const [detail] = COMMENT_LEVELS;
+const wide = { width: 200, colour: false };
 const shown = (result: Result, section = attributes, items = 50): string =>
-  renderBlocks(section(result, { ...detail!, collapsedItems: items }), {
-    width: 200,
-    colour: false,
-  });
-const changed = (
-  result: Result,
-  change: (attribute: AttributeResult) => Partial<AttributeResult>,
-): Result => ({
-  ...result,
-  attributes: result.attributes.map((attribute) => ({ ...attribute, ...change(attribute) })),
-});
+  renderBlocks(section(result, { ...detail!, collapsedItems: items }), wide);
+const rowsOf = (text: string): string[][] =>
+  text.split('\n').map((line) => line.trim().split(/ {2,}/));
+const changed = (change: (attribute: AttributeResult) => Partial<AttributeResult>): Result => {
+  const result = withKinds();
+  const all = result.attributes.map((attribute) => ({ ...attribute, ...change(attribute) }));
+  return { ...result, attributes: all };
+};
 
 describe('the attributes of a comparison', () => {
   const text = shown(withKinds());
@@ -34,30 +31,22 @@ describe('the attributes of a comparison', () => {
   });
 
   test('are listed where they regressed, with references, rates, difference, interval and verdict', () => {
-    const lines = text.split('\n').map((line) => line.trim().split(/ {2,}/));
-    expect(lines).toContainEqual([
-      'Refunds and returns domain',
-      '20',
-      '100.0 % → 60.0 %',
-      '−40.0 points',
-      'regressed',
-    ]);
-    expect(lines).toContainEqual(['−51.2 to −28.8']);
+    const rates = ['20', '100.0 % → 60.0 %', '−40.0 points', 'regressed'];
+    expect(rowsOf(text)).toContainEqual(['Refunds and returns domain', ...rates]);
+    expect(rowsOf(text)).toContainEqual(['−51.2 to −28.8']);
     expect(text).not.toContain('Late or lost parcels');
   });
 
-  test("have the mean of a metric's numbers beside the pass rate, said to be untested", () => {
-    const measured = changed(withKinds(), () => ({
-      values: { metric: 'rouge', n: 20, base: 0.41, head: 0.33 },
-    }));
-    const said = shown(measured);
+  test("have the mean of a metric's numbers beside the pass rate, marked as untested", () => {
+    const values = { metric: 'rouge', n: 20, base: 0.41, head: 0.33 };
+    const said = shown(changed(() => ({ values })));
     expect(said).toMatch(/Pass rate +Difference, 90 % interval +Mean of rouge +Verdict/);
     expect(said).toContain('0.41 → 0.33');
     expect(said).toContain('shown and not tested');
     expect(text).not.toContain('Mean of');
   });
 
-  test('that only share references with one that regressed are not findings, and it is said with which', () => {
+  test('that only share references with one that regressed are not findings, and the report says with which', () => {
     expect(text).toContain(
       '- Refusing politely sub-task fell only with the references it shares with Refunds and returns: 100.0 % → 83.3 % over 22 references.',
     );
@@ -67,12 +56,12 @@ describe('the attributes of a comparison', () => {
   });
 
   test('that moved the same way with the same one stand in one sentence, each with its own figures', () => {
-    const neighbours = changed(withKinds(), ({ name }) =>
-      name === 'Naming the next step'
-        ? { explained_by: ['domain-1'], base: 1, head: 0.9, difference: -0.1, n: 20 }
-        : name === 'Product advice'
-          ? { explained_by: ['domain-1'], base: 0.5, head: 0.75, difference: 0.25, n: 20 }
-          : {},
+    const moved: Record<string, Partial<AttributeResult>> = {
+      'Naming the next step': { base: 1, head: 0.9, difference: -0.1 },
+      'Product advice': { base: 0.5, head: 0.75, difference: 0.25 },
+    };
+    const neighbours = changed(({ name }) =>
+      name in moved ? { explained_by: ['domain-1'], n: 20, ...moved[name] } : {},
     );
     const line = (items?: number): string =>
       shown(neighbours, attributes, items).replace(/\s+/g, ' ');
@@ -85,14 +74,8 @@ describe('the attributes of a comparison', () => {
   });
 
   test('with too few references are counted, never listed, however far they fell', () => {
-    const few = shown(
-      changed(withKinds(), () => ({
-        verdict: 'too few',
-        difference: -1,
-        head: 0,
-        explained_by: [],
-      })),
-    );
+    const none = { verdict: 'too few' as const, difference: -1, head: 0, explained_by: [] };
+    const few = shown(changed(() => none));
     expect(few).toContain('11 attributes with too few references to judge.');
     expect(few).not.toMatch(/Refunds|Praise|Refusing|No change/);
     expect(text).toContain('1 attribute with too few references to judge.');
@@ -101,82 +84,60 @@ describe('the attributes of a comparison', () => {
   test('say of skills that lower is better, where a sub-task moved', () => {
     expect(text).not.toContain('Other skills');
     const moved = shown(
-      changed(withKinds(), ({ kind }) => (kind === 'subtask' ? { verdict: 'regressed' } : {})),
+      changed(({ kind }) => (kind === 'subtask' ? { verdict: 'regressed' } : {})),
     );
-    expect(moved.split('\n').map((line) => line.trim().split(/ {2,}/))).toContainEqual([
-      'Refusing politely sub-task',
-      '22',
-      '100.0 % → 83.3 %',
-      '−16.7 points',
-      '18.0 % → 45.3 %',
-      'regressed',
-    ]);
+    const rates = ['22', '100.0 % → 83.3 %', '−16.7 points', '18.0 % → 45.3 %', 'regressed'];
+    expect(rowsOf(moved)).toContainEqual(['Refusing politely sub-task', ...rates]);
     expect(moved).toContain('lower is better');
   });
 
-  test('say where nothing moved that nothing is seen', () => {
-    expect(
-      shown(changed(withKinds(), () => ({ verdict: 'no change seen', explained_by: [] }))),
-    ).toContain('No change seen in any of them.');
+  test('have a sentence where nothing moved', () => {
+    const same = shown(changed(() => ({ verdict: 'no change seen', explained_by: [] })));
+    expect(same).toContain('No change seen in any of them.');
   });
 
   test('of several suites are named with their suite', () => {
     const result = withKinds();
     const other = green().suites[0]!;
-    const two: Result = {
-      ...result,
-      suites: [...result.suites, other],
-      attributes: [
-        ...result.attributes,
-        { ...result.attributes[0]!, path: other.path, suite: other.name, variant: other.variant },
-      ],
-    };
-    expect(shown(two)).toContain('Refunds and returns domain of triage');
-    expect(shown(two)).toContain('Refunds and returns domain of capitals');
+    const { path, name: suite, variant } = other;
+    const own = { ...result.attributes[0]!, path, suite, variant };
+    const suites = [...result.suites, other];
+    const two = shown({ ...result, suites, attributes: [...result.attributes, own] });
+    expect(two).toContain('Refunds and returns domain of triage');
+    expect(two).toContain('Refunds and returns domain of capitals');
   });
 
-  test('are in the comment, the check and the terminal', () => {
-    const result = withKinds();
-    for (const output of [
-      renderComment(result, { marker: '<!-- m -->' }),
-      checkSummary(result),
-      renderTerminal(result, { width: 160, colour: false }),
-    ]) {
-      for (const words of [
-        'Attributes: 1 regressed',
-        'Refunds and returns',
-        '−51.2 to −28.8',
-        '2 insights, generated by a model',
-        'Refusals lack an alternative',
-      ])
-        expect(output).toContain(words);
-    }
+  test.each<[string, (result: Result) => string]>([
+    ['comment', (result) => renderComment(result, { marker: '<!-- m -->' })],
+    ['check', checkSummary],
+    ['terminal', (result) => renderTerminal(result, { width: 160, colour: false })],
+  ])('are in the %s', (_, render) => {
+    const output = render(withKinds());
+    expect(output).toContain('Attributes: 1 regressed');
+    expect(output).toContain('Refunds and returns');
+    expect(output).toContain('−51.2 to −28.8');
+    expect(output).toContain('2 insights, generated by a model');
+    expect(output).toContain('Refusals lack an alternative');
   });
 });
 
 test('two prompts of one file and one model have attributes and insights of their own', () => {
   const one = withKinds();
   const other = { ...one.suites[0]!, name: 'triage in short' };
-  const both = {
-    ...one,
-    suites: [one.suites[0]!, other],
-    attributes: [
-      ...one.attributes,
-      ...one.attributes.map((each) => ({
-        ...each,
-        suite: other.name,
-        name: `${each.name}, in short`,
-      })),
-    ],
-  };
-  const found = explainedSuites(both, both.suites);
-  expect(
-    found.map(({ name, attributes: own, insights: told }) => [name, own.length, told.length]),
-  ).toEqual([
-    ['triage', one.attributes.length, one.insights.length],
-    ['triage in short', one.attributes.length, 0],
-  ]);
-  expect(found[1]?.attributes.every(({ name }) => name.endsWith(', in short'))).toBe(true);
+  const own = one.attributes.map((each) => ({
+    ...each,
+    suite: other.name,
+    name: `${each.name}, in short`,
+  }));
+  const suites = [one.suites[0]!, other];
+  const both = { ...one, suites, attributes: [...one.attributes, ...own] };
+  const [first, second] = explainedSuites(both, suites);
+  expect(first).toMatchObject({
+    name: 'triage',
+    attributes: one.attributes,
+    insights: one.insights,
+  });
+  expect(second).toMatchObject({ name: 'triage in short', attributes: own, insights: [] });
 });
 
 describe('insights', () => {
@@ -186,38 +147,31 @@ describe('insights', () => {
     );
   });
 
-  test('that were dropped are counted where the others stand', () => {
-    const result = withKinds();
-    const { path, name: suite, variant } = result.suites[0]!;
-    const dropped = (count: number): Result => ({
-      ...result,
-      dropped_insights: [{ path, suite, variant, count }],
-    });
-    expect(shown(dropped(2), insights)).toContain(
+  const result = withKinds();
+  const { path, name: suite, variant } = result.suites[0]!;
+
+  test.each([
+    [
+      2,
+      result.insights,
       '2 more insights were dropped: a figure or a direction was not that of the attribute they name.',
-    );
-    expect(shown(dropped(1), insights)).toContain('1 more insight was dropped: ');
-    expect(shown({ ...dropped(1), insights: [] }, insights)).toContain(
-      '1 more insight was dropped',
-    );
+    ],
+    [1, result.insights, '1 more insight was dropped: '],
+    [1, [], '1 more insight was dropped'],
+  ])('that were dropped are counted: %d', (count, left, words) => {
+    const dropped_insights = [{ path, suite, variant, count }];
+    expect(shown({ ...result, dropped_insights, insights: left }, insights)).toContain(words);
     expect(shown(result, insights)).not.toContain('dropped');
   });
 
   test('of our own are not called generated', () => {
-    const result = withKinds();
-    const { path, name: suite, variant } = result.suites[0]!;
-    const text = shown(
-      {
-        ...result,
-        insights: plainFindings(result.attributes).map((finding) => ({
-          ...finding,
-          path,
-          suite,
-          variant,
-        })),
-      },
-      insights,
-    );
+    const own = plainFindings(result.attributes).map((found) => ({
+      ...found,
+      path,
+      suite,
+      variant,
+    }));
+    const text = shown({ ...result, insights: own }, insights);
     expect(text.split('\n')[0]).toBe('1 insight');
     expect(text).toContain(
       'Refunds and returns (domain) regressed: pass rate 100.0 % → 60.0 % (−40.0 points, 90 % interval −51.2 to −28.8) over 20 references.',

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { outwardBounds } from '../../../../src/features/attributes/assignment-program.ts';
-import { capPriors, priorsOf } from '../../../../src/features/attributes/assignment-program.ts';
-import fc from '../../../fuzz.ts';
+import {
+  capPriors,
+  outwardBounds,
+  priorsOf,
+} from '../../../../src/features/attributes/assignment-program.ts';
+import fc, { forAll } from '../../../fuzz.ts';
 import { LP_INSTANCES } from './lp-instances.ts';
 
 const sum = (values: readonly number[]): number =>
@@ -24,16 +27,12 @@ describe('priors', () => {
   );
 
   test('count only the references that were rated', () => {
-    expect(
-      priorsOf(
-        [
-          [4, null],
-          [2, 1],
-          [null, null],
-        ],
-        2,
-      ),
-    ).toEqual([
+    const rows = [
+      [4, null],
+      [2, 1],
+      [null, null],
+    ];
+    expect(priorsOf(rows, 2)).toEqual([
       { mean: 3, prior: 0.75 },
       { mean: 1, prior: 0.25 },
     ]);
@@ -43,33 +42,34 @@ describe('priors', () => {
     ]);
   });
 
-  test('above the cap give what is cut off to the others, in proportion', () => {
-    expect(capPriors([0.7, 0.2, 0.1], 0.5)).toEqual([
-      0.5,
-      expect.closeTo(1 / 3),
-      expect.closeTo(1 / 6),
-    ]);
-    expect(capPriors([0.9, 0.09, 0.01], 0.5)).toEqual([
-      0.5,
-      expect.closeTo(0.45),
-      expect.closeTo(0.05),
-    ]);
-    expect(capPriors([1, 0, 0], 0.5)).toEqual([0.5, 0.25, 0.25]);
+  test.each([
+    [
+      [0.7, 0.2, 0.1],
+      [0.5, 1 / 3, 1 / 6],
+    ],
+    [
+      [0.9, 0.09, 0.01],
+      [0.5, 0.45, 0.05],
+    ],
+    [
+      [1, 0, 0],
+      [0.5, 0.25, 0.25],
+    ],
+  ])('above the cap give what is cut off to the others, in proportion: %j', (given, wanted) => {
+    expect(capPriors(given, 0.5)).toEqual(wanted.map((prior) => expect.closeTo(prior)));
   });
 
   test('keep their sum and their order under the cap', () => {
-    fc.assert(
-      fc.property(priors, (given) => {
-        const capped = capPriors(given, 0.5);
-        expect(sum(capped)).toBeCloseTo(1, 9);
-        expect(Math.max(...capped)).toBeLessThanOrEqual(0.5 + 1e-9);
-        given.forEach((value, i) =>
-          given.forEach((other, j) => {
-            if (value > other) expect(capped[i]!).toBeGreaterThanOrEqual(capped[j]! - 1e-9);
-          }),
-        );
-      }),
-    );
+    forAll([priors], (given) => {
+      const capped = capPriors(given, 0.5);
+      expect(sum(capped)).toBeCloseTo(1, 9);
+      expect(Math.max(...capped)).toBeLessThanOrEqual(0.5 + 1e-9);
+      given.forEach((value, i) =>
+        given.forEach((other, j) => {
+          if (value > other) expect(capped[i]!).toBeGreaterThanOrEqual(capped[j]! - 1e-9);
+        }),
+      );
+    });
   });
 });
 
@@ -82,36 +82,26 @@ describe('bounds', () => {
   );
 
   test('always leave a solution, at most one reference outside the band of the capped priors', () => {
-    fc.assert(
-      fc.property(
-        priors,
-        fc.integer({ min: 1, max: 5000 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (given, references, slack) => {
-          const { lower, upper } = outwardBounds(given, references, 2, slack);
-          lower.forEach((low, column) => {
-            expect(Number.isInteger(low) && Number.isInteger(upper[column])).toBe(true);
-            expect(low).toBeGreaterThanOrEqual(0);
-            expect(low).toBeLessThanOrEqual(upper[column]!);
-            expect(upper[column]).toBeLessThanOrEqual(references);
-            const wanted = 2 * references * capPriors(given, 0.5)[column]!;
-            expect(low).toBeGreaterThan(wanted * (1 - slack) - 1);
-            expect(upper[column]).toBeLessThan(wanted * (1 + slack) + 1);
-          });
-          expect(sum(lower)).toBeLessThanOrEqual(2 * references);
-          expect(sum(upper)).toBeGreaterThanOrEqual(2 * references);
-        },
-      ),
-    );
+    const size = fc.integer({ min: 1, max: 5000 });
+    const part = fc.double({ min: 0, max: 1, noNaN: true });
+    forAll([priors, size, part], (given, references, slack) => {
+      const { lower, upper } = outwardBounds(given, references, 2, slack);
+      lower.forEach((low, column) => {
+        expect(Number.isInteger(low) && Number.isInteger(upper[column])).toBe(true);
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(low).toBeLessThanOrEqual(upper[column]!);
+        expect(upper[column]).toBeLessThanOrEqual(references);
+        const wanted = 2 * references * capPriors(given, 0.5)[column]!;
+        expect(low).toBeGreaterThan(wanted * (1 - slack) - 1);
+        expect(upper[column]).toBeLessThan(wanted * (1 + slack) + 1);
+      });
+      expect(sum(lower)).toBeLessThanOrEqual(2 * references);
+      expect(sum(upper)).toBeGreaterThanOrEqual(2 * references);
+    });
   });
 
   test('are not moved by float noise', () => {
-    const bounds = outwardBounds(
-      [0.1 + 0.2, 0.7 - 1e-17, 0].map((prior) => prior / 1),
-      50,
-      1,
-      0.1,
-    );
+    const bounds = outwardBounds([0.1 + 0.2, 0.7 - 1e-17, 0], 50, 1, 0.1);
     expect(bounds).toMatchObject({ lower: [13, 31, 0], upper: [17, 39, 0] });
   });
 });

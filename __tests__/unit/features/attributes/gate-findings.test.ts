@@ -2,32 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { regressedAttributes } from '../../../../src/features/attributes/explain-run.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
 import { gate, suiteResult } from '../../app/run/builders.ts';
+import { attributeResult } from './builders.ts';
 
 describe('regressed attributes', () => {
-  const attribute: AttributeResult = {
-    id: 'domain-late-parcels',
-    kind: 'domain',
-    name: 'late parcels',
-    explanation: '',
-    path: 'prompts/p.yaml',
-    suite: suiteResult().name,
-    variant: suiteResult().variant,
-    affinity_mean: 3,
-    prior: 0.2,
-    n: 15,
-    base: 0.95,
-    head: 0.2,
-    difference: -0.75,
-    low: -0.9,
-    high: -0.6,
-    p: 0.0005,
-    verdict: 'regressed',
-    explained_by: [],
-    alignment: null,
-    references: ['a'],
-    samples: [],
-  };
   const suite = suiteResult();
+  const { name, variant } = suite;
+  const attribute = attributeResult('domain-late-parcels', {
+    ...{ name: 'late parcels', path: 'prompts/p.yaml', suite: name, variant, n: 15 },
+    ...{ head: 0.2, difference: -0.75, low: -0.9, high: -0.6 },
+  });
   const textsOf = (word: 'fail' | 'advise', found: AttributeResult): string[] =>
     regressedAttributes(suite, gate({ attributes: word }), [found]).map(({ text }) => text);
 

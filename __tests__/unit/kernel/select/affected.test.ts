@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { affectedReferences } from '../../../../src/kernel/select/affected.ts';
 import type { Suite } from '../../../../src/kernel/suite/suite.ts';
-import type { Rubric } from '../../../../src/types/metric.ts';
 import { metric, reference, suite, suiteSide, tests } from '../../app/run/builders.ts';
+import { rubricOf } from '../../metrics/samples.ts';
 
 const affected = (base: Suite, head: Suite) =>
   affectedReferences(suiteSide('base', base), suiteSide('head', head));
@@ -11,74 +11,74 @@ const line = (content: string, at = 6) => ({
   content,
   place: { file: 'prompts/p.yaml', line: at },
 });
+const testing = (...references: ReturnType<typeof reference>[]) => suite({ tests: { references } });
+const TESTS = 'prompts/tests/p.yaml';
 
 describe('what a change affects', () => {
   test('is nothing when only comments, places or names moved', () => {
-    const moved = suite({
-      prompt: {
-        file: 'prompts/q.yaml',
-        name: 'renamed',
-        messages: [line('Say {q}', 99)],
-        places: { model: { file: 'prompts/q.yaml', line: 50 } },
-      },
-    });
+    const file = 'prompts/q.yaml';
+    const places = { model: { file, line: 50 } };
+    const messages = [line('Say {q}', 99)];
+    const moved = suite({ prompt: { file, name: 'renamed', messages, places } });
     expect(affected(suite(), moved)).toEqual({ because: [], references: [], unaffected: 2 });
   });
 
-  test('is every reference when the prompt text changes, because of its messages', () => {
-    const { because, references, unaffected } = affected(
+  const told = suite({ prompt: { messages: [line('Tell {q}')] } });
+  const strict = suite({ tests: { metrics: [metric('has', { threshold: 0.5 })] } });
+  test.each<[string, Suite, Suite, string, string]>([
+    ['the prompt text', suite(), told, 'messages', 'prompts/p.yaml'],
+    [
+      'a parameter that is 0',
       suite(),
-      suite({ prompt: { messages: [line('Tell {q}')] } }),
-    );
-    expect(because).toEqual([{ key: 'messages', file: 'prompts/p.yaml' }]);
-    expect(references.map(({ reference: { id }, change }) => [id, change])).toEqual([
-      ['a', 'both'],
-      ['b', 'both'],
+      suite({ prompt: { parameters: { temperature: 0 } } }),
+      'temperature',
+      'prompts/p.yaml',
+    ],
+    [
+      'a parameter that was false',
+      suite({ prompt: { parameters: { stream: false } } }),
+      suite(),
+      'stream',
+      'prompts/p.yaml',
+    ],
+    ['a metric', suite(), strict, 'metrics.has', TESTS],
+    [
+      'the roll-up',
+      suite(),
+      suite({ tests: { rollup: { kind: 'at_least', k: 2 } } }),
+      'metrics_rollup',
+      TESTS,
+    ],
+  ])('is every reference when %s changes, which is named', (_, base, head, key, file) => {
+    const { because, references, unaffected } = affected(base, head);
+    expect(because).toEqual([{ key, file }]);
+    const both = { change: 'both' };
+    expect(references).toMatchObject([
+      { reference: { id: 'a' }, ...both },
+      { reference: { id: 'b' }, ...both },
     ]);
     expect(unaffected).toBe(0);
   });
 
-  test('names the parameter that changed, also when it is 0 or false', () => {
-    expect(
-      affected(suite(), suite({ prompt: { parameters: { temperature: 0 } } })).because,
-    ).toEqual([{ key: 'temperature', file: 'prompts/p.yaml' }]);
-    expect(affected(suite({ prompt: { parameters: { stream: false } } }), suite()).because).toEqual(
-      [{ key: 'stream', file: 'prompts/p.yaml' }],
-    );
-  });
-
   test('is only the references that render differently', () => {
-    const base = suite({
-      tests: { references: [reference('a'), reference('b', { input: { q: 'b', tone: 'warm' } })] },
-    });
-    const head = suite({
-      tests: { references: [reference('a'), reference('b', { input: { q: 'b2', tone: 'warm' } })] },
-    });
-    const { references, because, unaffected } = affected(base, head);
-    expect(references.map(({ reference: { id }, change }) => [id, change])).toEqual([
-      ['b', 'edited'],
-    ]);
-    expect(because).toEqual([{ key: 'references', file: 'prompts/tests/p.yaml' }]);
+    const asking = (q: string) =>
+      testing(reference('a'), reference('b', { input: { q, tone: 'warm' } }));
+    const { references, because, unaffected } = affected(asking('b'), asking('b2'));
+    expect(references).toMatchObject([{ reference: { id: 'b' }, change: 'edited' }]);
+    expect(because).toEqual([{ key: 'references', file: TESTS }]);
     expect(unaffected).toBe(1);
   });
 
   test("asks base with head's input, so that an edited input alone asks the same on both sides", () => {
-    const base = suite({ tests: { references: [reference('a')] } });
-    const head = suite({ tests: { references: [reference('a', { input: { q: 'other' } })] } });
-    const [one] = affected(base, head).references;
+    const edited = testing(reference('a', { input: { q: 'other' } }));
+    const [one] = affected(testing(reference('a')), edited).references;
     expect(one?.base).toEqual(one?.head);
   });
 
-  test('tells an added, a removed and an edited expectation apart', () => {
-    const base = suite({
-      tests: { references: [reference('kept'), reference('edited'), reference('gone')] },
-    });
-    const head = suite({
-      tests: {
-        references: [reference('kept'), reference('edited', { expected: 'no' }), reference('new')],
-      },
-    });
-    const { references } = affected(base, head);
+  test('distinguishes an added, a removed and an edited expectation', () => {
+    const base = testing(reference('kept'), reference('edited'), reference('gone'));
+    const edited = reference('edited', { expected: 'no' });
+    const { references } = affected(base, testing(reference('kept'), edited, reference('new')));
     expect(references.map(({ reference: { id }, change }) => [id, change])).toEqual([
       ['edited', 'edited'],
       ['new', 'added'],
@@ -88,51 +88,39 @@ describe('what a change affects', () => {
   });
 
   test("uses base's own input where a variable was renamed, and has no base where that fails too", () => {
-    const base = suite({ tests: { references: [reference('a')] } });
-    const renamed = {
-      variables: [{ name: 'question', place: { file: 'p', line: 1 } }],
-      messages: [line('Say {question}')],
-    };
+    const variables = [{ name: 'question', place: { file: 'p', line: 1 } }];
+    const asked = (id: string) => reference(id, { input: { question: id } });
     const head = suite({
-      prompt: renamed,
-      tests: {
-        references: [
-          reference('a', { input: { question: 'a' } }),
-          reference('new', { input: { question: 'n' } }),
-        ],
-      },
+      prompt: { variables, messages: [line('Say {question}')] },
+      tests: { references: [asked('a'), asked('new')] },
     });
-    const { references } = affected(base, head);
-    expect(references.map(({ base: generation }) => generation?.kind ?? null)).toEqual([
-      'request',
-      null,
-    ]);
+    const { references } = affected(testing(reference('a')), head);
+    const kinds = references.map(({ base: generation }) => generation?.kind ?? null);
+    expect(kinds).toEqual(['request', null]);
   });
 
+  const lacking = [reference('a', { input: {} }), reference('b', { input: {} })];
   test.each([
     ['the prompt text', { prompt: { messages: [line('Tell {q}')] } }],
     ['a parameter', { prompt: { parameters: { temperature: 0 } } }],
     ['a metric', { tests: { metrics: [metric('m')] } }],
   ])('includes references that cannot run on either side when %s changes', (_, change) => {
-    const lacking = [reference('a', { input: {} }), reference('b', { input: {} })];
-    const { because, references } = affected(
-      suite({ tests: { references: lacking } }),
-      suite({
-        ...change,
-        tests: { ...('tests' in change ? change.tests : {}), references: lacking },
-      }),
-    );
+    const own = 'tests' in change ? change.tests : {};
+    const head = suite({ ...change, tests: { ...own, references: lacking } });
+    const { because, references } = affected(testing(...lacking), head);
     expect(because).not.toEqual([]);
-    expect(references.map(({ reference: { id }, head }) => [id, head?.kind])).toEqual([
-      ['a', 'impossible'],
-      ['b', 'impossible'],
+    const impossible = { head: { kind: 'impossible' } };
+    expect(references).toMatchObject([
+      { reference: { id: 'a' }, ...impossible },
+      { reference: { id: 'b' }, ...impossible },
     ]);
   });
 
-  test('does not include references that cannot run when nothing changes', () => {
-    const lacking = suite({ tests: { references: [reference('a', { input: {} })] } });
-    expect(affected(lacking, lacking)).toMatchObject({ because: [], references: [] });
-  });
+  test('does not include references that cannot run when nothing changes', () =>
+    expect(affected(testing(...lacking), testing(...lacking))).toMatchObject({
+      because: [],
+      references: [],
+    }));
 
   test('is everything for a new prompt, and a list of what is gone for a removed one', () => {
     expect(affectedReferences(null, suiteSide('head'))).toMatchObject({
@@ -147,92 +135,46 @@ describe('what a change affects', () => {
 });
 
 describe('a change of the scoring', () => {
-  const rubric = (text: string): Rubric => ({
-    name: 'polite',
-    prompt: text,
-    choice_scores: new Map([
-      ['YES', 1],
-      ['NO', 0],
-    ]),
-    eval_type: 'cot_classify',
-    notes: null,
-    examples: [],
-    place: { file: 'rubrics/r.yaml', line: 1 },
-  });
-
-  test('affects every reference and names the metric', () => {
-    const { because, references } = affected(
-      suite(),
-      suite({ tests: { metrics: [metric('has', { threshold: 0.5 })] } }),
-    );
-    expect(because).toEqual([{ key: 'metrics.has', file: 'prompts/tests/p.yaml' }]);
-    expect(references).toHaveLength(2);
-  });
-
   test("shows in a rubric's text and file, but not in its notes or examples", () => {
     const graded = tests({
       metrics: [metric('polite', { source: { kind: 'rubric', rubric: 'polite' } })],
     });
-    const side = (which: 'base' | 'head', text: string, notes: string | null) =>
-      suiteSide(
-        which,
-        { prompt: suite().prompt, tests: graded },
-        { rubrics: new Map([['polite', { ...rubric(text), notes }]]) },
-      );
-    expect(
-      affectedReferences(side('base', 'Is it kind?', null), side('head', 'Is it kind?', 'new note'))
-        .references,
-    ).toEqual([]);
-    expect(
-      affectedReferences(side('base', 'Is it kind?', null), side('head', 'Is it polite?', null))
-        .because,
-    ).toEqual([{ key: 'rubrics.polite', file: 'rubrics/r.yaml' }]);
+    const side = (which: 'base' | 'head', text: string, notes: string | null = null) => {
+      const place = { file: 'rubrics/r.yaml', line: 1 };
+      const rubrics = new Map([['polite', rubricOf(text, {}, { name: 'polite', notes, place })]]);
+      return suiteSide(which, { prompt: suite().prompt, tests: graded }, { rubrics });
+    };
+    const base = side('base', 'Is it kind?');
+    expect(affectedReferences(base, side('head', 'Is it kind?', 'new note')).references).toEqual(
+      [],
+    );
+    const { because } = affectedReferences(base, side('head', 'Is it polite?'));
+    expect(because).toEqual([{ key: 'rubrics.polite', file: 'rubrics/r.yaml' }]);
   });
 
   test('counts the grader only where something is graded by a model', () => {
-    const grader = {
-      target: { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' },
-      parameters: {},
-    };
-    expect(
-      affectedReferences(suiteSide('base'), suiteSide('head', suite(), { graders: [grader] }))
-        .references,
-    ).toEqual([]);
+    const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
+    const head = suiteSide('head', suite(), { graders: [{ target, parameters: {} }] });
+    expect(affectedReferences(suiteSide('base'), head).references).toEqual([]);
   });
 
-  test('shows in the roll-up', () => {
-    expect(
-      affected(suite(), suite({ tests: { rollup: { kind: 'at_least', k: 2 } } })).because,
-    ).toEqual([{ key: 'metrics_rollup', file: 'prompts/tests/p.yaml' }]);
-  });
-
-  test('is not a change of how many tries are made', () => {
-    expect(affected(suite(), suite({ tests: { n_tries: 9 } })).references).toEqual([]);
-  });
+  test('is not a change of how many tries are made', () =>
+    expect(affected(suite(), suite({ tests: { n_tries: 9 } })).references).toEqual([]));
 });
 
 describe('a model under the same name', () => {
   test('affects its prompts when its settings change, because of the settings file', () => {
-    const base = suiteSide('base');
     const head = suiteSide('head');
     head.variant.target = { provider: 'openai', endpoint: 'local', model: 'llama3' };
-    expect(affectedReferences(base, head).because).toEqual([
-      { key: 'models.gpt-4o', file: 'evaldiff.yaml' },
-    ]);
+    const { because } = affectedReferences(suiteSide('base'), head);
+    expect(because).toEqual([{ key: 'models.gpt-4o', file: 'evaldiff.yaml' }]);
   });
 
   test('shares its answers when only the checkout of an unchanged program differs', () => {
-    const program = (commit: string, files: string) => ({
-      provider: 'program' as const,
-      model: 'app',
-      command: ['node', 'a.mjs'],
-      setup: [],
-      files,
-      commit,
-    });
-    const side = (which: 'base' | 'head', files: string) => {
-      const one = suiteSide(which);
-      one.variant.target = program(which, files);
+    const side = (commit: 'base' | 'head', files: string) => {
+      const one = suiteSide(commit);
+      const command = ['node', 'a.mjs'];
+      one.variant.target = { provider: 'program', model: 'app', command, setup: [], files, commit };
       return one;
     };
     expect(affectedReferences(side('base', 'same'), side('head', 'same')).references).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import { sweepCombinations } from '../../../../src/kernel/select/select.ts';
 import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
 import type { Message } from '../../../../src/types/model.ts';
 import { prompt, reference } from '../../app/run/builders.ts';
@@ -11,7 +12,7 @@ const variant = {
 };
 const said = (...parts: string[]): Prompt['messages'] =>
   parts.map((part) => ({
-    role: part.startsWith('s:') ? ('system' as const) : ('user' as const),
+    role: part.startsWith('s:') ? 'system' : 'user',
     content: part.slice(2),
     place: { file: 'prompts/p.yaml', line: 6 },
   }));
@@ -49,5 +50,20 @@ describe('a given dialogue', () => {
       kind: 'request',
       messages: [{ content: 'Write {q}.' }, ...thread.slice(1)],
     });
+  });
+});
+
+describe('sweep combinations', () => {
+  test('are the product of the swept values in the order they are written', () => {
+    expect(sweepCombinations({ model: ['a', 'b'], temperature: [0, 0.7] })).toEqual([
+      { model: 'a', temperature: 0 },
+      { model: 'a', temperature: 0.7 },
+      { model: 'b', temperature: 0 },
+      { model: 'b', temperature: 0.7 },
+    ]);
+  });
+
+  test('are one empty combination when nothing is swept', () => {
+    expect(sweepCombinations({})).toEqual([{}]);
   });
 });

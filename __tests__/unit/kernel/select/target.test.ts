@@ -2,22 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { batchedNames, isBatched, resolveTarget } from '../../../../src/kernel/select/targets.ts';
 import type { ModelSettings } from '../../../../src/kernel/suite/suite.ts';
 import type { Target } from '../../../../src/types/model.ts';
-import { settings } from '../../app/run/builders.ts';
+import { modelSettings, settings } from '../../app/run/builders.ts';
 
 const place = { file: 'prompts/p.yaml', line: 2 };
-const model = (changes: Partial<ModelSettings>): ModelSettings => ({
-  provider: 'openai',
-  endpoint: null,
-  model: 'm',
-  price: null,
-  command: [],
-  files: [],
-  setup: [],
-  file: null,
-  replaces: [],
-  place,
-  ...changes,
-});
+const model = (changes: Partial<ModelSettings> = {}): ModelSettings =>
+  modelSettings({ model: 'm', price: null, ...changes });
 const tree = {
   commit: 'c'.repeat(40),
   files: new Map(),
@@ -31,121 +20,87 @@ const resolve = (name: string, models: [string, ModelSettings][] = []) =>
     hash: (text) => text,
   });
 
+const hosted = (provider: 'openai' | 'anthropic', name: string) => ({
+  provider,
+  endpoint: null,
+  model: name,
+});
+const openai = (name: string) => hosted('openai', name);
+const anthropic = (name: string) => hosted('anthropic', name);
+
 describe("a model's name", () => {
-  test("of a vendor's family needs no entry", () => {
-    expect(resolve('gpt-4o')).toEqual({ provider: 'openai', endpoint: null, model: 'gpt-4o' });
-    expect(resolve('claude-sonnet-4-5')).toEqual({
-      provider: 'anthropic',
-      endpoint: null,
-      model: 'claude-sonnet-4-5',
-    });
+  const replacing = model({ model: 'gpt-4.1', replaces: ['gpt-4-16k', 'claude-2', 'gpt-4'] });
+  const own = model({ provider: 'anthropic', model: 'own' });
+  const both: [string, ModelSettings][] = [
+    ['new', replacing],
+    ['gpt-4', own],
+  ];
+
+  test.each<[string, string, [string, ModelSettings][], object]>([
+    ['of a family needs no entry', 'gpt-4o', [], openai('gpt-4o')],
+    ["of another vendor's family needs no entry", 'claude-3', [], anthropic('claude-3')],
+    ['that was replaced is that model', 'gpt-4-16k', both, openai('gpt-4.1')],
+    ['of another vendor that was replaced is that model', 'claude-2', both, openai('gpt-4.1')],
+    ['with its own entry is that entry', 'gpt-4', both, anthropic('own')],
+  ])('%s', (_, name, models, target) => {
+    expect(resolve(name, models)).toEqual(target);
   });
 
-  test('that was retired stands for the model that replaces it, although it is of a family', () => {
-    const entry = model({ model: 'gpt-4.1', replaces: ['gpt-4-16k', 'claude-2'] });
-    expect(resolve('gpt-4-16k', [['new', entry]])).toEqual({
-      provider: 'openai',
-      endpoint: null,
-      model: 'gpt-4.1',
-    });
-    expect(resolve('claude-2', [['new', entry]])).toEqual({
-      provider: 'openai',
-      endpoint: null,
-      model: 'gpt-4.1',
-    });
-  });
-
-  test('with an entry of its own is that entry, whatever replaces it elsewhere', () => {
-    const own = model({ provider: 'anthropic', model: 'own' });
-    expect(
-      resolve('gpt-4', [
-        ['new', model({ replaces: ['gpt-4'] })],
-        ['gpt-4', own],
-      ]),
-    ).toMatchObject({ provider: 'anthropic', model: 'own' });
-  });
-
+  const entry = (name: string, more = ''): string =>
+    `name it in evaldiff.yaml: models: { "${name}": { provider: openai${more} } }`;
   test.each([
-    ['gtp-5.4', 'gpt-5.4'],
-    ['gpt5', 'gpt-5'],
-    ['claud-sonnet-5-5', 'claude-sonnet-5-5'],
-    ['gemni-3.5-flash', 'gemini-3.5-flash'],
-  ])('that nearly spells a family, %s, is asked whether %s is meant', (name, meant) => {
-    expect(resolve(name)).toEqual({
-      place,
-      message: `no provider is known for the model "${name}"; did you mean "${meant}"? Else name it in evaldiff.yaml: models: { "${name}": { provider: openai } }`,
-    });
-  });
-
-  test.each(['gpt', 'gemni'])('that is a family alone, %s, is taken for no model of it', (name) => {
-    expect(resolve(name)).toEqual({
-      place,
-      message: `no provider is known for the model "${name}"; name it in evaldiff.yaml: models: { "${name}": { provider: openai } }`,
-    });
-  });
-
-  test('that a file does not name is one to say, with a model that there is', () => {
-    expect(resolve('default')).toEqual({
-      place,
-      message:
-        'no provider is known for the model "default"; name it in evaldiff.yaml: models: { "default": { provider: openai, model: gpt-5.4-mini } }',
-    });
-  });
-
-  test('that nobody knows is a problem that says where it is named', () => {
-    expect(resolve('meta/llama-4')).toEqual({
-      place,
-      message:
-        'no provider is known for the model "meta/llama-4"; name it in evaldiff.yaml: models: { "meta/llama-4": { provider: openai } }',
-    });
+    // Nearly a family.
+    ['gtp-5.4', 'did you mean "gpt-5.4"? Else '],
+    ['gpt5', 'did you mean "gpt-5"? Else '],
+    ['claud-sonnet-5-5', 'did you mean "claude-sonnet-5-5"? Else '],
+    ['gemni-3.5-flash', 'did you mean "gemini-3.5-flash"? Else '],
+    // A family alone, which is not taken for a model of it.
+    ['gpt', ''],
+    ['gemni', ''],
+    ['meta/llama-4', ''],
+    // What a file that names none gets is shown with a model that exists.
+    ['default', '', ', model: gpt-5.4-mini'],
+  ])('that is unknown, %s, is a problem where it is named', (name, hint, more = '') => {
+    const message = `no provider is known for the model "${name}"; ${hint}${entry(name, more)}`;
+    expect(resolve(name)).toEqual({ place, message });
   });
 });
 
 describe('models that are asked in batches', () => {
-  const own = { provider: 'openai', endpoint: null, model: 'm' } as const;
   const named =
     (models: [string, ModelSettings][], batches: boolean, transport?: 'batch' | 'direct') =>
     (name: string) =>
       resolveTarget(name, place, {
-        settings: settings({
-          models: new Map(models),
-          ...(transport === undefined ? {} : { transport }),
-        }),
+        settings: settings({ models: new Map(models), ...(transport && { transport }) }),
         tree,
         hash: (text) => text,
         batches,
       });
 
   test('are so in full sweeps only', () => {
-    expect(named([['m', model({ transport: 'batch' })]], true)('m')).toEqual({
-      ...own,
-      transport: 'batch',
-    });
-    expect(named([['m', model({ transport: 'batch' })]], false)('m')).toEqual(own);
-    expect(resolve('m', [['m', model({ transport: 'batch' })]])).toEqual(own);
+    const models: [string, ModelSettings][] = [['m', model({ transport: 'batch' })]];
+    expect(named(models, true)('m')).toEqual({ ...openai('m'), transport: 'batch' });
+    expect(named(models, false)('m')).toEqual(openai('m'));
+    expect(resolve('m', models)).toEqual(openai('m'));
   });
 
   test("are those that say so, and all of the vendors' own that do not say the contrary", () => {
     const models: [string, ModelSettings][] = [
-      ['m', model({})],
+      ['m', model()],
       ['d', model({ transport: 'direct' })],
       ['e', model({ endpoint: 'local' })],
     ];
-    const [said, unsaid] = [named(models, true, 'batch'), named(models, true)];
-    expect(
-      ['m', 'd', 'e', 'gpt-4o', 'claude-3'].map((name) => isBatched(said(name) as Target)),
-    ).toEqual([true, false, false, true, true]);
-    expect(
-      ['m', 'd', 'e', 'gpt-4o', 'claude-3'].map((name) => isBatched(unsaid(name) as Target)),
-    ).toEqual([false, false, false, false, false]);
+    const batched = (transport?: 'batch') =>
+      ['m', 'd', 'e', 'gpt-4o', 'claude-3'].filter((name) =>
+        isBatched(named(models, true, transport)(name) as Target),
+      );
+    expect(batched('batch')).toEqual(['m', 'gpt-4o', 'claude-3']);
+    expect(batched()).toEqual([]);
   });
 
   test('are known by the names that the settings give them', () => {
-    const target = (name: string, endpoint: string | null = null): Target => ({
-      provider: 'openai',
-      endpoint,
-      model: name,
-    });
+    const target = (name: string, endpoint: string | null = null) =>
+      ({ ...openai(name), endpoint }) as Target;
     const entries = settings({
       models: new Map([
         ['fast', model({ model: 'gpt-4o', transport: 'batch' })],
@@ -153,14 +108,14 @@ describe('models that are asked in batches', () => {
         ['e', model({ model: 'gpt-4o', endpoint: 'local' })],
       ]),
     });
-    expect(
-      batchedNames(
-        [target('gpt-4o'), target('gpt-4o'), target('gpt-4o', 'local'), target('gpt-5')],
-        entries,
-      ),
-    ).toEqual(['fast']);
-    expect(
-      batchedNames([target('gpt-5'), target('x', 'local')], { ...entries, transport: 'batch' }),
-    ).toEqual(['gpt-5']);
+    const targets = [
+      target('gpt-4o'),
+      target('gpt-4o'),
+      target('gpt-4o', 'local'),
+      target('gpt-5'),
+    ];
+    expect(batchedNames(targets, entries)).toEqual(['fast']);
+    const all = { ...entries, transport: 'batch' as const };
+    expect(batchedNames([target('gpt-5'), target('x', 'local')], all)).toEqual(['gpt-5']);
   });
 });

@@ -1,22 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
-import { differenceInterval, meanDifference } from '../../../../src/kernel/statistics/interval.ts';
+import {
+  differenceInterval,
+  meanDifference,
+  pairedMean,
+  tQuantile,
+} from '../../../../src/kernel/statistics/interval.ts';
 import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';
-import fc from '../../../fuzz.ts';
+import { forAll } from '../../../fuzz.ts';
 import { anyTables } from './arbitraries.ts';
-import type { Row } from './vectors.ts';
-import { expectClose, tablesOf, vectors } from './vectors.ts';
+import { agreesWithVectors, repeat, rows, tablesOf, type Row } from './vectors.ts';
 
 describe('differenceInterval', () => {
-  test.each(
-    vectors<{ refs: Row[]; conf: number }, { delta: number; lower: number; upper: number }>(
-      'permInterval',
-    ),
-  )('agrees with $source', ({ input, expected, tol }) => {
-    const z = normalQuantile((1 + input.conf) / 2);
-    const tables = tablesOf(input.refs);
+  type Input = { refs: Row[]; conf: number };
+  type Expected = { delta: number; lower: number; upper: number };
+  agreesWithVectors<Input, Expected>('permInterval', ({ refs, conf }, { delta, lower, upper }) => {
+    const z = normalQuantile((1 + conf) / 2);
+    const tables = tablesOf(refs);
     const interval = differenceInterval(tables, { z });
-    expectClose(interval?.difference, expected.delta, tol);
     // The vectors have Bonett and Price's 2 in the floor, where the rule of three asks for 3.317.
     const compared = tables.filter(({ base, head }) => base.tries > 0 && head.tries > 0);
     const floor =
@@ -24,18 +25,13 @@ describe('differenceInterval', () => {
       compared.length ** 3;
     const wider = (reach: number): number =>
       Math.sqrt(reach ** 2 + z ** 2 * ((Math.log(20) / 1.6448536269514722) ** 2 - 2) * floor);
-    if (expected.lower > -1)
-      expectClose(
-        interval?.low,
-        Math.max(-1, expected.delta - wider(expected.delta - expected.lower)),
-        tol,
-      );
-    if (expected.upper < 1)
-      expectClose(
-        interval?.high,
-        Math.min(1, expected.delta + wider(expected.upper - expected.delta)),
-        tol,
-      );
+    const low = Math.max(-1, delta - wider(delta - lower));
+    const high = Math.min(1, delta + wider(upper - delta));
+    return [
+      [interval?.difference, delta],
+      ...(lower > -1 ? [[interval?.low, low] as [number, number]] : []),
+      ...(upper < 1 ? [[interval?.high, high] as [number, number]] : []),
+    ];
   });
 
   test.each([
@@ -45,41 +41,31 @@ describe('differenceInterval', () => {
   ])(
     'of %d references × %d tries that all pass has the exact bound of the rule of three',
     (references, tries) => {
-      const tables = tablesOf(
-        Array.from({ length: references }, (): Row => [tries, tries, tries, tries]),
-      );
-      const low = differenceInterval(tables)!.low;
+      const tables = tablesOf(repeat(references, [tries, tries, tries, tries]));
       // The drop d at which head's tries all pass with probability exp(−d·n·N) = 5 %.
+      const { low } = differenceInterval(tables)!;
       expect(Math.exp(low * references * tries)).toBeCloseTo(0.05, 12);
     },
   );
 
-  test('is null when nothing was tried on both sides', () => {
-    for (const tables of [
-      [],
-      tablesOf([[0, 0, 0, 0]]),
-      tablesOf([
-        [3, 3, 0, 0],
-        [0, 0, 2, 2],
-      ]),
-    ]) {
-      expect(differenceInterval(tables)).toBeNull();
-      expect(meanDifference(tables)).toBeNull();
-    }
+  test.each<[string, Row[]]>([
+    ['without tables', []],
+    ['without tries', [[0, 0, 0, 0]]],
+    ['when no table has tries on both sides', rows([3, 3, 0, 0], [0, 0, 2, 2])],
+  ])('is null %s', (_, given) => {
+    expect(differenceInterval(tablesOf(given))).toBeNull();
+    expect(meanDifference(tablesOf(given))).toBeNull();
   });
 
   test('is never of zero width, and holds the difference within −1 and 1', () => {
-    fc.assert(
-      fc.property(anyTables(40, 50), (tables) => {
-        const interval = differenceInterval(tables);
-        if (interval === null) return;
-        expect(interval.high - interval.low).toBeGreaterThan(1e-6);
-        expect(interval.low).toBeGreaterThanOrEqual(-1);
-        expect(interval.high).toBeLessThanOrEqual(1);
-        expect(interval.low).toBeLessThanOrEqual(interval.difference);
-        expect(interval.high).toBeGreaterThanOrEqual(interval.difference);
-      }),
-    );
+    forAll([anyTables(40, 50)], (tables) => {
+      const interval = differenceInterval(tables);
+      if (interval === null) return;
+      const { low, difference, high } = interval;
+      expect(high - low).toBeGreaterThan(1e-6);
+      const ordered = [-1, low, difference, high, 1];
+      expect(ordered).toEqual(ordered.toSorted((a, b) => a - b));
+    });
   });
 
   test.each<[string, Row]>([
@@ -87,27 +73,56 @@ describe('differenceInterval', () => {
     ['fails', [0, 50, 0, 50]],
     ['collapsed', [50, 50, 0, 50]],
   ])('has width when every try %s', (_, row) => {
-    const interval = differenceInterval(tablesOf(Array.from({ length: 5000 }, () => row)));
-    expect(interval!.high).toBeGreaterThan(interval!.low);
+    const { low, high } = differenceInterval(tablesOf(repeat(5000, row)))!;
+    expect(high).toBeGreaterThan(low);
   });
 
   test('turns round when the sides are swapped', () => {
-    fc.assert(
-      fc.property(anyTables(), (tables) => {
-        const [one, other] = [differenceInterval(tables), differenceInterval(mirrorTables(tables))];
-        expect(other?.low ?? 0).toBeCloseTo(-(one?.high ?? 0), 12);
-      }),
-    );
+    forAll([anyTables()], (tables) => {
+      const [one, other] = [differenceInterval(tables), differenceInterval(mirrorTables(tables))];
+      expect(other?.low ?? 0).toBeCloseTo(-(one?.high ?? 0), 12);
+    });
   });
 
   test('weighs every table alike, however many tries it has', () => {
-    expect(
-      meanDifference(
-        tablesOf([
-          [1, 1, 0, 1],
-          [50, 50, 50, 50],
-        ]),
-      ),
-    ).toBe(-0.5);
+    const given = rows([1, 1, 0, 1], [50, 50, 50, 50]);
+    expect(meanDifference(tablesOf(given))).toBe(-0.5);
   });
+});
+
+describe("Student's t", () => {
+  // Any printed table of the distribution.
+  test.each([
+    [0.95, 2, 2.92],
+    [0.95, 4, 2.132],
+    [0.95, 9, 1.833],
+    [0.95, 30, 1.697],
+    [0.975, 2, 4.303],
+    [0.975, 5, 2.571],
+    [0.975, 20, 2.086],
+  ])('has the quantile %p at %p degrees of freedom', (p, freedom, table) => {
+    const error = Math.abs(tQuantile(p, freedom) / table - 1);
+    expect(error).toBeLessThan(freedom < 5 ? 0.03 : 0.001);
+  });
+});
+
+describe('the mean of paired differences', () => {
+  test('has the textbook interval', () => {
+    // Student's sleep data (1908), difference of the two drugs: mean 1.58, s = 1.2300, n = 10; 90 %
+    // is 1.58 ± 1.8331 × 0.38896.
+    const found = pairedMean([1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4]);
+    expect(found?.difference).toBeCloseTo(1.58, 10);
+    expect(found?.low).toBeCloseTo(0.867, 3);
+    expect(found?.high).toBeCloseTo(2.293, 3);
+  });
+
+  test.each([
+    [[1, 1, 1, 1], 1],
+    [[1, 3], 2],
+    [[0.1], 0.1],
+  ])('has no interval where nothing is known of the spread: %j', (values, difference) =>
+    expect(pairedMean(values)).toEqual({ difference, low: null, high: null }),
+  );
+
+  test('is null without values', () => expect(pairedMean([])).toBeNull());
 });

@@ -3,8 +3,8 @@ import { normalQuantile } from '../../../../src/kernel/statistics/distributions.
 import { boundQuantile, LOOKS, lookLevels } from '../../../../src/kernel/statistics/looks.ts';
 import { lookAt } from '../../../../src/kernel/statistics/sequential.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
-import fc, { draws } from '../../../fuzz.ts';
-import { expectClose, vectors } from './vectors.ts';
+import fc, { draws, forAll } from '../../../fuzz.ts';
+import { agreesWithVectors } from './vectors.ts';
 
 /** Chance of a crossing by each look, by convolving a walk on a fine grid. */
 function crossings(levels: readonly number[], looks: readonly number[]): number[] {
@@ -39,20 +39,14 @@ function crossings(levels: readonly number[], looks: readonly number[]): number[
 
 describe('lookLevels', () => {
   type Input = { looks: [number, number]; alphaOneSided: number };
-  test.each(vectors<Input, { nominal: [number, number] }>('triesLooks'))(
-    'agrees with $source for looks $input.looks',
-    ({ input, expected, tol }) => {
-      const levels = lookLevels(input.alphaOneSided, input.looks);
-      expectClose(levels[0], expected.nominal[0], tol);
-      expectClose(levels[1], expected.nominal[1], tol);
-    },
+  agreesWithVectors<Input, { nominal: [number, number] }>(
+    'triesLooks',
+    ({ alphaOneSided, looks }, { nominal }) => [[lookLevels(alphaOneSided, looks), nominal]],
   );
 
   test('spends alpha in proportion to the square of the tries, by another way of reckoning', () => {
     const spent = crossings(lookLevels(0.04), LOOKS);
-    LOOKS.forEach((tries, i) => {
-      expect(spent[i]).toBeCloseTo(0.04 * (tries / 5) ** 2, 4);
-    });
+    LOOKS.forEach((tries, i) => expect(spent[i]).toBeCloseTo(0.04 * (tries / 5) ** 2, 4));
   });
 
   test('spends nothing of nothing, and stays within alpha where it is tiny or large', () => {
@@ -66,13 +60,12 @@ describe('lookLevels', () => {
   });
 
   test("every level grows with alpha, so that Holm's alarms are nested", () => {
-    fc.assert(
-      fc.property(fc.double({ min: 0.0005, max: 0.4, noNaN: true }), (alpha) => {
+    forAll(
+      [fc.double({ min: 0.0005, max: 0.4, noNaN: true })],
+      (alpha) => {
         const [small, large] = [lookLevels(alpha), lookLevels(alpha * 1.1)];
-        small.forEach((level, i) => {
-          expect(level).toBeLessThan(large[i]!);
-        });
-      }),
+        small.forEach((level, i) => expect(level).toBeLessThan(large[i]!));
+      },
       { numRuns: draws(20) },
     );
   });
@@ -112,17 +105,13 @@ describe('boundQuantile', () => {
     const quantiles = [2.053749, 2.053749, 1.959964, 1.811911];
     LOOKS.forEach((tries, i) => {
       const all = Array<Outcome>(tries).fill('pass');
-      const look = lookAt(
-        {
-          tries: Array.from({ length: 10 }, () => ({ base: all, head: all })),
-          clusters: Array<null>(10).fill(null),
-          critical: new Set(),
-          steady: new Set(),
-          minDrop: 0.01,
-          tolerance: 'auto',
-        },
-        tries,
-      );
+      const suite = {
+        tries: Array.from({ length: 10 }, () => ({ base: all, head: all })),
+        clusters: Array<null>(10).fill(null),
+        ...{ critical: new Set<number>(), steady: new Set<number>(), minDrop: 0.01 },
+        tolerance: 'auto' as const,
+      };
+      const look = lookAt(suite, tries);
       const ruleOfThree = Math.log(20) / tries / 10;
       expect(look.interval?.low).toBeCloseTo((-ruleOfThree * quantiles[i]!) / 1.644854, 6);
     });

@@ -3,96 +3,77 @@ import { clustersByName } from '../../../../src/kernel/statistics/bundles.ts';
 import { stepDownMaxT } from '../../../../src/kernel/statistics/max-t.ts';
 import { createRandom } from '../../../../src/kernel/statistics/random.ts';
 import { tableOf, type Tries } from '../../../../src/kernel/statistics/table.ts';
-import type { Row } from './vectors.ts';
-import { expectClose, tablesOf, vectors } from './vectors.ts';
+import { expectClose, repeat, rows, tablesOf, vectors, type Row } from './vectors.ts';
 
-const repeat = (count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
+/** The tests of groups with a fixed seed. */
+const run = (
+  given: Row[],
+  groups: number[][],
+  permutations: number,
+  seed: number | string = 1,
+): ReturnType<typeof stepDownMaxT> =>
+  stepDownMaxT(tablesOf(given), groups, createRandom(seed), { permutations });
 
 describe('stepDownMaxT', () => {
   test.each(
     vectors<{ refs: Row[]; groups: number[][] }, { z: number[]; adj: number[] }>('westfallYoung'),
   )('agrees with $source', ({ input, expected, tol }) => {
-    const tests = stepDownMaxT(tablesOf(input.refs), input.groups, createRandom(1), {
-      permutations: 20_000,
-    });
-    tests.forEach(({ z, p }, j) => {
+    run(input.refs, input.groups, 20_000).forEach(({ z, p }, j) => {
       expectClose(z, expected.z[j]!, tol);
       expect(Math.abs(p - expected.adj[j]!)).toBeLessThan(0.01);
     });
   });
 
   test('is the same for the same seed', () => {
-    const tables = tablesOf([
-      [3, 3, 1, 3],
-      [2, 3, 2, 3],
-      [3, 3, 0, 3],
-    ]);
-    const run = () =>
-      stepDownMaxT(
-        tables,
-        [
-          [0, 1],
-          [1, 2],
-        ],
-        createRandom('same'),
-        { permutations: 500 },
+    const given = rows([3, 3, 1, 3], [2, 3, 2, 3], [3, 3, 0, 3]);
+    const again = () =>
+      run(
+        given,
+        [0, 1].map((at) => [at, at + 1]),
+        500,
+        'same',
       );
-    expect(run()).toEqual(run());
+    expect(again()).toEqual(again());
   });
 
   test('finds the group that fell among fifteen that did not', () => {
     const fell = repeat(8, [5, 5, 2, 5]);
-    const rest = Array.from({ length: 14 }, () => repeat(8, [4, 5, 4, 5])).flat();
+    const rest = repeat(14 * 8, [4, 5, 4, 5]);
     const groups = Array.from({ length: 15 }, (_, j) =>
       Array.from({ length: 8 }, (_, i) => 8 * j + i),
     );
-    const tests = stepDownMaxT(tablesOf([...fell, ...rest]), groups, createRandom(1), {
-      permutations: 999,
-    });
+    const tests = run([...fell, ...rest], groups, 999);
     expect(tests[0]!.p).toBeLessThan(0.01);
     expect(tests.slice(1).every(({ p }) => p > 0.5)).toBe(true);
   });
 
   test('groups that cannot tell the sides apart have z = 0 and p = 1', () => {
-    const tables = tablesOf([
-      [5, 5, 5, 5],
-      [0, 5, 0, 5],
-      [0, 0, 0, 0],
-      [3, 3, 0, 3],
-      [2, 2, 0, 0],
-    ]);
-    const tests = stepDownMaxT(tables, [[0, 1], [], [2], [3], [4]], createRandom(1), {
-      permutations: 99,
-    });
+    const given = rows([5, 5, 5, 5], [0, 5, 0, 5], [0, 0, 0, 0], [3, 3, 0, 3], [2, 2, 0, 0]);
+    const tests = run(given, [[0, 1], [], [2], [3], [4]], 99);
     expect(tests.map(({ z }) => z === 0)).toEqual([true, true, true, false, true]);
     expect(tests.filter(({ z }) => z === 0).every(({ p }) => p === 1)).toBe(true);
   });
 
   test('groups that look alike get the same p, that of the first to be tested', () => {
     const groups = Array.from({ length: 10 }, (_, j) => [2 * j, 2 * j + 1]);
-    const tests = stepDownMaxT(tablesOf(repeat(20, [4, 5, 2, 5])), groups, createRandom(1), {
-      permutations: 499,
-    });
+    const tests = run(repeat(20, [4, 5, 2, 5]), groups, 499);
     expect(new Set(tests.map(({ p }) => p)).size).toBe(1);
   });
 
   test('never claims more than its permutations allow', () => {
-    const [found] = stepDownMaxT(
-      tablesOf(repeat(30, [5, 5, 0, 5])),
-      [[...Array(30).keys()]],
-      createRandom(1),
-      { permutations: 99 },
-    );
+    const [found] = run(repeat(30, [5, 5, 0, 5]), [[...Array(30).keys()]], 99);
     expect(found!.p).toBe(0.01);
   });
 
   describe('with clusters', () => {
     /** Three templates that fail together in a try; a reference of its own; two overlapping groups. */
+    const template: Tries = { base: ['pass', 'pass', 'fail'], head: ['fail', 'fail', 'pass'] };
+    const passed: Tries['base'] = ['pass', 'pass', 'pass'];
     const tries: Tries[] = [
-      { base: ['pass', 'pass', 'fail'], head: ['fail', 'fail', 'pass'] },
-      { base: ['pass', 'pass', 'fail'], head: ['fail', 'fail', 'pass'] },
-      { base: ['pass', 'pass', 'pass'], head: ['fail', 'pass', 'pass'] },
-      { base: ['pass', 'pass', 'pass'], head: ['fail', 'fail', 'pass'] },
+      template,
+      template,
+      { base: passed, head: ['fail', 'pass', 'pass'] },
+      { base: passed, head: ['fail', 'fail', 'pass'] },
     ];
     const clusters = clustersByName(tries, ['a', 'a', 'a', null], Infinity);
     const tables = tries.map((one) => tableOf(one, 0, 3));
@@ -151,30 +132,26 @@ describe('stepDownMaxT', () => {
     test('ten templates that fell together are one thing that fell, not ten', () => {
       const fell: Tries = { base: Array(3).fill('pass'), head: Array(3).fill('fail') };
       const ten = Array.from({ length: 10 }, () => fell);
-      const [alone, together] = [[], clustersByName(ten, Array<string>(10).fill('a'), 3)].map(
-        (which) =>
-          stepDownMaxT(
-            ten.map((one) => tableOf(one, 0, 3)),
-            [[...ten.keys()]],
-            createRandom(1),
-            { permutations: 1999, clusters: which },
-          )[0]!.p,
-      );
+      const tenTables = ten.map((one) => tableOf(one, 0, 3));
+      const pWith = (which: ReturnType<typeof clustersByName>): number => {
+        const options = { permutations: 1999, clusters: which };
+        return stepDownMaxT(tenTables, [[...ten.keys()]], createRandom(1), options)[0]!.p;
+      };
+      const alone = pWith([]);
+      const together = pWith(clustersByName(ten, Array<string>(10).fill('a'), 3));
       expect(alone).toBeLessThan(0.001);
       // One deal of the twenty.
       expect(together).toBeGreaterThan(0.035);
     });
 
     test('those of one member change nothing', () => {
-      const run = (which: ReturnType<typeof clustersByName>) =>
+      const runWith = (which: ReturnType<typeof clustersByName>) =>
         stepDownMaxT(tables, groups, createRandom(1), { permutations: 99, clusters: which });
-      expect(run(clustersByName(tries, ['a', 'b', null, 'c'], 3))).toEqual(run([]));
+      expect(runWith(clustersByName(tries, ['a', 'b', null, 'c'], 3))).toEqual(runWith([]));
     });
   });
 
   test('has no answers for no groups', () => {
-    expect(
-      stepDownMaxT(tablesOf([[1, 2, 0, 2]]), [], createRandom(1), { permutations: 9 }),
-    ).toEqual([]);
+    expect(run([[1, 2, 0, 2]], [], 9)).toEqual([]);
   });
 });

@@ -26,6 +26,10 @@ const suite = (tries: readonly Tries[], more: Partial<SequentialSuite> = {}): Se
   tolerance: 'auto',
   ...more,
 });
+/** References of which every try passes, two a side if not said otherwise. */
+const fine = (count: number, tries = 2): Tries[] =>
+  repeat(count, tried('1'.repeat(tries), '1'.repeat(tries)));
+const broken = (tries: number): Tries => tried('1'.repeat(tries), '0'.repeat(tries));
 const levels = { looks: lookLevels(0.04), references: 0.01 };
 const wanted = (single: SequentialSuite) => wantedTries([single], levels, true)[0]!;
 
@@ -35,14 +39,14 @@ describe('what is tried next', () => {
   });
 
   test('is nothing after two tries that all pass on 20 references, and after three on 8', () => {
-    expect(wanted(suite(repeat(20, tried('11', '11')))).size).toBe(0);
-    expect([...wanted(suite(repeat(8, tried('11', '11')))).values()]).toEqual(Array(8).fill(3));
-    expect(wanted(suite(repeat(8, tried('111', '111')))).size).toBe(0);
+    expect(wanted(suite(fine(20))).size).toBe(0);
+    expect([...wanted(suite(fine(8))).values()]).toEqual(Array(8).fill(3));
+    expect(wanted(suite(fine(8, 3))).size).toBe(0);
   });
 
   test('is a suspicious reference alone, on and on, until it is called', () => {
-    const rest = repeat(49, tried('11', '11'));
-    const broke = (tries: number) => suite([tried('1'.repeat(tries), '0'.repeat(tries)), ...rest]);
+    const rest = fine(49);
+    const broke = (tries: number) => suite([broken(tries), ...rest]);
     expect(wanted(broke(2))).toEqual(new Map([[0, 4]]));
     expect(wanted(broke(6))).toEqual(new Map([[0, 8]]));
     expect(wanted(broke(10)).size).toBe(0);
@@ -50,25 +54,22 @@ describe('what is tried next', () => {
   });
 
   test('or until it is cleared', () => {
-    const cleared = suite([tried('111111', '001111'), ...repeat(49, tried('11', '11'))]);
+    const cleared = suite([tried('111111', '001111'), ...fine(49)]);
     expect(openIn(judgeReferences([cleared], 0.01), 0)).toEqual([]);
   });
 
   test('ends where every further try is in error: those are tries too', () => {
     const silent = (tries: number): SequentialSuite => {
       const errors = Array.from({ length: tries - 2 }, (): Outcome => 'error');
-      const broke = {
-        base: word('1'.repeat(tries)),
-        head: [...word('00'), ...errors],
-      };
-      return suite([broke, ...repeat(49, tried('11', '11'))]);
+      const broke = { base: word('1'.repeat(tries)), head: [...word('00'), ...errors] };
+      return suite([broke, ...fine(49)]);
     };
     expect(wanted(silent(38))).toEqual(new Map([[0, 40]]));
     expect(wanted(silent(40)).has(0) && wanted(silent(40)).size === 1).toBe(false);
   });
 
   test('is a critical or a steady reference at its first failure, another one not', () => {
-    const tries = [tried('11', '10'), ...repeat(49, tried('11', '11'))];
+    const tries = [tried('11', '10'), ...fine(49)];
     const one = new Set([0]);
     expect(wanted(suite(tries, { critical: one }))).toEqual(new Map([[0, 4]]));
     expect(wanted(suite(tries, { steady: one }))).toEqual(new Map([[0, 4]]));
@@ -79,7 +80,7 @@ describe('what is tried next', () => {
     const at = (tries: number) =>
       suite([
         ...repeat(4, tried('1'.repeat(tries), `0${'1'.repeat(tries - 1)}`)),
-        ...repeat(16, tried('1'.repeat(tries), '1'.repeat(tries))),
+        ...fine(16, tries),
       ]);
     expect([...wanted(at(2)).values()]).toEqual(Array(20).fill(3));
     expect(wanted(at(5)).size).toBe(0);
@@ -91,7 +92,7 @@ describe('what is tried next', () => {
   });
 
   test('leaves single references alone where they do not count', () => {
-    const one = suite([tried('11', '00'), ...repeat(49, tried('11', '11'))]);
+    const one = suite([tried('11', '00'), ...fine(49)]);
     const next = wantedTries([one], { ...levels, references: 0 }, true)[0]!;
     expect(next.size === 1).toBe(false);
   });
@@ -99,15 +100,15 @@ describe('what is tried next', () => {
 
 describe('judgeReferences', () => {
   test('has no cliff: one broken reference of 350 in ten suites is called after a few tries more', () => {
-    const fine = suite(repeat(35, tried('11', '11')));
-    const broke = suite([tried('1'.repeat(12), '0'.repeat(12)), ...repeat(34, tried('11', '11'))]);
-    const suites = [broke, ...Array.from({ length: 9 }, () => fine)];
+    const passing = suite(fine(35));
+    const broke = suite([broken(12), ...fine(34)]);
+    const suites = [broke, ...Array.from({ length: 9 }, () => passing)];
     expect(calledIn(judgeReferences(suites, 0.01), 0)).toEqual([0]);
     expect(calledIn(judgeReferences(suites, 0.01), 1)).toEqual([]);
   });
 
   test('a critical reference needs less evidence than one in the crowd', () => {
-    const tries = [tried('11111', '00000'), ...repeat(199, tried('11', '11'))];
+    const tries = [tried('11111', '00000'), ...fine(199)];
     expect(calledIn(judgeReferences([suite(tries)], 0.01), 0)).toEqual([]);
     expect(calledIn(judgeReferences([suite(tries, { critical: new Set([0]) })], 0.01), 0)).toEqual([
       0,
@@ -117,13 +118,7 @@ describe('judgeReferences', () => {
 
 describe('calm', () => {
   const look = (count: number, tries: number, failed = 0) =>
-    lookAt(
-      suite([
-        ...repeat(failed, tried('1'.repeat(tries), '0'.repeat(tries))),
-        ...repeat(count - failed, tried('1'.repeat(tries), '1'.repeat(tries))),
-      ]),
-      tries,
-    );
+    lookAt(suite([...repeat(failed, broken(tries)), ...fine(count - failed, tries)]), tries);
 
   test('is what the bound says, or the difference in a suite too small for the bound', () => {
     expect(calmness(look(20, 2), 0.1)).toBe('bound');

@@ -1,117 +1,72 @@
 import { describe, expect, test } from '@jest/globals';
-import { headMoments } from '../../../../src/kernel/statistics/distributions.ts';
-import { normalCdf } from '../../../../src/kernel/statistics/distributions.ts';
+import { headMoments, normalCdf } from '../../../../src/kernel/statistics/distributions.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
-import type { Table } from '../../../../src/kernel/statistics/table.ts';
-import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';
-import fc from '../../../fuzz.ts';
+import { mirrorTables, type Table } from '../../../../src/kernel/statistics/table.ts';
+import { forAll } from '../../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
-import type { Row } from './vectors.ts';
-import { expectClose, tablesOf, vectors } from './vectors.ts';
+import { agreesWithVectors, repeat, tablesOf, type Row } from './vectors.ts';
 
-interface Expected {
-  stat: number;
-  mean: number;
-  var: number;
-  pDown: number;
-  pUp: number;
-  midDown: number;
-  midUp: number;
-  pTwo: number;
-}
-
-const times = (count: number, row: Row): Table[] =>
-  tablesOf(Array.from({ length: count }, () => row));
+const times = (count: number, row: Row): Table[] => tablesOf(repeat(count, row));
 
 describe('suiteTest', () => {
-  test.each(vectors<{ refs: Row[] }, Expected>('cmhExact'))(
-    'agrees with $source',
-    ({ input, expected, tol }) => {
-      const { down, midDown, up, midUp } = suiteTest(tablesOf(input.refs));
-      expectClose(down, expected.pDown, tol);
-      expectClose(up, expected.pUp, tol);
-      expectClose(midDown, expected.midDown, tol);
-      expectClose(midUp, expected.midUp, tol);
-      expectClose(Math.min(1, 2 * Math.min(down, up)), expected.pTwo, tol);
-      const moments = tablesOf(input.refs).map(headMoments);
-      expectClose(
-        moments.reduce((sum, { mean }) => sum + mean, 0),
-        expected.mean,
-        tol,
-      );
-      expectClose(
-        moments.reduce((sum, { variance }) => sum + variance, 0),
-        expected.var,
-        tol,
-      );
-    },
-  );
+  type Moments = { mean: number; var: number };
+  type Expected = Moments & Record<'pDown' | 'pUp' | 'midDown' | 'midUp' | 'pTwo', number>;
+  agreesWithVectors<{ refs: Row[] }, Expected>('cmhExact', ({ refs }, expected) => {
+    const { down, midDown, up, midUp } = suiteTest(tablesOf(refs));
+    const moments = tablesOf(refs).map(headMoments);
+    return [
+      [down, expected.pDown],
+      [up, expected.pUp],
+      [midDown, expected.midDown],
+      [midUp, expected.midUp],
+      [Math.min(1, 2 * Math.min(down, up)), expected.pTwo],
+      [moments.reduce((sum, { mean }) => sum + mean, 0), expected.mean],
+      [moments.reduce((sum, { variance }) => sum + variance, 0), expected.var],
+    ];
+  });
 
   test('equals the enumeration of every way the tries could have fallen', () => {
-    fc.assert(
-      fc.property(anyTables(4, 4), (tables) => {
-        const passes = (some: readonly Table[]): number =>
-          some.reduce((sum, { head }) => sum + head.passes, 0);
-        const seen = passes(tables);
-        let [below, at] = [0, 0];
-        for (const outcome of outcomes(tables)) {
-          if (passes(outcome.tables) < seen) below += outcome.probability;
-          if (passes(outcome.tables) === seen) at += outcome.probability;
-        }
-        const result = suiteTest(tables);
-        expect(result.down).toBeCloseTo(below + at, 12);
-        expect(result.midDown).toBeCloseTo(below + at / 2, 12);
-      }),
-    );
+    forAll([anyTables(4, 4)], (tables) => {
+      const passes = (some: readonly Table[]): number =>
+        some.reduce((sum, { head }) => sum + head.passes, 0);
+      const seen = passes(tables);
+      let [below, at] = [0, 0];
+      for (const outcome of outcomes(tables)) {
+        if (passes(outcome.tables) < seen) below += outcome.probability;
+        if (passes(outcome.tables) === seen) at += outcome.probability;
+      }
+      const result = suiteTest(tables);
+      expect(result.down).toBeCloseTo(below + at, 12);
+      expect(result.midDown).toBeCloseTo(below + at / 2, 12);
+    });
   });
 
   test('swaps down and up when the sides are swapped', () => {
-    fc.assert(
-      fc.property(anyTables(), (tables) => {
-        const [one, other] = [suiteTest(tables), suiteTest(mirrorTables(tables))];
-        expect(other.down).toBeCloseTo(one.up, 12);
-        expect(other.midDown).toBeCloseTo(one.midUp, 12);
-      }),
-    );
+    forAll([anyTables()], (tables) => {
+      const [one, other] = [suiteTest(tables), suiteTest(mirrorTables(tables))];
+      expect(other.down).toBeCloseTo(one.up, 12);
+      expect(other.midDown).toBeCloseTo(one.midUp, 12);
+    });
   });
 
   test('stays within 0 and 1, and the two mid-p sum to 1', () => {
-    fc.assert(
-      fc.property(anyTables(30, 20), (tables) => {
-        const { down, midDown, up, midUp } = suiteTest(tables);
-        for (const p of [down, midDown, up, midUp]) {
-          expect(p).toBeGreaterThanOrEqual(0);
-          expect(p).toBeLessThanOrEqual(1);
-        }
-        expect(midDown + midUp).toBeCloseTo(1, 12);
-      }),
-    );
+    forAll([anyTables(30, 20)], (tables) => {
+      const { down, midDown, up, midUp } = suiteTest(tables);
+      for (const p of [down, midDown, up, midUp]) expect(p >= 0 && p <= 1).toBe(true);
+      expect(midDown + midUp).toBeCloseTo(1, 12);
+    });
   });
 
   test('does not depend on the order of the tables, to the last digit', () => {
-    fc.assert(
-      fc.property(anyTables(), (tables) => {
-        expect(suiteTest(tables.toReversed())).toEqual(suiteTest(tables));
-      }),
+    forAll([anyTables()], (tables) =>
+      expect(suiteTest(tables.toReversed())).toEqual(suiteTest(tables)),
     );
   });
 
   test.each([
     ['no table', []],
-    [
-      'tables without tries',
-      tablesOf([
-        [0, 0, 0, 0],
-        [0, 0, 0, 0],
-      ]),
-    ],
-    [
-      'tables with tries on one side only',
-      tablesOf([
-        [3, 3, 0, 0],
-        [0, 0, 0, 3],
-      ]),
-    ],
+    ['tables without tries', times(2, [0, 0, 0, 0])],
+    ['tables with tries on one side only', [...times(1, [3, 3, 0, 0]), ...times(1, [0, 0, 0, 3])]],
     ['every try passing', times(40, [5, 5, 5, 5])],
     ['every try failing', times(40, [0, 5, 0, 5])],
   ])('sees nothing in %s', (_, tables) => {

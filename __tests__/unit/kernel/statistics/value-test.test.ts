@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { valueTest, type Values } from '../../../../src/kernel/statistics/value-test.ts';
-import fc, { draws } from '../../../fuzz.ts';
-import { expectClose, tablesOf, vectors } from './vectors.ts';
+import fc, { draws, forAll } from '../../../fuzz.ts';
+import { agreesWithVectors, rows, tablesOf } from './vectors.ts';
 
 const alone = (items: readonly Values[]): null[] => items.map(() => null);
 const run = (items: readonly Values[], clusters: (string | null)[] = alone(items)) =>
@@ -66,24 +66,25 @@ describe('valueTest', () => {
   test('agrees with every deal written down, for p, means and both ends of the interval', () => {
     const groups = [[0], [1], [2]];
     const found = run(small);
-    expect(found.items).toBe(3);
-    expect(found.base).toBeCloseTo(mean([0.85, 0.5, 2.6 / 3]), 12);
-    expect(found.head).toBeCloseTo(mean([0.6, 0.3, 0.75]), 12);
-    expect(found.difference).toBeCloseTo(differenceOf(small), 12);
-    expect(found.down).toBeCloseTo(bruteDown(small, groups), 12);
-    expect(found.up).toBeCloseTo(1 - bruteDown(small, groups), 12);
+    expect(found).toMatchObject({
+      items: 3,
+      base: expect.closeTo(mean([0.85, 0.5, 2.6 / 3]), 12),
+      head: expect.closeTo(mean([0.6, 0.3, 0.75]), 12),
+      difference: expect.closeTo(differenceOf(small), 12),
+      down: expect.closeTo(bruteDown(small, groups), 12),
+      up: expect.closeTo(1 - bruteDown(small, groups), 12),
+    });
     // Just inside an end the shift is not rejected, just outside it is.
-    for (const [end, inside] of [
-      [found.low!, 1],
-      [found.high!, -1],
-    ] as const) {
-      const tail = (shift: number): number => {
-        const down = bruteDown(small, groups, shift);
-        return Math.min(down, 1 - down);
-      };
+    const tail = (shift: number): number => {
+      const down = bruteDown(small, groups, shift);
+      return Math.min(down, 1 - down);
+    };
+    const check = (end: number, inside: number) => {
       expect(tail(end + inside * 1e-6)).toBeGreaterThanOrEqual(0.05);
       expect(tail(end - inside * 1e-6)).toBeLessThan(0.05);
-    }
+    };
+    check(found.low!, 1);
+    check(found.high!, -1);
   });
 
   test('deals the tries of a cluster together', () => {
@@ -99,58 +100,45 @@ describe('valueTest', () => {
   });
 
   type Expected = { midDown: number; midUp: number };
-  test.each(vectors<{ d: number[] }, Expected>('signFlipExact'))(
-    'with one try a side flips signs, as $source for $input.d',
-    ({ input, expected, tol }) => {
-      const items = input.d.map((d) => ({ base: [0], head: [d] }));
-      const { down, up } = run(items);
-      expectClose(down, expected.midDown, tol);
-      expectClose(up, expected.midUp, tol);
-    },
-  );
+  // With one try a side, signs are flipped.
+  agreesWithVectors<{ d: number[] }, Expected>('signFlipExact', ({ d: all }, expected) => {
+    const { down, up } = run(all.map((d) => ({ base: [0], head: [d] })));
+    return [
+      [down, expected.midDown],
+      [up, expected.midUp],
+    ];
+  });
 
   test('agrees with the exact test of passes where numbers are 0 and 1, drawn and counted', () => {
     const sides = (passes: number, tries: number): number[] =>
       Array.from({ length: tries }, (_, i) => (i < passes ? 1 : 0));
     for (const copies of [1, 6]) {
-      const rows = Array.from(
-        { length: copies },
-        () =>
-          [
-            [5, 5, 2, 5],
-            [4, 5, 3, 5],
-            [3, 5, 3, 5],
-          ] as [number, number, number, number][],
-      ).flat();
-      const items = rows.map(([kB, nB, kH, nH]) => ({ base: sides(kB, nB), head: sides(kH, nH) }));
-      const exact = suiteTest(tablesOf(rows));
+      const one = rows([5, 5, 2, 5], [4, 5, 3, 5], [3, 5, 3, 5]);
+      const given = Array.from({ length: copies }, () => one).flat();
+      const items = given.map(([kB, nB, kH, nH]) => ({ base: sides(kB, nB), head: sides(kH, nH) }));
+      const exact = suiteTest(tablesOf(given));
       expect(Math.abs(run(items).down - exact.midDown)).toBeLessThan(0.01);
     }
   });
 
   test('does not depend on the scale or the origin of the numbers, and mirrors', () => {
-    const values = fc.array(fc.double({ min: -5, max: 5, noNaN: true }), {
-      minLength: 1,
-      maxLength: 3,
-    });
+    const values = fc.array(fc.integer({ min: -40, max: 40 }), { minLength: 1, maxLength: 3 });
     const item = fc.record({ base: values, head: values });
-    fc.assert(
-      // So few that all deals are counted: drawn ones differ from their mirror's by chance.
-      fc.property(fc.array(item, { minLength: 1, maxLength: 3 }), (items) => {
-        const rounded = items.map(({ base, head }) => ({
-          base: base.map((x) => Math.round(8 * x)),
-          head: head.map((x) => Math.round(8 * x)),
+    // So few that all deals are counted: drawn ones differ from their mirror's by chance.
+    forAll(
+      [fc.array(item, { minLength: 1, maxLength: 3 })],
+      (items) => {
+        const scale = (x: number | null) => 16 * (x ?? 0) + 5;
+        const scaled = items.map(({ base, head }) => ({
+          base: base.map(scale),
+          head: head.map(scale),
         }));
-        const scaled = rounded.map(({ base, head }) => ({
-          base: base.map((x) => 16 * x + 5),
-          head: head.map((x) => 16 * x + 5),
-        }));
-        const mirrored = rounded.map(({ base, head }) => ({ base: head, head: base }));
-        const [one, other, mirror] = [run(rounded), run(scaled), run(mirrored)];
+        const mirrored = items.map(({ base, head }) => ({ base: head, head: base }));
+        const [one, other, mirror] = [run(items), run(scaled), run(mirrored)];
         expect(other.down).toBeCloseTo(one.down, 9);
         expect(mirror.down).toBeCloseTo(one.up, 9);
         expect(one.down + one.up).toBeCloseTo(1, 9);
-      }),
+      },
       { numRuns: 60 },
     );
   });
@@ -162,10 +150,8 @@ describe('valueTest', () => {
     const drawn = (fall: number): Values[] =>
       Array.from({ length: 50 }, () => {
         const own = 1 + 4 * nextFloat(random);
-        return {
-          base: [own + noise(), own + noise()],
-          head: [own - fall + noise(), own - fall + noise()],
-        };
+        const two = (from: number) => [from + noise(), from + noise()];
+        return { base: two(own), head: two(own - fall) };
       });
     const length = Math.max(20, draws(40));
     const share = (fall: number): number =>

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Table } from '../../../../src/kernel/statistics/table.ts';
 
 /**
@@ -25,6 +25,12 @@ export function vectors<Input, Expected>(fn: string): Vector<Input, Expected>[] 
   return found;
 }
 
+/** Some rows on one line. */
+export const rows = (...all: Row[]): Row[] => all;
+
+/** One row so many times. */
+export const repeat = (count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
+
 export function tablesOf(rows: readonly Row[]): Table[] {
   return rows.map(([passesBase, triesBase, passesHead, triesHead]) => ({
     base: { passes: passesBase, tries: triesBase },
@@ -48,7 +54,30 @@ export function expectAllClose(
   actual: readonly number[],
   expected: readonly number[],
   tol: number,
-): void {
+) {
   expect(actual).toHaveLength(expected.length);
   expected.forEach((value, i) => expectClose(actual[i], value, tol));
+}
+
+type Found = number | null | undefined;
+
+/** Tests that a function agrees with all of its vectors: pairs of what it gives and should give. */
+export function agreesWithVectors<Input, Expected>(
+  fn: string,
+  pairsOf: (
+    input: Input,
+    expected: Expected,
+  ) => [Found | readonly Found[], number | readonly number[]][],
+): void {
+  test.each(vectors<Input, Expected>(fn))(
+    'agrees with $source (%#)',
+    ({ input, expected, tol }) => {
+      for (const [found, wanted] of pairsOf(input, expected)) {
+        const all = [found].flat();
+        const values = [wanted].flat();
+        expect(all).toHaveLength(values.length);
+        values.forEach((value, i) => expectClose(all[i], value, tol));
+      }
+    },
+  );
 }

@@ -1,30 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
-import { designOf, visibleDrop } from '../../../../src/kernel/statistics/visible-drop.ts';
-import { shrunkVariance, withinVariance } from '../../../../src/kernel/statistics/visible-drop.ts';
-import type { Row } from './vectors.ts';
-import { expectClose, tablesOf, vectors } from './vectors.ts';
+import {
+  designOf,
+  shrunkVariance,
+  visibleDrop,
+  withinVariance,
+} from '../../../../src/kernel/statistics/visible-drop.ts';
+import { agreesWithVectors, repeat, rows, tablesOf, type Row } from './vectors.ts';
 
-const repeat = (count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
 const design = { references: 50, tries: { base: 5, head: 5 }, variance: 0.05, rate: 0.8 };
 
 describe('withinVariance', () => {
-  test.each(vectors<{ refs: Row[] }, number>('withinVarHat'))(
-    'agrees with: $source',
-    ({ input, expected, tol }) => {
-      expectClose(withinVariance(tablesOf(input.refs)), expected, tol);
-    },
-  );
+  agreesWithVectors<{ refs: Row[] }, number>('withinVarHat', ({ refs }, expected) => [
+    [withinVariance(tablesOf(refs)), expected],
+  ]);
 
   test('is unknown without tries that could differ', () => {
+    const given = rows([1, 1, 0, 0], [0, 0, 0, 0]);
     expect(withinVariance([])).toBeNull();
-    expect(
-      withinVariance(
-        tablesOf([
-          [1, 1, 0, 0],
-          [0, 0, 0, 0],
-        ]),
-      ),
-    ).toBeNull();
+    expect(withinVariance(tablesOf(given))).toBeNull();
   });
 
   test('shrinks towards 0.05 with the weight of ten tables', () => {
@@ -35,27 +28,16 @@ describe('withinVariance', () => {
 });
 
 describe('visibleDrop', () => {
-  type Input = {
-    N: number;
-    nB: number;
-    sigma2w: number;
-    mean: number;
-    alpha: number;
-    power: number;
-  };
-  test.each(vectors<Input, { mde: number; visible: boolean }>('mdeShown'))(
-    'agrees with the $source',
-    ({ input, expected, tol }) => {
-      const { N: references, nB, sigma2w: variance, mean: rate } = input;
-      const drop = visibleDrop(
-        { references, tries: { base: nB, head: nB }, variance, rate },
-        input.alpha,
-        input.power,
-      );
-      if (expected.visible) expectClose(drop, expected.mde, tol);
-      else expect(drop).toBeNull();
-    },
-  );
+  type Design = { N: number; nB: number; sigma2w: number; mean: number };
+  type Input = Design & { alpha: number; power: number };
+  type Expected = { mde: number; visible: boolean };
+  agreesWithVectors<Input, Expected>('mdeShown', (input, { visible, mde }) => {
+    const { N: references, nB, sigma2w: variance, mean: rate, alpha, power } = input;
+    const drawn = { references, tries: { base: nB, head: nB }, variance, rate };
+    const drop = visibleDrop(drawn, alpha, power);
+    if (!visible) expect(drop).toBeNull();
+    return visible ? [[drop, mde]] : [];
+  });
 
   test('shrinks with references and tries, grows with noise and with a smaller alpha', () => {
     const drop = visibleDrop(design)!;
@@ -76,9 +58,7 @@ describe('visibleDrop', () => {
     ['there are no references', { ...design, references: 0 }],
     ['a side has no tries', { ...design, tries: { base: 5, head: 0 } }],
     ['everything is too small', { ...design, references: 3, tries: { base: 1, head: 1 } }],
-  ])('no drop can be seen when %s', (_, blind) => {
-    expect(visibleDrop(blind)).toBeNull();
-  });
+  ])('no drop can be seen when %s', (_, blind) => expect(visibleDrop(blind)).toBeNull());
 });
 
 describe('designOf', () => {
@@ -97,14 +77,8 @@ describe('designOf', () => {
   });
 
   test('counts unequal tries by their harmonic mean', () => {
-    expect(
-      designOf(
-        tablesOf([
-          [1, 2, 1, 4],
-          [1, 6, 1, 4],
-        ]),
-      ).tries,
-    ).toEqual({ base: 3, head: 4 });
+    const given = rows([1, 2, 1, 4], [1, 6, 1, 4]);
+    expect(designOf(tablesOf(given)).tries).toEqual({ base: 3, head: 4 });
   });
 
   test('no drop can be seen in no tables, nor where nothing passes', () => {

@@ -40,30 +40,22 @@ describe('metrics of one reference', () => {
     ];
     const of = tests({ metrics: [contains('shared', 'B')], references });
     const side = suiteSide('head', suite({ tests: of }));
-    const judged = references.map((reference) => ({
-      reference: reference,
-      answer: {
-        planned: {
-          reference: reference.id,
-          side: 'head' as const,
-          try: 0,
-          generation: generationOf(side.suite.prompt, side.variant, reference),
-          steering: null,
-        },
-        completion: answer('AB'),
-        messages: [],
-        dialogue: null,
-      },
-    }));
+    const judged = references.map((one) => {
+      const generation = generationOf(side.suite.prompt, side.variant, one);
+      const planned = { reference: one.id, side: 'head', try: 0, generation, steering: null };
+      const answered = { completion: answer('AB'), messages: [], dialogue: null };
+      return { reference: one, answer: { planned, ...answered } };
+    });
     const scored = await scoreItems(judged as never, scoring(of), {
       complete: async () => answer(''),
       evaluate: async () => [],
       random: () => '',
       price: () => null,
     } as never);
-    expect(
-      scored.map(({ scores }) => scores.map(({ metric: name, status }) => `${name} ${status}`)),
-    ).toEqual([
+    const words = scored.map(({ scores }) =>
+      scores.map(({ metric: name, status }) => `${name} ${status}`),
+    );
+    expect(words).toEqual([
       ['shared pass', 'own pass'],
       ['shared pass', 'own pass', 'more fail'],
       ['shared pass'],
@@ -90,23 +82,16 @@ describe('metrics of one reference', () => {
 
   test('are part of its scoring: changing one runs only that reference', () => {
     const [before, after] = [contains('own', 'A'), contains('own', 'B')];
-    expect(
-      referenceScoringDiffers(
-        reference('a', { metrics: [before] }),
-        reference('a', { metrics: [after] }),
-      ),
-    ).toBe(true);
-    expect(
-      referenceScoringDiffers(
-        reference('a', { metrics: [contains('own', 'A', 7)] }),
-        reference('a', { metrics: [before] }),
-      ),
-    ).toBe(false);
-    const side = (own: typeof before) =>
-      suiteSide(
-        own === before ? 'base' : 'head',
-        suite({ tests: { references: [reference('a', { metrics: [own] }), reference('b')] } }),
-      );
+    const differ = (...own: (typeof before)[]) => {
+      const [one, other] = own.map((only) => reference('a', { metrics: [only] }));
+      return referenceScoringDiffers(one!, other!);
+    };
+    expect(differ(before, after)).toBe(true);
+    expect(differ(contains('own', 'A', 7), before)).toBe(false);
+    const side = (own: typeof before) => {
+      const references = [reference('a', { metrics: [own] }), reference('b')];
+      return suiteSide(own === before ? 'base' : 'head', suite({ tests: { references } }));
+    };
     const { references, unaffected } = affectedReferences(side(before), side(after));
     expect([
       references.map(({ reference: { id }, change }) => `${id} ${change}`),
@@ -115,37 +100,17 @@ describe('metrics of one reference', () => {
   });
 
   test('are in the plan if a grader judges them', () => {
-    const graded = metric('graded', {
-      source: { kind: 'built-in', uses: 'criteria', with: { statements: ['x', 'y'] } },
-    });
-    const of = suite({
-      tests: { references: [reference('a', { metrics: [graded] }), reference('b')] },
-    });
-    const graders = [
-      { target: { provider: 'openai' as const, endpoint: null, model: 'g' }, parameters: {} },
-    ];
-    const head = suiteSide('head', of, { graders });
-    const { because, references, unaffected } = affectedReferences(null, head);
-    const started = startSuite({
-      path: 'p',
-      name: 'p',
-      variant: { model: 'm', parameters: {} },
-      baseVariant: null,
-      base: null,
-      head,
-      because,
-      references,
-      unaffected,
-    });
-    expect(
-      planOf(
-        [started],
-        () =>
-          new Map([
-            [0, 3],
-            [1, 3],
-          ]),
-      ).grader_calls,
-    ).toBe(6);
+    const given = { statements: ['x', 'y'] };
+    const source = { kind: 'built-in' as const, uses: 'criteria', with: given };
+    const graded = reference('a', { metrics: [metric('graded', { source })] });
+    const of = suite({ tests: { references: [graded, reference('b')] } });
+    const target = { provider: 'openai' as const, endpoint: null, model: 'g' };
+    const head = suiteSide('head', of, { graders: [{ target, parameters: {} }] });
+    const affected = affectedReferences(null, head);
+    const variant = { model: 'm', parameters: {} };
+    const sides = { variant, baseVariant: null, base: null, head };
+    const started = startSuite({ path: 'p', name: 'p', ...sides, ...affected });
+    const tries = new Map([0, 1].map((index) => [index, 3]));
+    expect(planOf([started], () => tries).grader_calls).toBe(6);
   });
 });

@@ -1,36 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import { fill, isVariableName, placeholders } from '../../../../src/kernel/suite/template.ts';
-import fc from '../../../fuzz.ts';
+import fc, { forAll } from '../../../fuzz.ts';
+
+type Values = Record<string, string | number | boolean>;
 
 describe('filling a template', () => {
-  test.each<[string, string, Record<string, string | number | boolean>, string]>([
+  test.each<[string, string, Values, string]>([
     ['replaces every occurrence', '{a} + {a} = {b}', { a: 1, b: 2 }, '1 + 1 = 2'],
     ['keeps zero and false as they are', '{zero} {no}', { zero: 0, no: false }, '0 false'],
-    [
-      'never expands inserted text again',
-      'Q: {a} / {b}',
-      { a: '{b}', b: 'secret' },
-      'Q: {b} / secret',
-    ],
+    ['never expands inserted text again', 'Q: {a} / {b}', { a: '{b}', b: 's' }, 'Q: {b} / s'],
     ['does not build a name out of inserted text', '{{a}b}', { a: 'a', ab: 'x', b: 'y' }, '{ab}'],
     ['takes dollar patterns as text', 'cost {a}!', { a: "$& $` $' $1 $$" }, "cost $& $` $' $1 $$!"],
     [
-      'ignores what objects inherit',
-      '{toString} {constructor} {__proto__}',
-      { a: 1 },
-      '{toString} {constructor} {__proto__}',
-    ],
-    [
-      'leaves attribute access and format marks alone',
-      '{a.b} {a[0]} {a!r} {0} { a } {}',
-      { a: 'x' },
-      '{a.b} {a[0]} {a!r} {0} { a } {}',
-    ],
-    [
       'leaves the braces of JSON alone',
-      '{"k": "{a}", "l": {}, "m": {"n": 1}}',
+      '{"k": "{a}", "l": {"n": 1}}',
       { a: 'v' },
-      '{"k": "v", "l": {}, "m": {"n": 1}}',
+      '{"k": "v", "l": {"n": 1}}',
     ],
     ['puts a value straight into JSON', '{"k":{a}}', { a: 5 }, '{"k":5}'],
     ['keeps a name that has no value', '{a} {missing}', { a: 1 }, '1 {missing}'],
@@ -45,42 +30,30 @@ describe('filling a template', () => {
     ['keeps uneven braces', '{{a} {a}} {{{a}} {{a}}}', { a: 1 }, '{1 1} {{a} {a}}'],
     ['keeps further braces outside of three', '{{{{a}}}}', { a: 1 }, '{{1}}'],
     ['keeps an open brace at the end', 'x {a} {', { a: 1 }, 'x 1 {'],
-    [
-      'does not take letters outside of ASCII for a name',
-      '{straße} {名}',
-      { straße: 1, 名: 2 },
-      '{straße} {名}',
-    ],
-  ])('%s', (_, template, values, expected) => {
-    expect(fill(template, values)).toBe(expected);
+  ])('%s', (_, template, values, expected) => expect(fill(template, values)).toBe(expected));
+
+  test.each([
+    ['what objects inherit', '{toString} {constructor} {__proto__}'],
+    ['attribute access and format marks', '{a.b} {a[0]} {a!r} {0} { a } {}'],
+    ['names with letters outside of ASCII', '{straße} {名}'],
+  ])('ignores %s', (_, template) => {
+    expect(fill(template, { a: 'x', straße: 1, 名: 2 })).toBe(template);
   });
 
   test('uses an own key of a prototype name', () => {
-    expect(
-      fill(
-        '{__proto__} {toString}',
-        JSON.parse('{"__proto__":"x","toString":"y"}') as Record<string, string>,
-      ),
-    ).toBe('x y');
+    const values = JSON.parse('{"__proto__":"x","toString":"y"}') as Record<string, string>;
+    expect(fill('{__proto__} {toString}', values)).toBe('x y');
   });
 
   test('reads any text in one pass: a template without names is unchanged', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: fc.constantFrom('{', '}', ' ', '1', '"', '$', '\n') }),
-        (text) => {
-          expect(fill(text, { a: 'never' })).toBe(text);
-        },
-      ),
-    );
+    const unit = fc.constantFrom('{', '}', ' ', '1', '"', '$', '\n');
+    forAll([fc.string({ unit })], (text) => expect(fill(text, { a: 'never' })).toBe(text));
   });
 
   test('inserts any value once and unchanged', () => {
-    fc.assert(
-      fc.property(fc.string(), (value) => {
-        expect(fill('<{a}|{a}>', { a: value })).toBe(`<${value}|${value}>`);
-      }),
-    );
+    forAll([fc.string()], (value) => {
+      expect(fill('<{a}|{a}>', { a: value })).toBe(`<${value}|${value}>`);
+    });
   });
 
   test('handles a megabyte of braces and of letters', () => {
@@ -102,18 +75,14 @@ describe('listing placeholders', () => {
   });
 
   test('lists exactly the names that filling replaces', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('{', '}', 'a', 'b', ' ') }), (text) => {
-        const names = new Set(placeholders(text).map(({ name }) => name));
-        const values = Object.fromEntries([...names].map((name) => [name, '']));
-        expect(fill(text, { ...values, zz: 'never' })).not.toContain('never');
-        if (names.size === 0) expect(fill(text, { a: '!', b: '!', ab: '!' })).not.toContain('!');
-        else
-          expect(fill(text, Object.fromEntries([...names].map((name) => [name, '!'])))).toContain(
-            '!',
-          );
-      }),
-    );
+    forAll([fc.string({ unit: fc.constantFrom('{', '}', 'a', 'b', ' ') })], (text) => {
+      const names = new Set(placeholders(text).map(({ name }) => name));
+      const withAll = (value: string) =>
+        Object.fromEntries([...names].map((name) => [name, value]));
+      expect(fill(text, { ...withAll(''), zz: 'never' })).not.toContain('never');
+      const filled = fill(text, names.size === 0 ? { a: '!', b: '!', ab: '!' } : withAll('!'));
+      expect(filled.includes('!')).toBe(names.size > 0);
+    });
   });
 
   test.each([

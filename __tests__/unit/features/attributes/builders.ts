@@ -1,0 +1,32 @@
+import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
+
+/** An attribute that regressed. */
+export function attributeResult(
+  id: string,
+  changes: Partial<AttributeResult> = {},
+): AttributeResult {
+  return {
+    id,
+    name: id,
+    kind: 'domain',
+    explanation: '',
+    path: 'p.yaml',
+    suite: 'p',
+    variant: { model: null, parameters: {} },
+    affinity_mean: 3,
+    prior: 0.25,
+    n: 12,
+    base: 0.95,
+    head: 0.6,
+    difference: -0.35,
+    low: -0.452,
+    high: -0.25,
+    p: 0.001,
+    verdict: 'regressed',
+    explained_by: [],
+    alignment: null,
+    references: ['order-66', 'r2', 'r3'],
+    samples: [{ kind: 'drop', reference: 'order-66', base: 1, head: 0 }],
+    ...changes,
+  };
+}
