@@ -87,9 +87,7 @@ describe('a checkout into a folder of its own', () => {
       bytes: Buffer.from(name),
       path: name,
     });
-    const reader = {
-      blob: () => Promise.resolve(Buffer.from('x')),
-    };
+    const reader = { blob: () => Promise.resolve(Buffer.from('x')) };
     const writing = writeFiles(
       [entry('fine'), entry(path === '.' ? 'a/./b' : path)],
       reader,

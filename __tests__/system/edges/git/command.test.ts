@@ -24,9 +24,7 @@ describe("the line of git's complaint that a user sees", () => {
       "unable to access 'https://github.com/o/r/': 403",
     ],
     ['fatal: x://a:b@c and y://d@e', 'x://c and y://e'],
-  ])('of %j is %j', (complaint, line) => {
-    expect(lastLine(complaint)).toBe(line);
-  });
+  ])('of %j is %j', (complaint, line) => expect(lastLine(complaint)).toBe(line));
 
   test('is cut, and found in linear time in hostile text', () => {
     expect(lastLine(`fatal: ${'://'.repeat(20_000)}`)).toHaveLength(500);

@@ -10,8 +10,8 @@ import {
   removeTemporaryFolders,
   shallowCheckout,
   temporaryFolder,
+  type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
-import type { FixtureRepository } from '../../../stand-ins/repository.ts';
 import { decode, messageOf, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
@@ -171,9 +171,7 @@ describe('a missing commit', () => {
         ),
       );
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     clone.git('remote', 'add', 'origin', `http://robot:ghs_secret@127.0.0.1:${port}/o/r.git`);
@@ -201,9 +199,7 @@ describe('a missing commit', () => {
       connections += 1;
       socket.on('error', () => undefined);
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     clone.git(
       'remote',

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { gitEnvironment } from '../../../../src/edges/git/command.ts';
-import type { GitPlace } from '../../../../src/edges/git/command.ts';
+import { gitEnvironment, type GitPlace } from '../../../../src/edges/git/command.ts';
 import { isObjectId, openObjectReader } from '../../../../src/edges/git/objects.ts';
 import {
   createRepository,
@@ -9,8 +8,8 @@ import {
   removeTemporaryFolders,
   temporaryFolder,
   writeFiles,
+  type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
-import type { FixtureRepository } from '../../../stand-ins/repository.ts';
 
 afterAll(removeTemporaryFolders);
 

@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, jest } from '@jest/globals';
 import type { RemoteAddress } from '../../../../src/edges/git/remote.ts';
-import { openRepository } from '../../../../src/edges/git/repository.ts';
-import type { Repository } from '../../../../src/edges/git/repository.ts';
+import { openRepository, type Repository } from '../../../../src/edges/git/repository.ts';
 import { formatProblem, UserError } from '../../../../src/errors.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
 

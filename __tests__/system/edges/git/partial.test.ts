@@ -7,8 +7,8 @@ import {
   fixtureEnvironment,
   removeTemporaryFolders,
   temporaryFolder,
+  type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
-import type { FixtureRepository } from '../../../stand-ins/repository.ts';
 import { decode, messageOf, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);

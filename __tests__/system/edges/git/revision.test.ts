@@ -6,8 +6,8 @@ import {
   createRepository,
   removeTemporaryFolders,
   shallowCheckout,
+  type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
-import type { FixtureRepository } from '../../../stand-ins/repository.ts';
 import { decode, messageOf, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);

@@ -17,8 +17,8 @@ import {
   removeTemporaryFolders,
   temporaryFolder,
   writeFiles,
+  type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
-import type { FixtureRepository } from '../../../stand-ins/repository.ts';
 import { decode, messageOf, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);

@@ -3,8 +3,9 @@ import {
   MAX_ANNOTATIONS,
   MAX_SUMMARY_BYTES,
   publishCheck,
+  type CheckAnnotation,
+  type CheckJob,
 } from '../../../../src/edges/github/check.ts';
-import type { CheckAnnotation, CheckJob } from '../../../../src/edges/github/check.ts';
 import {
   ACTIONS_APP,
   personalToken,

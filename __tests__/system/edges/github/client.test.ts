@@ -9,10 +9,8 @@ import {
 import { failureLine } from '../../../../src/edges/github/published.ts';
 import { currentHead } from '../../../../src/edges/github/pull.ts';
 import { UserError } from '../../../../src/errors.ts';
-import { PRIMARY_LIMIT, SECONDARY_LIMIT } from '../../../stand-ins/github/index.ts';
-import type { Instead } from '../../../stand-ins/github/index.ts';
-import { HEAD, REPOSITORY, setup } from './setup.ts';
-import type { Setup } from './setup.ts';
+import { PRIMARY_LIMIT, SECONDARY_LIMIT, type Instead } from '../../../stand-ins/github/index.ts';
+import { HEAD, REPOSITORY, setup, type Setup } from './setup.ts';
 
 const PULL = /\/pulls\/12$/;
 

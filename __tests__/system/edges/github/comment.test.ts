@@ -6,8 +6,8 @@ import {
   addComment,
   personalToken,
   workflowToken,
+  type GitHubStandIn,
 } from '../../../stand-ins/github/index.ts';
-import type { GitHubStandIn } from '../../../stand-ins/github/index.ts';
 import { HEAD, REPOSITORY, setup } from './setup.ts';
 
 const MARKER = '<!-- evaldiff:report -->';

@@ -194,9 +194,7 @@ describe('mode auto', () => {
     ['workflow_run', 'diff'],
     ['workflow_dispatch', 'sweep'],
     ['schedule', 'sweep'],
-  ] as const)('%s means %s', (name, mode) => {
-    expect(resolveMode('auto', read(name))).toBe(mode);
-  });
+  ] as const)('%s means %s', (name, mode) => expect(resolveMode('auto', read(name))).toBe(mode));
 
   test('a run after a schedule has nothing to compare with', () => {
     const payload = structuredClone(fixture('workflow_run')) as { workflow_run: { event: string } };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { addressOf } from '../../../../src/edges/providers/address.ts';
-import type { ProviderAccess } from '../../../../src/edges/providers/address.ts';
+import { addressOf, type ProviderAccess } from '../../../../src/edges/providers/address.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { UserError } from '../../../../src/errors.ts';
 import type { Target } from '../../../../src/types/model.ts';
@@ -39,9 +38,7 @@ describe('the address of a server', () => {
     'http://127.1.2.3',
     'http://localhost:11434/v1',
     'http://[::1]:80/',
-  ])('%s is taken', (url) => {
-    expect(problems(url)).toEqual([]);
-  });
+  ])('%s is taken', (url) => expect(problems(url)).toEqual([]));
 
   test.each([
     [

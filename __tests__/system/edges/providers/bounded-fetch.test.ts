@@ -16,9 +16,7 @@ afterEach(() => {
 });
 
 async function listen(server: http.Server | net.Server): Promise<URL> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   open.push(() => {
     server.close();
     if (server instanceof http.Server) server.closeAllConnections();
@@ -115,9 +113,7 @@ describe('the bounded fetch', () => {
   test('names what the system says about a connection that does not come about', async () => {
     const server = http.createServer();
     const base = await listen(server);
-    await new Promise((resolve) => {
-      server.close(resolve);
-    });
+    await new Promise((resolve) => server.close(resolve));
     expect(await outcome(bounded(base).fetch(base, post))).toBe('connection ECONNREFUSED');
   });
 

@@ -17,9 +17,7 @@ async function serve(
   more: Partial<RequestBounds> = {},
 ): Promise<{ base: URL; fetch: ReturnType<typeof createDownload>['fetch'] }> {
   const server = http.createServer(handle);
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const { fetch, close } = createDownload({
     base,
@@ -54,10 +52,7 @@ describe('a download', () => {
         request.headers['accept-encoding'],
       ]).toEqual(['GET', 'k', 'identity']);
       for (let index = 0; index < 10; index += 1)
-        if (!response.write(part))
-          await new Promise((resolve) => {
-            response.once('drain', resolve);
-          });
+        if (!response.write(part)) await new Promise((resolve) => response.once('drain', resolve));
       response.end();
     });
     expect(await outcome(fetch(`${base.href}results`))).toBe(`200 ${10 << 20}`);
@@ -66,12 +61,7 @@ describe('a download', () => {
 
   test('that falls silent is ended, however much has come', async () => {
     const clock = testClock();
-    const { base, fetch } = await serve(
-      (_, response) => {
-        response.write('some');
-      },
-      { clock },
-    );
+    const { base, fetch } = await serve((_, response) => response.write('some'), { clock });
     const response = await fetch(base);
     const reader = response.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('some');
@@ -123,12 +113,9 @@ describe('a download', () => {
 
   test('goes to no other host, and not at all once the run has been ended', async () => {
     const ended = new AbortController();
-    const { base, fetch } = await serve(
-      (_, response) => {
-        response.end('x');
-      },
-      { signal: ended.signal },
-    );
+    const { base, fetch } = await serve((_, response) => response.end('x'), {
+      signal: ended.signal,
+    });
     expect(await outcome(fetch('https://elsewhere.example/results'))).toBe('host');
     ended.abort();
     expect(await outcome(fetch(base))).toBe('aborted');

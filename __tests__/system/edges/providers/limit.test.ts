@@ -2,8 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fault } from '../../../../src/edges/providers/fault.ts';
 import { createLimiter } from '../../../../src/edges/providers/limit.ts';
 import type { Admission, Limiter, LimiterOptions } from '../../../../src/edges/providers/limit.ts';
-import { testClock } from '../../../unit/edges/providers/providers-setting.ts';
-import type { TestClock } from '../../../unit/edges/providers/providers-setting.ts';
+import { testClock, type TestClock } from '../../../unit/edges/providers/providers-setting.ts';
 
 const limitedFault = fault('rate-limit', 'slow down', { retry: 'limited' });
 const failedFault = fault('server', 'down', { retry: 'later' });

@@ -15,9 +15,7 @@ import {
 } from '../../../unit/edges/providers/providers-setting.ts';
 
 const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((close) => close()));
-});
+afterEach(() => Promise.all(open.splice(0).map((close) => close())));
 
 interface Setting {
   server: PlaceServer;

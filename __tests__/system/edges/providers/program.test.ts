@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createProviders } from '../../../../src/edges/providers/index.ts';
-import type { ProviderOptions } from '../../../../src/edges/providers/index.ts';
+import { createProviders, type ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import { SILENCE_MS } from '../../../../src/edges/providers/program-session.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import {
@@ -16,8 +15,8 @@ import {
   testClock,
   TIMEOUT_MS,
   until,
+  type TestClock,
 } from '../../../unit/edges/providers/providers-setting.ts';
-import type { TestClock } from '../../../unit/edges/providers/providers-setting.ts';
 
 const APP = fileURLToPath(new URL('../../../stand-ins/models/app.mjs', import.meta.url));
 const RED = `${String.fromCharCode(27)}[31m`;
@@ -52,9 +51,7 @@ async function start(overrides: Partial<ProviderOptions> = {}): Promise<Started>
   const providers = createProviders(
     options({
       clock,
-      log: (line) => {
-        log.push(line);
-      },
+      log: (line) => log.push(line),
       env: {
         PATH: process.env['PATH'],
         HOME: root,
@@ -108,10 +105,7 @@ async function isAlive(pid: number): Promise<boolean> {
 }
 
 async function untilDead(pid: number): Promise<void> {
-  while (await isAlive(pid))
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
+  while (await isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe('a program', () => {

@@ -167,9 +167,7 @@ describe('nothing is marked', () => {
   test('where the file marks for itself, and where nothing is known of the model', async () => {
     const setting = await start('anthropic');
     for (const question of ['a', 'b', 'c'])
-      await setting.ask(about(question), {
-        parameters: { cache_control: { type: 'ephemeral' } },
-      });
+      await setting.ask(about(question), { parameters: { cache_control: { type: 'ephemeral' } } });
     for (const question of ['a', 'b', 'c'])
       await setting.ask(about(question), { model: 'claude-of-tomorrow' });
     expect(marks(setting.server)).toEqual(Array<null>(6).fill(null));

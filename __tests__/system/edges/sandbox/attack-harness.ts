@@ -5,8 +5,7 @@
  */
 import { createSocket } from 'node:dgram';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
@@ -53,9 +52,7 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
   const udp = createSocket('udp4', () => {
     contacts += 1;
   });
-  await new Promise<void>((resolve) => {
-    udp.bind(0, '127.0.0.1', resolve);
-  });
+  await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
   const abstractSocket = `evaldiff-${process.pid}`;
   const servers = [
     await listen(0),
@@ -86,9 +83,7 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
       timeoutSeconds,
       time: Date.UTC(2026, 0, 2),
       python,
-      log: (line) => {
-        printed.push(line);
-      },
+      log: (line) => printed.push(line),
     });
   // Only what is meant to run into the time limit has a short one: a busy machine must not look
   // like a defence.
@@ -115,7 +110,7 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
   };
   const chosen = Object.entries(attacks).filter(
     ([, attack]) =>
-      only === 'all' || (only === 'locks' ? !meetsLimit(attack) : attack.worksUnlocked === true),
+      only === 'all' || (only === 'locks' ? !meetsLimit(attack) : attack.worksUnlocked),
   );
   const runAll = async (sandbox: Sandbox, some: typeof chosen): Promise<void> => {
     for (const [name, attack] of some) {

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HarnessOptions, HarnessReport } from './attack-harness.ts';
-import { javascriptAttacks, meetsLimit, pythonAttacks } from './attacks.ts';
-import type { Attack } from './attacks.ts';
+import { javascriptAttacks, meetsLimit, pythonAttacks, type Attack } from './attacks.ts';
 import { pythonWithout, systemPython } from './kernels.ts';
 
 const canary = 'sk-canary-0b1f6b0e';

@@ -24,9 +24,7 @@ async function signalled(before: string): Promise<string> {
   child.stdout.on('data', (chunk: Buffer) => {
     said += chunk.toString();
   });
-  await new Promise((resolve) => {
-    child.once('close', resolve);
-  });
+  await new Promise((resolve) => child.once('close', resolve));
   return said.trim();
 }
 

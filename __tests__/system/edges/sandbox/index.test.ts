@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
-import type { SandboxOptions } from '../../../../src/edges/sandbox/index.ts';
+import { createSandbox, type SandboxOptions } from '../../../../src/edges/sandbox/index.ts';
 import type { CodeJob, CodeLanguage, CodeResult } from '../../../../src/types/model.ts';
 import { oldPython, pythonWithout, systemPython } from './kernels.ts';
 
@@ -13,9 +12,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'evaldiff-pythons-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((sandbox) => sandbox.close()));
-});
+afterEach(() => Promise.all(open.splice(0).map((sandbox) => sandbox.close())));
 
 const DEFAULTS: SandboxOptions = {
   mode: 'sandbox',
@@ -48,9 +45,7 @@ function job(language: CodeLanguage, code: string, rest: Partial<CodeJob> = {}):
  * For tests of what code does, wherever it runs: it is kept, because starting is what takes time.
  */
 let kept: ReturnType<typeof createSandbox> | null = null;
-afterAll(async () => {
-  await kept?.close();
-});
+afterAll(async () => await kept?.close());
 const evaluate = (asked: CodeJob): Promise<CodeResult[]> =>
   (kept ??= createSandbox(DEFAULTS)).evaluate(asked);
 
@@ -427,11 +422,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
       language === 'python'
         ? 'print("one\\r\\ntwo\\x1b[31m")\nfor i in range(count): print("x" * 99)\nmetric = 1\nresult = True'
         : 'console.log("one\\r\\ntwo\\x1b[31m"); for (let i = 0; i < count; i++) console.log("x".repeat(99)); metric = 1; result = true';
-    const { evaluate } = sandbox({
-      log: (line) => {
-        lines.push(line);
-      },
-    });
+    const { evaluate } = sandbox({ log: (line) => lines.push(line) });
     await evaluate(job(language, code, { inputs: [{ count: 0 }, { count: 1000 }, { count: 1 }] }));
     const said = (...words: string[]): string[] => words.map((word) => `${language} code: ${word}`);
     expect(lines.slice(0, 4)).toEqual(said('one', 'two\\u{1b}[31m', 'one', 'two\\u{1b}[31m'));
@@ -453,11 +444,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
       language === 'python'
         ? `print("${text}")\nmetric = 1\nresult = True`
         : `console.log("${text}"); metric = 1; result = true`;
-    await one(language, code, {
-      log: (line) => {
-        lines.push(line);
-      },
-    });
+    await one(language, code, { log: (line) => lines.push(line) });
     expect(lines).toHaveLength(4);
     expect(
       lines.filter((line) => !line.startsWith(`${language} code: `) || /##\[|::/.test(line)),
@@ -470,11 +457,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
       language === 'python'
         ? 'print("x\\n" * 50)\nmetric = 1\nresult = True'
         : 'console.log("x\\n".repeat(50)); metric = 1; result = true';
-    const { evaluate } = sandbox({
-      log: (line) => {
-        lines.push(line);
-      },
-    });
+    const { evaluate } = sandbox({ log: (line) => lines.push(line) });
     await evaluate(job(language, code, { inputs: Array.from({ length: 100 }, () => ({})) }));
     expect(lines).toHaveLength(1001);
     expect(lines.at(-1)).toBe(`${language} code: further lines are left out`);

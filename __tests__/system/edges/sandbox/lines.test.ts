@@ -11,16 +11,12 @@ async function read(
   readLines(
     stream,
     longest,
-    (line) => {
-      heard.lines.push(line);
-    },
+    (line) => heard.lines.push(line),
     () => {
       heard.overflows += 1;
     },
   );
-  await new Promise((resolve) => {
-    stream.on('end', resolve);
-  });
+  await new Promise((resolve) => stream.on('end', resolve));
   return heard;
 }
 

@@ -73,9 +73,7 @@ function scriptedBy(settings: typeof options, ...scripts: Script[]) {
   return { runner, workers };
 }
 
-afterEach(() => {
-  jest.useRealTimers();
-});
+afterEach(() => void jest.useRealTimers());
 
 describe('a worker', () => {
   test('is kept for the next job', async () => {

@@ -82,9 +82,7 @@ async function job(
     project,
     own: pullRequest === undefined ? scope : `pull ${pullRequest}`,
     run: `run-${(runs += 1)}`,
-    warn: (line) => {
-      warnings.push(line);
-    },
+    warn: (line) => warnings.push(line),
   });
   const paid: string[] = [];
   const model_: Complete = async ({ messages }) => {
@@ -180,9 +178,7 @@ describe('what the service brought', () => {
       project: 'p',
       own: 'pull 1',
       run: '1',
-      warn: (line) => {
-        warnings.push(line);
-      },
+      warn: (line) => warnings.push(line),
     });
     let paid = 0;
     const complete = stores.reduceRight<Complete>(
@@ -206,9 +202,7 @@ describe('what the service brought', () => {
       restoreCache: () => Promise.reject(new Error('no route')),
       saveCache: () => Promise.reject(new Error('full')),
     };
-    const service = createCacheService(throwing, (line) => {
-      lines.push(line);
-    });
+    const service = createCacheService(throwing, (line) => lines.push(line));
     expect(await service.restore('/f', 'k')).toBeNull();
     await service.save('/f', 'k');
     expect(lines).toEqual([
@@ -290,9 +284,7 @@ describe('runs of the default branch at the same time', () => {
       project: 'side by side',
       own: MAIN,
       run: name,
-      warn: (line) => {
-        warnings.push(line);
-      },
+      warn: (line) => warnings.push(line),
     });
     const paid: string[] = [];
     const complete = stores[0]!.wrap(async ({ messages }) => {

@@ -22,9 +22,7 @@ jest.setTimeout(60_000);
 const PROJECT = '.\nevaldiff.yaml';
 const FILES = ['manifest.json', 'answers.sqlite', 'others.jsonl'];
 const server = artifactServerPerTest();
-const inRun = (run: string): void => {
-  Object.assign(process.env, server().environment(run));
-};
+const inRun = (run: string) => Object.assign(process.env, server().environment(run));
 
 afterAll(removeTemporaryFolders);
 

@@ -21,9 +21,7 @@ let setting: Setting;
 beforeEach(() => {
   setting = setUp();
 });
-afterEach(() => {
-  setting.remove();
-});
+afterEach(() => setting.remove());
 
 /** Asks through the store and releases it again, as one run does. */
 async function run(
@@ -160,24 +158,9 @@ describe('an entry that does not hold', () => {
 
 describe('a file that cannot be used', () => {
   test.each<[string, (file: string) => void]>([
-    [
-      'no database',
-      (file) => {
-        writeFileSync(file, 'garbage '.repeat(2000));
-      },
-    ],
-    [
-      'a short text',
-      (file) => {
-        writeFileSync(file, 'x');
-      },
-    ],
-    [
-      'cut in the middle',
-      (file) => {
-        writeFileSync(file, readFileSync(file).subarray(0, 6000));
-      },
-    ],
+    ['no database', (file) => writeFileSync(file, 'garbage '.repeat(2000))],
+    ['a short text', (file) => writeFileSync(file, 'x')],
+    ['cut in the middle', (file) => writeFileSync(file, readFileSync(file).subarray(0, 6000))],
     [
       'overwritten after its head',
       (file) => {
@@ -205,12 +188,7 @@ describe('a file that cannot be used', () => {
         );
       },
     ],
-    [
-      'without its table',
-      (file) => {
-        sql('DROP TABLE completions; CREATE TABLE other (a)', file);
-      },
-    ],
+    ['without its table', (file) => sql('DROP TABLE completions; CREATE TABLE other (a)', file)],
   ])('because it is %s is set aside with a notice, and a new one serves', async (_what, damage) => {
     await run(['a', 'b', 'c'].map((letter) => letter.repeat(3000)));
     damage(setting.file);

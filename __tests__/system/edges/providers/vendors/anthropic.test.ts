@@ -6,8 +6,8 @@ import {
   answerSchema,
   errorOf,
   setUp,
+  type Setting,
 } from '../../../../unit/edges/providers/providers-setting.ts';
-import type { Setting } from '../../../../unit/edges/providers/providers-setting.ts';
 
 const open: Setting[] = [];
 afterEach(async () => {

@@ -8,8 +8,8 @@ import {
   says,
   setUp,
   testClock,
+  type Setting,
 } from '../../../../unit/edges/providers/providers-setting.ts';
-import type { Setting } from '../../../../unit/edges/providers/providers-setting.ts';
 
 const open: Setting[] = [];
 afterEach(async () => {
