@@ -138,7 +138,6 @@ describe('changed files', () => {
       'old.yaml': null,
       'new.yaml': numbered(50, 70),
     });
-    const expected = [changed('a.yaml', [2, 2], [5, 5]), renamed('old.yaml', 'new.yaml')];
     for (const [key, value] of [
       ['diff.context', '10'],
       ['diff.interHunkContext', '10'],
