@@ -303,19 +303,22 @@ describe('after the refusal of one request the others of its kind are not sent',
       '`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens and 512 `max_tokens`',
       { status: 422 },
     ],
-  ])('but not for an error of %s alone: %j, "%s"', async (wrong, parameters, message, more = {}) => {
-    const { status = 400, ...error }: { status?: number } = more;
-    const refusal = { status, error: { message, type, ...error } };
-    const setting = await start(({ messages }) =>
-      wrong.includes(messages[0]?.content ?? '') ? refusal : {},
-    );
-    const all = await seven(setting, parameters);
-    const failing = wrong.split(' ').length;
-    expect(all.map(({ status }) => status)).toEqual(
-      all.map((_, index) => (index < failing ? 'error' : 'ok')),
-    );
-    expect(setting.server.requests).toHaveLength(7);
-  });
+  ])(
+    'but not for an error of %s alone: %j, "%s"',
+    async (wrong, parameters, message, more = {}) => {
+      const { status = 400, ...error }: { status?: number } = more;
+      const refusal = { status, error: { message, type, ...error } };
+      const setting = await start(({ messages }) =>
+        wrong.includes(messages[0]?.content ?? '') ? refusal : {},
+      );
+      const all = await seven(setting, parameters);
+      const failing = wrong.split(' ').length;
+      expect(all.map(({ status }) => status)).toEqual(
+        all.map((_, index) => (index < failing ? 'error' : 'ok')),
+      );
+      expect(setting.server.requests).toHaveLength(7);
+    },
+  );
 
   test('but not for a kind that was answered before', async () => {
     const { ask, server } = await start(({ index }) => (index === 1 ? temperature : {}));
