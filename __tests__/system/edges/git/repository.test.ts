@@ -14,10 +14,7 @@ import { changed, decode, gitAfter, messageOf, using } from './opened-repository
 
 afterAll(removeTemporaryFolders);
 
-const options = () => ({
-  environment: fixtureEnvironment(),
-  temporaryFolder: temporaryFolder(),
-});
+const options = () => ({ environment: fixtureEnvironment(), temporaryFolder: temporaryFolder() });
 
 describe('opening a repository', () => {
   test('a folder that does not exist is named', async () => {

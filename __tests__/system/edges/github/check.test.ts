@@ -37,10 +37,7 @@ function job(more: Partial<CheckJob> = {}): CheckJob {
 }
 
 const written = (id: unknown, ...warnings: string[]) => ({ ok: true, id, warnings });
-const refused = (why: string) => ({
-  ok: false,
-  warning: `The check run was not written: ${why}`,
-});
+const refused = (why: string) => ({ ok: false, warning: `The check run was not written: ${why}` });
 
 /** A stand-in of GitHub, and what publishes to it. */
 async function ready(...given: Parameters<typeof setup>) {
@@ -292,10 +289,7 @@ describe('summary and title', () => {
   test('a longer one is cut at the end of a line and says so', async () => {
     const { github, publish } = await ready();
     const line = 'ü'.repeat(500);
-    await publish({
-      summary: Array(70).fill(line).join('\n'),
-      annotations: annotations(101),
-    });
+    await publish({ summary: Array(70).fill(line).join('\n'), annotations: annotations(101) });
     const sent = github.state.checkRuns[0]?.summary ?? '';
     const [text = '', note = ''] = sent.split('\n\n');
     expect(Buffer.byteLength(sent)).toBeLessThanOrEqual(MAX_SUMMARY_BYTES);

@@ -21,10 +21,7 @@ const ada = { login: 'ada-example', id: 2001, type: 'User' } as const;
 const BOT = 'github-actions[bot]';
 const report = (text: string) => `${MARKER}\n${text}`;
 const written = (id: unknown, ...warnings: string[]) => ({ ok: true, id, warnings });
-const refused = (why: string) => ({
-  ok: false,
-  warning: `The comment was not written: ${why}`,
-});
+const refused = (why: string) => ({ ok: false, warning: `The comment was not written: ${why}` });
 const notOurs = (names: string) =>
   `A comment by ${names} carries the marker of this report. It is not ours and was left alone.`;
 
