@@ -327,6 +327,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
   test('may set any outputs that it is asked for', async () => {
     const code = either('output = name.upper()', 'const output = name.toUpperCase()');
     const results = await run(code, [{ name: 'ada' }], { outputs: ['output'] });
+    expect(results).toEqual([{ status: 'ok', values: { output: 'ADA' } }]);
   });
 
   test('of more than 32 KiB is refused', async () => {
