@@ -587,7 +587,7 @@ describe('code that is only compiled', () => {
     ['python', 'metric = 1\nresult = (', "SyntaxError at tests/a.yaml:21: '(' was never closed"],
     [
       'python',
-      'import json\nimport numpy.linalg',
+      'import json\nfrom numpy.linalg import norm',
       'ModuleNotFoundError at tests/a.yaml:21: numpy. Packages need code: host',
     ],
     ['javascript', 'metric = 1;\n\nresult = (', /^SyntaxError at tests\/a\.yaml:22: /],
