@@ -3,7 +3,7 @@ import { hunkParser } from '../../../../src/edges/git/changes.ts';
 import type { ChangedFile } from '../../../../src/types/repository.ts';
 import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import type { FixtureFiles } from '../../../stand-ins/repository.ts';
-import { messageOf, using } from './opened-repository.ts';
+import { added, changed, deleted, messageOf, renamed, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
@@ -29,18 +29,8 @@ describe('changed files', () => {
       .replace('line 10\n', 'line 10\nnew\nnew\n')
       .replace('line 15\nline 16\n', '')
       .replace('line 20\n', 'line 20');
-    expect(await changes({ 'a.yaml': before, 'same.yaml': 'same' }, { 'a.yaml': after })).toEqual([
-      {
-        path: 'a.yaml',
-        basePath: 'a.yaml',
-        lines: [
-          { start: 3, end: 3 },
-          { start: 11, end: 12 },
-          { start: 20, end: 20 },
-        ],
-        deleted: false,
-      },
-    ]);
+    const found = await changes({ 'a.yaml': before, 'same.yaml': 'same' }, { 'a.yaml': after });
+    expect(found).toEqual([changed('a.yaml', [3, 3], [11, 12], [20, 20])]);
   });
 
   test('are new, deleted, renamed, renamed and edited, or lines taken out only', async () => {
@@ -64,16 +54,16 @@ describe('changed files', () => {
       },
     );
     expect(found).toEqual([
-      { path: 'empty-later.yaml', basePath: 'empty-later.yaml', lines: [], deleted: false },
-      { path: 'gone.yaml', basePath: 'gone.yaml', lines: [], deleted: true },
-      { path: 'is.yaml', basePath: 'was.yaml', lines: [{ start: 1, end: 1 }], deleted: false },
-      { path: 'less.yaml', basePath: 'less.yaml', lines: [], deleted: false },
-      { path: 'moved/old.yaml', basePath: 'old.yaml', lines: [], deleted: false },
-      { path: 'new.yaml', basePath: null, lines: [{ start: 1, end: 2 }], deleted: false },
+      changed('empty-later.yaml'),
+      deleted('gone.yaml'),
+      renamed('was.yaml', 'is.yaml', [1, 1]),
+      changed('less.yaml'),
+      renamed('old.yaml', 'moved/old.yaml'),
+      added('new.yaml', [1, 2]),
     ]);
   });
 
-  test('have paths below the working directory, and what came from an outside contributor it is new', async () => {
+  test('have paths below the working directory, and are new where they come from outside of it', async () => {
     const before = {
       'project/a.yaml': 'a\n',
       'other/b.yaml': 'b\n',
@@ -86,48 +76,33 @@ describe('changed files', () => {
       'project/inside.yaml': numbered(1, 30),
     };
     expect(await changes(before, after, 'project')).toEqual([
-      { path: 'a.yaml', basePath: 'a.yaml', lines: [{ start: 1, end: 1 }], deleted: false },
-      { path: 'inside.yaml', basePath: null, lines: [{ start: 1, end: 30 }], deleted: false },
+      changed('a.yaml', [1, 1]),
+      added('inside.yaml', [1, 30]),
     ]);
     expect(await changes(before, after, 'missing')).toEqual([]);
   });
 
   test('are all new when base has no such folder, all deleted when head has none', async () => {
-    expect(await changes({ x: 'x' }, { 'project/a.yaml': 'a\n' }, 'project')).toEqual([
-      { path: 'a.yaml', basePath: null, lines: [{ start: 1, end: 1 }], deleted: false },
-    ]);
-    expect(await changes({ 'project/a.yaml': 'a\n' }, { project: null }, 'project')).toEqual([
-      { path: 'a.yaml', basePath: 'a.yaml', lines: [], deleted: true },
-    ]);
-    expect(
-      await changes({ 'project/a.yaml': 'a\n' }, { project: { link: '/' } }, 'project'),
-    ).toEqual([{ path: 'a.yaml', basePath: 'a.yaml', lines: [], deleted: true }]);
+    const project = { 'project/a.yaml': 'a\n' };
+    expect(await changes({ x: 'x' }, project, 'project')).toEqual([added('a.yaml', [1, 1])]);
+    for (const after of [null, { link: '/' }])
+      expect(await changes(project, { project: after }, 'project')).toEqual([deleted('a.yaml')]);
   });
 
   test('count a link as no text, and a link that became a file as new text', async () => {
-    expect(
-      await changes(
-        { a: { link: 'x' }, b: 'text\n', c: { link: 'one' } },
-        { a: 'one\ntwo\n', b: { link: 'x' }, c: { link: 'two' }, d: { link: 'new' } },
-      ),
-    ).toEqual([
-      { path: 'a', basePath: 'a', lines: [{ start: 1, end: 2 }], deleted: false },
-      { path: 'b', basePath: 'b', lines: [], deleted: false },
-      { path: 'c', basePath: 'c', lines: [], deleted: false },
-      { path: 'd', basePath: null, lines: [], deleted: false },
-    ]);
+    const found = await changes(
+      { a: { link: 'x' }, b: 'text\n', c: { link: 'one' } },
+      { a: 'one\ntwo\n', b: { link: 'x' }, c: { link: 'two' }, d: { link: 'new' } },
+    );
+    expect(found).toEqual([changed('a', [1, 2]), changed('b'), changed('c'), added('d')]);
   });
 
   test('include a program bit and binary content without lines', async () => {
-    expect(
-      await changes(
-        { a: 'text\n', b: Uint8Array.of(0, 1, 2) },
-        { a: { program: 'text\n' }, b: Uint8Array.of(0, 1, 3) },
-      ),
-    ).toEqual([
-      { path: 'a', basePath: 'a', lines: [], deleted: false },
-      { path: 'b', basePath: 'b', lines: [], deleted: false },
-    ]);
+    const found = await changes(
+      { a: 'text\n', b: Uint8Array.of(0, 1, 2) },
+      { a: { program: 'text\n' }, b: Uint8Array.of(0, 1, 3) },
+    );
+    expect(found).toEqual([changed('a'), changed('b')]);
   });
 
   test('are not confused by names and contents that look like a patch', async () => {
@@ -163,18 +138,6 @@ describe('changed files', () => {
       'old.yaml': null,
       'new.yaml': numbered(50, 70),
     });
-    const expected = [
-      {
-        path: 'a.yaml',
-        basePath: 'a.yaml',
-        lines: [
-          { start: 2, end: 2 },
-          { start: 5, end: 5 },
-        ],
-        deleted: false,
-      },
-      { path: 'new.yaml', basePath: 'old.yaml', lines: [], deleted: false },
-    ];
     for (const [key, value] of [
       ['diff.context', '10'],
       ['diff.interHunkContext', '10'],
@@ -194,47 +157,41 @@ describe('changed files', () => {
     ] as const)
       repository.git('config', key, value);
     await using(repository.directory, async (opened) => {
+      const expected = [changed('a.yaml', [2, 2], [5, 5]), renamed('old.yaml', 'new.yaml')];
       expect(await opened.changedFiles(base, head, '.')).toEqual(expected);
     });
   });
 
   test('of four thousand renamed and edited files are found', async () => {
     const repository = createRepository();
-    const stream = (folder: string, text: (at: number) => string): string => {
-      const files = Array.from(
-        { length: 4000 },
-        (_, at) => `M 100644 inline ${folder}/${at}.yaml\ndata <<END\n${text(at)}END\n`,
-      ).join('');
-      return `commit refs/heads/main\ncommitter Ada <a@b> 1700000000 +0000\ndata 3\none\nfrom refs/heads/main^0\ndeleteall\n${files}\n`;
-    };
     repository.commit('root');
-    repository.gitInput(
-      stream('a', (at) => `number ${at}\nkept\n`),
-      'fast-import',
-      '--quiet',
+    const commit = (folder: string, text: (at: number) => string): string => {
+      const file = (at: number) =>
+        `M 100644 inline ${folder}/${at}.yaml\ndata <<END\n${text(at)}END\n`;
+      const files = Array.from({ length: 4000 }, (_, at) => file(at)).join('');
+      repository.gitInput(
+        `commit refs/heads/main\ncommitter Ada <a@b> 1700000000 +0000\ndata 3\none\nfrom refs/heads/main^0\ndeleteall\n${files}\n`,
+        'fast-import',
+        '--quiet',
+      );
+      return repository.git('rev-parse', 'main');
+    };
+    const isEdited = (at: number): boolean => at % 2 === 1;
+    const base = commit('a', (at) => `number ${at}\nkept\n`);
+    const head = commit('b', (at) => `number ${at}\nkept\n${isEdited(at) ? `more ${at}\n` : ''}`);
+    const found = await using(repository.directory, (opened) =>
+      opened.changedFiles(base, head, '.'),
     );
-    const base = repository.git('rev-parse', 'main');
-    repository.gitInput(
-      stream('b', (at) =>
-        at % 2 === 0 ? `number ${at}\nkept\n` : `number ${at}\nkept\nmore ${at}\n`,
-      ),
-      'fast-import',
-      '--quiet',
+    const unedited = found.filter(
+      ({ basePath, path }) =>
+        path.startsWith('b/') &&
+        basePath === path.replace('b/', 'a/') &&
+        !isEdited(Number(/\d+/.exec(path)?.[0])),
     );
-    const head = repository.git('rev-parse', 'main');
-    await using(repository.directory, async (opened) => {
-      const found = await opened.changedFiles(base, head, '.');
-      const renamed = found.filter(
-        ({ basePath, path }) => basePath === path.replace('b/', 'a/') && path.startsWith('b/'),
-      );
-      expect(renamed.filter(({ path }) => Number(/\d+/.exec(path)?.[0]) % 2 === 0)).toHaveLength(
-        2000,
-      );
-      // Edited renames beyond git's limit are a new and a deleted file; nothing is left out.
-      expect(new Set(found.filter(({ deleted }) => !deleted).map(({ path }) => path)).size).toBe(
-        4000,
-      );
-    });
+    expect(unedited).toHaveLength(2000);
+    // Edited renames beyond git's limit are a new and a deleted file; nothing is left out.
+    const kept = found.filter(({ deleted }) => !deleted).map(({ path }) => path);
+    expect(new Set(kept).size).toBe(4000);
   });
 
   test('refuse a folder outside the repository', async () => {
@@ -250,10 +207,8 @@ describe('changed files', () => {
 });
 
 describe('a patch that streams in', () => {
-  const ids = [
-    `${'a'.repeat(40)}..${'b'.repeat(40)}`,
-    `${'a'.repeat(40)}..${'c'.repeat(40)}`,
-  ] as const;
+  const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(40));
+  const ids = [`${a}..${b}`, `${a}..${c}`] as const;
   const patch = [
     'diff --git a/x b/x',
     `index ${ids[0]} 100644`,

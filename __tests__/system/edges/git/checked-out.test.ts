@@ -19,19 +19,7 @@ describe('what is checked out', () => {
     });
     repository.git('switch', '--quiet', 'main');
     const base = repository.commit('main', { 'c.yaml': 'c' });
-    repository.git(
-      '-c',
-      'user.name=GitHub',
-      '-c',
-      'user.email=noreply@example.com',
-      'merge',
-      '--quiet',
-      '--no-ff',
-      '--no-gpg-sign',
-      '-m',
-      'Merge',
-      head,
-    );
+    repository.git('merge', '--quiet', '--no-ff', '--no-gpg-sign', '-m', 'Merge', head);
     const merge = repository.git('rev-parse', 'HEAD');
     const clone = shallowCheckout(bareOrigin(repository), 'refs/heads/main');
     expect(clone.git('rev-list', '--count', 'HEAD')).toBe('1');
@@ -45,8 +33,7 @@ describe('what is checked out', () => {
   });
 
   test('is nothing in a repository without commits', async () => {
-    await using(createRepository().directory, async (opened) => {
-      expect(await opened.checkedOut()).toEqual([]);
-    });
+    const found = using(createRepository().directory, (opened) => opened.checkedOut());
+    expect(await found).toEqual([]);
   });
 });

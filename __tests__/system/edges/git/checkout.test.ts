@@ -9,7 +9,7 @@ import {
   removeTemporaryFolders,
   temporaryFolder,
 } from '../../../stand-ins/repository.ts';
-import { messageOf, using } from './opened-repository.ts';
+import { craftedTree, messageOf, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
@@ -41,17 +41,13 @@ describe('a checkout into a folder of its own', () => {
 
   test('keeps odd names and hundreds of folders', async () => {
     const repository = createRepository();
-    const many = Object.fromEntries(
-      Array.from({ length: 400 }, (_, at) => [`d${at % 40}/e${at % 7}/f${at}`, `text ${at}`]),
-    );
-    const head = repository.commit('odd', {
-      ...Object.fromEntries(ODD_NAMES.map((name) => [name, name])),
-      ...many,
-    });
+    const many = Array.from({ length: 400 }, (_, at) => `d${at % 40}/e${at % 7}/f${at}`);
+    const names = [...ODD_NAMES, ...many].sort();
+    const head = repository.commit('odd', Object.fromEntries(names.map((name) => [name, name])));
     const folder = join(temporaryFolder(), 'checkout');
     await using(repository.directory, (opened) => opened.checkout(head, folder));
-    expect(listed(folder)).toEqual([...ODD_NAMES, ...Object.keys(many)].sort());
-    for (const name of ODD_NAMES) expect(readFileSync(join(folder, name), 'utf8')).toBe(name);
+    expect(listed(folder)).toEqual(names);
+    for (const name of names) expect(readFileSync(join(folder, name), 'utf8')).toBe(name);
   });
 
   test('never goes into a folder that holds something', async () => {
@@ -67,34 +63,25 @@ describe('a checkout into a folder of its own', () => {
   });
 
   test.each([
-    ['..'],
-    ['../../escaped'],
-    ['.git'],
-    ['.GIT/hooks'],
-    ['sub/.git/config'],
-    ['.'],
-    ['git~1'],
-    ['.git.'],
-    ['.g\u200cit'],
-    ['.git /x'],
-    ['/etc/x'],
-    ['a//b'],
+    '..',
+    '../../escaped',
+    '.git',
+    '.GIT/hooks',
+    'sub/.git/config',
+    'a/./b',
+    'git~1',
+    '.git.',
+    '.g\u200cit',
+    '.git /x',
+    '/etc/x',
+    'a//b',
   ])('refuses a crafted tree with the name %j and writes nothing', async (path) => {
     const outer = temporaryFolder();
-    const entry = (name: string): TreeEntry => ({
-      mode: '100644',
-      id: '1'.repeat(40),
-      bytes: Buffer.from(name),
-      path: name,
+    const entries = ['fine', path].map((name): TreeEntry => {
+      return { mode: '100644', id: '1'.repeat(40), bytes: Buffer.from(name), path: name };
     });
-    const reader = {
-      blob: () => Promise.resolve(Buffer.from('x')),
-    };
-    const writing = writeFiles(
-      [entry('fine'), entry(path === '.' ? 'a/./b' : path)],
-      reader,
-      join(outer, 'in', 'here'),
-    );
+    const reader = { blob: () => Promise.resolve(Buffer.from('x')) };
+    const writing = writeFiles(entries, reader, join(outer, 'in', 'here'));
     expect(await messageOf(writing)).toContain(
       'is not a name that can be checked out; rename or remove it',
     );
@@ -104,36 +91,9 @@ describe('a checkout into a folder of its own', () => {
   test('refuses a tree object that climbs out, as git stores it', async () => {
     const repository = createRepository();
     const id = repository.gitInput('escaped', 'hash-object', '-w', '--stdin');
-    const inner = Buffer.concat([Buffer.from('100644 escaped\0'), Buffer.from(id, 'hex')]);
-    const innerId = repository.gitInput(
-      inner,
-      'hash-object',
-      '-t',
-      'tree',
-      '-w',
-      '--stdin',
-      '--literally',
-    );
-    const outer = Buffer.concat([Buffer.from('40000 ..\0'), Buffer.from(innerId, 'hex')]);
-    const outerId = repository.gitInput(
-      outer,
-      'hash-object',
-      '-t',
-      'tree',
-      '-w',
-      '--stdin',
-      '--literally',
-    );
-    const head = repository.git(
-      '-c',
-      'user.name=a',
-      '-c',
-      'user.email=a@b',
-      'commit-tree',
-      '-m',
-      'x',
-      outerId,
-    );
+    const inner = craftedTree(repository, [['100644', 'escaped', id]]);
+    const outer = craftedTree(repository, [['40000', '..', inner]]);
+    const head = repository.git('commit-tree', '-m', 'x', outer);
     const folder = join(temporaryFolder(), 'in');
     await using(repository.directory, async (opened) => {
       expect(await messageOf(opened.checkout(head, folder))).toContain('../escaped: is not a name');

@@ -1,15 +1,13 @@
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { findLocalSides, WORKTREE } from '../../../../src/app/session/sides.ts';
-import { openRepository } from '../../../../src/edges/git/repository.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import {
   bareOrigin,
   createRepository,
-  fixtureEnvironment,
   removeTemporaryFolders,
-  temporaryFolder,
   type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
+import { using } from './opened-repository.ts';
 
 jest.setTimeout(120_000);
 afterAll(removeTemporaryFolders);
@@ -50,14 +48,8 @@ const SHAPES: Record<string, Make> = {
   },
   detached: ({ url, topic }, { git }) => {
     git('remote', 'add', 'origin', url);
-    git(
-      'fetch',
-      '--quiet',
-      '--no-tags',
-      '--depth=20',
-      'origin',
-      '+refs/heads/topic:refs/pipelines/7',
-    );
+    const refs = '+refs/heads/topic:refs/pipelines/7';
+    git('fetch', '--quiet', '--no-tags', '--depth=20', 'origin', refs);
     git('checkout', '--quiet', '--detach', topic);
   },
   'no remote': ({ url }, { git }) => {
@@ -72,23 +64,15 @@ function cloned(of: History, shape: string): FixtureRepository {
   return clone;
 }
 
-async function baseOf(
-  clone: FixtureRepository,
-  env: NodeJS.ProcessEnv,
-): Promise<string | undefined> {
-  const repository = await openRepository(clone.directory, {
-    environment: fixtureEnvironment(),
-    temporaryFolder: temporaryFolder('temp'),
-  });
-  try {
+/** The base of the work tree of a clone, in the environment of a CI. */
+const baseOf = (clone: FixtureRepository, env: NodeJS.ProcessEnv): Promise<string | undefined> =>
+  using(clone.directory, async (repository) => {
     const wish = { base: null, head: WORKTREE, env, workingDirectory: '' };
     return (await findLocalSides(repository, wish)).base?.commit;
-  } finally {
-    await repository.close();
-  }
-}
+  });
 
-const NO_BASE = /^There is no base to compare with: .*--base <branch or commit>/;
+const failure = (message: RegExp) => ({ problems: [{ message: expect.stringMatching(message) }] });
+const NO_BASE = failure(/^There is no base to compare with: .*--base <branch or commit>/);
 
 describe('a base that is not given', () => {
   test.each(['single branch', 'depth 1', 'detached'])(
@@ -100,9 +84,7 @@ describe('a base that is not given', () => {
   );
 
   test('is an error without a remote and without main, and never HEAD', async () => {
-    await expect(baseOf(cloned(MAIN, 'no remote'), {})).rejects.toMatchObject({
-      problems: [{ message: expect.stringMatching(NO_BASE) }],
-    });
+    await expect(baseOf(cloned(MAIN, 'no remote'), {})).rejects.toMatchObject(NO_BASE);
   });
 
   test.each(['diff', 'plan'])('ends %s with exit code 2 where it is not found', async (command) => {
@@ -116,9 +98,7 @@ describe('a base that is not given', () => {
   test('is an error where the remote is gone', async () => {
     const clone = cloned(MAIN, 'depth 1');
     clone.git('remote', 'set-url', 'origin', 'file:///nowhere/at/all');
-    await expect(baseOf(clone, {})).rejects.toMatchObject({
-      problems: [{ message: expect.stringMatching(NO_BASE) }],
-    });
+    await expect(baseOf(clone, {})).rejects.toMatchObject(NO_BASE);
   });
 
   test('is main of a clone that has it, also without a remote', async () => {
@@ -154,13 +134,13 @@ describe('a base that the CI names', () => {
 
   test('is an error when the remote and the clone both lack it', async () => {
     for (const shape of ['depth 1', 'no remote']) {
-      await expect(baseOf(cloned(MAIN, shape), { CHANGE_TARGET: 'gone' })).rejects.toMatchObject({
-        problems: [{ message: expect.stringMatching(/^CHANGE_TARGET names the base gone, which/) }],
-      });
+      await expect(baseOf(cloned(MAIN, shape), { CHANGE_TARGET: 'gone' })).rejects.toMatchObject(
+        failure(/^CHANGE_TARGET names the base gone, which/),
+      );
       const missing = { CI_MERGE_REQUEST_DIFF_BASE_SHA: 'e'.repeat(40) };
-      await expect(baseOf(cloned(MAIN, shape), missing)).rejects.toMatchObject({
-        problems: [{ message: expect.stringMatching(/^The base commit eeeeeee could not be/) }],
-      });
+      await expect(baseOf(cloned(MAIN, shape), missing)).rejects.toMatchObject(
+        failure(/^The base commit eeeeeee could not be/),
+      );
     }
   });
 
@@ -173,12 +153,8 @@ test('a base without common history is named', async () => {
   const clone = cloned(MAIN, 'no remote');
   clone.git('switch', '--quiet', '--orphan', 'other');
   clone.commit('other', { 'prompts/a.yaml': PROMPT('three') });
-  const repository = await openRepository(clone.directory, {
-    environment: fixtureEnvironment(),
-    temporaryFolder: temporaryFolder('temp'),
-  });
   const wish = { base: 'topic', head: 'other', env: {}, workingDirectory: '' };
-  const sides = await findLocalSides(repository, wish).finally(() => repository.close());
+  const sides = await using(clone.directory, (repository) => findLocalSides(repository, wish));
   expect(sides).toMatchObject({
     mergeBase: null,
     baseTip: MAIN.topic,

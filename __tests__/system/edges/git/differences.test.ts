@@ -11,27 +11,19 @@ import {
   type FixtureFiles,
   type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
-import { messageOf, using } from './opened-repository.ts';
+import {
+  allowFilters,
+  changed,
+  craftedTree,
+  messageOf,
+  remoteAt,
+  using,
+} from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
-/** Writes a tree with any entries, including ones that git never creates. */
-function craftedTree(
-  repository: FixtureRepository,
-  entries: readonly (readonly [mode: string, name: string, id: string])[],
-): string {
-  const content = entries.flatMap(([mode, name, id]) => [
-    Buffer.from(`${mode} ${name}\0`),
-    Buffer.from(id, 'hex'),
-  ]);
-  const args = ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'];
-  return repository.gitInput(Buffer.concat(content), ...args);
-}
-
-function commitOf(repository: FixtureRepository, tree: string): string {
-  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
-  return repository.git(...identity, 'commit-tree', '-m', 'x', tree);
-}
+const commitOf = (repository: FixtureRepository, tree: string): string =>
+  repository.git('commit-tree', '-m', 'x', tree);
 
 describe('links and submodules that differ', () => {
   const link = (to: string): { link: string } => ({ link: to });
@@ -50,10 +42,7 @@ describe('links and submodules that differ', () => {
     ['no checkout', () => temporaryFolder('workspace')],
     ['head alone', (origin) => shallowCheckout(origin, 'refs/heads/topic').directory],
     ['a merge at depth 1', (origin) => shallowCheckout(origin, 'refs/pull/1/merge').directory],
-    [
-      'a full clone',
-      (origin) => shallowCheckout(origin, 'refs/heads/topic', { depth: null }).directory,
-    ],
+    ['a full clone', (of) => shallowCheckout(of, 'refs/heads/topic', { depth: null }).directory],
   ];
 
   const rows = kinds.flatMap(([kind, ...files]) =>
@@ -66,19 +55,17 @@ describe('links and submodules that differ', () => {
     source.git('switch', '--quiet', '--create', 'topic');
     const head = source.commit('head', after);
     source.git('switch', '--quiet', 'main');
-    source.git('-c', 'user.name=a', '-c', 'user.email=a@b', 'merge', '--quiet', '--no-ff', 'topic');
+    source.git('merge', '--quiet', '--no-ff', 'topic');
     const merge = source.git('rev-parse', 'HEAD');
-    const origin = bareOrigin(source);
+    const origin = allowFilters(bareOrigin(source));
     origin.git('update-ref', 'refs/pull/1/merge', merge);
-    for (const key of ['allowFilter', 'allowAnySHA1InWant'])
-      origin.git('config', `uploadpack.${key}`, 'true');
-    const changed = await using(
+    const found = using(
       workspace(origin),
-      (opened) => opened.changedFiles(base, head, '.'),
+      (opened) => opened.changedPaths(base, head),
       fixtureEnvironment(),
-      { url: `file://${origin.directory}`, settings: [], advice: '' },
+      remoteAt(origin),
     );
-    expect(changed.map(({ path }) => path).sort()).toEqual(paths);
+    expect((await found).sort()).toEqual(paths);
   });
 
   test('a submodule that moves is listed, and its commit is not looked for', async () => {
@@ -88,8 +75,8 @@ describe('links and submodules that differ', () => {
       return commitOf(source, source.git('write-tree'));
     };
     const [base, head] = [at('1'), at('2')];
-    const changed = await using(source.directory, (opened) => opened.changedFiles(base, head, '.'));
-    expect(changed).toEqual([{ path: 'lib', basePath: 'lib', lines: [], deleted: false }]);
+    const found = await using(source.directory, (opened) => opened.changedFiles(base, head, '.'));
+    expect(found).toEqual([changed('lib')]);
   });
 
   test('a content that no remote has is named', async () => {
@@ -140,20 +127,7 @@ describe('a crafted tree', () => {
         /^docs\/0[\d/]* has more than 500,000 entries \(.*working-directory, --directory\)/,
       );
     });
-    const trees: TreeReader = {
-      reader: {
-        here: (id) => {
-          reads += 1;
-          const content = execTree(source, id);
-          return Promise.resolve({ id, type: 'tree', size: content.length, content });
-        },
-      },
-      missing: {
-        listing: () => Promise.reject(new InternalError('nothing is missing')),
-        trees: () => Promise.reject(new InternalError('nothing is missing')),
-      },
-      known: new Map(),
-    };
+    const trees = readerOf(source, () => (reads += 1));
     expect(await messageOf(listTree(trees, head, 1_000))).toContain('has more than 1,000 entries');
     expect(reads).toBe(11);
   });
@@ -162,44 +136,33 @@ describe('a crafted tree', () => {
     ['in one folder', (at: number) => `big/folder/${String(at)}`, 'big/folder'],
     ['in many', (at: number) => `many/${String(at % 50)}/${String(at)}`, 'many'],
     ['at the root', (at: number) => `f${String(at)}`, "The project's folder"],
-  ])('names the folder that most of its files lie in: %s', async (_, path, name) => {
+  ])('names the folder with most of its files: %s', async (_, path, name) => {
     const repository = createRepository();
     const lines = Array.from({ length: 300 }, (__, at) => `100644 ${blob}\t${path(at)}\n`);
     repository.gitInput('x\n', 'hash-object', '-w', '--stdin');
     repository.gitInput(lines.join(''), 'update-index', '--add', '--index-info');
     const tree = repository.git('write-tree');
-    const read = async (id: string) => {
-      const content = execTree(repository, id);
-      return { id, type: 'tree', size: content.length, content };
-    };
-    const nothing = { listing: () => Promise.resolve(), trees: () => Promise.resolve() };
-    const trees: TreeReader = { reader: { here: read }, missing: nothing, known: new Map() };
-    expect(await listTree(trees, tree, 1_000)).toHaveLength(300);
-    expect(await messageOf(listTree(trees, tree, 200))).toContain(
+    expect(await listTree(readerOf(repository), tree, 1_000)).toHaveLength(300);
+    expect(await messageOf(listTree(readerOf(repository), tree, 200))).toContain(
       `${name} has more than 200 entries`,
     );
     expect(MOST_ENTRIES).toBeLessThan(1_000_000);
   });
 });
 
-function execTree(repository: FixtureRepository, id: string): Buffer {
-  return Buffer.from(
-    repository
-      .git('ls-tree', '-z', id)
-      .split('\0')
-      .flatMap((row) => {
-        const [, mode = '', kind = '', hash = '', name = ''] =
-          /^(\d+) (\w+) (\w+)\t(.*)$/s.exec(row) ?? [];
-        return kind === ''
-          ? []
-          : [
-              Buffer.concat([
-                Buffer.from(`${mode.replace(/^0/, '')} ${name}\0`),
-                Buffer.from(hash, 'hex'),
-              ]).toString('latin1'),
-            ];
-      })
-      .join(''),
-    'latin1',
-  );
+/** Reads the trees of a repository that has them all. */
+function readerOf(repository: FixtureRepository, onRead = (): unknown => null): TreeReader {
+  const here = async (id: string) => {
+    onRead();
+    const rows = repository.git('ls-tree', '-z', id).split('\0').filter(Boolean);
+    const content = Buffer.concat(
+      rows.map((row) => {
+        const [, mode, hash, name] = /^0?(\d+) \w+ (\w+)\t(.*)$/s.exec(row)!;
+        return Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(hash!, 'hex')]);
+      }),
+    );
+    return { id, type: 'tree', size: content.length, content };
+  };
+  const nothing = () => Promise.reject(new InternalError('nothing is missing'));
+  return { reader: { here }, missing: { listing: nothing, trees: nothing }, known: new Map() };
 }

@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { main } from '../../../../src/app/commands/program.ts';
 import { lfsPointer } from '../../../../src/edges/git/missing.ts';
-import { FEATURES } from '../../../stand-ins/features.ts';
+import { commandIn } from '../../../stand-ins/command-line.ts';
 import {
   createRepository,
-  fixtureEnvironment,
   removeTemporaryFolders,
   type FixtureFiles,
 } from '../../../stand-ins/repository.ts';
-import { decode, messageOf, using } from './opened-repository.ts';
+import { messageOf, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
 const DATA = '{"input": {"q": "hi"}, "expected": "hi"}\n'.repeat(3);
+const CASES = 'project/data/cases.jsonl';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const pointerTo = (text: string): string =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(text)}\nsize ${String(text.length)}\n`;
@@ -22,21 +21,19 @@ const pointerTo = (text: string): string =>
 function committed(files: FixtureFiles = {}) {
   const repository = createRepository();
   const head = repository.commit('one', {
-    'project/data/cases.jsonl': pointerTo(DATA),
+    [CASES]: pointerTo(DATA),
     'project/small.yaml': 'a: 1',
     ...files,
   });
   const read = (): Promise<string> =>
-    using(repository.directory, async (opened) =>
-      decode(await (await opened.tree(head, 'project')).read('data/cases.jsonl')),
-    );
+    using(repository.directory, (opened) => opened.text(head, 'data/cases.jsonl', 'project'));
   return { repository, head, read };
 }
 
 describe('a file that Git LFS keeps', () => {
   test('is read from the work tree where that has it, whatever its commit holds', async () => {
     const { repository, read } = committed();
-    repository.write({ 'project/data/cases.jsonl': DATA });
+    repository.write({ [CASES]: DATA });
     expect(await read()).toBe(DATA);
   });
 
@@ -44,7 +41,7 @@ describe('a file that Git LFS keeps', () => {
     const { repository, read } = committed();
     const id = sha256(DATA);
     repository.write({
-      'project/data/cases.jsonl': `${DATA} `,
+      [CASES]: `${DATA} `,
       [`.git/lfs/objects/${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`]: DATA,
     });
     expect(await read()).toBe(DATA);
@@ -52,30 +49,20 @@ describe('a file that Git LFS keeps', () => {
 
   test.each<[string, FixtureFiles]>([
     ['has the pointer too', {}],
-    [
-      'has other bytes of the same length',
-      { 'project/data/cases.jsonl': DATA.replace('hi', 'ho') },
-    ],
-    [
-      'has a link to the right bytes',
-      { 'right.jsonl': DATA, 'project/data/cases.jsonl': { link: '../../right.jsonl' } },
-    ],
-    ['has no such file', { 'project/data/cases.jsonl': null }],
+    ['has other bytes of the same length', { [CASES]: DATA.replace('hi', 'ho') }],
+    ['links to the right bytes', { 'right.jsonl': DATA, [CASES]: { link: '../../right.jsonl' } }],
+    ['has no such file', { [CASES]: null }],
   ])('is named with what to do where the work tree %s', async (_what, files) => {
     const { repository, head, read } = committed();
     repository.write(files);
     expect(await messageOf(read())).toBe(
-      `project/data/cases.jsonl: is a pointer of Git LFS at ${head.slice(0, 7)}, and the file itself (${String(DATA.length)} bytes, sha256 ${sha256(DATA).slice(0, 12)}) is neither in the work tree nor in the clone's LFS storage; run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`.replace(
-        'project/',
-        '',
-      ),
+      `data/cases.jsonl: is a pointer of Git LFS at ${head.slice(0, 7)}, and the file itself (${String(DATA.length)} bytes, sha256 ${sha256(DATA).slice(0, 12)}) is neither in the work tree nor in the clone's LFS storage; run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`,
     );
   });
 
   test('is not read where it is larger than anything that is read', async () => {
-    const { read } = committed({
-      'project/data/cases.jsonl': pointerTo(DATA).replace(/size \d+/, 'size 999999999'),
-    });
+    const large = pointerTo(DATA).replace(/size \d+/, 'size 999999999');
+    const { read } = committed({ [CASES]: large });
     expect(await messageOf(read())).toContain('is larger than the 67108864 bytes that are read');
   });
 
@@ -90,17 +77,11 @@ describe('a file that Git LFS keeps', () => {
   });
 });
 
-const recorded = (content: string): string =>
-  `${JSON.stringify({
-    request: {
-      provider: 'openai',
-      model: 'm',
-      parameters: {},
-      messages: [{ role: 'user', content }],
-      try: 0,
-    },
-    reply: { output: 'hi', usage: null },
-  })}\n`;
+function recorded(content: string): string {
+  const messages = [{ role: 'user', content }];
+  const request = { provider: 'openai', model: 'm', parameters: {}, messages, try: 0 };
+  return `${JSON.stringify({ request, reply: { output: 'hi', usage: null } })}\n`;
+}
 
 test('a project with data and prompts in Git LFS is told of each file, and runs once they are there', async () => {
   const PROMPT =
@@ -117,17 +98,8 @@ test('a project with data and prompts in Git LFS is told of each file, and runs 
     'r.jsonl': ['Say hi', 'Now say hi'].map(recorded).join(''),
   });
   const evaldiff = async (...argv: string[]) => {
-    const texts = { out: '', err: '' };
-    const code = await main(argv, {
-      env: fixtureEnvironment(),
-      cwd: repository.directory,
-      isTerminal: false,
-      width: 160,
-      features: FEATURES,
-      out: (text) => void (texts.out += text),
-      err: (text) => void (texts.err += text),
-    });
-    return { code, text: texts.out + texts.err };
+    const { code, out, err } = await commandIn(repository.directory, argv);
+    return { code, text: out + err };
   };
   const without = await evaldiff('validate');
   expect(without.code).toBe(2);

@@ -5,39 +5,20 @@ import {
   removeTemporaryFolders,
   shallowCheckout,
   temporaryFolder,
-  type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
 import { messageOf, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
 /** Two states of `main`, a branch with one commit, and its merge. */
-function merged(): {
-  repository: FixtureRepository;
-  first: string;
-  second: string;
-  topic: string;
-  merge: string;
-} {
+function merged() {
   const repository = createRepository();
   const first = repository.commit('first', { a: '1' });
   repository.git('switch', '--quiet', '--create', 'topic');
   const topic = repository.commit('topic', { b: '1' });
   repository.git('switch', '--quiet', 'main');
   const second = repository.commit('second', { a: '2' });
-  repository.git(
-    '-c',
-    'user.name=x',
-    '-c',
-    'user.email=x@example.com',
-    'merge',
-    '--quiet',
-    '--no-ff',
-    '--no-gpg-sign',
-    '-m',
-    'Merge',
-    'topic',
-  );
+  repository.git('merge', '--quiet', '--no-ff', '--no-gpg-sign', '-m', 'Merge', 'topic');
   return { repository, first, second, topic, merge: repository.git('rev-parse', 'HEAD') };
 }
 
@@ -55,15 +36,8 @@ describe('the states of a branch', () => {
         new Date(repository.git('log', '-1', '--format=%cI', first)).toISOString(),
       );
       expect(line).toMatchObject({ name: 'main', shallow: false });
-      const hostile = [
-        '--output=/tmp/x',
-        'main',
-        '',
-        '0'.repeat(40),
-        first,
-        'worktree',
-        `${topic}\n`,
-      ];
+      const missing = ['', '0'.repeat(40), first, 'worktree'];
+      const hostile = ['--output=/tmp/x', 'main', ...missing, `${topic}\n`];
       expect([...(await line!.merged([topic, ...hostile]))]).toEqual([topic]);
       const branch = await opened.mainline('topic');
       expect([...branch!.commits.keys()]).toEqual([topic, first]);
@@ -91,13 +65,11 @@ describe('the states of a branch', () => {
 
   test('may be missing where a clone is shallow, which is said', async () => {
     const { repository, merge } = merged();
-    await using(
-      shallowCheckout(bareOrigin(repository), 'refs/heads/main').directory,
-      async (opened) => {
-        const line = await opened.mainline('main');
-        expect([[...line!.commits.keys()], line!.shallow]).toEqual([[merge], true]);
-      },
-    );
+    const clone = shallowCheckout(bareOrigin(repository), 'refs/heads/main');
+    await using(clone.directory, async (opened) => {
+      const line = await opened.mainline('main');
+      expect([[...line!.commits.keys()], line!.shallow]).toEqual([[merge], true]);
+    });
   });
 
   test('are none without a repository or a commit; an unknown or hostile branch is refused', async () => {

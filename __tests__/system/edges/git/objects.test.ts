@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { gitEnvironment } from '../../../../src/edges/git/command.ts';
-import type { GitPlace } from '../../../../src/edges/git/command.ts';
 import { isObjectId, openObjectReader } from '../../../../src/edges/git/objects.ts';
 import {
   createRepository,
@@ -10,21 +9,21 @@ import {
   temporaryFolder,
   writeFiles,
 } from '../../../stand-ins/repository.ts';
-import type { FixtureRepository } from '../../../stand-ins/repository.ts';
 
 afterAll(removeTemporaryFolders);
 
-let repository: FixtureRepository;
-beforeAll(() => {
-  repository = createRepository();
-});
+const repository = createRepository();
+const readers: ReturnType<typeof openObjectReader>[] = [];
+afterEach(() => Promise.all(readers.splice(0).map((reader) => reader.close())));
 
-const at = (directory: string, more: NodeJS.ProcessEnv = {}): GitPlace => ({
-  gitDir: join(directory, '.git'),
-  directory,
-  environment: { ...gitEnvironment(fixtureEnvironment()), ...more },
-  settings: [],
-});
+function readerIn(more: NodeJS.ProcessEnv = {}) {
+  const { directory } = repository;
+  const environment = { ...gitEnvironment(fixtureEnvironment()), ...more };
+  const gitDir = join(directory, '.git');
+  const reader = openObjectReader({ gitDir, directory, environment, settings: [] });
+  readers.push(reader);
+  return reader;
+}
 const store = (content: string | Uint8Array): string =>
   repository.gitInput(content, 'hash-object', '-w', '--stdin');
 
@@ -39,12 +38,15 @@ function storeAll(contents: readonly Uint8Array[]): string[] {
   return repository.gitInput(files.join(''), ...hashing).split('\n');
 }
 
-/** A stand-in for git whose answers a test writes itself. */
-function scripted(script: string): GitPlace {
+/** Reads from a stand-in for git whose answers a test writes itself. */
+function scriptedReader(script: string) {
   const bin = temporaryFolder('bin');
   writeFiles(bin, { git: { program: `#!${process.execPath}\n${script}` } });
-  return at(repository.directory, { PATH: bin });
+  return readerIn({ PATH: bin });
 }
+
+const texts = (found: readonly (string | Buffer | null)[]) =>
+  found.map((each) => each?.toString() ?? null);
 
 describe('reading by object id', () => {
   test('gives each of thousands of concurrent reads its own content, whatever it looks like', async () => {
@@ -58,65 +60,46 @@ describe('reading by object id', () => {
       ...Array.from({ length: 60 }, (_, index) => Buffer.from(`text ${index}\n`.repeat(index))),
     ];
     const ids = storeAll(contents);
-    const reader = openObjectReader(at(repository.directory));
+    const reader = readerIn();
     const order = Array.from({ length: 3000 }, (_, index) => (index * 7919) % ids.length);
     const read = await Promise.all(order.map((index) => reader.blob(ids[index]!)));
-    expect(
-      order.filter((index, position) => read[position]?.equals(contents[index]!) !== true),
-    ).toEqual([]);
-    await reader.close();
+    const isWrong = (index: number, at: number) => read[at]?.equals(contents[index]!) !== true;
+    expect(order.filter(isWrong)).toEqual([]);
   });
 
   test('says null for what is missing and goes on with the next', async () => {
-    const reader = openObjectReader(at(repository.directory));
+    const reader = readerIn();
     const id = store('here');
-    const answers = await Promise.all(
-      ['1'.repeat(40), id, '2'.repeat(40), id].map((wanted) => reader.blob(wanted)),
-    );
-    expect(answers.map((answer) => answer?.toString() ?? null)).toEqual([
-      null,
-      'here',
-      null,
-      'here',
-    ]);
-    await reader.close();
+    const ids = ['1'.repeat(40), id, '2'.repeat(40), id];
+    const answers = await Promise.all(ids.map((wanted) => reader.blob(wanted)));
+    expect(texts(answers)).toEqual([null, 'here', null, 'here']);
   });
 
   test('refuses a tree or commit and goes on with the next', async () => {
     const head = repository.commit('one', { 'a.yaml': 'a' });
     const tree = repository.git('rev-parse', 'HEAD^{tree}');
-    const reader = openObjectReader(at(repository.directory));
-    const [commit, folder, blob] = await Promise.allSettled([
-      reader.blob(head),
-      reader.blob(tree),
-      reader.blob(store('a')),
+    const reader = readerIn();
+    const reads = [head, tree, store('a')].map((id) => reader.blob(id));
+    expect(await Promise.allSettled(reads)).toMatchObject([
+      { reason: { message: `${head} is a commit, not a file` } },
+      { reason: { message: `${tree} is a tree, not a file` } },
+      { status: 'fulfilled' },
     ]);
-    expect(commit).toMatchObject({
-      status: 'rejected',
-      reason: { message: `${head} is a commit, not a file` },
-    });
-    expect(folder).toMatchObject({
-      status: 'rejected',
-      reason: { message: `${tree} is a tree, not a file` },
-    });
-    expect(blob).toMatchObject({ status: 'fulfilled' });
-    await reader.close();
   });
 
   test('gives an object of any kind with its type, and null for what is missing', async () => {
     const head = repository.commit('kinds', { 'a.yaml': 'a' });
     const ids = [head, repository.git('rev-parse', 'HEAD^{tree}'), store('a'), '1'.repeat(40)];
-    const reader = openObjectReader(at(repository.directory));
+    const reader = readerIn();
     const found = await Promise.all(ids.map((id) => reader.here(id)));
     expect(found.map((object) => object?.type ?? null)).toEqual(['commit', 'tree', 'blob', null]);
     expect(found[0]?.content.toString()).toContain(`tree ${String(ids[1])}\n`);
-    await reader.close();
   });
 
   test('gives the commit that a plain name means, between reads of contents', async () => {
     const head = repository.commit('named', { 'a.yaml': 'named' });
     repository.git('tag', '-f', 'v1.0', head);
-    const reader = openObjectReader(at(repository.directory));
+    const reader = readerIn();
     const content = store('named');
     const found = await Promise.all([
       reader.commitNamed('main'),
@@ -127,16 +110,7 @@ describe('reading by object id', () => {
       reader.commitNamed(content),
       reader.blob(content),
     ]);
-    expect(found.map((each) => each?.toString() ?? null)).toEqual([
-      head,
-      'named',
-      null,
-      head,
-      head,
-      null,
-      'named',
-    ]);
-    await reader.close();
+    expect(texts(found)).toEqual([head, 'named', null, head, head, null, 'named']);
   });
 
   test.each([
@@ -152,9 +126,8 @@ describe('reading by object id', () => {
     'a\nb',
     'ü',
   ])('looks no further for the name %j, which is not a plain one', async (name) => {
-    const reader = openObjectReader(at(repository.directory));
+    const reader = readerIn();
     await expect(reader.commitNamed(name)).rejects.toThrow('not a plain name');
-    await reader.close();
   });
 
   test.each([
@@ -168,42 +141,30 @@ describe('reading by object id', () => {
     '--batch',
     `${'a'.repeat(40)} `,
   ])('never asks git for %j', async (id) => {
-    const reader = openObjectReader(at(repository.directory));
+    const reader = readerIn();
     await expect(reader.blob(id)).rejects.toThrow('not an object id');
     expect(isObjectId(id)).toBe(false);
-    await reader.close();
   });
 
   test('sees objects that came after the process was started', async () => {
-    const reader = openObjectReader(at(repository.directory));
+    const reader = readerIn();
     await reader.blob(store('first'));
     const late = store('late');
     expect((await reader.blob(late))?.toString()).toBe('late');
-    await reader.close();
   });
 
   test('an answer for another object ends the reading instead of mixing contents up', async () => {
-    const reader = openObjectReader(
-      scripted(
-        `process.stdin.once('data', () => process.stdout.write('${'f'.repeat(40)} blob 4\\nevil\\n'));`,
-      ),
+    const reader = scriptedReader(
+      `process.stdin.once('data', () => process.stdout.write('${'f'.repeat(40)} blob 4\\nevil\\n'));`,
     );
-    const results = await Promise.allSettled([
-      reader.blob('1'.repeat(40)),
-      reader.blob('2'.repeat(40)),
-    ]);
-    for (const result of results)
-      expect(result).toMatchObject({
-        status: 'rejected',
-        reason: { message: expect.stringContaining(`asked was ${'1'.repeat(40)}`) },
-      });
-    await reader.close();
+    const reads = ['1', '2'].map((digit) => reader.blob(digit.repeat(40)));
+    const reason = { message: expect.stringContaining(`asked was ${'1'.repeat(40)}`) };
+    expect(await Promise.allSettled(reads)).toMatchObject([{ reason }, { reason }]);
   });
 
   test('a process that dies fails what waited for it, and the next read starts a new one', async () => {
     const id = '3'.repeat(40);
-    const reader = openObjectReader(
-      scripted(`
+    const reader = scriptedReader(`
       const fs = require('node:fs');
       const again = fs.existsSync(process.argv[1] + '.seen');
       fs.writeFileSync(process.argv[1] + '.seen', '');
@@ -211,10 +172,8 @@ describe('reading by object id', () => {
         if (again) process.stdout.write('${id} blob 5\\nfresh\\n');
         else { process.stdout.write('${id} blob 500\\nhalf'); console.error('fatal: object is corrupt'); process.exit(128); }
       });
-      process.stdin.on('end', () => process.exit(0));`),
-    );
+      process.stdin.on('end', () => process.exit(0));`);
     await expect(reader.blob(id)).rejects.toThrow('git cat-file ended: object is corrupt');
     expect((await reader.blob(id))?.toString()).toBe('fresh');
-    await reader.close();
   });
 });

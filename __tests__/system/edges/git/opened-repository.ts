@@ -1,10 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { expect, jest } from '@jest/globals';
 import type { RemoteAddress } from '../../../../src/edges/git/remote.ts';
-import { openRepository } from '../../../../src/edges/git/repository.ts';
-import type { Repository } from '../../../../src/edges/git/repository.ts';
+import { openRepository, type Repository } from '../../../../src/edges/git/repository.ts';
 import { formatProblem, UserError } from '../../../../src/errors.ts';
-import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
+import type { SourceTree } from '../../../../src/types/repository.ts';
+import {
+  fixtureEnvironment,
+  temporaryFolder,
+  writeFiles,
+  type FixtureRepository,
+} from '../../../stand-ins/repository.ts';
 
 // Real git starts many processes; on a machine that is busy with other work, five seconds are not
 // much.
@@ -12,26 +17,78 @@ jest.setTimeout(60_000);
 
 export const decode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
+type Place = string | SourceTree;
+
+/** An open repository, with short forms of what most tests read. */
+export interface Opened extends Repository {
+  /** Paths of the files of a commit, of a tree, or of the work tree, named `worktree`. */
+  paths(at: Place, folder?: string): Promise<string[]>;
+  text(at: Place, path: string, folder?: string): Promise<string>;
+  changedPaths(base: string, head: Place, folder?: string): Promise<string[]>;
+}
+
+function withShortForms(repository: Repository): Opened {
+  const treeOf = async (at: Place, folder: string): Promise<SourceTree> => {
+    if (typeof at !== 'string') return at;
+    return at === 'worktree' ? repository.worktree(folder) : repository.tree(at, folder);
+  };
+  return {
+    ...repository,
+    paths: async (at, folder = '.') => [...(await treeOf(at, folder)).files.keys()],
+    text: async (at, path, folder = '.') => decode(await (await treeOf(at, folder)).read(path)),
+    changedPaths: async (base, head, folder = '.') =>
+      (await repository.changedFiles(base, head, folder)).map(({ path }) => path),
+  };
+}
+
 /** Opens, works, closes; afterwards nothing may be left in the folder for temporary files. */
 export async function using<T>(
   directory: string,
-  work: (repository: Repository, temporary: string) => Promise<T>,
+  work: (repository: Opened, temporary: string) => Promise<T>,
   environment = fixtureEnvironment(),
   remote?: RemoteAddress,
+  temporary = temporaryFolder('temp'),
 ): Promise<T> {
-  const temporary = temporaryFolder('temp');
-  const repository = await openRepository(directory, {
-    environment,
-    temporaryFolder: temporary,
-    ...(remote === undefined ? {} : { remote }),
-  });
+  const options = { environment, temporaryFolder: temporary, ...(remote && { remote }) };
+  const repository = await openRepository(directory, options);
   try {
-    return await work(repository, temporary);
+    return await work(withShortForms(repository), temporary);
   } finally {
     await repository.close();
     expect(readdirSync(temporary)).toEqual([]);
   }
 }
+
+type Lines = [start: number, end: number][];
+
+function fileChange(path: string, basePath: string | null, lines: Lines, deleted = false) {
+  return { path, basePath, lines: lines.map(([start, end]) => ({ start, end })), deleted };
+}
+
+export const changed = (path: string, ...lines: Lines) => fileChange(path, path, lines);
+export const renamed = (from: string, to: string, ...lines: Lines) => fileChange(to, from, lines);
+export const added = (path: string, ...lines: Lines) => fileChange(path, null, lines);
+export const deleted = (path: string) => fileChange(path, path, [], true);
+
+/** A folder with a `git` that runs a line of shell before the real one: for PATH. */
+export function gitAfter(line: string): string {
+  const folder = temporaryFolder('bin');
+  const path = process.env['PATH'] ?? '';
+  const program = `#!/bin/sh\n${line}\nPATH='${path}' exec git "$@"\n`;
+  writeFiles(folder, { git: { program } });
+  return folder;
+}
+
+/** Lets partial clones of a repository get single objects, as GitHub does. */
+export function allowFilters(origin: FixtureRepository): FixtureRepository {
+  for (const key of ['allowFilter', 'allowAnySHA1InWant'])
+    origin.git('config', `uploadpack.${key}`, 'true');
+  return origin;
+}
+
+export const remoteAt = ({ directory }: FixtureRepository): RemoteAddress => {
+  return { url: `file://${directory}`, settings: [], advice: '' };
+};
 
 /** What a user reads of the `UserError` that the promise must end with. */
 export async function messageOf(promise: Promise<unknown>): Promise<string> {
@@ -41,4 +98,17 @@ export async function messageOf(promise: Promise<unknown>): Promise<string> {
   );
   if (!(error instanceof UserError)) throw new Error(`expected a UserError, got ${String(error)}`);
   return error.problems.map(formatProblem).join('\n');
+}
+
+/** Writes a tree with any entries, including ones that git never creates. */
+export function craftedTree(
+  repository: FixtureRepository,
+  entries: readonly (readonly [mode: string, name: string, id: string])[],
+): string {
+  const content = entries.flatMap(([mode, name, id]) => [
+    Buffer.from(`${mode} ${name}\0`),
+    Buffer.from(id, 'hex'),
+  ]);
+  const args = ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'];
+  return repository.gitInput(Buffer.concat(content), ...args);
 }

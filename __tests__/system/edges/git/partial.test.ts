@@ -1,58 +1,42 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import {
   bareOrigin,
   createRepository,
   fixtureEnvironment,
   removeTemporaryFolders,
   temporaryFolder,
+  type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
-import type { FixtureRepository } from '../../../stand-ins/repository.ts';
-import { decode, messageOf, using } from './opened-repository.ts';
+import { allowFilters, messageOf, remoteAt, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
-let origin: FixtureRepository;
-let base: string;
-let head: string;
-
-beforeAll(() => {
-  const source = createRepository();
-  const files = (text: string): Record<string, string> =>
-    Object.fromEntries(
-      Array.from({ length: 30 }, (_, at) => [`prompts/${at}.yaml`, `${text} ${at}\n`]),
-    );
-  base = source.commit('base', { ...files('base'), 'beside/big.bin': 'not needed' });
-  head = source.commit('head', files('head'));
-  origin = bareOrigin(source);
-  origin.git('config', 'uploadpack.allowFilter', 'true');
-  origin.git('config', 'uploadpack.allowAnySHA1InWant', 'true');
-});
-
-/** What `actions/checkout` makes of `filter: blob:none`. */
-function partialClone(...options: string[]): FixtureRepository {
-  const clone = createRepository();
-  const directory = join(temporaryFolder(), 'clone');
-  clone.git(
-    'clone',
-    '--quiet',
-    '--filter=blob:none',
-    '--template=',
-    ...options,
-    `file://${origin.directory}`,
-    directory,
+const source = createRepository();
+const files = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [`prompts/${at}.yaml`, `${text} ${at}\n`]),
   );
+const base = source.commit('base', { ...files('base'), 'beside/big.bin': 'not needed' });
+const head = source.commit('head', files('head'));
+const origin = allowFilters(bareOrigin(source));
+
+function cloneOf({ directory: from, git }: FixtureRepository, ...options: string[]) {
+  const directory = join(temporaryFolder(), 'clone');
+  git('clone', '--quiet', '--template=', ...options, `file://${from}`, directory);
   return createRepository({ directory });
 }
+
+/** What `actions/checkout` makes of `filter: blob:none`. */
+const partialClone = (option: string) => cloneOf(origin, '--filter=blob:none', option);
 
 /** Packs of evaldiff's own store: each fetch leaves one. */
 function packs(temporary: string): number {
   const [store = ''] = readdirSync(temporary);
   const folder = join(temporary, store, 'store.git/objects/pack');
-  return existsSync(folder)
-    ? readdirSync(folder).filter((name) => name.endsWith('.pack')).length
-    : 0;
+  if (!existsSync(folder)) return 0;
+  return readdirSync(folder).filter((name) => name.endsWith('.pack')).length;
 }
 
 /** Objects that were brought into it, the borrowed ones aside. */
@@ -61,10 +45,8 @@ function broughtTo(temporary: string): number {
   const folder = join(temporary, store, 'store.git');
   rmSync(join(folder, 'objects/info/alternates'), { force: true });
   const counts = origin.git('--git-dir', folder, 'count-objects', '-v');
-  return ['count', 'in-pack'].reduce(
-    (sum, name) => sum + Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(counts)?.[1] ?? NaN),
-    0,
-  );
+  const count = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(counts)?.[1]);
+  return count('count') + count('in-pack');
 }
 
 describe('a clone without contents', () => {
@@ -74,10 +56,8 @@ describe('a clone without contents', () => {
       const tree = await opened.tree(base, 'prompts');
       expect(tree.files.size).toBe(30);
       expect(packs(temporary)).toBe(0);
-      const texts = await Promise.all(
-        ['7.yaml', '8.yaml', '7.yaml'].map(async (path) => decode(await tree.read(path))),
-      );
-      expect(texts).toEqual(['base 7\n', 'base 8\n', 'base 7\n']);
+      const texts = ['7.yaml', '8.yaml', '7.yaml'].map((path) => opened.text(tree, path));
+      expect(await Promise.all(texts)).toEqual(['base 7\n', 'base 8\n', 'base 7\n']);
       expect(packs(temporary)).toBe(1);
       expect((await opened.changedFiles(base, head, 'prompts')).length).toBe(30);
       expect(packs(temporary)).toBe(2);
@@ -94,34 +74,30 @@ describe('a clone without contents', () => {
     await using(clone.directory, async (opened) => {
       const tree = await opened.worktree('prompts');
       expect(tree.files.size).toBe(31);
-      expect(decode(await tree.read('new.yaml'))).toBe('new\n');
-      expect((await opened.changedFiles(head, tree, 'prompts')).map(({ path }) => path)).toEqual([
-        '0.yaml',
-        'new.yaml',
-      ]);
+      expect(await opened.text(tree, 'new.yaml')).toBe('new\n');
+      expect(await opened.changedPaths(head, tree, 'prompts')).toEqual(['0.yaml', 'new.yaml']);
       expect((await opened.changedFiles(base, tree, 'prompts')).length).toBe(31);
-      expect(decode(await (await opened.tree(base, 'prompts')).read('7.yaml'))).toBe('base 7\n');
+      expect(await opened.text(base, '7.yaml', 'prompts')).toBe('base 7\n');
     });
   });
 
   test('gets commits that are asked for at once in one request, and names the one there is not', async () => {
     const nowhere = 'deadbeef'.repeat(5);
-    const remote = { url: `file://${origin.directory}`, settings: [], advice: '' };
     const both = (other: string): Promise<[number, (string | null)[]]> =>
       using(
         temporaryFolder('workspace'),
         async (opened, temporary) => {
-          const asked = [
+          const [first, second] = await Promise.allSettled([
             opened.ensureCommit(base, { side: 'base' }),
             opened.ensureCommit(other, { side: 'head' }),
-          ];
-          const failures = (await Promise.allSettled(asked)).map((each) =>
+          ]);
+          const failures = [first, second].map((each) =>
             each.status === 'rejected' ? String(each.reason) : null,
           );
           return [packs(temporary), failures];
         },
         fixtureEnvironment(),
-        remote,
+        remoteAt(origin),
       );
     expect(await both(head)).toEqual([1, [null, null]]);
     const [, failures] = await both(nowhere);
@@ -144,55 +120,34 @@ describe('a clone without contents', () => {
 });
 
 describe('a monorepo of which a project is read', () => {
-  const many = 3_000;
-  let monorepo: FixtureRepository;
-  let commits: { base: string; head: string };
-
-  beforeAll(() => {
-    const source = createRepository();
-    source.commitMany(1, () => ({ path: 'README.md', text: 'x' }));
-    const files = Array.from({ length: many }, (_, at) => {
-      const text = `source ${at}`;
-      return `M 100644 inline src/${at % 50}/${at}.txt\ndata ${text.length}\n${text}\n`;
-    });
-    source.gitInput(
-      `commit refs/heads/main\ncommitter Ada <ada@example.com> 1700000000 +0000\ndata 1\nx\nfrom refs/heads/main^0\n${files.join('')}`,
-      'fast-import',
-      '--quiet',
-    );
-    source.git('reset', '--quiet', '--hard');
-    const base = source.commit('base', {
-      'services/chat/prompts/a.yaml': 'base\n',
-      'services/chat/docs/b.md': 'not read\n',
-    });
-    const head = source.commit('head', { 'services/chat/prompts/a.yaml': 'head\n' });
-    commits = { base, head };
-    monorepo = bareOrigin(source);
-    monorepo.git('config', 'uploadpack.allowFilter', 'true');
-    monorepo.git('config', 'uploadpack.allowAnySHA1InWant', 'true');
+  const source = createRepository();
+  const prompt = 'services/chat/prompts/a.yaml';
+  const others = Array.from({ length: 3_000 }, (_, at) => [`src/${at % 50}/${at}.txt`, `${at}`]);
+  const base = source.commit('base', {
+    ...Object.fromEntries(others),
+    [prompt]: 'base\n',
+    'services/chat/docs/b.md': 'not read\n',
   });
+  const head = source.commit('head', { [prompt]: 'head\n' });
+  const monorepo = allowFilters(bareOrigin(source));
 
   /** Reads the project as a run does; objects that this brought. */
   const readProject = (workspace: string): Promise<number> =>
     using(
       workspace,
       async (opened, temporary) => {
-        const { base, head } = commits;
+        const project = 'services/chat';
         expect(await opened.mergeBase(base, head)).toBe(base);
-        for (const [commit, text] of [
-          [base, 'base\n'],
-          [head, 'head\n'],
-        ] as const) {
-          expect((await opened.folder(commit, 'services/chat')).kind).toBe('folder');
-          const tree = await opened.tree(commit, 'services/chat');
-          expect(decode(await tree.read('prompts/a.yaml'))).toBe(text);
+        for (const commit of [base, head]) {
+          expect((await opened.folder(commit, project)).kind).toBe('folder');
+          const text = await opened.text(commit, 'prompts/a.yaml', project);
+          expect(text).toBe(commit === base ? 'base\n' : 'head\n');
         }
-        const changed = await opened.changedFiles(base, head, 'services/chat');
-        expect(changed.map(({ path }) => path)).toEqual(['prompts/a.yaml']);
+        expect(await opened.changedPaths(base, head, project)).toEqual(['prompts/a.yaml']);
         return broughtTo(temporary);
       },
       fixtureEnvironment(),
-      { url: `file://${monorepo.directory}`, settings: [], advice: '' },
+      remoteAt(monorepo),
     );
 
   test('without a checkout brings commits, the way to the project, and what is read', async () => {
@@ -205,19 +160,9 @@ describe('a monorepo of which a project is read', () => {
     ['--filter=tree:0', '--no-checkout'],
     ['--filter=blob:none', '--no-checkout', '--depth=1'],
   ])('checked out with %s %s stays as it is', async (...options) => {
-    const directory = join(temporaryFolder(), 'clone');
-    monorepo.git(
-      'clone',
-      '--quiet',
-      '--template=',
-      ...options,
-      `file://${monorepo.directory}`,
-      directory,
-    );
-    const clone = createRepository({ directory });
-    const counted = (): string => clone.git('count-objects', '-v');
-    const before = counted();
-    expect(await readProject(directory)).toBeLessThan(20);
-    expect(counted()).toBe(before);
+    const clone = cloneOf(monorepo, ...options);
+    const before = clone.git('count-objects', '-v');
+    expect(await readProject(clone.directory)).toBeLessThan(20);
+    expect(clone.git('count-objects', '-v')).toBe(before);
   });
 });

@@ -9,9 +9,8 @@ import {
   fixtureEnvironment,
   removeTemporaryFolders,
   temporaryFolder,
-  writeFiles,
 } from '../../../stand-ins/repository.ts';
-import { decode, using } from './opened-repository.ts';
+import { gitAfter, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
@@ -24,34 +23,25 @@ describe('the repository of a workflow', () => {
     const head = source.commit('one', { 'a.yaml': 'a\n' });
     const server = await startGitServer(bareOrigin(source), 'acme/prompts', TOKEN);
     const seen = join(temporaryFolder(), 'arguments');
-    const bin = temporaryFolder('bin');
-    writeFiles(bin, {
-      git: {
-        program: `#!/bin/sh\nprintf '%s\\n' "$PWD $*" >> '${seen}'\nPATH='${process.env['PATH'] ?? ''}' exec git "$@"\n`,
-      },
-    });
+    const bin = gitAfter(`printf '%s\\n' "$PWD $*" >> '${seen}'`);
     const workspace = temporaryFolder('workspace');
-    try {
-      await using(
-        workspace,
-        async (opened, temporary) => {
-          await opened.ensureCommit(head, { side: 'head' });
-          expect(decode(await (await opened.tree(head, '.')).read('a.yaml'))).toBe('a\n');
-          const files = readdirSync(temporary, { recursive: true })
-            .map((name) => join(temporary, String(name)))
-            .filter((path) => statSync(path).isFile());
-          expect(files.length).toBeGreaterThan(3);
-          for (const path of files) {
-            const text = readFileSync(path, 'latin1');
-            expect(text.includes(TOKEN) || text.includes(SECRET)).toBe(false);
-          }
-        },
-        fixtureEnvironment({ PATH: bin, http_proxy: '', no_proxy: '*' }),
-        serverAddress(server.url, 'acme/prompts', TOKEN),
-      );
-    } finally {
-      await server.close();
-    }
+    await using(
+      workspace,
+      async (opened, temporary) => {
+        await opened.ensureCommit(head, { side: 'head' });
+        expect(await opened.text(head, 'a.yaml')).toBe('a\n');
+        const files = readdirSync(temporary, { recursive: true })
+          .map((name) => join(temporary, String(name)))
+          .filter((path) => statSync(path).isFile());
+        expect(files.length).toBeGreaterThan(3);
+        for (const path of files) {
+          const text = readFileSync(path, 'latin1');
+          expect(text.includes(TOKEN) || text.includes(SECRET)).toBe(false);
+        }
+      },
+      fixtureEnvironment({ PATH: bin, http_proxy: '', no_proxy: '*' }),
+      serverAddress(server.url, 'acme/prompts', TOKEN),
+    ).finally(() => server.close());
     const commands = readFileSync(seen, 'utf8');
     expect(commands).not.toContain(TOKEN);
     expect(commands).not.toContain(SECRET);
@@ -81,43 +71,32 @@ describe('the repository of a workflow', () => {
 
 describe('the remote that a checkout names', () => {
   test.each([
-    [
-      [
-        ['remote.b.url', 'https://b'],
-        ['remote.origin.url', 'https://o'],
-      ],
-      'https://o',
-    ],
-    [
-      [
-        ['remote.b.url', 'https://b'],
-        ['remote.a.url', 'https://a'],
-      ],
-      'https://a',
-    ],
-    [[['remote.origin.url', '../other.git']], '/work/other.git'],
-    [[['remote.origin.url', 'git@host:a/b.git']], 'git@host:a/b.git'],
-    [[['remote.origin.url', '/abs/path.git']], '/abs/path.git'],
-  ] as const)('of %j is %s', (settings, url) => {
+    [{ b: 'https://b', origin: 'https://o' }, 'https://o'],
+    [{ b: 'https://b', a: 'https://a' }, 'https://a'],
+    [{ origin: '../other.git' }, '/work/other.git'],
+    [{ origin: 'git@host:a/b.git' }, 'git@host:a/b.git'],
+    [{ origin: '/abs/path.git' }, '/abs/path.git'],
+  ])('of %j is %s', (remotes, url) => {
+    const settings = Object.entries(remotes).map(
+      ([name, value]) => [`remote.${name}.url`, value] as [string, string],
+    );
     expect(configuredAddress(settings, '/work/project')?.url).toBe(url);
   });
 
   test('brings along how it is reached, under the name that evaldiff gives it', () => {
-    expect(
-      configuredAddress(
-        [
-          ['remote.origin.url', 'https://o'],
-          ['remote.origin.proxy', 'http://proxy'],
-          ['remote.other.proxy', 'http://other'],
-          ['http.https://o/.extraheader', 'X: y'],
-          ['url.ssh://o/.insteadof', 'https://o/'],
-        ],
-        '/work',
-      )?.settings,
-    ).toEqual([
-      ['remote.evaldiff.proxy', 'http://proxy'],
+    const kept: [string, string][] = [
       ['http.https://o/.extraheader', 'X: y'],
       ['url.ssh://o/.insteadof', 'https://o/'],
+    ];
+    const settings: [string, string][] = [
+      ['remote.origin.url', 'https://o'],
+      ['remote.origin.proxy', 'http://proxy'],
+      ['remote.other.proxy', 'http://other'],
+      ...kept,
+    ];
+    expect(configuredAddress(settings, '/work')?.settings).toEqual([
+      ['remote.evaldiff.proxy', 'http://proxy'],
+      ...kept,
     ]);
     expect(configuredAddress([], '/work')).toBeNull();
   });

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openRepository } from '../../../../src/edges/git/repository.ts';
@@ -8,30 +8,26 @@ import {
   removeTemporaryFolders,
   temporaryFolder,
   writeFiles,
+  type FixtureFiles,
 } from '../../../stand-ins/repository.ts';
-import { decode, messageOf, using } from './opened-repository.ts';
+import { changed, decode, gitAfter, messageOf, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
+const options = () => ({ environment: fixtureEnvironment(), temporaryFolder: temporaryFolder() });
+
 describe('opening a repository', () => {
   test('a folder that does not exist is named', async () => {
-    expect(
-      await messageOf(
-        openRepository('/nowhere/at/all', {
-          environment: fixtureEnvironment(),
-          temporaryFolder: temporaryFolder(),
-        }),
-      ),
-    ).toBe('/nowhere/at/all is not a folder');
+    const opening = openRepository('/nowhere/at/all', options());
+    expect(await messageOf(opening)).toBe('/nowhere/at/all is not a folder');
   });
 
   test('a machine without git is told what to install', async () => {
     const empty = temporaryFolder();
-    expect(
-      await messageOf(
-        openRepository(empty, { environment: { PATH: empty }, temporaryFolder: empty }),
-      ),
-    ).toMatch(/^git was not found on this machine.*install git 2\.31/);
+    const opening = openRepository(empty, { ...options(), environment: { PATH: empty } });
+    expect(await messageOf(opening)).toMatch(
+      /^git was not found on this machine.*install git 2\.31/,
+    );
   });
 
   // Only root can give a file away.
@@ -43,7 +39,7 @@ describe('opening a repository', () => {
       repository.git('remote', 'add', 'origin', 'https://attacker.example/x.git');
       chownSync(join(repository.directory, '.git'), 65_534, 65_534);
       await using(repository.directory, async (opened) => {
-        expect([...(await opened.tree(head, '.')).files.keys()]).toEqual(['a.yaml']);
+        expect(await opened.paths(head)).toEqual(['a.yaml']);
         expect(await messageOf(opened.ensureCommit('c0ffee00'.repeat(5)))).toMatch(
           /could not be fetched: .*\.git belongs to another user, so its remote is not used; run "git fetch" there\.$/,
         );
@@ -68,8 +64,8 @@ describe('opening a repository', () => {
       repository.directory,
       async (opened) => {
         expect(await opened.resolve('HEAD')).toBe(head);
-        expect([...(await opened.tree(head, '.')).files.keys()]).toEqual(['a.yaml']);
-        expect([...(await opened.worktree('.')).files.keys()]).toEqual(['a.yaml']);
+        expect(await opened.paths(head)).toEqual(['a.yaml']);
+        expect(await opened.paths('worktree')).toEqual(['a.yaml']);
       },
       environment,
     );
@@ -77,15 +73,9 @@ describe('opening a repository', () => {
 
   test('git is started without model keys and action inputs', async () => {
     const repository = createRepository();
-    const bin = temporaryFolder('bin');
     const seen = join(temporaryFolder(), 'seen');
-    writeFiles(bin, {
-      git: {
-        program: `#!/bin/sh\n/usr/bin/env >> '${seen}'\nPATH='${process.env['PATH'] ?? ''}' exec git "$@"\n`,
-      },
-    });
     const environment = fixtureEnvironment({
-      PATH: bin,
+      PATH: gitAfter(`/usr/bin/env >> '${seen}'`),
       OPENAI_API_KEY: 'sk-secret',
       'INPUT_ANTHROPIC-API-KEY': 'sk-secret',
       GH_TOKEN: 'needed-by-a-helper',
@@ -99,18 +89,14 @@ describe('opening a repository', () => {
     const repository = createRepository();
     const head = repository.commit('one', { 'a.yaml': 'a', 'deep/prompts/b.yaml': 'b' });
     await using(join(repository.directory, 'deep'), async (opened) => {
-      expect([...(await opened.tree(head, '.')).files.keys()]).toEqual(['prompts/b.yaml']);
-      expect([...(await opened.tree(head, 'prompts')).files.keys()]).toEqual(['b.yaml']);
-      expect([...(await opened.tree(head, '..')).files.keys()]).toEqual([
-        'a.yaml',
-        'deep/prompts/b.yaml',
-      ]);
-      expect(await messageOf(opened.tree(head, '../../..'))).toMatch(
+      expect(await opened.paths(head)).toEqual(['prompts/b.yaml']);
+      expect(await opened.paths(head, 'prompts')).toEqual(['b.yaml']);
+      expect(await opened.paths(head, '..')).toEqual(['a.yaml', 'deep/prompts/b.yaml']);
+      expect(await messageOf(opened.tree(head, '../..'))).toMatch(
         /^\.\.\/\.\.: is outside \/.*Give a folder inside the repository\.$/,
       );
-      expect([
-        ...(await opened.tree(head, join(repository.directory, 'deep/prompts'))).files.keys(),
-      ]).toEqual(['b.yaml']);
+      const inside = join(repository.directory, 'deep/prompts');
+      expect(await opened.paths(head, inside)).toEqual(['b.yaml']);
     });
   });
 
@@ -122,43 +108,26 @@ describe('opening a repository', () => {
     writeFiles(linked, { 'b.yaml': 'text\n' });
     await using(linked, async (opened) => {
       const tree = await opened.worktree('.');
-      expect([...tree.files.keys()]).toEqual(['a.yaml', 'b.yaml']);
-      expect((await opened.changedFiles(base, tree, '.')).map(({ path }) => path)).toEqual([
-        'b.yaml',
-      ]);
+      expect(await opened.paths(tree)).toEqual(['a.yaml', 'b.yaml']);
+      expect(await opened.changedPaths(base, tree)).toEqual(['b.yaml']);
     });
   });
 
-  test.each([
-    ['nothing', true, (): void => undefined],
-    ['a file of another folder', true, (root: string) => writeFiles(root, { 'other/b.yaml': 'b' })],
-    ['an edit', false, (root: string) => writeFiles(root, { 'deep/a.yaml': 'edited' })],
-    ['a new file', false, (root: string) => writeFiles(root, { 'deep/c.yaml': 'c' })],
-    [
-      'the right to execute a file',
-      false,
-      (root: string) => chmodSync(join(root, 'deep/a.yaml'), 0o755),
-    ],
-    ['a file less', false, (root: string) => rmSync(join(root, 'deep/a.yaml'))],
-    [
-      'new files apart',
-      true,
-      (root: string) => writeFiles(root, { 'deep/out/a.json': '', 'deep/x/out/b.json': '' }),
-    ],
-    [
-      'a new file beside one apart',
-      false,
-      (root: string) => writeFiles(root, { 'deep/out/a.json': '', 'deep/x/b.json': '' }),
-    ],
-    ['an edit apart', false, (root: string) => writeFiles(root, { 'deep/out.yaml': 'edited' })],
+  test.each<[string, boolean, FixtureFiles]>([
+    ['nothing', true, {}],
+    ['a file of another folder', true, { 'other/b.yaml': 'b' }],
+    ['an edit', false, { 'deep/a.yaml': 'edited' }],
+    ['a new file', false, { 'deep/c.yaml': 'c' }],
+    ['the right to execute a file', false, { 'deep/a.yaml': { program: 'a' } }],
+    ['a file less', false, { 'deep/a.yaml': null }],
+    ['new files apart', true, { 'deep/out/a.json': '', 'deep/x/out/b.json': '' }],
+    ['a new file beside one apart', false, { 'deep/out/a.json': '', 'deep/x/b.json': '' }],
+    ['an edit apart', false, { 'deep/out.yaml': 'edited' }],
   ])('what differs is %s: committed is %s', async (_, expected, change) => {
     const repository = createRepository();
-    const head = repository.commit('one', {
-      'deep/a.yaml': 'a',
-      'deep/out.yaml': '',
-      'deep/z.yaml': 'z',
-    });
-    change(repository.directory);
+    const files = { 'deep/a.yaml': 'a', 'deep/out.yaml': '', 'deep/z.yaml': 'z' };
+    const head = repository.commit('one', files);
+    repository.write(change);
     await using(repository.directory, async (opened) => {
       const tree = await opened.worktree('deep');
       const apart = (path: string): boolean => /(^|\/)out[./]/.test(path);
@@ -174,15 +143,11 @@ describe('opening a repository', () => {
     repository.write({ 'c.yaml': 'c\n' });
     await using(repository.directory, async (opened) => {
       expect(await opened.resolve(head)).toBe(head);
-      expect(decode(await (await opened.tree(head, '.')).read('a.yaml'))).toBe('a\nb\n');
-      expect(await opened.changedFiles(base, head, '.')).toEqual([
-        { path: 'a.yaml', basePath: 'a.yaml', lines: [{ start: 2, end: 2 }], deleted: false },
-      ]);
+      expect(await opened.text(head, 'a.yaml')).toBe('a\nb\n');
+      expect(await opened.changedFiles(base, head, '.')).toEqual([changed('a.yaml', [2, 2])]);
       const tree = await opened.worktree('.');
-      expect(decode(await tree.read('c.yaml'))).toBe('c\n');
-      expect((await opened.changedFiles(head, tree, '.')).map(({ path }) => path)).toEqual([
-        'c.yaml',
-      ]);
+      expect(await opened.text(tree, 'c.yaml')).toBe('c\n');
+      expect(await opened.changedPaths(head, tree)).toEqual(['c.yaml']);
     });
   });
 
@@ -201,7 +166,7 @@ describe('opening a repository', () => {
     await using(join(repository.directory, 'chat'), async (opened) => {
       expect(opened.workTree).toEqual({ root: realpathSync(repository.directory), below: 'chat' });
       expect(await opened.resolve('HEAD')).toBe(head);
-      expect(decode(await (await opened.tree(base, '.')).read('prompts/a.yaml'))).toBe('base\n');
+      expect(await opened.text(base, 'prompts/a.yaml')).toBe('base\n');
       expect((await opened.worktree('.')).files.has('config')).toBe(true);
       expect(await messageOf(opened.ensureCommit('c0ffee00'.repeat(5)))).toContain('no remote');
     });
@@ -211,20 +176,14 @@ describe('opening a repository', () => {
   test('a link inside a repository is refused by name, one that leads to a repository is not', async () => {
     const repository = createRepository();
     repository.commit('one', { 'decoy/a.yaml': 'a', chat: { link: 'decoy' } });
-    expect(
-      await messageOf(
-        openRepository(join(repository.directory, 'chat'), {
-          environment: fixtureEnvironment(),
-          temporaryFolder: temporaryFolder(),
-        }),
-      ),
-    ).toBe(
+    const opening = openRepository(join(repository.directory, 'chat'), options());
+    expect(await messageOf(opening)).toBe(
       `chat is a symbolic link; evaldiff follows none inside a repository. Name the folder itself: ${realpathSync(join(repository.directory, 'decoy'))}`,
     );
     const outside = temporaryFolder('outside');
     writeFiles(outside, { way: { link: repository.directory } });
     await using(join(outside, 'way'), async (opened) => {
-      expect([...(await opened.worktree('.')).files.keys()]).toEqual(['decoy/a.yaml']);
+      expect(await opened.paths('worktree')).toEqual(['decoy/a.yaml']);
     });
   });
 
@@ -235,9 +194,8 @@ describe('opening a repository', () => {
     repository.git('branch', '--quiet', 'other', first);
     repository.git('branch', '--quiet', '--set-upstream-to=other');
     await using(repository.directory, async (opened) => {
-      expect(await opened.resolve('@{upstream}')).toBe(first);
-      expect(await opened.resolve('main@{1}')).toBe(first);
-      expect(await opened.resolve('main@{0}~1')).toBe(first);
+      for (const name of ['@{upstream}', 'main@{1}', 'main@{0}~1'])
+        expect(await opened.resolve(name)).toBe(first);
       expect(await opened.resolve('main@{0}')).toBe(second);
     });
   });
@@ -278,10 +236,7 @@ describe('opening a repository', () => {
   test('after closing nothing is read any more', async () => {
     const repository = createRepository();
     const head = repository.commit('one', { 'a.yaml': 'a' });
-    const opened = await openRepository(repository.directory, {
-      environment: fixtureEnvironment(),
-      temporaryFolder: temporaryFolder(),
-    });
+    const opened = await openRepository(repository.directory, options());
     const tree = await opened.tree(head, '.');
     const early = tree.read('a.yaml');
     await opened.close();
@@ -294,17 +249,13 @@ describe('opening a repository', () => {
 describe('a folder without a repository', () => {
   test('has its present files and nothing to compare with', async () => {
     const folder = temporaryFolder('plain');
-    writeFiles(folder, { 'prompts/a.yaml': 'text\n' });
-    writeFiles(folder, { 'secret.log': 'text\n' });
-    writeFiles(folder, { '.gitignore': '*.log\n' });
+    const ignored = { 'secret.log': 'text\n', '.gitignore': '*.log\n' };
+    writeFiles(folder, { 'prompts/a.yaml': 'text\n', ...ignored });
     await using(folder, async (opened) => {
-      expect([...(await opened.worktree('.')).files.keys()]).toEqual([
-        '.gitignore',
-        'prompts/a.yaml',
-      ]);
+      expect(await opened.paths('worktree')).toEqual(['.gitignore', 'prompts/a.yaml']);
       const tree = await opened.worktree('prompts');
       expect(tree.commit).toBe('worktree');
-      expect(decode(await tree.read('a.yaml'))).toBe('text\n');
+      expect(await opened.text(tree, 'a.yaml')).toBe('text\n');
       expect(await messageOf(opened.resolve('main'))).toContain('is not a git repository');
       expect(await messageOf(opened.worktree('..'))).toContain('is outside');
     });

@@ -1,62 +1,39 @@
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import {
   bareOrigin,
   createRepository,
   removeTemporaryFolders,
   shallowCheckout,
 } from '../../../stand-ins/repository.ts';
-import type { FixtureRepository } from '../../../stand-ins/repository.ts';
-import { decode, messageOf, using } from './opened-repository.ts';
+import { messageOf, using, type Opened } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
-let repository: FixtureRepository;
-let base: string;
-let head: string;
+const repository = createRepository();
+const base = repository.commit('base', { 'a.yaml': 'base\n' });
+const head = repository.commit('head', { 'a.yaml': 'head\n' });
+repository.git('tag', 'light', base);
+repository.git('tag', '-a', '-m', 'x', 'heavy', base);
 
-beforeAll(() => {
-  repository = createRepository();
-  base = repository.commit('base', { 'a.yaml': 'base\n' });
-  head = repository.commit('head', { 'a.yaml': 'head\n' });
-  repository.git('tag', 'light', base);
-  repository.git(
-    '-c',
-    'user.name=a',
-    '-c',
-    'user.email=a@b',
-    'tag',
-    '-a',
-    '-m',
-    'x',
-    'heavy',
-    base,
-  );
-});
-
-const resolveAll = (names: readonly string[]): Promise<string[]> =>
-  using(repository.directory, (opened) => Promise.all(names.map((name) => opened.resolve(name))));
+/** Opens the repository while a branch has this name. */
+async function withBranch(name: string, at: string, work: (opened: Opened) => Promise<void>) {
+  repository.git('update-ref', `refs/heads/${name}`, at);
+  await using(repository.directory, work);
+  repository.git('update-ref', '-d', `refs/heads/${name}`);
+}
 
 describe('a revision', () => {
   test('may be a branch, a tag, an id, the start of one, or a path through history', async () => {
     const heavy = repository.git('rev-parse', 'heavy');
     expect(heavy).not.toBe(base);
-    expect(
-      await resolveAll([
-        'main',
-        'refs/heads/main',
-        'HEAD',
-        '@',
-        'main~1',
-        'light',
-        'heavy',
-        heavy,
-        base,
-        base.slice(0, 10),
-        base.toUpperCase(),
-      ]),
-    ).toEqual([head, head, head, head, base, base, base, base, base, base, base]);
+    const ofBase = ['main~1', 'light', 'heavy', heavy, base, base.slice(0, 10), base.toUpperCase()];
+    await using(repository.directory, async ({ resolve }) => {
+      for (const name of ['main', 'refs/heads/main', 'HEAD', '@'])
+        expect(await resolve(name)).toBe(head);
+      for (const name of ofBase) expect(await resolve(name)).toBe(base);
+    });
   });
 
   test.each([
@@ -104,15 +81,11 @@ describe('a revision', () => {
     'a<b>',
     '@a',
   ])('a branch really called %s is read, and runs nothing', async (name) => {
-    repository.git('update-ref', `refs/heads/${name}`, base);
-    await using(repository.directory, async (opened) => {
+    await withBranch(name, base, async (opened) => {
       expect(await opened.resolve(name)).toBe(base);
-      expect(
-        decode(await (await opened.tree(await opened.resolve(name), '.')).read('a.yaml')),
-      ).toBe('base\n');
+      expect(await opened.text(await opened.resolve(name), 'a.yaml')).toBe('base\n');
     });
     expect(existsSync(join(repository.directory, 'pwned'))).toBe(false);
-    repository.git('update-ref', '-d', `refs/heads/${name}`);
   });
 
   test('is what git says, wherever git keeps it: packed, moved since, or standing for another', async () => {
@@ -150,47 +123,38 @@ describe('a revision', () => {
   });
 
   test('a branch called like a full id never stands for that commit', async () => {
-    repository.git('update-ref', `refs/heads/${base}`, head);
-    await using(repository.directory, async (opened) => {
+    await withBranch(base, head, async (opened) => {
       expect(await opened.resolve(base)).toBe(base);
-      expect(decode(await (await opened.tree(base, '.')).read('a.yaml'))).toBe('base\n');
-      expect((await opened.changedFiles(base, head, '.')).map(({ path }) => path)).toEqual([
-        'a.yaml',
-      ]);
+      expect(await opened.text(base, 'a.yaml')).toBe('base\n');
+      expect(await opened.changedPaths(base, head)).toEqual(['a.yaml']);
       expect(await opened.mergeBase(base, head)).toBe(base);
     });
-    repository.git('update-ref', '-d', `refs/heads/${base}`);
   });
 
   test('a branch called like a full id that exists nowhere is not read for it', async () => {
     const nowhere = 'c0ffee00'.repeat(5);
-    repository.git('update-ref', `refs/heads/${nowhere}`, head);
-    await using(repository.directory, async (opened) => {
+    await withBranch(nowhere, head, async (opened) => {
       expect(await opened.resolve(nowhere)).toBe(nowhere);
       expect(await messageOf(opened.tree(nowhere, '.'))).toMatch(
         /^The commit c0ffee0 could not be fetched/,
       );
     });
-    repository.git('update-ref', '-d', `refs/heads/${nowhere}`);
   });
 
   test("a branch called like the start of another commit's id is refused as ambiguous", async () => {
     const start = base.slice(0, 8);
-    repository.git('update-ref', `refs/heads/${start}`, head);
-    await using(repository.directory, async (opened) => {
-      const message = await messageOf(opened.resolve(start));
-      expect(message).toContain(
+    await withBranch(start, head, async (opened) => {
+      expect(await messageOf(opened.resolve(start))).toContain(
         `"${start}" is a branch or tag and also the start of commit ${base}`,
       );
       expect(await opened.resolve(`refs/heads/${start}`)).toBe(head);
     });
-    repository.git('update-ref', '-d', `refs/heads/${start}`);
   });
 
   test('objects are not replaced by refs/replace', async () => {
     repository.git('replace', base, head);
     await using(repository.directory, async (opened) => {
-      expect(decode(await (await opened.tree(base, '.')).read('a.yaml'))).toBe('base\n');
+      expect(await opened.text(base, 'a.yaml')).toBe('base\n');
     });
     repository.git('replace', '-d', base);
   });
@@ -199,15 +163,11 @@ describe('a revision', () => {
     repository.git('update-ref', 'refs/heads/feature/x', base);
     const clone = shallowCheckout(bareOrigin(repository), 'refs/heads/main');
     await using(clone.directory, async (opened) => {
-      expect(await opened.resolve('feature/x')).toBe(base);
       expect(await opened.resolve('main')).toBe(head);
-      expect(await opened.resolve('heavy')).toBe(base);
-      expect(await opened.resolve('light')).toBe(base);
-      expect(await opened.resolve('refs/heads/feature/x')).toBe(base);
+      for (const name of ['feature/x', 'heavy', 'light', 'refs/heads/feature/x'])
+        expect(await opened.resolve(name)).toBe(base);
       expect(await messageOf(opened.resolve('feature'))).toContain('is not a branch');
-      expect(
-        decode(await (await opened.tree(await opened.resolve('feature/x'), '.')).read('a.yaml')),
-      ).toBe('base\n');
+      expect(await opened.text(await opened.resolve('feature/x'), 'a.yaml')).toBe('base\n');
     });
     repository.git('update-ref', '-d', 'refs/heads/feature/x');
   });

@@ -10,7 +10,7 @@ import {
   removeTemporaryFolders,
   temporaryFolder,
 } from '../../../stand-ins/repository.ts';
-import { decode, messageOf, using } from './opened-repository.ts';
+import { messageOf, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
@@ -28,17 +28,11 @@ describe('a tree', () => {
     await using(repository.directory, async (opened) => {
       const tree = await opened.tree(head, 'project');
       expect(tree.commit).toBe(head);
-      const lengths = [...tree.files.keys()].map(
-        async (path) => [path, (await tree.read(path)).length] as const,
-      );
-      expect(await Promise.all(lengths)).toEqual([
-        ['b.bin', 6],
-        ['deep/c.yaml', 0],
-        ['run.sh', 10],
-      ]);
+      expect(await opened.paths(tree)).toEqual(['b.bin', 'deep/c.yaml', 'run.sh']);
       expect(tree.files.get('b.bin')?.id).toBe(repository.git('rev-parse', 'HEAD:project/b.bin'));
       expect(Buffer.from(await tree.read('b.bin'))).toEqual(Buffer.from(bytes));
       expect((await tree.read('deep/c.yaml')).length).toBe(0);
+      expect((await tree.read('run.sh')).length).toBe(10);
       for (const same of ['./project', 'project/', 'x/../project', 'project/.']) {
         expect((await opened.tree(head, same)).files.size).toBe(3);
       }
@@ -73,16 +67,12 @@ describe('a tree', () => {
       'prompts/dir': { link: 'tests' },
     });
     repository.git('add', '--all');
-    repository.git(
-      'update-index',
-      '--add',
-      '--cacheinfo',
-      `160000,${'1'.repeat(40)},prompts/module`,
-    );
-    repository.git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '-m', 'one');
+    const module = `160000,${'1'.repeat(40)},prompts/module`;
+    repository.git('update-index', '--add', '--cacheinfo', module);
+    repository.git('commit', '--quiet', '-m', 'one');
     await using(repository.directory, async (opened) => {
       const tree = await opened.tree(await opened.resolve('HEAD'), '.');
-      expect([...tree.files.keys()]).toEqual(['prompts/a.yaml']);
+      expect(await opened.paths(tree)).toEqual(['prompts/a.yaml']);
       expect(Object.fromEntries(tree.irregular)).toEqual({
         'prompts/evil.yaml': 'symbolic link',
         'prompts/env.yaml': 'symbolic link',
@@ -102,36 +92,31 @@ describe('a tree', () => {
 
   test('of a working directory that is a link, a file, or missing has no files', async () => {
     const repository = createRepository();
-    const head = repository.commit('one', {
-      file: 'x',
-      link: { link: 'real' },
-      'real/a.yaml': 'a',
-    });
+    const files = { file: 'x', link: { link: 'real' }, 'real/a.yaml': 'a' };
+    const head = repository.commit('one', files);
     await using(repository.directory, async (opened) => {
-      for (const folder of ['link', 'file', 'missing', 'link/sub', 'file/sub', 'real/a.yaml']) {
-        expect([...(await opened.tree(head, folder)).files.keys()]).toEqual([]);
-      }
-      expect(await opened.folder(head, 'link')).toEqual({ kind: 'symbolic link', at: 'link' });
-      expect(await opened.folder(head, 'link/sub')).toEqual({ kind: 'symbolic link', at: 'link' });
-      expect(await opened.folder(head, 'real/a.yaml')).toEqual({ kind: 'file', at: 'real/a.yaml' });
-      expect(await opened.folder(head, 'real/sub')).toEqual({ kind: 'missing', at: 'real/sub' });
+      for (const folder of ['link', 'file', 'missing', 'link/sub', 'file/sub', 'real/a.yaml'])
+        expect(await opened.paths(head, folder)).toEqual([]);
+      for (const [path, kind, at] of [
+        ['link', 'symbolic link', 'link'],
+        ['link/sub', 'symbolic link', 'link'],
+        ['real/a.yaml', 'file', 'real/a.yaml'],
+        ['real/sub', 'missing', 'real/sub'],
+      ] as const)
+        expect(await opened.folder(head, path)).toEqual({ kind, at });
       expect((await opened.tree(head, 'real')).files.size).toBe(1);
     });
   });
 
   test('gives odd names exactly, and each its own content', async () => {
     const repository = createRepository();
-    const head = repository.commit(
-      'odd',
-      Object.fromEntries(ODD_NAMES.map((name, at) => [name, `content ${at}`])),
-    );
+    const contents = Object.fromEntries(ODD_NAMES.map((name, at) => [name, `content ${at}`]));
+    const head = repository.commit('odd', contents);
     await using(repository.directory, async (opened) => {
       const tree = await opened.tree(head, '.');
-      expect([...tree.files.keys()].sort()).toEqual([...ODD_NAMES].sort());
-      expect(
-        await Promise.all(ODD_NAMES.map(async (name) => decode(await tree.read(name)))),
-      ).toEqual(ODD_NAMES.map((_, at) => `content ${at}`));
-      expect([...(await opened.tree(head, '-x')).files.keys()]).toEqual(['y.yaml']);
+      expect((await opened.paths(tree)).sort()).toEqual([...ODD_NAMES].sort());
+      for (const name of ODD_NAMES) expect(await opened.text(tree, name)).toBe(contents[name]);
+      expect(await opened.paths(head, '-x')).toEqual(['y.yaml']);
     });
   });
 
@@ -184,27 +169,22 @@ describe('a tree', () => {
       ['core.pager', 'touch canary'],
     ] as const)
       repository.git('config', key, value);
-    for (const hook of [
-      'post-index-change',
-      'pre-commit',
-      'post-checkout',
-      'reference-transaction',
-      'fsmonitor-watchman',
-    ]) {
-      repository.write({ [`.git/hooks/${hook}`]: { program: '#!/bin/sh\ntouch canary\n' } });
-    }
-    repository.write({ 'a.yaml': 'three\n' });
+    const hook = { program: '#!/bin/sh\ntouch canary\n' };
+    repository.write({
+      '.git/hooks/post-index-change': hook,
+      '.git/hooks/pre-commit': hook,
+      '.git/hooks/post-checkout': hook,
+      '.git/hooks/reference-transaction': hook,
+      '.git/hooks/fsmonitor-watchman': hook,
+      'a.yaml': 'three\n',
+    });
     await using(repository.directory, async (opened) => {
-      expect(decode(await (await opened.tree(head, '.')).read('a.yaml'))).toBe('two $Id$\n');
-      expect((await opened.changedFiles(base, head, '.')).map(({ path }) => path)).toEqual([
-        'a.yaml',
-      ]);
+      expect(await opened.text(head, 'a.yaml')).toBe('two $Id$\n');
+      expect(await opened.changedPaths(base, head)).toEqual(['a.yaml']);
       const tree = await opened.worktree('.');
-      expect(decode(await tree.read('a.yaml'))).toBe('three\n');
-      expect([...tree.files.keys()]).toEqual(['.gitattributes', 'a.yaml']);
-      expect((await opened.changedFiles(base, tree, '.')).map(({ path }) => path)).toEqual([
-        'a.yaml',
-      ]);
+      expect(await opened.text(tree, 'a.yaml')).toBe('three\n');
+      expect(await opened.paths(tree)).toEqual(['.gitattributes', 'a.yaml']);
+      expect(await opened.changedPaths(base, tree)).toEqual(['a.yaml']);
       await opened.checkout(head, join(temporaryFolder(), 'out'));
     });
     expect(existsSync(join(repository.directory, 'canary'))).toBe(false);
@@ -215,16 +195,11 @@ describe('a tree', () => {
 
   test('of ten thousand files is listed and read whole', async () => {
     const repository = createRepository();
-    const blobs = Array.from(
-      { length: 10_000 },
-      (_, at) => `blob\nmark :${at + 1}\ndata <<END\nfile ${at}\nEND\n`,
-    ).join('');
-    const files = Array.from(
-      { length: 10_000 },
-      (_, at) => `M 100644 :${at + 1} prompts/${at % 50}/${at}.yaml\n`,
-    ).join('');
+    const all = Array.from({ length: 10_000 }, (_, at) => at);
+    const blobs = all.map((at) => `blob\nmark :${at + 1}\ndata <<END\nfile ${at}\nEND\n`);
+    const files = all.map((at) => `M 100644 :${at + 1} prompts/${at % 50}/${at}.yaml\n`);
     repository.gitInput(
-      `${blobs}commit refs/heads/main\ncommitter Ada <a@b> 1700000000 +0000\ndata 3\none\n${files}\n`,
+      `${blobs.join('')}commit refs/heads/main\ncommitter Ada <a@b> 1700000000 +0000\ndata 3\none\n${files.join('')}\n`,
       'fast-import',
       '--quiet',
     );
@@ -232,14 +207,8 @@ describe('a tree', () => {
     await using(repository.directory, async (opened) => {
       const tree = await opened.tree(head, 'prompts');
       expect(tree.files.size).toBe(10_000);
-      const contents = await Promise.all(
-        [...tree.files.keys()].map(async (path) => [path, decode(await tree.read(path))] as const),
-      );
-      expect(
-        contents.filter(
-          ([path, text]) => text !== `file ${/\/(\d+)\.yaml$/.exec(path)?.[1] ?? ''}\n`,
-        ),
-      ).toEqual([]);
+      const texts = all.map((at) => opened.text(tree, `${at % 50}/${at}.yaml`));
+      expect(await Promise.all(texts)).toEqual(all.map((at) => `file ${at}\n`));
     });
   });
 });
@@ -252,32 +221,13 @@ describe('names and folders', () => {
 
   test('two names that are not UTF-8 stay two files', async () => {
     const repository = createRepository();
-    const ids = ['one', 'two'].map((text) =>
-      repository.gitInput(text, 'hash-object', '-w', '--stdin'),
-    );
-    const listing = Buffer.concat(
-      [
-        [0xfe, ids[0]!],
-        [0xff, ids[1]!],
-      ].map(([byte, id]) =>
-        Buffer.concat([Buffer.from(`100644 blob ${id}\ta`), Buffer.of(Number(byte)), Buffer.of(0)]),
-      ),
-    );
-    const tree = repository.gitInput(listing, 'mktree', '-z');
-    const head = repository.git(
-      '-c',
-      'user.name=a',
-      '-c',
-      'user.email=a@b',
-      'commit-tree',
-      '-m',
-      'x',
-      tree,
-    );
+    const store = (text: string) => repository.gitInput(text, 'hash-object', '-w', '--stdin');
+    const listing = `100644 blob ${store('one')}\ta\xfe\x00100644 blob ${store('two')}\ta\xff\0`;
+    const tree = repository.gitInput(Buffer.from(listing, 'latin1'), 'mktree', '-z');
+    const head = repository.git('commit-tree', '-m', 'x', tree);
     await using(repository.directory, async (opened) => {
-      const opensAs = await opened.tree(head, '.');
-      expect([...opensAs.files.keys()]).toEqual(['a\\xfe', 'a\\xff']);
-      expect(decode(await opensAs.read('a\\xff'))).toBe('two');
+      expect(await opened.paths(head)).toEqual(['a\\xfe', 'a\\xff']);
+      expect(await opened.text(head, 'a\\xff')).toBe('two');
     });
   });
 

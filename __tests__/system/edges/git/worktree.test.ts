@@ -9,7 +9,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { openRepository } from '../../../../src/edges/git/repository.ts';
 import {
   ODD_NAMES,
   createRepository,
@@ -17,9 +16,19 @@ import {
   removeTemporaryFolders,
   temporaryFolder,
   writeFiles,
+  type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
-import type { FixtureRepository } from '../../../stand-ins/repository.ts';
-import { decode, messageOf, using } from './opened-repository.ts';
+import {
+  added,
+  changed,
+  decode,
+  deleted,
+  gitAfter,
+  messageOf,
+  renamed,
+  using,
+  type Opened,
+} from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
@@ -27,14 +36,14 @@ afterAll(removeTemporaryFolders);
  * Every file below `.git` with size and time: what must not change. (git renews the time of an
  * object that it meets again.)
  */
-function innards(repository: FixtureRepository): string[] {
-  return readdirSync(join(repository.directory, '.git'), { recursive: true, withFileTypes: true })
+function innards({ directory }: FixtureRepository): string[] {
+  const describe = (path: string): string => {
+    const { size, mtimeMs } = statSync(path);
+    return `${path} ${size} ${path.includes('/objects/') ? '' : mtimeMs}`;
+  };
+  return readdirSync(join(directory, '.git'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map(
-      (path) =>
-        `${path} ${statSync(path).size} ${path.includes('/objects/') ? '' : statSync(path).mtimeMs}`,
-    )
+    .map((entry) => describe(join(entry.parentPath, entry.name)))
     .sort();
 }
 
@@ -69,7 +78,7 @@ describe('the uncommitted files', () => {
     await using(repository.directory, async (opened) => {
       const tree = await opened.worktree('.');
       expect(tree.commit).toBe('worktree');
-      expect([...tree.files.keys()]).toEqual([
+      expect(await opened.paths(tree)).toEqual([
         '.gitignore',
         'edited.yaml',
         'kept.yaml',
@@ -82,30 +91,15 @@ describe('the uncommitted files', () => {
         (await opened.tree(base, '.')).files.get('kept.yaml'),
       );
       expect((await tree.read('edited.yaml')).length).toBe(13);
-      expect(decode(await tree.read('staged.yaml'))).toBe('staged, then edited\n');
+      expect(await opened.text(tree, 'staged.yaml')).toBe('staged, then edited\n');
       expect(await opened.changedFiles(base, tree, '.')).toEqual([
-        { path: 'deleted.yaml', basePath: 'deleted.yaml', lines: [], deleted: true },
-        {
-          path: 'edited.yaml',
-          basePath: 'edited.yaml',
-          lines: [{ start: 2, end: 2 }],
-          deleted: false,
-        },
-        { path: 'new-name.yaml', basePath: 'old-name.yaml', lines: [], deleted: false },
-        { path: 'removed.yaml', basePath: 'removed.yaml', lines: [], deleted: true },
-        {
-          path: 'staged.yaml',
-          basePath: 'staged.yaml',
-          lines: [{ start: 1, end: 1 }],
-          deleted: false,
-        },
-        { path: 'tracked.log', basePath: null, lines: [{ start: 1, end: 1 }], deleted: false },
-        {
-          path: 'untracked/new.yaml',
-          basePath: null,
-          lines: [{ start: 1, end: 1 }],
-          deleted: false,
-        },
+        deleted('deleted.yaml'),
+        changed('edited.yaml', [2, 2]),
+        renamed('old-name.yaml', 'new-name.yaml'),
+        deleted('removed.yaml'),
+        changed('staged.yaml', [1, 1]),
+        added('tracked.log', [1, 1]),
+        added('untracked/new.yaml', [1, 1]),
       ]);
     });
     expect(innards(repository)).toEqual(before);
@@ -119,36 +113,25 @@ describe('the uncommitted files', () => {
     await using(repository.directory, async (opened) => {
       const first = await opened.worktree('.');
       repository.write({ 'a.yaml': 'three\n', 'b.yaml': null });
-      expect(decode(await first.read('a.yaml'))).toBe('two\n');
-      expect(decode(await first.read('b.yaml'))).toBe('b\n');
+      expect(await opened.text(first, 'a.yaml')).toBe('two\n');
+      expect(await opened.text(first, 'b.yaml')).toBe('b\n');
       const [second, again] = await Promise.all([opened.worktree('.'), opened.worktree('.')]);
       expect([...second.files.keys()]).toEqual(['a.yaml']);
       expect(second.files).toEqual(again.files);
-      expect(decode(await second.read('a.yaml'))).toBe('three\n');
-      expect(
-        (await opened.changedFiles(await opened.resolve('HEAD'), first, '.')).map(
-          ({ path }) => path,
-        ),
-      ).toEqual(['a.yaml', 'b.yaml']);
-      expect(
-        (await opened.changedFiles(await opened.resolve('HEAD'), second, '.')).map(
-          ({ path }) => path,
-        ),
-      ).toEqual(['a.yaml']);
+      expect(await opened.text(second, 'a.yaml')).toBe('three\n');
+      expect(await opened.changedPaths(await opened.resolve('HEAD'), first)).toEqual([
+        'a.yaml',
+        'b.yaml',
+      ]);
+      expect(await opened.changedPaths(await opened.resolve('HEAD'), second)).toEqual(['a.yaml']);
     });
   });
 
   test('can be taken many times at once', async () => {
     const repository = createRepository();
     repository.commit('base', { 'one/a.yaml': 'a', 'two/b.yaml': 'b' });
-    repository.write(
-      Object.fromEntries(
-        Array.from({ length: 200 }, (_, at) => [
-          `${at % 2 === 0 ? 'one' : 'two'}/${at}.yaml`,
-          `new ${at}`,
-        ]),
-      ),
-    );
+    for (let at = 0; at < 100; at += 1)
+      repository.write({ [`one/${at}.yaml`]: `new ${at}`, [`two/${at}.yaml`]: `new ${at}` });
     await using(repository.directory, async (opened) => {
       const trees = await Promise.all(
         ['one', 'two', '.', 'one', 'two', '.'].map((folder) => opened.worktree(folder)),
@@ -159,10 +142,7 @@ describe('the uncommitted files', () => {
 
   test('show an edit of equal length within the time stamp of the index', async () => {
     const repository = createRepository();
-    const [file, index] = [
-      join(repository.directory, 'a.yaml'),
-      join(repository.directory, '.git/index'),
-    ];
+    const file = join(repository.directory, 'a.yaml');
     const moment = new Date(1_600_000_000_000);
     repository.git('config', 'core.trustctime', 'false');
     repository.write({ 'a.yaml': 'one\n' });
@@ -173,7 +153,7 @@ describe('the uncommitted files', () => {
     writeFileSync(file, 'two\n');
     utimesSync(file, moment, moment);
     expect(repository.git('diff', '--name-only')).toBe('');
-    utimesSync(index, moment, moment);
+    utimesSync(join(repository.directory, '.git/index'), moment, moment);
     await using(repository.directory, async (opened) => {
       expect(decode(await (await opened.worktree('.')).read('a.yaml'))).toBe('two\n');
     });
@@ -181,10 +161,8 @@ describe('the uncommitted files', () => {
 
   test("go through no filter of the user's own configuration", async () => {
     const repository = createRepository();
-    const base = repository.commit('base', {
-      '.gitattributes': '*.yaml filter=evil\n',
-      'a.yaml': 'one\n',
-    });
+    const files = { '.gitattributes': '*.yaml filter=evil\n', 'a.yaml': 'one\n' };
+    const base = repository.commit('base', files);
     repository.write({ 'a.yaml': 'two\n' });
     const global = join(temporaryFolder(), 'global');
     writeFileSync(
@@ -195,10 +173,8 @@ describe('the uncommitted files', () => {
       repository.directory,
       async (opened) => {
         const tree = await opened.worktree('.');
-        expect(decode(await tree.read('a.yaml'))).toBe('two\n');
-        expect((await opened.changedFiles(base, tree, '.')).map(({ path }) => path)).toEqual([
-          'a.yaml',
-        ]);
+        expect(await opened.text(tree, 'a.yaml')).toBe('two\n');
+        expect(await opened.changedPaths(base, tree)).toEqual(['a.yaml']);
       },
       fixtureEnvironment({ GIT_CONFIG_GLOBAL: global }),
     );
@@ -211,15 +187,11 @@ describe('the uncommitted files', () => {
     repository.write(Object.fromEntries(ODD_NAMES.map((name, at) => [name, `content ${at}`])));
     await using(repository.directory, async (opened) => {
       const tree = await opened.worktree('.');
-      expect([...tree.files.keys()].sort()).toEqual(['a.yaml', ...ODD_NAMES].sort());
-      expect(
-        await Promise.all(ODD_NAMES.map(async (name) => decode(await tree.read(name)))),
-      ).toEqual(ODD_NAMES.map((_, at) => `content ${at}`));
-      expect(
-        (await opened.changedFiles(await opened.resolve('HEAD'), tree, '.'))
-          .map(({ path }) => path)
-          .sort(),
-      ).toEqual([...ODD_NAMES].sort());
+      expect((await opened.paths(tree)).sort()).toEqual(['a.yaml', ...ODD_NAMES].sort());
+      for (const [at, name] of ODD_NAMES.entries())
+        expect(await opened.text(tree, name)).toBe(`content ${at}`);
+      const changed = await opened.changedPaths(await opened.resolve('HEAD'), tree);
+      expect(changed.sort()).toEqual([...ODD_NAMES].sort());
     });
     expect(existsSync(join(repository.directory, 'pwned'))).toBe(false);
   });
@@ -229,18 +201,13 @@ describe('the uncommitted files', () => {
     const base = repository.commit('base', { 'p\nq/a.yaml': 'a\n', 'ignored.log': 'tracked\n' });
     const odd = join(temporaryFolder('odd'), 'two\nlines');
     renameSync(repository.directory, odd);
-    writeFiles(odd, {
-      'p\nq/a.yaml': 'changed\n',
-      'p\nq/b.tmp': 'x',
-      '.git/info/exclude': '*.tmp\n',
-    });
+    const ignored = { 'p\nq/b.tmp': 'x', '.git/info/exclude': '*.tmp\n' };
+    writeFiles(odd, { 'p\nq/a.yaml': 'changed\n', ...ignored });
     await using(join(odd, 'p\nq'), async (opened) => {
       const tree = await opened.worktree('.');
-      expect([...tree.files.keys()]).toEqual(['a.yaml']);
-      expect(decode(await tree.read('a.yaml'))).toBe('changed\n');
-      expect((await opened.changedFiles(base, tree, '.')).map(({ path }) => path)).toEqual([
-        'a.yaml',
-      ]);
+      expect(await opened.paths(tree)).toEqual(['a.yaml']);
+      expect(await opened.text(tree, 'a.yaml')).toBe('changed\n');
+      expect(await opened.changedPaths(base, tree)).toEqual(['a.yaml']);
     });
   });
 
@@ -251,18 +218,14 @@ describe('the uncommitted files', () => {
     repository.commit('other', { 'conflict.txt': 'other\n' });
     repository.git('checkout', '--quiet', 'main');
     const base = repository.commit('main', { 'conflict.txt': 'main\n' });
-    expect(() =>
-      repository.git('-c', 'user.name=a', '-c', 'user.email=a@b', 'merge', '--quiet', 'other'),
-    ).toThrow('merge');
+    expect(() => repository.git('merge', '--quiet', 'other')).toThrow('merge');
     repository.write({ 'project/b.yaml': 'b\n', 'beside.yaml': 'x\n' });
     await using(repository.directory, async (opened) => {
       const tree = await opened.worktree('project');
-      expect([...tree.files.keys()]).toEqual(['a.yaml', 'b.yaml']);
-      expect((await opened.changedFiles(base, tree, 'project')).map(({ path }) => path)).toEqual([
-        'b.yaml',
-      ]);
+      expect(await opened.paths(tree)).toEqual(['a.yaml', 'b.yaml']);
+      expect(await opened.changedPaths(base, tree, 'project')).toEqual(['b.yaml']);
       const all = await opened.worktree('.');
-      expect(decode(await all.read('conflict.txt'))).toContain('<<<<<<<');
+      expect(await opened.text(all, 'conflict.txt')).toContain('<<<<<<<');
     });
     expect(repository.git('ls-files', '--unmerged')).not.toBe('');
   });
@@ -280,11 +243,11 @@ describe('the uncommitted files', () => {
     });
     await using(repository.directory, async (opened) => {
       const tree = await opened.worktree('.');
-      expect([...tree.files.keys()]).toEqual(['file/now/a.yaml', 'folder']);
+      expect(await opened.paths(tree)).toEqual(['file/now/a.yaml', 'folder']);
       expect([...tree.irregular.keys()]).toEqual(['linked', 'loop', 'passwd']);
-      expect([...(await opened.worktree('linked')).files.keys()]).toEqual([]);
-      expect([...(await opened.worktree('missing')).files.keys()]).toEqual([]);
-      expect([...(await opened.worktree('file/now')).files.keys()]).toEqual(['a.yaml']);
+      expect(await opened.paths('worktree', 'linked')).toEqual([]);
+      expect(await opened.paths('worktree', 'missing')).toEqual([]);
+      expect(await opened.paths('worktree', 'file/now')).toEqual(['a.yaml']);
     });
   });
 
@@ -297,7 +260,7 @@ describe('the uncommitted files', () => {
     createRepository({ directory: join(repository.directory, 'unborn') }).write({ 'u.yaml': 'u' });
     await using(repository.directory, async (opened) => {
       const tree = await opened.worktree('.');
-      expect([...tree.files.keys()]).toEqual(['a.yaml']);
+      expect(await opened.paths(tree)).toEqual(['a.yaml']);
       expect(tree.irregular.get('nested')).toBe('submodule');
     });
   });
@@ -330,10 +293,7 @@ describe('the uncommitted files', () => {
     await using(
       repository.directory,
       async (opened) => {
-        expect([...(await opened.worktree('.')).files.keys()]).toEqual([
-          'sub/.gitignore',
-          'sub/seen',
-        ]);
+        expect(await opened.paths('worktree')).toEqual(['sub/.gitignore', 'sub/seen']);
       },
       fixtureEnvironment({ GIT_CONFIG_GLOBAL: global }),
     );
@@ -343,7 +303,7 @@ describe('the uncommitted files', () => {
     const unborn = createRepository();
     unborn.write({ 'a.yaml': 'a' });
     await using(unborn.directory, async (opened) => {
-      expect([...(await opened.worktree('.')).files.keys()]).toEqual(['a.yaml']);
+      expect(await opened.paths('worktree')).toEqual(['a.yaml']);
     });
     const split = createRepository();
     split.commit('base', { 'a.yaml': 'a', 'b.yaml': 'b' });
@@ -360,10 +320,8 @@ describe('the uncommitted files', () => {
     expect(existsSync(join(sparse.directory, 'out/b.yaml'))).toBe(false);
     await using(sparse.directory, async (opened) => {
       const tree = await opened.worktree('.');
-      expect([...tree.files.keys()]).toEqual(['in/a.yaml', 'out/b.yaml']);
-      expect((await opened.changedFiles(base, tree, '.')).map(({ path }) => path)).toEqual([
-        'in/a.yaml',
-      ]);
+      expect(await opened.paths(tree)).toEqual(['in/a.yaml', 'out/b.yaml']);
+      expect(await opened.changedPaths(base, tree)).toEqual(['in/a.yaml']);
     });
   });
 
@@ -372,22 +330,18 @@ describe('the uncommitted files', () => {
     repository.commit('base', { 'a.yaml': 'a' });
     // A file that nobody may read does not exist for root, whom tests may run as: git's own words
     // for it are played.
-    const bin = temporaryFolder('bin');
     const refusal =
-      'error: open("secret.yaml"): Permission denied\nerror: unable to index file \'secret.yaml\'\nfatal: adding files failed';
-    writeFiles(bin, {
-      git: {
-        program: `#!/bin/sh\ncase " $* " in *" add "*) printf '%s\\n' '${refusal.replaceAll("'", "'\\''")}' >&2; exit 128;; esac\nPATH='${process.env['PATH'] ?? ''}' exec git "$@"\n`,
-      },
-    });
-    await using(
+      'error: open("secret.yaml"): Permission denied\nerror: unable to index file secret.yaml\nfatal: adding files failed';
+    const PATH = gitAfter(
+      `case " $* " in *" add "*) printf '%s\\n' '${refusal}' >&2; exit 128;; esac`,
+    );
+    const reading = using(
       repository.directory,
-      async (opened) => {
-        expect(await messageOf(opened.worktree('.'))).toBe(
-          'A file of the working tree could not be read: open("secret.yaml"): Permission denied. Make it readable, or ignore it with .gitignore.',
-        );
-      },
-      fixtureEnvironment({ PATH: bin }),
+      (opened) => messageOf(opened.worktree('.')),
+      fixtureEnvironment({ PATH }),
+    );
+    expect(await reading).toBe(
+      'A file of the working tree could not be read: open("secret.yaml"): Permission denied. Make it readable, or ignore it with .gitignore.',
     );
   });
 
@@ -412,17 +366,12 @@ describe('the uncommitted files', () => {
     repository.write({ 'b.yaml': 'b' });
     const temporary = join(temporaryFolder(), '"odd:temp"');
     mkdirSync(temporary);
-    const opened = await openRepository(directory, {
-      environment: fixtureEnvironment(),
-      temporaryFolder: temporary,
-    });
-    const tree = await opened.worktree('.');
-    expect(decode(await tree.read('a.yaml'))).toBe('a');
-    expect(decode(await tree.read('b.yaml'))).toBe('b');
-    expect((await opened.changedFiles(base, tree, '.')).map(({ path }) => path)).toEqual([
-      'b.yaml',
-    ]);
-    await opened.close();
-    expect(readdirSync(temporary)).toEqual([]);
+    const work = async (opened: Opened) => {
+      const tree = await opened.worktree('.');
+      expect(await opened.text(tree, 'a.yaml')).toBe('a');
+      expect(await opened.text(tree, 'b.yaml')).toBe('b');
+      expect(await opened.changedPaths(base, tree)).toEqual(['b.yaml']);
+    };
+    await using(directory, work, fixtureEnvironment(), undefined, temporary);
   });
 });

@@ -9,10 +9,8 @@ import {
 import { failureLine } from '../../../../src/edges/github/published.ts';
 import { currentHead } from '../../../../src/edges/github/pull.ts';
 import { UserError } from '../../../../src/errors.ts';
-import { PRIMARY_LIMIT, SECONDARY_LIMIT } from '../../../stand-ins/github/index.ts';
-import type { Instead } from '../../../stand-ins/github/index.ts';
-import { HEAD, REPOSITORY, setup } from './setup.ts';
-import type { Setup } from './setup.ts';
+import { PRIMARY_LIMIT, SECONDARY_LIMIT, type Instead } from '../../../stand-ins/github/index.ts';
+import { HEAD, REPOSITORY, setup, type Setup } from './setup.ts';
 
 const PULL = /\/pulls\/12$/;
 
@@ -21,10 +19,8 @@ async function readHead({ client }: Setup): Promise<string> {
   try {
     return await currentHead(client, REPOSITORY, 12);
   } catch (error) {
-    return failureLine(
-      { failed: 'It failed', permission: 'pull-requests: read', fork: false },
-      error,
-    );
+    const surface = { failed: 'It failed', permission: 'pull-requests: read', fork: false };
+    return failureLine(surface, error);
   }
 }
 
@@ -34,7 +30,10 @@ function fail({ github }: Setup, times: number, instead: Instead): void {
 }
 
 describe('failures that pass are outlasted, within bounds', () => {
-  const serverError = { status: 502, body: { message: 'Bad Gateway', documentation_url: 'x' } };
+  const refusal = (status: number, message: string): Instead => {
+    return { status, body: { message, documentation_url: 'x' } };
+  };
+  const serverError = refusal(502, 'Bad Gateway');
   test.each<[string, Instead]>([
     ['a 502', serverError],
     ['a connection that is reset', 'reset'],
@@ -57,7 +56,7 @@ describe('failures that pass are outlasted, within bounds', () => {
 
   test.each([400, 401, 403, 404, 409, 410, 422])('a %i is not asked again', async (status) => {
     const run = await setup();
-    fail(run, Infinity, { status, body: { message: 'No.', documentation_url: 'x' } });
+    fail(run, Infinity, refusal(status, 'No.'));
     expect(await readHead(run)).toMatch(new RegExp(`^It failed: .*${status}`));
     expect(run.requests()).toHaveLength(1);
   });
@@ -80,11 +79,7 @@ describe('failures that pass are outlasted, within bounds', () => {
     ['a secondary limit that stays', SECONDARY_LIMIT(1), RATE_LIMIT_WAITS + 1],
     ['a secondary limit longer than we wait', SECONDARY_LIMIT(LONGEST_WAIT_S + 1), 1],
     ['an hourly limit longer than we wait', PRIMARY_LIMIT(3600, new Date(Date.now())), 1],
-    [
-      'a 429 in words nobody knows',
-      { status: 429, body: { message: 'Slow down', documentation_url: 'x' } },
-      1,
-    ],
+    ['a 429 in unknown words', refusal(429, 'Slow down'), 1],
   ])('%s is given up', async (_what, instead, requests) => {
     const run = await setup();
     fail(run, Infinity, instead);
@@ -121,37 +116,28 @@ describe('addresses', () => {
 
   test('without an address of its own, GraphQL lies where Enterprise Server has it, else beside the API', async () => {
     const { github } = await setup();
-    const derived = await connect({
-      token: 'token-1',
-      env: { GITHUB_API_URL: `${github.apiUrl}/` },
-    });
+    const env = { GITHUB_API_URL: `${github.apiUrl}/` };
+    const derived = await connect({ token: 'token-1', env });
     expect(derived.graphqlUrl).toBe(github.graphqlUrl);
     expect((await ownIdentity(derived)).login).toBe('github-actions[bot]');
-    expect((await connect({ token: 'x', env: {} })).graphqlUrl).toBe(
-      'https://api.github.com/graphql',
-    );
+    const { graphqlUrl } = await connect({ token: 'x', env: {} });
+    expect(graphqlUrl).toBe('https://api.github.com/graphql');
   });
 
   test.each(['api.github.example', 'file:///etc/passwd', 'not an address'])(
     '%s is refused as an address',
     async (url) => {
+      const message = 'GITHUB_API_URL must be an http or https address; the runner sets it.';
       await expect(connect({ token: 'x', env: { GITHUB_API_URL: url } })).rejects.toThrow(
-        new UserError([
-          {
-            place: null,
-            message: 'GITHUB_API_URL must be an http or https address; the runner sets it.',
-          },
-        ]),
+        new UserError([{ place: null, message }]),
       );
     },
   );
 
   test("the fetch of the toolkit, with the runner's proxy settings, is what goes out by default", async () => {
     const { github } = await setup();
-    const client = await connect({
-      token: 'token-1',
-      env: { GITHUB_API_URL: github.apiUrl, GITHUB_GRAPHQL_URL: github.graphqlUrl },
-    });
+    const env = { GITHUB_API_URL: github.apiUrl, GITHUB_GRAPHQL_URL: github.graphqlUrl };
+    const client = await connect({ token: 'token-1', env });
     expect(await currentHead(client, REPOSITORY, 12)).toBe(HEAD);
     expect(github.state.violations).toEqual([]);
   });

@@ -31,16 +31,15 @@ function facts(more: Partial<EventFacts> = {}): EventFacts {
     ...more,
   };
 }
+const missing = (reason: string) => ({ status: 'none', reason });
 const forkHead = { ref: 'friendlier', sha: FORK_HEAD, repository: 'bo-example/prompts' };
 
 describe('the pull request of a workflow_run', () => {
   test('is the open one with this head in this repository', async () => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: forkHead });
-    addPull(github.state, {
-      number: 14,
-      head: { ...forkHead, repository: 'mallory-example/prompts' },
-    });
+    const stranger = { ...forkHead, repository: 'mallory-example/prompts' };
+    addPull(github.state, { number: 14, head: stranger });
     addPull(github.state, { number: 15, head: forkHead, state: 'closed' });
     expect(await findPullRequest(client, facts())).toEqual({
       status: 'found',
@@ -57,31 +56,21 @@ describe('the pull request of a workflow_run', () => {
   test('is found among the open ones where GitHub does not know the commit', async () => {
     const { client, github, requests } = await setup();
     addPull(github.state, { number: 13, head: forkHead });
-    github.intercept('GET', /\/commits\/.*\/pulls$/, () => ({
-      status: 422,
-      body: { message: 'No commit found', documentation_url: 'x' },
-    }));
-    expect(await findPullRequest(client, facts())).toMatchObject({ status: 'found', number: 13 });
-    expect(await findPullRequest(client, facts({ headBranch: null }))).toMatchObject({
-      status: 'found',
-      number: 13,
-    });
-    expect(requests()).toEqual([
-      `GET /commits/${FORK_HEAD}/pulls`,
-      'GET /pulls',
-      `GET /commits/${FORK_HEAD}/pulls`,
-      'GET /pulls',
-    ]);
+    const unknown = { message: 'No commit found', documentation_url: 'x' };
+    const byCommit = /\/commits\/.*\/pulls$/;
+    github.intercept('GET', byCommit, () => ({ status: 422, body: unknown }));
+    const found = { status: 'found', number: 13 };
+    expect(await findPullRequest(client, facts())).toMatchObject(found);
+    expect(await findPullRequest(client, facts({ headBranch: null }))).toMatchObject(found);
+    const asked = [`GET /commits/${FORK_HEAD}/pulls`, 'GET /pulls'];
+    expect(requests()).toEqual([...asked, ...asked]);
     expect(github.state.violations).toEqual([]);
   });
 
   test('is found on the second page', async () => {
     const { client, github } = await setup();
     for (let number = 100; number < 230; number += 1)
-      addPull(github.state, {
-        number,
-        head: { ref: 'friendlier', sha: 'd'.repeat(40), repository: 'bo-example/prompts' },
-      });
+      addPull(github.state, { number, head: { ...forkHead, sha: 'd'.repeat(40) } });
     addPull(github.state, { number: 300, head: forkHead });
     github.intercept('GET', /\/commits\/.*\/pulls$/, () => ({ status: 200, body: [] }));
     expect(await findPullRequest(client, facts())).toMatchObject({ status: 'found', number: 300 });
@@ -90,31 +79,25 @@ describe('the pull request of a workflow_run', () => {
   test('a push since then, a closed pull request or a deleted fork: nothing to do, and why', async () => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: { ...forkHead, sha: 'e'.repeat(40) } });
-    const none = {
-      status: 'none',
-      reason: 'No open pull request has ccccccc as its head: it was closed, or pushed to since.',
-    };
+    const none = missing(
+      'No open pull request has ccccccc as its head: it was closed, or pushed to since.',
+    );
     expect(await findPullRequest(client, facts())).toEqual(none);
     addPull(github.state, { number: 13, head: { ...forkHead, repository: null } });
     expect(await findPullRequest(client, facts())).toEqual(none);
-    expect(await findPullRequest(client, facts({ headRepository: null }))).toEqual({
-      status: 'none',
-      reason: 'The repository of the head commit is gone.',
-    });
+    expect(await findPullRequest(client, facts({ headRepository: null }))).toEqual(
+      missing('The repository of the head commit is gone.'),
+    );
   });
 
   test('two that match are not guessed between', async () => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: forkHead });
-    addPull(github.state, {
-      number: 16,
-      head: forkHead,
-      base: { ref: 'release', sha: 'f'.repeat(40) },
-    });
-    expect(await findPullRequest(client, facts())).toEqual({
-      status: 'none',
-      reason: '#13, #16 all have ccccccc as their head, so it is not clear which one is meant.',
-    });
+    const base = { ref: 'release', sha: 'f'.repeat(40) };
+    addPull(github.state, { number: 16, head: forkHead, base });
+    expect(await findPullRequest(client, facts())).toEqual(
+      missing('#13, #16 all have ccccccc as their head, so it is not clear which one is meant.'),
+    );
   });
 
   test('a refusal is a warning that names the permission', async () => {
@@ -156,26 +139,12 @@ describe('the pull request in a merge queue', () => {
     facts({ event: 'merge_group', origin: null, headRepository: null, headBranch });
   const BRANCH = `gh-readonly-queue/release/1.x/pr-13-${HEAD}`;
 
-  test.each<[string, string | null, Partial<EventFacts>, string]>([
-    [
-      'of the repository is a member',
-      REPOSITORY.toUpperCase(),
-      { fork: false, headRepository: REPOSITORY.toUpperCase(), queued: FORK_HEAD },
-      'member',
-    ],
-    [
-      'of a fork is untrusted',
-      'bo-example/prompts',
-      { fork: true, headRepository: 'bo-example/prompts', queued: FORK_HEAD },
-      'untrusted',
-    ],
-    [
-      'of a deleted repository is untrusted',
-      null,
-      { fork: true, headRepository: null, queued: FORK_HEAD },
-      'untrusted',
-    ],
-  ])('%s', async (_what, repository, known, level) => {
+  test.each([
+    ['of the repository is a member', REPOSITORY.toUpperCase(), false, 'member'],
+    ['of a fork is untrusted', 'bo-example/prompts', true, 'untrusted'],
+    ['of a deleted repository is untrusted', null, true, 'untrusted'],
+  ])('%s', async (_what, repository, fork, level) => {
+    const known = { fork, headRepository: repository, queued: FORK_HEAD };
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: { ...forkHead, repository } });
     const found = await withQueuedPullRequest(client, queued(BRANCH));
@@ -187,10 +156,8 @@ describe('the pull request in a merge queue', () => {
 
   test('by Dependabot is untrusted', async () => {
     const { client, github } = await setup();
-    addPull(github.state, {
-      number: 13,
-      user: { login: 'dependabot[bot]', id: 49699333, type: 'Bot' },
-    });
+    const user = { login: 'dependabot[bot]', id: 49699333, type: 'Bot' } as const;
+    addPull(github.state, { number: 13, user });
     const found = await withQueuedPullRequest(client, queued(BRANCH));
     expect(trustLevel(found.facts, 'own-branch')).toEqual({
       level: 'untrusted',
@@ -240,8 +207,7 @@ describe('the pull request in a merge queue', () => {
 test('the head of a pull request is read as it is now', async () => {
   const { client, github } = await setup();
   expect(await currentHead(client, REPOSITORY, 12)).toBe(HEAD);
-  const pull = github.state.pulls.get(12);
-  if (pull !== undefined) pull.head.sha = FORK_HEAD;
+  github.state.pulls.get(12)!.head.sha = FORK_HEAD;
   expect(await currentHead(client, REPOSITORY, 12)).toBe(FORK_HEAD);
 });
 
@@ -270,10 +236,8 @@ describe('the words of a pull request', () => {
 
   test('that cannot be read are a warning, and nothing is taken for an override', async () => {
     const { client } = await setup();
-    expect(await pullWords(client, REPOSITORY, 999)).toEqual({
-      warning: expect.stringContaining(
-        'The labels of this pull request were not read, so nothing is overridden',
-      ),
-    });
+    const warning = 'The labels of this pull request were not read, so nothing is overridden';
+    const words = await pullWords(client, REPOSITORY, 999);
+    expect(words).toEqual({ warning: expect.stringContaining(warning) });
   });
 });

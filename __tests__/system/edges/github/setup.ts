@@ -1,6 +1,5 @@
 import { afterEach } from '@jest/globals';
-import { connect } from '../../../../src/edges/github/client.ts';
-import type { Client, ClientOptions } from '../../../../src/edges/github/client.ts';
+import { connect, type Client, type ClientOptions } from '../../../../src/edges/github/client.ts';
 import { addPull, startValidatingGitHub, workflowToken } from '../../../stand-ins/github/index.ts';
 import type { GitHubStandIn, Token } from '../../../stand-ins/github/index.ts';
 
@@ -9,9 +8,7 @@ export const HEAD = 'a'.repeat(40);
 export const NOW = new Date('2026-11-02T10:00:00Z');
 
 const open: GitHubStandIn[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((github) => github.close()));
-});
+afterEach(() => Promise.all(open.splice(0).map((github) => github.close())));
 
 export interface Setup {
   github: GitHubStandIn;

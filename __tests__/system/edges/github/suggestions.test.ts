@@ -23,28 +23,15 @@ function suggestion(line: number, words: string, more: Partial<Suggestion> = {})
 }
 
 function job(suggestions: Suggestion[], more: Partial<SuggestionJob> = {}): SuggestionJob {
-  return {
-    repository: REPOSITORY,
-    pullRequest: 12,
-    headSha: HEAD,
-    marker: MARKER,
-    suggestions,
-    fork: false,
-    ...more,
-  };
+  const where = { repository: REPOSITORY, pullRequest: 12, headSha: HEAD };
+  return { ...where, marker: MARKER, suggestions, fork: false, ...more };
 }
 
 /** A pull request whose diff shows lines 4 to 12 and 30 to 36 of one file. */
 async function withDiff(...given: Parameters<typeof setup>): Promise<Setup> {
   const ready = await setup(...given);
-  const pull = ready.github.state.pulls.get(12);
-  if (pull !== undefined)
-    pull.diff = {
-      [PATH]: [
-        [4, 12],
-        [30, 36],
-      ],
-    };
+  const [first, second] = [[4, 12] as const, [30, 36] as const];
+  ready.github.state.pulls.get(12)!.diff = { [PATH]: [first, second] };
   return ready;
 }
 
@@ -59,29 +46,16 @@ describe('a proven fix on the lines of the pull request', () => {
     const ready = await withDiff();
     const { github, client } = ready;
     const several = { startLine: 5, endLine: 7 };
-    expect(
-      await publishSuggestions(client, job([suggestion(31, 'one'), suggestion(7, 'two', several)])),
-    ).toEqual([]);
-    expect(places(github)).toEqual([
-      [null, 31, 'one'],
-      [5, 7, 'two'],
-    ]);
-    await publishSuggestions(
-      client,
-      job([suggestion(31, 'better'), suggestion(7, 'two', several)]),
-    );
-    expect(places(github)).toEqual([
-      [null, 31, 'better'],
-      [5, 7, 'two'],
-    ]);
-    await publishSuggestions(client, job([suggestion(7, 'two', several)]));
+    const two = suggestion(7, 'two', several);
+    for (const words of ['one', 'better']) {
+      expect(await publishSuggestions(client, job([suggestion(31, words), two]))).toEqual([]);
+      const [first, second, ...others] = places(github);
+      expect([first, second, others]).toEqual([[null, 31, words], [5, 7, 'two'], []]);
+    }
+    await publishSuggestions(client, job([two]));
     expect(places(github)).toEqual([[5, 7, 'two']]);
-    expect(writes(ready).map((request) => request.split(' ')[0])).toEqual([
-      'POST',
-      'POST',
-      'PATCH',
-      'DELETE',
-    ]);
+    const methods = writes(ready).map((request) => request.split(' ')[0]);
+    expect(methods).toEqual(['POST', 'POST', 'PATCH', 'DELETE']);
     expect(github.state.violations).toEqual([]);
   });
 
@@ -99,14 +73,8 @@ describe('a proven fix on the lines of the pull request', () => {
     const { github, client } = ready;
     await publishSuggestions(client, job([suggestion(6, 'one')]));
     const [first] = github.state.reviewComments;
-    addReviewComment(github.state, {
-      pull: 12,
-      user: ada,
-      body: 'I would rather not.',
-      path: PATH,
-      line: 6,
-      inReplyTo: first?.id ?? 0,
-    });
+    const reply = { user: ada, body: 'I would rather not.', inReplyTo: first?.id ?? 0 };
+    addReviewComment(github.state, { pull: 12, path: PATH, line: 6, ...reply });
     await publishSuggestions(client, job([]));
     await publishSuggestions(client, job([]));
     expect(github.state.reviewComments.map(({ body }) => body)).toEqual([
@@ -160,10 +128,8 @@ describe('remarks that are not ours', () => {
 describe('what GitHub does not allow', () => {
   test('nothing is written about a head that the pull request has left', async () => {
     const ready = await withDiff();
-    await publishSuggestions(
-      ready.client,
-      job([suggestion(6, 'one')], { headSha: 'd'.repeat(40) }),
-    );
+    const left = job([suggestion(6, 'one')], { headSha: 'd'.repeat(40) });
+    await publishSuggestions(ready.client, left);
     expect(writes(ready)).toEqual([]);
   });
 

@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createActivity } from '../../../../src/edges/providers/clock.ts';
 
-const turn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 async function turns(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) await turn();
 }
@@ -18,12 +15,7 @@ describe('activity', () => {
     const activity = createActivity(turn);
     const ends: (() => void)[] = [];
     const work = (): Promise<void> =>
-      activity.during(
-        () =>
-          new Promise((resolve) => {
-            ends.push(resolve);
-          }),
-      );
+      activity.during(() => new Promise((resolve) => ends.push(resolve)));
     let quiet = false;
     const first = work();
     const waiting = activity.quiet().then(() => {

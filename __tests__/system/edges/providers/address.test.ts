@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { addressOf } from '../../../../src/edges/providers/address.ts';
-import type { ProviderAccess } from '../../../../src/edges/providers/address.ts';
+import { addressOf, type ProviderAccess } from '../../../../src/edges/providers/address.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { UserError } from '../../../../src/errors.ts';
 import type { Target } from '../../../../src/types/model.ts';
@@ -21,6 +20,9 @@ const problems = (url: string): string[] => {
   }
 };
 
+const INSECURE = 'must be https, or http on a loopback address;';
+const UNSENT = ' nothing is sent to it.';
+
 describe('the address of a server', () => {
   test("is the vendor's public host with the vendor's own key, unless the workflow names another", () => {
     expect(addressOf({ provider: 'openai', endpoint: null }, access)).toMatchObject({
@@ -39,56 +41,36 @@ describe('the address of a server', () => {
     'http://127.1.2.3',
     'http://localhost:11434/v1',
     'http://[::1]:80/',
-  ])('%s is taken', (url) => {
-    expect(problems(url)).toEqual([]);
-  });
+  ])('%s is taken', (url) => expect(problems(url)).toEqual([]));
 
   test.each([
-    [
-      'http://models.example/v1',
-      'Endpoint local: http://models.example must be https, or http on a loopback address; nothing is sent to it.',
-    ],
-    [
-      'http://127.0.0.1.example/',
-      'Endpoint local: http://127.0.0.1.example must be https, or http on a loopback address; nothing is sent to it.',
-    ],
-    [
-      'http://localhost.example/',
-      'Endpoint local: http://localhost.example must be https, or http on a loopback address; nothing is sent to it.',
-    ],
+    ['http://models.example/v1', `http://models.example ${INSECURE}${UNSENT}`],
+    ['http://127.0.0.1.example/', `http://127.0.0.1.example ${INSECURE}${UNSENT}`],
+    ['http://localhost.example/', `http://localhost.example ${INSECURE}${UNSENT}`],
     [
       'http://10.0.0.1',
-      `Endpoint local: http://10.0.0.1 must be https, or http on a loopback address; for a service of the job's own add "insecure" to its line; nothing is sent to it.`,
+      `http://10.0.0.1 ${INSECURE} for a service of the job's own add "insecure" to its line;${UNSENT}`,
     ],
-    [
-      'file:///etc/passwd',
-      'Endpoint local: null must be https, or http on a loopback address; nothing is sent to it.',
-    ],
+    ['file:///etc/passwd', `null ${INSECURE}${UNSENT}`],
     [
       'https://user:secret@models.example',
-      'Endpoint local: the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).',
+      'the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).',
     ],
-    [
-      'models.example/v1',
-      'Endpoint local: "models.example/v1" is not a web address; write https://host/path.',
-    ],
-    ['', 'Endpoint local: "" is not a web address; write https://host/path.'],
+    ['models.example/v1', '"models.example/v1" is not a web address; write https://host/path.'],
+    ['', '"" is not a web address; write https://host/path.'],
   ])('%s is refused before anything is sent', (url, message) => {
-    expect(problems(url)).toEqual([message]);
+    expect(problems(url)).toEqual([`Endpoint local: ${message}`]);
   });
 
   test('problems of all addresses are told at once', () => {
-    expect(() =>
-      createProviders(
-        options({
-          endpoints: new Map([
-            ['a', { url: 'x', key: null }],
-            ['b', { url: 'http://b.example', key: null }],
-          ]),
-          vendorUrls: { openai: 'ftp://o' },
-        }),
-      ),
-    ).toThrow(/The address of openai.*\nEndpoint a.*\nEndpoint b/);
+    const endpoints = new Map([
+      ['a', { url: 'x', key: null }],
+      ['b', { url: 'http://b.example', key: null }],
+    ]);
+    const given = options({ endpoints, vendorUrls: { openai: 'ftp://o' } });
+    expect(() => createProviders(given)).toThrow(
+      /The address of openai.*\nEndpoint a.*\nEndpoint b/,
+    );
   });
 
   test('an endpoint that the workflow does not define is a problem that shows the line to add', () => {
@@ -140,19 +122,16 @@ describe('the address of a server', () => {
 
   test('an endpoint whose key and header say the same thing is a problem that names it', () => {
     const header = (name: string) => ({ name, env: 'V', value: 'v' });
-    const of = (provider: VendorName, name: string, apiVersion: string | null = null) =>
-      addressOf(
-        { provider, endpoint: 'gate' },
-        {
-          ...access,
-          endpoints: new Map([
-            [
-              'gate',
-              { url: 'https://gate.example/v1', key: 'k', headers: [header(name)], apiVersion },
-            ],
-          ]),
-        },
-      );
+    const of = (provider: VendorName, name: string, apiVersion: string | null = null) => {
+      const gate = {
+        url: 'https://gate.example/v1',
+        key: 'k',
+        headers: [header(name)],
+        apiVersion,
+      };
+      const endpoints = new Map([['gate', gate]]);
+      return addressOf({ provider, endpoint: 'gate' }, { ...access, endpoints });
+    };
     for (const found of [
       of('openai', 'authorization'),
       of('anthropic', 'x-api-key'),

@@ -1,30 +1,14 @@
 import { execFile } from 'node:child_process';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 import { promisify } from 'node:util';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { MAX_REPLY_BYTES, TransportError } from '../../../../src/edges/providers/fault.ts';
 import { createBoundedFetch } from '../../../../src/edges/providers/fetch.ts';
 import type { RequestBounds } from '../../../../src/edges/providers/http.ts';
 import { testClock, TIMEOUT_MS } from '../../../unit/edges/providers/providers-setting.ts';
-
-const open: (() => void)[] = [];
-afterEach(() => {
-  for (const close of open.splice(0)) close();
-});
-
-async function listen(server: http.Server | net.Server): Promise<URL> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  open.push(() => {
-    server.close();
-    if (server instanceof http.Server) server.closeAllConnections();
-  });
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-}
+import { afterThisTest, listen } from './started.ts';
 
 function bounded(
   base: URL,
@@ -38,7 +22,7 @@ function bounded(
     signal: new AbortController().signal,
     ...more,
   });
-  open.push(made.close);
+  afterThisTest(made.close);
   return made;
 }
 
@@ -77,26 +61,23 @@ describe('the bounded fetch', () => {
       expect(await outcome(fetch(new URL(path, base), post))).toBe(expected);
   });
 
+  // The clock of these tests never moves, so a deadline would never come.
+  const odd = /^connection (HPE_|status 999)/;
   test.each([
-    [
-      'with an upgrade',
-      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
-    ],
-    ['without one', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
-  ])(
-    'is told at once where a server switches protocols %s, and not at the deadline',
-    async (_how, reply) => {
-      const base = await listen(
-        net.createServer((socket) => {
-          socket.on('error', () => undefined);
-          socket.once('data', () => socket.write(reply));
-        }),
-      );
-      // The clock of this test never moves, so a deadline would never come.
-      const { fetch } = bounded(base);
-      expect(await outcome(fetch(base, post))).toBe('connection status 101');
-    },
-  );
+    ['101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x', /^connection status 101$/],
+    ['101 Switching Protocols', /^connection status 101$/],
+    ['999 Odd\r\ncontent-length: 0', odd],
+    ['SSH-2.0-OpenSSH', odd],
+  ])('the reply %j is a connection error at once', async (reply, expected) => {
+    const base = await listen(
+      net.createServer((socket) => {
+        socket.on('error', () => undefined);
+        const text = `${reply.startsWith('SSH') ? '' : 'HTTP/1.1 '}${reply}\r\n\r\n`;
+        socket.once('data', () => socket.write(text));
+      }),
+    );
+    expect(await outcome(bounded(base).fetch(base, post))).toMatch(expected);
+  });
 
   test('goes to no other origin, not even to another port or scheme of the same host', async () => {
     const base = await listen(http.createServer((_request, response) => response.end('ok')));
@@ -115,27 +96,8 @@ describe('the bounded fetch', () => {
   test('names what the system says about a connection that does not come about', async () => {
     const server = http.createServer();
     const base = await listen(server);
-    await new Promise((resolve) => {
-      server.close(resolve);
-    });
+    await new Promise((resolve) => server.close(resolve));
     expect(await outcome(bounded(base).fetch(base, post))).toBe('connection ECONNREFUSED');
-  });
-
-  test('a reply that is not a HTTP, and a status outside of HTTP, are connection errors', async () => {
-    for (const text of [
-      'SSH-2.0-OpenSSH\r\n\r\n',
-      'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n',
-    ]) {
-      const base = await listen(
-        net.createServer((socket) => {
-          socket.on('error', () => {});
-          socket.end(text);
-        }),
-      );
-      expect(await outcome(bounded(base).fetch(base, post))).toMatch(
-        /^connection (HPE_|status 999)/,
-      );
-    }
   });
 
   test('the key is added here, whatever the caller sends in its place', async () => {
@@ -147,10 +109,8 @@ describe('the bounded fetch', () => {
       }),
     );
     const headers = { authorization: 'Bearer of another', 'content-type': 'application/json' };
-    await bounded(base, { auth: { header: 'authorization', value: 'Bearer key' } }).fetch(base, {
-      ...post,
-      headers,
-    });
+    const auth = { header: 'authorization', value: 'Bearer key' };
+    await bounded(base, { auth }).fetch(base, { ...post, headers });
     await bounded(base).fetch(base, { ...post, headers });
     expect(seen).toEqual(['Bearer key', undefined]);
   });
@@ -166,11 +126,8 @@ describe('the bounded fetch', () => {
   });
 
   test('closing ends what is under way', async () => {
-    let reached = (): void => {};
-    const arrived = new Promise<void>((resolve) => {
-      reached = resolve;
-    });
-    const base = await listen(http.createServer(() => reached()));
+    const { promise: arrived, resolve } = Promise.withResolvers<void>();
+    const base = await listen(http.createServer(() => resolve()));
     const { fetch, close } = bounded(base);
     const asked = outcome(fetch(base, post));
     await arrived;
@@ -199,18 +156,12 @@ describe('the bounded fetch', () => {
       const ours = await text(() => mine.fetch(base, { method: 'POST', body: '{}' }));
       console.log(JSON.stringify({ ours, global: await text(() => fetch(base)) }));
       process.exit(0);`;
+    const { PATH } = process.env;
+    const named = { HTTP_PROXY: proxyUrl, http_proxy: proxyUrl, HTTPS_PROXY: proxyUrl };
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script, base.href],
-      {
-        env: {
-          PATH: process.env['PATH'],
-          NODE_USE_ENV_PROXY: '1',
-          HTTP_PROXY: proxyUrl,
-          http_proxy: proxyUrl,
-          HTTPS_PROXY: proxyUrl,
-        },
-      },
+      { env: { PATH, NODE_USE_ENV_PROXY: '1', ...named } },
     );
     const result = JSON.parse(stdout) as { ours: string; global: string };
     expect(result.ours).toBe('direct');

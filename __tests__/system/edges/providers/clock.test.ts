@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createDeadlines } from '../../../../src/edges/providers/clock.ts';
-import type { Clock } from '../../../../src/edges/providers/clock.ts';
+import { createDeadlines, type Clock } from '../../../../src/edges/providers/clock.ts';
 
 /**
  * Time that a test moves; sleeps may also be cut short by `early` milliseconds, as a real timer's

@@ -1,26 +1,14 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { MAX_REPLY_BYTES, TransportError } from '../../../../src/edges/providers/fault.ts';
 import { createDownload } from '../../../../src/edges/providers/fetch.ts';
 import type { RequestBounds } from '../../../../src/edges/providers/http.ts';
 import { testClock, TIMEOUT_MS, until } from '../../../unit/edges/providers/providers-setting.ts';
+import { afterThisTest, listen } from './started.ts';
 
-const open: (() => void)[] = [];
-afterEach(() => {
-  for (const close of open.splice(0)) close();
-});
-
-async function serve(
-  handle: http.RequestListener,
-  more: Partial<RequestBounds> = {},
-): Promise<{ base: URL; fetch: ReturnType<typeof createDownload>['fetch'] }> {
-  const server = http.createServer(handle);
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const base = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+async function serve(handle: http.RequestListener, more: Partial<RequestBounds> = {}) {
+  const base = await listen(http.createServer(handle));
   const { fetch, close } = createDownload({
     base,
     auth: { header: 'x-api-key', value: 'k' },
@@ -29,10 +17,7 @@ async function serve(
     signal: new AbortController().signal,
     ...more,
   });
-  open.push(close, () => {
-    server.close();
-    server.closeAllConnections();
-  });
+  afterThisTest(close);
   return { base, fetch };
 }
 async function outcome(promise: Promise<Response>): Promise<string> {
@@ -48,16 +33,10 @@ describe('a download', () => {
   test('may be longer than any reply, and comes as it is sent, with the key for its own host', async () => {
     const part = Buffer.alloc(1 << 20, 'x');
     const { base, fetch } = await serve(async (request, response) => {
-      expect([
-        request.method,
-        request.headers['x-api-key'],
-        request.headers['accept-encoding'],
-      ]).toEqual(['GET', 'k', 'identity']);
+      expect(request.method).toBe('GET');
+      expect(request.headers).toMatchObject({ 'x-api-key': 'k', 'accept-encoding': 'identity' });
       for (let index = 0; index < 10; index += 1)
-        if (!response.write(part))
-          await new Promise((resolve) => {
-            response.once('drain', resolve);
-          });
+        if (!response.write(part)) await new Promise((resolve) => response.once('drain', resolve));
       response.end();
     });
     expect(await outcome(fetch(`${base.href}results`))).toBe(`200 ${10 << 20}`);
@@ -66,12 +45,7 @@ describe('a download', () => {
 
   test('that falls silent is ended, however much has come', async () => {
     const clock = testClock();
-    const { base, fetch } = await serve(
-      (_, response) => {
-        response.write('some');
-      },
-      { clock },
-    );
+    const { base, fetch } = await serve((_, response) => response.write('some'), { clock });
     const response = await fetch(base);
     const reader = response.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('some');
@@ -123,12 +97,9 @@ describe('a download', () => {
 
   test('goes to no other host, and not at all once the run has been ended', async () => {
     const ended = new AbortController();
-    const { base, fetch } = await serve(
-      (_, response) => {
-        response.end('x');
-      },
-      { signal: ended.signal },
-    );
+    const { base, fetch } = await serve((_, response) => response.end('x'), {
+      signal: ended.signal,
+    });
     expect(await outcome(fetch('https://elsewhere.example/results'))).toBe('host');
     ended.abort();
     expect(await outcome(fetch(base))).toBe('aborted');

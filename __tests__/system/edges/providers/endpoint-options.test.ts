@@ -1,41 +1,35 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createProviders, type Providers } from '../../../../src/edges/providers/index.ts';
 import { errorOf, options, requestTo } from '../../../unit/edges/providers/providers-setting.ts';
+import { afterThisTest, listen } from './started.ts';
 
-/** A server as Azure's older addresses are: a path per deployment, a version, the key in `api-key`. */
-async function azure(): Promise<{ port: number; close(): void; seen: http.IncomingHttpHeaders[] }> {
-  const seen: http.IncomingHttpHeaders[] = [];
+/** A server with this JSON for each request; what came to it. */
+async function serving(reply: (request: http.IncomingMessage) => [status: number, body: object]) {
+  const seen: { url: string | undefined; headers: http.IncomingHttpHeaders }[] = [];
   const server = http.createServer((request, response) => {
     request.resume();
-    const { url, headers } = request;
-    seen.push(headers);
-    const right = url === '/openai/deployments/our%20model/chat/completions?api-version=2024-10-21';
-    const status = headers['api-key'] !== 'azure-key' ? 401 : right ? 200 : 404;
-    const body =
-      status === 200
-        ? { choices: [{ finish_reason: 'stop', message: { content: 'from azure' } }] }
-        : { error: { code: String(status), message: 'Resource not found' } };
+    seen.push({ url: request.url, headers: request.headers });
+    const [status, body] = reply(request);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { port: (server.address() as AddressInfo).port, close, seen };
+  return { seen, origin: (await listen(server)).origin };
 }
+const ANSWER = { choices: [{ finish_reason: 'stop', message: { content: 'from azure' } }] };
 
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
+/** A server as Azure's older addresses are: a path per deployment, a version, the key in `api-key`. */
+const azure = () =>
+  serving(({ url, headers }) => {
+    const right = url === '/openai/deployments/our%20model/chat/completions?api-version=2024-10-21';
+    if (headers['api-key'] === 'azure-key' && right) return [200, ANSWER];
+    const code = headers['api-key'] === 'azure-key' ? 404 : 401;
+    return [code, { error: { code: String(code), message: 'Resource not found' } }];
+  });
 
 function providersAt(server: object): Providers {
   const access = { url: '', key: null, ...server };
   const providers = createProviders(options({ endpoints: new Map([['azure', access]]) }));
-  open.push(() => providers.close());
+  afterThisTest(providers.close);
   return providers;
 }
 
@@ -46,22 +40,20 @@ const request = requestTo('openai', {
 test.each(['openai', 'openai/deployments/our%20model'])(
   "the address …/%s with an api-version is asked in Azure's way",
   async (path) => {
-    const { port, close, seen } = await azure();
-    open.push(close);
-    const url = `http://127.0.0.1:${String(port)}/${path}`;
+    const { origin, seen } = await azure();
+    const url = `${origin}/${path}`;
     // On loopback the host does not tell that it is Azure's; the version does.
     const providers = providersAt({ url, key: 'azure-key', apiVersion: '2024-10-21' });
     expect(await providers.complete(request)).toMatchObject({ output: 'from azure' });
-    expect(seen[0]).not.toHaveProperty('authorization');
+    expect(seen[0]?.headers).not.toHaveProperty('authorization');
   },
 );
 
 test('further headers are sent with the values of their variables', async () => {
-  const { port, close, seen } = await azure();
-  open.push(close);
+  const { origin, seen } = await azure();
   const headers = [{ name: 'x-team', env: 'TEAM', value: 'prompts' }];
-  await providersAt({ url: `http://127.0.0.1:${String(port)}`, headers }).complete(request);
-  expect(seen[0]).toMatchObject({ 'x-team': 'prompts' });
+  await providersAt({ url: origin, headers }).complete(request);
+  expect(seen[0]?.headers).toMatchObject({ 'x-team': 'prompts' });
 });
 
 test('a header whose variable is not set keeps everything from being sent', async () => {
@@ -73,19 +65,11 @@ test('a header whose variable is not set keeps everything from being sent', asyn
 });
 
 test("Azure's newer address takes a version too, and the model in the body", async () => {
-  const seen: (string | undefined)[] = [];
-  const server = http.createServer((request, response) => {
-    request.resume();
-    seen.push(request.url);
-    const body = { choices: [{ finish_reason: 'stop', message: { content: 'from azure' } }] };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push(() => server.close());
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/openai/v1`;
+  const { origin, seen } = await serving(() => [200, ANSWER]);
+  const url = `${origin}/openai/v1`;
   const providers = providersAt({ url, key: 'azure-key', apiVersion: 'preview' });
   expect(await providers.complete(request)).toMatchObject({ output: 'from azure' });
-  expect(seen).toEqual(['/openai/v1/chat/completions?api-version=preview']);
+  expect(seen[0]?.url).toBe('/openai/v1/chat/completions?api-version=preview');
 });
 
 test('a header that the key goes as already is a clash, whether its variables are set or not', () => {

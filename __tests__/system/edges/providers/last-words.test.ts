@@ -51,9 +51,7 @@ describe('what a program said last', () => {
       'out of memory',
     ],
     ['no error where a word only looks like one', ['ErrorBudget fine', 'Error:', 'bye'], 'bye'],
-  ])('is %s', (_, lines, words) => {
-    expect(heard(...lines)).toBe(words);
-  });
+  ])('is %s', (_, lines, words) => expect(heard(...lines)).toBe(words));
 
   test('is forgotten when it starts anew', () => {
     const words = createLastWords();

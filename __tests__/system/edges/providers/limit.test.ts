@@ -2,8 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fault } from '../../../../src/edges/providers/fault.ts';
 import { createLimiter } from '../../../../src/edges/providers/limit.ts';
 import type { Admission, Limiter, LimiterOptions } from '../../../../src/edges/providers/limit.ts';
-import { testClock } from '../../../unit/edges/providers/providers-setting.ts';
-import type { TestClock } from '../../../unit/edges/providers/providers-setting.ts';
+import { testClock, type TestClock } from '../../../unit/edges/providers/providers-setting.ts';
 
 const limitedFault = fault('rate-limit', 'slow down', { retry: 'limited' });
 const failedFault = fault('server', 'down', { retry: 'later' });
@@ -56,10 +55,7 @@ describe('a limiter', () => {
     const told = entries.map(({ ticket }) =>
       wide.release(ticket, { kind: 'limited', waitMs: 5, fault: limitedFault }),
     );
-    expect(told.map(({ first }) => first)).toEqual([
-      true,
-      ...Array.from({ length: 15 }, () => false),
-    ]);
+    expect(told.map(({ first }) => first)).toEqual([true, ...Array(15).fill(false)]);
     expect(wide.stats()).toMatchObject({ limit: 8, limited: 16, in_flight: 0 });
   });
 
@@ -118,9 +114,8 @@ describe('a limiter', () => {
     await go(stopped);
     const waiting = Array.from({ length: 10_000 }, () => stopped.acquire(false));
     stop.abort();
-    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(
-      new Set(['aborted']),
-    );
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+    expect([...new Set(statuses)]).toEqual(['aborted']);
     expect(await stopped.acquire(true)).toEqual({ status: 'aborted' });
   });
 

@@ -1,36 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import { createOnce } from '../../../../src/edges/providers/once.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
-import { requestTo, says } from '../../../unit/edges/providers/providers-setting.ts';
+import { asks, ok } from '../../../unit/edges/store/setting.ts';
 
-const ok = (output: string): Completion => ({
-  status: 'ok',
-  output,
-  finish_reason: 'stop',
-  tool_calls: [],
-  usage: null,
-  latency_ms: 12,
-  reused: false,
-});
 const keyOf = (request: Request): string => `${request.messages[0]?.content} ${request.try}`;
-const asks = (content: string, attempt = 0): Request =>
-  requestTo('openai', { messages: says(content), try: attempt });
 
 describe('one completion per request', () => {
   test('is shared by all who ask while it is under way and afterwards, and marked as reused for them', async () => {
     const made: string[] = [];
-    let answer = (_completion: Completion): void => {};
-    const once = createOnce(
-      (request) => {
-        made.push(keyOf(request));
-        return new Promise((resolve) => {
-          answer = resolve;
-        });
-      },
-      { keyOf, answers: 'keep' },
-    );
+    const answer = Promise.withResolvers<Completion>();
+    const ask = (request: Request) => {
+      made.push(keyOf(request));
+      return answer.promise;
+    };
+    const once = createOnce(ask, { keyOf, answers: 'keep' });
     const both = [once(asks('a')), once(asks('a'))];
-    answer(ok('A'));
+    answer.resolve(ok('A'));
     expect(await Promise.all(both)).toEqual([ok('A'), { ...ok('A'), reused: true }]);
     expect(await once(asks('a'))).toEqual({ ...ok('A'), reused: true });
     expect(made).toEqual(['a 0']);
@@ -46,17 +31,10 @@ describe('one completion per request', () => {
     let calls = 0;
     const error: Completion = { status: 'error', kind: 'request', message: 'no' };
     for (const answers of ['keep', 'forget'] as const) {
-      const once = createOnce(
-        async () => {
-          calls++;
-          return error;
-        },
-        { keyOf, answers },
-      );
-      expect([await once(asks('a')), await once(asks('a'))]).toEqual([
-        error,
-        { ...error, unsent: true },
-      ]);
+      const ask = async () => (calls++, error);
+      const once = createOnce(ask, { keyOf, answers });
+      const both = [await once(asks('a')), await once(asks('a'))];
+      expect(both).toEqual([error, { ...error, unsent: true }]);
     }
     expect(calls).toBe(2);
   });
@@ -69,10 +47,7 @@ describe('one completion per request', () => {
       },
       () => ok('A'),
     ];
-    const once = createOnce(async () => (results.shift() ?? (() => ok('none')))(), {
-      keyOf,
-      answers: 'keep',
-    });
+    const once = createOnce(async () => results.shift()!(), { keyOf, answers: 'keep' });
     expect((await once(asks('a'))).status).toBe('error');
     await expect(once(asks('a'))).rejects.toThrow('bug');
     expect(await once(asks('a'))).toEqual(ok('A'));
@@ -80,13 +55,7 @@ describe('one completion per request', () => {
 
   test('answers that a store below keeps are let go', async () => {
     let calls = 0;
-    const once = createOnce(
-      async () => {
-        calls++;
-        return ok('A');
-      },
-      { keyOf, answers: 'forget' },
-    );
+    const once = createOnce(async () => (calls++, ok('A')), { keyOf, answers: 'forget' });
     await Promise.all([once(asks('a')), once(asks('a'))]);
     await once(asks('a'));
     expect(calls).toBe(2);

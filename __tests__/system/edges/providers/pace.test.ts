@@ -46,6 +46,4 @@ test.each([
   [{ start: 0, max: 5 }, 1],
   [{ start: 9, max: 5 }, 5],
   [{ start: 3, max: 0 }, 1],
-])('%j starts with %i', (given, slots) => {
-  expect(createPace(given).slots()).toBe(slots);
-});
+])('%j starts with %i', (given, slots) => expect(createPace(given).slots()).toBe(slots));

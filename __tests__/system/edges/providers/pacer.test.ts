@@ -1,34 +1,27 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import { fault } from '../../../../src/edges/providers/fault.ts';
 import { createLimiter } from '../../../../src/edges/providers/limit.ts';
 import { createPacer } from '../../../../src/edges/providers/pace.ts';
 import { withRetries } from '../../../../src/edges/providers/retry.ts';
 import { vendorUrls } from '../../../stand-ins/models/server.ts';
-import {
-  requestTo,
-  setUp,
-  START,
-  testClock,
-  type Setting,
-} from '../../../unit/edges/providers/providers-setting.ts';
+import { START, testClock } from '../../../unit/edges/providers/providers-setting.ts';
 import { turn } from './setting.ts';
-
-const open: Setting[] = [];
-afterEach(async () => {
-  for (const setting of open.splice(0)) await setting.close();
-});
+import { start } from './started.ts';
 
 const never = new AbortController().signal;
+const limiterOf = (max: number, clock: Clock, signal: AbortSignal) =>
+  createLimiter({
+    concurrency: { start: max, max },
+    giveUp: { rounds: 5, afterMs: 60_000 },
+    clock,
+    signal,
+  });
 
 test('a call that the end of the run finds waiting says what it waited for', async () => {
   const clock = testClock();
   const stop = new AbortController();
-  const limiter = createLimiter({
-    concurrency: { start: 1, max: 1 },
-    giveUp: { rounds: 5, afterMs: 60_000 },
-    clock,
-    signal: stop.signal,
-  });
+  const limiter = limiterOf(1, clock, stop.signal);
   const limited = fault('rate-limit', '429, rate limited', { retry: 'limited', waitMs: 9000 });
   const options = { limiter, maxTries: 5, clock, signal: stop.signal, random: () => 0, log() {} };
   const attempt = () => {
@@ -63,12 +56,7 @@ describe("the user's pace", () => {
     const clock = testClock(['pause']);
     const pacer = createPacer(clock, never);
     pacer.tighten({ concurrency: null, requests_per_minute: 60 });
-    const limiter = createLimiter({
-      concurrency: { start: 8, max: 8 },
-      giveUp: { rounds: 5, afterMs: 60_000 },
-      clock,
-      signal: never,
-    });
+    const limiter = limiterOf(8, clock, never);
     const sent: number[] = [];
     const rest = fault('rate-limit', 'slow down', { retry: 'limited', waitMs: 30_000 });
     const call = () =>
@@ -105,31 +93,25 @@ describe("the user's pace", () => {
   });
 
   test('a model with a concurrency is never asked more often at a time, others are', async () => {
-    const setting = await setUp('openai', () => ({ delayMs: 5 }));
-    open.push(setting);
+    const setting = await start('openai', () => ({ delayMs: 5 }));
     const pace = { concurrency: 2, requests_per_minute: null };
     const target = { provider: 'openai', endpoint: null, model: 'model-1', pace } as const;
     await setting.ask();
-    await Promise.all(
-      Array.from({ length: 12 }, (_, index) => setting.ask({ target, try: index })),
-    );
+    const twelve = (asked: Parameters<typeof setting.ask>[0]) =>
+      Promise.all(Array.from({ length: 12 }, (_, index) => setting.ask({ ...asked, try: index })));
+    await twelve({ target });
     expect(setting.server.peak()).toBe(2);
-    await Promise.all(
-      Array.from({ length: 12 }, (_, index) => setting.ask({ model: 'model-2', try: index })),
-    );
+    await twelve({ model: 'model-2' });
     expect(setting.server.peak()).toBeGreaterThan(2);
   });
 
   test("an endpoint's concurrency and requests per minute hold for all its models", async () => {
-    const first = await setUp('openai', () => ({ delayMs: 5 }));
+    const first = await start('openai', () => ({ delayMs: 5 }));
     const url = vendorUrls(first.server).openai;
     const server = { url, key: null, concurrency: 1, requests_per_minute: 60 };
-    const setting = await setUp('openai', () => ({}), { endpoints: new Map([['local', server]]) });
-    open.push(first, setting);
+    const setting = await start('openai', () => ({}), { endpoints: new Map([['local', server]]) });
     const asked = ['a', 'b', 'c', 'd'].map((model) =>
-      setting.providers.complete(
-        requestTo('openai', { target: { provider: 'openai', endpoint: 'local', model } }),
-      ),
+      setting.ask({ target: { provider: 'openai', endpoint: 'local', model } }),
     );
     for (const answer of await Promise.all(asked)) expect(answer.status).toBe('ok');
     expect(first.server.peak()).toBe(1);

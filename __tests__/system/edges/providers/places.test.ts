@@ -1,7 +1,6 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
-import type { Completion } from '../../../../src/types/model.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { factsOf, isVendor, perVendor, type VendorName } from '../../../../src/types/vendors.ts';
 import { startPlace, type PlaceServer } from '../../../stand-ins/models/place-server.ts';
@@ -13,46 +12,28 @@ import {
   requestTo,
   says,
 } from '../../../unit/edges/providers/providers-setting.ts';
-
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((close) => close()));
-});
-
-interface Setting {
-  server: PlaceServer;
-  ask(model: string, parameters?: Record<string, Json>, question?: string): Promise<Completion>;
-}
+import { afterThisTest } from './started.ts';
 
 /** Providers that reach a place as a vendor's host, or as a line of `endpoints`. */
-async function at(place: Place, key = KEY): Promise<Setting> {
+async function at(place: Place, key = KEY) {
   const server = await startPlace(place, { key: KEY, say: () => 'Berlin' });
-  open.push(() => server.close());
+  afterThisTest(server.close);
   const vendor = isVendor(place.name) ? place.name : null;
-  const providers = createProviders(
-    options({
-      keys: perVendor(() => key),
-      ...(vendor === null
-        ? { endpoints: new Map([['there', endpointOf(place, server, key)]]) }
-        : {
-            vendorUrls: { [vendor]: `${server.origin}${new URL(factsOf(vendor).host).pathname}` },
-          }),
-    }),
-  );
-  open.push(() => providers.close());
+  const access =
+    vendor === null
+      ? { endpoints: new Map([['there', endpointOf(place, server, key)]]) }
+      : { vendorUrls: { [vendor]: `${server.origin}${new URL(factsOf(vendor).host).pathname}` } };
+  const providers = createProviders(options({ keys: perVendor(() => key), ...access }));
+  afterThisTest(providers.close);
   const provider: VendorName = vendor ?? (place.api === 'messages' ? 'anthropic' : 'openai');
   const endpoint = vendor === null ? 'there' : null;
-  return {
-    server,
-    ask: (model, parameters = {}, question = 'hello') =>
-      providers.complete(
-        requestTo(provider, {
-          target: { provider, endpoint, model },
-          parameters,
-          messages: says(question),
-        }),
-      ),
+  const ask = (model: string, parameters: Record<string, Json> = {}, question = 'hello') => {
+    const target = { provider, endpoint, model };
+    return providers.complete(
+      requestTo(provider, { target, parameters, messages: says(question) }),
+    );
   };
+  return { server, ask };
 }
 
 /** As the workflow's line would have it. */
@@ -99,10 +80,8 @@ describe.each(CASES)('%s', (_name, place) => {
     async () => {
       const { ask } = await at(place);
       const { kind, message } = errorOf(await ask(place.model, {}, FORBIDDEN));
-      expect([kind, message]).toEqual([
-        'filtered',
-        expect.stringContaining(place.filter?.message ?? ''),
-      ]);
+      const words = place.filter?.message ?? '';
+      expect([kind, message]).toEqual(['filtered', expect.stringContaining(words)]);
       expect(await ask(place.model)).toMatchObject({ status: 'ok' });
     },
   );

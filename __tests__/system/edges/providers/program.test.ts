@@ -2,9 +2,8 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { createProviders } from '../../../../src/edges/providers/index.ts';
-import type { ProviderOptions } from '../../../../src/edges/providers/index.ts';
+import { describe, expect, test } from '@jest/globals';
+import { createProviders, type ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import { SILENCE_MS } from '../../../../src/edges/providers/program-session.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import {
@@ -17,52 +16,25 @@ import {
   TIMEOUT_MS,
   until,
 } from '../../../unit/edges/providers/providers-setting.ts';
-import type { TestClock } from '../../../unit/edges/providers/providers-setting.ts';
+import { afterThisTest } from './started.ts';
 
 const APP = fileURLToPath(new URL('../../../stand-ins/models/app.mjs', import.meta.url));
 const RED = `${String.fromCharCode(27)}[31m`;
-const open: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
 
 type ProgramTarget = Extract<Request['target'], { provider: 'program' }>;
-interface Started {
-  say(
-    text: string,
-    target?: Partial<ProgramTarget>,
-    request?: Partial<Request>,
-  ): Promise<Completion>;
-  /** How often a process was started for a commit. */
-  starts(commit?: string): Promise<number>;
-  checkouts: string[];
-  log: string[];
-  clock: TestClock;
-  folder(commit: string): string;
-  close(): Promise<void>;
-}
-
-async function start(overrides: Partial<ProviderOptions> = {}): Promise<Started> {
+async function start(overrides: Partial<ProviderOptions> = {}) {
   const root = await mkdtemp(path.join(tmpdir(), 'evaldiff-program-'));
   const folder = (commit: string): string => path.join(root, commit);
+  const { PATH } = process.env;
+  const secrets = { OPENAI_API_KEY: KEY, GITHUB_TOKEN: 'ghs_token' };
   const checkouts: string[] = [];
   const log: string[] = [];
   const clock = testClock();
   const providers = createProviders(
     options({
       clock,
-      log: (line) => {
-        log.push(line);
-      },
-      env: {
-        PATH: process.env['PATH'],
-        HOME: root,
-        LANG: 'C',
-        OPENAI_API_KEY: KEY,
-        GITHUB_TOKEN: 'ghs_token',
-        EXTRA: 'yes',
-      },
+      log: (line) => log.push(line),
+      env: { PATH, HOME: root, LANG: 'C', ...secrets, EXTRA: 'yes' },
       async checkout(commit) {
         checkouts.push(commit);
         await cp(APP, path.join(folder(commit), 'app.mjs'));
@@ -72,31 +44,34 @@ async function start(overrides: Partial<ProviderOptions> = {}): Promise<Started>
     }),
   );
   const close = async (): Promise<void> => providers.close();
-  open.push(() => rm(root, { recursive: true, force: true }), close);
-  return {
-    checkouts,
-    log,
-    clock,
-    folder,
-    close,
-    say: (text, target = {}, request = {}) =>
-      providers.complete({
-        ...requestTo('openai', { messages: says(text) }),
-        target: {
-          provider: 'program',
-          model: 'our-app',
-          command: [process.execPath, 'app.mjs'],
-          setup: [],
-          files: 'f',
-          commit: 'c1',
-          ...target,
-        },
-        ...request,
-      }),
-    starts: async (commit = 'c1') =>
-      (await readFile(path.join(folder(commit), 'starts.txt'), 'utf8')).trim().split('\n').length,
+  afterThisTest(() => rm(root, { recursive: true, force: true }));
+  afterThisTest(close);
+  const app: ProgramTarget = {
+    provider: 'program',
+    model: 'our-app',
+    setup: [],
+    files: 'f',
+    commit: 'c1',
+    command: [process.execPath, 'app.mjs'],
   };
+  const say = (text: string, own: Partial<ProgramTarget> = {}, request: Partial<Request> = {}) => {
+    const messages = says(text);
+    return providers.complete(
+      requestTo('openai', { messages, target: { ...app, ...own }, ...request }),
+    );
+  };
+  /** How often a process was started for a commit. */
+  const starts = async (commit = 'c1'): Promise<number> =>
+    (await readFile(path.join(folder(commit), 'starts.txt'), 'utf8')).trim().split('\n').length;
+  return { checkouts, log, clock, folder, close, say, starts };
 }
+
+const outputOf = (completion: Completion): string =>
+  completion.status === 'ok' ? completion.output : completion.message;
+const program = (message: string) => ({
+  kind: 'program',
+  message: `program (our-app): ${message}`,
+});
 
 /** A process that was killed may stay behind as an entry without life until its parent looks. */
 async function isAlive(pid: number): Promise<boolean> {
@@ -108,10 +83,7 @@ async function isAlive(pid: number): Promise<boolean> {
 }
 
 async function untilDead(pid: number): Promise<void> {
-  while (await isAlive(pid))
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
+  while (await isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe('a program', () => {
@@ -124,7 +96,7 @@ describe('a program', () => {
       usage: { input_tokens: 3, output_tokens: 2 },
       reused: false,
     });
-    expect(JSON.parse(completion.status === 'ok' ? completion.output : '')).toEqual({
+    expect(JSON.parse(outputOf(completion))).toEqual({
       model: 'our-app',
       parameters: { temperature: 0, flag: false },
       messages: says('echo'),
@@ -133,42 +105,26 @@ describe('a program', () => {
 
   test("runs as one process per commit, in that commit's folder", async () => {
     const { say, starts, checkouts, folder } = await start();
-    const outputs = await Promise.all([
-      say('folder'),
-      say('folder'),
-      say('folder', { commit: 'c2' }),
-    ]);
-    expect(
-      outputs.map((completion) =>
-        completion.status === 'ok' ? completion.output : completion.message,
-      ),
-    ).toEqual([
-      `${folder('c1')} not prepared`,
-      `${folder('c1')} not prepared`,
-      `${folder('c2')} not prepared`,
-    ]);
+    const commits = ['c1', 'c1', 'c2'];
+    const outputs = await Promise.all(commits.map((commit) => say('folder', { commit })));
+    const places = commits.map((commit) => `${folder(commit)} not prepared`);
+    expect(outputs.map(outputOf)).toEqual(places);
     expect([await starts(), await starts('c2'), checkouts]).toEqual([1, 1, ['c1', 'c2']]);
   });
 
   test('may answer in any order, with numbers for ids, and in pieces', async () => {
     const { say } = await start({ concurrency: { start: 5, max: 5 } });
     const answers = await Promise.all([say('late'), say('late'), say('number'), say('release')]);
-    expect(
-      answers.map((completion) =>
-        completion.status === 'ok' ? completion.output : completion.message,
-      ),
-    ).toEqual(['late 1', 'late 2', 'by number', 'released']);
+    expect(answers.map(outputOf)).toEqual(['late 1', 'late 2', 'by number', 'released']);
     expect(await say('split')).toMatchObject({ output: 'ümläut' });
     expect(answers[2]).toMatchObject({ usage: null });
   });
 
   test('sees PATH, HOME, LANG and what was named of the environment: no key, no token', async () => {
-    expect(await (await start()).say('env')).toMatchObject({
-      output: 'HOME LANG PATH PYTHONUNBUFFERED',
-    });
-    expect(await (await start({ programEnv: ['EXTRA', 'NOT_SET'] })).say('env')).toMatchObject({
-      output: 'EXTRA HOME LANG PATH PYTHONUNBUFFERED',
-    });
+    const output = 'HOME LANG PATH PYTHONUNBUFFERED';
+    expect(await (await start()).say('env')).toMatchObject({ output });
+    const { say } = await start({ programEnv: ['EXTRA', 'NOT_SET'] });
+    expect(await say('env')).toMatchObject({ output: `EXTRA ${output}` });
   });
 
   test('that is silent for ten seconds after its start gets a hint about its buffer, once', async () => {
@@ -204,11 +160,9 @@ describe('a program', () => {
 
   test('is prepared once per commit before it is asked', async () => {
     const { say, log } = await start();
-    const setup = [
-      process.execPath,
-      '-e',
-      'require("fs").appendFileSync("prepared.txt", "once "); console.log("preparing"); console.error("::error::trick")',
-    ];
+    const script =
+      'require("fs").appendFileSync("prepared.txt", "once "); console.log("preparing"); console.error("::error::trick")';
+    const setup = [process.execPath, '-e', script];
     const answers = await Promise.all([
       say('folder', { setup }),
       say('folder', { setup, model: 'other-name' }),
@@ -233,17 +187,16 @@ describe('a program', () => {
   });
 
   test('that cannot be laid out or found is an error that says so', async () => {
-    expect(
-      errorOf(
-        await (await start({ checkout: () => Promise.reject(new Error('disk full')) })).say('echo'),
-      ).message,
-    ).toBe('program (our-app): its files cannot be laid out: Error: disk full');
-    const { say } = await start();
-    expect(errorOf(await say('echo', { command: ['no-such-program'] })).message).toBe(
-      'program (our-app): the program "no-such-program" was not found',
+    const full = await start({ checkout: () => Promise.reject(new Error('disk full')) });
+    expect(errorOf(await full.say('echo'))).toMatchObject(
+      program('its files cannot be laid out: Error: disk full'),
     );
-    expect(errorOf(await say('echo', { command: [] })).message).toBe(
-      'program (our-app): the program "" cannot be started (not a command)',
+    const { say } = await start();
+    expect(errorOf(await say('echo', { command: ['no-such-program'] }))).toMatchObject(
+      program('the program "no-such-program" was not found'),
+    );
+    expect(errorOf(await say('echo', { command: [] }))).toMatchObject(
+      program('the program "" cannot be started (not a command)'),
     );
   });
 
@@ -264,13 +217,13 @@ describe('a program', () => {
 
   test('that writes something else on stdout makes the call an error that shows it', async () => {
     const { say } = await start();
-    expect(errorOf(await say(`print Debug: ${RED} here`))).toEqual({
-      kind: 'program',
-      message:
-        'program (our-app): wrote a line on stdout that is not an answer: "Debug: \\u{1b}[31m here"; messages belong on stderr',
-    });
-    expect(errorOf(await say('odd')).message).toBe(
-      'program (our-app): answered with neither "output" (text) nor "error" (text)',
+    expect(errorOf(await say(`print Debug: ${RED} here`))).toEqual(
+      program(
+        'wrote a line on stdout that is not an answer: "Debug: \\u{1b}[31m here"; messages belong on stderr',
+      ),
+    );
+    expect(errorOf(await say('odd'))).toEqual(
+      program('answered with neither "output" (text) nor "error" (text)'),
     );
     expect(await say('echo')).toMatchObject({ status: 'ok' });
   });
@@ -278,12 +231,8 @@ describe('a program', () => {
   test('that ends takes the calls under way with it, and is started again for the next', async () => {
     const { say, starts } = await start();
     const answers = await Promise.all([say('late'), say('late'), say('crash out of luck')]);
-    expect(answers.map((answer) => errorOf(answer))).toEqual(
-      Array.from({ length: 3 }, () => ({
-        kind: 'program',
-        message: 'program (our-app): ended with exit code 3: out of luck',
-      })),
-    );
+    const ended = program('ended with exit code 3: out of luck');
+    expect(answers.map(errorOf)).toEqual([ended, ended, ended]);
     expect(await say('echo')).toMatchObject({ status: 'ok' });
     expect(await starts()).toBe(2);
   });
@@ -292,17 +241,15 @@ describe('a program', () => {
     const { say, starts } = await start();
     for (let times = 0; times < 4; times++)
       expect(errorOf(await say('crash x')).message).toContain('exit code 3');
-    expect(errorOf(await say('echo')).message).toBe(
-      'program (our-app): ended 4 times in a row without an answer and is not started again',
+    expect(errorOf(await say('echo'))).toEqual(
+      program('ended 4 times in a row without an answer and is not started again'),
     );
     expect(await starts()).toBe(4);
   });
 
   test('that writes a line without an end is ended', async () => {
     const { say } = await start();
-    expect(errorOf(await say('flood')).message).toBe(
-      'program (our-app): wrote a line longer than 8 MiB',
-    );
+    expect(errorOf(await say('flood'))).toEqual(program('wrote a line longer than 8 MiB'));
     expect(await say('echo')).toMatchObject({ status: 'ok' });
   });
 
@@ -312,10 +259,8 @@ describe('a program', () => {
     const asked = say('late');
     await until(() => clock.open() === 1);
     clock.expire(TIMEOUT_MS);
-    expect(errorOf(await asked)).toEqual({
-      kind: 'timeout',
-      message: 'program (our-app): no answer after 120 s',
-    });
+    const late = program('no answer after 120 s');
+    expect(errorOf(await asked)).toEqual({ ...late, kind: 'timeout' });
     while ((await starts()) < 2) await say('echo');
     expect(await say('echo')).toMatchObject({ status: 'ok' });
   });
@@ -345,14 +290,11 @@ describe('a program', () => {
 
   test('is ended with everything it started, also when it does not want to', async () => {
     const { say, close } = await start();
-    const pids = await Promise.all([say('stubborn'), say('child')]);
-    const [program = 0, child = 0] = pids.map((answer) =>
-      answer.status === 'ok' ? Number(answer.output) : 0,
-    );
-    expect([await isAlive(program), await isAlive(child)]).toEqual([true, true]);
+    const answers = await Promise.all([say('stubborn'), say('child')]);
+    const pids = answers.map((answer) => Number(outputOf(answer)));
+    expect(await Promise.all(pids.map(isAlive))).toEqual([true, true]);
     await close();
-    await untilDead(program);
-    await untilDead(child);
+    for (const pid of pids) await untilDead(pid);
     expect(errorOf(await say('echo')).kind).toBe('aborted');
   });
 
@@ -362,9 +304,7 @@ describe('a program', () => {
     const asked = Array.from({ length: 5 }, () => say('late'));
     await until(() => clock.open() === 1);
     stop.abort();
-    expect((await Promise.all(asked)).map((answer) => errorOf(answer).kind)).toEqual(
-      Array.from({ length: 5 }, () => 'aborted'),
-    );
+    for (const answer of await Promise.all(asked)) expect(errorOf(answer).kind).toBe('aborted');
   });
 
   test('counts every attempt beforehand', async () => {

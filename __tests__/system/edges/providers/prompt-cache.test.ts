@@ -1,9 +1,8 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { loadListPrices } from '../../../../src/app/session/prices.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
-import type { UsageTotals } from '../../../../src/kernel/result/result.ts';
 import { createMeter, priceFrom } from '../../../../src/money/price.ts';
-import type { Completion, Message, Request } from '../../../../src/types/model.ts';
+import type { Message, Request } from '../../../../src/types/model.ts';
 import type { VendorName } from '../../../../src/types/vendors.ts';
 import {
   startModelServer,
@@ -12,34 +11,27 @@ import {
   type Script,
 } from '../../../stand-ins/models/server.ts';
 import { options, requestTo, until } from '../../../unit/edges/providers/providers-setting.ts';
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0)) await thing.close();
-});
+import { afterThisTest } from './started.ts';
 
 const MODEL = 'claude-sonnet-5-5';
 /** 600 tokens of the stand-in, where the model keeps beginnings from 512 on. */
 const LONG = 'Be kind. '.repeat(267);
 
-interface Setting {
-  server: ModelServer;
-  ask(messages: Message[], others?: Partial<Request> & { model?: string }): Promise<Completion>;
-  totals(): UsageTotals;
-}
+type Setting = Awaited<ReturnType<typeof start>>;
 
 async function start(
   vendor: VendorName,
   { caching = true, answer = () => ({}) }: { caching?: boolean; answer?: Script } = {},
-): Promise<Setting> {
+) {
   const server = await startModelServer({ caching, answer });
   const providers = createProviders(options({ vendorUrls: vendorUrls(server) }));
-  open.push(providers, server);
+  afterThisTest(server.close);
+  afterThisTest(providers.close);
   const price = priceFrom([], await loadListPrices(new Date('2026-11-22')));
   const meter = createMeter(providers.complete, price);
   return {
     server,
-    ask: (messages, others) =>
+    ask: (messages: Message[], others: Partial<Request> & { model?: string } = {}) =>
       meter.complete(requestTo(vendor, { model: MODEL, ...others, messages })),
     totals: () => meter.totals(),
   };
@@ -62,8 +54,12 @@ function marks({ requests }: ModelServer): (string | number | null)[] {
   });
 }
 
-async function askInTurn({ ask }: Setting, count: number, system = LONG): Promise<void> {
-  for (let index = 0; index < count; index++) await ask(about(`question ${index}`, system));
+async function askInTurn(
+  { ask }: Setting,
+  count: number,
+  { system = LONG, ...others }: Parameters<Setting['ask']>[1] & { system?: string } = {},
+): Promise<void> {
+  for (let index = 0; index < count; index++) await ask(about(`question ${index}`, system), others);
 }
 
 describe('a long beginning that many requests share', () => {
@@ -113,13 +109,8 @@ describe('a long beginning that many requests share', () => {
     ];
     for (const question of ['a', 'b', 'c']) await setting.ask(shown(question));
     expect(marks(setting.server)).toEqual([null, 1, 1]);
-    const [, second] = setting.server.requests;
-    expect(second?.messages.map(({ role }) => role)).toEqual([
-      'system',
-      'user',
-      'assistant',
-      'user',
-    ]);
+    const roles = setting.server.requests[1]?.messages.map(({ role }) => role);
+    expect(roles).toEqual(['system', 'user', 'assistant', 'user']);
   });
 
   test('is one of its own for other parameters and for another model', async () => {
@@ -134,10 +125,9 @@ describe('a long beginning that many requests share', () => {
 describe('nothing is marked', () => {
   test('of beginnings below the least length of the model', async () => {
     const setting = await start('anthropic');
-    await askInTurn(setting, 3, LONG.slice(0, 2000));
+    await askInTurn(setting, 3, { system: LONG.slice(0, 2000) });
     expect(marks(setting.server)).toEqual([null, null, null]);
-    for (const question of ['a', 'b', 'c'])
-      await setting.ask(about(question), { model: 'claude-haiku-4-5' });
+    await askInTurn(setting, 3, { model: 'claude-haiku-4-5' });
     expect(marks(setting.server).slice(3)).toEqual([null, null, null]);
   });
 
@@ -154,34 +144,26 @@ describe('nothing is marked', () => {
     ['claude-haiku-4-5', 4096],
   ])('of %s below %i tokens, and something from there on', async (model, least) => {
     const setting = await start('anthropic');
-    const ask = async (system: string): Promise<void> => {
-      for (const question of ['a', 'b', 'c']) await setting.ask(about(question, system), { model });
-    };
-    await ask('x'.repeat(least * 4 - 1));
+    await askInTurn(setting, 3, { model, system: 'x'.repeat(least * 4 - 1) });
     expect(marks(setting.server)).toEqual([null, null, null]);
-    await ask('y'.repeat(least * 4));
+    await askInTurn(setting, 3, { model, system: 'y'.repeat(least * 4) });
     expect(marks(setting.server).slice(3)).toEqual([null, 'system', 'system']);
     expect(setting.totals().cached_tokens).toBeGreaterThanOrEqual(least);
   });
 
   test('where the file marks for itself, and where nothing is known of the model', async () => {
     const setting = await start('anthropic');
-    for (const question of ['a', 'b', 'c'])
-      await setting.ask(about(question), {
-        parameters: { cache_control: { type: 'ephemeral' } },
-      });
-    for (const question of ['a', 'b', 'c'])
-      await setting.ask(about(question), { model: 'claude-of-tomorrow' });
+    await askInTurn(setting, 3, { parameters: { cache_control: { type: 'ephemeral' } } });
+    await askInTurn(setting, 3, { model: 'claude-of-tomorrow' });
     expect(marks(setting.server)).toEqual(Array<null>(6).fill(null));
   });
 
   test('of what has no such field: OpenAI keeps beginnings by itself, and its bodies stay as they are', async () => {
     const setting = await start('openai');
     const long = LONG.repeat(2);
-    for (const question of ['a', 'b', 'c'])
-      await setting.ask(about(question, long), { model: 'gpt-5.4-mini' });
+    await askInTurn(setting, 3, { model: 'gpt-5.4-mini', system: long });
     expect(marks(setting.server)).toEqual([null, null, null]);
-    expect(setting.server.requests[2]?.body['messages']).toEqual(about('c', long));
+    expect(setting.server.requests[2]?.body['messages']).toEqual(about('question 2', long));
     const { cached_tokens: read, input_tokens: input, cost_usd: warm } = setting.totals();
     expect(read).toBe(2 * 1152);
     const list = (await loadListPrices(new Date('2026-11-22')))('openai', 'gpt-5.4-mini')!;

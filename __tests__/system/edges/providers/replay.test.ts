@@ -17,14 +17,9 @@ const target: Extract<Request['target'], { provider: 'replay' }> = {
   commit: 'c0ffee0123456789',
 };
 const line = (request: object, reply: object): string => JSON.stringify({ request, reply });
+const sum = { messages: says('2 + 2?'), try: 0 };
 const four = line(
-  {
-    provider: 'openai',
-    model: 'gpt-4o',
-    parameters: { temperature: 0, top_p: 1 },
-    messages: says('2 + 2?'),
-    try: 0,
-  },
+  { provider: 'openai', model: 'gpt-4o', parameters: { temperature: 0, top_p: 1 }, ...sum },
   { output: '4', usage: { input_tokens: 5, output_tokens: 1 } },
 );
 
@@ -105,32 +100,19 @@ describe('replay', () => {
   });
 
   test.each<[string, string, string]>([
-    ['no JSON', `${four}\n{"request"`, 'recordings/demo.jsonl:2: the line is not as in'],
-    [
-      'a field of another type',
-      four.replace('"4"', '4'),
-      'recordings/demo.jsonl:1: reply.output is not as in',
-    ],
-    [
-      'a try that is none',
-      four.replace('"try":0', '"try":-1'),
-      'recordings/demo.jsonl:1: request.try is not as in',
-    ],
-    [
-      'a role that is none',
-      four.replace('"user"', '"robot"'),
-      'recordings/demo.jsonl:1: request.messages.0.role is not as in',
-    ],
+    ['no JSON', `${four}\n{"request"`, '2: the line is not as in'],
+    ['a wrong type', four.replace('"4"', '4'), '1: reply.output is not as in'],
+    ['a wrong try', four.replace('"try":0', '"try":-1'), '1: request.try is not as in'],
+    ['a wrong role', four.replace('"user"', '"robot"'), '1: request.messages.0.role is not as in'],
   ])('%s is an error with file, line and field', async (_what, text, message) => {
     const error = errorOf(await replaying(text).ask());
     expect(error.kind).toBe('recording');
-    expect(error.message).toContain(message);
+    expect(error.message).toContain(`recordings/demo.jsonl:${message}`);
   });
 
   test('an answer that a limit cut before it said anything is an error', async () => {
-    const { ask } = replaying(
-      four.replace('"output":"4"', '"output":" ","finish_reason":"length"'),
-    );
+    const cut = four.replace('"output":"4"', '"output":" ","finish_reason":"length"');
+    const { ask } = replaying(cut);
     expect(await ask()).toMatchObject({
       status: 'error',
       finish_reason: 'length',
@@ -187,11 +169,8 @@ describe('record', () => {
   test('leaves out errors, and writes each request once, also one that an earlier run paid for', async () => {
     const lines: string[] = [];
     const earlier = { ...completion, reused: true } as Completion;
-    const results: Completion[] = [
-      { status: 'error', kind: 'server', message: 'x' },
-      earlier,
-      earlier,
-    ];
+    const error: Completion = { status: 'error', kind: 'server', message: 'x' };
+    const results = [error, earlier, earlier];
     const record = recordAnswers(
       () => Promise.resolve(results.shift()!),
       (text) => {

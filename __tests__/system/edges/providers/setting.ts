@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createActivity } from '../../../../src/edges/providers/clock.ts';
-import type { Activity } from '../../../../src/edges/providers/clock.ts';
+import { createActivity, type Activity } from '../../../../src/edges/providers/clock.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import type { Providers, ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import type { BatchLedger } from '../../../../src/features/batch/open-batch.ts';
@@ -15,15 +14,12 @@ import {
   requestTo,
   says,
   testClock,
+  type TestClock,
 } from '../../../unit/edges/providers/providers-setting.ts';
-import type { TestClock } from '../../../unit/edges/providers/providers-setting.ts';
 
 export const keyOf = (request: Request): string =>
   requestKey(request, (text) => createHash('sha256').update(text).digest('hex'));
-export const turn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Batches written down in memory, with everything that happened to them in its order. */
 export interface TestLedger extends BatchLedger {
@@ -99,9 +95,7 @@ function settingOf(
   const providers = createProviders(
     options({
       clock,
-      log: (line) => {
-        log.push(line);
-      },
+      log: (line) => log.push(line),
       vendorUrls: vendorUrls(server),
       signal: halt.signal,
       batches: { ledger, activity, turn, requestKey: keyOf },

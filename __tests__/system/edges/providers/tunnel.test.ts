@@ -1,11 +1,9 @@
 import type http from 'node:http';
 import https from 'node:https';
-import { type AddressInfo, type Server } from 'node:net';
 import tls from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createProviders, type ProviderOptions } from '../../../../src/edges/providers/index.ts';
-import type { Completion } from '../../../../src/types/model.ts';
-import { selfSigned, type KeyPair } from '../../../stand-ins/certificate.ts';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { createProviders } from '../../../../src/edges/providers/index.ts';
+import { selfSigned } from '../../../stand-ins/certificate.ts';
 import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { tunnelProxy } from '../../../stand-ins/tunnel-proxy.ts';
 import {
@@ -14,84 +12,58 @@ import {
   options,
   requestTo,
 } from '../../../unit/edges/providers/providers-setting.ts';
+import { afterThisTest, listen } from './started.ts';
 
-let pair: KeyPair;
-beforeAll(() => {
-  pair = selfSigned();
-});
+const pair = selfSigned();
 afterAll(removeTemporaryFolders);
 
-const open: (() => Promise<void> | void)[] = [];
 const authorities = tls.getCACertificates('default');
-afterEach(async () => {
-  tls.setDefaultCACertificates(authorities);
-  for (const close of open.splice(0).reverse()) await close();
-});
-
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        if ('closeAllConnections' in server) (server as http.Server).closeAllConnections();
-      }),
-  );
-  return (server.address() as AddressInfo).port;
-}
+afterEach(() => tls.setDefaultCACertificates(authorities));
 
 const REPLY = JSON.stringify({
   choices: [{ finish_reason: 'stop', message: { content: 'through' } }],
 });
 
-interface Network {
-  /** What came to the origin. */
-  reached: http.IncomingHttpHeaders[];
-  /** What came to the proxy. */
-  asked: { url: string | undefined; headers: http.IncomingHttpHeaders }[];
-  ask(): Promise<Completion>;
+interface NetworkOptions {
+  login?: string;
+  trusted?: boolean;
+  direct?: boolean;
+  proxy?: URL;
 }
 
 /** An origin with TLS, and a proxy before it that answers CONNECT with `status`. */
 async function network(
   status: number,
-  {
-    login = '',
-    trusted = true,
-    ...more
-  }: Partial<ProviderOptions> & { login?: string; trusted?: boolean } = {},
-  line: { direct?: boolean } = {},
-): Promise<Network> {
+  { login = '', trusted = true, direct = false, proxy }: NetworkOptions = {},
+) {
   if (trusted) tls.setDefaultCACertificates([...authorities, pair.cert]);
-  const network: Omit<Network, 'ask'> = { reached: [], asked: [] };
+  const reached: http.IncomingHttpHeaders[] = [];
+  const asked: { url: string | undefined; headers: http.IncomingHttpHeaders }[] = [];
   const origin = https.createServer(pair, (request, response) => {
-    network.reached.push(request.headers);
+    reached.push(request.headers);
     request.resume();
     response.writeHead(200, { 'content-type': 'application/json' }).end(REPLY);
   });
-  const proxy = tunnelProxy(({ url, headers }) => {
-    network.asked.push({ url, headers });
+  const open: (() => void)[] = [];
+  afterThisTest(() => open.forEach((close) => close()));
+  const tunnel = tunnelProxy(({ url, headers }) => {
+    asked.push({ url, headers });
     return status;
   }, open);
-  const [port, proxyPort] = [await listening(origin), await listening(proxy)];
+  const [{ port }, { host }] = [await listen(origin), await listen(tunnel)];
+  const far = { url: `https://localhost:${port}/v1`, key: KEY, direct };
   const providers = createProviders(
     options({
-      endpoints: new Map([
-        ['far', { url: `https://localhost:${String(port)}/v1`, key: KEY, ...line }],
-      ]),
-      proxy: new URL(`http://${login}127.0.0.1:${String(proxyPort)}`),
-      ...more,
+      endpoints: new Map([['far', far]]),
+      proxy: proxy ?? new URL(`http://${login}${host}`),
     }),
   );
-  open.push(() => providers.close());
-  return {
-    ...network,
-    ask: () =>
-      providers.complete(
-        requestTo('openai', { target: { provider: 'openai', endpoint: 'far', model: 'm' } }),
-      ),
-  };
+  afterThisTest(providers.close);
+  return { reached, asked, ask: () => providers.complete(request) };
 }
+const request = requestTo('openai', {
+  target: { provider: 'openai', endpoint: 'far', model: 'm' },
+});
 
 describe('a proxy that the workflow names', () => {
   test('carries the call, and sees the name of the server alone', async () => {
@@ -130,7 +102,7 @@ describe('a proxy that the workflow names', () => {
   });
 
   test('is not asked for a server whose line says direct', async () => {
-    const { ask, asked, reached } = await network(200, {}, { direct: true });
+    const { ask, asked, reached } = await network(200, { direct: true });
     expect((await ask()).status).toBe('ok');
     expect([asked.length, reached.length]).toEqual([0, 1]);
   });
@@ -159,9 +131,8 @@ test('a failed connection says that a proxy of the environment is not used', asy
       env: { https_proxy: 'http://proxy.example:3128' },
     }),
   );
-  open.push(() => providers.close());
-  const target = { provider: 'openai', endpoint: 'far', model: 'm' } as const;
-  expect(errorOf(await providers.complete(requestTo('openai', { target }))).message).toBe(
+  afterThisTest(providers.close);
+  expect(errorOf(await providers.complete(request)).message).toBe(
     'openai (far): no connection (ECONNREFUSED); https_proxy is not obeyed: name the proxy in the input proxy (in a terminal --proxy), after 5 tries',
   );
 });

@@ -1,34 +1,22 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
-import { errorOf, says, setUp } from '../../../unit/edges/providers/providers-setting.ts';
-import type { Setting } from '../../../unit/edges/providers/providers-setting.ts';
+import { errorOf, says } from '../../../unit/edges/providers/providers-setting.ts';
+import { start as startVendor } from './started.ts';
 
-const open: Setting[] = [];
-afterEach(async () => {
-  for (const setting of open.splice(0)) await setting.close();
-});
+const start = (answer: Script) => startVendor('openai', answer);
 
-async function start(answer: Script): Promise<Setting> {
-  const setting = await setUp('openai', answer);
-  open.push(setting);
-  return setting;
+function reply(content: string): string {
+  const choices = [{ finish_reason: 'stop', message: { content } }];
+  return JSON.stringify({ object: 'chat.completion', choices });
 }
-
-const reply = (content: string): string =>
-  JSON.stringify({
-    object: 'chat.completion',
-    choices: [{ finish_reason: 'stop', message: { content } }],
-  });
 const GOOD = reply('Oslo is a city in Norway.');
-const typed = (body: string | Buffer, type: string): Scripted => ({
-  body,
-  headers: { 'content-type': type },
-});
-const packed = (body: Buffer, encoding: string): Scripted => ({
-  body,
-  headers: { 'content-encoding': encoding },
-});
+const typed = (body: string | Buffer, type: string): Scripted => {
+  return { body, headers: { 'content-type': type } };
+};
+const packed = (body: Buffer, encoding: string): Scripted => {
+  return { body, headers: { 'content-encoding': encoding } };
+};
 const short = (body: Buffer): Buffer => body.subarray(0, -10);
 
 describe('a reply that may come right the next time', () => {
@@ -106,9 +94,8 @@ describe('the bytes of a reply', () => {
     ['UTF-16, least byte first', [0xff, 0xfe], utf16],
     ['UTF-16, greatest byte first', [0xfe, 0xff], Buffer.from(utf16).swap16()],
   ])('are decoded by their mark where no charset is declared: %s', async (_, mark, body) => {
-    const { ask } = await start(() =>
-      typed(Buffer.concat([Buffer.from(mark), body]), 'application/json'),
-    );
+    const marked = Buffer.concat([Buffer.from(mark), body]);
+    const { ask } = await start(() => typed(marked, 'application/json'));
     expect(await ask()).toMatchObject({ output: 'Malmö – €' });
   });
 
@@ -118,18 +105,14 @@ describe('the bytes of a reply', () => {
     ['application/json; charset=x-own', Buffer.from(GOOD), 'x-own'],
   ])('that are not of the charset are an error: %s', async (type, body, charset) => {
     const { ask, server } = await start(() => typed(body, type));
-    expect(errorOf(await ask())).toEqual({
-      kind: 'reply',
-      message: `openai: the reply is not text in its charset (${charset})`,
-    });
+    const message = `openai: the reply is not text in its charset (${charset})`;
+    expect(errorOf(await ask())).toEqual({ kind: 'reply', message });
     expect(server.requests).toHaveLength(1);
   });
 
   test('of an error do not hide its status', async () => {
-    const { ask } = await start(() => ({
-      status: 402,
-      body: Buffer.from('{"error":{"message":"cr\u00e9dit"}}', 'latin1'),
-    }));
+    const body = Buffer.from('{"error":{"message":"cr\u00e9dit"}}', 'latin1');
+    const { ask } = await start(() => ({ status: 402, body }));
     expect(errorOf(await ask()).message).toContain('402, the request was refused');
   });
 });
@@ -174,15 +157,12 @@ describe('a schema of the prompt that is wrong', () => {
     ['Unknown content of response_format.json_schema.', '', { response_format: schema }],
   ])('ends after two requests: %s', async (message, param, parameters) => {
     for (const model of ['model-1', 'gpt-4o-mini']) {
-      const { ask, server } = await start(() => ({
-        status: 400,
-        error: { message, type: 'invalid_request_error', ...(param === '' ? {} : { param }) },
-      }));
-      const all = await Promise.all(
-        Array.from({ length: 10 }, (_, index) =>
-          ask({ model, messages: says(`q${String(index)}`), parameters: parameters as never }),
-        ),
+      const error = { message, type: 'invalid_request_error', ...(param !== '' && { param }) };
+      const { ask, server } = await start(() => ({ status: 400, error }));
+      const asked = Array.from({ length: 10 }, (_, index) =>
+        ask({ model, messages: says(`q${index}`), parameters: parameters as never }),
       );
+      const all = await Promise.all(asked);
       expect(all.every(({ status }) => status === 'error')).toBe(true);
       expect(server.requests).toHaveLength(2);
     }

@@ -28,9 +28,7 @@ describe('the time a server asks to wait', () => {
       },
       1000,
     ],
-  ])('%j is %p ms', (headers, wait) => {
-    expect(askedWait(new Headers(headers), NOW)).toBe(wait);
-  });
+  ])('%j is %p ms', (headers, wait) => expect(askedWait(new Headers(headers), NOW)).toBe(wait));
 
   test('a limit with something left asks for nothing, and of several that are used up the latest counts', () => {
     const limits = (requests: string, tokens: string): Headers =>

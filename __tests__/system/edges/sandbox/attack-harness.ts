@@ -5,8 +5,7 @@
  */
 import { createSocket } from 'node:dgram';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
@@ -50,18 +49,10 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
         resolve(server),
       );
     });
-  const udp = createSocket('udp4', () => {
-    contacts += 1;
-  });
-  await new Promise<void>((resolve) => {
-    udp.bind(0, '127.0.0.1', resolve);
-  });
-  const abstractSocket = `evaldiff-${process.pid}`;
-  const servers = [
-    await listen(0),
-    await listen(join(folder, 'docker.sock')),
-    await listen(`\0${abstractSocket}`),
-  ];
+  const udp = createSocket('udp4', () => void (contacts += 1));
+  await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
+  const [unixSocket, abstractSocket] = [join(folder, 'docker.sock'), `evaldiff-${process.pid}`];
+  const servers = await Promise.all([0, unixSocket, `\0${abstractSocket}`].map(listen));
   const address = servers[0]?.address();
   const at: Surroundings = {
     holder: process.pid,
@@ -70,7 +61,7 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
     writable: join(folder, 'set_env'),
     port: typeof address === 'object' && address !== null ? address.port : 0,
     udpPort: udp.address().port,
-    unixSocket: join(folder, 'docker.sock'),
+    unixSocket,
     abstractSocket,
   };
   writeFileSync(at.token, process.env.EVALDIFF_CANARY ?? '');
@@ -79,67 +70,41 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
   chmodSync(folder, 0o777);
 
   const printed: string[] = [];
+  const log = (line: string): number => printed.push(line);
   const open = (timeoutSeconds: number): Sandbox =>
-    createSandbox({
-      mode,
-      env: {},
-      timeoutSeconds,
-      time: Date.UTC(2026, 0, 2),
-      python,
-      log: (line) => {
-        printed.push(line);
-      },
-    });
+    createSandbox({ mode, env: {}, timeoutSeconds, time: Date.UTC(2026, 0, 2), python, log });
   // Only what is meant to run into the time limit has a short one: a busy machine must not look
   // like a defence.
   const [hasty, patient] = [open(HASTE), open(30)];
   const one = async (sandbox: Sandbox, code: string): Promise<CodeResult> => {
-    const [result] = await sandbox.evaluate({
-      suite: 'p',
-      side: 'head',
-      language,
-      code,
-      outputs: ['metric', 'result'],
-      inputs: [{ a: 7 }],
-    });
+    const place = { suite: 'p', side: 'head' } as const;
+    const data = { outputs: ['metric', 'result'], inputs: [{ a: 7 }] };
+    const [result] = await sandbox.evaluate({ ...place, language, code, ...data });
     return result ?? { status: 'error', cause: 'sandbox', message: 'no result' };
   };
   const attacks: Record<string, Attack> =
     language === 'python' ? pythonAttacks(at) : javascriptAttacks(at);
-  const report: HarnessReport = {
-    results: {},
-    after: {},
-    printed,
-    contacts: 0,
-    files: { names: [], writable: '' },
-  };
+  const results: HarnessReport['results'] = {};
+  const after: HarnessReport['after'] = {};
   const chosen = Object.entries(attacks).filter(
     ([, attack]) =>
-      only === 'all' || (only === 'locks' ? !meetsLimit(attack) : attack.worksUnlocked === true),
+      only === 'all' || (only === 'locks' ? !meetsLimit(attack) : attack.worksUnlocked),
   );
   const runAll = async (sandbox: Sandbox, some: typeof chosen): Promise<void> => {
     for (const [name, attack] of some) {
-      report.results[name] = await one(sandbox, attack.code);
-      report.after[name] = await one(sandbox, harmless[language]);
+      results[name] = await one(sandbox, attack.code);
+      after[name] = await one(sandbox, harmless[language]);
     }
   };
-  await Promise.all([
-    runAll(
-      hasty,
-      chosen.filter(([, attack]) => isTimed(attack)),
-    ),
-    runAll(
-      patient,
-      chosen.filter(([, attack]) => !isTimed(attack)),
-    ),
-  ]);
+  const timed = chosen.filter(([, attack]) => isTimed(attack));
+  const others = chosen.filter(([, attack]) => !isTimed(attack));
+  await Promise.all([runAll(hasty, timed), runAll(patient, others)]);
   await Promise.all([hasty.close(), patient.close()]);
-  report.contacts = contacts;
-  report.files = { names: readdirSync(folder).sort(), writable: readFileSync(at.writable, 'utf8') };
+  const files = { names: readdirSync(folder).sort(), writable: readFileSync(at.writable, 'utf8') };
   for (const server of servers) server.close();
   udp.close();
   rmSync(folder, { recursive: true, force: true });
-  return report;
+  return { results, after, printed, contacts, files };
 }
 
 const options: HarnessOptions = JSON.parse(process.argv[2] ?? '');

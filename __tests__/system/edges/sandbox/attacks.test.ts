@@ -3,10 +3,9 @@ import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { HarnessOptions, HarnessReport } from './attack-harness.ts';
-import { javascriptAttacks, meetsLimit, pythonAttacks } from './attacks.ts';
-import type { Attack } from './attacks.ts';
+import { javascriptAttacks, meetsLimit, pythonAttacks, type Attack } from './attacks.ts';
 import { pythonWithout, systemPython } from './kernels.ts';
 
 const canary = 'sk-canary-0b1f6b0e';
@@ -14,38 +13,24 @@ const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 const run = promisify(execFile);
 const harness = new URL('attack-harness.ts', import.meta.url).pathname;
-const nowhere = {
-  holder: 1,
-  token: '',
-  writable: '',
-  folder: '',
-  port: 0,
-  udpPort: 0,
-  unixSocket: '',
-  abstractSocket: '',
-};
+const files = { token: '', writable: '', folder: '', unixSocket: '', abstractSocket: '' };
+const nowhere = { holder: 1, port: 0, udpPort: 0, ...files };
 const expected: Record<HarnessOptions['language'], Record<string, Attack>> = {
   python: pythonAttacks(nowhere),
   javascript: javascriptAttacks(nowhere),
 };
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'evaldiff-kernels-'));
-  chmodSync(folder, 0o755);
-});
+const folder = mkdtempSync(join(tmpdir(), 'evaldiff-kernels-'));
+chmodSync(folder, 0o755);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function attack(options: HarnessOptions, user: 'own' | 'nobody'): Promise<HarnessReport> {
   const identity = user === 'nobody' ? { uid: nobody, gid: nobody } : {};
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const { stdout } = await run(process.execPath, [harness, JSON.stringify(options)], {
     ...identity,
     cwd: tmpdir(),
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      EVALDIFF_CANARY: canary,
-    },
+    env: { PATH, NODE_COMPILE_CACHE, EVALDIFF_CANARY: canary },
     maxBuffer: 1 << 26,
   });
   return JSON.parse(stdout) as HarnessReport;
@@ -71,58 +56,40 @@ function judge(
         ? result.status === 'ok'
         : ends.test(ended) || (seccompOnly && notLoaded.test(ended));
     expect({ name, asItMust, ended }).toEqual({ name, asItMust: true, ended });
-    expect({ name, after: report.after[name] }).toEqual({
-      name,
-      after: { status: 'ok', values: { metric: 42, result: true } },
-    });
+    const after = { status: 'ok', values: { metric: 42, result: true } };
+    expect({ name, after: report.after[name] }).toEqual({ name, after });
   }
   expect(JSON.stringify(report)).not.toContain(canary);
   expect(report.contacts).toBe(0);
-  expect(report.files).toEqual({
-    names: ['docker.sock', 'set_env', 'token'],
-    writable: 'untouched',
-  });
+  const names = ['docker.sock', 'set_env', 'token'];
+  expect(report.files).toEqual({ names, writable: 'untouched' });
 }
 
 const users = (['own', 'nobody'] as const).filter((user) => user === 'own' || isRoot);
+const python = { language: 'python', mode: 'sandbox', python: systemPython } as const;
 
 describe.each(users)('attacks on the Python sandbox, as the user: %s', (user) => {
   // Limits of time and memory are the same for all users and kernels: they are met once.
   test('bring home no canary, reach no socket and write no file', async () => {
-    const options = {
-      language: 'python',
-      mode: 'sandbox',
-      python: systemPython,
-      only: user === 'own' ? 'all' : 'locks',
-    } as const;
+    const options = { ...python, only: user === 'own' ? 'all' : 'locks' } as const;
     judge(await attack(options, user), options);
   }, 180_000);
 
   test('fare no better on a kernel without Landlock', async () => {
-    const python = pythonWithout('landlock', folder);
-    const options = { language: 'python', mode: 'sandbox', python, only: 'locks' } as const;
+    const unlocked = pythonWithout('landlock', folder);
+    const options = { ...python, python: unlocked, only: 'locks' } as const;
     judge(await attack(options, user), options, true);
   }, 180_000);
 });
 
-describe('attacks on the JavaScript sandbox', () => {
-  test('find nothing to attack', async () => {
-    const options = {
-      language: 'javascript',
-      mode: 'sandbox',
-      python: systemPython,
-      only: 'all',
-    } as const;
-    judge(await attack(options, 'own'), options);
-  }, 180_000);
-});
+test('attacks on the JavaScript sandbox find nothing to attack', async () => {
+  const options = { ...python, language: 'javascript', only: 'all' } as const;
+  judge(await attack(options, 'own'), options);
+}, 180_000);
 
 describe('the same attacks where nothing is locked (code: host)', () => {
   test('do what they say, which is why the sandbox is needed', async () => {
-    const report = await attack(
-      { language: 'python', mode: 'host', python: systemPython, only: 'works unlocked' },
-      'own',
-    );
+    const report = await attack({ ...python, mode: 'host', only: 'works unlocked' }, 'own');
     const failed = Object.entries(report.results).filter(([, result]) => result.status === 'error');
     expect(failed).toEqual([]);
     expect(JSON.stringify(report.results["reads the holder's environment"])).toContain(canary);

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 
 const guard = new URL('../../../../src/edges/sandbox/index.ts', import.meta.url).href;
 const python = '/usr/bin/python3';
 
-/**
- * A node process that runs `before`, then is sent SIGUSR1 by a child of the same user; what it
- * prints until it ends.
- */
+/** Output of a node process that runs `before`, then gets SIGUSR1 from a child of the same user. */
 async function signalled(before: string): Promise<string> {
   const program = `
     import { spawnSync } from 'node:child_process';
@@ -15,19 +13,9 @@ async function signalled(before: string): Promise<string> {
     ${before}
     setInterval(() => { if (inspector.url() !== undefined) { console.log('inspector'); process.exit(); } }, 5);
     spawnSync(${JSON.stringify(python)}, ['-c', 'import os, signal; os.kill(os.getppid(), signal.SIGUSR1)']);`;
-  const child = spawn(
-    process.execPath,
-    ['--inspect-port=0', '--input-type=module', '-e', program],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-  });
-  await new Promise((resolve) => {
-    child.once('close', resolve);
-  });
-  return said.trim();
+  const args = ['--inspect-port=0', '--input-type=module', '-e', program];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  return (await text(child.stdout)).trim();
 }
 
 test('without the guard a signal from any process of the same user opens the inspector', async () => {
@@ -35,8 +23,7 @@ test('without the guard a signal from any process of the same user opens the ins
 }, 30_000);
 
 test('with the guard the signal arrives and opens nothing', async () => {
-  // The second listener ends the process; the count is taken before it, so that it is not a guard
-  // itself.
+  // The second listener ends the process; it is added after the count, to not be a guard itself.
   const before = `
     import { guardProcess } from ${JSON.stringify(guard)};
     guardProcess();

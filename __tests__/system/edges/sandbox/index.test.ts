@@ -1,21 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
-import type { SandboxOptions } from '../../../../src/edges/sandbox/index.ts';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { createSandbox, type SandboxOptions } from '../../../../src/edges/sandbox/index.ts';
 import type { CodeJob, CodeLanguage, CodeResult } from '../../../../src/types/model.ts';
 import { oldPython, pythonWithout, systemPython } from './kernels.ts';
 
 const open: ReturnType<typeof createSandbox>[] = [];
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'evaldiff-pythons-'));
-});
+const folder = mkdtempSync(join(tmpdir(), 'evaldiff-pythons-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((sandbox) => sandbox.close()));
-});
+afterEach(() => Promise.all(open.splice(0).map((sandbox) => sandbox.close())));
 
 const DEFAULTS: SandboxOptions = {
   mode: 'sandbox',
@@ -33,24 +27,13 @@ function sandbox(options: Partial<SandboxOptions> = {}): ReturnType<typeof creat
 }
 
 function job(language: CodeLanguage, code: string, rest: Partial<CodeJob> = {}): CodeJob {
-  return {
-    suite: 'p',
-    side: 'head',
-    language,
-    code,
-    outputs: ['metric', 'result'],
-    inputs: [{}],
-    ...rest,
-  };
+  const outputs = ['metric', 'result'];
+  return { suite: 'p', side: 'head', language, code, outputs, inputs: [{}], ...rest };
 }
 
-/**
- * For tests of what code does, wherever it runs: it is kept, because starting is what takes time.
- */
+/** For tests of what code does, wherever it runs: kept, because starting takes the time. */
 let kept: ReturnType<typeof createSandbox> | null = null;
-afterAll(async () => {
-  await kept?.close();
-});
+afterAll(async () => await kept?.close());
 const evaluate = (asked: CodeJob): Promise<CodeResult[]> =>
   (kept ??= createSandbox(DEFAULTS)).evaluate(asked);
 
@@ -64,6 +47,10 @@ async function one(
   const [result] = await (options === null ? evaluate(asked) : sandbox(options).evaluate(asked));
   return result!;
 }
+
+/** Code that passes with this metric. */
+const passing = (language: CodeLanguage, metric: string): string =>
+  language === 'python' ? `metric = ${metric}\nresult = True` : `metric = ${metric}; result = true`;
 
 const ok = (metric: unknown, result = true): unknown => ({
   status: 'ok',
@@ -79,19 +66,16 @@ const both = [
   {
     language: 'python' as const,
     equal: 'metric = actual == expected\nresult = metric',
+    unlessLooping: 'if actual == "loop":\n  while True: pass\nmetric = actual\nresult = True',
     never: 'while True: pass',
-    when: (test: string, then: string) => `if ${test}:\n  ${then}\nmetric = actual\nresult = True`,
-    pair: 'metric = [a, a]\nresult = True',
     counting:
       'import builtins\nbuiltins.count = getattr(builtins, "count", 0) + 1\nmetric = builtins.count\nresult = True',
   },
   {
     language: 'javascript' as const,
     equal: 'metric = actual === expected\nresult = metric',
+    unlessLooping: 'if (actual == "loop") for (;;);\nmetric = actual\nresult = true',
     never: 'for (;;);',
-    when: (test: string, then: string) =>
-      `if (${test}) { ${then} }\nmetric = actual\nresult = true`,
-    pair: 'metric = [a, a]; result = true',
     counting:
       'Array.prototype.count = (Array.prototype.count ?? 0) + 1; metric = Array.prototype.count; result = true',
   },
@@ -127,28 +111,22 @@ result = true`,
     },
   );
 
+  const dates = 'from datetime import date, datetime, timedelta\n';
   test.each([
+    ['python', 'str(__import__("datetime").date.today())', '2026-01-02'],
     [
-      'date.today() in Python',
       'python',
-      'import datetime\nmetric = str(datetime.date.today())',
-      '2026-01-02',
-    ],
-    [
-      'dates are instances of their classes',
-      'python',
-      'from datetime import date, datetime, timedelta\nx = date(2024, 1, 31) + timedelta(days=1)\nmetric = [str(x), isinstance(x, date), isinstance(datetime.now(), date), isinstance(1, date), repr(datetime(2024, 1, 2)), str(datetime.strptime("2024-01-02", "%Y-%m-%d") - datetime(2024, 1, 1))]',
+      '[str(date(2024, 1, 31) + timedelta(days=1)), isinstance(date.today(), date), isinstance(datetime.now(), date), isinstance(1, date), repr(datetime(2024, 1, 2)), str(datetime.strptime("2024-01-02", "%Y-%m-%d") - datetime(2024, 1, 1))]',
       ['2024-02-01', true, true, false, 'datetime.datetime(2024, 1, 2, 0, 0)', '1 day, 0:00:00'],
     ],
     [
-      'dates in JavaScript',
       'javascript',
-      'metric = [new Date(2024, 0, 31).getMonth(), new Date(0) instanceof Date, Date.UTC(1970, 0, 2), typeof Date(), new Date().getUTCFullYear()]',
+      '[new Date(2024, 0, 31).getMonth(), new Date(0) instanceof Date, Date.UTC(1970, 0, 2), typeof Date(), new Date().getUTCFullYear()]',
       [0, true, 86_400_000, 'string', 2026],
     ],
-  ] as const)('and dates still work: %s', async (_, language, code, expected) => {
-    const end = language === 'python' ? '\nresult = True' : '; result = true';
-    expect(await one(language, `${code}${end}`)).toEqual(ok(expected));
+  ] as const)('and still has dates: %s %.30s', async (language, metric, expected) => {
+    const code = `${language === 'python' ? dates : ''}${passing(language, metric)}`;
+    expect(await one(language, code)).toEqual(ok(expected));
   });
 
   test('by the frames of the code that runs it: they hold no process id', async () => {
@@ -156,26 +134,22 @@ result = true`,
 frame, names = sys._getframe(), []
 while frame is not None:
     names.append(frame.f_code.co_name)
-    frame = frame.f_back
-metric = names
-result = True`;
-    const result = await one('python', code);
+    frame = frame.f_back`;
+    const result = await one('python', `${code}\n${passing('python', 'names')}`);
     expect(JSON.stringify(result)).not.toMatch(/relay|zygote|__init__/);
   });
 });
 
-describe('code that is stopped', () => {
-  test.each([
-    [
-      'python',
-      'data = bytearray(300 << 20)\nfor i in range(0, len(data), 4096): data[i] = 1\nwhile True: pass',
-    ],
-    ['javascript', 'const data = new Uint8Array(300 << 20); for (;;);'],
-  ] as const)('while it uses much memory says so in %s', async (language, code) => {
-    expect(await one(language, code, { timeoutSeconds: 3 })).toEqual(
-      unrun('used more than 256 MiB, took longer than 3 s and was stopped'),
-    );
-  });
+test.each([
+  [
+    'python',
+    'data = bytearray(300 << 20)\nfor i in range(0, len(data), 4096): data[i] = 1\nwhile True: pass',
+  ],
+  ['javascript', 'const data = new Uint8Array(300 << 20); for (;;);'],
+] as const)('%s code that is stopped is said to use much memory', async (language, code) => {
+  expect(await one(language, code, { timeoutSeconds: 3 })).toEqual(
+    unrun('used more than 256 MiB, took longer than 3 s and was stopped'),
+  );
 });
 
 describe('JavaScript finds what Node has', () => {
@@ -203,7 +177,7 @@ describe('JavaScript finds what Node has', () => {
     ['structuredClone({ a: [1, { b: new Date(0) }] }).a[1].b.getTime()', 0],
     ['structuredClone(new Map([[1, new Set([2])]])).get(1).has(2)', true],
   ])('%s', async (code, value) => {
-    expect(await one('javascript', `metric = ${code}; result = true`)).toEqual(ok(value));
+    expect(await one('javascript', passing('javascript', code))).toEqual(ok(value));
   });
 
   test.each([
@@ -214,46 +188,43 @@ describe('JavaScript finds what Node has', () => {
     ['structuredClone(() => 1)', 'TypeError'],
     ["new Intl.Segmenter('en').segment('a'.repeat(300000))", 'RangeError'],
   ])('and its errors: %s', async (code, type) => {
-    expect(await one('javascript', `${code}; metric = result = true`)).toMatchObject({
-      status: 'error',
-      cause: 'code',
-      message: expect.stringMatching(new RegExp(`^${type}`)),
-    });
+    const message = expect.stringMatching(new RegExp(`^${type}`)) as never;
+    expect(await one('javascript', `${code}; metric = result = true`)).toEqual(error(message));
   });
 
-  test('an output may be a promise, which has its time but nothing to wait for', async () => {
-    const late = 'const f = async () => (await Promise.resolve(2)) + 1;';
-    expect(
-      await one('javascript', `${late} metric = f(); result = f().then((n) => n === 3)`),
-    ).toEqual(ok(3));
-    expect(
-      await one(
-        'javascript',
-        'metric = (async () => { throw new RangeError("x") })(); result = true',
-      ),
-    ).toEqual(error('RangeError on line 1: x'));
-    expect(await one('javascript', 'metric = new Promise(() => {}); result = true')).toMatchObject({
-      message: expect.stringMatching(/waits for something that never comes/),
-    });
-    expect(
-      await one(
-        'javascript',
-        'const spin = () => Promise.resolve().then(spin); metric = spin(); result = true',
-        { timeoutSeconds: 0.3 },
-      ),
-    ).toMatchObject({ message: expect.stringMatching(/took longer than 0\.3 s/) });
-    // What an evaluation left unfinished is not the next one's.
-    expect(await one('javascript', 'metric = typeof late; result = true')).toEqual(ok('undefined'));
+  test.each([
+    ['f(); result = f().then((n) => n === 3)', ok(3)],
+    ['(async () => { throw new RangeError("x") })()', error('RangeError on line 1: x')],
+    ['new Promise(() => {})', { message: expect.stringMatching(/waits for something that never/) }],
+    ['spin()', { message: expect.stringMatching(/took longer than 0\.3 s/) }],
+  ])('and awaits outputs, which have nothing to wait for: %s', async (metric, result) => {
+    const functions =
+      'const f = async () => (await Promise.resolve(2)) + 1, spin = () => Promise.resolve().then(spin);';
+    const code = `${functions} metric = ${metric}${metric.includes('result') ? '' : '; result = true'}`;
+    const { evaluate } = sandbox({ timeoutSeconds: metric === 'spin()' ? 0.3 : 20 });
+    expect((await evaluate(job('javascript', code)))[0]).toMatchObject(result as object);
+    // The next evaluation finds nothing of an unfinished one.
+    expect(await evaluate(job('javascript', passing('javascript', 'typeof f')))).toEqual([
+      ok('undefined'),
+    ]);
   });
 });
 
-describe.each(both)('$language code', ({ language, equal, never, when, pair, counting }) => {
+describe.each(both)('$language code', ({ language, equal, unlessLooping, never, counting }) => {
+  const either = (python: string, javascript: string): string =>
+    language === 'python' ? python : javascript;
+  const scored = (python: string, javascript = python): string =>
+    passing(language, either(python, javascript));
+  const pair = scored('[a, a]');
+  const run = (code: string, inputs: CodeJob['inputs'], rest: Partial<CodeJob> = {}) =>
+    evaluate(job(language, code, { inputs, ...rest }));
+
   test('is evaluated once per input, in the order of the inputs', async () => {
     const inputs = Array.from({ length: 300 }, (_, index) => ({
       actual: `${index}`,
       expected: index % 3 === 0 ? `${index}` : 'other',
     }));
-    const results = await evaluate(job(language, equal, { inputs }));
+    const results = await run(equal, inputs);
     expect(results).toEqual(inputs.map((_, index) => ok(index % 3 === 0, index % 3 === 0)));
   });
 
@@ -275,105 +246,78 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
       [[[[[[[1]]]]]]],
       { __proto__x: 1 },
     ];
-    const results = await evaluate(job(language, pair, { inputs: values.map((a) => ({ a })) }));
-    expect(results).toEqual(values.map((a) => ok([a, a])));
+    const inputs = values.map((a) => ({ a }));
+    expect(await run(pair, inputs)).toEqual(values.map((a) => ok([a, a])));
   });
 
   test('gives back text with half a character as text that can be stored', async () => {
-    const results = await evaluate(job(language, pair, { inputs: [{ a: 'x\ud800y' }] }));
+    const results = await run(pair, [{ a: 'x\ud800y' }]);
     expect(results[0]).toMatchObject({ status: 'ok' });
     expect(JSON.stringify(results)).not.toContain('\\ud800');
   });
 
   test('does not find a variable that was not given', async () => {
-    const code =
-      language === 'python'
-        ? 'metric = "expected" in globals()\nresult = True'
-        : 'metric = typeof expected !== "undefined"; result = true';
-    const results = await evaluate(
-      job(language, code, { inputs: [{ expected: undefined }, { expected: 'x' }, {}] }),
+    const code = scored('"expected" in globals()', 'typeof expected !== "undefined"');
+    const inputs = [{ expected: undefined }, { expected: 'x' }, {}];
+    expect(await run(code, inputs)).toEqual([ok(false), ok(true), ok(false)]);
+  });
+
+  test('starts each evaluation in its own namespace', async () => {
+    const code = either(
+      'metric = "left" in globals()\nleft = 1\nresult = True',
+      'metric = typeof left + typeof kept + typeof JSON; left = 1; var kept = 2; JSON = 3; const local = 4; result = true',
     );
-    expect(results).toEqual([ok(false), ok(true), ok(false)]);
-  });
-
-  test('starts each evaluation in a namespace of its own', async () => {
-    const code =
-      language === 'python'
-        ? 'metric = "left" in globals()\nleft = 1\nresult = True'
-        : 'metric = typeof left + typeof kept + typeof JSON; left = 1; var kept = 2; JSON = 3; const local = 4; result = true';
-    const results = await evaluate(job(language, code, { inputs: [{}, {}, {}] }));
     const first = ok(language === 'python' ? false : 'undefinedundefinedobject');
-    expect(results).toEqual([first, first, first]);
+    expect(await run(code, [{}, {}, {}])).toEqual([first, first, first]);
   });
 
+  const stopped = unrun('took longer than 0.3 s and was stopped');
   test('loses only the evaluation that does not end', async () => {
     const inputs = ['a', 'b', 'loop', 'c'].map((actual) => ({ actual }));
-    const results = await sandbox({ timeoutSeconds: 0.3 }).evaluate(
-      job(language, when('actual == "loop"', never), { inputs }),
-    );
-    expect(results).toEqual([
-      ok('a'),
-      ok('b'),
-      unrun('took longer than 0.3 s and was stopped'),
-      ok('c'),
-    ]);
+    const { evaluate } = sandbox({ timeoutSeconds: 0.3 });
+    const results = await evaluate(job(language, unlessLooping, { inputs }));
+    expect(results).toEqual([ok('a'), ok('b'), stopped, ok('c')]);
   });
 
   test('is given up after five evaluations that do not end, in a row or not, also in later jobs', async () => {
     const { evaluate } = sandbox({ timeoutSeconds: 0.3 });
-    const inputs = ['loop', 'a', 'loop', 'loop', 'loop', 'b', 'loop', 'c'].map((actual) => ({
-      actual,
-    }));
-    const results = await evaluate(job(language, when('actual == "loop"', never), { inputs }));
-    const stopped = unrun('took longer than 0.3 s and was stopped');
+    const words = ['loop', 'a', 'loop', 'loop', 'loop', 'b', 'loop', 'c'];
+    const inputs = words.map((actual) => ({ actual }));
     const given = unrun('was not run: it took longer than 0.3 s 5 times');
-    expect(results).toEqual([stopped, ok('a'), stopped, stopped, stopped, ok('b'), stopped, given]);
-    expect(
-      await evaluate(job(language, when('actual == "loop"', never), { inputs: [{ actual: 'a' }] })),
-    ).toEqual([given]);
-    expect(await evaluate(job(language, equal, { inputs: [{ actual: 1, expected: 1 }] }))).toEqual([
-      ok(true),
-    ]);
+    const results = await evaluate(job(language, unlessLooping, { inputs }));
+    const [a, b] = [ok('a'), ok('b')];
+    expect(results).toEqual([stopped, a, stopped, stopped, stopped, b, stopped, given]);
+    const later = job(language, unlessLooping, { inputs: [{ actual: 'a' }] });
+    expect(await evaluate(later)).toEqual([given]);
+    const other = job(language, equal, { inputs: [{ actual: 1, expected: 1 }] });
+    expect(await evaluate(other)).toEqual([ok(true)]);
   });
 
   test('finds nothing that it left with answers of another suite, another side, or in a fresh place', async () => {
     const { evaluate } = sandbox();
-    const asked = (suite: string, side: 'base' | 'head', fresh = false): Promise<CodeResult[]> =>
-      evaluate(job(language, counting, { suite, side, ...(fresh ? { fresh: true } : {}) }));
     const found: CodeResult[] = [];
-    for (const ask of [
-      () => asked('p', 'head'),
-      () => asked('p', 'head'),
-      () => asked('q', 'head'),
-      () => asked('p', 'head'),
-      () => asked('p', 'base'),
-      () => asked('p', 'base'),
-      () => asked('p', 'base', true),
-      () => asked('p', 'base', true),
-      () => asked('p', 'base'),
-    ])
-      found.push(...(await ask()));
+    const head = { suite: 'p', side: 'head' } as const;
+    const base = { suite: 'p', side: 'base' } as const;
+    const fresh = { ...base, fresh: true } as const;
+    for (const place of [head, head, { ...head, suite: 'q' }, head, base, base, fresh, fresh, base])
+      found.push(...(await evaluate(job(language, counting, place))));
     expect(found).toEqual([1, 2, 1, 1, 1, 2, 1, 1, 1].map((count) => ok(count)));
   });
 
   test('finds nothing that an earlier evaluation left where each is alone', async () => {
     const inputs = Array.from({ length: 30 }, () => ({}));
-    expect(await sandbox({ alone: true }).evaluate(job(language, counting, { inputs }))).toEqual(
-      inputs.map(() => ok(1)),
-    );
+    const { evaluate } = sandbox({ alone: true });
+    const results = await evaluate(job(language, counting, { inputs }));
+    expect(results).toEqual(inputs.map(() => ok(1)));
   });
 
   test('of several jobs at once is answered job by job', async () => {
     const { evaluate } = sandbox();
     const jobs = [0, 1, 2, 3, 4].flatMap((index) =>
-      (['base', 'head'] as const).map((side) =>
-        evaluate(
-          job(language, `${pair}\n${'\n'.repeat(index)}`, {
-            side,
-            inputs: [{ a: `${side} ${index}` }, { a: index }],
-          }),
-        ),
-      ),
+      (['base', 'head'] as const).map((side) => {
+        const inputs = [{ a: `${side} ${index}` }, { a: index }];
+        return evaluate(job(language, `${pair}\n${'\n'.repeat(index)}`, { side, inputs }));
+      }),
     );
     const results = await Promise.all(jobs);
     expect(results[3]).toEqual([ok(['head 1', 'head 1']), ok([1, 1])]);
@@ -381,16 +325,13 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
   });
 
   test('may set any outputs that it is asked for', async () => {
-    const code =
-      language === 'python' ? 'output = name.upper()' : 'const output = name.toUpperCase()';
-    const results = await evaluate(
-      job(language, code, { outputs: ['output'], inputs: [{ name: 'ada' }] }),
-    );
+    const code = either('output = name.upper()', 'const output = name.toUpperCase()');
+    const results = await run(code, [{ name: 'ada' }], { outputs: ['output'] });
     expect(results).toEqual([{ status: 'ok', values: { output: 'ADA' } }]);
   });
 
   test('of more than 32 KiB is refused', async () => {
-    const comment = language === 'python' ? '#' : '//';
+    const comment = either('#', '//');
     const fill = (bytes: number): string => `${equal}\n${comment}`.padEnd(bytes, 'x');
     const input = { actual: 1, expected: 1 };
     expect(await one(language, fill(32768), null, input)).toEqual(ok(true));
@@ -400,8 +341,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
   });
 
   test('may answer 64 KiB and not more', async () => {
-    const times = (count: number): string =>
-      `metric = ${language === 'python' ? `"x" * ${count}` : `"x".repeat(${count})`}\nresult = ${language === 'python' ? 'True' : 'true'}`;
+    const times = (count: number): string => scored(`"x" * ${count}`, `"x".repeat(${count})`);
     const room = 65536 - JSON.stringify({ metric: '', result: true }).length;
     expect(await one(language, times(room))).toEqual(ok('x'.repeat(room)));
     expect(await one(language, times(room + 1))).toEqual(error('metric is larger than 64 KiB'));
@@ -409,11 +349,8 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
 
   test('with variables of more than 8 MiB is not run, and its neighbours are', async () => {
     const inputs = [{ a: 1 }, { a: 'x'.repeat(8 << 20) }, { a: 'y'.repeat(3 << 20) }, { a: 2 }];
-    const code =
-      language === 'python'
-        ? 'metric = len(str(a))\nresult = True'
-        : 'metric = String(a).length; result = true';
-    expect(await evaluate(job(language, code, { inputs }))).toEqual([
+    const code = scored('len(str(a))', 'String(a).length');
+    expect(await run(code, inputs)).toEqual([
       ok(1),
       unrun('the variables are larger than 8 MiB'),
       ok(3 << 20),
@@ -423,68 +360,44 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
 
   test('may print, line by line, up to 8 KiB in one evaluation', async () => {
     const lines: string[] = [];
-    const code =
-      language === 'python'
-        ? 'print("one\\r\\ntwo\\x1b[31m")\nfor i in range(count): print("x" * 99)\nmetric = 1\nresult = True'
-        : 'console.log("one\\r\\ntwo\\x1b[31m"); for (let i = 0; i < count; i++) console.log("x".repeat(99)); metric = 1; result = true';
-    const { evaluate } = sandbox({
-      log: (line) => {
-        lines.push(line);
-      },
-    });
+    const code = either(
+      'print("one\\r\\ntwo\\x1b[31m")\nfor i in range(count): print("x" * 99)\nmetric = 1\nresult = True',
+      'console.log("one\\r\\ntwo\\x1b[31m"); for (let i = 0; i < count; i++) console.log("x".repeat(99)); metric = 1; result = true',
+    );
+    const { evaluate } = sandbox({ log: (line) => lines.push(line) });
     await evaluate(job(language, code, { inputs: [{ count: 0 }, { count: 1000 }, { count: 1 }] }));
     const said = (...words: string[]): string[] => words.map((word) => `${language} code: ${word}`);
     expect(lines.slice(0, 4)).toEqual(said('one', 'two\\u{1b}[31m', 'one', 'two\\u{1b}[31m'));
-    expect(lines.slice(-4)).toEqual(
-      said(
-        '(more than 8 KiB was printed; the rest is dropped)',
-        'one',
-        'two\\u{1b}[31m',
-        'x'.repeat(99),
-      ),
-    );
+    const cut = '(more than 8 KiB was printed; the rest is dropped)';
+    expect(lines.slice(-4)).toEqual(said(cut, 'one', 'two\\u{1b}[31m', 'x'.repeat(99)));
     expect(lines.filter((line) => line.endsWith('x'.repeat(99)))).toHaveLength(82);
   });
 
   test('gives the runner no command to read in what it prints', async () => {
     const lines: string[] = [];
     const text = '::error::a\\n##[set-output name=x]b\\r::warning::c\\u2028::d::';
-    const code =
-      language === 'python'
-        ? `print("${text}")\nmetric = 1\nresult = True`
-        : `console.log("${text}"); metric = 1; result = true`;
-    await one(language, code, {
-      log: (line) => {
-        lines.push(line);
-      },
-    });
+    const print = either(`print("${text}")\n`, `console.log("${text}"); `);
+    await one(language, `${print}${scored('1')}`, { log: (line) => lines.push(line) });
     expect(lines).toHaveLength(4);
-    expect(
-      lines.filter((line) => !line.startsWith(`${language} code: `) || /##\[|::/.test(line)),
-    ).toEqual([]);
+    const commands = /##\[|::/;
+    for (const line of lines)
+      expect([line.startsWith(`${language} code: `), commands.test(line)]).toEqual([true, false]);
   });
 
   test('fills the log with a thousand lines and no more', async () => {
     const lines: string[] = [];
-    const code =
-      language === 'python'
-        ? 'print("x\\n" * 50)\nmetric = 1\nresult = True'
-        : 'console.log("x\\n".repeat(50)); metric = 1; result = true';
-    const { evaluate } = sandbox({
-      log: (line) => {
-        lines.push(line);
-      },
-    });
-    await evaluate(job(language, code, { inputs: Array.from({ length: 100 }, () => ({})) }));
+    const print = either('print("x\\n" * 50)\n', 'console.log("x\\n".repeat(50)); ');
+    const { evaluate } = sandbox({ log: (line) => lines.push(line) });
+    const inputs = Array.from({ length: 100 }, () => ({}));
+    await evaluate(job(language, `${print}${scored('1')}`, { inputs }));
     expect(lines).toHaveLength(1001);
     expect(lines.at(-1)).toBe(`${language} code: further lines are left out`);
   });
 
   test('is not run when code is off', async () => {
-    const { evaluate, close } = sandbox({ mode: 'off' });
+    const { evaluate } = sandbox({ mode: 'off' });
     const off = unrun('was not run: code is switched off (input code: off)');
     expect(await evaluate(job(language, equal, { inputs: [{}, {}] }))).toEqual([off, off]);
-    await close();
   });
 
   test('is answered with an error when the sandbox closes under it', async () => {
@@ -496,9 +409,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
     expect(JSON.stringify(results)).toContain('was not run');
   });
 
-  test('without inputs has no results', async () => {
-    expect(await evaluate(job(language, equal, { inputs: [] }))).toEqual([]);
-  });
+  test('without inputs has no results', async () => expect(await run(equal, [])).toEqual([]));
 });
 
 describe('errors of Python code', () => {
@@ -547,7 +458,7 @@ describe('errors of Python code', () => {
     ],
     [
       'class E(Exception):\n  def __str__(self): raise E()\nraise E()',
-      'E on line 3: an error without a text',
+      /^E on line 3: an error without a text$/,
     ],
     ['metric = 1\0', /^(SyntaxError|ValueError)/],
   ])('%j says %s', async (code, message) => {
@@ -558,13 +469,9 @@ describe('errors of Python code', () => {
   });
 
   test('may leave values of every plain kind', async () => {
+    const metric = '{"a": (1, -0.5, None, True, "é"), "b": {"c": ()}, "d": 2 ** 53}';
     const value = { a: [1, -0.5, null, true, 'é'], b: { c: [] }, d: 9007199254740992 };
-    expect(
-      await one(
-        'python',
-        'metric = {"a": (1, -0.5, None, True, "é"), "b": {"c": ()}, "d": 2 ** 53}\nresult = True',
-      ),
-    ).toEqual(ok(value));
+    expect(await one('python', passing('python', metric))).toEqual(ok(value));
   });
 
   /**
@@ -589,15 +496,12 @@ describe('errors of Python code', () => {
   const inputs = [0, 1, 2, 3].map((actual) => ({ actual }));
 
   test('include two answers at once', async () => {
-    const results = await evaluate(
-      job('python', forger('os.write(worker["replies"], line + line)', 'False'), { inputs }),
-    );
-    expect(results).toEqual([ok(0), channel, ok(2), ok(3)]);
+    const code = forger('os.write(worker["replies"], line + line)', 'False');
+    expect(await evaluate(job('python', code, { inputs }))).toEqual([ok(0), channel, ok(2), ok(3)]);
   });
 
   test('include a second answer, which never counts for the next evaluation', async () => {
-    // It waits for the next request, so that its ordinary answer comes when another one is
-    // expected.
+    // It waits for the next request, so that its ordinary answer comes when another is expected.
     const forge = 'os.write(worker["replies"], line); select.select([worker["requests"]], [], [])';
     const results = await evaluate(job('python', forger(forge, 'True'), { inputs }));
     expect(results).toEqual([ok(0), ok('forged'), channel, ok(3)]);
@@ -605,98 +509,63 @@ describe('errors of Python code', () => {
 });
 
 describe('Python code in the sandbox', () => {
-  const modules = [
-    'ast',
-    'json',
-    're',
-    'math',
-    'difflib',
-    'statistics',
-    'collections',
-    'datetime',
-    'unicodedata',
-    'string',
-    'decimal',
-    'fractions',
-    'itertools',
-    'functools',
-    'textwrap',
-    'html',
-    'xml.etree.ElementTree',
-    'csv',
-    'io',
-    'random',
-    'hashlib',
-    'base64',
-    'uuid',
-    'urllib.parse',
-    'dataclasses',
-    'typing',
-  ];
-  const everything = `import ${modules.join(', ')}\nmetric = [round(difflib.SequenceMatcher(None, "abc", "abd").ratio(), 3), datetime.datetime.strptime("2024-01-02", "%Y-%m-%d").year, "Straße".casefold(), xml.etree.ElementTree.fromstring("<a/>").tag]\nresult = True`;
+  const modules =
+    'ast, json, re, math, difflib, statistics, collections, datetime, unicodedata, string, decimal, fractions, itertools, functools, textwrap, html, xml.etree.ElementTree, csv, io, random, hashlib, base64, uuid, urllib.parse, dataclasses, typing';
+  const everything = `import ${modules}\nmetric = [round(difflib.SequenceMatcher(None, "abc", "abd").ratio(), 3), datetime.datetime.strptime("2024-01-02", "%Y-%m-%d").year, "Straße".casefold(), xml.etree.ElementTree.fromstring("<a/>").tag]\nresult = True`;
   const value = ok([0.667, 2024, 'strasse', 'a']);
 
-  test('has the standard library', async () => {
-    expect(await one('python', everything)).toEqual(value);
-  });
+  test('has the standard library', async () =>
+    expect(await one('python', everything)).toEqual(value));
 
   test('has most of it on a kernel without Landlock, and says so of the rest', async () => {
     const python = pythonWithout('landlock', folder);
     expect(await one('python', everything, { python })).toEqual(value);
-    expect(await one('python', 'import antigravity', { python })).toEqual(
-      error(
-        'ModuleNotFoundError: antigravity. It cannot be loaded on this kernel without code: host',
-      ),
-    );
+    const message =
+      'ModuleNotFoundError: antigravity. It cannot be loaded on this kernel without code: host';
+    expect(await one('python', 'import antigravity', { python })).toEqual(error(message));
   });
 
   test('has sets in the same order in every process', async () => {
-    const code = 'metric = list({"a", "b", "c", "d", "e"})\nresult = True';
+    const code = passing('python', 'list({"a", "b", "c", "d", "e"})');
     expect(await one('python', code, {})).toEqual(await one('python', code, {}));
   });
 
   test('sees nothing of the environment but what Python itself needs', async () => {
-    const result = await one('python', 'import os\nmetric = sorted(os.environ)\nresult = True', {
-      env: { GIVEN: 'x' },
-    });
+    const code = `import os\n${passing('python', 'sorted(os.environ)')}`;
+    const result = await one('python', code, { env: { GIVEN: 'x' } });
     expect(result).toEqual(ok(['LANG', 'PATH', 'PYTHONHASHSEED', 'PYTHONSAFEPATH']));
   });
 
   test('leaves nothing to the next code, whatever it changes', async () => {
     const { evaluate } = sandbox();
-    await evaluate(
-      job('python', 'import builtins\nbuiltins.len = lambda x: 99\nmetric = 1\nresult = True'),
-    );
-    expect(await evaluate(job('python', 'metric = len("ab")\nresult = True'))).toEqual([ok(2)]);
+    const change = 'import builtins\nbuiltins.len = lambda x: 99\n';
+    await evaluate(job('python', `${change}${passing('python', '1')}`));
+    expect(await evaluate(job('python', passing('python', 'len("ab")')))).toEqual([ok(2)]);
   });
 
-  test.each(['landlock', 'landlock and seccomp'] as const)(
-    'is confined or refused on a kernel without %s',
-    async (missing) => {
-      const result = await one('python', 'import os\nmetric = os.getpid() == 0\nresult = True', {
-        python: pythonWithout(missing, folder),
-      });
-      expect(result).toEqual(
-        missing === 'landlock'
-          ? ok(true)
-          : unrun(
-              'Metric code cannot be confined on this Linux system: Landlock and seccomp are missing. Use a Linux runner, built-in metrics, or set code: host in the workflow.',
-            ),
-      );
-    },
-  );
+  test.each([
+    ['landlock', ok(true)],
+    [
+      'landlock and seccomp',
+      unrun(
+        'Metric code cannot be confined on this Linux system: Landlock and seccomp are missing. Use a Linux runner, built-in metrics, or set code: host in the workflow.',
+      ),
+    ],
+  ] as const)('is confined or refused on a kernel without %s', async (missing, result) => {
+    const python = pythonWithout(missing, folder);
+    const code = `import os\n${passing('python', 'os.getpid() == 0')}`;
+    expect(await one('python', code, { python })).toEqual(result);
+  });
 
-  test('needs a Python that is there, is new enough and is one', async () => {
-    const none =
-      'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
-    expect(await one('python', '', { python: join(folder, 'python3') })).toEqual(unrun(none));
-    expect(await one('python', '', { python: oldPython(folder) })).toEqual(unrun(none));
-    expect(await one('python', '', { python: '/bin/echo' })).toEqual(
-      unrun('/bin/echo is not a Python that evaldiff can talk to'),
-    );
-    expect(await one('python', '', { python: '/bin/false' })).toEqual(
-      unrun('/bin/false did not start: it wrote nothing'),
-    );
+  const none =
+    'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
+  test.each([
+    [() => join(folder, 'python3'), none],
+    [() => oldPython(folder), none],
+    [() => '/bin/echo', '/bin/echo is not a Python that evaldiff can talk to'],
+    [() => '/bin/false', '/bin/false did not start: it wrote nothing'],
+  ])('needs a Python that is there, is new enough and is one: %#', async (python, message) => {
+    expect(await one('python', '', { python: python() })).toEqual(unrun(message));
   });
 });
 
@@ -721,26 +590,18 @@ describe('code that is only compiled', () => {
       'import json\nfrom numpy.linalg import norm',
       'ModuleNotFoundError at tests/a.yaml:21: numpy. Packages need code: host',
     ],
-    [
-      'javascript',
-      'metric = 1;\n\nresult = (',
-      expect.stringMatching(/^SyntaxError at tests\/a\.yaml:22: /),
-    ],
+    ['javascript', 'metric = 1;\n\nresult = (', /^SyntaxError at tests\/a\.yaml:22: /],
     ['javascript', 'return 1', 'SyntaxError at tests/a.yaml:20: return not in a function'],
   ] as const)('says what is wrong and where: %s %j', async (language, code, message) => {
-    expect(await evaluate({ ...job(language, code, { inputs: [{}] }), outputs: [], at })).toEqual([
-      error(message as string),
-    ]);
+    const said = typeof message === 'string' ? message : (expect.stringMatching(message) as never);
+    expect(await evaluate(job(language, code, { outputs: [], at }))).toEqual([error(said)]);
   });
 
   test("of which no line is the file's names the place of the whole", async () => {
-    const quoted = { ...at, linewise: false };
-    const [result] = await evaluate({
-      ...job('python', 'metric = 1\nresult = (', { inputs: [{}] }),
-      outputs: [],
-      at: quoted,
-    });
-    expect(result).toEqual(error("SyntaxError at tests/a.yaml:20: '(' was never closed"));
+    const quoted = { outputs: [], at: { ...at, linewise: false } };
+    expect(await evaluate(job('python', 'metric = 1\nresult = (', quoted))).toEqual([
+      error("SyntaxError at tests/a.yaml:20: '(' was never closed"),
+    ]);
   });
 });
 
@@ -755,13 +616,10 @@ describe('Python code on the host', () => {
 
   test('sees no name that was not given', async () => {
     process.env.EVALDIFF_NOT_GIVEN = 'secret';
-    const result = await one(
-      'python',
-      'import os\nmetric = [name for name in os.environ if "EVALDIFF" in name or "GITHUB" in name]\nresult = True',
-      { mode: 'host' },
-    );
+    const names = '[name for name in os.environ if "EVALDIFF" in name or "GITHUB" in name]';
+    const code = `import os\n${passing('python', names)}`;
+    expect(await one('python', code, { mode: 'host' })).toEqual(ok([]));
     delete process.env.EVALDIFF_NOT_GIVEN;
-    expect(result).toEqual(ok([]));
   });
 
   test('imports nothing from its working directory', async () => {
@@ -774,9 +632,10 @@ describe('Python code on the host', () => {
   });
 
   test('says what the system says when something is denied', async () => {
-    expect(
-      await one('python', 'raise PermissionError(13, "Permission denied")', { mode: 'host' }),
-    ).toEqual(error('PermissionError on line 1: [Errno 13] Permission denied'));
+    const code = 'raise PermissionError(13, "Permission denied")';
+    expect(await one('python', code, { mode: 'host' })).toEqual(
+      error('PermissionError on line 1: [Errno 13] Permission denied'),
+    );
   });
 
   test('is stopped at the time limit with the programs that it started', async () => {
@@ -830,15 +689,10 @@ describe('errors of JavaScript code', () => {
 
   test('do not reach the next code, whatever the code changed', async () => {
     const { evaluate } = sandbox();
-    await evaluate(
-      job(
-        'javascript',
-        'Array.prototype.map = null; Object.freeze(globalThis); metric = 1; result = true',
-      ),
-    );
-    expect(
-      await evaluate(job('javascript', 'metric = [1].map((x) => x + 1); result = true')),
-    ).toEqual([ok([2])]);
+    const change = 'Array.prototype.map = null; Object.freeze(globalThis); ';
+    await evaluate(job('javascript', `${change}${passing('javascript', '1')}`));
+    const code = passing('javascript', '[1].map((x) => x + 1)');
+    expect(await evaluate(job('javascript', code))).toEqual([ok([2])]);
   });
 });
 

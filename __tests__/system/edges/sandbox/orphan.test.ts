@@ -49,9 +49,7 @@ test.each(['sandbox', 'host'])(
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { ...process.env, TMPDIR: folder },
     });
-    await new Promise((resolve) => {
-      node.stdout.once('data', resolve);
-    });
+    await new Promise((resolve) => node.stdout.once('data', resolve));
     const [zygote] = childrenOf(node.pid!);
     const [relay] = childrenOf(zygote!);
     const [child] = childrenOf(relay!);

@@ -3,10 +3,7 @@ import type { ThreadAnswer, Link, Listener } from '../../../../src/edges/sandbox
 import { createRunner } from '../../../../src/edges/sandbox/runner.ts';
 import type { CodeJob } from '../../../../src/types/model.ts';
 
-interface Request {
-  id: string;
-  variables: string;
-}
+type Request = { id: string; variables: string };
 type Script = (request: Request, listener: Listener, earlier: Request[]) => void;
 
 const job: CodeJob = {
@@ -25,7 +22,6 @@ const options = {
   log: () => undefined,
 };
 const value = (metric: unknown): unknown => ({ status: 'ok', values: { metric } });
-const forged = { status: 'error', cause: 'sandbox', message: 'wrote to a channel it does not own' };
 
 /** An honest answer: the variable `a` as metric. */
 const answer = ({ id, variables }: Request, rest: Partial<ThreadAnswer> = {}): ThreadAnswer => ({
@@ -36,46 +32,39 @@ const answer = ({ id, variables }: Request, rest: Partial<ThreadAnswer> = {}): T
   reply: JSON.stringify({ values: { metric: (JSON.parse(variables) as { a: number }).a } }),
   ...rest,
 });
+const replying = (reply: string) => (request: Request) => answer(request, { reply });
 const honest: Script = (request, listener) => listener.answer(answer(request));
 
-/**
- * Workers that follow one script each, in the order in which they are started; the last script is
- * used again.
- */
-function scripted(...scripts: Script[]) {
-  return scriptedBy(options, ...scripts);
-}
+const failed = (message: string) => ({ status: 'error', cause: 'sandbox', message });
+const forged = failed('wrote to a channel it does not own');
 
-function scriptedBy(settings: typeof options, ...scripts: Script[]) {
+/** Workers that follow one script each, in the order of their start; the last one is used again. */
+function scripted(scripts: Script | Script[], settings: Partial<typeof options> = {}) {
+  const list = [scripts].flat();
   const workers: { listener: Listener; killed: boolean; requests: Request[] }[] = [];
-  const runner = createRunner(async (listener) => {
-    const script = scripts[Math.min(workers.length, scripts.length - 1)]!;
-    const worker = { listener, killed: false, requests: [] as Request[] };
-    workers.push(worker);
-    const link: Link = {
-      begin: () => undefined,
-      send(id, variables) {
-        const request = { id, variables };
-        worker.requests.push(request);
-        queueMicrotask(() => {
-          if (!worker.killed) script(request, listener, worker.requests);
-        });
-      },
-      kill: () => {
-        worker.killed = true;
-      },
-      close: async () => {
-        worker.killed = true;
-      },
-    };
-    return { status: 'started', link };
-  }, settings);
+  const runner = createRunner(
+    async (listener) => {
+      const script = list[Math.min(workers.length, list.length - 1)]!;
+      const worker = { listener, killed: false, requests: [] as Request[] };
+      workers.push(worker);
+      const link: Link = {
+        begin: () => undefined,
+        send(id, variables) {
+          const request = { id, variables };
+          worker.requests.push(request);
+          queueMicrotask(() => worker.killed || script(request, listener, worker.requests));
+        },
+        kill: () => void (worker.killed = true),
+        close: async () => void (worker.killed = true),
+      };
+      return { status: 'started', link };
+    },
+    { ...options, ...settings },
+  );
   return { runner, workers };
 }
 
-afterEach(() => {
-  jest.useRealTimers();
-});
+afterEach(() => void jest.useRealTimers());
 
 describe('a worker', () => {
   test('is kept for the next job', async () => {
@@ -89,22 +78,16 @@ describe('a worker', () => {
     ['an id that nobody gave out', (request) => answer(request, { id: '999' })],
     ['the id of a later request', (request, earlier) => answer(request, { id: earlier[2]!.id })],
     ['the id of an earlier request', (request, earlier) => answer(request, { id: earlier[0]!.id })],
-    ['a reply that is not JSON', (request) => answer(request, { reply: 'ok' })],
-    ['a reply that is a list', (request) => answer(request, { reply: '[]' })],
-    [
-      'a value too many',
-      (request) => answer(request, { reply: '{"values":{"metric":1,"result":true}}' }),
-    ],
-    [
-      'a value of another name',
-      (request) => answer(request, { reply: '{"values":{"__proto__":1}}' }),
-    ],
-    ['NaN', (request) => answer(request, { reply: '{"values":{"metric":NaN}}' })],
+    ['a reply that is not JSON', replying('ok')],
+    ['a reply that is a list', replying('[]')],
+    ['a value too many', replying('{"values":{"metric":1,"result":true}}')],
+    ['a value of another name', replying('{"values":{"__proto__":1}}')],
+    ['NaN', replying('{"values":{"metric":NaN}}')],
   ])('that answers with %s is replaced, and only that evaluation is lost', async (_, forge) => {
     const script: Script = (request, listener, earlier) => {
       listener.answer(request.variables === '{"a":1}' ? forge(request, earlier) : answer(request));
     };
-    const { runner, workers } = scripted(script, honest);
+    const { runner, workers } = scripted([script, honest]);
     expect(await runner.run(job)).toEqual([value(0), forged, value(2)]);
     expect(workers.map(({ killed }) => killed)).toEqual([true, false]);
   });
@@ -114,7 +97,7 @@ describe('a worker', () => {
       listener.answer(answer(request));
       listener.answer(answer(request));
     };
-    const { runner, workers } = scripted(twice, honest);
+    const { runner, workers } = scripted([twice, honest]);
     expect(await runner.run(job)).toEqual([value(0), forged, value(2)]);
     expect(workers[0]!.killed).toBe(true);
   });
@@ -129,43 +112,35 @@ describe('a worker', () => {
   });
 
   test('that ends late says nothing about its successor', async () => {
-    const { runner, workers } = scripted(
+    const { runner, workers } = scripted([
       (request, listener) => listener.answer(answer(request, { id: 'x' })),
       (request, listener) => {
         workers[0]!.listener.ended('exit');
         workers[0]!.listener.answer(answer(request, { reply: '{"values":{"metric":"late"}}' }));
         listener.answer(answer(request));
       },
-    );
+    ]);
     expect(await runner.run(job)).toEqual([forged, value(1), value(2)]);
     expect(workers).toHaveLength(2);
   });
 
   test('that ends costs the evaluation that it was at', async () => {
-    const { runner } = scripted(
-      (request, listener) =>
-        request.variables === '{"a":1}' ? listener.ended('exit') : listener.answer(answer(request)),
-      honest,
-    );
-    expect(await runner.run(job)).toEqual([
-      value(0),
-      { status: 'error', cause: 'sandbox', message: 'ended the Python process' },
-      value(2),
-    ]);
+    const ending: Script = (request, listener) =>
+      request.variables === '{"a":1}' ? listener.ended('exit') : honest(request, listener, []);
+    const { runner } = scripted([ending, honest]);
+    const lost = failed('ended the Python process');
+    expect(await runner.run(job)).toEqual([value(0), lost, value(2)]);
   });
 
   test('that says nothing at all is given three seconds over the time limit', async () => {
     jest.useFakeTimers();
-    const { runner, workers } = scripted(() => undefined, honest);
+    const { runner, workers } = scripted([() => undefined, honest]);
     const results = runner.run(job);
     await jest.advanceTimersByTimeAsync(7_999);
     expect(workers[0]!.killed).toBe(false);
     await jest.advanceTimersByTimeAsync(1);
-    expect(await results).toEqual([
-      { status: 'error', cause: 'sandbox', message: 'took longer than 5 s and was stopped' },
-      value(1),
-      value(2),
-    ]);
+    const stopped = failed('took longer than 5 s and was stopped');
+    expect(await results).toEqual([stopped, value(1), value(2)]);
     expect(workers[0]!.killed).toBe(true);
   });
 
@@ -189,21 +164,13 @@ describe('code', () => {
       now += 1799;
       listener.answer(answer(request));
     };
-    const { runner } = scriptedBy({ ...options, clock }, slow);
+    const { runner } = scripted(slow, { clock });
     const inputs = Array.from({ length: 5 }, (_, a) => ({ a }));
-    const ended = {
-      status: 'error',
-      cause: 'sandbox',
-      message:
-        'was not run: the code of this run has taken 1 h, which is the limit; make it quicker, or set code: host in the workflow',
-    };
-    expect(await runner.run({ ...job, inputs })).toEqual([
-      value(0),
-      value(1),
-      value(2),
-      ended,
-      ended,
-    ]);
+    const ended = failed(
+      'was not run: the code of this run has taken 1 h, which is the limit; make it quicker, or set code: host in the workflow',
+    );
+    const results = await runner.run({ ...job, inputs });
+    expect(results).toEqual([value(0), value(1), value(2), ended, ended]);
     expect(await runner.run({ ...job, code: 'another' })).toEqual([ended, ended, ended]);
   });
 
@@ -221,26 +188,20 @@ describe('code', () => {
 });
 
 describe('values of a reply', () => {
-  const reply = async (values: string, outputs = ['metric', 'result']): Promise<unknown> => {
-    const { runner } = scripted((request, listener) =>
-      listener.answer(answer(request, { reply: `{"values":${values}}` })),
-    );
-    return (await runner.run({ ...job, outputs, inputs: [{}] }))[0];
-  };
-
   test.each([
     ['{"metric":1,"result":1}', 'result must be True or False, not number'],
     [`{"metric":"${'é'.repeat(32768)}","result":true}`, 'metric is larger than 64 KiB'],
     ['{"metric":[[[[[[[[]]]]]]]],"result":true}', null],
     ['{"metric":[[[[[[[[[]]]]]]]]],"result":true}', 'metric is nested deeper than 8 levels'],
-  ])(
-    'are checked again, because user code may have written them: %.40s',
-    async (values, message) => {
-      expect(await reply(values)).toEqual(
-        message === null
-          ? expect.objectContaining({ status: 'ok' })
-          : { status: 'error', cause: 'code', message },
-      );
-    },
-  );
+  ])('are checked again, because user code may write them: %.40s', async (values, message) => {
+    const { runner } = scripted((request, listener) =>
+      listener.answer(answer(request, { reply: `{"values":${values}}` })),
+    );
+    const outputs = ['metric', 'result'];
+    expect(await runner.run({ ...job, outputs, inputs: [{}] })).toEqual([
+      message === null
+        ? expect.objectContaining({ status: 'ok' })
+        : { status: 'error', cause: 'code', message },
+    ]);
+  });
 });

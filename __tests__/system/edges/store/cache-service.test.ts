@@ -2,16 +2,8 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as library from '@actions/cache';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  jest,
-  test,
-} from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { openJobStores } from '../../../../src/app/session/stores.ts';
 import {
   cacheKeys,
@@ -63,39 +55,43 @@ interface Run {
   trust: TrustLevel;
   pullRequest?: number;
   project?: string;
-  warnings?: string[];
   model?: string;
 }
 let runs = 0;
+const store = () => join(temporary, 'evaldiff-store');
+
+type Jobs = Parameters<typeof openJobStores>[0];
+/** Stores of one job on a fresh runner, trusted and on the default branch if nothing else is said. */
+const openStores = (given: Partial<Jobs>) => {
+  rmSync(store(), { recursive: true, force: true });
+  const defaults = { library, trust: 'trusted', project: 'shop', own: MAIN } as const;
+  const run = `run-${(runs += 1)}`;
+  return openJobStores({ ...defaults, temporary, run, warn: () => undefined, ...given });
+};
 
 /** One job on a fresh runner: which of these questions had to be paid for. */
-async function job(
-  { scope, trust, pullRequest, project = 'shop', warnings = [], model = 're' }: Run,
-  questions: string[],
-): Promise<string[]> {
-  rmSync(join(temporary, 'evaldiff-store'), { recursive: true, force: true });
+async function job({ scope, pullRequest, model = 're', ...given }: Run, questions: string[]) {
   server.as(scope, scope === MAIN ? [] : [MAIN]);
-  const { stores, finish } = await openJobStores({
-    library,
-    trust,
-    temporary,
-    project,
-    own: pullRequest === undefined ? scope : `pull ${pullRequest}`,
-    run: `run-${(runs += 1)}`,
-    warn: (line) => {
-      warnings.push(line);
-    },
-  });
+  const own = pullRequest === undefined ? scope : `pull ${pullRequest}`;
+  const { stores, finish } = await openStores({ ...given, own });
   const paid: string[] = [];
-  const model_: Complete = async ({ messages }) => {
+  const answer: Complete = async ({ messages }) => {
     paid.push(messages[0]?.content ?? '');
     return ok(`${model} ${messages[0]?.content ?? ''}`);
   };
-  const complete = stores.reduceRight((below, store) => store.wrap(below, keyOf), model_);
+  const complete = stores.reduceRight((below, store) => store.wrap(below, keyOf), answer);
   for (const question of questions) await complete(asks(question));
   await finish();
   return paid;
 }
+
+const batch = (id: string, question: string) => ({
+  id,
+  vendor: 'openai' as const,
+  model: 'm',
+  submitted_at: 1,
+  requests: [{ key: keyOf(asks(question)), schema: null }],
+});
 
 const main = (questions: string[], more: Partial<Run> = {}) =>
   job({ scope: MAIN, trust: 'trusted', ...more }, questions);
@@ -122,9 +118,8 @@ describe('answers across runs, through the real client and a cache service on lo
     await job({ scope: MAIN, trust: 'member', pullRequest: 7, project, model: 'poison' }, ['a']);
     await job({ scope: MAIN, trust: 'untrusted', pullRequest: 7, project, model: 'poison' }, ['a']);
     expect(await main(['a'], { project })).toEqual(['a']);
-    expect(
-      await job({ scope: MAIN, trust: 'member', pullRequest: 8, project: 'poisoned' }, ['a']),
-    ).toEqual([]);
+    const member = { scope: MAIN, trust: 'member', pullRequest: 8, project } as const;
+    expect(await job(member, ['a'])).toEqual([]);
   });
 
   test('of one project are not those of another in the same repository', async () => {
@@ -140,12 +135,8 @@ describe('answers across runs, through the real client and a cache service on lo
     await fork(3, ['x'], { project });
     expect(server.entries()).toHaveLength(count);
     await pullRequest(4, ['x'], { project });
-    expect(
-      server
-        .entries()
-        .slice(count)
-        .map(({ scope }) => scope),
-    ).toEqual([pull(4)]);
+    const added = server.entries().slice(count);
+    expect(added.map(({ scope }) => scope)).toEqual([pull(4)]);
   });
 
   test.each(['everything', 'garbage'] as const)(
@@ -173,27 +164,14 @@ describe('what the service brought', () => {
       },
       saveCache: async () => 1,
     };
-    const { stores, finish } = await openJobStores({
-      library: bringing,
-      trust: 'member',
-      temporary,
-      project: 'p',
-      own: 'pull 1',
-      run: '1',
-      warn: (line) => {
-        warnings.push(line);
-      },
-    });
+    const warn = (line: string): number => warnings.push(line);
+    const given = { library: bringing, trust: 'member', own: 'pull 1', warn } as const;
+    const { stores, finish } = await openStores(given);
     let paid = 0;
-    const complete = stores.reduceRight<Complete>(
-      (below, store) => store.wrap(below, keyOf),
-      async () => {
-        paid += 1;
-        return ok('fresh');
-      },
-    );
+    const answer: Complete = () => Promise.resolve(ok(`fresh ${(paid += 1)}`));
+    const complete = stores.reduceRight((below, store) => store.wrap(below, keyOf), answer);
     await complete(asks('a'));
-    expect(await complete(asks('a'))).toEqual(ok('fresh', { reused: true }));
+    expect(await complete(asks('a'))).toEqual(ok('fresh 1', { reused: true }));
     await finish();
     expect(paid).toBe(1);
     expect(warnings.length > 0).toBe(content !== '');
@@ -206,20 +184,16 @@ describe('what the service brought', () => {
       restoreCache: () => Promise.reject(new Error('no route')),
       saveCache: () => Promise.reject(new Error('full')),
     };
-    const service = createCacheService(throwing, (line) => {
-      lines.push(line);
-    });
+    const service = createCacheService(throwing, (line) => lines.push(line));
     expect(await service.restore('/f', 'k')).toBeNull();
     await service.save('/f', 'k');
     expect(lines).toEqual([
       'Stored answers could not be restored: no route',
       'Answers could not be stored for later runs: full',
     ]);
-    expect(
-      await createCacheService({ ...throwing, isFeatureAvailable: () => false }, () => {
-        throw new Error('said something');
-      }).restore('/f', 'k'),
-    ).toBeNull();
+    const off = { ...throwing, isFeatureAvailable: () => false };
+    expect(await createCacheService(off, (line) => lines.push(line)).restore('/f', 'k')).toBeNull();
+    expect(lines).toHaveLength(2);
   });
 });
 
@@ -237,170 +211,103 @@ test('keys never cross levels of trust, and are short and plain', () => {
 
 test('a batch that a run only sent is carried to the next one', async () => {
   server.as(MAIN, []);
-  const open = (run: string) => {
-    rmSync(join(temporary, 'evaldiff-store'), { recursive: true, force: true });
-    return openJobStores({
-      library,
-      trust: 'trusted',
-      temporary,
-      project: 'batches',
-      own: MAIN,
-      run,
-      warn: () => undefined,
-    });
-  };
-  const record = {
-    id: 'batch_1',
-    vendor: 'openai' as const,
-    model: 'm',
-    submitted_at: 1,
-    requests: [{ key: keyOf(asks('a')), schema: null }],
-  };
-  const first = await open('batch-1');
+  const open = () => openStores({ project: 'batches' });
+  const record = batch('batch_1', 'a');
+  const first = await open();
   first.stores[0]?.addBatch(record);
   await first.finish();
-  const second = await open('batch-2');
+  const second = await open();
   expect(second.stores[0]?.batches()).toEqual([record]);
   second.stores[0]?.endBatch('batch_1');
   await second.finish();
-  const third = await open('batch-3');
+  const third = await open();
   expect(third.stores[0]?.batches()).toEqual([]);
   await third.finish();
 });
 
 describe('runs of the default branch at the same time', () => {
-  const record = (id: string, question: string) => ({
-    id,
-    vendor: 'openai' as const,
-    model: 'm',
-    submitted_at: 1,
-    requests: [{ key: keyOf(asks(question)), schema: null }],
-  });
+  const project = 'side by side';
+  /** A machine with the same path: its files are put aside while another one works. */
   const machine = async (name: string, warnings: string[] = []) => {
-    // Each on a machine of its own, with the same path: its files are put aside while another one
-    // works.
-    const place = join(temporary, 'evaldiff-store');
-    const aside = join(temporary, name);
+    const [place, aside] = [store(), join(temporary, name)];
     server.as(MAIN, []);
-    rmSync(place, { recursive: true, force: true });
-    const { stores, finish } = await openJobStores({
-      library,
-      trust: 'trusted',
-      temporary,
-      project: 'side by side',
-      own: MAIN,
-      run: name,
-      warn: (line) => {
-        warnings.push(line);
-      },
-    });
+    const warn = (line: string): number => warnings.push(line);
+    const { stores, finish } = await openStores({ project, run: name, warn });
+    const [own] = stores;
     const paid: string[] = [];
-    const complete = stores[0]!.wrap(async ({ messages }) => {
+    const complete = own!.wrap(async ({ messages }) => {
       paid.push(messages[0]!.content);
       return ok(`${name} ${messages[0]!.content}`);
     }, keyOf);
     renameSync(place, aside);
-    return {
-      paid,
-      complete,
-      on: async <T>(work: (store: (typeof stores)[0]) => Promise<T>): Promise<T> => {
-        rmSync(place, { recursive: true, force: true });
-        renameSync(aside, place);
-        try {
-          return await work(stores[0]!);
-        } finally {
-          renameSync(place, aside);
-        }
-      },
-      finish,
+    const on = async (work: (store: NonNullable<typeof own>) => unknown): Promise<void> => {
+      rmSync(place, { recursive: true, force: true });
+      renameSync(aside, place);
+      await work(own!);
+      renameSync(place, aside);
     };
+    /** Asks, works and ends the run. */
+    const run = (questions: string[], work: (store: NonNullable<typeof own>) => unknown) =>
+      on(async (store) => {
+        for (const question of questions) await complete(asks(question));
+        await work(store);
+        await finish();
+      });
+    return { paid, complete, on, run };
   };
 
   test('lose neither answers nor batches of each other, whoever saves last', async () => {
     const start = await machine('start');
-    await start.on(async (store) => {
-      await start.complete(asks('a'));
-      store.addBatch(record('batch_old', 'old'));
-      await start.finish();
-    });
+    await start.run(['a'], (store) => store.addBatch(batch('batch_old', 'old')));
     const [sweep, push] = [await machine('sweep'), await machine('push')];
-    await sweep.on(async (store) => {
-      await sweep.complete(asks('s'));
-      store.addBatch(record('batch_new', 'new'));
-      await sweep.finish();
-    });
-    await push.on(async (store) => {
-      await push.complete(asks('p'));
-      await push.complete(asks('s'));
-      store.endBatch('batch_old');
-      await push.finish();
-    });
+    await sweep.run(['s'], (store) => store.addBatch(batch('batch_new', 'new')));
+    await push.run(['p', 's'], (store) => store.endBatch('batch_old'));
     const next = await machine('next');
     await next.on(async (store) => {
       for (const question of ['a', 's', 'p']) await next.complete(asks(question));
-      expect(store.batches()).toEqual([record('batch_new', 'new')]);
-      // What a run's own result rests on stays its own.
+      expect(store.batches()).toEqual([batch('batch_new', 'new')]);
+      // A run keeps the answers that its own result rests on.
       expect(await next.complete(asks('s'))).toMatchObject({ output: 'push s' });
     });
     expect(next.paid).toEqual([]);
   });
 
-  test('add up how tries came out, what both began with once, and keep the note that was made last', async () => {
-    const outcomes = (key: string, passes: number, tries: number) => [{ key, passes, tries }];
+  test('add up outcomes, count once what both began with, and keep the latest note', async () => {
+    const outcome = (key: string, passes: number, tries: number) => ({ key, passes, tries });
     const start = await machine('start');
-    await start.on(async (store) => {
-      await start.complete(asks('a'));
-      store.addOutcomes(outcomes('old', 3, 4));
+    await start.run(['a'], (store) => {
+      store.addOutcomes([outcome('old', 3, 4)]);
       store.setNote('noise', 'first');
-      await start.finish();
     });
     const [sweep, push] = [await machine('sweep'), await machine('push')];
-    await sweep.on(async (store) => {
-      await sweep.complete(asks('s'));
-      store.addOutcomes([
-        ...outcomes('old', 1, 2),
-        ...outcomes('both', 0, 1),
-        ...outcomes('sweep', 1, 1),
-      ]);
+    await sweep.run(['s'], (store) => {
+      store.addOutcomes([outcome('old', 1, 2), outcome('both', 0, 1), outcome('sweep', 1, 1)]);
       store.setNote('noise', 'second');
-      await sweep.finish();
     });
-    await push.on(async (store) => {
-      await push.complete(asks('p'));
-      store.addOutcomes(outcomes('old', 0, 10));
-      store.addOutcomes([...outcomes('both', 2, 2), ...outcomes('push', 5, 5)]);
-      await push.finish();
+    await push.run(['p'], (store) => {
+      store.addOutcomes([outcome('old', 0, 10)]);
+      store.addOutcomes([outcome('both', 2, 2), outcome('push', 5, 5)]);
     });
     const next = await machine('next');
     await next.on((store) => {
-      expect(store.outcomes(['old', 'both', 'sweep', 'push'])).toEqual(
-        new Map([
-          ['old', { passes: 4, tries: 16 }],
-          ['both', { passes: 2, tries: 3 }],
-          ['sweep', { passes: 1, tries: 1 }],
-          ['push', { passes: 5, tries: 5 }],
-        ]),
-      );
+      expect(Object.fromEntries(store.outcomes(['old', 'both', 'sweep', 'push']))).toEqual({
+        old: { passes: 4, tries: 16 },
+        both: { passes: 2, tries: 3 },
+        sweep: { passes: 1, tries: 1 },
+        push: { passes: 5, tries: 5 },
+      });
       expect(store.note('noise')).toBe('second');
-      return Promise.resolve();
     });
   });
 
   test("save what they have where the other's cannot be read", async () => {
     const warnings: string[] = [];
     const own = await machine('before', warnings);
-    const keys = cacheKeys({
-      access: 'read-write',
-      project: 'side by side',
-      own: MAIN,
-      run: 'while',
-    });
-    const carried = join(temporary, 'evaldiff-store', keys.shared, 'shared', 'answers.sqlite');
-    await own.on(async () => {
-      await own.complete(asks('b'));
+    const keys = cacheKeys({ access: 'read-write', project, own: MAIN, run: 'while' });
+    const carried = join(store(), keys.shared, 'shared', 'answers.sqlite');
+    await own.run(['b'], async () => {
       writeFileSync(carried, 'garbage '.repeat(1000));
       await library.saveCache([carried], keys.save!);
-      await own.finish();
     });
     expect(warnings).toEqual([
       'What another run stored meanwhile could not be taken over: is not a database',
@@ -413,19 +320,15 @@ describe('runs of the default branch at the same time', () => {
 
 describe('no_proxy', () => {
   const PROXY = { https_proxy: 'http://proxy:3128', ALL_PROXY: 'http://proxy:3128' };
+  const both = (list: string) => ({ no_proxy: list, NO_PROXY: list });
+  const hosts = 'blob.core.windows.net:443,blob.core.windows.net,.blob.core.windows.net,.corp,corp';
   test.each<[string, NodeJS.ProcessEnv, NodeJS.ProcessEnv]>([
-    ['nothing', { ...PROXY }, { ...PROXY }],
-    ['everything', { ...PROXY, no_proxy: '*' }, { no_proxy: '*,.*', NO_PROXY: '*,.*' }],
+    ['nothing', PROXY, PROXY],
+    ['everything', { ...PROXY, no_proxy: '*' }, both('*,.*')],
     [
       'a domain, with its hosts',
       { ...PROXY, NO_PROXY: ' blob.core.windows.net:443, .corp' },
-      {
-        ...PROXY,
-        no_proxy:
-          'blob.core.windows.net:443,blob.core.windows.net,.blob.core.windows.net,.corp,corp',
-        NO_PROXY:
-          'blob.core.windows.net:443,blob.core.windows.net,.blob.core.windows.net,.corp,corp',
-      },
+      { ...PROXY, ...both(hosts) },
     ],
   ])('is written as the uploads of the cache read it: %s', (_, given, expected) => {
     const env = { ...given };

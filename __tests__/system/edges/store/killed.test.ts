@@ -21,11 +21,7 @@ async function killed(file: string, count: number, until: string): Promise<strin
   }
   expect(
     child.signalCode ??
-      (await new Promise((resolve) => {
-        child.once('exit', (_code, signal) => {
-          resolve(signal);
-        });
-      })),
+      (await new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)))),
   ).toBe('SIGKILL');
   return text.split('\n');
 }

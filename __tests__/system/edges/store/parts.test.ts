@@ -22,9 +22,7 @@ jest.setTimeout(60_000);
 const PROJECT = '.\nevaldiff.yaml';
 const FILES = ['manifest.json', 'answers.sqlite', 'others.jsonl'];
 const server = artifactServerPerTest();
-const inRun = (run: string): void => {
-  Object.assign(process.env, server().environment(run));
-};
+const inRun = (run: string) => Object.assign(process.env, server().environment(run));
 
 afterAll(removeTemporaryFolders);
 
@@ -40,6 +38,8 @@ const upload = (
   project = PROJECT,
 ): Promise<void> =>
   uploadPart(library, { name: artifactName(shard, project), folder: part(content), files: FILES });
+const fetchAll = (from: ArtifactLibrary = library, folder = temporaryFolder('fetched')) =>
+  fetchParts(from, { project: PROJECT, folder });
 const refusalOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'no refusal',
@@ -50,10 +50,7 @@ describe('parts, through the real client and an artifact service on loopback', (
   test('come back as they were uploaded, in their order, each in a folder of its own', async () => {
     await upload({ index: 2, count: 2 });
     await upload({ index: 1, count: 2 });
-    const { parts, problems } = await fetchParts(library, {
-      project: PROJECT,
-      folder: temporaryFolder('fetched'),
-    });
+    const { parts, problems } = await fetchAll();
     expect(problems).toEqual([]);
     expect(parts.map(({ name, index, count }) => [name, index, count])).toEqual([
       [`evaldiff-shard-1-of-2-${projectMark(PROJECT)}`, 1, 2],
@@ -71,15 +68,9 @@ describe('parts, through the real client and an artifact service on loopback', (
     await upload({ index: 1, count: 1 }, 'of run 2');
     inRun('run-1');
     await upload({ index: 1, count: 1 }, 'of another project', 'packages/shop\nevaldiff.yaml');
-    await uploadPart(library, {
-      name: `evaldiff-shard-1-of-1-${projectMark(PROJECT)}x`,
-      folder: part('named alike'),
-      files: FILES,
-    });
-    await uploadPart(library, { name: 'evaldiff-report', folder: part('a report'), files: FILES });
-    expect(
-      await fetchParts(library, { project: PROJECT, folder: temporaryFolder('fetched') }),
-    ).toEqual({ parts: [], problems: [] });
+    for (const name of [`evaldiff-shard-1-of-1-${projectMark(PROJECT)}x`, 'evaldiff-report'])
+      await uploadPart(library, { name, folder: part('another'), files: FILES });
+    expect(await fetchAll()).toEqual({ parts: [], problems: [] });
   });
 
   test('of one shard twice are refused at the second, with what to do', async () => {
@@ -110,10 +101,7 @@ describe('parts, through the real client and an artifact service on loopback', (
 
   test('that cannot be listed or fetched are told, the others are there', async () => {
     server().refuse('ListArtifacts', 403, 'forbidden');
-    expect(
-      (await fetchParts(library, { project: PROJECT, folder: temporaryFolder('fetched') }))
-        .problems,
-    ).toEqual([
+    expect((await fetchAll()).problems).toEqual([
       expect.stringMatching(/^The artifacts of this workflow run could not be listed: .*\(403\)/),
     ]);
   });
@@ -125,10 +113,7 @@ describe('parts, through the real client and an artifact service on loopback', (
     execFileSync('python3', ['-c', script, packed]);
     server().artifacts[0]!.body = readFileSync(packed);
     const folder = temporaryFolder('fetched');
-    const { parts } = await fetchParts(library, {
-      project: PROJECT,
-      folder: join(folder, 'parts'),
-    });
+    const { parts } = await fetchAll(library, join(folder, 'parts'));
     expect(readdirSync(folder)).toEqual(['parts']);
     expect(readdirSync(join(folder, 'parts'))).toEqual(parts.map(({ name }) => name));
     expect(existsSync('/tmp/evil-of-evaldiff.txt')).toBe(false);
@@ -151,27 +136,16 @@ describe('parts, through the real client and an artifact service on loopback', (
 });
 
 describe('what is fetched', () => {
+  const name = artifactName({ index: 1, count: 2 }, PROJECT);
+  const artifact = { id: 7, name, size: 10, digest: 'sha256:x' };
   const found = (changes: object): ArtifactLibrary => ({
     uploadArtifact: () => Promise.resolve({}),
-    listArtifacts: () =>
-      Promise.resolve({
-        artifacts: [
-          {
-            id: 7,
-            name: artifactName({ index: 1, count: 2 }, PROJECT),
-            size: 10,
-            digest: 'sha256:x',
-            ...changes,
-          },
-        ],
-      }),
+    listArtifacts: () => Promise.resolve({ artifacts: [{ ...artifact, ...changes }] }),
     downloadArtifact: (_id, { path }) => {
       mkdirSync(path, { recursive: true });
       return Promise.resolve({});
     },
   });
-  const fetch = (library: ArtifactLibrary): ReturnType<typeof fetchParts> =>
-    fetchParts(library, { project: PROJECT, folder: temporaryFolder('fetched') });
 
   test('is asked for by the run that the runner names alone, the latest attempt of each, and held to its hash', async () => {
     const asked: unknown[] = [];
@@ -187,7 +161,7 @@ describe('what is fetched', () => {
         return downloadArtifact(id, options);
       },
     };
-    await fetch(spy);
+    await fetchAll(spy);
     expect(asked).toEqual([{ latest: true }, { id: 7, path: '', expectedHash: 'sha256:x' }]);
   });
 
@@ -208,7 +182,7 @@ describe('what is fetched', () => {
       / could not be downloaded: no[^\n]*route$/,
     ],
   ])('%s', async (_what, library, said) => {
-    const { parts, problems } = await fetch(library);
+    const { parts, problems } = await fetchAll(library);
     expect(parts).toEqual([]);
     expect(problems).toEqual([expect.stringMatching(said)]);
   });
@@ -219,7 +193,7 @@ describe('what is fetched', () => {
     '../evaldiff-shard-1-of-2-12345678',
     'evaldiff-shard-1-of-2-12345678/..',
   ])('is not an artifact called %s', async (name) => {
-    expect(await fetch(found({ name }))).toEqual({ parts: [], problems: [] });
+    expect(await fetchAll(found({ name }))).toEqual({ parts: [], problems: [] });
   });
 });
 

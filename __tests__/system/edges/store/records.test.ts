@@ -1,108 +1,96 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Store } from '../../../../src/edges/store/index.ts';
 import { START, setUp, type Setting } from '../../../unit/edges/store/setting.ts';
 
-const settings: Setting[] = [];
-const setting = (): Setting => {
-  const made = setUp();
-  settings.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const made of settings.splice(0)) made.remove();
-});
+let setting: Setting;
+beforeEach(() => void (setting = setUp()));
+afterEach(() => setting.remove());
+
+/** Opens the store, works and closes it. */
+function using<T>(work: (store: Store) => T, changes: Parameters<Setting['open']>[0] = {}): T {
+  const store = setting.open(changes);
+  const result = work(store);
+  store.close();
+  return result;
+}
+const once = (key: string) => ({ key, passes: 1, tries: 1 });
 
 describe('outcomes', () => {
   test('add up over runs by key, and unknown keys are not among them', () => {
-    const { open } = setting();
-    const first = open();
-    first.addOutcomes([
-      { key: 'a', passes: 3, tries: 5 },
-      { key: 'b', passes: 2, tries: 2 },
-    ]);
-    first.close();
-    const second = open();
-    second.addOutcomes([{ key: 'a', passes: 1, tries: 5 }]);
-    expect(second.outcomes(['a', 'b', 'c'])).toEqual(
-      new Map([
-        ['a', { passes: 4, tries: 10 }],
-        ['b', { passes: 2, tries: 2 }],
-      ]),
-    );
-    second.close();
+    using((store) => {
+      store.addOutcomes([
+        { key: 'a', passes: 3, tries: 5 },
+        { key: 'b', passes: 2, tries: 2 },
+      ]);
+    });
+    using((store) => {
+      store.addOutcomes([{ key: 'a', passes: 1, tries: 5 }]);
+      const found = Object.fromEntries(store.outcomes(['a', 'b', 'c']));
+      expect(found).toEqual({ a: { passes: 4, tries: 10 }, b: { passes: 2, tries: 2 } });
+    });
   });
 
   test('are kept for those used last once there are too many', () => {
-    const { open } = setting();
-    const rows = (from: number, count: number) =>
-      Array.from({ length: count }, (_, index) => ({
-        key: `k${String(from + index)}`,
-        passes: 1,
-        tries: 1,
-      }));
-    const old = open({ now: () => START });
-    old.addOutcomes(rows(0, 60_000));
-    old.close();
-    const young = open({ now: () => START + 1000 });
-    young.addOutcomes(rows(60_000, 60_000));
-    young.close();
-    const now = open();
-    expect(now.outcomes(rows(60_000, 60_000).map(({ key }) => key)).size).toBe(60_000);
-    expect(now.outcomes(rows(0, 60_000).map(({ key }) => key)).size).toBe(40_000);
-    now.close();
+    const rows = (from: number) =>
+      Array.from({ length: 60_000 }, (_, index) => once(`k${String(from + index)}`));
+    const keys = (from: number) => rows(from).map(({ key }) => key);
+    using((store) => store.addOutcomes(rows(0)), { now: () => START });
+    using((store) => store.addOutcomes(rows(60_000)), { now: () => START + 1000 });
+    using((store) => {
+      expect(store.outcomes(keys(60_000)).size).toBe(60_000);
+      expect(store.outcomes(keys(0)).size).toBe(40_000);
+    });
   });
 
   test('and notes travel with a copy of the file', () => {
-    const { folder, open } = setting();
-    const store = open();
-    store.addOutcomes([{ key: 'a', passes: 1, tries: 1 }]);
-    expect(store.setNote('noise', '{"red":1}')).toBe(true);
-    const copy = join(folder, 'copy.sqlite');
-    store.copyTo(copy);
-    store.close();
-    const read = open({ file: copy, access: 'read' });
-    expect([read.note('noise'), read.note('other'), read.outcomes(['a']).get('a')]).toEqual([
-      '{"red":1}',
-      null,
-      { passes: 1, tries: 1 },
-    ]);
-    read.close();
+    const file = join(setting.folder, 'copy.sqlite');
+    using((store) => {
+      store.addOutcomes([once('a')]);
+      expect(store.setNote('noise', '{"red":1}')).toBe(true);
+      store.copyTo(file);
+    });
+    using(
+      (store) => {
+        expect([store.note('noise'), store.note('other')]).toEqual(['{"red":1}', null]);
+        expect(store.outcomes(['a']).get('a')).toEqual({ passes: 1, tries: 1 });
+      },
+      { file, access: 'read' },
+    );
   });
 });
 
 describe('a file that may only be read', () => {
+  const recordsOf = (store: Store) => [store.outcomes(['a']).size, store.note('noise')];
+
   test('keeps its records as they are', () => {
-    const { open } = setting();
-    open().close();
-    const read = open({ access: 'read' });
-    read.addOutcomes([{ key: 'a', passes: 1, tries: 1 }]);
-    expect(read.setNote('noise', 'x')).toBe(false);
-    expect([read.outcomes(['a']).size, read.note('noise')]).toEqual([0, null]);
-    read.close();
+    using(() => undefined);
+    using(
+      (store) => {
+        store.addOutcomes([once('a')]);
+        expect(store.setNote('noise', 'x')).toBe(false);
+        expect(recordsOf(store)).toEqual([0, null]);
+      },
+      { access: 'read' },
+    );
   });
 
-  test('may be older and have none: that is not a damage, and a run that may write makes room for them', () => {
-    const { file, open, notices } = setting();
-    open().close();
-    const db = new DatabaseSync(file);
+  test('may be older and have none, without damage; a run that may write makes room', () => {
+    using(() => undefined);
+    const db = new DatabaseSync(setting.file);
     db.exec('DROP TABLE outcomes; DROP TABLE notes');
     db.close();
-    const read = open({ access: 'read' });
-    expect([read.outcomes(['a']).size, read.note('noise')]).toEqual([0, null]);
-    read.close();
-    const written = open();
-    expect(written.setNote('noise', 'x')).toBe(true);
-    written.close();
-    expect(notices).toEqual([]);
+    expect(using(recordsOf, { access: 'read' })).toEqual([0, null]);
+    expect(using((store) => store.setNote('noise', 'x'))).toBe(true);
+    expect(setting.notices).toEqual([]);
   });
 });
 
-test('a later note takes the place of the one before it', () => {
-  const { open } = setting();
-  const store = open();
-  store.setNote('noise', 'first');
-  store.setNote('noise', 'second');
-  expect(store.note('noise')).toBe('second');
-  store.close();
+test('a later note replaces the one before it', () => {
+  using((store) => {
+    store.setNote('noise', 'first');
+    store.setNote('noise', 'second');
+    expect(store.note('noise')).toBe('second');
+  });
 });

@@ -1,12 +1,6 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -18,12 +12,8 @@ import { asks, keyOf, ok, setUp, START, type Setting } from '../../../unit/edges
 const NOBODY = 65_534;
 
 let setting: Setting;
-beforeEach(() => {
-  setting = setUp();
-});
-afterEach(() => {
-  setting.remove();
-});
+beforeEach(() => void (setting = setUp()));
+afterEach(() => setting.remove());
 
 /** Asks through the store and releases it again, as one run does. */
 async function run(
@@ -31,14 +21,24 @@ async function run(
   changes: Parameters<Setting['open']>[0] = {},
   reply?: (content: string) => Completion,
 ) {
-  const { complete, asked } = setting.model(reply);
-  const store = setting.open(changes);
-  const wrapped = store.wrap(complete, keyOf);
+  const { store, wrapped, asked } = opened(changes, reply);
   const completions: Completion[] = [];
   for (const content of contents) completions.push(await wrapped(asks(content)));
   store.close();
   return { completions, asked };
 }
+
+/** An open store before a model. */
+function opened(
+  changes: Parameters<Setting['open']>[0] = {},
+  reply?: (content: string) => Completion,
+) {
+  const { complete, asked } = setting.model(reply);
+  const store = setting.open(changes);
+  return { store, asked, wrapped: store.wrap(complete, keyOf) };
+}
+
+const matching = (pattern: RegExp) => [expect.stringMatching(pattern)];
 
 function sql(text: string, file = setting.file): void {
   const db = new DatabaseSync(file);
@@ -68,15 +68,9 @@ describe('an answer that was paid for', () => {
 
   test('serves no other try, message or model', async () => {
     await run(['a']);
-    const { complete, asked } = setting.model();
-    const store = setting.open();
-    const wrapped = store.wrap(complete, keyOf);
-    for (const request of [
-      asks('a', 1),
-      asks('b'),
-      { ...asks('a'), parameters: { temperature: 0 } },
-    ])
-      await wrapped(request);
+    const { store, wrapped, asked } = opened();
+    const other = { ...asks('a'), parameters: { temperature: 0 } };
+    for (const request of [asks('a', 1), asks('b'), other]) await wrapped(request);
     store.close();
     expect(asked).toHaveLength(3);
   });
@@ -98,21 +92,15 @@ describe('an answer that was paid for', () => {
 
   test('and that is of no use to whoever asked serves its run alone', async () => {
     const ask = async (usable: (output: string) => boolean): Promise<number> => {
-      const { complete, asked } = setting.model();
-      const store = setting.open();
-      const wrapped = store.wrap(complete, keyOf);
+      const { store, wrapped, asked } = opened();
       for (const request of [asks('a'), asks('a')]) await wrapped({ ...request, usable });
       store.close();
       return asked.length;
     };
-    expect([
-      await ask(() => false),
-      await ask(() => false),
-      await ask(() => true),
-      await ask(() => true),
-    ]).toEqual([1, 1, 1, 0]);
+    const [no, yes] = [() => false, () => true];
+    expect([await ask(no), await ask(no), await ask(yes), await ask(yes)]).toEqual([1, 1, 1, 0]);
     // Also one that an earlier version kept.
-    expect([await ask((output) => output !== 're a'), await ask(() => true)]).toEqual([1, 0]);
+    expect([await ask((output) => output !== 're a'), await ask(yes)]).toEqual([1, 0]);
   });
 
   test('leaves no key and no address in the file', async () => {
@@ -135,113 +123,64 @@ describe('an entry that does not hold', () => {
     await run(['a']);
     sql(change);
     const { completions } = await run(['a', 'b']);
-    expect(
-      completions.map((completion) => completion.status === 'ok' && completion.output),
-    ).toEqual(['re a', 're b']);
-    expect(setting.notices).toEqual([
-      expect.stringMatching(
+    expect(completions).toMatchObject([{ output: 're a' }, { output: 're b' }]);
+    expect(setting.notices).toEqual(
+      matching(
         /store\.sqlite: stored answers that did not hold against their key were ignored: 1$/,
       ),
-    ]);
+    );
     expect((await run(['a', 'b'])).asked).toEqual([]);
   });
 
   test('of another form with a fitting digest is ignored too', async () => {
     await run(['a']);
-    const { createHash } = await import('node:crypto');
     const body = JSON.stringify({ output: 'forged', status: 'pass' });
-    const key = keyOf(asks('a'));
-    sql(
-      `UPDATE completions SET body = '${body}', digest = '${createHash('sha256').update(`${key}\n${body}`).digest('hex')}'`,
-    );
+    const digest = createHash('sha256')
+      .update(`${keyOf(asks('a'))}\n${body}`)
+      .digest('hex');
+    sql(`UPDATE completions SET body = '${body}', digest = '${digest}'`);
     expect((await run(['a'])).asked).toEqual(['a']);
   });
 });
 
 describe('a file that cannot be used', () => {
+  const ENDLESS =
+    "DROP TABLE completions; CREATE VIEW completions AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS key, 'm' AS model, '' AS body, '' AS digest, 1 AS bytes, 0 AS used FROM n";
+  const TRIGGER =
+    'CREATE TRIGGER gone AFTER INSERT ON completions BEGIN DELETE FROM completions; END';
+  const overwrite = (file: string, from: number, bytes: Buffer) =>
+    writeFileSync(file, Buffer.concat([readFileSync(file).subarray(0, from), bytes]));
+
   test.each<[string, (file: string) => void]>([
-    [
-      'no database',
-      (file) => {
-        writeFileSync(file, 'garbage '.repeat(2000));
-      },
-    ],
-    [
-      'a short text',
-      (file) => {
-        writeFileSync(file, 'x');
-      },
-    ],
-    [
-      'cut in the middle',
-      (file) => {
-        writeFileSync(file, readFileSync(file).subarray(0, 6000));
-      },
-    ],
-    [
-      'overwritten after its head',
-      (file) => {
-        writeFileSync(
-          file,
-          Buffer.concat([readFileSync(file).subarray(0, 100), Buffer.alloc(20_000, 7)]),
-        );
-      },
-    ],
-    [
-      'of endless rows',
-      (file) => {
-        sql(
-          "DROP TABLE completions; CREATE VIEW completions AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS key, 'm' AS model, '' AS body, '' AS digest, 1 AS bytes, 0 AS used FROM n",
-          file,
-        );
-      },
-    ],
-    [
-      'altered by its own triggers',
-      (file) => {
-        sql(
-          'CREATE TRIGGER gone AFTER INSERT ON completions BEGIN DELETE FROM completions; END',
-          file,
-        );
-      },
-    ],
-    [
-      'without its table',
-      (file) => {
-        sql('DROP TABLE completions; CREATE TABLE other (a)', file);
-      },
-    ],
+    ['no database', (file) => writeFileSync(file, 'garbage '.repeat(2000))],
+    ['a short text', (file) => writeFileSync(file, 'x')],
+    ['cut in the middle', (file) => writeFileSync(file, readFileSync(file).subarray(0, 6000))],
+    ['overwritten after its head', (file) => overwrite(file, 100, Buffer.alloc(20_000, 7))],
+    ['of endless rows', () => sql(ENDLESS)],
+    ['altered by its own triggers', () => sql(TRIGGER)],
+    ['without its table', () => sql('DROP TABLE completions; CREATE TABLE other (a)')],
   ])('because it is %s is set aside with a notice, and a new one serves', async (_what, damage) => {
     await run(['a', 'b', 'c'].map((letter) => letter.repeat(3000)));
     damage(setting.file);
     const { completions } = await run(['a']);
     expect(completions).toEqual([ok('re a')]);
-    expect(setting.notices).toEqual([
-      expect.stringMatching(
+    expect(setting.notices).toEqual(
+      matching(
         /store\.sqlite: damaged \(.*\); it was renamed to .*store\.sqlite\.damaged-\d+, and a new one was begun$/,
       ),
-    ]);
+    );
     expect(existsSync(`${setting.file}.damaged-${START}`)).toBe(true);
     expect((await run(['a'])).asked).toEqual([]);
   });
 
   test('because it breaks while it is in use costs nothing but a notice', async () => {
     await run(Array.from({ length: 200 }, (_, index) => `${index}`.repeat(300)));
-    const { complete, asked } = setting.model();
-    const store = setting.open();
-    const wrapped = store.wrap(complete, keyOf);
-    const intact = readFileSync(setting.file);
-    writeFileSync(
-      setting.file,
-      Buffer.concat([intact.subarray(0, 4096), Buffer.alloc(intact.length - 4096, 255)]),
-    );
-    const completions = [
-      await wrapped(asks('a')),
-      await wrapped(asks('5'.repeat(300))),
-      await wrapped(asks('a')),
-    ];
+    const { store, wrapped, asked } = opened();
+    const { length } = readFileSync(setting.file);
+    overwrite(setting.file, 4096, Buffer.alloc(length - 4096, 255));
+    for (const content of ['a', '5'.repeat(300), 'a'])
+      expect((await wrapped(asks(content))).status).toBe('ok');
     store.close();
-    expect(completions.every(({ status }) => status === 'ok')).toBe(true);
     expect(asked.filter((content) => content === 'a')).toHaveLength(1);
     expect(setting.notices.join('\n')).toContain('it was renamed');
     expect((await run(['a'])).asked).toEqual([]);
@@ -279,14 +218,11 @@ describe('a file that cannot be used', () => {
 
   test('because its folder cannot be made is told of once and done without', async () => {
     writeFileSync(join(setting.folder, 'plain'), '');
-    const { asked, completions } = await run(['a', 'a'], {
-      file: join(setting.folder, 'plain', 'store.sqlite'),
-    });
+    const file = join(setting.folder, 'plain', 'store.sqlite');
+    const { asked, completions } = await run(['a', 'a'], { file });
     expect(asked).toEqual(['a']);
     expect(completions[1]).toEqual(ok('re a', { reused: true }));
-    expect(setting.notices).toEqual([
-      expect.stringContaining('answers are not stored from here on'),
-    ]);
+    expect(setting.notices).toEqual(matching(/answers are not stored from here on/));
   });
 });
 
@@ -298,9 +234,9 @@ describe('a file that cannot be written', () => {
     file[18] = 3;
     writeFileSync(setting.file, file);
     expect((await run(['new', 'a', 'new', 'b'])).asked).toEqual(['new']);
-    expect(setting.notices).toEqual([
-      expect.stringMatching(/readonly database; answers are not stored from here on$/),
-    ]);
+    expect(setting.notices).toEqual(
+      matching(/readonly database; answers are not stored from here on$/),
+    );
   });
 
   test('because nobody may write into its folder serves it all the same', async () => {
@@ -316,28 +252,17 @@ describe('a file that cannot be written', () => {
       if (isRoot) process.seteuid?.(0);
       chmodSync(dirname(setting.file), 0o755);
     }
-    expect(setting.notices).toEqual([
-      expect.stringContaining('answers are not stored from here on'),
-    ]);
+    expect(setting.notices).toEqual(matching(/answers are not stored from here on/));
   });
 
   test('because another process holds it takes the answers once it is released', async () => {
     await run(['a']);
     const holder = new DatabaseSync(setting.file);
     holder.exec('BEGIN IMMEDIATE');
-    const { complete, asked } = setting.model();
-    const store = setting.open({ busyMs: 1 });
-    const wrapped = store.wrap(complete, keyOf);
+    const { store, wrapped, asked } = opened({ busyMs: 1 });
     for (const content of ['a', 'b', 'c', 'b']) await wrapped(asks(content));
-    expect(
-      store.addBatch({
-        id: 'batch_1',
-        vendor: 'openai',
-        model: 'm',
-        submitted_at: START,
-        requests: [],
-      }),
-    ).toBe(true);
+    const batch = { id: 'batch_1', vendor: 'openai', model: 'm', submitted_at: START } as const;
+    expect(store.addBatch({ ...batch, requests: [] })).toBe(true);
     expect(store.stats()).toMatchObject({ entries: 1 });
     holder.exec('ROLLBACK');
     await wrapped(asks('d'));
@@ -349,12 +274,8 @@ describe('a file that cannot be written', () => {
     store.close();
     expect(asked).toEqual(['b', 'c', 'd', 'e']);
     expect((await run(['a', 'b', 'c', 'd', 'e'])).asked).toEqual([]);
-    expect(new Set(setting.notices)).toEqual(
-      new Set([
-        expect.stringMatching(
-          /another process holds it; what is to be stored is written once it is released$/,
-        ),
-      ]),
+    expect([...new Set(setting.notices)]).toEqual(
+      matching(/another process holds it; what is to be stored is written once it is released$/),
     );
   });
 
@@ -387,9 +308,7 @@ describe('reading only', () => {
     const file = join(setting.folder, 'bad.sqlite');
     writeFileSync(file, 'garbage');
     expect((await run(['a'], { access: 'read', file })).asked).toEqual(['a']);
-    expect(setting.notices).toEqual([
-      expect.stringMatching(/bad\.sqlite: is not a database; it is not used$/),
-    ]);
+    expect(setting.notices).toEqual(matching(/bad\.sqlite: is not a database; it is not used$/));
     expect(readdirSync(setting.folder)).toEqual(['bad.sqlite']);
   });
 });
@@ -412,33 +331,25 @@ test('a store over another asks the lower one first and copies nothing from it',
 
 describe('the size cap', () => {
   const text = (index: number) => `${index}:`.padEnd(1000, 'x');
+  const texts = (count: number) => Array.from({ length: count }, (_, index) => text(index));
 
   test('lets the least recently used answers go first', async () => {
     let time = START;
     const now = () => (time += 1000);
-    await run(
-      Array.from({ length: 20 }, (_, index) => text(index)),
-      { now },
-    );
+    await run(texts(20), { now });
     await run([text(0)], { now });
     await run([text(20)], { now, maxBytes: 10_000 });
     const store = setting.open();
     const { entries, bytes } = store.stats();
     expect(entries).toBeLessThan(10);
     expect(bytes).toBeLessThanOrEqual(10_000);
-    expect([0, 1, 20].map((index) => store.has(keyOf(asks(text(index)))))).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    const has = [0, 1, 20].map((index) => store.has(keyOf(asks(text(index)))));
+    expect(has).toEqual([true, false, true]);
     store.close();
   });
 
   test('holds while a run goes on, and the file shrinks with it', async () => {
-    await run(
-      Array.from({ length: 300 }, (_, index) => text(index)),
-      { maxBytes: 50_000 },
-    );
+    await run(texts(300), { maxBytes: 50_000 });
     const store = setting.open();
     expect(store.stats().bytes).toBeLessThanOrEqual(50_000);
     store.close();
@@ -468,21 +379,14 @@ test('a copy is one whole file that another run can read from', async () => {
   const copy = join(setting.folder, 'copy.sqlite');
   expect(store.copyTo(copy)).toBe(true);
   store.close();
-  expect(readdirSync(setting.folder).filter((name) => name.startsWith('copy'))).toEqual([
-    'copy.sqlite',
-  ]);
+  const copies = readdirSync(setting.folder).filter((name) => name.startsWith('copy'));
+  expect(copies).toEqual(['copy.sqlite']);
   expect((await run(['a', 'b'], { file: copy })).asked).toEqual([]);
 });
 
 test('two processes write to one file without losing an answer', async () => {
-  const one = setting.open();
-  const two = setting.open();
-  const [first, second] = [setting.model(), setting.model()];
-  await Promise.all([
-    one.wrap(first.complete, keyOf)(asks('a')),
-    two.wrap(second.complete, keyOf)(asks('b')),
-  ]);
-  one.close();
-  two.close();
+  const both = [opened(), opened()];
+  await Promise.all([both[0]!.wrapped(asks('a')), both[1]!.wrapped(asks('b'))]);
+  for (const { store } of both) store.close();
   expect((await run(['a', 'b'])).asked).toEqual([]);
 });

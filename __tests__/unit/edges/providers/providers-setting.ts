@@ -103,14 +103,7 @@ export async function setUp(
   const clock = testClock();
   const log: string[] = [];
   const providers = createProviders(
-    options({
-      clock,
-      log: (line) => {
-        log.push(line);
-      },
-      vendorUrls: vendorUrls(server),
-      ...overrides,
-    }),
+    options({ clock, log: (line) => log.push(line), vendorUrls: vendorUrls(server), ...overrides }),
   );
   return {
     server,
@@ -162,8 +155,5 @@ export function errorOf(completion: Completion): { kind: string; message: string
 
 /** Resolves once `condition` holds, looking again after each turn of the event loop. */
 export async function until(condition: () => boolean): Promise<void> {
-  while (!condition())
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

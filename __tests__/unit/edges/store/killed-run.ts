@@ -12,17 +12,11 @@ const store = openStore({
   now: Date.now,
   access: 'read-write',
   secret: null,
-  notice: (line) => {
-    process.stdout.write(`notice ${line}\n`);
-  },
+  notice: (line) => process.stdout.write(`notice ${line}\n`),
 });
 /** Waits until the line has left the process: one that is only queued would be lost with it. */
 const say = (line: string): Promise<void> =>
-  new Promise((resolve) => {
-    process.stdout.write(`${line}\n`, () => {
-      resolve();
-    });
-  });
+  new Promise((resolve) => process.stdout.write(`${line}\n`, () => resolve()));
 const complete = store.wrap(async ({ messages }) => {
   await say(`paid ${messages[0]?.content ?? ''}`);
   return ok(`re ${messages[0]?.content ?? ''}`);

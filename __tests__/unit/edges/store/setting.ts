@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoreOptions } from '../../../../src/edges/store/connection.ts';
-import { openStore } from '../../../../src/edges/store/index.ts';
-import type { Store } from '../../../../src/edges/store/index.ts';
+import { openStore, type Store } from '../../../../src/edges/store/index.ts';
 import { requestKey } from '../../../../src/kernel/select/generation.ts';
 import type { Complete, Completion, Request } from '../../../../src/types/model.ts';
 import { requestTo, says } from '../providers/providers-setting.ts';
@@ -54,9 +53,7 @@ export function setUp(): Setting {
         now: () => START,
         access: 'read-write',
         secret: null,
-        notice: (line) => {
-          notices.push(line);
-        },
+        notice: (line) => notices.push(line),
         ...changes,
       }),
     model(reply = (content) => ok(`re ${content}`)) {
@@ -70,8 +67,6 @@ export function setUp(): Setting {
         },
       };
     },
-    remove: () => {
-      rmSync(folder, { recursive: true, force: true });
-    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -1,40 +1,24 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_MAX_TOKENS } from '../../../../../src/edges/providers/vendors/anthropic.ts';
 import { parseExactly } from '../../../../../src/types/exact-json.ts';
 import type { Script } from '../../../../stand-ins/models/server.ts';
-import {
-  answerSchema,
-  errorOf,
-  setUp,
-} from '../../../../unit/edges/providers/providers-setting.ts';
-import type { Setting } from '../../../../unit/edges/providers/providers-setting.ts';
+import { answerSchema, errorOf } from '../../../../unit/edges/providers/providers-setting.ts';
+import { start as startVendor } from '../started.ts';
 
-const open: Setting[] = [];
-afterEach(async () => {
-  for (const setting of open.splice(0)) await setting.close();
-});
-
-async function start(answer: Script): Promise<Setting> {
-  const setting = await setUp('anthropic', answer);
-  open.push(setting);
-  return setting;
-}
+const start = (answer?: Script) => startVendor('anthropic', answer);
 
 describe('a request', () => {
   test("has a token limit even when the prompt names none, and the prompt's own otherwise", async () => {
-    const { ask, server } = await start(() => ({}));
+    const { ask, server } = await start();
     await ask();
     await ask({ parameters: { max_tokens: 17 }, try: 1 });
     await ask({ parameters: { max_tokens: 200_000 }, try: 2 });
-    expect(server.requests.map(({ body }) => body['max_tokens'])).toEqual([
-      DEFAULT_MAX_TOKENS,
-      17,
-      200_000,
-    ]);
+    const limits = server.requests.map(({ body }) => body['max_tokens']);
+    expect(limits).toEqual([DEFAULT_MAX_TOKENS, 17, 200_000]);
   });
 
   test('carries all system messages in the field of their own, and none when there is none', async () => {
-    const { ask, server } = await start(() => ({}));
+    const { ask, server } = await start();
     await ask({
       messages: [
         { role: 'system', content: 'a' },
@@ -50,7 +34,7 @@ describe('a request', () => {
   test.each(['workspace_id', 'user_profile_id', 'betas'])(
     'cannot have %s, which would be a header',
     async (name) => {
-      const { ask, server } = await start(() => ({}));
+      const { ask, server } = await start();
       expect(errorOf(await ask({ parameters: { [name]: 'x' } }))).toEqual({
         kind: 'request',
         message: `anthropic: the parameter ${name} is a header of the request, which a file cannot set; remove it`,
@@ -61,39 +45,23 @@ describe('a request', () => {
 });
 
 describe('a message', () => {
-  const reply =
-    (
-      content: unknown[],
-      stop_reason: string,
-      usage: unknown = { input_tokens: 1, output_tokens: 2 },
-    ): Script =>
-    () => ({
-      body: JSON.stringify({ type: 'message', role: 'assistant', content, stop_reason, usage }),
-    });
+  const counted = { input_tokens: 1, output_tokens: 2 };
+  const answered = async (content: unknown[], stop_reason: string, usage: object = counted) => {
+    const reply = { type: 'message', role: 'assistant', content, stop_reason, usage };
+    return start(() => ({ body: JSON.stringify(reply) }));
+  };
+  const text = (said: string) => ({ type: 'text', text: said });
+  const call = (name: string, input: unknown) => ({ type: 'tool_use', id: 't', name, input });
 
   test('is all its text, without what the model thought', async () => {
-    const { ask } = await start(
-      reply(
-        [
-          { type: 'thinking', thinking: 'hm', signature: 's' },
-          { type: 'text', text: 'a' },
-          { type: 'text', text: 'b' },
-        ],
-        'end_turn',
-      ),
-    );
+    const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
+    const { ask } = await answered([thinking, text('a'), text('b')], 'end_turn');
     expect(await ask()).toMatchObject({ output: 'ab', finish_reason: 'stop', tool_calls: [] });
   });
 
   test('counts what went through the prompt cache as input', async () => {
-    const { ask } = await start(
-      reply([{ type: 'text', text: 'a' }], 'end_turn', {
-        input_tokens: 1,
-        output_tokens: 2,
-        cache_read_input_tokens: 30,
-        cache_creation_input_tokens: 400,
-      }),
-    );
+    const cached = { cache_read_input_tokens: 30, cache_creation_input_tokens: 400 };
+    const { ask } = await answered([text('a')], 'end_turn', { ...counted, ...cached });
     expect(await ask()).toMatchObject({
       output: 'a',
       usage: { input_tokens: 431, output_tokens: 2 },
@@ -101,39 +69,23 @@ describe('a message', () => {
     });
   });
 
-  test("keeps the model's own tool calls as calls", async () => {
-    const { ask } = await start(
-      reply([{ type: 'tool_use', id: 't', name: 'search', input: { q: 1 } }], 'tool_use'),
-    );
-    expect(await ask()).toMatchObject({
-      output: '',
-      finish_reason: 'tool',
-      tool_calls: [{ name: 'search', arguments: '{"q":1}' }],
-    });
+  test.each([
+    [{ q: 1 }, '{"q":1}'],
+    [
+      parseExactly('{"id": 2512292042121000001, "price": 19.99}'),
+      '{"id":2512292042121000001,"price":19.99}',
+    ],
+  ])("keeps the model's own tool calls, with every digit: %#", async (input, written) => {
+    const { ask } = await answered([call('search', input)], 'tool_use');
+    const tool_calls = [{ name: 'search', arguments: written }];
+    expect(await ask()).toMatchObject({ output: '', finish_reason: 'tool', tool_calls });
   });
 
-  test('keeps the digits of long numbers in the arguments of a call', async () => {
-    const input = parseExactly('{"id": 2512292042121000001, "price": 19.99}');
-    const { ask } = await start(
-      reply([{ type: 'tool_use', id: 't', name: 'search', input }], 'tool_use'),
-    );
-    expect(await ask()).toMatchObject({
-      tool_calls: [{ name: 'search', arguments: '{"id":2512292042121000001,"price":19.99}' }],
-    });
-  });
-
-  test('whose forced answer was cut by the limit says so, and one without the forced answer is its text', async () => {
-    const cut = await start(
-      reply([{ type: 'tool_use', id: 't', name: 'verdict', input: { choice: 'B' } }], 'max_tokens'),
-    );
-    expect(await cut.ask({ schema: answerSchema })).toMatchObject({
-      output: '{"choice":"B"}',
-      finish_reason: 'length',
-    });
-    const other = await start(reply([{ type: 'text', text: 'I would say B' }], 'end_turn'));
-    expect(await other.ask({ schema: answerSchema })).toMatchObject({
-      output: 'I would say B',
-      finish_reason: 'stop',
-    });
+  test.each([
+    [call('verdict', { choice: 'B' }), 'max_tokens', '{"choice":"B"}', 'length'],
+    [text('I would say B'), 'end_turn', 'I would say B', 'stop'],
+  ])('answers a schema with what it has: %j, %s', async (content, reason, output, ended) => {
+    const { ask } = await answered([content], reason);
+    expect(await ask({ schema: answerSchema })).toMatchObject({ output, finish_reason: ended });
   });
 });

@@ -1,148 +1,122 @@
 /** Why a reply ended × what it says, of both of OpenAI's APIs and of Anthropic's. */
-import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Completion, Request } from '../../../../../src/types/model.ts';
-import {
-  answerSchema,
-  setUp,
-  type Setting,
-} from '../../../../unit/edges/providers/providers-setting.ts';
-
-const open: Setting[] = [];
-afterEach(async () => {
-  for (const setting of open.splice(0)) await setting.close();
-});
+import { describe, expect, test } from '@jest/globals';
+import type { Request } from '../../../../../src/types/model.ts';
+import type { VendorName } from '../../../../../src/types/vendors.ts';
+import { answerSchema } from '../../../../unit/edges/providers/providers-setting.ts';
+import { start } from '../started.ts';
 
 type Asked = Partial<Request> & { model?: string };
 
 /** What a call comes to where every reply is this, and how many requests that took. */
-async function ask(
-  vendor: 'openai' | 'anthropic',
-  reply: unknown,
-  asked: Asked = {},
-): Promise<{ completion: Completion; requests: number }> {
-  const setting = await setUp(vendor, () => ({ body: JSON.stringify(reply) }));
-  open.push(setting);
+async function ask(vendor: VendorName, reply: unknown, asked: Asked = {}) {
+  const setting = await start(vendor, () => ({ body: JSON.stringify(reply) }));
   const completion = await setting.ask(asked);
   return { completion, requests: setting.server.requests.length };
 }
+const completionOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).completion;
 
-const chat = (message: object, finish_reason: unknown, more: object = {}): object => ({
-  choices: [{ finish_reason, message }],
-  ...more,
+/** An error whose message contains these words, after so many requests. */
+const failing = (words: string, requests: number) => ({
+  completion: { status: 'error', message: expect.stringContaining(words) },
+  requests,
 });
 
-const claude = (content: unknown, stop_reason: unknown, more: object = {}): object => ({
-  type: 'message',
-  content,
-  stop_reason,
-  ...more,
-});
-
+const chat = (message: object, finish_reason: unknown, more: object = {}): object => {
+  return { choices: [{ finish_reason, message }], ...more };
+};
+const claude = (content: unknown, stop_reason: unknown, more: object = {}): object => {
+  return { type: 'message', content, stop_reason, ...more };
+};
+const ollama = (message: object): object => {
+  return { model: 'llama', message, done: true, done_reason: 'stop' };
+};
+const stopped = { output: 'Oslo', finish_reason: 'stop' };
 const pro = { model: 'gpt-5-pro' };
-
-const response = (output: unknown, status: unknown, more: object = {}): object => ({
-  output,
-  status,
-  ...more,
-});
-
-const message = (text: string, more: object = {}): object => ({
-  type: 'message',
-  content: [{ type: 'output_text', text }],
-  ...more,
-});
+const response = (output: unknown, status: unknown, more: object = {}): object => {
+  return { output, status, ...more };
+};
+const incomplete = (output: unknown, reason: string): object =>
+  response(output, 'incomplete', { incomplete_details: { reason } });
+const message = (text: string, more: object = {}): object => {
+  return { type: 'message', content: [{ type: 'output_text', text }], ...more };
+};
 
 const THINKING = [{ type: 'thinking', thinking: 'Oslo', signature: 's' }];
 
 describe('an answer that says nothing', () => {
-  test.each<[unknown, Asked, string, number]>([
+  test.each<[unknown, string, number, Asked?]>([
     [
       chat({ content: null, reasoning_content: 'Oslo' }, 'stop'),
-      {},
       "the answer is empty (finish_reason: stop): the text is in reasoning_content; the server's parser lost the answer, asked twice",
       2,
     ],
-    [chat({ content: null, reasoning: 'Oslo' }, 'stop'), {}, 'the text is in reasoning;', 2],
-    [chat({ content: '<think>Oslo' }, 'stop'), {}, 'the text is in <think>, asked twice', 2],
-    [chat({ content: '' }, 'stop'), {}, 'the answer is empty (finish_reason: stop), asked', 2],
-    [chat({ content: ' \n' }, 'STOP'), {}, 'the answer is empty (finish_reason: STOP), asked', 2],
-    [chat({ content: '' }, 'novel'), {}, 'the answer is empty (finish_reason: novel)', 2],
-    [chat({ content: '\u200b\n' }, 'stop'), {}, 'the answer is empty (finish_reason: stop)', 2],
-    [chat({ content: '' }, null), {}, 'the answer is empty (finish_reason: none)', 2],
-    [chat({}, 'abort'), {}, 'the server broke its answer off (abort), after 5 tries', 5],
-    [chat({ content: '' }, 'load'), {}, 'the server broke its answer off (load)', 5],
+    [chat({ content: null, reasoning: 'Oslo' }, 'stop'), 'the text is in reasoning;', 2],
+    [chat({ content: '<think>Oslo' }, 'stop'), 'the text is in <think>, asked twice', 2],
+    [chat({ content: '' }, 'stop'), 'the answer is empty (finish_reason: stop), asked', 2],
+    [chat({ content: ' \n' }, 'STOP'), 'the answer is empty (finish_reason: STOP), asked', 2],
+    [chat({ content: '' }, 'novel'), 'the answer is empty (finish_reason: novel)', 2],
+    [chat({ content: '\u200b\n' }, 'stop'), 'the answer is empty (finish_reason: stop)', 2],
+    [chat({ content: '' }, null), 'the answer is empty (finish_reason: none)', 2],
+    [chat({}, 'abort'), 'the server broke its answer off (abort), after 5 tries', 5],
+    [chat({ content: '' }, 'load'), 'the server broke its answer off (load)', 5],
     [
       chat({ content: '' }, 'MAX_TOKENS'),
-      { parameters: { max_tokens: 64 } },
       'the answer reached its limit of tokens before it said anything (max_tokens: 64; raise it)',
       1,
+      { parameters: { max_tokens: 64 } },
     ],
     [
       chat({ content: '', reasoning_content: 'hm' }, 'length'),
-      { parameters: { max_completion_tokens: 64 }, purpose: 'grader' },
       'before it said anything (max_completion_tokens: 64; raise it); thinking used it up',
       1,
+      { parameters: { max_completion_tokens: 64 }, purpose: 'grader' },
     ],
     [
       chat({ content: '' }, 'length'),
-      {},
       "(the server's own, for none was sent; set max_tokens, or shorten the input)",
       1,
     ],
-    [chat({ content: '<think>Oslo' }, 'length'), {}, 'thinking used it up', 1],
-    [chat({ content: '' }, 'model_length'), {}, 'the context window was full', 1],
+    [chat({ content: '<think>Oslo' }, 'length'), 'thinking used it up', 1],
+    [chat({ content: '' }, 'model_length'), 'the context window was full', 1],
     [
       chat({ content: null }, 'MALFORMED_FUNCTION_CALL'),
-      {},
       'the reply holds no tool call, and says that it does (finish_reason: MALFORMED_FUNCTION_CALL)',
       1,
     ],
-    [chat({ content: '' }, 'SAFETY'), {}, 'the answer was withheld by the content filter', 1],
-    [chat({ content: '' }, 'content-filter'), {}, 'withheld by the content filter', 1],
-  ])('%j of the chat API: %#', async (reply, asked, words, requests) => {
-    const made = await ask('openai', reply, asked);
-    expect(made).toMatchObject({
-      completion: { status: 'error', message: expect.stringContaining(words) },
-      requests,
-    });
+    [chat({ content: '' }, 'SAFETY'), 'the answer was withheld by the content filter', 1],
+    [chat({ content: '' }, 'content-filter'), 'withheld by the content filter', 1],
+  ])('%j of the chat API: %#', async (reply, words, requests, asked = {}) => {
+    expect(await ask('openai', reply, asked)).toMatchObject(failing(words, requests));
   });
 
-  test.each<[unknown, Asked, string, number]>([
+  test.each<[unknown, string, number]>([
     [
       claude(THINKING, 'end_turn'),
-      {},
       'empty (stop_reason: end_turn): the text is in blocks of thinking, asked twice',
       2,
     ],
-    [claude([], 'end_turn'), {}, 'the answer is empty (stop_reason: end_turn), asked twice', 2],
-    [claude('', 'end_turn'), {}, 'the answer is empty (stop_reason: end_turn), asked twice', 2],
+    [claude([], 'end_turn'), 'the answer is empty (stop_reason: end_turn), asked twice', 2],
+    [claude('', 'end_turn'), 'the answer is empty (stop_reason: end_turn), asked twice', 2],
     [
       claude(THINKING, 'max_tokens'),
-      {},
       '(max_tokens: 4096, which evaldiff sends where none is set; set a higher one); thinking used it up',
       1,
     ],
     [
       claude([], 'model_context_window_exceeded'),
-      {},
       'the context window was full before the answer said anything (stop_reason: model_context_window_exceeded); shorten the input',
       1,
     ],
-    [claude([{ type: 'text', text: 'half' }], 'pause_turn'), {}, 'not finished', 1],
-    [claude([], 'tool_use'), {}, 'holds no tool call', 1],
-    [claude([{ type: 'tool_use', input: {} }], 'tool_use'), {}, 'content[0] of the reply is', 1],
+    [claude([{ type: 'text', text: 'half' }], 'pause_turn'), 'not finished', 1],
+    [claude([], 'tool_use'), 'holds no tool call', 1],
+    [claude([{ type: 'tool_use', input: {} }], 'tool_use'), 'content[0] of the reply is', 1],
     [
       claude([], 'refusal', { stop_details: { type: 'refusal', category: 'cyber' } }),
-      {},
       'withheld by the content filter (cyber)',
       1,
     ],
-  ])('%j of Claude: %#', async (reply, asked, words, requests) => {
-    const made = await ask('anthropic', reply, asked);
-    expect(made).toMatchObject({
-      completion: { status: 'error', message: expect.stringContaining(words) },
-      requests,
-    });
+  ])('%j of Claude: %#', async (reply, words, requests) => {
+    expect(await ask('anthropic', reply)).toMatchObject(failing(words, requests));
   });
 
   test.each<[unknown, string, number]>([
@@ -156,16 +130,8 @@ describe('an answer that says nothing', () => {
     [response([message('Oslo')], 'queued'), 'not finished (status: queued)', 1],
     [response([message('Oslo')], 'cancelled'), 'broke its answer off (cancelled)', 5],
     [response([], 'failed'), 'broke its answer off (failed)', 5],
-    [
-      response([], 'incomplete', { incomplete_details: { reason: 'max_output_tokens' } }),
-      'the answer reached its limit of tokens',
-      1,
-    ],
-    [
-      response([], 'incomplete', { incomplete_details: { reason: 'content_filter' } }),
-      'withheld by the content filter',
-      1,
-    ],
+    [incomplete([], 'max_output_tokens'), 'the answer reached its limit of tokens', 1],
+    [incomplete([], 'content_filter'), 'withheld by the content filter', 1],
     [response([], 'incomplete'), 'the answer is empty (status: incomplete)', 2],
     [
       response([{ type: 'function_call' }], 'completed'),
@@ -173,16 +139,11 @@ describe('an answer that says nothing', () => {
       1,
     ],
   ])('%j of the Responses API: %#', async (reply, words, requests) => {
-    const made = await ask('openai', reply, pro);
-    expect(made).toMatchObject({
-      completion: { status: 'error', message: expect.stringContaining(words) },
-      requests,
-    });
+    expect(await ask('openai', reply, pro)).toMatchObject(failing(words, requests));
   });
 
   test('is asked for once more, and the second answer counts', async () => {
-    const setting = await setUp('openai', ({ index }) => ({ text: index === 0 ? '' : 'Oslo' }));
-    open.push(setting);
+    const setting = await start('openai', ({ index }) => ({ text: index === 0 ? '' : 'Oslo' }));
     expect(await setting.ask()).toMatchObject({ status: 'ok', output: 'Oslo' });
   });
 
@@ -192,7 +153,7 @@ describe('an answer that says nothing', () => {
     [chat({ content: '' }, 'novel'), 'other'],
     [chat({ content: '' }, 'content_filter'), 'filter'],
   ])('%j keeps how it ended: %j', async (reply, finish_reason) => {
-    expect((await ask('openai', reply)).completion).toMatchObject({ finish_reason });
+    expect(await completionOf('openai', reply)).toMatchObject({ finish_reason });
   });
 });
 
@@ -231,20 +192,8 @@ describe('an answer that says something', () => {
     [chat({ content: 'Oslo' }, 'stop', { model: 'm-2026-01-01' }), { served: 'm-2026-01-01' }],
     [{ choices: [{ finish_reason: 'stop', delta: { content: 'Oslo' } }] }, { output: 'Oslo' }],
     [
-      {
-        model: 'llama',
-        message: { role: 'assistant', content: 'Oslo', thinking: 'hm' },
-        done: true,
-        done_reason: 'stop',
-        prompt_eval_count: 7,
-        eval_count: 3,
-      },
-      {
-        output: 'Oslo',
-        finish_reason: 'stop',
-        served: 'llama',
-        usage: { input_tokens: 7, output_tokens: 3 },
-      },
+      { ...ollama({ content: 'Oslo', thinking: 'hm' }), prompt_eval_count: 7, eval_count: 3 },
+      { ...stopped, served: 'llama', usage: { input_tokens: 7, output_tokens: 3 } },
     ],
   ])('%j of the chat API: %#', async (reply, expected) => {
     expect(await ask('openai', reply)).toMatchObject({ completion: expected, requests: 1 });
@@ -268,11 +217,11 @@ describe('an answer that says something', () => {
   });
 
   test.each<[unknown, object]>([
-    [claude('Oslo', 'end_turn'), { output: 'Oslo', finish_reason: 'stop' }],
+    [claude('Oslo', 'end_turn'), stopped],
     [claude([{ type: 'text', text: 'I cannot' }], 'refusal'), { finish_reason: 'filter' }],
     [claude([{ type: 'text', text: 'x' }], 'novel'), { finish_reason: 'other', ended: 'novel' }],
   ])('%j of Claude: %#', async (reply, expected) => {
-    expect((await ask('anthropic', reply)).completion).toMatchObject(expected);
+    expect(await completionOf('anthropic', reply)).toMatchObject(expected);
   });
 
   test.each<[unknown, object]>([
@@ -287,12 +236,9 @@ describe('an answer that says something', () => {
       { output: 'Oslo is fine', finish_reason: 'stop' },
     ],
     [response([message('looking', { phase: 'commentary' })], 'completed'), { output: 'looking' }],
-    [response([message('Oslo')], undefined), { output: 'Oslo', finish_reason: 'stop' }],
+    [response([message('Oslo')], undefined), stopped],
     [response([message('Oslo')], 'novel'), { finish_reason: 'other', ended: 'novel' }],
-    [
-      response([message('half')], 'incomplete', { incomplete_details: { reason: 'novel' } }),
-      { finish_reason: 'other', ended: 'novel' },
-    ],
+    [incomplete([message('half')], 'novel'), { finish_reason: 'other', ended: 'novel' }],
     [
       response([{ type: 'function_call', name: 'f', arguments: { a: 1 } }], 'completed'),
       { tool_calls: [{ name: 'f', arguments: '{"a":1}' }] },
@@ -302,15 +248,15 @@ describe('an answer that says something', () => {
       { tool_calls: [{ name: 'f', arguments: 'x' }] },
     ],
   ])('%j of the Responses API: %#', async (reply, expected) => {
-    expect((await ask('openai', reply, pro)).completion).toMatchObject(expected);
+    expect(await completionOf('openai', reply, pro)).toMatchObject(expected);
   });
 
   test.each([
     [{ content: 5 }, 'choices[0].message.content'],
     [{ content: 'x', tool_calls: 'none' }, 'choices[0].message.tool_calls'],
   ])('in %j is told by the member that is odd', async (said, member) => {
-    expect((await ask('openai', chat(said, 'stop'))).completion).toMatchObject({
-      message: expect.stringContaining(`its ${member} is not as it should be`),
+    expect(await ask('openai', chat(said, 'stop'))).toMatchObject({
+      completion: failing(`its ${member} is not as it should be`, 0).completion,
     });
   });
 
@@ -342,20 +288,13 @@ describe('a tool call', () => {
       { choices: [{ finish_reason: 'tool_calls', delta: { tool_calls: [{ function: call }] } }] },
       [call],
     ],
-    [
-      {
-        message: { content: '', tool_calls: [{ function: { name: 'book', arguments: { a: 1 } } }] },
-        done: true,
-        done_reason: 'stop',
-      },
-      [call],
-    ],
+    [ollama({ content: '', tool_calls: [{ function: { ...call, arguments: { a: 1 } } }] }), [call]],
     [
       chat({ tool_calls: [{ function: { name: 'book', arguments: '{"a":' } }] }, 'length'),
       [{ name: 'book', arguments: '{"a":' }],
     ],
   ])('is read in %j', async (reply, tool_calls) => {
-    expect((await ask('openai', reply)).completion).toMatchObject({ status: 'ok', tool_calls });
+    expect(await completionOf('openai', reply)).toMatchObject({ status: 'ok', tool_calls });
   });
 
   test.each([
@@ -367,11 +306,11 @@ describe('a tool call', () => {
     'that the server left in the text is an error where tools are offered: %j',
     async (content) => {
       const reply = chat({ content }, 'stop');
-      const offered = await ask('openai', reply, { parameters: { functions: [{ name: 'book' }] } });
-      expect(offered.completion).toMatchObject({
-        message: expect.stringContaining('choices[0].message.content of the reply is a tool call'),
-      });
-      expect((await ask('openai', reply)).completion).toMatchObject({ output: content });
+      const parameters = { functions: [{ name: 'book' }] };
+      expect(await ask('openai', reply, { parameters })).toMatchObject(
+        failing('choices[0].message.content of the reply is a tool call', 1),
+      );
+      expect(await completionOf('openai', reply)).toMatchObject({ output: content });
     },
   );
 
@@ -392,22 +331,15 @@ describe('a tool call', () => {
       'function_call of the reply',
     ],
   ])('that cannot be read in %j is an error', async (reply, words) => {
-    expect((await ask('openai', reply)).completion).toMatchObject({
-      status: 'error',
-      kind: 'reply',
-      message: expect.stringContaining(words),
-    });
+    const message = expect.stringContaining(words);
+    const expected = { status: 'error', kind: 'reply', message };
+    expect(await completionOf('openai', reply)).toMatchObject(expected);
   });
 
   test('that is forced for a schema is the answer, also where its arguments are values', async () => {
-    const reply = chat(
-      { tool_calls: [{ function: { name: 'verdict', arguments: { choice: 'B' } } }] },
-      'tool_calls',
-    );
-    expect((await ask('openai', reply, { schema: answerSchema })).completion).toMatchObject({
-      output: '{"choice":"B"}',
-      finish_reason: 'stop',
-      tool_calls: [],
-    });
+    const verdict = { name: 'verdict', arguments: { choice: 'B' } };
+    const reply = chat({ tool_calls: [{ function: verdict }] }, 'tool_calls');
+    const expected = { output: '{"choice":"B"}', finish_reason: 'stop', tool_calls: [] };
+    expect(await completionOf('openai', reply, { schema: answerSchema })).toMatchObject(expected);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Completion } from '../../../../../src/types/model.ts';
 import type { Json } from '../../../../../src/types/plain.ts';
 import type { Script, Scripted } from '../../../../stand-ins/models/server.ts';
@@ -6,122 +6,81 @@ import {
   answerSchema,
   errorOf,
   says,
-  setUp,
   testClock,
+  type Setting,
 } from '../../../../unit/edges/providers/providers-setting.ts';
-import type { Setting } from '../../../../unit/edges/providers/providers-setting.ts';
+import { start as startVendor } from '../started.ts';
 
-const open: Setting[] = [];
-afterEach(async () => {
-  for (const setting of open.splice(0)) await setting.close();
-});
-
-async function start(answer: Script): Promise<Setting> {
-  const setting = await setUp('openai', answer);
-  open.push(setting);
-  return setting;
-}
+type Asked = Parameters<Setting['ask']>[0];
+const start = (answer?: Script) => startVendor('openai', answer);
 
 async function answerTo(
   message: Record<string, unknown>,
   finish_reason: string | null,
   usage?: unknown,
 ): Promise<Completion> {
-  const { ask } = await start(() => ({
-    body: JSON.stringify({ choices: [{ finish_reason, message }], usage }),
-  }));
-  return await ask();
+  const body = JSON.stringify({ choices: [{ finish_reason, message }], usage });
+  return await (await start(() => ({ body }))).ask();
 }
+
+const refuse = (message: string, error: object = {}): Scripted => ({
+  status: 400,
+  error: { message, ...error },
+});
 
 describe('a chat completion', () => {
   // https://docs.x.ai/docs/key-information/consumption-and-rate-limits
+  const thought = { total_tokens: 37, completion_tokens_details: { reasoning_tokens: 10 } };
   test.each([
-    [
-      {
-        completion_tokens: 7,
-        total_tokens: 37,
-        completion_tokens_details: { reasoning_tokens: 10 },
-      },
-      17,
-    ],
-    [
-      {
-        completion_tokens: 17,
-        total_tokens: 37,
-        completion_tokens_details: { reasoning_tokens: 10 },
-      },
-      17,
-    ],
+    [{ completion_tokens: 7, ...thought }, 17],
+    [{ completion_tokens: 17, ...thought }, 17],
     [{ completion_tokens: 17 }, 17],
     [{ completion_tokens: 17, total_tokens: 0 }, 17],
     [{ completion_tokens: 17, total_tokens: 'many' }, 17],
-  ])(
-    'counts what was thought as output, where the total alone holds it: %j',
-    async (counts, output) => {
-      const usage = { prompt_tokens: 20, ...counts };
-      expect(await answerTo({ content: 'x' }, 'stop', usage)).toMatchObject({
-        usage: { input_tokens: 20, output_tokens: output },
-      });
-    },
-  );
+  ])('counts thinking as output where only the total holds it: %j', async (counts, output) => {
+    const completion = await answerTo({ content: 'x' }, 'stop', { prompt_tokens: 20, ...counts });
+    expect(completion).toMatchObject({ usage: { input_tokens: 20, output_tokens: output } });
+  });
 
-  test('may begin with a mark of its encoding', async () => {
+  test('may begin with a byte order mark', async () => {
     const reply = { choices: [{ finish_reason: 'stop', message: { content: 'a' } }] };
     const { ask } = await start(() => ({ body: `\ufeff${JSON.stringify(reply)}` }));
     expect(await ask()).toMatchObject({ output: 'a' });
   });
 
   test('may come as parts, with tool calls of both kinds', async () => {
-    expect(
-      await answerTo(
-        { content: [{ type: 'text', text: 'a' }, { type: 'other' }, { type: 'text', text: 'b' }] },
-        'stop',
-      ),
-    ).toMatchObject({ output: 'ab' });
-    expect(
-      await answerTo(
-        {
-          content: null,
-          tool_calls: [
-            { id: '1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
-            { id: '2', type: 'custom', custom: { name: 'g', input: 'text' } },
-          ],
-        },
-        'tool_calls',
-      ),
-    ).toMatchObject({
-      output: '',
-      finish_reason: 'tool',
-      tool_calls: [
-        { name: 'f', arguments: '{"a":1}' },
-        { name: 'g', arguments: 'text' },
-      ],
-    });
-  });
-
-  test('that refuses in the field of its own is marked as filtered, with what it said', async () => {
-    expect(await answerTo({ content: null, refusal: 'I will not.' }, 'stop')).toMatchObject({
-      status: 'ok',
-      output: 'I will not.',
-      finish_reason: 'filter',
-    });
+    const content = [{ type: 'text', text: 'a' }, { type: 'other' }, { type: 'text', text: 'b' }];
+    expect(await answerTo({ content }, 'stop')).toMatchObject({ output: 'ab' });
+    const tool_calls = [
+      { id: '1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+      { id: '2', type: 'custom', custom: { name: 'g', input: 'text' } },
+    ];
+    const called = [
+      { name: 'f', arguments: '{"a":1}' },
+      { name: 'g', arguments: 'text' },
+    ];
+    const completion = await answerTo({ content: null, tool_calls }, 'tool_calls');
+    expect(completion).toMatchObject({ output: '', finish_reason: 'tool', tool_calls: called });
   });
 
   test.each([
-    ['content_filter: PROHIBITED_CONTENT', 'filter'],
-    ['model_length', 'length'],
-    ['eos', 'stop'],
-  ])('that ends with %s ends by %s', async (reason, finish_reason) => {
-    expect(await answerTo({ content: 'half' }, reason)).toMatchObject({ finish_reason });
+    [{ content: null, refusal: 'I will not.' }, 'stop', 'I will not.', 'filter'],
+    [{ content: 'half' }, 'content_filter: PROHIBITED_CONTENT', 'half', 'filter'],
+    [{ content: 'half' }, 'model_length', 'half', 'length'],
+    [{ content: 'x' }, 'eos', 'x', 'stop'],
+    [{ content: 'x' }, 'novel', 'x', 'other'],
+    [{ content: 'x' }, null, 'x', 'other'],
+  ])('%j that ends with %s is %j and ends by %s', async (message, reason, output, ended) => {
+    const expected = { status: 'ok', output, finish_reason: ended };
+    expect(await answerTo(message, reason)).toMatchObject(expected);
   });
 
   test('that Google withheld is an error of the filter', async () => {
-    const withheld = await answerTo({}, 'content_filter: SAFETY');
-    expect(errorOf(withheld).kind).toBe('filtered');
+    expect(errorOf(await answerTo({}, 'content_filter: SAFETY')).kind).toBe('filtered');
   });
 
   test.each(['error', 'insufficient_system_resource'])(
-    'that the server broke off (%s) is no answer, and is asked for again',
+    'that the server broke off (%s) is asked for again',
     async (finish_reason) => {
       const half = { choices: [{ finish_reason, message: { content: 'half' } }] };
       const { ask } = await start(({ index }) =>
@@ -131,28 +90,14 @@ describe('a chat completion', () => {
     },
   );
 
-  test('that ends for an unknown reason, or none, still counts', async () => {
-    expect(await answerTo({ content: 'x' }, 'novel')).toMatchObject({
-      output: 'x',
-      finish_reason: 'other',
-    });
-    expect(await answerTo({ content: 'x' }, null)).toMatchObject({
-      output: 'x',
-      finish_reason: 'other',
-    });
-  });
-
   test.each([
     [null],
     [{ prompt_tokens: '5', completion_tokens: 2 }],
     [{ prompt_tokens: -5, completion_tokens: 2 }],
     [{ prompt_tokens: 1e400, completion_tokens: 2 }],
-  ])('usage of %j is unknown, and the answer is kept', async (usage) => {
-    expect(await answerTo({ content: 'x' }, 'stop', usage)).toMatchObject({
-      status: 'ok',
-      output: 'x',
-      usage: null,
-    });
+  ])('with usage of %j is kept, and its usage is unknown', async (usage) => {
+    const expected = { status: 'ok', output: 'x', usage: null };
+    expect(await answerTo({ content: 'x' }, 'stop', usage)).toMatchObject(expected);
   });
 });
 
@@ -160,19 +105,17 @@ describe('a schema', () => {
   test('that a server does not know is left out from then on, for that model only', async () => {
     const { ask, server, log } = await start(({ body, model }) =>
       'response_format' in body && model === 'small'
-        ? { status: 400, error: { message: 'unknown field: response_format' } }
+        ? refuse('unknown field: response_format')
         : { text: 'plain' },
     );
-    expect(await ask({ model: 'small', schema: answerSchema })).toMatchObject({ output: 'plain' });
-    expect(await ask({ model: 'small', schema: answerSchema, try: 1 })).toMatchObject({
-      output: 'plain',
-    });
-    expect(await ask({ model: 'large', schema: answerSchema })).toMatchObject({ output: 'plain' });
-    expect(
-      server.requests.map(
-        ({ model, body }) => `${model} ${'tool_choice' in body ? 'tool' : 'schema'}`,
-      ),
-    ).toEqual(['small schema', 'small tool', 'small tool', 'large schema']);
+    for (const [index, model] of ['small', 'small', 'large'].entries())
+      expect(await ask({ model, schema: answerSchema, try: index })).toMatchObject({
+        output: 'plain',
+      });
+    const asked = server.requests.map(
+      ({ model, body }) => `${model} ${'tool_choice' in body ? 'tool' : 'schema'}`,
+    );
+    expect(asked).toEqual(['small schema', 'small tool', 'small tool', 'large schema']);
     expect(log).toEqual(['openai: model small refuses an answer schema; asking without it']);
   });
 
@@ -182,14 +125,10 @@ describe('a schema', () => {
   ])(
     'asked for as a %s whose answer was %s is asked for again in words, once and alone',
     async (_, code) => {
-      const toolless = { status: 400, error: { message: 'json schema is not supported' } };
-      const misformed = {
-        status: 400,
-        error: { message: 'Tool choice is required, but model did not call a tool', code },
-      };
+      const misformed = refuse('Tool choice is required, but no tool was called', { code });
       const { ask, server } = await start(({ body, messages }) => {
         const [formed, tool] = ['response_format' in body, 'tool_choice' in body];
-        if (formed && code === 'tool_use_failed') return toolless;
+        if (formed && code === 'tool_use_failed') return refuse('json schema is not supported');
         return messages[0]?.content === 'odd' && (formed || tool) ? misformed : { text: 'said' };
       });
       for (const content of ['odd', 'even', 'odd'])
@@ -200,10 +139,8 @@ describe('a schema', () => {
         [messages[0]?.content, 'tool_choice' in body || 'response_format' in body].join(' '),
       );
       const learned = code === 'tool_use_failed' ? ['odd true'] : [];
-      expect(forms).toEqual([
-        ...learned,
-        ...['odd true', 'odd false', 'even true', 'odd true', 'odd false'],
-      ]);
+      const asked = ['odd true', 'odd false', 'even true', 'odd true', 'odd false'];
+      expect(forms).toEqual([...learned, ...asked]);
     },
   );
 
@@ -213,56 +150,41 @@ describe('a schema', () => {
     'Structured output is not supported for this model.',
     'failed to parse grammar',
   ])('is refused by "%s"', async (message) => {
-    const { ask } = await start(({ body }) =>
-      'response_format' in body ? { status: 400, error: { message } } : {},
-    );
+    const { ask } = await start(({ body }) => ('response_format' in body ? refuse(message) : {}));
     expect(await ask({ schema: answerSchema })).toMatchObject({ status: 'ok' });
   });
 
   test('that is itself faulty is an error and not left out', async () => {
-    const { ask, server } = await start(() => ({}));
+    const { ask, server } = await start();
     const { additionalProperties: _, ...json } = answerSchema.json;
-    expect(errorOf(await ask({ schema: { name: 'verdict', json } })).message).toContain(
-      'Invalid schema',
-    );
-    expect(server.refused).toHaveLength(1);
-    expect(server.requests).toHaveLength(0);
+    const { message } = errorOf(await ask({ schema: { name: 'verdict', json } }));
+    expect(message).toContain('Invalid schema');
+    expect([server.refused.length, server.requests.length]).toEqual([1, 0]);
   });
 });
 
 test.each<Scripted>([
+  refuse(
+    "'max_tokens' or 'max_completion_tokens' is too large: 512. This model's maximum context length is 4096 tokens and your request has 3900 input tokens",
+  ),
   {
-    status: 400,
-    error: {
-      message:
-        "'max_tokens' or 'max_completion_tokens' is too large: 512. This model's maximum context length is 4096 tokens and your request has 3900 input tokens",
-    },
-  },
-  {
+    ...refuse('`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens'),
     status: 422,
-    error: {
-      message: '`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens',
-    },
   },
 ])('an answer too long for its grader says nothing of what the model takes', async (refusal) => {
-  const setting = await setUp(
+  const keep = () => {
+    throw new Error('nothing was learned');
+  };
+  const { ask, server } = await startVendor(
     'openai',
     ({ messages }) => (messages[0]?.content === 'long' ? refusal : {}),
-    {
-      memory: {
-        known: () => Promise.resolve(null),
-        keep: () => {
-          throw new Error('nothing was learned');
-        },
-      },
-    },
+    { memory: { known: () => Promise.resolve(null), keep } },
   );
-  open.push(setting);
   const grade = (content: string): Promise<Completion> =>
-    setting.ask({ purpose: 'grader', parameters: { max_tokens: 512 }, messages: says(content) });
+    ask({ purpose: 'grader', parameters: { max_tokens: 512 }, messages: says(content) });
   expect(errorOf(await grade('long')).kind).toBe('too-long');
   expect(await grade('short')).toMatchObject({ status: 'ok' });
-  expect(setting.server.requests.map(({ body }) => body.max_tokens)).toEqual([512, 512]);
+  expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([512, 512]);
 });
 
 test.each<[Json, boolean]>([
@@ -270,45 +192,39 @@ test.each<[Json, boolean]>([
   [2, false],
   ['1', false],
 ])('n of %j is sent: %p', async (n, sent) => {
-  const { ask, server } = await start(() => ({}));
+  const { ask, server } = await start();
   const completion = await ask({ parameters: { n } });
   expect(server.requests.length === 1).toBe(sent);
-  if (!sent)
-    expect(errorOf(completion)).toEqual({
-      kind: 'request',
-      message: 'openai: the parameter n must be 1; set n_tries for several answers',
-    });
+  const message = 'openai: the parameter n must be 1; set n_tries for several answers';
+  if (!sent) expect(errorOf(completion)).toEqual({ kind: 'request', message });
 });
 
-test("a request that the host's content filter refuses is filtered, not a fault of the request", async () => {
-  const { ask } = await start(() => ({
-    status: 400,
-    error: { message: 'The response was filtered', code: 'content_filter' },
-  }));
+test("a request that the host's content filter refuses is filtered, not at fault", async () => {
+  const refusal = refuse('The response was filtered', { code: 'content_filter' });
+  const { ask } = await start(() => refusal);
   expect(errorOf(await ask())).toEqual({
     kind: 'filtered',
     message: 'openai: 400, the content filter refused the request: The response was filtered',
   });
 });
 
-describe('what one request is told, the others of its kind are not sent for', () => {
-  const ten = (setting: Setting, changes: Parameters<Setting['ask']>[0] = {}) =>
-    Promise.all(Array.from({ length: 10 }, (_, index) => setting.ask({ ...changes, try: index })));
-  const temperature: Scripted = {
-    status: 400,
-    error: {
-      message: "Unsupported value: 'temperature' does not support 0.",
-      param: 'temperature',
-    },
-  };
+describe('after the refusal of one request the others of its kind are not sent', () => {
+  const ten = ({ ask }: Setting, changes: Asked = {}) =>
+    Promise.all(Array.from({ length: 10 }, (_, index) => ask({ ...changes, try: index })));
+  const seven = ({ ask }: Setting, parameters: Record<string, Json>): Promise<Completion[]> =>
+    Promise.all(
+      Array.from({ length: 7 }, (_, index) => ask({ messages: says(`q${index}`), parameters })),
+    );
+  const type = 'invalid_request_error';
+  const temperature = refuse("Unsupported value: 'temperature' does not support 0.", {
+    param: 'temperature',
+  });
 
-  test('a parameter that an unknown model refuses, for those prompts that name it', async () => {
+  test('for a parameter that an unknown model refuses, for the prompts that name it', async () => {
     const setting = await start(({ body }) => ('temperature' in body ? temperature : {}));
     const all = await ten(setting, { parameters: { temperature: 0 } });
     for (const { message } of all.map(errorOf)) expect(message).toContain('does not support 0');
-    expect(
-      all.filter((completion) => completion.status === 'error' && completion.unsent === true),
-    ).toHaveLength(9);
+    expect(all.filter((made) => made.status === 'error' && made.unsent)).toHaveLength(9);
     expect(setting.server.requests).toHaveLength(1);
     expect((await ten(setting)).every(({ status }) => status === 'ok')).toBe(true);
   });
@@ -316,36 +232,21 @@ describe('what one request is told, the others of its kind are not sent for', ()
   test.each<[string, Scripted, number]>([
     ['no credit', { status: 402, error: { message: 'Insufficient Balance' } }, 1],
     ['a used up quota', { status: 429, error: { message: 'q', code: 'insufficient_quota' } }, 1],
-    ['a request of its own that is wrong', { status: 400, error: { message: 'too many n' } }, 10],
+    ['an error of its own', refuse('too many n'), 10],
     ['an address that is not there', { status: 404, error: { message: 'Not Found' } }, 10],
-  ])('%s', async (_, refusal, requests) => {
+  ])('for %s', async (_, refusal, requests) => {
     const setting = await start(() => refusal);
     expect((await ten(setting)).every(({ status }) => status === 'error')).toBe(true);
     expect(setting.server.requests).toHaveLength(requests);
   });
 
-  const seven = (
-    { ask }: Setting,
-    changes: (index: number) => Parameters<Setting['ask']>[0],
-  ): Promise<Completion[]> =>
-    Promise.all(
-      Array.from({ length: 7 }, (_, index) =>
-        ask({ messages: says(`q${String(index)}`), ...changes(index) }),
-      ),
-    );
-  const refuse = (message: string, param?: string): Scripted => ({
-    status: 400,
-    error: { message, type: 'invalid_request_error', ...(param === undefined ? {} : { param }) },
-  });
-
-  test('a parameter is refused for good by a second question that is told the same', async () => {
+  test('for a parameter that is refused for two questions alike', async () => {
     const setting = await start(() => temperature);
-    const all = await seven(setting, () => ({ parameters: { temperature: 0 } }));
+    const all = await seven(setting, { temperature: 0 });
     const messages = all.map((completion) => errorOf(completion).message);
     for (const message of messages) expect(message).toContain('does not support 0');
-    expect(messages.filter((message) => message.includes('not sent, for two others'))).toHaveLength(
-      5,
-    );
+    const unsent = messages.filter((message) => message.includes('not sent, for two others'));
+    expect(unsent).toHaveLength(5);
     expect(setting.server.requests).toHaveLength(2);
   });
 
@@ -358,97 +259,68 @@ describe('what one request is told, the others of its kind are not sent for', ()
     ["property 'user' is unsupported", { user: 'a' }],
     ['Invalid top_p value, the valid range of top_p is (0, 1.0]', { top_p: 1 }],
     ['registry.ollama.ai/library/x does not support tools', { tools: [] }],
-  ])('a parameter is refused by "%s"', async (said, parameters) => {
-    const setting = await start(() => refuse(said));
-    await seven(setting, () => ({ parameters }));
+  ])('for the parameter that "%s" names', async (said, parameters) => {
+    const setting = await start(() => refuse(said, { type }));
+    await seven(setting, parameters);
     expect(setting.server.requests).toHaveLength(2);
   });
 
-  test.each<[string, string, Json, Json, Scripted]>([
-    [
-      'a limit that is too high',
-      'max_tokens',
-      100_000,
-      4000,
-      refuse('max_tokens is too large: 100000. It must be at most 4096.', 'max_tokens'),
-    ],
-    ['a temperature of 0', 'temperature', 0, 1, temperature],
-  ])('%s is refused, not its name', async (_, name, wrong, right, refusal) => {
+  const tooLarge = 'max_tokens is too large: 100000. It must be at most 4096.';
+  test.each<[string, Json, Json, Scripted]>([
+    ['max_tokens', 100_000, 4000, refuse(tooLarge, { type, param: 'max_tokens' })],
+    ['temperature', 0, 1, temperature],
+  ])('for a value of %s, and other values are sent', async (name, wrong, right, refusal) => {
     const setting = await start(({ body }) => (body[name] === wrong ? refusal : {}));
-    for (const [value, status] of [
-      [wrong, 'error'],
-      [right, 'ok'],
-    ] as const)
-      for (const completion of await seven(setting, () => ({ parameters: { [name]: value } })))
-        expect(completion.status).toBe(status);
+    for (const { status } of await seven(setting, { [name]: wrong })) expect(status).toBe('error');
+    for (const { status } of await seven(setting, { [name]: right })) expect(status).toBe('ok');
     expect(setting.server.requests).toHaveLength(2 + 7);
   });
 
-  test.each<[string, string[], Record<string, Json>, Scripted]>([
+  test.each<[string, Record<string, Json>, string, object?]>([
     [
-      'the word that a form asks for is missing',
-      ['q0', 'q1'],
+      'q0 q1',
       { response_format: { type: 'json_object' } },
-      refuse(
-        "'messages' must contain the word 'json', to use 'response_format' of type 'json_object'.",
-        'messages',
-      ),
+      "'messages' must contain the word 'json', to use 'response_format' of type 'json_object'.",
+      { param: 'messages' },
     ],
+    ['q0', { stop: ['x'], seed: 1 }, 'Invalid data: the text "stop, seed" is not taken'],
+    ['q0 q1', { stop: ['x'] }, 'Cannot read what follows the word stop'],
     [
-      'the names of parameters stand',
-      ['q0'],
-      { stop: ['x'], seed: 1 },
-      refuse('Invalid data: the text "stop, seed" is not taken'),
-    ],
-    [
-      'a word is refused that names a parameter',
-      ['q0', 'q1'],
-      { stop: ['x'] },
-      refuse('Cannot read what follows the word stop'),
-    ],
-    [
-      'a word stands that is a parameter too',
-      ['q0', 'q1'],
+      'q0 q1',
       { stop: ['x'], tools: [], user: 'me' },
-      refuse('Unsupported stop of the user: what the tools gave is invalid'),
+      'Unsupported stop of the user: what the tools gave is invalid',
     ],
+    ['q0 q1', { store: true }, "Invalid image: 'store' must be a bucket of this region"],
     [
-      'a picture is refused beside the name of a parameter',
-      ['q0', 'q1'],
-      { store: true },
-      refuse("Invalid image: 'store' must be a bucket of this region"),
-    ],
-    [
-      'what is left for the answer is less than nothing',
-      ['q0', 'q1'],
+      'q0 q1',
       { max_tokens: 512 },
-      refuse('max_tokens must be at least 1, got -95.', 'max_tokens'),
+      'max_tokens must be at least 1, got -95.',
+      { param: 'max_tokens' },
     ],
     [
-      'there is too much for the limit',
-      ['q0', 'q1'],
+      'q0 q1',
       { max_tokens: 512 },
-      {
-        status: 422,
-        error: {
-          message:
-            '`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens and 512 `max_tokens`',
-          type: 'invalid_request_error',
-        },
-      },
+      '`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens and 512 `max_tokens`',
+      { status: 422 },
     ],
-  ])('a question in which %s is no fault of the others', async (_, wrong, parameters, refusal) => {
-    const setting = await start(({ messages }) =>
-      wrong.includes(messages[0]?.content ?? '') ? refusal : {},
-    );
-    const all = await seven(setting, () => ({ parameters }));
-    expect(all.map(({ status }) => status)).toEqual(
-      all.map((__, index) => (index < wrong.length ? 'error' : 'ok')),
-    );
-    expect(setting.server.requests).toHaveLength(7);
-  });
+  ])(
+    'but not for an error of %s alone: %j, "%s"',
+    async (wrong, parameters, message, more = {}) => {
+      const { status = 400, ...error }: { status?: number } = more;
+      const refusal = { status, error: { message, type, ...error } };
+      const setting = await start(({ messages }) =>
+        wrong.includes(messages[0]?.content ?? '') ? refusal : {},
+      );
+      const all = await seven(setting, parameters);
+      const failing = wrong.split(' ').length;
+      expect(all.map(({ status }) => status)).toEqual(
+        all.map((_, index) => (index < failing ? 'error' : 'ok')),
+      );
+      expect(setting.server.requests).toHaveLength(7);
+    },
+  );
 
-  test('is not kept of a kind that was answered', async () => {
+  test('but not for a kind that was answered before', async () => {
     const { ask, server } = await start(({ index }) => (index === 1 ? temperature : {}));
     const parameters = { temperature: 0 };
     for (const status of ['ok', 'error', 'ok'])
@@ -460,25 +332,19 @@ test.each<[string, number, string]>([
   ['invalid_prompt', 1, 'request'],
   ['server_error', 5, 'server'],
   ['rate_limit_exceeded', 5, 'rate-limit'],
-])(
-  'a word for an error in a reply of success, %s, is asked %i times',
-  async (code, times, kind) => {
-    const { ask, server } = await start(() => ({
-      body: JSON.stringify({ error: { code, message: 'the words' } }),
-    }));
-    expect(errorOf(await ask())).toMatchObject({
-      kind,
-      message: expect.stringContaining('the words'),
-    });
-    expect(server.requests).toHaveLength(times);
-  },
-);
+])('the error %s in a reply of status 200 is asked %i times', async (code, times, kind) => {
+  const body = JSON.stringify({ error: { code, message: 'the words' } });
+  const { ask, server } = await start(() => ({ body }));
+  const message = expect.stringContaining('the words');
+  expect(errorOf(await ask())).toMatchObject({ kind, message });
+  expect(server.requests).toHaveLength(times);
+});
 
 test('the head start of the first request begins once the client is loaded', async () => {
   const events: string[] = [];
   const clock = testClock();
-  const setting = await setUp('openai', () => ({}), {
-    // Said while it is being connected.
+  const { ask } = await startVendor('openai', () => ({}), {
+    // Logged while the client connects.
     env: { OPENAI_BASE_URL: 'https://elsewhere.example' },
     log: () => events.push('connected'),
     clock: {
@@ -489,7 +355,6 @@ test('the head start of the first request begins once the client is loaded', asy
       },
     },
   });
-  open.push(setting);
-  await setting.ask();
+  await ask();
   expect(events.slice(0, 2)).toEqual(['connected', 'head start']);
 });

@@ -20,9 +20,7 @@ describe('inline thinking', () => {
       '<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Oslo',
       'Oslo',
     ],
-  ])('%j is the answer %j', (text, said) => {
-    expect(withoutThinking(text).said).toBe(said);
-  });
+  ])('%j is the answer %j', (text, said) => expect(withoutThinking(text).said).toBe(said));
 
   test.each([
     'Oslo',
@@ -34,9 +32,7 @@ describe('inline thinking', () => {
     'Between <think> and </think> it thinks.',
     '<thinking>what a prompt asks for</thinking> Oslo',
     '<b>think</b>',
-  ])('%j has none', (text) => {
-    expect(withoutThinking(text)).toEqual({ said: text, inside: null });
-  });
+  ])('%j has none', (text) => expect(withoutThinking(text)).toEqual({ said: text, inside: null }));
 
   test('takes linear time', () => {
     expect(withoutThinking('<think></think>'.repeat(200_000)).said).toBe('');
@@ -71,9 +67,7 @@ describe('an answer in parts', () => {
       ],
       'Oslo',
     ],
-  ])('%j says %j', (parts, said) => {
-    expect(saidIn(parts).said).toBe(said);
-  });
+  ])('%j says %j', (parts, said) => expect(saidIn(parts).said).toBe(said));
 
   test.each([
     [{ reasoning_content: 'hm' }, 'reasoning_content'],
