@@ -131,10 +131,7 @@ const openai: Place = {
     message: 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.',
     code: 'invalid_prompt',
   },
-  sample: {
-    line: 'top_kk: 3',
-    words: 'Unrecognized request argument supplied: top_kk',
-  },
+  sample: { line: 'top_kk: 3', words: 'Unrecognized request argument supplied: top_kk' },
 };
 
 /** https://developers.openai.com/api/docs/api-reference/responses */
@@ -224,10 +221,7 @@ const gemini: Place = {
   // Not 401: https://github.com/continuedev/continue/issues/10290
   wrongKey: {
     status: 400,
-    body: googleError({
-      status: 400,
-      message: 'API key not valid. Please pass a valid API key.',
-    }),
+    body: googleError({ status: 400, message: 'API key not valid. Please pass a valid API key.' }),
   },
   unknownModel: {
     status: 404,
@@ -526,10 +520,7 @@ const ollama: Place = {
   key: null,
   model: 'llama3.2',
   refuses: () => null,
-  unknownModel: {
-    status: 404,
-    message: "model 'no-such-model' not found",
-  },
+  unknownModel: { status: 404, message: "model 'no-such-model' not found" },
   sample: null,
 };
 

@@ -176,10 +176,7 @@ describe('a bad input', () => {
         },
       ]);
       const [check] = at.github.state.checkRuns;
-      expect(check).toMatchObject({
-        conclusion: 'failure',
-        title: 'Not judged: 1 problem to fix',
-      });
+      expect(check).toMatchObject({ conclusion: 'failure', title: 'Not judged: 1 problem to fix' });
       const isChanged = Object.hasOwn(head, file);
       expect(
         check?.annotations.map((annotation) => [

@@ -28,10 +28,7 @@ describe('a merge queue', () => {
       commits: [before = '', after = ''],
     } = straight(base, head);
     if (known)
-      addPull(at.github.state, {
-        number: PULL,
-        head: { ref: 'topic', sha: after, repository },
-      });
+      addPull(at.github.state, { number: PULL, head: { ref: 'topic', sha: after, repository } });
     const ref = `refs/heads/gh-readonly-queue/main/pr-${String(PULL)}-${before}`;
     origin.git('update-ref', ref, after);
     const payload = eventPayload('merge_group');
@@ -213,9 +210,7 @@ describe('a run by hand', () => {
           sha: head!,
         },
       },
-      {
-        inputs: { overrides: 'temperature=0,1\nn_tries=1' },
-      },
+      { inputs: { overrides: 'temperature=0,1\nn_tries=1' } },
     );
     expect(run.outputs).toMatchObject({ conclusion: 'success', 'pass-rate-base': '', calls: '6' });
     expect(run.result.mode).toBe('sweep');

@@ -175,10 +175,7 @@ describe('jobs of one workflow run', () => {
   /** A project whose `math` is worse on head and whose `other` is as before. */
   const two = (): Change =>
     changeOf(
-      {
-        ...quiz(),
-        'evals-b.yaml': quiz()['evaldiff.yaml']!.replace('evaldiff', 'evals-b'),
-      },
+      { ...quiz(), 'evals-b.yaml': quiz()['evaldiff.yaml']!.replace('evaldiff', 'evals-b') },
       WORSE,
     );
   const job = (name: string) => ({ GITHUB_JOB: name, GITHUB_WORKFLOW: 'Prompts' });

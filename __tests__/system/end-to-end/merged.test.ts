@@ -98,9 +98,7 @@ describe('a pull request whose base branch was tightened after it was made', () 
       changeOf(
         quiz(),
         { 'prompts/quiz.yaml': quizPrompt('Be kind.') },
-        {
-          behind: [{ 'README.md': 'About' }],
-        },
+        { behind: [{ 'README.md': 'About' }] },
       ),
     );
     expect(step.outputs['conclusion']).toBe('success');
@@ -114,9 +112,7 @@ describe('a pull request whose base branch was tightened after it was made', () 
       changeOf(
         quiz(),
         { 'prompts/quiz.yaml': quizPrompt('Be kind.') },
-        {
-          behind: [{ 'prompts/tests/quiz.yaml': 'metrics: 3\nreferences: []\n' }],
-        },
+        { behind: [{ 'prompts/tests/quiz.yaml': 'metrics: 3\nreferences: []\n' }] },
       ),
     );
     expect(step.outputs['conclusion']).toBe('neutral');
@@ -142,10 +138,7 @@ describe('a reference of the base branch that head cannot be asked', () => {
   };
   const q7 = '  - { id: q7, input: { question: "Question 7?" }, expected: "answer 7" }\n';
   const behind = [
-    {
-      'prompts/quiz.yaml': toned('Be exact.', false),
-      'prompts/tests/quiz.yaml': tests(6) + q7,
-    },
+    { 'prompts/quiz.yaml': toned('Be exact.', false), 'prompts/tests/quiz.yaml': tests(6) + q7 },
   ];
 
   test.each([

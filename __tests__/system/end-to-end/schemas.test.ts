@@ -24,10 +24,7 @@ const slow = JSON.stringify({
 async function judged(metrics: string) {
   const models = await modelServer({ key: MODEL_KEY, answer: () => ({ text: flood }) });
   const repository = createRepository();
-  repository.commit('Base', {
-    ...quiz(),
-    'prompts/tests/quiz.yaml': quizTests(1, metrics),
-  });
+  repository.commit('Base', { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, metrics) });
   const ended = await startBundle(
     'cli/index.js',
     ['run', '--report', 'out'],
