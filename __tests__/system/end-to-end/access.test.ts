@@ -8,6 +8,7 @@ import {
   quizPrompt,
   quizTests,
   SETTINGS,
+  WORSE,
 } from './projects.ts';
 import { TOKEN } from './runner.ts';
 import {
@@ -17,10 +18,9 @@ import {
   onlyComment,
   pullRequestEvent,
   stage,
+  pullRequest,
 } from './stage.ts';
 
-const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
 /** What GitHub gives to a pull request from a fork: nothing can be written. */
 const READ_ONLY = workflowToken({ pull_requests: 'read', checks: 'read' });
 const NO_KEY =
@@ -28,17 +28,16 @@ const NO_KEY =
 
 describe('a missing key', () => {
   test('is an error that names the input, in the log, the check and the comment; never green', async () => {
-    const at = await stage(obedient);
     const to = (model: string) => ({
       ...quiz(),
       'prompts/quiz.yaml': quizPrompt('Be exact.', model),
       'prompts/claude.yaml': quizPrompt('Be exact.', 'claude-sonnet-4-6', 'claude'),
-      'prompts/tests/claude.yaml': quizTests(2, METRICS),
+      'prompts/tests/claude.yaml': quizTests(2),
     });
-    const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, to('gpt-5.4')));
+    const { at, run } = await pullRequest({ 'README.md': 'About' }, to('gpt-5.4'));
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message).sort()).toEqual([
+    expect(run.messages.sort()).toEqual([
       'No key for provider anthropic: set ANTHROPIC_API_KEY (in a workflow the input anthropic-api-key; in a terminal .env may hold it).',
       'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
     ]);
@@ -54,16 +53,15 @@ describe('a missing key', () => {
   });
 
   test('of an endpoint names the variable that is empty, and an unknown endpoint the line to add', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), WORSE), { env: { LOCAL_KEY: '' } });
+    const { at, run } = await pullRequest(quiz(), WORSE, { env: { LOCAL_KEY: '' } });
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message)).toEqual([
+    expect(run.messages).toEqual([
       expect.stringMatching(/^Endpoint local: the environment variable LOCAL_KEY is not set/),
     ]);
     expect(at.models.requests).toEqual([]);
 
     const unknown = await onPullRequest(at, changeOf(quiz(), WORSE), { inputs: { endpoints: '' } });
-    expect(unknown.annotations.map(({ message }) => message)).toEqual([
+    expect(unknown.messages).toEqual([
       expect.stringMatching(
         /^No endpoint is called "local": add the line "local=https:\/\/\.\.\. key=NAME_OF_A_VARIABLE" to the input endpoints \(in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS\)\.$/,
       ),
@@ -71,10 +69,11 @@ describe('a missing key', () => {
   });
 
   test('matters only where something has to be asked', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'About' }), {
-      inputs: { endpoints: '' },
-    });
+    const { run } = await pullRequest(
+      quiz(),
+      { 'README.md': 'About' },
+      { inputs: { endpoints: '' } },
+    );
     expect(run.outputs['conclusion']).toBe('success');
   });
 });
@@ -150,8 +149,7 @@ describe('a pull request from a fork', () => {
 
 describe('a token without permissions', () => {
   test('costs the comment and the check, each with a warning that names the permission, and never the verdict', async () => {
-    const at = await stage(obedient, workflowToken());
-    const run = await onPullRequest(at, changeOf(quiz(), WORSE));
+    const { run } = await pullRequest(quiz(), WORSE, { token: workflowToken() });
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({
       conclusion: 'failure',
@@ -216,7 +214,7 @@ describe('keys', () => {
       {
         ...quiz({ questions: 12, settings }),
         ...files('Be exact.'),
-        'prompts/tests/other.yaml': quizTests(2, METRICS),
+        'prompts/tests/other.yaml': quizTests(2),
       },
       files(`Be brief. ${otherKey.slice(0, 4)}`),
     );
@@ -256,9 +254,8 @@ describe('keys', () => {
   });
 
   test('go nowhere that an address in the environment says', async () => {
-    const at = await stage(obedient);
     const trap = await modelServer({});
-    const run = await onPullRequest(at, changeOf(quiz(), WORSE), {
+    const { run } = await pullRequest(quiz(), WORSE, {
       env: { OPENAI_BASE_URL: trap.openaiUrl, HTTPS_PROXY: trap.url, HTTP_PROXY: trap.url },
     });
     expect(run.outputs['conclusion']).toBe('failure');

@@ -3,7 +3,7 @@ import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import { createRepository } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS } from './projects.ts';
 import { bareEnvironment, startCommand } from './runner.ts';
-import { onPullRequest, onlyComment, stage } from './stage.ts';
+import { onPullRequest, onlyComment, stage, pullRequest } from './stage.ts';
 
 const PROMPT = quizPrompt('Be exact.');
 const TESTS = quizTests(2, 'metrics:\n  - { name: answer, uses: exact_match }');
@@ -199,8 +199,7 @@ describe('a bad input', () => {
   );
 
   test('does not hide another: one run tells all of them', async () => {
-    const at = await stage(obedient);
-    const change = changeOf(quiz({ questions: 2 }), {
+    const { at, run } = await pullRequest(quiz({ questions: 2 }), {
       'evaldiff.yaml': `n_trys: 3\n${SETTINGS}`,
       'prompts/quiz.yaml': PROMPT.replace('temperature: 0.5', 'temperature: hot').replace(
         '"{question}"',
@@ -209,7 +208,6 @@ describe('a bad input', () => {
       'prompts/tests/quiz.yaml': `n_tries: 0\nmetrics_rollup: { name: most }\n${TESTS.replace('exact_match', 'exact_mach').replace('id: q2', 'id: q1')}`,
       'prompts/other.yaml': 'name: other\n  model: [\n',
     });
-    const run = await onPullRequest(at, change);
     expect(run.code).toBe(1);
     expect(
       run.result.problems.map(({ place }) => `${place!.file}:${String(place!.line)}`).sort(),
@@ -229,23 +227,20 @@ describe('a bad input', () => {
   });
 
   test('of base stops nobody, and is no success either: there is nothing to compare with', async () => {
-    const at = await stage(obedient);
-    const change = changeOf(
+    const { run } = await pullRequest(
       { ...quiz({ questions: 2 }), 'prompts/quiz.yaml': 'name: [\n' },
       { 'prompts/quiz.yaml': PROMPT },
     );
-    const run = await onPullRequest(at, change);
     expect(run.code).toBe(0);
     expect(run.outputs).toMatchObject({ conclusion: 'neutral', 'pass-rate-base': '' });
     expect(run.result.notices.map(({ kind }) => kind)).toContain('not-comparable');
   });
 
   test("of one reference is that reference's error; the rest runs, and is not green without it", async () => {
-    const at = await stage(obedient);
     const lacking = `${quizTests(11, 'n_tries: 1\nmetrics: [{ name: answer, uses: exact_match }]')}  - { id: lacks, input: { query: "Question 12?" }, expected: "answer 12" }\n`;
-    const run = await onPullRequest(
-      at,
-      changeOf({ 'README.md': 'About' }, { ...quiz(), 'prompts/tests/quiz.yaml': lacking }),
+    const { at, run } = await pullRequest(
+      { 'README.md': 'About' },
+      { ...quiz(), 'prompts/tests/quiz.yaml': lacking },
     );
     expect(run.outputs).toMatchObject({
       conclusion: 'neutral',

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { changeOf, obedient, quiz, quizPrompt, quizTests } from './projects.ts';
-import { MODEL_KEY, onPullRequest, onlyComment, stage } from './stage.ts';
-
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+import { changeOf, obedient, quiz, quizTests, WORSE } from './projects.ts';
+import { MODEL_KEY, onPullRequest, onlyComment, stage, pullRequest } from './stage.ts';
 
 const METRICS = `metrics:
   - name: in python
@@ -22,9 +20,8 @@ metrics_rollup:
 
 describe("a project's own code", () => {
   test('judges in Python and in JavaScript, confined: no keys, no process, no network', async () => {
-    const at = await stage(obedient);
     const base = { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(6, METRICS) };
-    const run = await onPullRequest(at, changeOf(base, WORSE), { shipped: true });
+    const { run } = await pullRequest(base, WORSE, { shipped: true });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0' });
     const [first] = run.result.suites[0]!.references;
     expect(first).toMatchObject({ id: 'q1', base: { rollup: 'pass' }, head: { rollup: 'fail' } });
@@ -37,7 +34,6 @@ describe("a project's own code", () => {
   });
 
   test('that breaks on every answer is to be fixed first, with its lines', async () => {
-    const at = await stage(obedient);
     const broken = `n_tries: 1
 metrics:
   - { name: raises, code: "x = 1\\nmetric = result = int(actual)" }
@@ -45,12 +41,9 @@ metrics:
   - { name: number, code: "metric = 1\\nresult = 2" }
   - { name: file, code: "metric = open('/etc/passwd').read()\\nresult = True" }
   - { name: js, language: javascript, code: "metric = result = nothing.here" }`;
-    const run = await onPullRequest(
-      at,
-      changeOf(
-        { 'README.md': 'About' },
-        { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
-      ),
+    const { at, run } = await pullRequest(
+      { 'README.md': 'About' },
+      { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
     );
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', 'pass-rate-head': '' });
@@ -71,18 +64,14 @@ metrics:
   });
 
   test('that does not compile is told of before any model call', async () => {
-    const at = await stage(obedient);
     const broken = `metrics:
   - name: syntax
     code: |
       metric = 1
       result = (`;
-    const run = await onPullRequest(
-      at,
-      changeOf(
-        { 'README.md': 'About' },
-        { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
-      ),
+    const { at, run } = await pullRequest(
+      { 'README.md': 'About' },
+      { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
     );
     expect(run.code).toBe(1);
     expect(run.result.problems).toEqual([
@@ -96,7 +85,6 @@ metrics:
   });
 
   test('that never sets what it decides is told of before any model call', async () => {
-    const at = await stage(obedient);
     const broken = `metrics:
   - { name: forgets, code: "metric = len(actual)" }
   - { name: bounded, code: "metric = len(actual)", max: 5 }
@@ -109,12 +97,9 @@ metrics:
   - { name: made, code: "exec('metric = 1; result = True')" }
   - { name: quoted, code: 'result = "#" in actual; metric = 7 // 2' }
 metrics_rollup: { name: odd, code: "passes = num_passes" }`;
-    const run = await onPullRequest(
-      at,
-      changeOf(
-        { 'README.md': 'About' },
-        { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
-      ),
+    const { at, run } = await pullRequest(
+      { 'README.md': 'About' },
+      { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
     );
     expect(run.result.problems).toEqual([
       {
@@ -177,9 +162,7 @@ describe('values of code-env', () => {
     ['what it prints', 'print("connected with " + token); sys.stderr.write(token)'],
     ['a value', 'metric = { "token": token }'],
   ])('are masked and appear in no output: %s', async (_, what) => {
-    const at = await stage(obedient);
-    const change = changeOf({ 'README.md': 'About' }, leaks(what));
-    const run = await onPullRequest(at, change, {
+    const { at, run } = await pullRequest({ 'README.md': 'About' }, leaks(what), {
       inputs: { code: 'host', 'code-env': 'PINECONE_TOKEN', comment: 'always' },
       env: { PINECONE_TOKEN: TOKEN },
     });
@@ -198,14 +181,12 @@ describe('values of code-env', () => {
     ['OPENAI_API_KEY', { OPENAI_API_KEY: 'sk-1' }],
     ['ALIAS', { ALIAS: MODEL_KEY }],
   ])('are refused when they are a model key: %s', async (name, env) => {
-    const at = await stage(obedient);
-    const change = changeOf({ 'README.md': 'About' }, quiz());
-    const run = await onPullRequest(at, change, {
+    const { at, run } = await pullRequest({ 'README.md': 'About' }, quiz(), {
       inputs: { code: 'host', 'code-env': name },
       env,
     });
     expect(run.code).toBe(1);
-    expect(run.annotations.map(({ message }) => message)).toContainEqual(
+    expect(run.messages).toContainEqual(
       expect.stringMatching(new RegExp(`^code-env: ${name} is the key of a model`)),
     );
     expect(at.models.requests).toEqual([]);
@@ -235,10 +216,11 @@ describe("a team's own application", () => {
   };
 
   test("is run from each side's own commit, outside the workspace and without keys, and judged like a model", async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(base, { 'app/style.txt': 'vague\n' }), {
-      inputs: { code: 'host' },
-    });
+    const { at, run } = await pullRequest(
+      base,
+      { 'app/style.txt': 'vague\n' },
+      { inputs: { code: 'host' } },
+    );
     expect(run.outputs).toMatchObject({
       conclusion: 'failure',
       regressed: '3',
@@ -254,20 +236,16 @@ describe("a team's own application", () => {
   });
 
   test('is found in a project that lies in a folder of its repository', async () => {
-    const at = await stage(obedient);
     const inFolder = (files: Record<string, string>) =>
       Object.fromEntries(Object.entries(files).map(([path, text]) => [`apps/quiz/${path}`, text]));
-    const run = await onPullRequest(
-      at,
-      changeOf(inFolder(base), inFolder({ 'app/style.txt': 'vague\n' })),
-      { inputs: { code: 'host', 'working-directory': 'apps/quiz' } },
-    );
+    const { run } = await pullRequest(inFolder(base), inFolder({ 'app/style.txt': 'vague\n' }), {
+      inputs: { code: 'host', 'working-directory': 'apps/quiz' },
+    });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0' });
   });
 
   test('is refused unless the workflow allows code on the host, and nothing is run', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(base, { 'app/style.txt': 'vague\n' }));
+    const { run } = await pullRequest(base, { 'app/style.txt': 'vague\n' });
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
     expect(run.annotations.map(({ properties, message }) => [properties, message])).toEqual([

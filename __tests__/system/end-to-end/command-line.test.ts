@@ -10,7 +10,7 @@ import {
   type FixtureRepository,
 } from '../../stand-ins/repository.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
-import { obedient, quiz, quizPrompt } from './projects.ts';
+import { obedient, quiz, quizPrompt, WORSE } from './projects.ts';
 import { bareEnvironment, startBundle, startCommand, type Ended } from './runner.ts';
 import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
 
@@ -35,7 +35,6 @@ async function desk(files: FixtureFiles = quiz(), answer: Script = obedient) {
   return { models, repository, evaldiff };
 }
 
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
 const resultOf = ({ stdout }: Ended): Result => JSON.parse(stdout) as Result;
 const textOf = (repository: FixtureRepository, path: string): string =>
   readFileSync(join(repository.directory, path), 'utf8');

@@ -4,11 +4,26 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { addPull } from '../../stand-ins/github/index.ts';
 import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS, straight } from './projects.ts';
+import {
+  changeOf,
+  obedient,
+  quiz,
+  quizPrompt,
+  quizTests,
+  SETTINGS,
+  straight,
+  WORSE,
+} from './projects.ts';
 import { REPOSITORY, type Event, type StepResult } from './runner.ts';
-import { eventPayload, onPullRequest, PULL, runOn, stage, type Stage } from './stage.ts';
-
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+import {
+  eventPayload,
+  onPullRequest,
+  PULL,
+  runOn,
+  stage,
+  type Stage,
+  pullRequest,
+} from './stage.ts';
 
 const changed = (name: string, changes: Record<string, unknown>): Event => ({
   name: name.split('.')[0]!,
@@ -52,7 +67,7 @@ describe('a merge queue', () => {
     });
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
-    expect(run.result.notices.map(({ message }) => message)).toContain(
+    expect(run.notices).toContain(
       "this pull request changes gate; base's settings are in force until it is merged",
     );
   });
@@ -96,7 +111,7 @@ describe('a merge queue', () => {
       expect(run.result.trust).toBe('untrusted');
       expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
       expect(new Set(at.models.requests.map(({ model }) => model))).toEqual(new Set(['quiz-1']));
-      expect(run.annotations.map(({ message }) => message)).toEqual(
+      expect(run.messages).toEqual(
         'known' in pull
           ? [expect.stringMatching(/^The pull request in the merge queue is not known/)]
           : [],
@@ -184,7 +199,7 @@ describe('a push', () => {
     });
     expect(run.code).toBe(1);
     expect(run.outputs['conclusion']).toBe('error');
-    expect(run.annotations.map(({ message }) => message)).toEqual([
+    expect(run.messages).toEqual([
       expect.stringMatching(/^The base commit ccccccc could not be fetched: ./),
     ]);
     expect(at.models.requests).toEqual([]);
@@ -281,7 +296,7 @@ describe('a run by hand', () => {
 
     const without = await runOn(at, { checkout, event }, { inputs: { mode: 'diff' } });
     expect(without.outputs['conclusion']).toBe('error');
-    expect(without.annotations.map(({ message }) => message)).toEqual([
+    expect(without.messages).toEqual([
       'workflow_dispatch names no commit to compare with; set the input base',
     ]);
   });
@@ -295,7 +310,7 @@ describe('a run by hand', () => {
     });
     expect(run.code).toBe(1);
     expect(run.outputs).toEqual({ conclusion: 'error' });
-    expect(run.annotations.map(({ message }) => message)).toEqual([
+    expect(run.messages).toEqual([
       expect.stringMatching(/^This action runs on pull_request, .*; this is issue_comment\.$/),
     ]);
     expect(run.log).not.toContain('    at ');
@@ -304,8 +319,7 @@ describe('a run by hand', () => {
 
 describe('inputs', () => {
   test('that cannot be read are told all at once, by name, and nothing is run', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), WORSE), {
+    const { at, run } = await pullRequest(quiz(), WORSE, {
       inputs: {
         mode: 'dif',
         'max-calls': 'many',
@@ -335,12 +349,9 @@ describe('inputs', () => {
   });
 
   test('put a cap on calls before anything is sent, and decide what fails a run', async () => {
-    const at = await stage(obedient);
-    const capped = await onPullRequest(at, changeOf(quiz(), WORSE), {
-      inputs: { 'max-calls': '23' },
-    });
+    const { at, run: capped } = await pullRequest(quiz(), WORSE, { inputs: { 'max-calls': '23' } });
     expect(capped.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(capped.annotations.map(({ message }) => message)).toEqual([
+    expect(capped.messages).toEqual([
       expect.stringMatching(
         /^This run would make 24 model calls .*; the limit is 23 \(max-calls\)\. Nothing was sent\.$/,
       ),
@@ -356,15 +367,12 @@ describe('inputs', () => {
   });
 
   test('say where settings and reports lie', async () => {
-    const at = await stage(obedient);
     const { 'evaldiff.yaml': _, ...files } = quiz();
-    const change = changeOf(
+    const { at, change, run } = await pullRequest(
       { ...files, 'conf/prompts.yaml': SETTINGS },
       { 'prompts/quiz.yaml': quizPrompt('Be brief.') },
+      { inputs: { config: 'conf/prompts.yaml', 'report-path': 'out/reports', comment: 'never' } },
     );
-    const run = await onPullRequest(at, change, {
-      inputs: { config: 'conf/prompts.yaml', 'report-path': 'out/reports', comment: 'never' },
-    });
     expect(run.outputs).toMatchObject({
       conclusion: 'success',
       'report-path': expect.stringMatching(/\/out\/reports$/),
@@ -374,22 +382,19 @@ describe('inputs', () => {
 
     const missing = await onPullRequest(at, change, { inputs: { config: 'conf/nowhere.yaml' } });
     expect(missing.outputs['conclusion']).toBe('error');
-    expect(missing.annotations.map(({ message }) => message).join('\n')).toMatch(
+    expect(missing.messages.join('\n')).toMatch(
       /^conf\/nowhere\.yaml: does not exist at [0-9a-f]{7}$/,
     );
   });
 
   test('narrow the models that a pull request may name', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(
-      at,
-      changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Be exact.', 'quiz-claude') }),
+    const { run } = await pullRequest(
+      quiz(),
+      { 'prompts/quiz.yaml': quizPrompt('Be exact.', 'quiz-claude') },
       { inputs: { 'allowed-models': 'quiz-model, other' } },
     );
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/"quiz-claude" .*allowed-models/),
-    ]);
+    expect(run.messages).toEqual([expect.stringMatching(/"quiz-claude" .*allowed-models/)]);
   });
 });
 
@@ -450,9 +455,7 @@ describe('a runner that forgot something', () => {
   ])('%s is said in one line, and is not a fault of ours', async (_what, path, message) => {
     const run = await pushed({ GITHUB_EVENT_PATH: path });
     expect(run.code).toBe(1);
-    expect(run.annotations.map((annotation) => annotation.message)).toEqual([
-      expect.stringMatching(message),
-    ]);
+    expect(run.messages).toEqual([expect.stringMatching(message)]);
     expect(run.log).not.toContain('the fault is its own');
   });
 
@@ -467,7 +470,7 @@ describe('a runner that forgot something', () => {
     const file = join(temporaryFolder('runner'), 'file');
     writeFileSync(file, '');
     const run = await pushed({ RUNNER_TEMP: file });
-    expect(run.annotations.map((annotation) => annotation.message)).toEqual([
+    expect(run.messages).toEqual([
       expect.stringMatching(/^The folder for temporary files cannot be used \(EEXIST.*RUNNER_TEMP/),
     ]);
   });

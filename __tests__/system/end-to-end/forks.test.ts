@@ -14,6 +14,7 @@ import {
   quizTests,
   SETTINGS,
   type Change,
+  WORSE,
 } from './projects.ts';
 import { ROOT, type Event, type StepResult } from './runner.ts';
 import {
@@ -31,7 +32,6 @@ const FORK = 'bo-example/prompts';
 const READ_ONLY = workflowToken({ pull_requests: 'read', checks: 'read' });
 const NO_KEY =
   'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
 /**
  * What a stranger would change to pass with that: the metric, what is expected, the model behind
  * the name, the gate, the tests.
@@ -262,16 +262,14 @@ describe('the second stage, with the keys', () => {
     const change = fromFork(at, changeOf(quiz(), WORSE));
     const keyless = await evaluate(at, change, { env: { LOCAL_KEY: '' } });
     expect(keyless.code).toBe(1);
-    expect(keyless.annotations.map(({ message }) => message)).toEqual([
-      expect.stringContaining('LOCAL_KEY'),
-    ]);
+    expect(keyless.messages).toEqual([expect.stringContaining('LOCAL_KEY')]);
     at.github.intercept('GET', /./, () => ({
       status: 500,
       body: { message: 'down', documentation_url: 'x' },
     }));
     const down = await evaluate(at, change);
     expect(down.code).toBe(1);
-    expect(down.annotations.map(({ message }) => message)).toEqual([
+    expect(down.messages).toEqual([
       expect.stringMatching(
         /^The pull request of this run was not found: GitHub answers with an error of its own/,
       ),
@@ -379,7 +377,7 @@ describe("a workspace with the fork's files beside the keys", () => {
     const run = await runOn(at, { checkout, event }, { needsCheckout: true });
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message)).toEqual([
+    expect(run.messages).toEqual([
       `${name} with the head of a fork checked out: remove the checkout step's ref and repository. This action reads the pull request through git objects.`,
     ]);
     expect(at.models.requests).toEqual([]);
@@ -453,7 +451,7 @@ describe('approval by label', () => {
       payload: { ...(event.payload as object), sender: { id: 1, ...sender } },
     });
     expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
-    const notices = run.result.notices.map(({ message }) => message).join('\n');
+    const notices = run.notices.join('\n');
     expect(notices).toContain('The approval by label does not count: ');
     expect(notices).toContain(why);
     expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug']);
@@ -520,9 +518,7 @@ describe('approval by label', () => {
     );
     const run = await byLabel(at, change, labeled(change, LABEL), { inputs: { code: 'host' } });
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message).join()).toContain(
-      'the model "app" is a program of this repository',
-    );
+    expect(run.messages.join()).toContain('the model "app" is a program of this repository');
     expect(onlyComment(at)).toContain('code: host does not hold for a pull request from a fork');
     expect(at.models.requests).toEqual([]);
   });

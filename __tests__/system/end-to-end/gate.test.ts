@@ -12,6 +12,7 @@ import {
   pullRequestEvent,
   runOn,
   stage,
+  pullRequest,
 } from './stage.ts';
 
 const LABEL = 'evaldiff-accept';
@@ -114,12 +115,9 @@ describe('mode: noise', () => {
   });
 
   test('tells a number of comparisons that is none', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), {}), {
-      inputs: { mode: 'noise', 'noise-runs': '0' },
-    });
+    const { run } = await pullRequest(quiz(), {}, { inputs: { mode: 'noise', 'noise-runs': '0' } });
     expect(run.code).toBe(1);
-    expect(run.annotations.map(({ message }) => message)).toContainEqual(
+    expect(run.messages).toContainEqual(
       'noise-runs: must be a whole number from 1 to 1000, not "0"',
     );
   });

@@ -23,11 +23,11 @@ import {
   MODEL_KEY,
   PULL,
   eventPayload,
-  onPullRequest,
   pullRequestEvent,
   runOn,
   stage,
   type Stage,
+  pullRequest,
 } from './stage.ts';
 
 const WORSE = 'Skip 1 2 3 4';
@@ -151,48 +151,43 @@ describe('what changed and is read by nothing', () => {
     ['skills/kind/references/tone.md', 'Loud.\n'],
     ['skills/kind/scripts/check.sh', 'exit 1\n'],
   ])('is not judged: a part of a skill that its evals do not use, %s', async (path, text) => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(skill, { [path]: text }));
+    const { run } = await pullRequest(skill, { [path]: text });
     expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
     expect(run.outputs['title']).toContain(`${path} changed in a skill`);
   });
 
   test('is not judged, and says why, where a submodule replaces a folder of prompts', async () => {
-    const at = await stage(obedient);
     const settings = `prompts: prompts/**/*.yaml\n${SETTINGS}`;
     const { 'prompts/quiz.yaml': prompt, 'prompts/tests/quiz.yaml': tests } = quiz();
     const moved = { 'prompts/shared/quiz.yaml': prompt!, 'prompts/shared/tests/quiz.yaml': tests! };
     const gone = { 'prompts/shared/quiz.yaml': null, 'prompts/shared/tests/quiz.yaml': null };
     const base = { ...quiz({ settings }), ...moved };
     const head = { ...gone, 'prompts/shared': submodule('a') };
-    const run = await onPullRequest(at, changeOf(base, head));
+    const { run } = await pullRequest(base, head);
     expect(run.outputs['conclusion']).toBe('neutral');
     expect(run.log).toContain('prompts/shared is a submodule and changed');
   });
 
   test.each(rows)('is not judged: %s', async (_, base, head, words) => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(base, head), { inputs: { code: 'host' } });
+    const { run } = await pullRequest(base, head, { inputs: { code: 'host' } });
     expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
     expect(run.outputs['title']).toContain(words);
   });
 
   test('is neutral too beside a prompt that did not get worse', async () => {
-    const at = await stage(obedient);
     const base = {
       ...quiz({ settings: `prompts: prompts/**/*.yaml\n${quiz()['evaldiff.yaml']!}` }),
       'prompts/shared': submodule('a'),
     };
     const head = { 'prompts/shared': submodule('b'), 'prompts/quiz.yaml': quizPrompt('Be kind.') };
-    const run = await onPullRequest(at, changeOf(base, head));
+    const { run } = await pullRequest(base, head);
     expect(run.outputs['conclusion']).toBe('neutral');
     expect(run.log).toContain('prompts/shared is a submodule and changed');
   });
 
   test('does not matter where nothing looks for files', async () => {
-    const at = await stage(obedient);
     const base = { ...quiz(), 'vendor/lib': submodule('a') };
-    const run = await onPullRequest(at, changeOf(base, { 'vendor/lib': submodule('b') }));
+    const { run } = await pullRequest(base, { 'vendor/lib': submodule('b') });
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
   });
 });
@@ -271,10 +266,11 @@ describe('a git that is too old', () => {
   test('is an error that names its version', async () => {
     const folder = temporaryFolder('bin');
     writeFiles(folder, { git: { program: '#!/bin/sh\necho git version 2.25.1\n' } });
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'x\n' }), {
-      env: { PATH: `${folder}:${process.env['PATH'] ?? ''}` },
-    });
+    const { run } = await pullRequest(
+      quiz(),
+      { 'README.md': 'x\n' },
+      { env: { PATH: `${folder}:${process.env['PATH'] ?? ''}` } },
+    );
     expect(run.outputs['conclusion']).toBe('error');
     expect(run.log).toContain('This is git 2.25.1. Install git 2.31 or newer.');
   });
@@ -302,10 +298,7 @@ describe('the folder for temporary files', () => {
     ['/proc/nope', 'error'],
     ['', 'success'],
   ])('named by RUNNER_TEMP %j: the run ends as %s', async (RUNNER_TEMP, conclusion) => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'x\n' }), {
-      env: { RUNNER_TEMP },
-    });
+    const { run } = await pullRequest(quiz(), { 'README.md': 'x\n' }, { env: { RUNNER_TEMP } });
     expect(run.outputs['conclusion']).toBe(conclusion);
     if (conclusion === 'error')
       expect(run.log).toContain('The folder for temporary files cannot be used');

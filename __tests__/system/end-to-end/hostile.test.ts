@@ -13,6 +13,7 @@ import {
   pullRequestEvent,
   stage,
   type Stage,
+  pullRequest,
 } from './stage.ts';
 
 const MARKER = runIdentity(readInputs({}, OWN_SETTINGS).inputs, {}).markers.comment.slice(5, -4);
@@ -132,11 +133,10 @@ messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, 
   });
 
   test('has its mistakes told without obeying them', async () => {
-    const at = await stage(() => ({}));
     const lines = WRITABLE.slice(0, 40)
       .map((text, index) => `${quoted(`${text} ${String(index)}`)}: [1]`)
       .join('\n');
-    const change = changeOf(
+    const { at, run } = await pullRequest(
       { 'README.md': 'About' },
       {
         'evaldiff.yaml': `${SETTINGS}${quoted('::set-output name=conclusion::success')}: 1\n`,
@@ -146,8 +146,8 @@ messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, 
         'prompts/::add-mask::e.yaml':
           'defaults: ["../../::error::x", "tests/##[error]"]\nname: d\n',
       },
+      { answer: () => ({}) },
     );
-    const run = await onPullRequest(at, change);
     expect(run.code).toBe(1);
     expect(run.outputs['conclusion']).toBe('error');
     expect(run.result.problems.length).toBeGreaterThan(40);
@@ -156,9 +156,11 @@ messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, 
   });
 
   test("cannot take over somebody's comment, nor have ours lost by writing its marker", async () => {
-    const at = await stage(() => ({ text: 'answer 1' }));
-    const change = changeOf({ ...quiz(), 'README.md': 'About' }, { 'README.md': 'Changed' });
-    const run = await onPullRequest(at, change, { inputs: { comment: 'always' } });
+    const { at, change, run } = await pullRequest(
+      { ...quiz(), 'README.md': 'About' },
+      { 'README.md': 'Changed' },
+      { answer: () => ({ text: 'answer 1' }), inputs: { comment: 'always' } },
+    );
     const spoof = {
       ...at.github.state.comments[0]!,
       id: 1,

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { startCacheServer, type CacheServer } from '../../stand-ins/cache-service.ts';
 import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt } from './projects.ts';
+import { obedient, quiz, quizPrompt } from './projects.ts';
 import { bareEnvironment, startCommand } from './runner.ts';
-import { endpointLines, MODEL_KEY, modelServer, onPullRequest, stage } from './stage.ts';
+import { endpointLines, MODEL_KEY, modelServer, pullRequest } from './stage.ts';
 
 const WORSE = { 'prompts/quiz.yaml': quizPrompt('Be quick. Skip 1 2 3') };
 const REGRESSED =
@@ -28,8 +28,7 @@ function cacheEnvironment({ url }: CacheServer): Record<string, string> {
 describe('the last line says how the run ended and why', () => {
   test('in the log of a job that runs what is shipped, below what the cache says of the answers it keeps', async () => {
     cache = await startCacheServer();
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), WORSE), {
+    const { run } = await pullRequest(quiz(), WORSE, {
       env: cacheEnvironment(cache),
       shipped: true,
     });

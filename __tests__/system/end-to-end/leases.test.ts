@@ -1,10 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { addPull, workflowToken, type Exchange } from '../../stand-ins/github/index.ts';
-import { changeOf, obedient, quiz, quizPrompt, type Change } from './projects.ts';
+import { changeOf, obedient, quiz, quizPrompt, type Change, WORSE } from './projects.ts';
 import { REPOSITORY } from './runner.ts';
-import { PULL, onPullRequest, onlyComment, pullRequestEvent, stage, type Stage } from './stage.ts';
+import {
+  PULL,
+  onPullRequest,
+  onlyComment,
+  pullRequestEvent,
+  stage,
+  type Stage,
+  pullRequest,
+} from './stage.ts';
 
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
 const SAME_PROMPT = 'Answer everything.';
 const SAME = { 'prompts/quiz.yaml': quizPrompt(SAME_PROMPT) };
 
@@ -110,9 +117,9 @@ describe('a check', () => {
   });
 
   test('is not needed where the token may not write it: the job itself is the check', async () => {
-    const at = await stage(obedient, workflowToken({ pull_requests: 'write', checks: 'read' }));
-    const change = changeOf(quiz(), WORSE);
-    const run = await onPullRequest(at, change);
+    const { at, run } = await pullRequest(quiz(), WORSE, {
+      token: workflowToken({ pull_requests: 'write', checks: 'read' }),
+    });
     expect([run.code, at.github.state.checkRuns]).toEqual([1, []]);
     expect(onlyComment(at)).toContain('❌ Regressed');
   });
@@ -253,7 +260,7 @@ describe('jobs of one workflow run', () => {
     const inputs = { ...named, overrides: 'references=q4' };
     const green = await onPullRequest(at, change, { inputs, env: job('b') });
     expect(shown(at)).toEqual({ gate: 'failure', 'gate (references=q4)': 'success' });
-    expect(green.annotations.map(({ message }) => message)).toEqual([
+    expect(green.messages).toEqual([
       expect.stringMatching(/^Another job of this workflow run writes the check "gate" too/),
     ]);
   });

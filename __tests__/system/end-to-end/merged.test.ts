@@ -14,6 +14,7 @@ import {
   quizTests,
   SETTINGS,
   type Change,
+  EXACT,
 } from './projects.ts';
 import { bareEnvironment, startCommand, type StepResult } from './runner.ts';
 import {
@@ -26,9 +27,9 @@ import {
   runOn,
   stage,
   type Stage,
+  pullRequest,
 } from './stage.ts';
 
-const EXACT = 'metrics: [{ name: answer, uses: exact_match }]';
 const NEVER = SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, fail_on: never');
 const LAX = quiz({ questions: 4, settings: NEVER });
 const TIGHTENED = [quiz({ questions: 12 })];
@@ -83,37 +84,29 @@ describe('a pull request whose base branch was tightened after it was made', () 
   });
 
   test('is not charged with what the base branch changed: it runs nothing for that', async () => {
-    const at = await stage(obedient);
-    const step = await onPullRequest(
-      at,
-      changeOf(LAX, { 'README.md': 'About' }, { behind: TIGHTENED }),
+    const { run: step } = await pullRequest(
+      LAX,
+      { 'README.md': 'About' },
+      { history: { behind: TIGHTENED } },
     );
     expect(step.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
   });
 
   test("is judged as before where the base branch's other files moved on", async () => {
-    const at = await stage(obedient);
-    const step = await onPullRequest(
-      at,
-      changeOf(
-        quiz(),
-        { 'prompts/quiz.yaml': quizPrompt('Be kind.') },
-        { behind: [{ 'README.md': 'About' }] },
-      ),
+    const { run: step } = await pullRequest(
+      quiz(),
+      { 'prompts/quiz.yaml': quizPrompt('Be kind.') },
+      { history: { behind: [{ 'README.md': 'About' }] } },
     );
     expect(step.outputs['conclusion']).toBe('success');
     expect(messagesOf(step).join('\n')).not.toContain('the base branch');
   });
 
   test('says so, grey, where the tests of the base branch cannot be read', async () => {
-    const at = await stage(obedient);
-    const step = await onPullRequest(
-      at,
-      changeOf(
-        quiz(),
-        { 'prompts/quiz.yaml': quizPrompt('Be kind.') },
-        { behind: [{ 'prompts/tests/quiz.yaml': 'metrics: 3\nreferences: []\n' }] },
-      ),
+    const { run: step } = await pullRequest(
+      quiz(),
+      { 'prompts/quiz.yaml': quizPrompt('Be kind.') },
+      { history: { behind: [{ 'prompts/tests/quiz.yaml': 'metrics: 3\nreferences: []\n' }] } },
     );
     expect(step.outputs['conclusion']).toBe('neutral');
     expect(step.result.reasons[0]).toContain("The base branch's tip cannot be read");
@@ -145,10 +138,10 @@ describe('a reference of the base branch that head cannot be asked', () => {
     ['grey where nothing else is found', 'Be kind.', 'neutral'],
     ['red where another reference regressed', 'Skip 1 2 3', 'failure'],
   ])('is not compared, by name: %s', async (_what, system, conclusion) => {
-    const at = await stage(obedient);
-    const step = await onPullRequest(
-      at,
-      changeOf(base, { 'prompts/quiz.yaml': toned(system) }, { behind }),
+    const { at, run: step } = await pullRequest(
+      base,
+      { 'prompts/quiz.yaml': toned(system) },
+      { history: { behind } },
     );
     expect(step.outputs['conclusion']).toBe(conclusion);
     expect(messagesOf(step)).toContain(
@@ -159,14 +152,12 @@ describe('a reference of the base branch that head cannot be asked', () => {
   });
 
   test('leaves no green where it is all that there is', async () => {
-    const at = await stage(obedient);
     const renamed = quizPrompt('Be exact.').replaceAll('question', 'topic');
-    const step = await onPullRequest(
-      at,
-      changeOf(
-        quiz(),
-        { 'prompts/quiz.yaml': quizPrompt('Be kind.') },
-        {
+    const { run: step } = await pullRequest(
+      quiz(),
+      { 'prompts/quiz.yaml': quizPrompt('Be kind.') },
+      {
+        history: {
           behind: [
             {
               'prompts/quiz.yaml': renamed,
@@ -174,7 +165,7 @@ describe('a reference of the base branch that head cannot be asked', () => {
             },
           ],
         },
-      ),
+      },
     );
     expect(step.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
     expect(step.result.reasons[0]).toContain('not compared: rebase');
@@ -198,9 +189,8 @@ const CONFLICT =
   "this pull request and the base branch both changed reference q7: the base branch's is used";
 
 test("a reference that both sides added differently is the base branch's, and that is reported", async () => {
-  const at = await stage(obedient);
   const [head, main] = ADDED_TWICE;
-  const step = await onPullRequest(at, changeOf(quiz(), head, { behind: [main] }));
+  const { run: step } = await pullRequest(quiz(), head, { history: { behind: [main] } });
   expect(step.outputs['conclusion']).toBe('success');
   expect(messagesOf(step)).toContain(CONFLICT);
   expect(step.result.suites[0]?.references).toHaveLength(7);

@@ -1,17 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Script, Scripted } from '../../stand-ins/models/server.ts';
-import {
-  changeOf,
-  obedient,
-  questionOf,
-  quiz,
-  quizPrompt,
-  quizTests,
-  SETTINGS,
-} from './projects.ts';
-import { modelServer, onPullRequest, onlyComment, stage } from './stage.ts';
+import { obedient, questionOf, quiz, quizPrompt, quizTests, SETTINGS } from './projects.ts';
+import { modelServer, onlyComment, pullRequest } from './stage.ts';
 
-const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
 const CHANGE = { 'prompts/quiz.yaml': quizPrompt('Be brief.') };
 /** Asks to be asked again at once, so that no test waits for a back-off. */
 const SOON = { 'retry-after-ms': '1' };
@@ -33,8 +24,8 @@ function failing(faults: Record<number, Scripted>, when: 'always' | 'first'): Sc
 
 describe('a server in trouble', () => {
   test('is asked again after what passes: rate limits, overload, resets, cut replies', async () => {
-    const at = await stage(
-      failing(
+    const { at, run } = await pullRequest(quiz(), CHANGE, {
+      answer: failing(
         {
           1: { status: 429, headers: { 'retry-after': '1' } },
           2: { status: 500, headers: SOON },
@@ -44,8 +35,7 @@ describe('a server in trouble', () => {
         },
         'first',
       ),
-    );
-    const run = await onPullRequest(at, changeOf(quiz(), CHANGE));
+    });
     expect(run.code).toBe(0);
     expect(run.outputs).toMatchObject({
       conclusion: 'success',
@@ -59,20 +49,20 @@ describe('a server in trouble', () => {
   });
 
   test('has its errors counted and shown, and the rest judged, up to a tenth of all tries', async () => {
-    const at = await stage(
-      failing(
-        {
-          7: {
-            body: '<html><body>Please log in</body></html>',
-            headers: { 'content-type': 'text/html' },
+    const { at, run } = await pullRequest(
+      quiz({ questions: 12 }),
+      { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4') },
+      {
+        answer: failing(
+          {
+            7: {
+              body: '<html><body>Please log in</body></html>',
+              headers: { 'content-type': 'text/html' },
+            },
           },
-        },
-        'always',
-      ),
-    );
-    const run = await onPullRequest(
-      at,
-      changeOf(quiz({ questions: 12 }), { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4') }),
+          'always',
+        ),
+      },
     );
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'failure', errors: '1', regressed: '4' });
@@ -94,20 +84,20 @@ describe('a server in trouble', () => {
   });
 
   test('leaves nothing judged where more than a tenth of the tries ends in an error, whatever the rest says', async () => {
-    const at = await stage(
-      failing(
-        {
-          1: { status: 500, headers: SOON, error: { message: 'overloaded ::error::now' } },
-          2: { status: 503, headers: SOON },
-        },
-        'always',
-      ),
-    );
-    const run = await onPullRequest(
-      at,
-      changeOf(quiz({ questions: 12, settings: `${SETTINGS}n_tries: 2\n` }), {
+    const { at, run } = await pullRequest(
+      quiz({ questions: 12, settings: `${SETTINGS}n_tries: 2\n` }),
+      {
         'prompts/quiz.yaml': quizPrompt('Skip 4 5 6 7 8 9'),
-      }),
+      },
+      {
+        answer: failing(
+          {
+            1: { status: 500, headers: SOON, error: { message: 'overloaded ::error::now' } },
+            2: { status: 503, headers: SOON },
+          },
+          'always',
+        ),
+      },
     );
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', errors: '2' });
@@ -127,28 +117,25 @@ describe('a server in trouble', () => {
 
   test('may send what is not an answer at all: each kind is told, none is a pass or a fail', async () => {
     const trap = await modelServer({});
-    const at = await stage(
-      failing(
-        {
-          1: { body: '' },
-          2: { body: '{"choices": 5}' },
-          3: { body: '[' },
-          4: { body: '{"error": {"message": "no"}}' },
-          5: { fault: 'bomb' },
-          6: { status: 307, headers: { location: `${trap.openaiUrl}/chat/completions` } },
-          7: { status: 400, error: { message: 'no such parameter' } },
-          8: { body: JSON.stringify({ choices: '['.repeat(10) }) },
-        },
-        'always',
-      ),
-    );
-    const tests = quizTests(8, METRICS);
-    const run = await onPullRequest(
-      at,
-      changeOf(
-        { 'README.md': 'About' },
-        { ...quiz(), 'prompts/tests/quiz.yaml': `n_tries: 1\n${tests}` },
-      ),
+    const tests = quizTests(8);
+    const { run } = await pullRequest(
+      { 'README.md': 'About' },
+      { ...quiz(), 'prompts/tests/quiz.yaml': `n_tries: 1\n${tests}` },
+      {
+        answer: failing(
+          {
+            1: { body: '' },
+            2: { body: '{"choices": 5}' },
+            3: { body: '[' },
+            4: { body: '{"error": {"message": "no"}}' },
+            5: { fault: 'bomb' },
+            6: { status: 307, headers: { location: `${trap.openaiUrl}/chat/completions` } },
+            7: { status: 400, error: { message: 'no such parameter' } },
+            8: { body: JSON.stringify({ choices: '['.repeat(10) }) },
+          },
+          'always',
+        ),
+      },
     );
     expect(run.outputs).toMatchObject({ conclusion: 'error', errors: '8', 'pass-rate-head': '' });
     expect(trap.requests).toEqual([]);
@@ -168,7 +155,6 @@ describe('a server in trouble', () => {
 
 describe('both vendors', () => {
   test('are asked in one run, each in its own words, and judged alike', async () => {
-    const at = await stage(obedient);
     const files = (system: string) => ({
       'prompts/quiz.yaml': quizPrompt(system).replace(
         'temperature: 0.5',
@@ -179,12 +165,9 @@ describe('both vendors', () => {
         'temperature: 0\nmax_tokens: 40',
       ),
     });
-    const run = await onPullRequest(
-      at,
-      changeOf(
-        { ...quiz(), ...files('Be exact.'), 'prompts/tests/claude.yaml': quizTests(6, METRICS) },
-        files('Skip 1 2 3 4'),
-      ),
+    const { at, run } = await pullRequest(
+      { ...quiz(), ...files('Be exact.'), 'prompts/tests/claude.yaml': quizTests(6) },
+      files('Skip 1 2 3 4'),
     );
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '8', errors: '0' });
     const of = (vendor: string) =>

@@ -4,12 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import { addPull } from '../../stand-ins/github/index.ts';
 import { createRepository, shallowCheckout, temporaryFolder } from '../../stand-ins/repository.ts';
 import type { FixtureRepository } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS, straight } from './projects.ts';
+import { changeOf, obedient, quiz, quizTests, SETTINGS, straight, WORSE } from './projects.ts';
 import type { Change } from './projects.ts';
 import { REPOSITORY, type Event, type StepResult } from './runner.ts';
 import { eventPayload, PULL, pullRequestEvent, runOn, stage, type Stage } from './stage.ts';
-
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
 
 /** What would pass if its own gate and metric judged it. */
 const HOSTILE = {
@@ -69,7 +67,7 @@ describe("a fork's commit in the input head", () => {
     expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
     expect(run.outputs['regressed']).toBe('3');
     expect(run.log).toContain('| trust: untrusted: head is on no branch or tag of this repository');
-    expect(run.result.notices.map(({ message }) => message)).toContainEqual(
+    expect(run.notices).toContainEqual(
       expect.stringMatching(/^Head is on no branch or tag .* outside contributor's\.$/),
     );
   });
@@ -282,7 +280,7 @@ describe("a queue's base that is itself queued", () => {
     });
     expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
     expect(run.result.base?.sha).toBe(change.base);
-    expect(run.result.notices.map(({ message }) => message)).toContainEqual(
+    expect(run.notices).toContainEqual(
       expect.stringMatching(/gives its place to the tip of main \([0-9a-f]{7}\)/),
     );
   });

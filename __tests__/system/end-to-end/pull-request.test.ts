@@ -2,16 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { temporaryFolder } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, pushed, quiz, quizPrompt, quizTests, SETTINGS } from './projects.ts';
-import { onPullRequest, onlyComment, stage } from './stage.ts';
-
-const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
+import { onPullRequest, onlyComment, stage, pullRequest } from './stage.ts';
 
 describe('a pull request that makes a prompt worse', () => {
   test('is red everywhere a reviewer looks, and the same comment turns green once it is fixed', async () => {
     const at = await stage(obedient);
     const worse = changeOf(quiz(), {
       'prompts/quiz.yaml': quizPrompt('Be quick. Skip 2 4 5'),
-      'prompts/tests/quiz.yaml': quizTests(7, METRICS),
+      'prompts/tests/quiz.yaml': quizTests(7),
       'README.md': 'About',
     });
     const red = await onPullRequest(at, worse, { shipped: true });
@@ -133,10 +131,9 @@ describe('a pull request that makes a prompt worse', () => {
   });
 
   test('has the reference lines of a file outside the change left alone', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(
-      at,
-      changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') }),
+    const { at, run } = await pullRequest(
+      quiz(),
+      { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') },
       { inputs: { 'check-name': 'Quiz gate' } },
     );
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
@@ -150,14 +147,13 @@ describe('a pull request that makes a prompt worse', () => {
 
 describe('a pull request that changes nothing relevant', () => {
   test('is green without a model call, and says so in the check but not in a comment', async () => {
-    const at = await stage(obedient);
     const base = quiz();
     const head = {
       'README.md': 'About',
       'src/index.js': 'export {};\n',
       'prompts/quiz.yaml': `# A remark.\n${base['prompts/quiz.yaml']!.replace('name: quiz\nmodel: quiz-model\n', 'model:   quiz-model\nname: "quiz"\n')}\n`,
     };
-    const run = await onPullRequest(at, changeOf(base, head));
+    const { at, run } = await pullRequest(base, head);
     expect(run.code).toBe(0);
     expect(at.models.requests).toEqual([]);
     expect(run.outputs).toMatchObject({
@@ -182,39 +178,32 @@ describe('a pull request that changes nothing relevant', () => {
   });
 
   test('gets its comment where the workflow wants one always, and no check where it wants none', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'About' }), {
-      inputs: { comment: 'always', 'check-name': '' },
-    });
+    const { at, run } = await pullRequest(
+      quiz(),
+      { 'README.md': 'About' },
+      { inputs: { comment: 'always', 'check-name': '' } },
+    );
     expect(onlyComment(at)).toContain('### ✅ Nothing affected\n');
     expect(run.outputs['check-run-id']).toBe('');
     expect(at.github.state.checkRuns).toEqual([]);
   });
 
   test('runs nothing for a renamed prompt', async () => {
-    const at = await stage(obedient);
     const base = quiz();
-    const run = await onPullRequest(
-      at,
-      changeOf(base, {
-        'prompts/quiz.yaml': null,
-        'prompts/tests/quiz.yaml': null,
-        'prompts/trivia.yaml': base['prompts/quiz.yaml']!.replace('tests/quiz', 'tests/trivia'),
-        'prompts/tests/trivia.yaml': base['prompts/tests/quiz.yaml']!,
-      }),
-    );
+    const { run } = await pullRequest(base, {
+      'prompts/quiz.yaml': null,
+      'prompts/tests/quiz.yaml': null,
+      'prompts/trivia.yaml': base['prompts/quiz.yaml']!.replace('tests/quiz', 'tests/trivia'),
+      'prompts/tests/trivia.yaml': base['prompts/tests/quiz.yaml']!,
+    });
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
     expect(run.result.suites).toEqual([]);
   });
 
   test('has nothing to run where only the number of tries and the gate differ, and says when that takes effect', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(
-      at,
-      changeOf(quiz(), {
-        'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'alpha: 0.2')}n_tries: 4\n`,
-      }),
-    );
+    const { run } = await pullRequest(quiz(), {
+      'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'alpha: 0.2')}n_tries: 4\n`,
+    });
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
     expect(run.result.notices.map(({ kind, message }) => [kind, message])).toEqual([
       ['settings', expect.stringMatching(/gate/)],
@@ -225,8 +214,7 @@ describe('a pull request that changes nothing relevant', () => {
 
 describe('a pull request whose sides differ in more than a text', () => {
   test('calls everything new where base has no configuration at all', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, quiz({ questions: 3 })));
+    const { at, run } = await pullRequest({ 'README.md': 'About' }, quiz({ questions: 3 }));
     expect(run.code).toBe(0);
     expect(run.outputs).toMatchObject({
       conclusion: 'success',
@@ -242,14 +230,15 @@ describe('a pull request whose sides differ in more than a text', () => {
   });
 
   test('names the references of a deleted prompt and makes no model calls', async () => {
-    const at = await stage(obedient);
     const base = {
       ...quiz({ questions: 3 }),
       'prompts/other.yaml': quizPrompt('Be exact.', 'quiz-model', 'other'),
-      'prompts/tests/other.yaml': quizTests(2, METRICS),
+      'prompts/tests/other.yaml': quizTests(2),
     };
-    const change = changeOf(base, { 'prompts/other.yaml': null, 'prompts/tests/other.yaml': null });
-    const run = await onPullRequest(at, change);
+    const { at, run } = await pullRequest(base, {
+      'prompts/other.yaml': null,
+      'prompts/tests/other.yaml': null,
+    });
     expect(run.code).toBe(0);
     expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
     expect(run.log).toContain('No test ran, so there is no verdict.');
@@ -266,26 +255,26 @@ describe('a pull request whose sides differ in more than a text', () => {
   });
 
   test('is compared with the commit where it branched off, from a checkout of depth 1', async () => {
-    const at = await stage(obedient);
-    const change = changeOf(
+    const { change, run } = await pullRequest(
       quiz(),
       { 'docs/a.md': 'a' },
       {
-        // Main went on and fixed its own regression; neither is this pull request's doing.
-        behind: [
-          { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4 5 6') },
-          { 'docs/b.md': 'b' },
-          { 'prompts/quiz.yaml': quizPrompt('Be exact.') },
-          { 'docs/c.md': 'c' },
-        ],
-        ahead: [
-          { 'docs/a.md': 'aa' },
-          { 'prompts/quiz.yaml': quizPrompt('Be exact and brief.') },
-          { 'docs/a.md': 'aaa' },
-        ],
+        history: {
+          // Main went on and fixed its own regression; neither is this pull request's doing.
+          behind: [
+            { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4 5 6') },
+            { 'docs/b.md': 'b' },
+            { 'prompts/quiz.yaml': quizPrompt('Be exact.') },
+            { 'docs/c.md': 'c' },
+          ],
+          ahead: [
+            { 'docs/a.md': 'aa' },
+            { 'prompts/quiz.yaml': quizPrompt('Be exact and brief.') },
+            { 'docs/a.md': 'aaa' },
+          ],
+        },
       },
     );
-    const run = await onPullRequest(at, change);
     const branchedOff = change.origin.git('merge-base', change.base, change.head);
     expect(branchedOff).not.toBe(change.base);
     expect(run.outputs).toMatchObject({
@@ -298,14 +287,13 @@ describe('a pull request whose sides differ in more than a text', () => {
   });
 
   test('gives paths from the root of the repository where the project lies in a folder of it', async () => {
-    const at = await stage(obedient);
     const inFolder = (files: Record<string, string>) =>
       Object.fromEntries(Object.entries(files).map(([path, text]) => [`apps/quiz/${path}`, text]));
-    const change = changeOf(
+    const { at, change, run } = await pullRequest(
       { ...inFolder(quiz()), 'prompts/broken.yaml': ': no prompt of this project' },
       inFolder({ 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') }),
+      { inputs: { 'working-directory': 'apps/quiz' } },
     );
-    const run = await onPullRequest(at, change, { inputs: { 'working-directory': 'apps/quiz' } });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
     expect(at.github.state.checkRuns[0]?.annotations.map(({ path }) => path)).toEqual([
       'apps/quiz/prompts/quiz.yaml',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
-import { changeOf, quiz, SETTINGS } from './projects.ts';
-import { onPullRequest, onlyComment, stage } from './stage.ts';
+import { quiz, SETTINGS } from './projects.ts';
+import { onlyComment, pullRequest } from './stage.ts';
 
 const GRADER = `grader: judge
 n_tries: 3
@@ -34,11 +34,9 @@ const shop: Script = ({ model, messages }) => {
 
 describe('a pull request that only loosens a rubric', () => {
   test('is told as a change of the scoring: no prompt effect, no answer asked for twice, examples graded by both', async () => {
-    const at = await stage(shop);
-    const run = await onPullRequest(
-      at,
-      changeOf(project(STRICT, EXAMPLES), project(LOOSE, EXAMPLES)),
-    );
+    const { at, run } = await pullRequest(project(STRICT, EXAMPLES), project(LOOSE, EXAMPLES), {
+      answer: shop,
+    });
 
     const asked = (model: string): number =>
       at.models.requests.filter((request) => request.model === model).length;
@@ -88,11 +86,9 @@ describe('a pull request that only loosens a rubric', () => {
 
   test("fails where base's settings say so, and a rubric without examples is named", async () => {
     const settings = GRADER.replace('gate: {', 'gate: { scoring: fail,');
-    const at = await stage(shop);
-    const run = await onPullRequest(
-      at,
-      changeOf(project(STRICT, '', settings), project(LOOSE, '', settings)),
-    );
+    const { run } = await pullRequest(project(STRICT, '', settings), project(LOOSE, '', settings), {
+      answer: shop,
+    });
     expect(run.code).toBe(1);
     expect(run.result.reasons).toEqual([
       expect.stringMatching(
@@ -109,14 +105,15 @@ describe('a pull request that only loosens a rubric', () => {
 describe('three graders', () => {
   test('vote, and whoever disagrees stands in the reason', async () => {
     const settings = `${GRADER.replace('grader: judge', 'grader: [judge, lenient, quiz-claude]')}  lenient: { provider: openai, endpoint: local, model: judge-2 }\n`;
-    const at = await stage((request) =>
-      request.model === 'judge-2'
-        ? { text: JSON.stringify({ reasons: 'All is well.', choice: 'YES' }) }
-        : shop(request),
-    );
-    const run = await onPullRequest(
-      at,
-      changeOf(project(LOOSE, EXAMPLES, settings), { ...project(STRICT, EXAMPLES, settings) }),
+    const { at, run } = await pullRequest(
+      project(LOOSE, EXAMPLES, settings),
+      { ...project(STRICT, EXAMPLES, settings) },
+      {
+        answer: (request) =>
+          request.model === 'judge-2'
+            ? { text: JSON.stringify({ reasons: 'All is well.', choice: 'YES' }) }
+            : shop(request),
+      },
     );
     const scores = run.result.suites[0]?.references.map(
       ({ head }) => head?.tries[0]?.scores[0]?.reason,

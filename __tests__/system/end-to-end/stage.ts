@@ -14,13 +14,22 @@ import {
   type Script,
   type ServerOptions,
 } from '../../stand-ins/models/server.ts';
-import { removeTemporaryFolders, shallowCheckout } from '../../stand-ins/repository.ts';
-import type { Change } from './projects.ts';
+import {
+  createRepository,
+  removeTemporaryFolders,
+  shallowCheckout,
+  temporaryFolder,
+  type FixtureFiles,
+} from '../../stand-ins/repository.ts';
+import { changeOf, obedient, quiz, type Change, type History } from './projects.ts';
 import {
   REPOSITORY,
   ROOT,
   TOKEN,
+  bareEnvironment,
   runAction,
+  startCommand,
+  type Ended,
   type Event,
   type Step,
   type StepResult,
@@ -88,6 +97,42 @@ export async function onPullRequest(
     change.merge === null ? 'refs/heads/topic' : `refs/pull/${String(PULL)}/merge`,
   );
   return runOn(at, { checkout, event: options.event ?? pullRequestEvent(change) }, options);
+}
+
+/** The action on a pull request that puts `head` over the files of `base`, on a stage of its own. */
+export async function pullRequest(
+  base: FixtureFiles,
+  head: FixtureFiles,
+  { answer = obedient, token, history, ...options }: PullRequestOptions = {},
+): Promise<{ at: Stage; change: Change; run: StepResult }> {
+  const at = await stage(answer, token);
+  const change = changeOf(base, head, history);
+  return { at, change, run: await onPullRequest(at, change, options) };
+}
+
+interface PullRequestOptions extends StepOptions {
+  answer?: Script;
+  token?: Token;
+  history?: History;
+  event?: Event;
+}
+
+/** What a command line is given that asks this model server. */
+export const commandEnvironment = (models: ModelServer): NodeJS.ProcessEnv => ({
+  ...bareEnvironment(),
+  TMPDIR: temporaryFolder('tmp'),
+  LOCAL_KEY: MODEL_KEY,
+  EVALDIFF_ENDPOINTS: endpointLines(models),
+});
+
+/** A project on branch `main`, without a remote, and a model server that its commands know. */
+export async function desk(files: FixtureFiles = quiz(), answer: Script = obedient) {
+  const models = await modelServer({ answer, key: MODEL_KEY });
+  const repository = createRepository();
+  repository.commit('Base', files);
+  const evaldiff = (...args: string[]): Promise<Ended> =>
+    startCommand(args, commandEnvironment(models), repository.directory);
+  return { models, repository, evaldiff };
 }
 
 /** The action on any event, in a given checkout. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { FixtureFiles } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, SETTINGS } from './projects.ts';
-import { onlyComment, onPullRequest, stage } from './stage.ts';
+import { quiz, quizPrompt, SETTINGS } from './projects.ts';
+import { onlyComment, pullRequest } from './stage.ts';
 
 /** What a pull request that got worse would bring along to look well: right answers, recorded. */
 function recordings(system: string, output: (question: number) => string): string {
@@ -35,13 +35,9 @@ const replaying = (output: (question: number) => string): FixtureFiles => ({
 });
 
 test('recordings that head puts in the place of a model are said in every first line, and are not success', async () => {
-  const at = await stage(obedient);
-  const run = await onPullRequest(
-    at,
-    changeOf(
-      quiz(),
-      replaying((n) => `answer ${String(n)}`),
-    ),
+  const { at, run } = await pullRequest(
+    quiz(),
+    replaying((n) => `answer ${String(n)}`),
   );
   expect(run.code).toBe(0);
   const said = 'recordings in place of a model in quiz';
@@ -69,13 +65,9 @@ test('recordings that head puts in the place of a model are said in every first 
 });
 
 test('recordings that head puts in the place of a model hide no regression', async () => {
-  const at = await stage(obedient);
-  const run = await onPullRequest(
-    at,
-    changeOf(
-      quiz(),
-      replaying(() => 'no idea'),
-    ),
+  const { run } = await pullRequest(
+    quiz(),
+    replaying(() => 'no idea'),
   );
   expect(run.code).toBe(1);
   expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '6' });
@@ -83,17 +75,13 @@ test('recordings that head puts in the place of a model hide no regression', asy
 });
 
 test('recordings are refused where the workflow allows the model by its name alone', async () => {
-  const at = await stage(obedient);
-  const run = await onPullRequest(
-    at,
-    changeOf(
-      quiz(),
-      replaying((n) => `answer ${String(n)}`),
-    ),
+  const { at, run } = await pullRequest(
+    quiz(),
+    replaying((n) => `answer ${String(n)}`),
     { inputs: { 'allowed-models': 'quiz-1' } },
   );
   expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0', replayed: '0' });
-  expect(run.annotations.map(({ message }) => message)).toEqual([
+  expect(run.messages).toEqual([
     expect.stringContaining(
       'model "quiz-model" is a recording, and allowed-models does not have replay:quiz-1',
     ),
