@@ -176,8 +176,20 @@ export function quizTests(questions = 6, metrics = EXACT): string {
   return `${metrics}\nreferences:\n${references.join('')}`;
 }
 
+export const README = { 'README.md': 'About' };
+
+/** A test file of so many questions with these metrics. */
+export const testsOf = (questions: number, metrics: string) => ({
+  'prompts/tests/quiz.yaml': quizTests(questions, metrics),
+});
+
+/** The prompt with another system message. */
+export const promptOf = (system: string, model?: string) => ({
+  'prompts/quiz.yaml': quizPrompt(system, model),
+});
+
 /** A prompt that makes `obedient` fail half of the six questions. */
-export const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+export const WORSE = promptOf('Skip 1 2 3');
 
 /** The same files in a folder of the repository. */
 export const below = (folder: string, files: FixtureFiles): FixtureFiles =>
