@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { FixtureFiles } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, quizTests, README, SETTINGS } from './projects.ts';
-import { desk, onPullRequest, onlyComment, pullRequest, stage } from './stage.ts';
+import { quiz, quizPrompt, quizTests, README, SETTINGS } from './projects.ts';
+import { desk, onlyComment, pullRequest } from './stage.ts';
 
 const PROMPT = quizPrompt('Be exact.');
 const TESTS = quizTests(2, 'metrics:\n  - { name: answer, uses: exact_match }');

@@ -12,6 +12,7 @@ import {
   quiz,
   straight,
   testsOf,
+  README,
 } from './projects.ts';
 import { REPOSITORY, type Event, type StepResult } from './runner.ts';
 import {
@@ -234,7 +235,7 @@ describe('a run by hand', () => {
 
   test('is told in one line where the event is none of ours', async () => {
     const event = { name: 'issue_comment', payload: {} };
-    const { run } = await onMain([{ 'README.md': 'About' }], () => event);
+    const { run } = await onMain([README], () => event);
     expect(run.code).toBe(1);
     expect(run.outputs).toEqual({ conclusion: 'error' });
     expect(run.messages).toEqual([

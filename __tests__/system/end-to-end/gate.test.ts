@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../src/features/noise/result.ts';
 import { shallowCheckout } from '../../stand-ins/repository.ts';
-import { changeOf, chancy, obedient, promptOf, quiz, WORSE } from './projects.ts';
+import { changeOf, chancy, promptOf, quiz, WORSE } from './projects.ts';
 import {
   eventPayload,
   onlyComment,

@@ -179,7 +179,7 @@ export function quizTests(questions = 6, metrics = EXACT): string {
 export const README = { 'README.md': 'About' };
 
 /** A test file of so many questions with these metrics. */
-export const testsOf = (questions: number, metrics: string) => ({
+export const testsOf = (questions: number, metrics = EXACT) => ({
   'prompts/tests/quiz.yaml': quizTests(questions, metrics),
 });
 

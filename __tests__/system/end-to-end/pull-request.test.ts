@@ -1,7 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { temporaryFolder } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, pushed, quiz, quizPrompt, quizTests, SETTINGS } from './projects.ts';
+import {
+  changeOf,
+  obedient,
+  pushed,
+  quiz,
+  quizPrompt,
+  quizTests,
+  SETTINGS,
+  README,
+  testsOf,
+  promptOf,
+  WORSE,
+  below,
+} from './projects.ts';
 import { onPullRequest, onlyComment, stage, pullRequest } from './stage.ts';
 
 describe('a pull request that makes a prompt worse', () => {
@@ -9,31 +22,25 @@ describe('a pull request that makes a prompt worse', () => {
     const at = await stage(obedient);
     const worse = changeOf(quiz(), {
       'prompts/quiz.yaml': quizPrompt('Be quick. Skip 2 4 5'),
-      'prompts/tests/quiz.yaml': quizTests(7),
+      ...testsOf(7),
       'README.md': 'About',
     });
     const red = await onPullRequest(at, worse, { shipped: true });
 
     expect(red.code).toBe(1);
-    expect(red.lastLine).toBe(
-      '| evaldiff: failure (the gate failed). Regressed: quiz 100.0 % → 57.1 % (−42.9 points)',
-    );
+    const title = 'Regressed: quiz 100.0 % → 57.1 % (−42.9 points)';
+    expect(red.lastLine).toBe(`| evaldiff: failure (the gate failed). ${title}`);
     expect(red.annotations).toEqual([]);
     const [check] = at.github.state.checkRuns;
     const [comment] = at.github.state.comments;
     expect(red.outputs).toEqual({
       conclusion: 'failure',
-      title: 'Regressed: quiz 100.0 % → 57.1 % (−42.9 points)',
-      regressed: '3',
-      'regressed-attributes': '0',
-      improved: '0',
-      inconclusive: '0',
-      errors: '0',
+      title,
+      ...{ regressed: '3', 'regressed-attributes': '0', improved: '0', inconclusive: '0' },
+      ...{ errors: '0', reused: '0', replayed: '0' },
       'pass-rate-base': '1.0000',
       'pass-rate-head': '0.5714',
       calls: String(at.models.requests.length),
-      reused: '0',
-      replayed: '0',
       // Every call has 10 tokens in and 5 out, at 1 and 2 dollars per million.
       'cost-usd': (at.models.requests.length * 20e-6).toFixed(4),
       'report-path': expect.stringMatching(/\/evaldiff-report$/),
@@ -62,18 +69,13 @@ describe('a pull request that makes a prompt worse', () => {
       title: red.outputs['title'],
       externalId: expect.stringMatching(/^evaldiff:[0-9a-f]{8}:7001:1:12:failure$/),
     });
-    expect(
-      check?.annotations.map(({ path, start_line, end_line, annotation_level, title }) => [
-        path,
-        start_line,
-        end_line,
-        annotation_level,
-        title,
-      ]),
-    ).toEqual([
-      ['prompts/quiz.yaml', 9, 9, 'failure', 'This change: regression in 1 suite'],
-      ['prompts/tests/quiz.yaml', 9, 9, 'failure', expect.stringContaining('regression')],
-      ['prompts/tests/quiz.yaml', 4, 4, 'failure', 'quiz: q2 and 2 more fell with the suite'],
+    const annotation = (path: string, line: number, title: unknown) => ({
+      ...{ path, start_line: line, end_line: line, annotation_level: 'failure', title },
+    });
+    expect(check?.annotations).toMatchObject([
+      annotation('prompts/quiz.yaml', 9, 'This change: regression in 1 suite'),
+      annotation('prompts/tests/quiz.yaml', 9, expect.stringContaining('regression')),
+      annotation('prompts/tests/quiz.yaml', 4, 'quiz: q2 and 2 more fell with the suite'),
     ]);
 
     expect(red.summary).toContain('### ❌ Regressed: `quiz`');
@@ -99,43 +101,27 @@ describe('a pull request that makes a prompt worse', () => {
     expect(red.reports['report.html']).toMatch(/^<!doctype html>/i);
     expect(red.reports['comment.md']).toContain('### ❌ Regressed: `quiz`');
 
-    const fixed = pushed(worse, {
-      'prompts/quiz.yaml': quizPrompt('Be quick, and answer everything.'),
-    });
+    const fixed = pushed(worse, promptOf('Be quick, and answer everything.'));
     const green = await onPullRequest(at, fixed, { shipped: true });
     expect(green.code).toBe(0);
     expect(green.lastLine).toBe(
       '| evaldiff: success (the gate passed). No regression in 7 affected references of 1 suite',
     );
-    expect(green.outputs).toMatchObject({
-      conclusion: 'success',
-      regressed: '0',
-      'comment-id': red.outputs['comment-id'],
-    });
+    const id = { 'comment-id': red.outputs['comment-id'] };
+    expect(green.outputs).toMatchObject({ conclusion: 'success', regressed: '0', ...id });
     expect(onlyComment(at)).toMatch(
       /^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->\n### ✅ No regression: `quiz` 100\.0 % → 100\.0 %\n/,
     );
-    expect(at.github.state.checkRuns[1]).toMatchObject({
-      headSha: fixed.head,
-      conclusion: 'success',
-    });
+    const success = { headSha: fixed.head, conclusion: 'success' };
+    expect(at.github.state.checkRuns[1]).toMatchObject(success);
 
-    const reverted = pushed(fixed, quiz());
-    const idle = await onPullRequest(at, reverted);
-    expect(idle.outputs).toMatchObject({
-      conclusion: 'success',
-      calls: '0',
-      'comment-id': red.outputs['comment-id'],
-    });
+    const idle = await onPullRequest(at, pushed(fixed, quiz()));
+    expect(idle.outputs).toMatchObject({ conclusion: 'success', calls: '0', ...id });
     expect(onlyComment(at)).toContain('### ✅ Nothing affected\n');
   });
 
   test('has the reference lines of a file outside the change left alone', async () => {
-    const { at, run } = await pullRequest(
-      quiz(),
-      { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') },
-      { inputs: { 'check-name': 'Quiz gate' } },
-    );
+    const { at, run } = await pullRequest(quiz(), WORSE, { inputs: { 'check-name': 'Quiz gate' } });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
     expect(at.github.state.checkRuns[0]?.name).toBe('Quiz gate');
     expect(at.github.state.checkRuns[0]?.annotations.map(({ path }) => path)).toEqual([
@@ -156,33 +142,21 @@ describe('a pull request that changes nothing relevant', () => {
     const { at, run } = await pullRequest(base, head);
     expect(run.code).toBe(0);
     expect(at.models.requests).toEqual([]);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      calls: '0',
-      'pass-rate-base': '',
-      'pass-rate-head': '',
-      'comment-id': '',
-    });
+    const empty = { 'pass-rate-base': '', 'pass-rate-head': '', 'comment-id': '' };
+    expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0', ...empty });
     expect(at.github.state.comments).toEqual([]);
-    expect(at.github.state.checkRuns).toEqual([
-      expect.objectContaining({
-        conclusion: 'success',
-        title: 'No prompt, rubric or test changed: nothing to run.',
-        annotations: [],
-      }),
+    const title = 'No prompt, rubric or test changed: nothing to run.';
+    expect(at.github.state.checkRuns).toMatchObject([
+      { conclusion: 'success', title, annotations: [] },
     ]);
-    expect(run.lastLine).toBe(
-      '| evaldiff: success (the gate passed). No prompt, rubric or test changed: nothing to run.',
-    );
+    expect(run.lastLine).toBe(`| evaldiff: success (the gate passed). ${title}`);
     expect(run.summary).toContain('Nothing affected');
   });
 
   test('gets its comment where the workflow wants one always, and no check where it wants none', async () => {
-    const { at, run } = await pullRequest(
-      quiz(),
-      { 'README.md': 'About' },
-      { inputs: { comment: 'always', 'check-name': '' } },
-    );
+    const { at, run } = await pullRequest(quiz(), README, {
+      inputs: { comment: 'always', 'check-name': '' },
+    });
     expect(onlyComment(at)).toContain('### ✅ Nothing affected\n');
     expect(run.outputs['check-run-id']).toBe('');
     expect(at.github.state.checkRuns).toEqual([]);
@@ -214,18 +188,12 @@ describe('a pull request that changes nothing relevant', () => {
 
 describe('a pull request whose sides differ in more than a text', () => {
   test('calls everything new where base has no configuration at all', async () => {
-    const { at, run } = await pullRequest({ 'README.md': 'About' }, quiz({ questions: 3 }));
+    const { at, run } = await pullRequest(README, quiz({ questions: 3 }));
     expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      'pass-rate-base': '',
-      'pass-rate-head': '1.0000',
-      calls: '6',
-      regressed: '0',
-    });
-    expect(run.result.suites.map(({ name, verdict }) => [name, verdict])).toEqual([
-      ['quiz', 'new'],
-    ]);
+    const rates = { 'pass-rate-base': '', 'pass-rate-head': '1.0000' };
+    const outputs = { conclusion: 'success', calls: '6', regressed: '0', ...rates };
+    expect(run.outputs).toMatchObject(outputs);
+    expect(run.result.suites).toMatchObject([{ name: 'quiz', verdict: 'new' }]);
     expect(onlyComment(at)).toContain('new suite, nothing to compare with');
   });
 
@@ -239,15 +207,10 @@ describe('a pull request whose sides differ in more than a text', () => {
       'prompts/other.yaml': null,
       'prompts/tests/other.yaml': null,
     });
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', calls: '0' } });
     expect(run.log).toContain('No test ran, so there is no verdict.');
-    expect(run.result.notices).toEqual([
-      expect.objectContaining({
-        kind: 'removed',
-        message: expect.stringMatching(/^other: 2 references removed .*: q1, q2$/),
-      }),
-    ]);
+    const message = expect.stringMatching(/^other: 2 references removed .*: q1, q2$/);
+    expect(run.result.notices).toMatchObject([{ kind: 'removed', message }]);
     expect(onlyComment(at)).toContain('q1, q2');
     expect(run.lastLine).toBe(
       '| evaldiff: neutral (not red). Nothing to run: 2 references removed, newly skipped or quarantined',
@@ -262,36 +225,27 @@ describe('a pull request whose sides differ in more than a text', () => {
         history: {
           // Main went on and fixed its own regression; neither is this pull request's doing.
           behind: [
-            { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4 5 6') },
+            promptOf('Skip 1 2 3 4 5 6'),
             { 'docs/b.md': 'b' },
-            { 'prompts/quiz.yaml': quizPrompt('Be exact.') },
+            promptOf('Be exact.'),
             { 'docs/c.md': 'c' },
           ],
-          ahead: [
-            { 'docs/a.md': 'aa' },
-            { 'prompts/quiz.yaml': quizPrompt('Be exact and brief.') },
-            { 'docs/a.md': 'aaa' },
-          ],
+          ahead: [{ 'docs/a.md': 'aa' }, promptOf('Be exact and brief.'), { 'docs/a.md': 'aaa' }],
         },
       },
     );
     const branchedOff = change.origin.git('merge-base', change.base, change.head);
     expect(branchedOff).not.toBe(change.base);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      'pass-rate-base': '1.0000',
-      'pass-rate-head': '1.0000',
-    });
+    const rates = { 'pass-rate-base': '1.0000', 'pass-rate-head': '1.0000' };
+    expect(run.outputs).toMatchObject({ conclusion: 'success', ...rates });
     expect(run.result).toMatchObject({ base: { sha: branchedOff }, head: { sha: change.head } });
     expect(run.result.suites[0]?.because).toEqual([{ key: 'messages', file: 'prompts/quiz.yaml' }]);
   });
 
   test('gives paths from the root of the repository where the project lies in a folder of it', async () => {
-    const inFolder = (files: Record<string, string>) =>
-      Object.fromEntries(Object.entries(files).map(([path, text]) => [`apps/quiz/${path}`, text]));
     const { at, change, run } = await pullRequest(
-      { ...inFolder(quiz()), 'prompts/broken.yaml': ': no prompt of this project' },
-      inFolder({ 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') }),
+      { ...below('apps/quiz', quiz()), 'prompts/broken.yaml': ': no prompt of this project' },
+      below('apps/quiz', WORSE),
       { inputs: { 'working-directory': 'apps/quiz' } },
     );
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
@@ -301,7 +255,7 @@ describe('a pull request whose sides differ in more than a text', () => {
 
     const broken = await onPullRequest(
       at,
-      pushed(change, inFolder({ 'prompts/quiz.yaml': 'name: quiz\n' })),
+      pushed(change, below('apps/quiz', { 'prompts/quiz.yaml': 'name: quiz\n' })),
       { inputs: { 'working-directory': 'apps/quiz' } },
     );
     expect(broken.outputs['conclusion']).toBe('error');
@@ -318,7 +272,7 @@ test.each([
   'cache: %s: answers of an earlier run on the same runner are reused: %s',
   async (cache, reuses) => {
     const at = await stage(obedient);
-    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Be quick.') });
+    const change = changeOf(quiz(), promptOf('Be quick.'));
     const options = { inputs: { cache }, env: { RUNNER_TEMP: temporaryFolder('runner') } };
     const first = await onPullRequest(at, change, options);
     const again = await onPullRequest(at, change, options);

@@ -8,18 +8,17 @@ import {
   quizTests,
   SETTINGS,
   EXACT,
+  README,
+  testsOf,
+  promptOf,
 } from './projects.ts';
 import { onlyComment, pullRequest } from './stage.ts';
 
 describe('the verdict', () => {
   test('of a model that tosses a coin on both sides is never red', async () => {
-    const { run } = await pullRequest(
-      quiz({ questions: 20 }),
-      {
-        'prompts/quiz.yaml': quizPrompt('Be exact, please.'),
-      },
-      { answer: chancy(() => 0.5) },
-    );
+    const { run } = await pullRequest(quiz({ questions: 20 }), promptOf('Be exact, please.'), {
+      answer: chancy(() => 0.5),
+    });
     expect(run.code).toBe(0);
     expect(run.outputs['conclusion']).not.toBe('failure');
     expect(run.outputs).toMatchObject({ regressed: '0' });
@@ -49,8 +48,7 @@ describe('the verdict', () => {
         return flips ? { text: 'no idea' } : obedient({ messages, ...rest });
       },
     });
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({ regressed: '0' });
+    expect(run).toMatchObject({ code: 0, outputs: { regressed: '0' } });
     expect(run.result.suites.map(({ verdict }) => verdict)).not.toContain('regressed');
     const flipped = run.result.suites.flatMap(({ references }) =>
       references
@@ -65,7 +63,7 @@ describe('the verdict', () => {
   test('of a fall by twenty points over fifty references and three tries is red, with the numbers', async () => {
     const { at, run } = await pullRequest(
       { ...quiz({ questions: 50 }), 'evaldiff.yaml': `${SETTINGS}n_tries: 3\n` },
-      { 'prompts/quiz.yaml': quizPrompt('Be brief.') },
+      promptOf('Be brief.'),
       { answer: chancy((system) => (system === 'Be exact.' ? 0.92 : 0.72)) },
     );
     expect(run.code).toBe(1);
@@ -88,10 +86,9 @@ describe('the verdict', () => {
         ...quiz(),
         'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05')}n_tries: 2\n`,
       },
-      { 'prompts/quiz.yaml': quizPrompt('Skip 2') },
+      promptOf('Skip 2'),
     );
-    expect(run.code).toBe(0);
-    expect(run.outputs['conclusion']).toBe('neutral');
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral' } });
     expect(onlyComment(at)).toContain('### ⚪ Inconclusive: `quiz` 100.0 % → 83.3 %');
     expect(run.result.suites[0]?.summary).toContain(
       'It could not rule out a drop above the tolerance of 5.0 points with 2 tries a side.',
@@ -106,10 +103,7 @@ describe('a change of the scoring alone', () => {
     const { at, run } = await pullRequest(
       { ...base, 'evaldiff.yaml': `${SETTINGS}n_tries: 2\n` },
       {
-        'prompts/tests/quiz.yaml': quizTests(
-          8,
-          'metrics:\n  - { name: answer, uses: contains, with: { value: " " } }',
-        ),
+        ...testsOf(8, 'metrics:\n  - { name: answer, uses: contains, with: { value: " " } }'),
       },
     );
     expect(at.models.requests).toHaveLength(16);
@@ -133,7 +127,7 @@ describe('answers', () => {
   test('are shared by references that ask the same, and two tries never share one', async () => {
     const twins = `${EXACT}\nreferences:\n${['a', 'b'].map((id) => `  - { id: ${id}, input: { question: "Question 1?" }, expected: "answer 1" }\n`).join('')}`;
     const { run } = await pullRequest(
-      { 'README.md': 'About' },
+      README,
       { ...quiz(), 'prompts/tests/quiz.yaml': `n_tries: 4\n${twins}` },
       { answer: chancy(() => 0.5) },
     );

@@ -10,13 +10,20 @@ import {
   writeFiles,
   type FixtureFiles,
 } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, type Change } from './projects.ts';
+import {
+  changeOf,
+  obedient,
+  quiz,
+  quizPrompt,
+  type Change,
+  README,
+  promptOf,
+  below,
+} from './projects.ts';
 import { REPOSITORY, TOKEN, bareEnvironment, startCommand, type StepResult } from './runner.ts';
 import { PULL, onlyComment, pullRequestEvent, runOn, stage, type Stage } from './stage.ts';
 
 const WORSE = 'Skip 1 2 3 4';
-const below = (folder: string, files: FixtureFiles): FixtureFiles =>
-  Object.fromEntries(Object.entries(files).map(([path, entry]) => [`${folder}/${path}`, entry]));
 
 /** Where a program that should not have run leaves a trace, with what it could read. */
 const canary = (): string => join(temporaryFolder('canary'), 'ran');
@@ -77,7 +84,7 @@ const verdictOf = ({ code, outputs, result }: StepResult) => ({
 describe('without a checkout', () => {
   test('both commits come from the server, with the token, and the verdict is the same', async () => {
     const at = await stage(obedient);
-    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt(WORSE) });
+    const change = changeOf(quiz(), promptOf(WORSE));
     const server = await startGitServer(change.origin, REPOSITORY, TOKEN);
     try {
       const workspace = temporaryFolder('workspace');
@@ -101,7 +108,7 @@ describe('without a checkout', () => {
 
   test('a token that the server refuses is an error that says so, without the token', async () => {
     const at = await stage(obedient);
-    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt(WORSE) });
+    const change = changeOf(quiz(), promptOf(WORSE));
     const server = await startGitServer(change.origin, REPOSITORY, 'another');
     try {
       const run = await inWorkspace(at, change, temporaryFolder('workspace'), {
@@ -122,7 +129,7 @@ describe('a workspace that is nothing but traps', () => {
     const ran = canary();
     const skeletonHere = skeleton(ran);
     const change = changeOf(below('services/chat', quiz()), {
-      ...below('services/chat', { 'prompts/quiz.yaml': quizPrompt(WORSE) }),
+      ...below('services/chat', promptOf(WORSE)),
       ...below('services/chat', skeletonHere),
       ...skeletonHere,
       '.gitattributes': '* filter=evil diff=evil merge=evil\n*.bin working-tree-encoding=UTF-16\n',
@@ -146,10 +153,7 @@ describe('a workspace that is nothing but traps', () => {
     const run = await inWorkspace(at, change, workspace, PULL_REQUEST);
     expect(existsSync(ran)).toBe(false);
     expect(run.log + onlyComment(at)).not.toContain('root:');
-    const clean = changeOf(
-      below('services/chat', quiz()),
-      below('services/chat', { 'prompts/quiz.yaml': quizPrompt(WORSE) }),
-    );
+    const clean = changeOf(below('services/chat', quiz()), below('services/chat', promptOf(WORSE)));
     const other = await stage(obedient);
     expect(verdictOf(run)).toEqual(
       verdictOf(await inWorkspace(other, clean, temporaryFolder('workspace'), PULL_REQUEST)),
@@ -247,7 +251,7 @@ describe('the project that is judged', () => {
   });
 
   test('that base does not have is new: everything in it is added', async () => {
-    const change = changeOf({ 'README.md': 'About' }, below('services/chat', quiz()));
+    const change = changeOf(README, below('services/chat', quiz()));
     const at = await stage(obedient);
     const run = await inWorkspace(at, change, checkedOut(change), PULL_REQUEST);
     expect(run.result.problems).toEqual([]);
