@@ -41,28 +41,19 @@ describe('a pull request that only loosens a rubric', () => {
     const asked = (model: string): number =>
       at.models.requests.filter((request) => request.model === model).length;
     expect(asked('quiz-1')).toBe(6 * 3);
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      'pass-rate-base': '1.0000',
-      'pass-rate-head': '1.0000',
-    });
+    const rates = { 'pass-rate-base': '1.0000', 'pass-rate-head': '1.0000' };
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'success', ...rates } });
     expect(run.result.scoring).toMatchObject([
       {
-        prompt_effect: 0,
-        scoring_effect: 0.5,
-        total: 0.5,
+        ...{ prompt_effect: 0, scoring_effect: 0.5, total: 0.5 },
         because: [{ key: 'rubrics.polite', file: 'rubrics/tone.yaml' }],
         flipped: [{ id: 'q2' }, { id: 'q4' }, { id: 'q6' }],
       },
     ]);
+    const flipped = [{ content: 'Find it yourself.', expected: 'NO', base: 'NO', head: 'YES' }];
     expect(run.result.graders).toMatchObject([
       { side: 'base', agreement: 1 },
-      {
-        side: 'head',
-        agreement: 2 / 3,
-        flipped: [{ content: 'Find it yourself.', expected: 'NO', base: 'NO', head: 'YES' }],
-      },
+      { side: 'head', agreement: 2 / 3, flipped },
     ]);
     // Grading is paid for apart: 10 tokens in and 5 out a call, at 3 and 6 dollars per million.
     expect(run.result.usage.by_purpose).toMatchObject({
@@ -95,10 +86,8 @@ describe('a pull request that only loosens a rubric', () => {
         /^quiz: the new scoring alone raises the pass rate by 50\.0 points .*; gate\.scoring is fail$/,
       ),
     ]);
-    expect(run.result.notices.map(({ kind, place }) => [kind, place?.file])).toContainEqual([
-      'scoring',
-      'rubrics/tone.yaml',
-    ]);
+    const named = run.result.notices.map(({ kind, place }) => [kind, place?.file]);
+    expect(named).toContainEqual(['scoring', 'rubrics/tone.yaml']);
   });
 });
 
@@ -122,10 +111,7 @@ describe('three graders', () => {
       'YES: By the rubric. (3 of 3 graders)',
       'NO: By the rubric. (2 of 3 graders; judge-2: YES)',
     ]);
-    expect(
-      new Set(
-        at.models.requests.filter(({ model }) => model !== 'quiz-1').map(({ model }) => model),
-      ),
-    ).toEqual(new Set(['judge-1', 'judge-2', 'claude-quiz']));
+    const asked = new Set(at.models.requests.map(({ model }) => model));
+    expect(asked).toEqual(new Set(['quiz-1', 'judge-1', 'judge-2', 'claude-quiz']));
   });
 });

@@ -62,7 +62,7 @@ describe('the verdict', () => {
 
   test('of a fall by twenty points over fifty references and three tries is red, with the numbers', async () => {
     const { at, run } = await pullRequest(
-      { ...quiz({ questions: 50 }), 'evaldiff.yaml': `${SETTINGS}n_tries: 3\n` },
+      quiz({ questions: 50, settings: `${SETTINGS}n_tries: 3\n` }),
       promptOf('Be brief.'),
       { answer: chancy((system) => (system === 'Be exact.' ? 0.92 : 0.72)) },
     );
@@ -82,10 +82,7 @@ describe('the verdict', () => {
 
   test('of one reference of six that falls in two fixed tries is inconclusive, and says what is not ruled out', async () => {
     const { at, run } = await pullRequest(
-      {
-        ...quiz(),
-        'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05')}n_tries: 2\n`,
-      },
+      quiz({ settings: `${SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05')}n_tries: 2\n` }),
       promptOf('Skip 2'),
     );
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral' } });
@@ -99,12 +96,10 @@ describe('the verdict', () => {
 
 describe('a change of the scoring alone', () => {
   test("generates nothing twice: one side's calls serve both, and none of the change is the prompt's", async () => {
-    const base = quiz({ system: 'Be exact. Skip 1 2', questions: 8 });
+    const settings = `${SETTINGS}n_tries: 2\n`;
     const { at, run } = await pullRequest(
-      { ...base, 'evaldiff.yaml': `${SETTINGS}n_tries: 2\n` },
-      {
-        ...testsOf(8, 'metrics:\n  - { name: answer, uses: contains, with: { value: " " } }'),
-      },
+      quiz({ system: 'Be exact. Skip 1 2', questions: 8, settings }),
+      testsOf(8, 'metrics:\n  - { name: answer, uses: contains, with: { value: " " } }'),
     );
     expect(at.models.requests).toHaveLength(16);
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '16' });
