@@ -78,6 +78,19 @@ export function vendorContract(vendor: VendorName): void {
   const html = { 'content-type': 'text/html' };
   const firewall: Scripted = { status: 403, body: '<html>no', headers: html };
 
+  const usedUp = {
+    openai: {
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '1m2s',
+      'x-ratelimit-remaining-tokens': '50',
+      'x-ratelimit-reset-tokens': '6m0s',
+    },
+    anthropic: {
+      'anthropic-ratelimit-requests-remaining': '0',
+      'anthropic-ratelimit-requests-reset': new Date(START + 62_000).toISOString(),
+    },
+  };
+
   test('brings back the text, the usage, why it ended and how long it took', async () => {
     const { ask } = await start(vendor, () => ({ text: 'four', usage: { input: 7, output: 3 } }));
     expect(await ask()).toEqual({
@@ -156,21 +169,7 @@ export function vendorContract(vendor: VendorName): void {
     ['seconds', { 'retry-after': '7' }, 7000],
     ['a date', { 'retry-after': new Date(START + 9000).toUTCString() }, 9000],
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '60' }, 1500],
-    [
-      'a rate limit that is used up',
-      speaks === 'openai'
-        ? {
-            'x-ratelimit-remaining-requests': '0',
-            'x-ratelimit-reset-requests': '1m2s',
-            'x-ratelimit-remaining-tokens': '50',
-            'x-ratelimit-reset-tokens': '6m0s',
-          }
-        : {
-            'anthropic-ratelimit-requests-remaining': '0',
-            'anthropic-ratelimit-requests-reset': new Date(START + 62_000).toISOString(),
-          },
-      62_000,
-    ],
+    ['a rate limit that is used up', usedUp[speaks], 62_000],
   ])(
     'after a rate limit it waits as long as the server asks, in %s',
     async (_form, headers, wait) => {
@@ -189,10 +188,7 @@ export function vendorContract(vendor: VendorName): void {
 
   test.each<[string, Scripted]>([
     ['500', { status: 500 }],
-    [
-      '502',
-      { status: 502, body: '<html>bad gateway</html>', headers: { 'content-type': 'text/html' } },
-    ],
+    ['502', { status: 502, body: '<html>bad gateway</html>', headers: html }],
     ['503', { status: 503 }],
     ['529', { status: 529 }],
     ['408', { status: 408 }],
