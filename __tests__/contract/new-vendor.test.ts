@@ -40,13 +40,9 @@ const other: VendorFacts = {
   starterModel: 'yy-1',
   passports: [
     {
-      family: 'All of Yy',
-      models: /^yy-/,
-      refuses: { top_k: {} },
+      ...{ family: 'All of Yy', models: /^yy-/, refuses: { top_k: {} }, thinks: 'always' },
       forms: ['schema', 'plain'],
-      thinks: 'always',
-      source: 'https://yy-test.example/docs',
-      checked: '2026-11-23',
+      ...{ source: 'https://yy-test.example/docs', checked: '2026-11-23' },
     },
   ],
   priceId: null,
@@ -113,15 +109,13 @@ describe('a vendor that is added as a row', () => {
         'prompts/tests/p.yaml': all.TESTS,
       });
     expect((await read('')).problems).toEqual([]);
-    expect((await read(', file: x.jsonl')).problems).toEqual([
-      expect.stringContaining('models.mine: "file" is not for provider zz-test'),
-    ]);
-    expect((await read(', transport: batch')).problems).toEqual([
-      expect.stringContaining('models.mine: transport: batch is not for provider zz-test'),
-    ]);
-    expect((await read(', zz-test-api-key: x')).problems).toEqual([
-      expect.stringContaining('unknown key "zz-test-api-key"'),
-    ]);
+    const refused = {
+      'file: x.jsonl': 'models.mine: "file" is not for provider zz-test',
+      'transport: batch': 'models.mine: transport: batch is not for provider zz-test',
+      'zz-test-api-key: x': 'unknown key "zz-test-api-key"',
+    };
+    for (const [line, why] of Object.entries(refused))
+      expect((await read(`, ${line}`)).problems).toEqual([expect.stringContaining(why)]);
   });
 
   test('is known by the names of its models', async () => {
@@ -186,10 +180,7 @@ describe('a vendor that is added as a row', () => {
 
   test('has unknown prices where its row names none, whatever its models are called', async () => {
     const list = await all.loadListPrices(new Date('2026-01-01'));
-    expect([list(named('yy-test'), 'yy-1'), list(named('yy-test'), 'gpt-4o')]).toEqual([
-      null,
-      null,
-    ]);
+    for (const model of ['yy-1', 'gpt-4o']) expect(list(named('yy-test'), model)).toBeNull();
   });
 
   test('stands in docs/models.md with its API, among those whose rules are known or by its name', () => {

@@ -134,7 +134,7 @@ npx evaldiff init
       ['evaldiff is @acme/evaldiff'],
     ],
     [
-      'is that of another action',
+      'is of another action',
       {},
       'uses: acme/evaldiff@v1',
       ['acme/evaldiff@v1 is <owner>/evaldiff@v1'],

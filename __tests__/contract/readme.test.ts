@@ -14,31 +14,24 @@ import { optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const DOCS = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
 const PAGES = [
-  'README.md',
-  'SECURITY.md',
-  'CHANGELOG.md',
-  'CONTRIBUTING.md',
-  'RELEASING.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...['README.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'RELEASING.md'],
+  ...DOCS.map((name) => `docs/${name}`),
 ].filter((path) => existsSync(join(ROOT, path)));
 const blocks = (page: string): string[] =>
   [...read(page).matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 const isWorkflow = (block: string): boolean => /^jobs:/m.test(block);
 
+interface Job {
+  permissions: unknown;
+  'runs-on': string;
+  steps: { uses?: string; with?: Record<string, unknown> }[];
+}
 interface Workflow {
   on: unknown;
   permissions: unknown;
-  jobs: Record<
-    string,
-    {
-      permissions: unknown;
-      'runs-on': string;
-      steps: { uses?: string; with?: Record<string, unknown> }[];
-    }
-  >;
+  jobs: Record<string, Job>;
 }
 
 describe("the README's workflow", () => {
@@ -66,13 +59,10 @@ describe("the README's workflow", () => {
     const steps = [...files, ...PAGES.flatMap(blocks).filter(isWorkflow)].flatMap((text) =>
       Object.values((parse(text) as Workflow).jobs).flatMap((job) => job.steps),
     );
-    const ours = steps.filter(
-      ({ uses }) => uses === './/' || uses?.includes('/evaldiff@') === true,
-    );
+    const ours = steps.filter(({ uses = '' }) => uses === './/' || uses.includes('/evaldiff@'));
     expect(ours.length).toBeGreaterThanOrEqual(4);
-    expect(
-      ours.flatMap((step) => Object.keys(step.with ?? {})).filter((name) => !inputs.includes(name)),
-    ).toEqual([]);
+    const given = ours.flatMap((step) => Object.keys(step.with ?? {}));
+    expect(given.filter((name) => !inputs.includes(name))).toEqual([]);
   });
 });
 
@@ -90,13 +80,8 @@ describe('the files that the README shows', () => {
   const files = shownFiles('README.md');
 
   test('are a project: read together, without a problem', async () => {
-    expect(Object.keys(files)).toEqual(
-      expect.arrayContaining([
-        'evaldiff.yaml',
-        'prompts/capitals.yaml',
-        'prompts/tests/capitals.yaml',
-      ]),
-    );
+    const shown = ['evaldiff.yaml', 'prompts/capitals.yaml', 'prompts/tests/capitals.yaml'];
+    expect(Object.keys(files)).toEqual(expect.arrayContaining(shown));
     // The recordings that the settings name are the reader's own.
     const { project, problems } = await readProject(
       treeOf({ ...files, 'recordings/demo.jsonl': '' }),
@@ -104,13 +89,13 @@ describe('the files that the README shows', () => {
       tools,
     );
     expect(problems.map(formatProblem)).toEqual([]);
-    expect(
-      project.suites.map(({ prompt, tests }) => [
-        prompt.name,
-        tests.metrics.length,
-        tests.references.length,
-      ]),
-    ).toEqual([['capitals', 2, 2]]);
+    const [{ prompt, tests }, ...others] = project.suites as [(typeof project.suites)[number]];
+    expect([prompt.name, tests.metrics.length, tests.references.length]).toEqual([
+      'capitals',
+      2,
+      2,
+    ]);
+    expect(others).toEqual([]);
   });
 
   test('are all there is: every YAML block is one of them or a workflow', () => {

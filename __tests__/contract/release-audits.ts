@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { when } from './workflow-audits.ts';
 
 /**
  * Audits of jobs that publish. A tag alone must not be enough: a reviewer approves the job, its
@@ -46,12 +47,14 @@ function publishes({ permissions = {}, steps = [] }: Job): boolean {
 
 function publishingFindings(name: string, job: Job, jobs: Jobs): string[] {
   return [
-    ...(job.environment === 'release'
-      ? []
-      : [`release-environment: job ${name} publishes without the reviewers of "release"`]),
-    ...(isProven(name, jobs)
-      ? []
-      : [`release-branch: job ${name} starts before its commit is known to be on main`]),
+    ...when(
+      job.environment !== 'release',
+      `release-environment: job ${name} publishes without the reviewers of "release"`,
+    ),
+    ...when(
+      !isProven(name, jobs),
+      `release-branch: job ${name} starts before its commit is known to be on main`,
+    ),
     ...attestation(name, job.steps ?? []),
   ];
 }
@@ -78,16 +81,17 @@ function attestation(name: string, steps: readonly Step[]): string[] {
   const attested = steps[published - 1];
   const subjects = String(attested?.with?.['subject-path'] ?? '').split('\n');
   const packed = steps.findIndex(({ run = '' }) => /^npm pack\b/.test(run));
-  return [
-    ...(attested?.uses?.startsWith(ATTEST) === true &&
+  const isAttested =
+    attested?.uses?.startsWith(ATTEST) === true &&
     attested.if === undefined &&
     attested['continue-on-error'] === undefined &&
-    ATTESTED.every((subject) => subjects.includes(subject))
-      ? []
-      : [`release-attestation: job ${name} publishes what the step before did not attest`]),
-    ...(packed >= 0 && packed < published - 1 && steps[published]?.run?.includes('./*.tgz') === true
-      ? []
-      : [`release-attestation: job ${name} packs again what it publishes`]),
+    ATTESTED.every((subject) => subjects.includes(subject));
+  const isOnce = packed >= 0 && packed < published - 1;
+  const isPacked = isOnce && steps[published]?.run?.includes('./*.tgz') === true;
+  const found = `release-attestation: job ${name}`;
+  return [
+    ...when(!isAttested, `${found} publishes what the step before did not attest`),
+    ...when(!isPacked, `${found} packs again what it publishes`),
   ];
 }
 
@@ -97,7 +101,6 @@ function attestationRights(name: string, { permissions = {}, steps = [] }: Job):
   const may = (scope: string): boolean => permissions[scope] === 'write';
   if (attests && !(may('attestations') && may('id-token')))
     return [`release-attestation: job ${name} lacks the permissions to attest`];
-  return !attests && may('attestations')
-    ? [`excessive-permissions: job ${name} may write attestations`]
-    : [];
+  const idle = !attests && may('attestations');
+  return when(idle, `excessive-permissions: job ${name} may write attestations`);
 }

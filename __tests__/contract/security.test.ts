@@ -4,7 +4,7 @@ import { outputsOf } from '../../src/app/action/publish.ts';
 import { blankResult } from '../../src/app/run/not-judged.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { BLANK_PARTS } from '../stand-ins/features.ts';
-import { hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
+import { asciiQuoted, canBeWritten, hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../stand-ins/repository.ts';
 import { commandsIn } from '../stand-ins/runner-commands.ts';
@@ -26,31 +26,28 @@ afterAll(removeTemporaryFolders);
 const PROMPT =
   'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n';
 
+const SIDES = ['--base', 'HEAD~1', '--head', 'HEAD'];
+
 describe('keys', () => {
   test('a file that sends the key elsewhere is refused, and no request reaches either server', async () => {
     const { repository, evaldiff, server } = await open();
     const trap = await startModelServer();
+    const elsewhere = `models: { m: { provider: openai, model: x, base_url: "${trap.openaiUrl}" } }\n`;
     const places: [string, string, RegExp][] = [
       [
         'evaldiff.yaml',
-        `models: { m: { provider: openai, model: x, base_url: "${trap.openaiUrl}" } }\n`,
+        elsewhere,
         /evaldiff\.yaml:1: .*"base_url" may only be set in the workflow/,
       ],
-      [
+      ...[
+        `api_base: ${trap.openaiUrl}`,
+        'extra_headers: { authorization: "{q}" }',
+        'api_key_env: GITHUB_TOKEN',
+      ].map((line): [string, string, RegExp] => [
         'prompts/ask.yaml',
-        `${PROMPT}api_base: ${trap.openaiUrl}\n`,
-        /prompts\/ask\.yaml:6: "api_base" may only be set in the workflow/,
-      ],
-      [
-        'prompts/ask.yaml',
-        `${PROMPT}extra_headers: { authorization: "{q}" }\n`,
-        /prompts\/ask\.yaml:6: "extra_headers" may only be set in the workflow/,
-      ],
-      [
-        'prompts/ask.yaml',
-        `${PROMPT}api_key_env: GITHUB_TOKEN\n`,
-        /prompts\/ask\.yaml:6: "api_key_env" may only be set in the workflow/,
-      ],
+        `${PROMPT}${line}\n`,
+        new RegExp(`ask\\.yaml:6: "${line.split(':')[0]!}" may only be set in the workflow`),
+      ]),
     ];
     for (const [path, text, expected] of places) {
       repository.git('checkout', '--quiet', '--', '.');
@@ -68,7 +65,7 @@ describe('the plan', () => {
     const { repository, evaldiff, server } = await open({ references: 3 });
     repository.commit('change', { 'prompts/ask.yaml': PROMPT });
     const connect = jest.spyOn(Socket.prototype, 'connect');
-    const sides = ['--base', 'HEAD~1', '--head', 'HEAD', '--verbose'];
+    const sides = [...SIDES, '--verbose'];
     const { code, out, err } = await evaldiff('plan', ...sides);
     const member = out.split('\n');
     const outside = (await evaldiff('plan', ...sides, '--untrusted')).out.split('\n');
@@ -102,7 +99,7 @@ describe('the plan', () => {
   test('in short is four lines: what runs and why, calls, cost, and the level of trust', async () => {
     const { repository, evaldiff } = await open({ references: 3 });
     repository.commit('change', { 'prompts/ask.yaml': PROMPT });
-    const { out } = await evaldiff('plan', '--base', 'HEAD~1', '--head', 'HEAD');
+    const { out } = await evaldiff('plan', ...SIDES);
     expect(out.trimEnd().split('\n')).toEqual([
       'prompts/ask.yaml: 3 references because of messages (prompts/ask.yaml)',
       expect.stringMatching(/^12 calls for the first answers/),
@@ -114,25 +111,17 @@ describe('the plan', () => {
   test('of hostile files gives a log nothing to obey', async () => {
     const { repository, evaldiff } = await open();
     const ids = hostileLogs
-      .filter((text) => !/[\0-\x08\v\f\x0e-\x1f\x7f]/.test(text))
+      .filter(canBeWritten)
       .map(
         (text, index) =>
-          `  - { id: ${JSON.stringify(`${text} ${String(index)}`).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}, input: { q: "${String(index)}" }, expected: "5" }`,
+          `  - { id: ${asciiQuoted(`${text} ${String(index)}`)}, input: { q: "${String(index)}" }, expected: "5" }`,
       );
     repository.commit('change', {
       'prompts/ask.yaml': PROMPT,
       'prompts/tests/ask.yaml': `metrics:\n  - { name: "::error::m", uses: is_json }\nreferences:\n${ids.join('\n')}\n`,
     });
     for (const level of ['--trust', '--untrusted']) {
-      const { code, out, err } = await evaldiff(
-        'plan',
-        '--base',
-        'HEAD~1',
-        '--head',
-        'HEAD',
-        '--verbose',
-        level,
-      );
+      const { code, out, err } = await evaldiff('plan', ...SIDES, '--verbose', level);
       expect(code).toBe(0);
       expect(out).toContain(':\\:');
       expect(commandsIn(out + err)).toEqual([]);
@@ -167,15 +156,7 @@ describe('scoring', () => {
   test("a weaker rubric from an outside contributor grades nothing; a member's is scored beside base's", async () => {
     const here = await graded();
     weaken(here);
-    const outside = await here.result(
-      'diff',
-      '--base',
-      'HEAD~1',
-      '--head',
-      'HEAD',
-      '--untrusted',
-      '--no-store',
-    );
+    const outside = await here.result('diff', ...SIDES, '--untrusted', '--no-store');
     const asked = JSON.stringify(here.server.requests.map(({ messages }) => messages));
     expect([asked.includes(WEAK.slice(0, 14)), asked.includes(STRICT.slice(0, 13))]).toEqual([
       false,
@@ -187,7 +168,7 @@ describe('scoring', () => {
       "this pull request comes from an outside contributor and changes rubrics (polite). Base's rubrics were used.",
     );
 
-    const member = await here.result('diff', '--base', 'HEAD~1', '--head', 'HEAD', '--no-store');
+    const member = await here.result('diff', ...SIDES, '--no-store');
     expect(member.scoring[0]?.rates).toEqual({
       base_base: 0,
       base_head: 1,
@@ -207,7 +188,7 @@ describe('scoring', () => {
       }),
     });
     repository.commit('change', { 'prompts/ask.yaml': PROMPT });
-    const judged = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD', 'n_tries=5');
+    const judged = await result('diff', ...SIDES, 'n_tries=5');
     expect(judged.conclusion).toBe('failure');
     expect(judged.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0 });
   });

@@ -1,11 +1,10 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { vendors } from '../../src/edges/providers/vendors/index.ts';
 import type { Target } from '../../src/types/model.ts';
 import { perVendor, type VendorName } from '../../src/types/vendors.ts';
-import { vendorUrls } from '../stand-ins/models/server.ts';
-import type { Script, Scripted } from '../stand-ins/models/server.ts';
+import { listen } from '../stand-ins/loopback.ts';
+import { vendorUrls, type Script, type Scripted } from '../stand-ins/models/server.ts';
 import {
   answerSchema,
   errorOf,
@@ -14,8 +13,8 @@ import {
   START,
   TIMEOUT_MS,
   until,
+  type Setting,
 } from '../unit/edges/providers/providers-setting.ts';
-import type { Setting } from '../unit/edges/providers/providers-setting.ts';
 
 const open: { close(): Promise<void> }[] = [];
 const changedEnvironment = new Map<string, string | undefined>();
@@ -40,6 +39,11 @@ function first(...answers: Scripted[]): Script {
   return ({ index }) => answers[index] ?? {};
 }
 
+const output = '{"choice":"B"}';
+const CHOSEN = { status: 'ok', output, finish_reason: 'stop', tool_calls: [] };
+
+const graded = { purpose: 'grader', parameters: { temperature: 0 } } as const;
+
 /** A server that nothing may ever reach. */
 async function startTrap(): Promise<{ url: string; reached: string[] }> {
   const reached: string[] = [];
@@ -48,15 +52,9 @@ async function startTrap(): Promise<{ url: string; reached: string[] }> {
     response.end('{}');
   });
   server.on('connect', (request) => reached.push(`CONNECT ${request.url}`));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push({
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, reached };
+  const listening = await listen(server);
+  open.push(listening);
+  return { url: listening.url, reached };
 }
 
 function setEnvironment(variables: Record<string, string>): void {
@@ -75,6 +73,24 @@ export function vendorContract(vendor: VendorName): void {
     facts: { baseUrlVariable, keyHeader, keyInput, keyVariable, speaks },
   } = vendors[vendor];
 
+  const failed = (kind: string, message: string) => ({ kind, message: `${vendor}: ${message}` });
+  const keyIs = `the key is that of ${keyVariable} (in a workflow the input ${keyInput})`;
+  const html = { 'content-type': 'text/html' };
+  const firewall: Scripted = { status: 403, body: '<html>no', headers: html };
+
+  const usedUp = {
+    openai: {
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '1m2s',
+      'x-ratelimit-remaining-tokens': '50',
+      'x-ratelimit-reset-tokens': '6m0s',
+    },
+    anthropic: {
+      'anthropic-ratelimit-requests-remaining': '0',
+      'anthropic-ratelimit-requests-reset': new Date(START + 62_000).toISOString(),
+    },
+  };
+
   test('brings back the text, the usage, why it ended and how long it took', async () => {
     const { ask } = await start(vendor, () => ({ text: 'four', usage: { input: 7, output: 3 } }));
     expect(await ask()).toEqual({
@@ -91,31 +107,15 @@ export function vendorContract(vendor: VendorName): void {
 
   test('sends model, messages and parameters as they are written, zero and false included', async () => {
     const { ask, server } = await start(vendor, () => ({}));
-    await ask({
-      model: 'model-7',
-      parameters: { temperature: 0, top_p: 0.5, stream: false },
-      messages: [
-        { role: 'system', content: 'Be brief.' },
-        { role: 'user', content: 'a' },
-        { role: 'user', content: 'b' },
-        { role: 'assistant', content: 'c' },
-        { role: 'user', content: 'd' },
-      ],
-    });
+    const parameters = { temperature: 0, top_p: 0.5, stream: false };
+    const messages = (['system', 'user', 'user', 'assistant', 'user'] as const).map((role, at) => ({
+      role,
+      content: `message ${String(at)}`,
+    }));
+    await ask({ model: 'model-7', parameters, messages });
     expect(server.refused).toEqual([]);
-    expect(server.requests[0]?.body).toMatchObject({
-      model: 'model-7',
-      temperature: 0,
-      top_p: 0.5,
-      stream: false,
-    });
-    expect(server.requests[0]?.messages).toEqual([
-      { role: 'system', content: 'Be brief.' },
-      { role: 'user', content: 'a' },
-      { role: 'user', content: 'b' },
-      { role: 'assistant', content: 'c' },
-      { role: 'user', content: 'd' },
-    ]);
+    expect(server.requests[0]?.body).toMatchObject({ model: 'model-7', ...parameters });
+    expect(server.requests[0]?.messages).toEqual(messages);
   });
 
   test('sends nothing but the headers it needs, whatever the environment asks the SDK to add', async () => {
@@ -129,12 +129,9 @@ export function vendorContract(vendor: VendorName): void {
     });
     const { ask, server } = await start(vendor, () => ({}), {}, KEY);
     expect((await ask()).status).toBe('ok');
-    const sent = Object.keys(server.requests[0]?.headers ?? {})
-      .filter(
-        (name) => !['host', 'connection', 'content-length', 'anthropic-version'].includes(name),
-      )
-      .sort();
-    expect(sent).toEqual(
+    const usual = ['host', 'connection', 'content-length', 'anthropic-version'];
+    const sent = Object.keys(server.requests[0]?.headers ?? {}).sort();
+    expect(sent.filter((name) => !usual.includes(name))).toEqual(
       ['accept', 'accept-encoding', keyHeader, 'content-type', 'user-agent'].sort(),
     );
   });
@@ -143,13 +140,7 @@ export function vendorContract(vendor: VendorName): void {
     const { ask, server } = await start(vendor, ({ schema }) => ({
       text: schema === null ? 'no schema' : '{"choice":"B"}',
     }));
-    const completion = await ask({ schema: answerSchema });
-    expect(completion).toMatchObject({
-      status: 'ok',
-      output: '{"choice":"B"}',
-      finish_reason: 'stop',
-      tool_calls: [],
-    });
+    expect(await ask({ schema: answerSchema })).toMatchObject(CHOSEN);
     expect(server.requests[0]?.schema?.json).toEqual(answerSchema.json);
   });
 
@@ -159,50 +150,26 @@ export function vendorContract(vendor: VendorName): void {
   });
 
   test('says where an answer was cut by the token limit', async () => {
-    const { ask } = await start(vendor, () => ({
-      text: 'half an ans',
-      finish: speaks === 'openai' ? 'length' : 'max_tokens',
-    }));
-    expect(await ask()).toMatchObject({
-      status: 'ok',
-      output: 'half an ans',
-      finish_reason: 'length',
-    });
+    const finish = speaks === 'openai' ? 'length' : 'max_tokens';
+    const { ask } = await start(vendor, () => ({ text: 'half an ans', finish }));
+    const cut = { status: 'ok', output: 'half an ans', finish_reason: 'length' };
+    expect(await ask()).toMatchObject(cut);
   });
 
   test('an answer that a filter withheld is an error of its own kind, and one it cut short is marked', async () => {
     const finish = speaks === 'openai' ? 'content_filter' : 'refusal';
     const { ask } = await start(vendor, first({ text: '', finish }, { text: 'I cannot', finish }));
-    expect(errorOf(await ask())).toEqual({
-      kind: 'filtered',
-      message: `${vendor}: the answer was withheld by the content filter`,
-    });
-    expect(await ask()).toMatchObject({
-      status: 'ok',
-      output: 'I cannot',
-      finish_reason: 'filter',
-    });
+    const withheld = failed('filtered', 'the answer was withheld by the content filter');
+    expect(errorOf(await ask())).toEqual(withheld);
+    const short = { status: 'ok', output: 'I cannot', finish_reason: 'filter' };
+    expect(await ask()).toMatchObject(short);
   });
 
   test.each([
     ['seconds', { 'retry-after': '7' }, 7000],
     ['a date', { 'retry-after': new Date(START + 9000).toUTCString() }, 9000],
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '60' }, 1500],
-    [
-      'a rate limit that is used up',
-      speaks === 'openai'
-        ? {
-            'x-ratelimit-remaining-requests': '0',
-            'x-ratelimit-reset-requests': '1m2s',
-            'x-ratelimit-remaining-tokens': '50',
-            'x-ratelimit-reset-tokens': '6m0s',
-          }
-        : {
-            'anthropic-ratelimit-requests-remaining': '0',
-            'anthropic-ratelimit-requests-reset': new Date(START + 62_000).toISOString(),
-          },
-      62_000,
-    ],
+    ['a rate limit that is used up', usedUp[speaks], 62_000],
   ])(
     'after a rate limit it waits as long as the server asks, in %s',
     async (_form, headers, wait) => {
@@ -221,10 +188,7 @@ export function vendorContract(vendor: VendorName): void {
 
   test.each<[string, Scripted]>([
     ['500', { status: 500 }],
-    [
-      '502',
-      { status: 502, body: '<html>bad gateway</html>', headers: { 'content-type': 'text/html' } },
-    ],
+    ['502', { status: 502, body: '<html>bad gateway</html>', headers: html }],
     ['503', { status: 503 }],
     ['529', { status: 529 }],
     ['408', { status: 408 }],
@@ -244,10 +208,9 @@ export function vendorContract(vendor: VendorName): void {
       () => ({ status: 500, error: { message: 'overheated' } }),
       { maxTries: 4 },
     );
-    expect(errorOf(await ask())).toEqual({
-      kind: 'server',
-      message: `${vendor}: 500, the server failed: overheated, after 4 tries`,
-    });
+    expect(errorOf(await ask())).toEqual(
+      failed('server', '500, the server failed: overheated, after 4 tries'),
+    );
     expect(server.requests).toHaveLength(4);
     expect(clock.pauses).toEqual([250, 500, 1000]);
   });
@@ -297,10 +260,7 @@ export function vendorContract(vendor: VendorName): void {
 
   test('a key that is refused is said without the key, though the server repeats it', async () => {
     const { ask, server } = await start(vendor, () => ({}), {}, 'another key');
-    expect(errorOf(await ask())).toEqual({
-      kind: 'key',
-      message: `${vendor}: 401, the key was refused; the key is that of ${keyVariable} (in a workflow the input ${keyInput})`,
-    });
+    expect(errorOf(await ask())).toEqual(failed('key', `401, the key was refused; ${keyIs}`));
     expect(server.requests).toHaveLength(0);
   });
 
@@ -321,19 +281,14 @@ export function vendorContract(vendor: VendorName): void {
       Array.from({ length: 20 }, (_, index) => ask({ model: 'closed', try: index })),
     );
     expect(new Set(closed.map((completion) => errorOf(completion).message))).toEqual(
-      new Set([
-        `${vendor}: 403, the key may not do this: no access for you; the key is that of ${keyVariable} (in a workflow the input ${keyInput})`,
-      ]),
+      new Set([`${vendor}: 403, the key may not do this: no access for you; ${keyIs}`]),
     );
     expect(await ask({ model: 'open' })).toMatchObject({ status: 'ok' });
     expect(server.calls).toHaveLength(2);
   });
 
   test.each<[string, Scripted]>([
-    [
-      'a page of a firewall',
-      { status: 403, body: '<html>no', headers: { 'content-type': 'text/html' } },
-    ],
+    ['a page of a firewall', firewall],
     ['a word without a reason', { status: 403, error: { message: 'Forbidden' } }],
     ['what the key may not do', { status: 403, error: { message: 'no access' } }],
   ])('%s in place of one answer is an error of that question alone', async (_, refusal) => {
@@ -347,11 +302,7 @@ export function vendorContract(vendor: VendorName): void {
   });
 
   test('a page of a firewall for the first question is no reason not to send the others', async () => {
-    const { ask } = await start(vendor, ({ index }) =>
-      index === 0
-        ? { status: 403, body: '<html>no', headers: { 'content-type': 'text/html' } }
-        : {},
-    );
+    const { ask } = await start(vendor, first(firewall));
     expect(errorOf(await ask()).message).toContain('403, a web page refused the request');
     expect(await ask({ try: 1 })).toMatchObject({ status: 'ok' });
   });
@@ -371,13 +322,8 @@ export function vendorContract(vendor: VendorName): void {
         return { text: '{"choice":"B"}' };
       },
       {
-        onAttempt: () => {
-          attempts += 1;
-          return true;
-        },
-        onRefused: () => {
-          attempts -= 1;
-        },
+        onAttempt: () => ++attempts > 0,
+        onRefused: () => void attempts--,
         memory: {
           known: () => Promise.resolve(null),
           keep: (key, what) => learned.set(key, structuredClone(what)),
@@ -386,12 +332,7 @@ export function vendorContract(vendor: VendorName): void {
     );
     const completions = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
-        ask({
-          purpose: 'grader',
-          parameters: { temperature: 0 },
-          schema: answerSchema,
-          try: index,
-        }),
+        ask({ ...graded, schema: answerSchema, try: index }),
       ),
     );
     for (const completion of completions)
@@ -404,9 +345,8 @@ export function vendorContract(vendor: VendorName): void {
         (what) => `${vendor}: model model-1 refuses ${what}; asking without it`,
       ),
     );
-    const expected = { parameters: { temperature: null }, forms: ['plain'] };
     const [[key = '', kept] = []] = learned;
-    expect(kept).toEqual(expected);
+    expect(kept).toEqual({ parameters: { temperature: null }, forms: ['plain'] });
     expect(key).toMatch(/^http:.* model-1$/);
   });
 
@@ -417,8 +357,7 @@ export function vendorContract(vendor: VendorName): void {
         keep: () => undefined,
       },
     });
-    const request = { purpose: 'grader', parameters: { temperature: 0 } } as const;
-    expect(await ask({ ...request, schema: answerSchema })).toMatchObject({ output: 'B' });
+    expect(await ask({ ...graded, schema: answerSchema })).toMatchObject({ output: 'B' });
     expect(server.requests).toHaveLength(1);
     expect(server.requests[0]?.body).not.toHaveProperty('temperature');
     expect(server.requests[0]?.schema).toBeNull();
@@ -430,20 +369,13 @@ export function vendorContract(vendor: VendorName): void {
         ? { status: 400, error: { message: 'json_schema is not supported' } }
         : { text: '{"choice":"B"}' },
     );
-    expect(await ask({ schema: answerSchema })).toMatchObject({
-      status: 'ok',
-      output: '{"choice":"B"}',
-      finish_reason: 'stop',
-      tool_calls: [],
-    });
+    expect(await ask({ schema: answerSchema })).toMatchObject(CHOSEN);
     expect(server.requests[1]?.schema).toEqual(answerSchema);
   });
 
   test('takes the key out of whatever else a server says', async () => {
-    const { ask } = await start(vendor, () => ({
-      status: 400,
-      error: { message: `header was ${KEY}, begins with ${KEY.slice(0, 8)}` },
-    }));
+    const words = `header was ${KEY}, begins with ${KEY.slice(0, 8)}`;
+    const { ask } = await start(vendor, () => ({ status: 400, error: { message: words } }));
     const { message } = errorOf(await ask());
     expect(message).toContain('header was ***');
     expect(message).not.toContain(KEY.slice(0, 8));
@@ -462,28 +394,19 @@ export function vendorContract(vendor: VendorName): void {
 
   test('follows no redirect: the other address sees nothing', async () => {
     const trap = await startTrap();
-    const { ask, server } = await start(vendor, () => ({
-      status: 307,
-      headers: { location: `${trap.url}/stolen` },
-    }));
-    expect(errorOf(await ask())).toEqual({
-      kind: 'reply',
-      message: `${vendor}: the server redirects to another address; refused`,
-    });
+    const headers = { location: `${trap.url}/stolen` };
+    const { ask, server } = await start(vendor, () => ({ status: 307, headers }));
+    expect(errorOf(await ask())).toEqual(
+      failed('reply', 'the server redirects to another address; refused'),
+    );
     expect(server.requests).toHaveLength(1);
     expect(trap.reached).toEqual([]);
   });
 
   test('goes to no other host and through no proxy that the environment names, and says so once', async () => {
     const trap = await startTrap();
-    const variables = {
-      [baseUrlVariable]: `${trap.url}/v1`,
-      HTTP_PROXY: trap.url,
-      http_proxy: trap.url,
-      ALL_PROXY: trap.url,
-      NODE_USE_ENV_PROXY: '1',
-    };
-    setEnvironment(variables);
+    const proxies = { HTTP_PROXY: trap.url, http_proxy: trap.url, ALL_PROXY: trap.url };
+    setEnvironment({ [baseUrlVariable]: `${trap.url}/v1`, ...proxies, NODE_USE_ENV_PROXY: '1' });
     const { ask, log } = await start(vendor, () => ({}), { env: { ...process.env } });
     expect([(await ask()).status, (await ask()).status]).toEqual(['ok', 'ok']);
     expect(trap.reached).toEqual([]);
@@ -509,10 +432,9 @@ export function vendorContract(vendor: VendorName): void {
     '%s in place of a reply is asked again, then an error that says what came',
     async (_what, answer, seen) => {
       const { ask, server } = await start(vendor, () => answer);
-      expect(errorOf(await ask())).toEqual({
-        kind: 'reply',
-        message: `${vendor}: the reply is not a ${replyName} (${seen}, after 5 tries`,
-      });
+      expect(errorOf(await ask())).toEqual(
+        failed('reply', `the reply is not a ${replyName} (${seen}, after 5 tries`),
+      );
       expect(server.requests).toHaveLength(5);
     },
   );
@@ -522,20 +444,21 @@ export function vendorContract(vendor: VendorName): void {
     async (type) => {
       const page = { body: '<html>::error::x</html>', headers: { 'content-type': type } };
       const { ask, server } = await start(vendor, () => page);
-      expect(errorOf(await ask())).toEqual({
-        kind: 'reply',
-        message: `${vendor}: the reply is not a ${replyName} (${type.split(';')[0]!}, 23 bytes): it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in`,
-      });
+      expect(errorOf(await ask())).toEqual(
+        failed(
+          'reply',
+          `the reply is not a ${replyName} (${type.split(';')[0]!}, 23 bytes): it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in`,
+        ),
+      );
       expect(server.requests).toHaveLength(1);
     },
   );
 
   test('other JSON in place of a reply is an error at once: the server meant it', async () => {
     const { ask, server } = await start(vendor, () => ({ body: '{"answer":"a","content":[]}' }));
-    expect(errorOf(await ask())).toEqual({
-      kind: 'reply',
-      message: `${vendor}: the reply is not a ${replyName} (application/json, 27 bytes)`,
-    });
+    expect(errorOf(await ask())).toEqual(
+      failed('reply', `the reply is not a ${replyName} (application/json, 27 bytes)`),
+    );
     expect(server.requests).toHaveLength(1);
   });
 
@@ -544,10 +467,9 @@ export function vendorContract(vendor: VendorName): void {
       status: 400,
       body: '[{"error":{"code":400,"message":"Unknown name \\"top_k\\"","status":"INVALID_ARGUMENT"}}]',
     }));
-    expect(errorOf(await ask())).toEqual({
-      kind: 'request',
-      message: `${vendor}: 400, the request was refused: Unknown name "top_k"`,
-    });
+    expect(errorOf(await ask())).toEqual(
+      failed('request', '400, the request was refused: Unknown name "top_k"'),
+    );
   });
 
   test.each<[number, string, number]>([
@@ -569,13 +491,11 @@ export function vendorContract(vendor: VendorName): void {
   );
 
   test('an error that is the whole of a reply of success keeps its words', async () => {
-    const { ask, server } = await start(vendor, () => ({
-      body: JSON.stringify({ object: 'error', code: 404, message: 'the words', type: 'NotFound' }),
-    }));
-    expect(errorOf(await ask())).toEqual({
-      kind: 'request',
-      message: `${vendor}: 404, the request was refused: the words`,
-    });
+    const error = { object: 'error', code: 404, message: 'the words', type: 'NotFound' };
+    const { ask, server } = await start(vendor, () => ({ body: JSON.stringify(error) }));
+    expect(errorOf(await ask())).toEqual(
+      failed('request', '404, the request was refused: the words'),
+    );
     expect(server.requests).toHaveLength(1);
   });
 
@@ -589,11 +509,8 @@ export function vendorContract(vendor: VendorName): void {
   });
 
   test('an error in place of the one choice is not an answer', async () => {
-    const choice = {
-      finish_reason: 'error',
-      message: { content: 'half' },
-      error: { code: 503, message: 'provider lost' },
-    };
+    const error = { code: 503, message: 'provider lost' };
+    const choice = { finish_reason: 'error', message: { content: 'half' }, error };
     const { ask } = await start(vendor, () => ({ body: JSON.stringify({ choices: [choice] }) }));
     expect(errorOf(await ask()).message).toContain('503, the server failed: provider lost');
   });
@@ -618,7 +535,7 @@ export function vendorContract(vendor: VendorName): void {
     ],
   ])('%s is refused', async (_what, answer, message) => {
     const { ask } = await start(vendor, () => answer);
-    expect(errorOf(await ask())).toEqual({ kind: 'reply', message: `${vendor}: ${message}` });
+    expect(errorOf(await ask())).toEqual(failed('reply', `${message}`));
   });
 
   test.each<Scripted>([{ fault: 'trickle' }, { fault: 'silent' }])(
@@ -628,10 +545,7 @@ export function vendorContract(vendor: VendorName): void {
       const asked = ask();
       await until(() => server.requests.length === 1 && clock.open() === 1);
       clock.expire(TIMEOUT_MS);
-      expect(errorOf(await asked)).toEqual({
-        kind: 'timeout',
-        message: `${vendor}: no complete reply after 120 s`,
-      });
+      expect(errorOf(await asked)).toEqual(failed('timeout', 'no complete reply after 120 s'));
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -648,18 +562,16 @@ export function vendorContract(vendor: VendorName): void {
     );
     const completions = await Promise.all(Array.from({ length: 80 }, () => ask()));
     expect(completions.filter(({ status }) => status === 'ok')).toHaveLength(12);
-    expect(errorOf(completions[79]!)).toEqual({
-      kind: 'rate-limit',
-      message: `${vendor}: still rate limited after 5 tries; 12 of 80 calls done (429, rate limited: scripted 429)`,
-    });
+    expect(errorOf(completions[79]!)).toEqual(
+      failed(
+        'rate-limit',
+        'still rate limited after 5 tries; 12 of 80 calls done (429, rate limited: scripted 429)',
+      ),
+    );
     expect(server.requests.length).toBeLessThan(80);
     expect(clock.now() - START).toBeLessThan(10 * 60_000);
-    expect(providers.stats()[0]?.stats).toMatchObject({
-      calls: 80,
-      answered: 12,
-      queued: 0,
-      in_flight: 0,
-    });
+    const counts = { calls: 80, answered: 12, queued: 0, in_flight: 0 };
+    expect(providers.stats()[0]?.stats).toMatchObject(counts);
   });
 
   test('a server that asks everybody to wait for a day is waited for by nobody', async () => {
@@ -668,10 +580,9 @@ export function vendorContract(vendor: VendorName): void {
     );
     const completions = await Promise.all(Array.from({ length: 80 }, () => ask()));
     expect(completions.filter(({ status }) => status === 'ok')).toHaveLength(12);
-    expect(errorOf(completions[79]!)).toEqual({
-      kind: 'rate-limit',
-      message: `${vendor}: 429, rate limited: scripted 429; it asks to wait 86400 s`,
-    });
+    expect(errorOf(completions[79]!)).toEqual(
+      failed('rate-limit', '429, rate limited: scripted 429; it asks to wait 86400 s'),
+    );
     expect(server.requests.length).toBeLessThan(40);
     expect(clock.now()).toBe(START);
   });
@@ -697,14 +608,11 @@ export function vendorContract(vendor: VendorName): void {
   });
 
   test('an account whose quota is used up is not asked again', async () => {
-    const { ask, server } = await start(vendor, () => ({
-      status: 429,
-      error: { message: 'Add credit.', code: 'insufficient_quota', type: 'billing_error' },
-    }));
-    expect(errorOf(await ask())).toEqual({
-      kind: 'rate-limit',
-      message: `${vendor}: 429, the account's quota is used up: Add credit.`,
-    });
+    const error = { message: 'Add credit.', code: 'insufficient_quota', type: 'billing_error' };
+    const { ask, server } = await start(vendor, () => ({ status: 429, error }));
+    expect(errorOf(await ask())).toEqual(
+      failed('rate-limit', `429, the account's quota is used up: Add credit.`),
+    );
     expect(server.requests).toHaveLength(1);
   });
 
@@ -718,21 +626,15 @@ export function vendorContract(vendor: VendorName): void {
 
   test('stream: true is refused before anything is sent', async () => {
     const { ask, server } = await start(vendor, () => ({}));
-    expect(errorOf(await ask({ parameters: { stream: true } }))).toEqual({
-      kind: 'request',
-      message: `${vendor}: the parameter stream cannot be true here; remove it`,
-    });
+    expect(errorOf(await ask({ parameters: { stream: true } }))).toEqual(
+      failed('request', 'the parameter stream cannot be true here; remove it'),
+    );
     expect(server.requests).toHaveLength(0);
   });
 
   test("a grader's temperature that a model refuses is left out from then on; a prompt's is not", async () => {
-    const refusal: Scripted = {
-      status: 400,
-      error: {
-        message: 'Unsupported value: temperature does not support 0 with this model.',
-        param: 'temperature',
-      },
-    };
+    const message = 'Unsupported value: temperature does not support 0 with this model.';
+    const refusal: Scripted = { status: 400, error: { message, param: 'temperature' } };
     const { ask, server, log } = await start(vendor, ({ body }) =>
       'temperature' in body ? refusal : {},
     );
@@ -754,10 +656,12 @@ export function vendorContract(vendor: VendorName): void {
     const { ask, server } = await start(vendor, () => ({ status: 500 }), {
       onAttempt: () => left-- > 0,
     });
-    expect(errorOf(await ask())).toEqual({
-      kind: 'budget',
-      message: `${vendor}: the limit of model calls is reached; this call was not made; before that: 500, the server failed: scripted 500`,
-    });
+    expect(errorOf(await ask())).toEqual(
+      failed(
+        'budget',
+        'the limit of model calls is reached; this call was not made; before that: 500, the server failed: scripted 500',
+      ),
+    );
     expect(server.requests).toHaveLength(2);
   });
 
@@ -812,9 +716,7 @@ export function vendorContract(vendor: VendorName): void {
       undefined,
       keyHeader === 'authorization' ? 'Bearer other-key' : 'other-key',
     ]);
-    expect(providers.stats().map(({ name }) => name)).toEqual([
-      `${vendor} (local)`,
-      `${vendor} (other)`,
-    ]);
+    const names = providers.stats().map(({ name }) => name);
+    expect(names).toEqual([`${vendor} (local)`, `${vendor} (other)`]);
   });
 }

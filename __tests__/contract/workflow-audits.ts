@@ -49,13 +49,8 @@ const PINS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** The action itself, by the placeholder that users replace; `./` where it tests itself. */
 const OURS = /^(?:<owner>\/evaldiff@v1|\.\/)$/;
 const DANGEROUS = [
-  'pull_request_target',
-  'workflow_run',
-  'issue_comment',
-  'discussion_comment',
-  'issues',
-  'fork',
-  'watch',
+  ...['pull_request_target', 'workflow_run', 'issue_comment', 'discussion_comment'],
+  ...['issues', 'fork', 'watch'],
 ];
 const MAY_WRITE = new Set(['pull-requests', 'checks']);
 /** What a stranger can write into an event. */
@@ -75,16 +70,16 @@ export function auditWorkflow(
 ): string[] {
   const workflow = parse(text) as Workflow;
   const triggers = triggersOf(workflow.on);
+  const dangers = triggers.filter((name) => DANGEROUS.includes(name));
   const jobs = Object.entries(workflow.jobs);
+  const secrets = /toJSON\(\s*secrets\s*\)|secrets\[/i;
   return [
     ...pins(text),
     ...permissions(workflow, text, allowed),
-    ...triggers
-      .filter((name) => DANGEROUS.includes(name))
-      .flatMap((name) => (allowed.includes(name) ? [] : [`dangerous-triggers: ${name}`])),
-    ...(triggers.some((name) => DANGEROUS.includes(name))
-      ? jobs.flatMap(([name, job]) => rulesOfDanger(name, job))
-      : []),
+    ...dangers
+      .filter((name) => !allowed.includes(name))
+      .map((name) => `dangerous-triggers: ${name}`),
+    ...(dangers.length > 0 ? jobs.flatMap(([name, job]) => rulesOfDanger(name, job)) : []),
     ...jobs.flatMap(([name, job]) => [
       ...(job.steps ?? []).flatMap((step) => stepFindings(name, step)),
       ...artipacked(name, job),
@@ -92,14 +87,13 @@ export function auditWorkflow(
     ]),
     ...conditions(text, jobs),
     ...(excerpt ? [] : limits(workflow, triggers, jobs)),
-    ...(/toJSON\(\s*secrets\s*\)|secrets\[/i.test(text)
-      ? ['overprovisioned-secrets: all secrets at once']
-      : []),
-    ...(text.includes('ACTIONS_ALLOW_UNSECURE_COMMANDS')
-      ? ['insecure-commands: set-env and add-path are switched on']
-      : []),
+    ...when(secrets.test(text), 'overprovisioned-secrets: all secrets at once'),
+    ...when(text.includes('ACTIONS_ALLOW_UNSECURE_COMMANDS'), 'insecure-commands: switched on'),
   ];
 }
+
+/** The finding, if it is one. */
+export const when = (isFound: boolean, finding: string): string[] => (isFound ? [finding] : []);
 
 function triggersOf(on: unknown): string[] {
   if (typeof on === 'string') return [on];
@@ -148,33 +142,29 @@ function permissions(
  * between.
  */
 function rulesOfDanger(name: string, { steps = [], environment, if: condition }: Job): string[] {
+  const danger = (isFound: boolean, what: string) =>
+    when(isFound, `dangerous-triggers: job ${name} ${what}`);
+  const bare = `secrets-outside-env: job ${name} has secrets within a stranger's reach and no environment`;
   return [
-    ...(environment === undefined
-      ? [
-          `secrets-outside-env: job ${name} has secrets within a stranger's reach and no environment`,
-        ]
-      : []),
-    ...(condition === undefined
-      ? [`dangerous-triggers: job ${name} runs whatever the event was`]
-      : []),
-    ...steps.flatMap((step) => [
-      ...(step.run === undefined ? [] : [`dangerous-triggers: job ${name} runs a command`]),
-      ...(step.uses?.startsWith('actions/checkout@') === true &&
-      (step.with?.['ref'] !== undefined || step.with?.['repository'] !== undefined)
-        ? [
-            `dangerous-triggers: job ${name} checks out ${String(step.with['ref'] ?? step.with['repository'])}`,
-          ]
-        : []),
-      ...(step.uses?.startsWith('actions/download-artifact@') === true
-        ? [`dangerous-triggers: job ${name} reads an artifact of another run`]
-        : []),
-      ...(step.with?.['code'] === 'host'
-        ? [`dangerous-triggers: job ${name} lets code run unconfined`]
-        : []),
-      ...(step.with?.['allow-unsafe-pr-checkout'] === undefined
-        ? []
-        : [`dangerous-triggers: job ${name} switches checkout's own guard off`]),
-    ]),
+    ...when(environment === undefined, bare),
+    ...danger(condition === undefined, 'runs whatever the event was'),
+    ...steps.flatMap(({ run, uses = '', with: given = {} }) => {
+      const foreign = given['ref'] ?? given['repository'];
+      const checksOut = uses.startsWith('actions/checkout@') && foreign !== undefined;
+      return [
+        ...danger(run !== undefined, 'runs a command'),
+        ...danger(checksOut, `checks out ${String(foreign)}`),
+        ...danger(
+          uses.startsWith('actions/download-artifact@'),
+          'reads an artifact of another run',
+        ),
+        ...danger(given['code'] === 'host', 'lets code run unconfined'),
+        ...danger(
+          given['allow-unsafe-pr-checkout'] !== undefined,
+          "switches checkout's own guard off",
+        ),
+      ];
+    }),
   ];
 }
 
@@ -202,13 +192,15 @@ function stepFindings(job: string, step: Step): string[] {
 
 function jobFindings(name: string, { secrets, uses, 'runs-on': runner }: Job): string[] {
   return [
-    ...(secrets === 'inherit' ? [`secrets-inherit: job ${name}`] : []),
-    ...(uses !== undefined && !/@[0-9a-f]{40}$/.test(uses)
-      ? [`unpinned-uses: job ${name} uses ${uses}`]
-      : []),
-    ...(JSON.stringify(runner ?? '').includes('self-hosted')
-      ? [`self-hosted-runner: job ${name}`]
-      : []),
+    ...when(secrets === 'inherit', `secrets-inherit: job ${name}`),
+    ...when(
+      uses !== undefined && !/@[0-9a-f]{40}$/.test(uses),
+      `unpinned-uses: job ${name} uses ${String(uses)}`,
+    ),
+    ...when(
+      JSON.stringify(runner ?? '').includes('self-hosted'),
+      `self-hosted-runner: job ${name}`,
+    ),
   ];
 }
 
@@ -231,7 +223,7 @@ function artipacked(name: string, { steps = [] }: Job): string[] {
     ...uploads
       .filter((path) => !/^[a-z][\w-]*$/.test(path))
       .map((path) => `artipacked: job ${name} uploads ${path} beside persisted credentials`),
-    ...(runs ? [`artipacked: job ${name} runs commands beside persisted credentials`] : []),
+    ...when(runs, `artipacked: job ${name} runs commands beside persisted credentials`),
   ];
 }
 
@@ -246,15 +238,15 @@ function conditions(text: string, jobs: [string, Job][]): string[] {
       .map((value) => ({ name, value: String(value) })),
   );
   return [
-    ...(/^\s*-?\s*if:\s*[|>]/m.test(text) ? ['unsound-condition: a condition as a block'] : []),
-    ...written.flatMap(({ name, value }) => [
-      ...(value.includes('${{') && !/^\$\{\{[^}]*\}\}$/.test(value)
-        ? [`unsound-condition: job ${name}: ${value}`]
-        : []),
-      ...(/github\.(?:actor|triggering_actor)\b/.test(value)
-        ? [`bot-conditions: job ${name}: ${value}`]
-        : []),
-    ]),
+    ...when(/^\s*-?\s*if:\s*[|>]/m.test(text), 'unsound-condition: a condition as a block'),
+    ...written.flatMap(({ name, value }) => {
+      const isMixed = value.includes('${{') && !/^\$\{\{[^}]*\}\}$/.test(value);
+      const isOfBot = /github\.(?:actor|triggering_actor)\b/.test(value);
+      return [
+        ...when(isMixed, `unsound-condition: job ${name}: ${value}`),
+        ...when(isOfBot, `bot-conditions: job ${name}: ${value}`),
+      ];
+    }),
   ];
 }
 
@@ -263,11 +255,12 @@ function limits({ concurrency }: Workflow, triggers: string[], jobs: [string, Jo
   const repeated = triggers.some((name) => ['push', 'pull_request', ...DANGEROUS].includes(name));
   const group = typeof concurrency === 'object' ? (concurrency.group ?? '') : (concurrency ?? '');
   return [
-    ...(repeated && group === ''
-      ? ['concurrency-limits: every push starts a run beside the others']
-      : []),
+    ...when(
+      repeated && group === '',
+      'concurrency-limits: every push starts a run beside the others',
+    ),
     ...jobs.flatMap(([name, job]) =>
-      job['timeout-minutes'] === undefined ? [`timeout: job ${name} may run for six hours`] : [],
+      when(job['timeout-minutes'] === undefined, `timeout: job ${name} may run for six hours`),
     ),
   ];
 }

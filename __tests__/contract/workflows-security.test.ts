@@ -78,6 +78,10 @@ jobs:
           persist-credentials: false
       - run: npm test
 `;
+  const beside = '          persist-credentials: false';
+  const condition = (what: string) =>
+    sound.replace('      - run', `      - if: ${what}\n        run`);
+  const withEnv = (env: string) => sound.replace('npm test', `npm test\n        env: ${env}`);
   const dangerous = sound
     .replace('on: pull_request', 'on: pull_request_target')
     .replace('      - run: npm test\n', '')
@@ -104,18 +108,9 @@ jobs:
       'dangerous-triggers',
       sound.replace('on: pull_request', 'on: { workflow_run: { workflows: [x] } }'),
     ],
-    [
-      'template-injection',
-      sound.replace('npm test', 'echo "${{ github.event.pull_request.title }}"'),
-    ],
+    ['template-injection', sound.replace('npm test', 'echo "${{ github.event.issue.title }}"')],
     ['github-env', sound.replace('npm test', 'echo "A=1" >> "$GITHUB_ENV"')],
-    [
-      'cache-poisoning',
-      sound.replace(
-        '          persist-credentials: false',
-        '          persist-credentials: false\n          cache: npm',
-      ),
-    ],
+    ['cache-poisoning', sound.replace(beside, `${beside}\n          cache: npm`)],
     ['artipacked', sound.replace('false', 'true')],
     [
       'artipacked',
@@ -124,35 +119,14 @@ jobs:
         '      - uses: actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0\n        with: { path: . }\n',
       ),
     ],
-    [
-      'unsound-condition',
-      sound.replace('      - run', '      - if: |\n          ${{ github.ref == 1 }}\n        run'),
-    ],
-    [
-      'unsound-condition',
-      sound.replace('      - run', "      - if: ${{ github.ref }} == 'x'\n        run"),
-    ],
-    [
-      'bot-conditions',
-      sound.replace('      - run', "      - if: github.actor == 'dependabot[bot]'\n        run"),
-    ],
+    ['unsound-condition', condition('|\n          ${{ github.ref == 1 }}')],
+    ['unsound-condition', condition("${{ github.ref }} == 'x'")],
+    ['bot-conditions', condition("github.actor == 'dependabot[bot]'")],
     ['concurrency-limits', sound.replace('concurrency: { group: x-1 }\n', '')],
     ['timeout', sound.replace('    timeout-minutes: 5\n', '')],
     ['secrets-inherit', sound.replace('    runs-on', '    secrets: inherit\n    runs-on')],
-    [
-      'overprovisioned-secrets',
-      sound.replace(
-        '- run: npm test',
-        '- run: npm test\n        env: { A: "${{ toJSON(secrets) }}" }',
-      ),
-    ],
-    [
-      'insecure-commands',
-      sound.replace(
-        '- run: npm test',
-        '- run: npm test\n        env: { ACTIONS_ALLOW_UNSECURE_COMMANDS: true }',
-      ),
-    ],
+    ['overprovisioned-secrets', withEnv('{ A: "${{ toJSON(secrets) }}" }')],
+    ['insecure-commands', withEnv('{ ACTIONS_ALLOW_UNSECURE_COMMANDS: true }')],
     ['self-hosted-runner', sound.replace('ubuntu-latest', '[self-hosted, linux]')],
   ])('%s', (audit, text) => {
     expect(auditWorkflow(text).map((finding) => finding.split(':')[0])).toContain(audit);
@@ -161,10 +135,7 @@ jobs:
   test.each<[string, string]>([
     [
       'checks out',
-      dangerous.replace(
-        'persist-credentials: false',
-        'persist-credentials: false\n          ref: ${{ github.event.pull_request.head.sha }}',
-      ),
+      dangerous.replace(beside, `${beside}\n          ref: \${{ github.event.issue.head.sha }}`),
     ],
     ['runs a command', `${dangerous}      - run: npm test\n`],
     [
@@ -174,13 +145,7 @@ jobs:
     ['runs whatever the event was', dangerous.replace('    if: true\n', '')],
     ['no environment', dangerous.replace('    environment: e\n', '')],
     ['unconfined', `${dangerous}      - uses: <owner>/evaldiff@v1\n        with: { code: host }\n`],
-    [
-      'own guard',
-      dangerous.replace(
-        'persist-credentials: false',
-        'persist-credentials: false\n          allow-unsafe-pr-checkout: true',
-      ),
-    ],
+    ['own guard', dangerous.replace(beside, `${beside}\n          allow-unsafe-pr-checkout: true`)],
   ])("what a workflow with secrets within a stranger's reach must not do: %s", (what, text) => {
     expect(auditWorkflow(text, { allowed: ['pull_request_target'] })).toEqual([
       expect.stringContaining(what),
@@ -205,6 +170,8 @@ describe('the audits of a release', () => {
   const proof = `      - name: The tagged commit is on main
         run: git merge-base --is-ancestor "$GITHUB_SHA" origin/main
 `;
+  const UNPROVEN = ['release-branch: npm', 'release-branch: github'];
+  const UNATTESTED = ['release-attestation: npm'];
   const unproven = release.replaceAll(proof, '');
   const attest = /      - uses: actions\/attest[\s\S]*?tgz\n/.exec(release)?.[0] ?? '';
 
@@ -220,20 +187,20 @@ describe('the audits of a release', () => {
       ['release-environment: github'],
       release.replace('    needs: npm\n    environment: release\n', '    needs: npm\n'),
     ],
-    ['no proof', ['release-branch: npm', 'release-branch: github'], unproven],
+    ['no proof', UNPROVEN, unproven],
     [
       'a proof that comes after other commands',
-      ['release-branch: npm', 'release-branch: github'],
+      UNPROVEN,
       unproven.replaceAll('      - run: npm pack\n', `${proof}      - run: npm pack\n`),
     ],
     [
       'a proof without the history of main',
-      ['release-branch: npm', 'release-branch: github'],
+      UNPROVEN,
       release.replaceAll('          fetch-depth: 0\n', ''),
     ],
     [
       'a proof that may fail',
-      ['release-branch: npm', 'release-branch: github'],
+      UNPROVEN,
       release.replaceAll(proof, `${proof}        continue-on-error: true\n`),
     ],
     [
@@ -251,34 +218,26 @@ describe('the audits of a release', () => {
       ['release-attestation: npm', 'excessive-permissions: npm'],
       npmJob(attest, ''),
     ],
-    [
-      'an attestation without dist/',
-      ['release-attestation: npm'],
-      npmJob('            dist/**\n', ''),
-    ],
-    [
-      'an attestation without the package',
-      ['release-attestation: npm'],
-      npmJob('            *.tgz\n', ''),
-    ],
+    ['an attestation without dist/', UNATTESTED, npmJob('            dist/**\n', '')],
+    ['an attestation without the package', UNATTESTED, npmJob('            *.tgz\n', '')],
     [
       'an attestation after publishing',
-      ['release-attestation: npm'],
+      UNATTESTED,
       `${npmJob(attest, '').replace('--access public\n', `--access public\n${attest}`)}`,
     ],
     [
       'a command between attestation and publishing',
-      ['release-attestation: npm'],
+      UNATTESTED,
       npmJob('      - run: npm publish', '      - run: npm run build\n      - run: npm publish'),
     ],
     [
       'a folder that is published in place of the attested package',
-      ['release-attestation: npm'],
+      UNATTESTED,
       npmJob('npm publish ./*.tgz', 'npm publish'),
     ],
     [
       'an attestation without its permission',
-      ['release-attestation: npm'],
+      UNATTESTED,
       npmJob('      attestations: write # to store the attestations\n', ''),
     ],
     [

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, jest } from '@jest/globals';
+import { newUpload, put, type Upload } from './blobs.ts';
+import { bodyOf, listen } from './loopback.ts';
 
 /**
  * The runner's artifact service, as far as `@actions/artifact` speaks to it: runs, immutable names,
@@ -32,30 +33,23 @@ const PREFIX = '/twirp/github.actions.results.api.v1.ArtifactService/';
 
 export async function startArtifactServer(): Promise<ArtifactServer> {
   const artifacts: ArtifactServer['artifacts'] = [];
-  const uploads = new Map<
-    string,
-    { run: string; name: string; blocks: Map<string, Buffer>; body: Buffer }
-  >();
-  const refusals = new Map<string, { status: number; message: string }>();
+  const uploads: (Upload & { run: string; name: string })[] = [];
+  const refusals = new Map<string, { status: number; msg: string }>();
   const methods: string[] = [];
 
-  const method = (name: string, ask: Ask): object | { status: number; msg: string } => {
-    const { workflow_run_backend_id: run } = ask;
-    const key = `${String(uploads.size)}`;
+  const method = (name: string, ask: Ask): object => {
+    const run = ask.workflow_run_backend_id;
     const own = artifacts.filter((artifact) => artifact.run === run);
+    const named = own.findLast((artifact) => artifact.name === ask.name);
     switch (name) {
-      case 'CreateArtifact':
-        if (own.some((artifact) => artifact.name === ask.name))
-          return {
-            status: 409,
-            msg: 'an artifact with this name already exists on the workflow run',
-          };
-        uploads.set(key, { run, name: ask.name ?? '', blocks: new Map(), body: Buffer.alloc(0) });
-        return { ok: true, signed_upload_url: `${url}/upload/${key}?sig=secret` };
+      case 'CreateArtifact': {
+        const msg = 'an artifact with this name already exists on the workflow run';
+        if (named !== undefined) return { status: 409, msg };
+        const at = uploads.push({ run, name: ask.name ?? '', ...newUpload() }) - 1;
+        return { ok: true, signed_upload_url: `${url}/upload/${String(at)}?sig=secret` };
+      }
       case 'FinalizeArtifact': {
-        const done = [...uploads.values()].findLast(
-          (one) => one.run === run && one.name === ask.name,
-        );
+        const done = uploads.findLast((one) => one.run === run && one.name === ask.name);
         if (done === undefined) return { ok: false };
         artifacts.push({ run, name: done.name, body: done.body, id: artifacts.length + 1 });
         return { ok: true, artifact_id: String(artifacts.length) };
@@ -63,93 +57,59 @@ export async function startArtifactServer(): Promise<ArtifactServer> {
       case 'ListArtifacts':
         return {
           artifacts: own
-            .filter(({ id }) => ask.id_filter === undefined || String(id) === ask.id_filter)
-            .map(({ id, name: of, body }) => ({
-              workflow_run_backend_id: run,
-              workflow_job_run_backend_id: 'job',
-              database_id: String(id),
-              name: of,
-              size: String(body.length),
-              digest: `sha256:${createHash('sha256').update(body).digest('hex')}`,
-            })),
+            .filter(({ id }) => [undefined, String(id)].includes(ask.id_filter))
+            .map(listed),
         };
       default:
-        return {
-          name: ask.name,
-          signed_url: `${url}/blob/${String(own.findLast((artifact) => artifact.name === ask.name)?.id)}.zip?sig=secret`,
-        };
+        return { name: ask.name, signed_url: `${url}/blob/${String(named?.id)}.zip?sig=secret` };
     }
   };
 
-  const upload = (at: URL, body: Buffer): void => {
-    const open = uploads.get(at.pathname.split('/').at(-1) ?? '');
-    if (open === undefined) return;
-    const part = at.searchParams.get('comp');
-    if (part === 'block') open.blocks.set(at.searchParams.get('blockid') ?? '', body);
-    else if (part === 'blocklist')
-      open.body = Buffer.concat(
-        [...body.toString().matchAll(/<Latest>([^<]*)<\/Latest>/g)].map(
-          ([, id]) => open.blocks.get(id ?? '') ?? Buffer.alloc(0),
-        ),
-      );
-    else open.body = body;
-  };
-
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
+    const body = await bodyOf(request);
     const at = new URL(request.url ?? '/', url);
-    const json = (status: number, value: object): void => {
+    const json = (status: number, value: object): unknown =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    };
     if (at.pathname.startsWith(PREFIX)) {
       const name = at.pathname.slice(PREFIX.length);
       methods.push(name);
       const refusal = refusals.get(name);
-      if (refusal !== undefined) {
-        json(refusal.status, { code: 'refused', msg: refusal.message });
-        return;
-      }
-      const said = method(name, JSON.parse(body.toString()) as Ask);
-      json('status' in said ? said.status : 200, said);
+      const said = refusal ?? method(name, JSON.parse(body.toString()) as Ask);
+      json('status' in said ? Number(said.status) : 200, said);
     } else if (request.method === 'PUT') {
-      upload(at, body);
+      put(at, body, uploads[Number(at.pathname.split('/').at(-1))]);
       response.writeHead(201, { etag: '"1"', 'last-modified': new Date(0).toUTCString() }).end();
     } else {
       const found = artifacts.find(({ id }) => at.pathname === `/blob/${String(id)}.zip`);
-      response
-        .writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/zip' })
-        .end(found?.body);
+      const status = found === undefined ? 404 : 200;
+      response.writeHead(status, { 'content-type': 'application/zip' }).end(found?.body);
     }
   };
-  const server = createServer((request, response) => {
-    void answer(request, response);
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const { url, close } = await listen(createServer((...given) => void answer(...given)));
   return {
     artifacts,
     methods,
-    environment: (run, job = 'job') => ({
-      ACTIONS_RUNTIME_TOKEN: `x.${Buffer.from(JSON.stringify({ scp: `Actions.Results:${run}:${job}` })).toString('base64url')}.x`,
-      ACTIONS_RESULTS_URL: `${url}/`,
-      GITHUB_SERVER_URL: 'https://github.com',
-    }),
-    refuse: (name, status, message) => {
-      refusals.set(name, { status, message });
+    environment(run, job = 'job') {
+      const claims = JSON.stringify({ scp: `Actions.Results:${run}:${job}` });
+      return {
+        ACTIONS_RUNTIME_TOKEN: `x.${Buffer.from(claims).toString('base64url')}.x`,
+        ACTIONS_RESULTS_URL: `${url}/`,
+        GITHUB_SERVER_URL: 'https://github.com',
+      };
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => {
-          resolve();
-        });
-      }),
+    refuse: (name, status, msg) => void refusals.set(name, { status, msg }),
+    close,
   };
 }
+
+const listed = ({ run, id, name, body }: ArtifactServer['artifacts'][number]) => ({
+  workflow_run_backend_id: run,
+  workflow_job_run_backend_id: 'job',
+  database_id: String(id),
+  name,
+  size: String(body.length),
+  digest: `sha256:${createHash('sha256').update(body).digest('hex')}`,
+});
 
 /**
  * A server of artifacts for each test of a file, in whose run `run-1` the process is. The library

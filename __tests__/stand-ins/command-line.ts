@@ -47,12 +47,10 @@ export function beginIn(
 ): Running {
   const said = { out: '', err: '' };
   const waiting = new Set<() => void>();
-  const hear =
-    (stream: keyof typeof said) =>
-    (text: string): void => {
-      said[stream] += text;
-      for (const listen of waiting) listen();
-    };
+  const hear = (stream: keyof typeof said) => (text: string) => {
+    said[stream] += text;
+    for (const listen of waiting) listen();
+  };
   const ending = new AbortController();
   const ended = main(argv, {
     env: fixtureEnvironment(),

@@ -27,38 +27,31 @@ export const CULPRIT = 10;
 
 /** The file with these lines, the first on line 9. */
 export function shopPrompt(lines: readonly string[]): string {
-  return [
-    'defaults: [tests/shop]',
-    'name: shop',
-    'model: quiz-model',
-    'variables:',
-    '  - name: question',
-    'messages:',
-    '  - role: system',
-    '    content: |',
-    ...lines.map((line) => `      ${line}`),
-    '  - role: human',
-    '    content: "{question}"',
-    '',
-  ].join('\n');
+  return `defaults: [tests/shop]
+name: shop
+model: quiz-model
+variables:
+  - name: question
+messages:
+  - role: system
+    content: |
+${lines.map((line) => `      ${line}\n`).join('')}  - role: human
+    content: "{question}"
+`;
 }
 
 /** Six questions that fall, and four that hold unless a prompt says "only refunds". */
 export function shopFiles(settings: string): Record<string, string> {
   const reference = (id: string, question: string, expected: string): string =>
     `  - { id: ${id}, input: { question: "${question}" }, expected: "${expected}" }`;
+  const references = [
+    ...[...'abcdef'].map((id) => reference(`refund-${id}`, `Refund of ${id}?`, '30 days')),
+    ...[...'ghij'].map((id) => reference(`hours-${id}`, `Hours of ${id}?`, '9 to 5')),
+  ];
   return {
     'evaldiff.yaml': `${settings}explain: { fix: true }\ngrader: { model: quiz-model }\n`,
     'prompts/shop.yaml': shopPrompt(BASE_LINES),
-    'prompts/tests/shop.yaml': [
-      'metrics: [{ name: says, uses: contains }]',
-      'references:',
-      ...['a', 'b', 'c', 'd', 'e', 'f'].map((id) =>
-        reference(`refund-${id}`, `Refund of ${id}?`, '30 days'),
-      ),
-      ...['g', 'h', 'i', 'j'].map((id) => reference(`hours-${id}`, `Hours of ${id}?`, '9 to 5')),
-      '',
-    ].join('\n'),
+    'prompts/tests/shop.yaml': `metrics: [{ name: says, uses: contains }]\nreferences:\n${references.join('\n')}\n`,
   };
 }
 

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
+import { listen } from './loopback.ts';
 import { fixtureEnvironment, type FixtureRepository } from './repository.ts';
 
 /** A git server on loopback: what GitHub is to git, one repository at one path. */
-export interface GitServer {
+interface GitServer {
   /** What `GITHUB_SERVER_URL` is. */
   url: string;
   /** Of every request: its address, and what it brought to prove who asks. */
@@ -28,14 +29,9 @@ export async function startGitServer(
     const { pathname, search } = new URL(request.url ?? '/', 'http://server');
     const authorization = request.headers.authorization ?? null;
     requests.push({ path: `${pathname}${search}`, authorization });
-    if (authorization?.toLowerCase() !== wanted.toLowerCase()) {
-      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="GitHub"' }).end();
-      return;
-    }
-    if (!pathname.startsWith(`/${path}/`)) {
-      response.writeHead(404).end();
-      return;
-    }
+    if (authorization?.toLowerCase() !== wanted.toLowerCase())
+      return void response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="GitHub"' }).end();
+    if (!pathname.startsWith(`/${path}/`)) return void response.writeHead(404).end();
     const child = spawn('git', ['http-backend'], {
       env: fixtureEnvironment({
         GIT_PROJECT_ROOT: origin.directory,
@@ -68,20 +64,5 @@ export async function startGitServer(
       response.end(answer.subarray(end + 4));
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${String(port)}`,
-    requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => {
-          resolve();
-        });
-      }),
-  };
+  return { ...(await listen(server)), requests };
 }

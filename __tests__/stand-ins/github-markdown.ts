@@ -4,9 +4,7 @@ import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/**
- * What a reader's browser gets from a comment, and what GitHub's own passes over it would act on.
- */
+/** What a reader's browser gets from a comment, and what GitHub itself would act on. */
 export interface Rendered {
   html: string;
   /** Every element name, in order. */
@@ -20,40 +18,17 @@ export interface Rendered {
   outside: string;
   /** Texts of the `code` and `pre` elements. */
   code: string[];
-  /**
-   * Mentions, issue and commit references that GitHub would link: outside `code`, `pre` and `a`.
-   */
+  /** Mentions, issues and commits that GitHub would link: outside `code`, `pre` and `a`. */
   references: string[];
 }
 
 /** What a comment is made of, whatever is in it; the lines of a diff are in a `pre` besides. */
 export const COMMENT_ELEMENTS: ReadonlySet<string> = new Set([
-  'h3',
-  'p',
-  'strong',
-  'code',
-  'table',
-  'tbody',
-  'tr',
-  'th',
-  'td',
-  'details',
-  'summary',
-  'ul',
-  'li',
-  'b',
-  'i',
-  'em',
-  'br',
-  'wbr',
-  'sub',
-  'a',
+  ...['h3', 'p', 'ul', 'li', 'br', 'wbr', 'a', 'strong', 'b', 'i', 'em', 'sub', 'code'],
+  ...['table', 'tbody', 'tr', 'th', 'td', 'details', 'summary'],
 ]);
 
-/**
- * GitHub-flavoured Markdown as a comment shows it, raw HTML let through so that nothing hides
- * behind a sanitizer.
- */
+/** GitHub-flavoured Markdown as a comment shows it, with raw HTML and without a sanitizer. */
 export function renderGithub(markdown: string): Rendered {
   const html = micromark(markdown, {
     extensions: [gfm()],
@@ -66,24 +41,14 @@ export function renderGithub(markdown: string): Rendered {
 
 export function inspect(html: string): Rendered {
   const rendered: Rendered = {
-    html,
-    elements: [],
-    links: [],
-    images: [],
-    comments: [],
-    text: '',
-    outside: '',
-    code: [],
-    references: [],
+    ...{ html, elements: [], links: [], images: [], comments: [], text: '', outside: '' },
+    ...{ code: [], references: [] },
   };
   walk(parseFragment(html), rendered, { code: false, link: false });
   return rendered;
 }
 
-/**
- * Mentions and references as GitHub's filters take them: in a text node, after the entities are
- * decoded.
- */
+/** As GitHub's filters find them: in a text node, after the entities are decoded. */
 const REFERENCES =
   /(?<![\w`])@[a-z\d][\w-]*(?:\/[\w-]+)?|(?:[\w.-]+\/[\w.-]+)?(?<!&)#\d+|\bGH-\d+|\b[0-9a-f]{7,40}\b(?<=\d.*)/gi;
 

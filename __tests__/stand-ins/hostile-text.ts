@@ -72,3 +72,14 @@ export const hostileLogs: string[] = [
   '\t##[ERROR]x',
   'ok\r\n  ##[add-mask]a',
 ];
+
+/** What a YAML file can hold. */
+export const canBeWritten = (text: string): boolean =>
+  text.isWellFormed() && !/[\0-\x08\v\f\x0e-\x1f\x7f]/.test(text);
+
+/** In quotes for YAML and JSON, in plain ASCII. */
+export const asciiQuoted = (text: string): string =>
+  JSON.stringify(text).replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

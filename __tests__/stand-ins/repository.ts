@@ -22,10 +22,7 @@ export type FixtureEntry =
   string | Uint8Array | { link: string } | { program: string } | { submodule: string } | null;
 export type FixtureFiles = Record<string, FixtureEntry>;
 
-/**
- * A real git repository in a temporary folder. Same steps, same ids: author, dates and settings are
- * fixed.
- */
+/** A real git repository in a temporary folder. Same steps, same ids: author and dates are fixed. */
 export interface FixtureRepository {
   directory: string;
   /** Runs git here and gives its output without the last newline. */
@@ -41,17 +38,11 @@ export interface FixtureRepository {
   write(files: FixtureFiles): void;
   /** Writes, adds everything and commits; full id of the commit. */
   commit(message: string, files?: FixtureFiles): string;
-  /**
-   * Many commits on the current branch at once, each changing one text file; their ids, oldest
-   * first.
-   */
+  /** Many commits on the branch, each changing one text file; their ids, oldest first. */
   commitMany(count: number, change: (at: number) => { path: string; text: string }): string[];
 }
 
-/**
- * Names that git stores and that break a reader which quotes, splits at lines or hands names on as
- * arguments.
- */
+/** Names that break a reader of git which quotes, splits at lines or hands names on as arguments. */
 export const ODD_NAMES = [
   'prompts/--output=pwned',
   'prompts/a\nb.yaml',
@@ -98,10 +89,7 @@ export function removeTemporaryFolders(): void {
 
 let caches: string | null = null;
 
-/**
- * The process's environment without its git configuration and with caches of its own: what tests
- * hand to git and to evaldiff.
- */
+/** The process's environment without its git configuration and with caches of its own. */
 export function fixtureEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   caches ??= mkdtempSync(join(tmpdir(), 'evaldiff-caches-'));
   const kept = Object.entries(process.env).filter(
@@ -130,10 +118,7 @@ export function createRepository(
   return repositoryAt(directory);
 }
 
-/**
- * A bare copy with every branch and tag, as a server has it; `refs/pull/*` can be added with
- * `update-ref`.
- */
+/** A bare copy with every branch and tag, as a server has it. */
 export function bareOrigin(source: FixtureRepository): FixtureRepository {
   const directory = join(temporaryFolder('origin'), 'origin.git');
   const own = join(source.directory, '.git');
@@ -192,21 +177,16 @@ export function repositoryAt(directory: string): FixtureRepository {
   let commits = 0;
   const run = (program: string, args: string[], input?: string | Uint8Array): string => {
     const date = dateOf(commits);
-    const identity = {
-      GIT_AUTHOR_NAME: 'Ada',
-      GIT_AUTHOR_EMAIL: 'ada@example.com',
-      GIT_AUTHOR_DATE: date,
-      GIT_COMMITTER_NAME: 'Ada',
-      GIT_COMMITTER_EMAIL: 'ada@example.com',
-      GIT_COMMITTER_DATE: date,
-      // Else every commit, merge and fetch starts two programs that find nothing to do.
-      GIT_CONFIG_COUNT: '1',
-      GIT_CONFIG_KEY_0: 'maintenance.auto',
-      GIT_CONFIG_VALUE_0: 'false',
-    };
+    const who = { NAME: 'Ada', EMAIL: 'ada@example.com', DATE: date };
+    const identity = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
+      Object.entries(who).map(([name, value]) => [`GIT_${role}_${name}`, value]),
+    );
+    // Else every commit, merge and fetch starts two programs that find nothing to do.
+    const config = { COUNT: '1', KEY_0: 'maintenance.auto', VALUE_0: 'false' };
+    const quiet = Object.entries(config).map(([name, value]) => [`GIT_CONFIG_${name}`, value]);
     const output = execFileSync(program, args, {
       cwd: directory,
-      env: fixtureEnvironment(identity),
+      env: fixtureEnvironment(Object.fromEntries([...identity, ...quiet]) as NodeJS.ProcessEnv),
       encoding: 'utf8',
       maxBuffer: 1 << 28,
       stdio: ['pipe', 'pipe', 'pipe'],

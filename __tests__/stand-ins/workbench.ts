@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Board } from '../../src/features/workbench/workbench.ts';
 import { beginIn, localEndpoint, type Said } from './command-line.ts';
+import { bodyOf } from './loopback.ts';
 import { startModelServer, type ModelServer, type Script } from './models/server.ts';
-import { createRepository, temporaryFolder } from './repository.ts';
+import { createRepository, temporaryFolder, writeFiles } from './repository.ts';
 
 /** What the page fetches. */
 export interface SeenBoard extends Board {
@@ -158,10 +159,7 @@ function folderWith(files: Readonly<Record<string, string>>, git: boolean): stri
     return repository.directory;
   }
   const directory = temporaryFolder('no-git');
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(directory, path)), { recursive: true });
-    writeFileSync(join(directory, path), text);
-  }
+  writeFiles(directory, { ...files });
   return directory;
 }
 
@@ -171,13 +169,9 @@ function send(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-      });
+      const { statusCode: status = 0, headers: received } = response;
+      const text = bodyOf(response).then(String);
+      text.then((read) => resolve({ status, headers: received, text: read }), reject);
     });
     sent.on('error', reject);
     sent.end(body);

@@ -1,4 +1,5 @@
 /** The operations of the stand-in, each by the name that GitHub's description gives it. */
+import { operations } from './description.ts';
 import {
   annotationObject,
   checkObject,
@@ -8,10 +9,9 @@ import {
   userObject,
   wholePullObject,
 } from './objects.ts';
-import { checkRule, commentRule, reviewCommentRule } from './rules.ts';
-import type { ReviewBody } from './rules.ts';
+import { checkRule, commentRule, reviewCommentRule, type ReviewBody } from './rules.ts';
 import { addComment, addReviewComment } from './state.ts';
-import type { Access, CheckAnnotation, CheckRun, Scope, State, Token } from './state.ts';
+import type { Access, CheckAnnotation, CheckRun, Pull, Scope, State, Token } from './state.ts';
 
 export interface Call {
   state: State;
@@ -32,14 +32,14 @@ export interface List {
   items: unknown[];
   wrap?: (page: unknown[]) => unknown;
 }
-
+type Answer = (call: Call) => Reply | List;
 export interface Route {
   operation: string;
   method: string;
   path: string;
   /** One of these is enough. */
   needs: [Scope, Exclude<Access, 'none'>][];
-  answer(call: Call): Reply | List;
+  answer: Answer;
 }
 
 const DOCS = 'https://docs.github.com/rest';
@@ -47,426 +47,255 @@ export const error = (status: number, message: string): Reply => ({
   status,
   body: { message, documentation_url: DOCS, status: String(status) },
 });
-const invalid = (message: string): Reply => ({
-  status: 422,
-  body: {
-    message: 'Validation Failed',
-    documentation_url: DOCS,
-    errors: [{ code: 'custom', message }],
-  },
-});
-const notFound = (): Reply => error(404, 'Not Found');
+const invalid = (message: string): Reply => {
+  const errors = [{ code: 'custom', message }];
+  return { status: 422, body: { message: 'Validation Failed', documentation_url: DOCS, errors } };
+};
 
-const COMMENT_WRITE: Route['needs'] = [
+/** An answer about what is found; 404 otherwise. */
+const about =
+  <T>(find: (call: Call) => T | undefined, answer: (call: Call, found: T) => Reply | List) =>
+  (call: Call): Reply | List => {
+    const found = find(call);
+    return found === undefined ? error(404, 'Not Found') : answer(call, found);
+  };
+const byId =
+  <T extends { id: number }>(list: (state: State) => T[], param: string) =>
+  ({ state, params }: Call): T | undefined =>
+    list(state).find(({ id }) => id === Number(params[param]));
+const pullOf = ({ state, params }: Call): Pull | undefined =>
+  state.pulls.get(Number(params['issue_number'] ?? params['pull_number']));
+const commentOf = byId(({ comments }) => comments, 'comment_id');
+const remarkOf = byId(({ reviewComments }) => reviewComments, 'comment_id');
+const checkOf = byId(({ checkRuns }) => checkRuns, 'check_run_id');
+
+/** A token that may write can change anybody's comment: GitHub allows it, so the client must not. */
+function edit(call: Call, comment: { body: string; updatedAt: Date }, shown: () => unknown): Reply {
+  const fault = commentRule(call.body);
+  if (fault !== null) return invalid(fault);
+  Object.assign(comment, { body: String(call.body['body']), updatedAt: call.state.now() });
+  return { status: 200, body: shown() };
+}
+
+function remove<T>(list: T[], one: T): Reply {
+  list.splice(list.indexOf(one), 1);
+  return { status: 204 };
+}
+
+/** Why nothing can be said in this pull request, or `make`'s answer. */
+function inPull(pull: Pull, fault: string | null, make: () => unknown): Reply {
+  if (pull.locked) return error(403, 'Unable to create comment because issue is locked.');
+  return fault === null ? { status: 201, body: make() } : invalid(fault);
+}
+
+const READ_COMMENTS: Route['needs'] = [
+  ['pull_requests', 'read'],
+  ['issues', 'read'],
+];
+const WRITE_COMMENTS: Route['needs'] = [
   ['pull_requests', 'write'],
   ['issues', 'write'],
 ];
-const PULL_READ: Route['needs'] = [['pull_requests', 'read']];
-const PULL_WRITE: Route['needs'] = [['pull_requests', 'write']];
+const READ_PULLS: Route['needs'] = [['pull_requests', 'read']];
+const WRITE_PULLS: Route['needs'] = [['pull_requests', 'write']];
+const READ_CHECKS: Route['needs'] = [['checks', 'read']];
+const WRITE_CHECKS: Route['needs'] = [['checks', 'write']];
+/** Metadata, which every token may read. */
+const READ: Route['needs'] = [['contents', 'read']];
 
-export const ROUTES: readonly Route[] = [
-  {
-    operation: 'issues/list-comments',
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
-    needs: [
-      ['pull_requests', 'read'],
-      ['issues', 'read'],
-    ],
-    answer: listComments,
+const ANSWERS: Readonly<Record<string, [Route['needs'], Answer]>> = {
+  'issues/list-comments': [
+    READ_COMMENTS,
+    about(pullOf, ({ api, state }, { number }) => {
+      const comments = state.comments.filter(({ issue }) => issue === number);
+      const sorted = comments.sort((a, b) => a.id - b.id);
+      return { items: sorted.map((comment) => commentObject(api, state, comment)) };
+    }),
+  ],
+  'issues/create-comment': [
+    WRITE_COMMENTS,
+    about(pullOf, ({ api, state, token, body }, pull) =>
+      inPull(pull, commentRule(body), () => {
+        const comment = addComment(state, pull.number, token.account, String(body['body']));
+        return commentObject(api, state, comment);
+      }),
+    ),
+  ],
+  'issues/get-comment': [
+    READ_COMMENTS,
+    about(commentOf, ({ api, state }, comment) => ({
+      status: 200,
+      body: commentObject(api, state, comment),
+    })),
+  ],
+  'issues/update-comment': [
+    WRITE_COMMENTS,
+    about(commentOf, (call, comment) =>
+      edit(call, comment, () => commentObject(call.api, call.state, comment)),
+    ),
+  ],
+  'issues/delete-comment': [
+    WRITE_COMMENTS,
+    about(commentOf, ({ state }, comment) => remove(state.comments, comment)),
+  ],
+  'issues/remove-label': [WRITE_COMMENTS, about(pullOf, removeLabel)],
+  'pulls/get': [
+    READ_PULLS,
+    about(pullOf, ({ api, state }, pull) => ({
+      status: 200,
+      body: wholePullObject(api, state, pull),
+    })),
+  ],
+  'pulls/list': [READ_PULLS, listPulls],
+  'pulls/list-review-comments': [
+    READ_PULLS,
+    about(pullOf, ({ api, state }, { number }) => ({
+      items: state.reviewComments
+        .filter(({ pull }) => pull === number)
+        .map((remark) => reviewCommentObject(api, state, remark)),
+    })),
+  ],
+  'pulls/create-review-comment': [
+    WRITE_PULLS,
+    about(pullOf, ({ api, state, token: { account: user }, body }, pull) =>
+      inPull(pull, reviewCommentRule(body, pull), () => {
+        const { path = '', line = null, start_line: startLine = null } = body as ReviewBody;
+        const place = { pull: pull.number, path, line, startLine };
+        const remark = addReviewComment(state, { ...place, user, body: String(body['body']) });
+        return reviewCommentObject(api, state, remark);
+      }),
+    ),
+  ],
+  'pulls/update-review-comment': [
+    WRITE_PULLS,
+    about(remarkOf, (call, remark) =>
+      edit(call, remark, () => reviewCommentObject(call.api, call.state, remark)),
+    ),
+  ],
+  // Its answers stay.
+  'pulls/delete-review-comment': [
+    WRITE_PULLS,
+    about(remarkOf, ({ state }, remark) => remove(state.reviewComments, remark)),
+  ],
+  'repos/get-collaborator-permission-level': [READ, about(roleOf, permissionOf)],
+  'repos/list-pull-requests-associated-with-commit': [READ_PULLS, pullsOfCommit],
+  'checks/create': [WRITE_CHECKS, createCheck],
+  'checks/get': [
+    READ_CHECKS,
+    about(checkOf, ({ api, state }, run) => ({ status: 200, body: checkObject(api, state, run) })),
+  ],
+  'checks/update': [WRITE_CHECKS, about(checkOf, updateCheck)],
+  'checks/list-annotations': [
+    READ_CHECKS,
+    about(checkOf, ({ state }, run) => ({
+      items: run.annotations.map((annotation) => annotationObject(state, run, annotation)),
+    })),
+  ],
+  'checks/list-for-ref': [READ_CHECKS, listChecks],
+};
+
+export const ROUTES: readonly Route[] = Object.entries(ANSWERS).map(
+  ([operation, [needs, answer]]) => {
+    const { method = '', path = '' } = operations.get(operation) ?? {};
+    return { operation, method, path, needs, answer };
   },
-  {
-    operation: 'issues/create-comment',
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
-    needs: COMMENT_WRITE,
-    answer: createComment,
-  },
-  {
-    operation: 'issues/get-comment',
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
-    needs: [
-      ['pull_requests', 'read'],
-      ['issues', 'read'],
-    ],
-    answer: getComment,
-  },
-  {
-    operation: 'issues/update-comment',
-    method: 'PATCH',
-    path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
-    needs: COMMENT_WRITE,
-    answer: updateComment,
-  },
-  {
-    operation: 'issues/delete-comment',
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
-    needs: COMMENT_WRITE,
-    answer: deleteComment,
-  },
-  {
-    operation: 'issues/remove-label',
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/issues/{issue_number}/labels/{name}',
-    needs: COMMENT_WRITE,
-    answer: removeLabel,
-  },
-  {
-    operation: 'pulls/get',
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls/{pull_number}',
-    needs: PULL_READ,
-    answer: getPull,
-  },
-  {
-    operation: 'pulls/list',
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls',
-    needs: PULL_READ,
-    answer: listPulls,
-  },
-  {
-    operation: 'pulls/list-review-comments',
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls/{pull_number}/comments',
-    needs: PULL_READ,
-    answer: listReviewComments,
-  },
-  {
-    operation: 'pulls/create-review-comment',
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/pulls/{pull_number}/comments',
-    needs: PULL_WRITE,
-    answer: createReviewComment,
-  },
-  {
-    operation: 'pulls/update-review-comment',
-    method: 'PATCH',
-    path: '/repos/{owner}/{repo}/pulls/comments/{comment_id}',
-    needs: PULL_WRITE,
-    answer: updateReviewComment,
-  },
-  {
-    operation: 'pulls/delete-review-comment',
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/pulls/comments/{comment_id}',
-    needs: PULL_WRITE,
-    answer: deleteReviewComment,
-  },
-  {
-    operation: 'repos/get-collaborator-permission-level',
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/collaborators/{username}/permission',
-    // Metadata, which every token may read.
-    needs: [['contents', 'read']],
-    answer: permissionOf,
-  },
-  {
-    operation: 'repos/list-pull-requests-associated-with-commit',
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/commits/{commit_sha}/pulls',
-    needs: PULL_READ,
-    answer: pullsOfCommit,
-  },
-  {
-    operation: 'checks/create',
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/check-runs',
-    needs: [['checks', 'write']],
-    answer: createCheck,
-  },
-  {
-    operation: 'checks/get',
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/check-runs/{check_run_id}',
-    needs: [['checks', 'read']],
-    answer: getCheck,
-  },
-  {
-    operation: 'checks/update',
-    method: 'PATCH',
-    path: '/repos/{owner}/{repo}/check-runs/{check_run_id}',
-    needs: [['checks', 'write']],
-    answer: updateCheck,
-  },
-  {
-    operation: 'checks/list-annotations',
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/check-runs/{check_run_id}/annotations',
-    needs: [['checks', 'read']],
-    answer: listAnnotations,
-  },
-  {
-    operation: 'checks/list-for-ref',
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/commits/{ref}/check-runs',
-    needs: [['checks', 'read']],
-    answer: listChecks,
-  },
-];
+);
+
+function roleOf({ state, params }: Call): string | undefined {
+  return state.roles.get(params['username'] ?? '');
+}
 
 /** GitHub reports roles such as triage and maintain as the permission they include. */
 const RESTS_ON: Record<string, string> = { maintain: 'write', triage: 'read' };
 
-function permissionOf({ state, api, params }: Call): Reply {
-  const login = params['username'] ?? '';
-  const role = state.roles.get(login);
-  if (role === undefined) return notFound();
-  const permissions = Object.fromEntries(
-    ['pull', 'triage', 'push', 'maintain', 'admin'].map((name) => [name, false]),
-  );
-  const user = { ...userObject(api, { login, id: 2001, type: 'User' }), permissions };
-  return {
-    status: 200,
-    body: {
-      permission: RESTS_ON[role] ?? role,
-      role_name: role,
-      user: { ...user, role_name: role },
-    },
+function permissionOf({ params }: Call, role: string): Reply {
+  const names = ['pull', 'triage', 'push', 'maintain', 'admin'];
+  const user = {
+    ...userObject({ login: params['username'] ?? '', id: 2001, type: 'User' }),
+    permissions: Object.fromEntries(names.map((name) => [name, false])),
+    role_name: role,
   };
+  return { status: 200, body: { permission: RESTS_ON[role] ?? role, role_name: role, user } };
 }
 
-function pullOf({ state, params }: Call) {
-  return state.pulls.get(Number(params['issue_number'] ?? params['pull_number']));
-}
-function commentOf({ state, params }: Call) {
-  return state.comments.find(({ id }) => id === Number(params['comment_id']));
-}
-function reviewCommentOf({ state, params }: Call) {
-  return state.reviewComments.find(({ id }) => id === Number(params['comment_id']));
-}
-function checkOf({ state, params }: Call) {
-  return state.checkRuns.find(({ id }) => id === Number(params['check_run_id']));
-}
-
-function listComments(call: Call): Reply | List {
-  const pull = pullOf(call);
-  if (pull === undefined) return notFound();
-  const comments = call.state.comments
-    .filter(({ issue }) => issue === pull.number)
-    .sort((a, b) => a.id - b.id);
-  return { items: comments.map((comment) => commentObject(call.api, call.state, comment)) };
-}
-
-function createComment(call: Call): Reply {
-  const pull = pullOf(call);
-  if (pull === undefined) return notFound();
-  if (pull.locked) return error(403, 'Unable to create comment because issue is locked.');
-  const fault = commentRule(call.body);
-  if (fault !== null) return invalid(fault);
-  const comment = addComment(
-    call.state,
-    pull.number,
-    call.token.account,
-    String(call.body['body']),
-  );
-  return { status: 201, body: commentObject(call.api, call.state, comment) };
-}
-
-function getComment(call: Call): Reply {
-  const comment = commentOf(call);
-  return comment === undefined
-    ? notFound()
-    : { status: 200, body: commentObject(call.api, call.state, comment) };
-}
-
-/**
- * A token that may write can change anybody's comment: GitHub allows it, so the client must not.
- */
-function updateComment(call: Call): Reply {
-  const comment = commentOf(call);
-  if (comment === undefined) return notFound();
-  const fault = commentRule(call.body);
-  if (fault !== null) return invalid(fault);
-  comment.body = String(call.body['body']);
-  comment.updatedAt = call.state.now();
-  return { status: 200, body: commentObject(call.api, call.state, comment) };
-}
-
-function deleteComment(call: Call): Reply {
-  const comment = commentOf(call);
-  if (comment === undefined) return notFound();
-  call.state.comments.splice(call.state.comments.indexOf(comment), 1);
-  return { status: 204 };
-}
-
-function listReviewComments(call: Call): Reply | List {
-  const pull = pullOf(call);
-  if (pull === undefined) return notFound();
-  const comments = call.state.reviewComments.filter((comment) => comment.pull === pull.number);
-  return { items: comments.map((comment) => reviewCommentObject(call.api, call.state, comment)) };
-}
-
-function createReviewComment(call: Call): Reply {
-  const pull = pullOf(call);
-  if (pull === undefined) return notFound();
-  if (pull.locked) return error(403, 'Unable to create comment because issue is locked.');
-  const body = call.body as ReviewBody;
-  const fault = reviewCommentRule(body, pull);
-  if (fault !== null) return invalid(fault);
-  const comment = addReviewComment(call.state, {
-    pull: pull.number,
-    user: call.token.account,
-    body: String(body.body),
-    path: body.path ?? '',
-    line: body.line ?? null,
-    startLine: body.start_line ?? null,
-  });
-  return { status: 201, body: reviewCommentObject(call.api, call.state, comment) };
-}
-
-function updateReviewComment(call: Call): Reply {
-  const comment = reviewCommentOf(call);
-  if (comment === undefined) return notFound();
-  const fault = commentRule(call.body);
-  if (fault !== null) return invalid(fault);
-  comment.body = String(call.body['body']);
-  comment.updatedAt = call.state.now();
-  return { status: 200, body: reviewCommentObject(call.api, call.state, comment) };
-}
-
-/** What answers a comment stays when it goes. */
-function deleteReviewComment(call: Call): Reply {
-  const comment = reviewCommentOf(call);
-  if (comment === undefined) return notFound();
-  call.state.reviewComments.splice(call.state.reviewComments.indexOf(comment), 1);
-  return { status: 204 };
-}
-
-function removeLabel(call: Call): Reply {
-  const pull = pullOf(call);
-  const name = call.params['name'] ?? '';
-  if (pull === undefined || !pull.labels.includes(name)) return notFound();
+function removeLabel({ api, state, params }: Call, pull: Pull): Reply {
+  const name = params['name'] ?? '';
+  if (!pull.labels.includes(name)) return error(404, 'Not Found');
   pull.labels = pull.labels.filter((label) => label !== name);
-  return { status: 200, body: pullObject(call.api, call.state, pull)['labels'] };
+  return { status: 200, body: pullObject(api, state, pull)['labels'] };
 }
 
-function getPull(call: Call): Reply {
-  const pull = pullOf(call);
-  return pull === undefined
-    ? notFound()
-    : { status: 200, body: wholePullObject(call.api, call.state, pull) };
-}
-
-function listPulls(call: Call): List {
-  const { state = 'open', head } = call.query;
-  const pulls = [...call.state.pulls.values()].filter(
+function listPulls({ api, state, query }: Call): List {
+  const { state: wanted = 'open', head } = query;
+  const pulls = [...state.pulls.values()].filter(
     (pull) =>
-      (state === 'all' || pull.state === state) &&
+      (wanted === 'all' || pull.state === wanted) &&
       (head === undefined ||
         head === `${pull.head.repository?.split('/')[0] ?? ''}:${pull.head.ref}`),
   );
-  return { items: pulls.map((pull) => pullObject(call.api, call.state, pull)) };
+  return { items: pulls.map((pull) => pullObject(api, state, pull)) };
 }
 
-function pullsOfCommit(call: Call): Reply | List {
-  const sha = call.params['commit_sha'];
-  const pulls = [...call.state.pulls.values()].filter((pull) => pull.head.sha === sha);
-  if (pulls.length === 0) return invalid(`No commit found for SHA: ${sha ?? ''}`);
-  return { items: pulls.map((pull) => pullObject(call.api, call.state, pull)) };
+function pullsOfCommit({ api, state, params }: Call): Reply | List {
+  const sha = params['commit_sha'] ?? '';
+  const pulls = [...state.pulls.values()].filter(({ head }) => head.sha === sha);
+  if (pulls.length === 0) return invalid(`No commit found for SHA: ${sha}`);
+  return { items: pulls.map((pull) => pullObject(api, state, pull)) };
 }
 
-function createCheck(call: Call): Reply {
-  const { app } = call.token;
-  if (app === null) return error(403, 'You must authenticate via a GitHub App.');
-  const fault = checkRule(call.body, { creates: true });
+const NO_APP = error(403, 'You must authenticate via a GitHub App.');
+
+function createCheck({ api, state, token: { app }, body }: Call): Reply {
+  if (app === null) return NO_APP;
+  const fault = checkRule(body, { creates: true });
   if (fault !== null) return invalid(fault);
   const run: CheckRun = {
-    id: call.state.nextId(),
-    app,
-    name: '',
-    headSha: '',
-    status: 'queued',
-    conclusion: null,
-    externalId: null,
-    detailsUrl: null,
-    startedAt: null,
-    completedAt: null,
-    title: null,
-    summary: null,
-    text: null,
-    annotations: [],
+    ...{ id: state.nextId(), app, name: '', headSha: '', status: 'queued', conclusion: null },
+    ...{ externalId: null, detailsUrl: null, startedAt: null, completedAt: null },
+    ...{ title: null, summary: null, text: null, annotations: [] },
   };
-  apply(run, call.body);
-  call.state.checkRuns.push(run);
-  return { status: 201, body: checkObject(call.api, call.state, run) };
+  apply(run, body);
+  state.checkRuns.push(run);
+  return { status: 201, body: checkObject(api, state, run) };
 }
 
-function getCheck(call: Call): Reply {
-  const run = checkOf(call);
-  return run === undefined
-    ? notFound()
-    : { status: 200, body: checkObject(call.api, call.state, run) };
-}
-
-function updateCheck(call: Call): Reply {
-  const run = checkOf(call);
-  const { app } = call.token;
-  if (run === undefined) return notFound();
-  if (app === null) return error(403, 'You must authenticate via a GitHub App.');
-  if (app.id !== run.app.id)
-    return error(
-      403,
-      `Invalid app_id \`${app.id}\` - check run can only be modified by the GitHub App that created it.`,
-    );
+function updateCheck({ api, state, token: { app }, body }: Call, run: CheckRun): Reply {
+  if (app === null) return NO_APP;
+  const others = `Invalid app_id \`${app.id}\` - check run can only be modified by the GitHub App that created it.`;
+  if (app.id !== run.app.id) return error(403, others);
+  const status = ['status', 'conclusion', 'completed_at'].some((field) => field in body);
   // GitHub has said so since March 2025; reports of it differ, and the strict reading is the one to
   // be safe with.
-  if (
-    app.slug === 'github-actions' &&
-    !call.state.statusUpdates &&
-    ['status', 'conclusion', 'completed_at'].some((field) => field in call.body)
-  ) {
+  if (app.slug === 'github-actions' && !state.statusUpdates && status)
     return error(403, 'A workflow token may not change the status of a check run.');
-  }
-  const fault = checkRule(call.body, { creates: false });
+  const fault = checkRule(body, { creates: false });
   if (fault !== null) return invalid(fault);
-  apply(run, call.body);
-  return { status: 200, body: checkObject(call.api, call.state, run) };
+  apply(run, body);
+  return { status: 200, body: checkObject(api, state, run) };
 }
 
-const text = (value: unknown, otherwise: string | null): string | null =>
-  typeof value === 'string' ? value : otherwise;
+const FIELDS = {
+  ...{ name: 'name', headSha: 'head_sha', status: 'status', conclusion: 'conclusion' },
+  ...{ externalId: 'external_id', detailsUrl: 'details_url' },
+  ...{ startedAt: 'started_at', completedAt: 'completed_at' },
+};
 
 /** What is not named stays; annotations are appended. */
 function apply(run: CheckRun, body: Record<string, unknown>): void {
-  const output = (body['output'] ?? {}) as {
-    title?: string;
-    summary?: string;
-    text?: string;
+  const { annotations = [], ...output } = (body['output'] ?? {}) as {
     annotations?: CheckAnnotation[];
   };
-  Object.assign(run, {
-    name: text(body['name'], run.name),
-    headSha: text(body['head_sha'], run.headSha),
-    status: text(body['status'], run.status),
-    conclusion: text(body['conclusion'], run.conclusion),
-    externalId: text(body['external_id'], run.externalId),
-    detailsUrl: text(body['details_url'], run.detailsUrl),
-    startedAt: text(body['started_at'], run.startedAt),
-    completedAt: text(body['completed_at'], run.completedAt),
-    title: output.title ?? run.title,
-    summary: output.summary ?? run.summary,
-    text: output.text ?? run.text,
-    annotations: [...run.annotations, ...(output.annotations ?? [])],
-  });
+  for (const [field, name] of Object.entries(FIELDS))
+    if (typeof body[name] === 'string') Object.assign(run, { [field]: body[name] });
+  Object.assign(run, output, { annotations: [...run.annotations, ...annotations] });
 }
 
-function listAnnotations(call: Call): Reply | List {
-  const run = checkOf(call);
-  return run === undefined
-    ? notFound()
-    : { items: run.annotations.map((annotation) => annotationObject(call.state, run, annotation)) };
-}
-
-function listChecks(call: Call): List {
-  const { check_name: name } = call.query;
-  const runs = call.state.checkRuns.filter(
-    (run) => run.headSha === call.params['ref'] && (name === undefined || name === run.name),
+function listChecks({ api, state, params, query: { check_name: name } }: Call): List {
+  const runs = state.checkRuns.filter(
+    (run) => run.headSha === params['ref'] && (name === undefined || name === run.name),
   );
   return {
-    items: runs.map((run) => checkObject(call.api, call.state, run)),
+    items: runs.map((run) => checkObject(api, state, run)),
     wrap: (page) => ({ total_count: runs.length, check_runs: page }),
   };
 }

@@ -1,19 +1,11 @@
-/**
- * A part of the GitHub API on loopback: what a run that publishes talks to when there is no GitHub.
- * It needs nothing but node. The tests start it through `index.ts`, with GitHub's own description
- * as judge of every exchange.
- */
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { ROUTES, error } from './routes.ts';
-import type { Call, List, Reply, Route } from './routes.ts';
-import { createState } from './state.ts';
-import type { Exchange, State, Token } from './state.ts';
+/** A part of the GitHub API on loopback; GitHub's own description judges every exchange. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { bodyOf, listen } from '../loopback.ts';
+import { ROUTES, error, type Call, type List, type Reply, type Route } from './routes.ts';
+import { createState, type Exchange, type State, type Token } from './state.ts';
+import { replyFaults, requestFaults } from './validate.ts';
 
-/**
- * An answer that takes the place of the usual one; the words are what a network does to answers.
- */
+/** What takes the place of the usual answer; the words are what a network does to answers. */
 export type Instead = Reply | 'reset' | 'cut' | 'html' | 'hang';
 /**
  * Sees a request before it is handled. May change the state (another run was faster), and may
@@ -26,20 +18,10 @@ export type Interceptor = (seen: {
   count: number;
 }) => Instead | undefined;
 
-/**
- * Judges one exchange; the texts name what is wrong with it. `request` is judged before it is
- * handled.
- */
-export interface Judge {
-  request(exchange: Exchange): string[];
-  reply(exchange: Exchange): string[];
-}
-
 export interface GitHubOptions {
   repository: string;
   tokens: Record<string, Token>;
   now?: () => Date;
-  judge?: Judge;
 }
 
 export interface GitHubStandIn {
@@ -65,43 +47,29 @@ export const PRIMARY_LIMIT = (seconds: number, now: Date): Reply => ({
 
 interface Server {
   state: State;
-  judge: Judge | undefined;
   interceptors: { method: string; path: RegExp; act: Interceptor; count: number }[];
   apiUrl: string;
 }
 
-export async function startGitHub({
+export async function startValidatingGitHub({
   repository,
   tokens,
   now = () => new Date(),
-  judge,
 }: GitHubOptions): Promise<GitHubStandIn> {
-  const server: Server = {
-    state: createState(repository, tokens, now),
-    judge,
-    interceptors: [],
-    apiUrl: '',
-  };
+  const state = createState(repository, tokens, now);
+  const server: Server = { state, interceptors: [], apiUrl: '' };
   const http = createServer((request, response) => {
     receive(server, request, response).catch((fault: unknown) => {
-      server.state.violations.push(`the stand-in failed: ${String(fault)}`);
+      state.violations.push(`the stand-in failed: ${String(fault)}`);
       send(response, error(500, 'the stand-in failed'));
     });
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  server.apiUrl = `${origin}/api/v3`;
+  const { url, close } = await listen(http);
+  server.apiUrl = `${url}/api/v3`;
   return {
-    state: server.state,
-    apiUrl: server.apiUrl,
-    graphqlUrl: `${origin}/api/graphql`,
+    ...{ state, close, apiUrl: server.apiUrl, graphqlUrl: `${url}/api/graphql` },
     intercept: (method, path, act) =>
       void server.interceptors.push({ method, path, act, count: 0 }),
-    close: () =>
-      new Promise((resolve) => {
-        http.close(() => resolve());
-        http.closeAllConnections();
-      }),
   };
 }
 
@@ -112,17 +80,12 @@ async function receive(
 ): Promise<void> {
   const url = new URL(request.url ?? '/', server.apiUrl);
   const method = request.method ?? 'GET';
-  const text = await readAll(request);
+  const text = (await bodyOf(request)).toString('utf8');
   const token = /^(?:token|bearer) (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
   const exchange: Exchange = {
-    method,
-    path: url.pathname.replace(/^\/api(\/v3)?/, ''),
+    ...{ method, path: url.pathname.replace(/^\/api(\/v3)?/, ''), token },
     query: Object.fromEntries(url.searchParams),
-    body: undefined,
-    token,
-    operation: null,
-    status: 0,
-    reply: undefined,
+    ...{ body: undefined, operation: null, status: 0, reply: undefined },
   };
   server.state.exchanges.push(exchange);
   const body = parseBody(text);
@@ -136,8 +99,7 @@ async function receive(
       ? error(403, 'Request forbidden by administrative rules.')
       : answer(server, exchange, body));
   Object.assign(exchange, { status: reply.status, reply: reply.body });
-  if (instead === undefined && server.judge !== undefined)
-    server.state.violations.push(...server.judge.reply(exchange));
+  if (instead === undefined) server.state.violations.push(...replyFaults(exchange));
   send(response, reply);
 }
 
@@ -151,69 +113,57 @@ function intercepted(server: Server, { method, path, body }: Exchange): Instead 
   return undefined;
 }
 
-function answer(server: Server, exchange: Exchange, body: Record<string, unknown>): Reply {
-  const { state } = server;
-  const token = exchange.token === null ? undefined : state.tokens.get(exchange.token);
+function answer(
+  { state, apiUrl: api }: Server,
+  exchange: Exchange,
+  body: Record<string, unknown>,
+): Reply {
+  const { method, path, query } = exchange;
+  const token = state.tokens.get(exchange.token ?? '');
   if (token === undefined)
     return error(401, exchange.token === null ? 'Requires authentication' : 'Bad credentials');
-  if (exchange.path === '/graphql' && exchange.method === 'POST') return graphql(token, body);
+  if (path === '/graphql' && method === 'POST') return graphql(token, body);
   const found = match(exchange);
   if (found === null) {
-    state.violations.push(
-      `${exchange.method} ${exchange.path} is not an operation of this stand-in`,
-    );
+    state.violations.push(`${method} ${path} is not an operation of this stand-in`);
     return error(404, 'Not Found');
   }
   const { route, params } = found;
   exchange.operation = route.operation;
-  if (
-    `${params['owner'] ?? ''}/${params['repo'] ?? ''}`.toLowerCase() !==
-    state.repository.toLowerCase()
-  )
-    return error(404, 'Not Found');
-  const faults = server.judge?.request(exchange) ?? [];
+  const repository = `${params['owner'] ?? ''}/${params['repo'] ?? ''}`;
+  if (repository.toLowerCase() !== state.repository.toLowerCase()) return error(404, 'Not Found');
+  const faults = requestFaults(exchange);
   state.violations.push(...faults);
   if (!isAllowed(state, token, route)) return error(403, 'Resource not accessible by integration');
   if (faults.length > 0) return error(422, `Invalid request. ${faults.join(' ')}`);
-  const call: Call = { state, api: server.apiUrl, params, query: exchange.query, body, token };
+  const call: Call = { state, api, params, query, body, token };
   const result = route.answer(call);
-  return 'items' in result ? page(server.apiUrl, exchange, result) : result;
+  return 'items' in result ? page(api, exchange, result) : result;
 }
 
 /** Anybody reads a public repository. */
-function isAllowed(state: State, token: Token, route: Route): boolean {
-  return route.needs.some(
+function isAllowed(state: State, { permissions }: Token, { needs }: Route): boolean {
+  return needs.some(
     ([scope, access]) =>
-      (access === 'read' && !state.private) ||
-      token.permissions[scope] === 'write' ||
-      token.permissions[scope] === access,
+      (access === 'read' && !state.private) || ['write', access].includes(permissions[scope]),
   );
 }
 
-function match({
-  method,
-  path,
-}: Exchange): { route: Route; params: Record<string, string> } | null {
+function match({ method, path }: Exchange): (Pick<Call, 'params'> & { route: Route }) | null {
   const parts = path.split('/');
   for (const route of ROUTES) {
     const pattern = route.path.split('/');
     if (route.method !== method || pattern.length !== parts.length) continue;
-    const isMatch = pattern.every((part, index) => part.startsWith('{') || part === parts[index]);
-    const params = Object.fromEntries(
-      pattern.flatMap((part, index) =>
-        part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(parts[index] ?? '')]] : [],
-      ),
+    if (!pattern.every((part, at) => part.startsWith('{') || part === parts[at])) continue;
+    const params = pattern.flatMap((part, at) =>
+      part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(parts[at] ?? '')]] : [],
     );
-    if (isMatch) return { route, params };
+    return { route, params: Object.fromEntries(params) as Call['params'] };
   }
   return null;
 }
 
-function page(
-  api: string,
-  { path, query }: Exchange,
-  { items, wrap = (list) => list }: List,
-): Reply {
+function page(api: string, { path, query }: Exchange, { items, wrap }: List): Reply {
   const size = Math.min(Math.max(Number(query['per_page'] ?? 30) || 30, 1), 100);
   const number = Math.max(Number(query['page'] ?? 1) || 1, 1);
   const last = Math.max(Math.ceil(items.length / size), 1);
@@ -223,36 +173,27 @@ function page(
     ...(number > 1 ? [link(number - 1, 'prev'), link(1, 'first')] : []),
     ...(number < last ? [link(number + 1, 'next'), link(last, 'last')] : []),
   ];
-  return {
-    status: 200,
-    body: wrap(items.slice((number - 1) * size, number * size)),
-    ...(links.length > 0 ? { headers: { link: links.join(', ') } } : {}),
-  };
+  const shown = items.slice((number - 1) * size, number * size);
+  const headers = links.length > 0 ? { headers: { link: links.join(', ') } } : {};
+  return { status: 200, body: wrap?.(shown) ?? shown, ...headers };
 }
 
 /** Knows one question: who am I? */
-function graphql(token: Token, body: Record<string, unknown>): Reply {
-  const fields = /^\s*(?:query\s*)?\{\s*viewer\s*\{([\w\s]+)\}\s*\}\s*$/
-    .exec(String(body['query'] ?? ''))?.[1]
-    ?.trim()
-    .split(/\s+/);
-  const known: Record<string, unknown> = {
-    login: token.account.login,
-    databaseId: token.account.id,
-    id: `U_${token.account.id}`,
-  };
-  const unknown = fields?.find((field) => !(field in known));
-  if (fields === undefined || unknown !== undefined)
-    return {
-      status: 200,
-      body: {
-        errors: [{ type: 'undefinedField', message: `Field '${unknown ?? '?'}' doesn't exist` }],
-      },
-    };
-  return {
-    status: 200,
-    body: { data: { viewer: Object.fromEntries(fields.map((field) => [field, known[field]])) } },
-  };
+function graphql({ account }: Token, body: Record<string, unknown>): Reply {
+  const asked = /^\s*(?:query\s*)?\{\s*viewer\s*\{([\w\s]+)\}\s*\}\s*$/.exec(
+    String(body['query'] ?? ''),
+  );
+  const fields = asked?.[1]?.trim().split(/\s+/);
+  const known = new Map<string, unknown>(
+    Object.entries({ login: account.login, databaseId: account.id, id: `U_${account.id}` }),
+  );
+  const unknown = fields?.find((field) => !known.has(field));
+  if (fields !== undefined && unknown === undefined) {
+    const viewer = Object.fromEntries(fields.map((field) => [field, known.get(field)]));
+    return { status: 200, body: { data: { viewer } } };
+  }
+  const message = `Field '${unknown ?? '?'}' doesn't exist`;
+  return { status: 200, body: { errors: [{ type: 'undefinedField', message }] } };
 }
 
 function parseBody(text: string): Record<string, unknown> | null {
@@ -267,17 +208,9 @@ function parseBody(text: string): Record<string, unknown> | null {
   }
 }
 
-async function readAll(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {
-  response.writeHead(status, {
-    ...(body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' }),
-    ...headers,
-  });
+  const type = { 'content-type': 'application/json; charset=utf-8' };
+  response.writeHead(status, { ...(body === undefined ? {} : type), ...headers });
   response.end(body === undefined ? undefined : JSON.stringify(body));
 }
 

@@ -1,8 +1,4 @@
-/**
- * What the stand-in remembers. Everything may be read and changed from an outside contributor, before and between
- * requests.
- */
-
+/** What the stand-in remembers. Tests read and change it before and between requests. */
 export interface Account {
   login: string;
   id: number;
@@ -131,17 +127,13 @@ export const ACTIONS_BOT: Account = { login: 'github-actions[bot]', id: 41898282
 
 /** The token of a workflow run: read only unless the job's `permissions:` say more. */
 export function workflowToken(permissions: Partial<Record<Scope, Access>> = {}): Token {
-  return {
-    account: ACTIONS_BOT,
-    app: ACTIONS_APP,
-    permissions: {
-      contents: 'read',
-      pull_requests: 'none',
-      issues: 'none',
-      checks: 'none',
-      ...permissions,
-    },
-  };
+  const least = {
+    contents: 'read',
+    pull_requests: 'none',
+    issues: 'none',
+    checks: 'none',
+  } as const;
+  return { account: ACTIONS_BOT, app: ACTIONS_APP, permissions: { ...least, ...permissions } };
 }
 
 /** A personal access token of a user who may write. */
@@ -160,19 +152,11 @@ export function createState(
 ): State {
   let id = 1000;
   return {
-    repository,
-    private: false,
-    pulls: new Map(),
+    ...{ repository, private: false, statusUpdates: false, now, nextId: () => (id += 1) },
+    ...{ pulls: new Map(), comments: [], reviewComments: [], checkRuns: [] },
     roles: new Map([['ada-example', 'write']]),
-    comments: [],
-    reviewComments: [],
-    checkRuns: [],
     tokens: new Map(Object.entries(tokens)),
-    exchanges: [],
-    violations: [],
-    statusUpdates: false,
-    now,
-    nextId: () => (id += 1),
+    ...{ exchanges: [], violations: [] },
   };
 }
 
@@ -192,14 +176,8 @@ export function addPull(state: State, pull: Partial<Pull> & Pick<Pull, 'number'>
 }
 
 export function addComment(state: State, issue: number, user: Account, body: string): Comment {
-  const comment = {
-    id: state.nextId(),
-    issue,
-    user,
-    body,
-    createdAt: state.now(),
-    updatedAt: state.now(),
-  };
+  const now = { createdAt: state.now(), updatedAt: state.now() };
+  const comment = { id: state.nextId(), issue, user, body, ...now };
   state.comments.push(comment);
   return comment;
 }

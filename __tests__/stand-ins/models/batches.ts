@@ -1,7 +1,9 @@
 import type http from 'node:http';
 import { z } from 'zod';
 import type { Api } from '../../../src/types/vendors/facts.ts';
-import type { Scripted, Seen } from './server.ts';
+import { answerBody, refuse, reply } from './replies.ts';
+import type { Script, Scripted, Seen } from './server.ts';
+import { readChat } from './wire.ts';
 
 /**
  * Both vendors' batches: OpenAI's files and batches, Anthropic's message batches, from their
@@ -22,15 +24,12 @@ export interface StoodBatch {
   bytes: number;
 }
 
+type End = 'ended' | 'expired' | 'canceled' | 'failed';
+
 export interface BatchScript {
   /** What a look finds. Default: `working` at the first, `ended` from the second on. */
-  look?(
-    batch: StoodBatch,
-  ): 'working' | 'ended' | 'expired' | 'canceled' | 'failed' | 'unknown' | { status: number };
-  /**
-   * For single requests: without a result, or not answered. The rest is answered as the server's
-   * script says.
-   */
+  look?(batch: StoodBatch): 'working' | End | 'unknown' | { status: number };
+  /** Single requests without a result, or not answered; null: as the server's script says. */
   line?(seen: Seen): 'missing' | 'expired' | 'canceled' | null;
   /** The lines as they would be sent, to be spoilt. */
   lines?(lines: string[]): string[];
@@ -45,35 +44,16 @@ export interface BatchScript {
   results?(nth: number): { status: number } | 'cut' | { after: Promise<void> } | null;
 }
 
-export interface BatchTools {
-  /** A request in the vendor's form, or what is wrong with it. */
-  check(
-    vendor: Api,
-    body: unknown,
-  ): Pick<Seen, 'model' | 'messages' | 'body' | 'schema'> | { problem: string };
-  answer(seen: Seen): Scripted | Promise<Scripted>;
-  replyBody(seen: Seen, scripted: Scripted): unknown;
-  errorBody(vendor: Api, error: NonNullable<Scripted['error']>, status: number): unknown;
-  reply(
-    response: http.ServerResponse,
-    status: number,
-    body: unknown,
-    headers?: Record<string, string>,
-  ): void;
-}
-
-export interface StoodBatches {
-  batches: StoodBatch[];
-  /** False when the request is not about batches. */
-  handle(
-    request: http.IncomingMessage,
-    raw: Buffer,
-    response: http.ServerResponse,
-  ): Promise<boolean>;
+interface Call {
+  request: http.IncomingMessage;
+  raw: Buffer;
+  response: http.ServerResponse;
 }
 
 interface Kept extends StoodBatch {
-  state: 'working' | 'ended' | 'expired' | 'canceled' | 'failed';
+  state: 'working' | End;
+  /** What is wrong with single requests, by their place. */
+  bad: Map<number, string>;
   file: string | null;
   problem: string | null;
   output: string[] | null;
@@ -92,486 +72,267 @@ const openaiCreate = z.strictObject({
   completion_window: z.literal('24h'),
   metadata: z.record(z.string(), z.string()).nullish(),
 });
+const anthropicRequest = z.strictObject({
+  custom_id: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+  params: z.record(z.string(), z.unknown()),
+});
 const anthropicCreate = z.strictObject({
-  requests: z
-    .array(
-      z.strictObject({
-        custom_id: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
-        params: z.record(z.string(), z.unknown()),
-      }),
-    )
-    .min(1)
-    .max(100_000),
+  requests: z.array(anthropicRequest).min(1).max(100_000),
 });
 
-export function createStoodBatches(
-  script: BatchScript,
-  tools: BatchTools,
-  refused: string[],
-): StoodBatches {
+type Entry = { custom_id: string; body: Record<string, unknown> };
+type Begun = Kept | { problem: string };
+
+export function createStoodBatches(script: BatchScript, answer: Script, refused: string[]) {
   const batches: Kept[] = [];
   const files = new Map<string, string>();
-  /** What is wrong with single requests. */
-  const bad = new Map<string, string>();
   const counts = { create: 0, results: 0 };
   let last = 0;
 
-  const begin = (
-    vendor: Api,
-    entries: { custom_id: string; body: unknown }[],
-    headers: http.IncomingHttpHeaders,
-    file: string | null,
-    bytes: number,
-  ): Kept | { problem: string } => {
-    const ids = new Set<string>();
-    const requests: Seen[] = [];
-    last += 1;
-    for (const { custom_id, body } of entries) {
-      if (ids.has(custom_id))
-        return { problem: `The custom_id '${custom_id}' is used more than once.` };
-      ids.add(custom_id);
-      const checked = tools.check(vendor, body);
-      // Each request is checked when its turn comes, so that a bad one is an error of its own.
-      const known =
-        'problem' in checked
-          ? {
-              model: String((body as { model?: unknown }).model),
-              messages: [],
-              body: body as Record<string, unknown>,
-              schema: null,
-            }
-          : checked;
-      if ('problem' in checked) {
-        bad.set(`${custom_id} ${String(last)}`, checked.problem);
-        refused.push(checked.problem);
-      }
-      requests.push({ ...known, embedding: false, vendor, index: requests.length, headers });
-    }
-    if (vendor === 'openai' && new Set(requests.map(({ model }) => model)).size > 1)
-      return { problem: 'The batch contains requests for more than one model.' };
-    const id = vendor === 'openai' ? `batch_${last}` : `msgbatch_${last}`;
+  const keep = (vendor: Api, more: Partial<Kept>): Kept => {
     const batch: Kept = {
-      id,
-      vendor,
-      customIds: [...ids],
-      requests,
-      looks: 0,
-      bytes,
-      state: 'working',
-      file,
-      problem: null,
-      output: null,
-      errors: null,
+      ...{ id: `${vendor === 'openai' ? 'batch' : 'msgbatch'}_${++last}`, vendor },
+      ...{ customIds: [], requests: [], looks: 0, bytes: 0, state: 'working', bad: new Map() },
+      ...{ file: null, problem: null, output: null, errors: null },
+      ...more,
     };
     batches.push(batch);
     return batch;
   };
 
-  const look = (batch: Kept): 'unknown' | number | null => {
-    const found = script.look?.(batch) ?? (batch.looks === 0 ? 'working' : 'ended');
-    batch.looks += 1;
-    if (found === 'unknown') return 'unknown';
-    if (typeof found === 'object') return found.status;
-    if (batch.state === 'working') batch.state = found;
-    return null;
+  const begin = (vendor: Api, entries: Entry[], { headers }: http.IncomingMessage): Begun => {
+    const customIds = entries.map(({ custom_id }) => custom_id);
+    const twice = customIds.find((id, at) => customIds.indexOf(id) !== at);
+    if (twice !== undefined) return { problem: `The custom_id '${twice}' is used more than once.` };
+    const bad = new Map<number, string>();
+    const requests = entries.map(({ body }, index): Seen => {
+      const checked = readChat(vendor, body);
+      const about = { embedding: false, vendor, index, headers };
+      if (!('problem' in checked)) return { ...checked, ...about };
+      // Each request is checked when its turn comes, so that a bad one is an error of its own.
+      bad.set(index, checked.problem);
+      refused.push(checked.problem);
+      return { model: String(body['model']), messages: [], body, schema: null, ...about };
+    });
+    if (vendor === 'openai' && new Set(requests.map(({ model }) => model)).size > 1)
+      return { problem: 'The batch contains requests for more than one model.' };
+    return keep(vendor, { customIds, requests, bad });
   };
 
   /** Makes the results, once. */
   const finish = async (batch: Kept): Promise<void> => {
     if (batch.output !== null) return;
     const [output, errors]: [string[], string[]] = [[], []];
+    const unanswered = batch.state === 'expired' || batch.state === 'canceled' ? batch.state : null;
     for (const [index, seen] of batch.requests.entries()) {
-      const custom_id = batch.customIds[index];
-      const left =
-        script.line?.(seen) ??
-        (batch.state === 'expired' || batch.state === 'canceled' ? batch.state : null);
+      const left = script.line?.(seen) ?? unanswered;
       if (left === 'missing') continue;
-      const problem = bad.get(`${custom_id} ${batch.id.replace(/\D/g, '')}`);
-      const scripted: Scripted =
-        problem !== undefined
-          ? { status: 400, error: { message: problem, type: 'invalid_request_error' } }
-          : left === null
-            ? await tools.answer(seen)
-            : {};
-      const status = scripted.status ?? 200;
-      const line =
-        batch.vendor === 'openai'
-          ? openaiResult(custom_id, seen, left, status, scripted)
-          : anthropicResult(custom_id, seen, left, status, scripted);
-      (batch.vendor === 'openai' && (left !== null || status !== 200) ? errors : output).push(
-        JSON.stringify(line),
-      );
+      const message = batch.bad.get(index);
+      const refusal = { status: 400, error: { message: message ?? '', type: BAD_REQUEST } };
+      const scripted = message !== undefined ? refusal : left === null ? await answer(seen) : {};
+      const line = { custom_id: batch.customIds[index], ...resultOf(seen, left, scripted) };
+      const isError = left !== null || (scripted.status ?? 200) !== 200;
+      (batch.vendor === 'openai' && isError ? errors : output).push(JSON.stringify(line));
     }
     const spoil = (lines: string[]): string[] => (script.lines ?? ((all) => all))(lines.reverse());
     [batch.output, batch.errors] = [spoil(output), spoil(errors)];
   };
-  const openaiResult = (
-    custom_id: unknown,
-    seen: Seen,
-    left: 'expired' | 'canceled' | null,
-    status: number,
-    scripted: Scripted,
-  ): unknown => ({
-    id: `batch_req_${seen.index}`,
-    custom_id,
-    response:
-      left !== null
-        ? null
-        : {
-            status_code: status,
-            request_id: `req_${seen.index}`,
-            body: bodyOf(seen, status, scripted),
-          },
-    error:
-      left === null
-        ? null
-        : {
-            code: left === 'expired' ? 'batch_expired' : 'batch_cancelled',
-            message: 'This request could not be executed before the completion window expired.',
-          },
-  });
-  const anthropicResult = (
-    custom_id: unknown,
-    seen: Seen,
-    left: 'expired' | 'canceled' | null,
-    status: number,
-    scripted: Scripted,
-  ): unknown => ({
-    custom_id,
-    result:
-      left !== null
-        ? { type: left }
-        : status === 200
-          ? { type: 'succeeded', message: bodyOf(seen, status, scripted) }
-          : { type: 'errored', error: bodyOf(seen, status, scripted) },
-  });
-  const bodyOf = (seen: Seen, status: number, scripted: Scripted): unknown =>
-    scripted.body !== undefined
-      ? (JSON.parse(String(scripted.body)) as unknown)
-      : status === 200
-        ? tools.replyBody(seen, scripted)
-        : tools.errorBody(seen.vendor, scripted.error ?? { message: `scripted ${status}` }, status);
 
-  const counted = ({ requests, state }: Kept) => ({
-    total: requests.length,
-    done: state === 'working' ? 0 : requests.length,
-  });
-  const openaiBatch = (batch: Kept): unknown => ({
-    id: batch.id,
-    object: 'batch',
-    endpoint: '/v1/chat/completions',
-    input_file_id: batch.file,
-    completion_window: '24h',
-    created_at: 1_700_000_000,
-    model: batch.requests[0]?.model,
-    status: {
-      working: 'in_progress',
-      ended: 'completed',
-      expired: 'expired',
-      canceled: 'cancelled',
-      failed: 'failed',
-    }[batch.state],
-    ...(batch.problem === null
-      ? {}
-      : {
-          errors: {
-            object: 'list',
-            data: [{ code: 'invalid_request', message: batch.problem, line: 1, param: null }],
-          },
-        }),
-    ...(batch.output !== null && batch.output.length > 0
-      ? { output_file_id: `file-out-${batch.id}` }
-      : {}),
-    ...(batch.errors !== null && batch.errors.length > 0
-      ? { error_file_id: `file-err-${batch.id}` }
-      : {}),
-    request_counts: { total: counted(batch).total, completed: counted(batch).done, failed: 0 },
-    metadata: null,
-  });
-  const anthropicBatch = (batch: Kept): unknown => {
-    const ended = batch.state !== 'working';
-    return {
-      id: batch.id,
-      type: 'message_batch',
-      processing_status: ended ? 'ended' : 'in_progress',
-      archived_at: null,
-      cancel_initiated_at: null,
-      created_at: '2026-01-02T03:04:05Z',
-      ended_at: ended ? '2026-01-02T04:04:05Z' : null,
-      expires_at: '2026-01-03T03:04:05Z',
-      // An address that must not be followed.
-      results_url: ended ? 'https://elsewhere.example/results' : null,
-      request_counts: {
-        canceled: 0,
-        errored: 0,
-        expired: 0,
-        processing: ended ? 0 : batch.requests.length,
-        succeeded: ended ? batch.requests.length : 0,
-      },
-    };
-  };
-
-  const refuse = (response: http.ServerResponse, vendor: Api, problem: string): void => {
+  const refuseAs = (vendor: Api, { response }: Call, problem: string): void => {
     refused.push(problem);
-    tools.reply(
-      response,
-      400,
-      tools.errorBody(vendor, { message: problem, type: 'invalid_request_error' }, 400),
-    );
+    refuse(response, vendor, { status: 400, message: problem, type: BAD_REQUEST });
   };
-  const missing = (response: http.ServerResponse, vendor: Api): void =>
-    tools.reply(
-      response,
-      404,
-      tools.errorBody(
-        vendor,
-        {
-          message: 'No such batch',
-          type: vendor === 'openai' ? 'invalid_request_error' : 'not_found_error',
-        },
-        404,
-      ),
-    );
-  /** True when the script replaced the creation. */
-  const spoiltCreation = (
-    response: http.ServerResponse,
-    vendor: Api,
-    create: () => void,
-  ): boolean => {
+  /** Creates a batch and shows it, unless the script does something else. */
+  const created = (vendor: Api, call: Call, create: () => Begun): void => {
     const spoilt = script.create?.(counts.create++) ?? null;
-    if (spoilt === null) return false;
-    if (spoilt === 'created-reset') create();
-    if (typeof spoilt === 'string') response.socket?.destroy();
-    else
-      tools.reply(
-        response,
-        spoilt.status,
-        tools.errorBody(vendor, { message: 'scripted' }, spoilt.status),
-        spoilt.headers,
-      );
-    return true;
-  };
-  const sendLines = (response: http.ServerResponse, vendor: Api, lines: string[]): void => {
-    const spoilt = script.results?.(counts.results++) ?? null;
-    const text = lines.map((line) => `${line}\n`).join('');
-    if (spoilt !== null && spoilt !== 'cut' && 'status' in spoilt)
-      return tools.reply(
-        response,
-        spoilt.status,
-        tools.errorBody(vendor, { message: 'scripted' }, spoilt.status),
-      );
-    response.writeHead(200, {
-      'content-type': 'application/x-jsonl',
-      'content-length': Buffer.byteLength(text),
-    });
-    if (spoilt === 'cut')
-      response.write(text.slice(0, Math.ceil(text.length / 2)), () => response.socket?.destroy());
-    else if (spoilt === null) response.end(text);
-    else {
-      const half = lines
-        .slice(0, Math.ceil(lines.length / 2))
-        .map((line) => `${line}\n`)
-        .join('');
-      response.write(half);
-      void spoilt.after.then(() => response.end(text.slice(half.length)));
+    if (spoilt !== null) {
+      if (spoilt === 'created-reset') create();
+      if (typeof spoilt === 'string') return void call.response.socket?.destroy();
+      const { status, headers } = spoilt;
+      return refuse(call.response, vendor, { status, message: 'scripted' }, headers);
     }
+    const begun = create();
+    if (!('id' in begun)) return refuseAs(vendor, call, begun.problem);
+    reply(call.response, 200, shownBatch(begun));
+  };
+  const sendLines = ({ response }: Call, vendor: Api, lines: string[]): void => {
+    const spoilt = script.results?.(counts.results++) ?? null;
+    if (spoilt !== null && spoilt !== 'cut' && 'status' in spoilt)
+      return refuse(response, vendor, { status: spoilt.status, message: 'scripted' });
+    const joined = (some: string[]): string => some.map((line) => `${line}\n`).join('');
+    const text = joined(lines);
+    const length = { 'content-length': Buffer.byteLength(text) };
+    response.writeHead(200, { 'content-type': 'application/x-jsonl', ...length });
+    if (spoilt === null) return void response.end(text);
+    if (spoilt === 'cut') {
+      const half = text.slice(0, Math.ceil(text.length / 2));
+      return void response.write(half, () => response.socket?.destroy());
+    }
+    const half = joined(lines.slice(0, Math.ceil(lines.length / 2)));
+    response.write(half);
+    void spoilt.after.then(() => response.end(text.slice(half.length)));
   };
 
-  const upload = (
-    raw: Buffer,
-    request: http.IncomingMessage,
-    response: http.ServerResponse,
-  ): void => {
-    const parts = multipart(raw, request.headers['content-type'] ?? '');
+  const upload = (call: Call): void => {
+    const parts = multipart(call.raw, call.request.headers['content-type'] ?? '');
     const file = parts?.get('file');
-    if (
-      parts === null ||
-      parts.get('purpose')?.text !== 'batch' ||
-      file?.filename?.endsWith('.jsonl') !== true
-    )
-      return refuse(
-        response,
+    if (parts?.get('purpose')?.text !== 'batch' || file?.filename?.endsWith('.jsonl') !== true)
+      return refuseAs(
         'openai',
+        call,
         'a multipart form with purpose=batch and a .jsonl file is wanted',
       );
     const id = `file-${++last}`;
     files.set(id, file.text);
-    tools.reply(response, 200, {
-      id,
-      object: 'file',
-      bytes: Buffer.byteLength(file.text),
-      created_at: 1_700_000_000,
-      filename: file.filename,
-      purpose: 'batch',
-      status: 'processed',
+    reply(call.response, 200, {
+      ...{ id, object: 'file', bytes: Buffer.byteLength(file.text), created_at: 1_700_000_000 },
+      ...{ filename: file.filename, purpose: 'batch', status: 'processed' },
     });
   };
-  const createOpenai = (
-    raw: Buffer,
-    request: http.IncomingMessage,
-    response: http.ServerResponse,
-  ): void => {
-    const body = openaiCreate.safeParse(parsed(raw));
-    const text = files.get(body.data?.input_file_id ?? '');
-    if (!body.success || text === undefined)
-      return refuse(
-        response,
-        'openai',
-        body.success
-          ? 'No such File object'
-          : `${body.error.issues[0]?.path.join('.')}: ${body.error.issues[0]?.message}`,
-      );
-    let made: Kept | null = null;
-    const create = (): void => {
-      made = beginFile(body.data.input_file_id, text, request.headers);
-    };
-    if (spoiltCreation(response, 'openai', create)) return;
-    create();
-    tools.reply(response, 200, openaiBatch(made!));
+  const createOpenai = (call: Call): void => {
+    const { data, error } = openaiCreate.safeParse(parsed(call.raw));
+    if (error !== undefined) return refuseAs('openai', call, firstIssue(error));
+    const text = files.get(data.input_file_id);
+    if (text === undefined) return refuseAs('openai', call, 'No such File object');
+    created('openai', call, () => beginFile(data.input_file_id, text, call.request));
   };
   /** A file that breaks the rules makes a batch that fails when it is validated. */
-  const beginFile = (file: string, text: string, headers: http.IncomingHttpHeaders): Kept => {
-    const lines = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => openaiLine.safeParse(parsed(Buffer.from(line))));
-    const bad = lines.find(({ success }) => !success);
-    const begun =
+  const beginFile = (file: string, text: string, request: http.IncomingMessage): Kept => {
+    const lines = text.trimEnd().split('\n');
+    const read = lines.map((line) => openaiLine.safeParse(parsed(Buffer.from(line))));
+    const bad = read.find(({ success }) => !success);
+    const entries = read.flatMap(({ data }) => data ?? []);
+    const begun: Begun =
       bad !== undefined || lines.length > 50_000
         ? { problem: bad?.error?.message ?? 'too many requests' }
-        : begin(
-            'openai',
-            lines.map(({ data }) => ({ custom_id: data!.custom_id, body: data!.body })),
-            headers,
-            file,
-            Buffer.byteLength(text),
-          );
-    if (!('problem' in begun) || 'id' in begun) return begun as Kept;
-    refused.push(begun.problem);
-    const failed: Kept = {
-      id: `batch_${++last}`,
-      vendor: 'openai',
-      customIds: [],
-      requests: [],
-      looks: 0,
-      bytes: Buffer.byteLength(text),
-      state: 'failed',
-      file,
-      problem: begun.problem,
-      output: null,
-      errors: null,
-    };
-    batches.push(failed);
-    return failed;
+        : begin('openai', entries, request);
+    const about = { file, bytes: Buffer.byteLength(text) };
+    if ('id' in begun) return Object.assign(begun, about);
+    refused.push(begun.problem ?? '');
+    return keep('openai', { ...about, state: 'failed', problem: begun.problem });
   };
-  const createAnthropic = (
-    raw: Buffer,
-    request: http.IncomingMessage,
-    response: http.ServerResponse,
-  ): void => {
-    if (
-      request.headers['anthropic-version'] === undefined ||
-      request.headers['content-type']?.startsWith('application/json') !== true
-    )
-      return refuse(response, 'anthropic', 'anthropic-version: header is required');
-    const body = anthropicCreate.safeParse(parsed(raw));
-    if (!body.success)
-      return refuse(
-        response,
-        'anthropic',
-        `${body.error.issues[0]?.path.join('.')}: ${body.error.issues[0]?.message}`,
-      );
-    let made: Kept | { problem: string } | null = null;
-    const create = (): void => {
-      made = begin(
-        'anthropic',
-        body.data.requests.map(({ custom_id, params }) => ({ custom_id, body: params })),
-        request.headers,
-        null,
-        raw.byteLength,
-      );
-    };
-    if (spoiltCreation(response, 'anthropic', create)) return;
-    create();
-    const begun = made as Kept | { problem: string } | null;
-    if (begun === null || !('id' in begun))
-      return refuse(response, 'anthropic', begun?.problem ?? '');
-    tools.reply(response, 200, anthropicBatch(begun));
+  const createAnthropic = (call: Call): void => {
+    const { headers } = call.request;
+    const isJson = headers['content-type']?.startsWith('application/json') === true;
+    if (headers['anthropic-version'] === undefined || !isJson)
+      return refuseAs('anthropic', call, 'anthropic-version: header is required');
+    const { data, error } = anthropicCreate.safeParse(parsed(call.raw));
+    if (error !== undefined) return refuseAs('anthropic', call, firstIssue(error));
+    const entries = data.requests.map(({ custom_id, params }) => ({ custom_id, body: params }));
+    created('anthropic', call, () => {
+      const begun = begin('anthropic', entries, call.request);
+      return 'id' in begun ? Object.assign(begun, { bytes: call.raw.byteLength }) : begun;
+    });
   };
-  const show = async (id: string, response: http.ServerResponse, vendor: Api): Promise<void> => {
+  const missing = (vendor: Api, { response }: Call): void => {
+    const type = vendor === 'openai' ? BAD_REQUEST : 'not_found_error';
+    refuse(response, vendor, { status: 404, message: 'No such batch', type });
+  };
+  const show = async (vendor: Api, call: Call, id: string): Promise<void> => {
     const batch = batches.find((kept) => kept.id === id);
-    if (batch === undefined) return missing(response, vendor);
-    const found = look(batch);
-    if (found === 'unknown') return missing(response, vendor);
-    if (found !== null)
-      return tools.reply(response, found, tools.errorBody(vendor, { message: 'scripted' }, found));
+    if (batch === undefined) return missing(vendor, call);
+    const found = script.look?.(batch) ?? (batch.looks === 0 ? 'working' : 'ended');
+    batch.looks += 1;
+    if (found === 'unknown') return missing(vendor, call);
+    if (typeof found === 'object')
+      return refuse(call.response, vendor, { status: found.status, message: 'scripted' });
+    if (batch.state === 'working') batch.state = found;
     if (batch.state === 'failed') batch.problem ??= 'scripted failure';
-    if (batch.state !== 'working' && batch.state !== 'failed') await finish(batch);
-    tools.reply(response, 200, vendor === 'openai' ? openaiBatch(batch) : anthropicBatch(batch));
+    else if (batch.state !== 'working') await finish(batch);
+    reply(call.response, 200, shownBatch(batch));
+  };
+  const download = (vendor: Api, call: Call, id: string, kind: 'output' | 'errors'): void => {
+    const lines = batches.find((batch) => batch.id === id)?.[kind];
+    return lines ? sendLines(call, vendor, lines) : missing(vendor, call);
   };
 
-  const routes: [
-    string,
-    RegExp,
-    (
-      match: RegExpExecArray,
-      raw: Buffer,
-      request: http.IncomingMessage,
-      response: http.ServerResponse,
-    ) => void | Promise<void>,
-  ][] = [
-    ['POST', /^\/v1\/files$/, (_, raw, request, response) => upload(raw, request, response)],
+  type Handler = (call: Call, id: string) => void | Promise<void>;
+  const routes: [RegExp, Handler][] = [
+    [/^POST \/v1\/files$/, upload],
+    [/^POST \/v1\/batches$/, createOpenai],
+    [/^GET \/v1\/batches\/([\w-]+)$/, (call, id) => show('openai', call, id)],
     [
-      'POST',
-      /^\/v1\/batches$/,
-      (_, raw, request, response) => createOpenai(raw, request, response),
+      /^GET \/v1\/files\/file-(?:out|err)-([\w-]+)\/content$/,
+      (call, id) =>
+        download('openai', call, id, call.request.url?.includes('-out-') ? 'output' : 'errors'),
     ],
+    [/^POST \/v1\/messages\/batches$/, createAnthropic],
+    [/^GET \/v1\/messages\/batches\/([\w-]+)$/, (call, id) => show('anthropic', call, id)],
     [
-      'GET',
-      /^\/v1\/batches\/([\w-]+)$/,
-      (match, _, __, response) => show(match[1] ?? '', response, 'openai'),
-    ],
-    [
-      'GET',
-      /^\/v1\/files\/file-(out|err)-([\w-]+)\/content$/,
-      (match, _, __, response) => {
-        const batch = batches.find(({ id }) => id === match[2]);
-        const lines = match[1] === 'out' ? batch?.output : batch?.errors;
-        return lines ? sendLines(response, 'openai', lines) : missing(response, 'openai');
-      },
-    ],
-    [
-      'POST',
-      /^\/v1\/messages\/batches$/,
-      (_, raw, request, response) => createAnthropic(raw, request, response),
-    ],
-    [
-      'GET',
-      /^\/v1\/messages\/batches\/([\w-]+)$/,
-      (match, _, __, response) => show(match[1] ?? '', response, 'anthropic'),
-    ],
-    [
-      'GET',
-      /^\/v1\/messages\/batches\/([\w-]+)\/results$/,
-      (match, _, __, response) => {
-        const batch = batches.find(({ id }) => id === match[1]);
-        return batch?.output
-          ? sendLines(response, 'anthropic', batch.output)
-          : missing(response, 'anthropic');
-      },
+      /^GET \/v1\/messages\/batches\/([\w-]+)\/results$/,
+      (call, id) => download('anthropic', call, id, 'output'),
     ],
   ];
   return {
-    batches,
-    async handle(request, raw, response) {
-      for (const [method, path, route] of routes) {
-        const match = request.method === method ? path.exec(request.url ?? '') : null;
-        if (match === null) continue;
-        await route(match, raw, request, response);
-        return true;
-      }
-      return false;
+    batches: batches as StoodBatch[],
+    /** False when the request is not about batches. */
+    async handle(call: Call): Promise<boolean> {
+      const asked = `${call.request.method ?? ''} ${call.request.url ?? ''}`;
+      const [pattern, route] = routes.find(([each]) => each.test(asked)) ?? [];
+      await route?.(call, pattern?.exec(asked)?.[1] ?? '');
+      return route !== undefined;
     },
+  };
+}
+
+const BAD_REQUEST = 'invalid_request_error';
+const LEFT = { expired: 'batch_expired', canceled: 'batch_cancelled' } as const;
+
+/** One line of the results without its id. */
+function resultOf(seen: Seen, left: keyof typeof LEFT | null, scripted: Scripted): object {
+  const { status = 200 } = scripted;
+  const body: unknown =
+    scripted.body === undefined ? answerBody(seen, scripted) : JSON.parse(String(scripted.body));
+  if (seen.vendor === 'anthropic') {
+    if (left !== null) return { result: { type: left } };
+    const isOk = status === 200;
+    return {
+      result: isOk ? { type: 'succeeded', message: body } : { type: 'errored', error: body },
+    };
+  }
+  const message = 'This request could not be executed before the completion window expired.';
+  const request_id = `req_${seen.index}`;
+  return {
+    id: `batch_req_${seen.index}`,
+    response: left === null ? { status_code: status, request_id, body } : null,
+    error: left === null ? null : { code: LEFT[left], message },
+  };
+}
+
+const shownBatch = (batch: Kept): unknown =>
+  batch.vendor === 'openai' ? openaiBatch(batch) : anthropicBatch(batch);
+
+const OPENAI_STATES = {
+  ...{ working: 'in_progress', ended: 'completed', expired: 'expired' },
+  ...{ canceled: 'cancelled', failed: 'failed' },
+};
+
+function openaiBatch({ id, requests, state, problem, output, errors, file }: Kept): unknown {
+  const total = requests.length;
+  const faults = [{ code: 'invalid_request', message: problem, line: 1, param: null }];
+  return {
+    ...{ id, object: 'batch', endpoint: '/v1/chat/completions', input_file_id: file },
+    ...{ completion_window: '24h', created_at: 1_700_000_000, model: requests[0]?.model },
+    status: OPENAI_STATES[state],
+    ...(problem === null ? {} : { errors: { object: 'list', data: faults } }),
+    ...(output?.length ? { output_file_id: `file-out-${id}` } : {}),
+    ...(errors?.length ? { error_file_id: `file-err-${id}` } : {}),
+    request_counts: { total, completed: state === 'working' ? 0 : total, failed: 0 },
+    metadata: null,
+  };
+}
+
+function anthropicBatch({ id, requests, state }: Kept): unknown {
+  const ended = state !== 'working';
+  const [processing, succeeded] = ended ? [0, requests.length] : [requests.length, 0];
+  return {
+    ...{ id, type: 'message_batch', processing_status: ended ? 'ended' : 'in_progress' },
+    ...{ archived_at: null, cancel_initiated_at: null, created_at: '2026-01-02T03:04:05Z' },
+    ended_at: ended ? '2026-01-02T04:04:05Z' : null,
+    expires_at: '2026-01-03T03:04:05Z',
+    // An address that must not be followed.
+    results_url: ended ? 'https://elsewhere.example/results' : null,
+    request_counts: { canceled: 0, errored: 0, expired: 0, processing, succeeded },
   };
 }
 
@@ -580,6 +341,9 @@ export function vendorOfBatch(url: string | undefined): Api | null {
   if (/^\/v1\/(files|batches)(\/|$)/.test(url ?? '')) return 'openai';
   return /^\/v1\/messages\/batches(\/|$)/.test(url ?? '') ? 'anthropic' : null;
 }
+
+const firstIssue = ({ issues: [issue] }: z.ZodError): string =>
+  `${issue?.path.join('.')}: ${issue?.message}`;
 
 function parsed(raw: Buffer): unknown {
   try {
@@ -590,10 +354,7 @@ function parsed(raw: Buffer): unknown {
 }
 
 /** The fields of a multipart form, read as RFC 7578 has them. */
-function multipart(
-  raw: Buffer,
-  type: string,
-): Map<string, { filename: string | null; text: string }> | null {
+function multipart(raw: Buffer, type: string) {
   const boundary = /^multipart\/form-data; boundary=(\S+)$/.exec(type)?.[1];
   if (boundary === undefined) return null;
   const pieces = raw.toString('utf8').split(`--${boundary}`);
@@ -601,13 +362,9 @@ function multipart(
   return new Map(
     pieces.slice(1, -1).map((piece) => {
       const [head = '', ...rest] = piece.replace(/^\r\n/, '').split('\r\n\r\n');
-      return [
-        /name="([^"]*)"/.exec(head)?.[1] ?? '',
-        {
-          filename: /filename="([^"]*)"/.exec(head)?.[1] ?? null,
-          text: rest.join('\r\n\r\n').replace(/\r\n$/, ''),
-        },
-      ];
+      const field = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(head)?.[1] ?? null;
+      const text = rest.join('\r\n\r\n').replace(/\r\n$/, '');
+      return [field('name') ?? '', { filename: field('filename'), text }];
     }),
   );
 }

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { bodyOf, listen } from '../loopback.ts';
 import { FORBIDDEN, type Body, type Place } from './places.ts';
 
 /** A place on loopback: it answers what its documents let pass, and refuses all else as they say. */
@@ -19,28 +19,17 @@ export async function startPlace(
   const answered: Body[] = [];
   const refused: string[] = [];
   const server = http.createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const [status, body] = replyTo(place, { key, say }, request, Buffer.concat(chunks));
-      if (status === 200) answered.push(JSON.parse(Buffer.concat(chunks).toString()) as Body);
+    void bodyOf(request).then((bytes) => {
+      const [status, body] = replyTo(place, { key, say }, request, bytes);
+      if (status === 200) answered.push(JSON.parse(bytes.toString()) as Body);
       else refused.push(`${String(status)} ${JSON.stringify(body)}`);
       const html = typeof body === 'string';
       response.writeHead(status, { 'content-type': html ? 'text/html' : 'application/json' });
       response.end(html ? body : JSON.stringify(body));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    origin: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    answered,
-    refused,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await listen(server);
+  return { origin: url, answered, refused, close };
 }
 
 type Reply = [status: number, body: unknown];
@@ -84,23 +73,20 @@ function answerOf(place: Place, body: Body, say: Parameters<typeof startPlace>[1
 
 function messageOf(model: string, text: string): unknown {
   return {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model,
-    content: [{ type: 'text', text }],
-    stop_reason: 'end_turn',
-    usage: { input_tokens: 12, output_tokens: 3 },
+    ...{
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [{ type: 'text', text }],
+    },
+    ...{ stop_reason: 'end_turn', usage: { input_tokens: 12, output_tokens: 3 } },
   };
 }
 
 function responseOf(model: string, text: string): unknown {
   return {
-    id: 'resp_1',
-    object: 'response',
-    model,
-    status: 'completed',
-    error: null,
+    ...{ id: 'resp_1', object: 'response', model, status: 'completed', error: null },
     output: [
       { type: 'reasoning', id: 'rs_1', summary: [] },
       { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text }] },
@@ -113,21 +99,19 @@ function responseOf(model: string, text: string): unknown {
 function completionOf(body: Body, text: string): unknown {
   const choice = body['tool_choice'] as { function?: { name: string } } | undefined;
   const called = choice?.function?.name;
-  const message =
-    called === undefined
-      ? { role: 'assistant', content: text }
-      : {
-          role: 'assistant',
-          content: null,
-          tool_calls: [
-            { id: 'call_1', type: 'function', function: { name: called, arguments: text } },
-          ],
-        };
+  const used = { name: called, arguments: text };
+  const tool_calls = [{ id: 'call_1', type: 'function', function: used }];
+  const message = {
+    role: 'assistant',
+    ...(called === undefined ? { content: text } : { content: null, tool_calls }),
+  };
   return {
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    created: 1_700_000_000,
-    model: body['model'],
+    ...{
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 1_700_000_000,
+      model: body['model'],
+    },
     choices: [{ index: 0, finish_reason: called === undefined ? 'stop' : 'tool_calls', message }],
     usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
   };

@@ -81,6 +81,15 @@ function each(...rules: Place['refuses'][]): Place['refuses'] {
   };
 }
 
+const refusal = (status: number, message: string, more: Partial<Refusal> = {}): Refusal => ({
+  ...{ status, message, ...more },
+});
+/** OpenAI's words for a wrong key. */
+const refusedKey = (message: string, code?: string): Place['wrongKey'] => ({
+  status: 401,
+  body: openaiError(refusal(401, message, code === undefined ? {} : { code })),
+});
+
 /** The first thing that a schema of the wire finds. */
 function shaped(
   schema: typeof openaiRequest | typeof responsesRequest | typeof anthropicRequest,
@@ -100,50 +109,34 @@ const typeOfFormat = (body: Body): string =>
 
 /** https://developers.openai.com/api/docs/api-reference/chat and its SDK's types */
 const openai: Place = {
-  name: 'openai',
-  host: 'api.openai.com',
-  path: '/v1/chat/completions',
-  api: 'chat',
-  key: BEARER,
-  model: 'gpt-5.4-mini',
-  temperature: true,
+  ...{ name: 'openai', host: 'api.openai.com', path: '/v1/chat/completions', api: 'chat' },
+  ...{ key: BEARER, model: 'gpt-5.4-mini', temperature: true },
   refuses: each(
     shaped(openaiRequest, (param) => `Unrecognized request argument supplied: ${param}`),
     (body, headers) => refusedByModel('openai', body, headers),
   ),
   error: openaiError,
-  wrongKey: {
-    status: 401,
-    body: openaiError({
-      status: 401,
-      message:
-        'Incorrect API key provided: wro*****key. You can find your API key at https://platform.openai.com/account/api-keys.',
-      code: 'invalid_api_key',
-    }),
-  },
-  unknownModel: {
-    status: 404,
-    message: 'The model `no-such-model` does not exist or you do not have access to it.',
-    code: 'model_not_found',
-  },
-  filter: {
-    status: 400,
-    message: 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.',
-    code: 'invalid_prompt',
-  },
-  sample: {
-    line: 'top_kk: 3',
-    words: 'Unrecognized request argument supplied: top_kk',
-  },
+  wrongKey: refusedKey(
+    'Incorrect API key provided: wro*****key. You can find your API key at https://platform.openai.com/account/api-keys.',
+    'invalid_api_key',
+  ),
+  unknownModel: refusal(
+    404,
+    'The model `no-such-model` does not exist or you do not have access to it.',
+    { code: 'model_not_found' },
+  ),
+  filter: refusal(
+    400,
+    'Invalid prompt: your prompt was flagged as potentially violating our usage policy.',
+    { code: 'invalid_prompt' },
+  ),
+  sample: { line: 'top_kk: 3', words: 'Unrecognized request argument supplied: top_kk' },
 };
 
 /** https://developers.openai.com/api/docs/api-reference/responses */
 const responses: Place = {
   ...openai,
-  path: '/v1/responses',
-  api: 'responses',
-  model: 'gpt-5.5-pro',
-  temperature: false,
+  ...{ path: '/v1/responses', api: 'responses', model: 'gpt-5.5-pro', temperature: false },
   refuses: shaped(responsesRequest, (param) => `Unknown parameter: '${param}'.`),
   sample: { line: 'top_kk: 3', words: "Unknown parameter: 'top_kk'." },
 };
@@ -156,13 +149,9 @@ const anthropicError = (type: string, message: string): unknown => ({
 
 /** https://platform.claude.com/docs/en/api/messages, …/api/versioning, …/api/errors */
 const anthropic: Place = {
-  name: 'anthropic',
-  host: 'api.anthropic.com',
-  path: '/v1/messages',
-  api: 'messages',
+  ...{ name: 'anthropic', host: 'api.anthropic.com', path: '/v1/messages', api: 'messages' },
   key: { header: 'x-api-key', prefix: '' },
-  model: 'claude-sonnet-5-5',
-  temperature: false,
+  ...{ model: 'claude-sonnet-5-5', temperature: false },
   refuses: each(
     shaped(anthropicRequest, (param, message) =>
       message.startsWith('Unrecognized')
@@ -189,11 +178,8 @@ const older: Place = { ...anthropic, model: 'claude-sonnet-4-6', temperature: tr
  */
 const foundry: Place = {
   ...anthropic,
-  name: 'Claude in Microsoft Foundry',
-  host: null,
-  path: '/anthropic/v1/messages',
-  model: 'our-claude',
-  temperature: true,
+  ...{ name: 'Claude in Microsoft Foundry', host: null, path: '/anthropic/v1/messages' },
+  ...{ model: 'our-claude', temperature: true },
 };
 
 const GEMINI = [
@@ -212,27 +198,18 @@ const googleError = ({ status, message }: Refusal): unknown => [
  */
 const gemini: Place = {
   ...openai,
-  name: 'gemini',
-  host: 'generativelanguage.googleapis.com',
-  path: '/v1beta/openai/chat/completions',
-  model: 'gemini-3.5-flash',
-  refuses: only(GEMINI, (param) => ({
-    status: 400,
-    message: `Invalid JSON payload received. Unknown name "${param}": Cannot find field.`,
-  })),
+  ...{ name: 'gemini', host: 'generativelanguage.googleapis.com' },
+  ...{ path: '/v1beta/openai/chat/completions', model: 'gemini-3.5-flash' },
+  refuses: only(GEMINI, (param) =>
+    refusal(400, `Invalid JSON payload received. Unknown name "${param}": Cannot find field.`),
+  ),
   error: googleError,
   // Not 401: https://github.com/continuedev/continue/issues/10290
   wrongKey: {
     status: 400,
-    body: googleError({
-      status: 400,
-      message: 'API key not valid. Please pass a valid API key.',
-    }),
+    body: googleError(refusal(400, 'API key not valid. Please pass a valid API key.')),
   },
-  unknownModel: {
-    status: 404,
-    message: 'models/no-such-model is not found for API version v1main.',
-  },
+  unknownModel: refusal(404, 'models/no-such-model is not found for API version v1main.'),
   sample: {
     line: 'frequency_penalty: 0.5',
     words: 'Unknown name "frequency_penalty": Cannot find field.',
@@ -252,26 +229,17 @@ const MISTRAL = [
  */
 const mistral: Place = {
   ...openai,
-  name: 'mistral',
-  host: 'api.mistral.ai',
-  model: 'mistral-small-latest',
-  refuses: only(MISTRAL, (param, input) => ({
-    status: 422,
-    message: 'Extra inputs are not permitted',
-    param: JSON.stringify([param, input]),
-  })),
+  ...{ name: 'mistral', host: 'api.mistral.ai', model: 'mistral-small-latest' },
+  refuses: only(MISTRAL, (...given) =>
+    refusal(422, 'Extra inputs are not permitted', { param: JSON.stringify(given) }),
+  ),
   error({ status, message, param }) {
     if (status !== 422)
       return { object: 'error', message, type: 'invalid_model', param: null, code: '1500' };
     const [name, input] = JSON.parse(param ?? '[]') as [string, unknown];
     const detail = [{ type: 'extra_forbidden', loc: ['body', name], msg: message, input }];
-    return {
-      object: 'error',
-      message: { detail },
-      type: 'invalid_request_error',
-      param: null,
-      code: null,
-    };
+    const type = 'invalid_request_error';
+    return { object: 'error', message: { detail }, type, param: null, code: null };
   },
   wrongKey: { status: 401, body: { detail: 'Unauthorized' } },
   unknownModel: { status: 400, message: 'Invalid model: no-such-model' },
@@ -281,9 +249,7 @@ const mistral: Place = {
 /** https://console.groq.com/docs/openai, https://console.groq.com/docs/errors */
 const groq: Place = {
   ...openai,
-  name: 'groq',
-  host: 'api.groq.com',
-  path: '/openai/v1/chat/completions',
+  ...{ name: 'groq', host: 'api.groq.com', path: '/openai/v1/chat/completions' },
   model: 'openai/gpt-oss-20b',
   refuses: each(
     without(400, {
@@ -296,10 +262,7 @@ const groq: Place = {
         ? { status: 400, message: "property 'name' is unsupported" }
         : null,
   ),
-  wrongKey: {
-    status: 401,
-    body: openaiError({ status: 401, message: 'Invalid API Key', code: 'invalid_api_key' }),
-  },
+  wrongKey: refusedKey('Invalid API Key', 'invalid_api_key'),
   sample: { line: 'logprobs: true', words: '`logprobs` is not supported with this model' },
 };
 
@@ -309,9 +272,7 @@ const groq: Place = {
  */
 const deepseek: Place = {
   ...openai,
-  name: 'deepseek',
-  host: 'api.deepseek.com',
-  model: 'deepseek-v4-flash',
+  ...{ name: 'deepseek', host: 'api.deepseek.com', model: 'deepseek-v4-flash' },
   refuses: (body) => {
     if (typeOfFormat(body) === 'json_schema')
       return { status: 400, message: 'This response_format type is unavailable now' };
@@ -325,9 +286,7 @@ const deepseek: Place = {
     body: {
       error: {
         message: 'Authentication Fails, Your api key: ****-key is invalid',
-        type: 'authentication_error',
-        param: null,
-        code: 'invalid_request_error',
+        ...{ type: 'authentication_error', param: null, code: 'invalid_request_error' },
       },
     },
   },
@@ -338,7 +297,7 @@ const deepseek: Place = {
   },
 };
 
-const xaiError = ({ message }: Refusal): unknown => ({
+const xaiError = ({ message }: Pick<Refusal, 'message'>): unknown => ({
   code: 'Client specified an invalid argument',
   error: message,
 });
@@ -349,9 +308,7 @@ const xaiError = ({ message }: Refusal): unknown => ({
  */
 const xai: Place = {
   ...openai,
-  name: 'xai',
-  host: 'api.x.ai',
-  model: 'grok-4.3',
+  ...{ name: 'xai', host: 'api.x.ai', model: 'grok-4.3' },
   refuses: without(400, {
     presence_penalty: 'Model grok-4.3 does not support parameter presencePenalty.',
     frequency_penalty: 'Model grok-4.3 does not support parameter frequencyPenalty.',
@@ -361,19 +318,15 @@ const xai: Place = {
   wrongKey: {
     status: 400,
     body: xaiError({
-      status: 400,
       message:
         'Incorrect API key provided: wr***ey. You can obtain an API key from https://console.x.ai.',
     }),
   },
-  unknownModel: {
-    status: 404,
-    message: 'The model no-such-model does not exist or your team does not have access to it.',
-  },
-  filter: {
-    status: 403,
-    message: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO',
-  },
+  unknownModel: refusal(
+    404,
+    'The model no-such-model does not exist or your team does not have access to it.',
+  ),
+  filter: refusal(403, 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO'),
   sample: {
     line: 'frequency_penalty: 0.5',
     words: 'Model grok-4.3 does not support parameter frequencyPenalty.',
@@ -383,39 +336,29 @@ const xai: Place = {
 /** https://openrouter.ai/docs/api/reference/errors-and-debugging; parameters that a model does not know are ignored. */
 const openrouter: Place = {
   ...openai,
-  name: 'openrouter',
-  host: 'openrouter.ai',
-  path: '/api/v1/chat/completions',
+  ...{ name: 'openrouter', host: 'openrouter.ai', path: '/api/v1/chat/completions' },
   model: 'openai/gpt-oss-20b',
   refuses: () => null,
   error: ({ status, message }) => ({ error: { code: status, message } }),
   wrongKey: { status: 401, body: { error: { message: 'User not found.', code: 401 } } },
   unknownModel: { status: 400, message: 'no-such-model is not a valid model ID' },
-  filter: {
-    status: 403,
-    message: 'Your chosen model requires moderation and your input was flagged',
-  },
+  filter: refusal(403, 'Your chosen model requires moderation and your input was flagged'),
   sample: null,
 };
 
 /** https://docs.together.ai/docs/error-codes, https://docs.together.ai/docs/openai-api-compatibility */
 const together: Place = {
   ...openai,
-  name: 'together',
-  host: 'api.together.xyz',
+  ...{ name: 'together', host: 'api.together.xyz' },
   model: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
   refuses: (body) =>
     Number(body['temperature'] ?? 0) > 2
       ? { status: 400, message: 'temperature must be at most 2', param: 'temperature' }
       : null,
-  wrongKey: {
-    status: 401,
-    body: openaiError({
-      status: 401,
-      message: 'Invalid API key provided. You can find your API key at https://api.together.ai.',
-      code: 'invalid_api_key',
-    }),
-  },
+  wrongKey: refusedKey(
+    'Invalid API key provided. You can find your API key at https://api.together.ai.',
+    'invalid_api_key',
+  ),
   sample: { line: 'temperature: 3', words: 'temperature must be at most 2' },
 };
 
@@ -425,10 +368,7 @@ const together: Place = {
  */
 const perplexity: Place = {
   ...openai,
-  name: 'perplexity',
-  host: 'api.perplexity.ai',
-  path: '/chat/completions',
-  model: 'sonar',
+  ...{ name: 'perplexity', host: 'api.perplexity.ai', path: '/chat/completions', model: 'sonar' },
   refuses(body) {
     const roles = (body['messages'] as { role: string }[])
       .map(({ role }) => role)
@@ -453,8 +393,7 @@ const perplexity: Place = {
 /** https://learn.microsoft.com/azure/ai-services/openai/reference */
 const azureOlder: Place = {
   ...openai,
-  name: 'Azure OpenAI, older addresses',
-  host: null,
+  ...{ name: 'Azure OpenAI, older addresses', host: null },
   path: '/openai/deployments/our-deployment/chat/completions?api-version=2024-10-21',
   key: { header: 'api-key', prefix: '' },
   model: 'our-deployment',
@@ -469,19 +408,15 @@ const azureOlder: Place = {
       },
     },
   },
-  unknownModel: {
-    status: 404,
-    message: 'The API deployment for this resource does not exist.',
+  unknownModel: refusal(404, 'The API deployment for this resource does not exist.', {
     code: 'DeploymentNotFound',
-  },
+  }),
 };
 
 /** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: OpenAI's own, no version. */
 const azureNewer: Place = {
   ...azureOlder,
-  name: 'Azure OpenAI, newer addresses',
-  path: '/openai/v1/chat/completions',
-  key: BEARER,
+  ...{ name: 'Azure OpenAI, newer addresses', path: '/openai/v1/chat/completions', key: BEARER },
 };
 
 /** A gateway of a company's own: Azure's addresses, and a header of its own in place of a key. */
@@ -497,9 +432,7 @@ const gateway: Place = {
  */
 const bedrock: Place = {
   ...openai,
-  name: 'Amazon Bedrock',
-  host: null,
-  path: '/openai/v1/chat/completions',
+  ...{ name: 'Amazon Bedrock', host: null, path: '/openai/v1/chat/completions' },
   model: 'openai.gpt-oss-20b-1:0',
   refuses: each(without(400, { logprobs: 'logprobs is not supported' }), (body): Refusal | null =>
     typeOfFormat(body) === 'json_schema'
@@ -510,26 +443,18 @@ const bedrock: Place = {
     status: 403,
     body: { Message: 'Authentication failed: Please make sure your API Key is valid.' },
   },
-  unknownModel: {
-    status: 404,
-    message: "The model 'no-such-model' does not exist",
+  unknownModel: refusal(404, "The model 'no-such-model' does not exist", {
     code: 'model_not_found',
-  },
+  }),
   sample: { line: 'logprobs: true', words: 'logprobs is not supported' },
 };
 
 /** https://docs.ollama.com/api/openai-compatibility: no key; fields that it does not know are ignored. */
 const ollama: Place = {
   ...openai,
-  name: 'Ollama on the runner',
-  host: null,
-  key: null,
-  model: 'llama3.2',
+  ...{ name: 'Ollama on the runner', host: null, key: null, model: 'llama3.2' },
   refuses: () => null,
-  unknownModel: {
-    status: 404,
-    message: "model 'no-such-model' not found",
-  },
+  unknownModel: { status: 404, message: "model 'no-such-model' not found" },
   sample: null,
 };
 
@@ -547,10 +472,7 @@ const vllmError = ({ status, message, param }: Refusal): unknown => ({
  */
 const vllm: Place = {
   ...openai,
-  name: 'vLLM, LM Studio on the runner',
-  host: null,
-  key: null,
-  model: 'Qwen/Qwen3-4B',
+  ...{ name: 'vLLM, LM Studio on the runner', host: null, key: null, model: 'Qwen/Qwen3-4B' },
   refuses: (body) =>
     body['tool_choice'] === 'auto'
       ? {
@@ -582,30 +504,7 @@ const lmStudio: Place = {
 const service: Place = { ...ollama, name: 'Ollama, vLLM or LM Studio as a service of the job' };
 
 export const PLACES: readonly Place[] = [
-  ...[
-    openai,
-    responses,
-    anthropic,
-    fable,
-    older,
-    gemini,
-    mistral,
-    groq,
-    deepseek,
-    xai,
-    openrouter,
-    together,
-  ],
-  ...[
-    perplexity,
-    azureOlder,
-    azureNewer,
-    foundry,
-    gateway,
-    bedrock,
-    ollama,
-    service,
-    vllm,
-    lmStudio,
-  ],
+  ...[openai, responses, anthropic, fable, older, gemini, mistral, groq, deepseek, xai],
+  ...[openrouter, together, perplexity, azureOlder, azureNewer, foundry, gateway, bedrock],
+  ...[ollama, service, vllm, lmStudio],
 ];

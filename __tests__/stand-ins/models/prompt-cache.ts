@@ -13,10 +13,6 @@ interface Arrived {
   answered(): void;
 }
 
-export interface StoodCache {
-  arrive(request: Seen): Arrived;
-}
-
 const CHARACTERS_PER_TOKEN = 4;
 
 const tokensOf = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
@@ -33,11 +29,11 @@ function leastOf(model: string): number {
  * and is long enough for the model, OpenAI's any beginning from 1,024 tokens on, in steps of 128.
  * What a request wrote is there once its answer begins. Four characters are a token.
  */
-export function createStoodCache(): StoodCache {
+export function createStoodCache() {
   const kept = new Set<string>();
   const texts: string[] = [];
   return {
-    arrive(request) {
+    arrive(request: Seen): Arrived {
       const text = `${request.model} ${JSON.stringify(request.messages.map(({ content }) => content))}`;
       const input = tokensOf(text);
       if (request.vendor === 'openai')

@@ -83,58 +83,49 @@ function typeIn(value: unknown): string | null {
 const RESPONSES_ALONE =
   /^(o1-pro|o3-pro|o[34]-(mini-)?deep-research|gpt-5(\.\d)?-pro|gpt-5-codex|gpt-5\.1-codex-max|gpt-5\.[23]-codex|gpt-\d(\.\d)?-cyber)/;
 
-const DEFAULTS = {
-  temperature: 1,
-  top_p: 1,
-  presence_penalty: 0,
-  frequency_penalty: 0,
-  logprobs: false,
-};
+const PENALTIES = { presence_penalty: 0, frequency_penalty: 0 };
+const DEFAULTS = { temperature: 1, top_p: 1, ...PENALTIES, logprobs: false };
 
 function ofOpenai(model: string, body: Body): ModelRefusal | null {
-  if (RESPONSES_ALONE.test(model))
-    return {
-      status: 404,
-      message: 'This model is only supported in v1/responses and not in v1/chat/completions.',
-      param: 'model',
-    };
+  const refuse = (param: string, message: string, code?: string): ModelRefusal => ({
+    ...{ status: 400, message, param, ...(code === undefined ? {} : { code }) },
+  });
+  if (RESPONSES_ALONE.test(model)) {
+    const message = 'This model is only supported in v1/responses and not in v1/chat/completions.';
+    return { ...refuse('model', message), status: 404 };
+  }
   if (!/^(o\d|gpt-[56])/.test(model)) return null;
   if ('max_tokens' in body)
-    return {
-      status: 400,
-      message:
-        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-      code: 'unsupported_parameter',
-      param: 'max_tokens',
-    };
+    return refuse(
+      'max_tokens',
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      'unsupported_parameter',
+    );
   const wanted = String(body['reasoning_effort']);
   if (
     (wanted === 'none' && /^(o\d|gpt-5(-|$)|gpt-6-astra|gpt-6\.1-sol)/.test(model)) ||
     (wanted === 'minimal' && /^gpt-(5\.|6)/.test(model))
   )
-    return {
-      status: 400,
-      message: `Unsupported value: '${wanted}' is not supported with the '${model}' model.`,
-      code: 'unsupported_value',
-      param: 'reasoning_effort',
-    };
+    return refuse(
+      'reasoning_effort',
+      `Unsupported value: '${wanted}' is not supported with the '${model}' model.`,
+      'unsupported_value',
+    );
   const effort = body['reasoning_effort'] ?? (/^gpt-5\.[1-4]/.test(model) ? 'none' : 'medium');
   if (effort === 'none') return null;
   if ('tools' in body && /^gpt-(6|5\.6)/.test(model))
-    return {
-      status: 400,
-      message: `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,
-      param: 'reasoning_effort',
-    };
+    return refuse(
+      'reasoning_effort',
+      `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,
+    );
   for (const [param, value] of Object.entries(DEFAULTS)) {
     const given = body[param] ?? value;
     if (given !== value)
-      return {
-        status: 400,
-        message: `Unsupported value: '${param}' does not support ${String(given)} with this model. Only the default (${String(value)}) value is supported.`,
-        code: 'unsupported_value',
+      return refuse(
         param,
-      };
+        `Unsupported value: '${param}' does not support ${String(given)} with this model. Only the default (${String(value)}) value is supported.`,
+        'unsupported_value',
+      );
   }
   return null;
 }

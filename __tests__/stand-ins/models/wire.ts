@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Api } from '../../../src/types/vendors/facts.ts';
+import type { Seen } from './server.ts';
 
 /**
  * The requests of both vendors, written from the field lists of their published APIs (the type
@@ -13,10 +15,9 @@ const jsonObject = z.record(z.string(), z.unknown());
 const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
 
 const openaiContent = z.union([text, z.array(z.looseObject({ type: text })).min(1)]);
+const spoken = { content: openaiContent, name: text.optional() };
 const openaiMessage = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('system'), content: openaiContent, name: text.optional() }),
-  z.strictObject({ role: z.literal('developer'), content: openaiContent, name: text.optional() }),
-  z.strictObject({ role: z.literal('user'), content: openaiContent, name: text.optional() }),
+  z.strictObject({ role: z.literal(['system', 'developer', 'user']), ...spoken }),
   z.strictObject({
     role: z.literal('assistant'),
     content: openaiContent.nullish(),
@@ -33,13 +34,12 @@ function strictProblem(schema: unknown, path = 'schema'): string | null {
   const node = schema as Record<string, unknown>;
   if (node['type'] === 'object' || node['properties'] !== undefined) {
     const names = Object.keys((node['properties'] ?? {}) as object).sort();
+    const required = [...((node['required'] ?? []) as string[])].sort();
+    const invalid = `Invalid schema for response_format: ${path}:`;
     if (node['additionalProperties'] !== false)
-      return `Invalid schema for response_format: ${path}: 'additionalProperties' is required to be supplied and to be false.`;
-    if (
-      JSON.stringify([...((node['required'] ?? []) as string[])].sort()) !== JSON.stringify(names)
-    ) {
-      return `Invalid schema for response_format: ${path}: 'required' is required to be supplied and to be an array including every key in properties.`;
-    }
+      return `${invalid} 'additionalProperties' is required to be supplied and to be false.`;
+    if (JSON.stringify(required) !== JSON.stringify(names))
+      return `${invalid} 'required' is required to be supplied and to be an array including every key in properties.`;
   }
   for (const [key, value] of Object.entries(node)) {
     const found = strictProblem(value, `${path}.${key}`);
@@ -160,6 +160,8 @@ const anthropicTool = z.looseObject({
   input_schema: z.looseObject({ type: z.literal('object') }),
 });
 
+const oneTool = { disable_parallel_tool_use: z.boolean().optional() };
+
 export const anthropicRequest = z
   .strictObject({
     model: text.min(1),
@@ -195,19 +197,8 @@ export const anthropicRequest = z
     thinking: jsonObject.optional(),
     tool_choice: z
       .discriminatedUnion('type', [
-        z.strictObject({
-          type: z.literal('auto'),
-          disable_parallel_tool_use: z.boolean().optional(),
-        }),
-        z.strictObject({
-          type: z.literal('any'),
-          disable_parallel_tool_use: z.boolean().optional(),
-        }),
-        z.strictObject({
-          type: z.literal('tool'),
-          name: text,
-          disable_parallel_tool_use: z.boolean().optional(),
-        }),
+        z.strictObject({ type: z.literal(['auto', 'any']), ...oneTool }),
+        z.strictObject({ type: z.literal('tool'), name: text, ...oneTool }),
         z.strictObject({ type: z.literal('none') }),
       ])
       .optional(),
@@ -216,11 +207,86 @@ export const anthropicRequest = z
     top_p: z.number().min(0).max(1).optional(),
   })
   .superRefine(({ tool_choice: choice, tools }, context) => {
-    if (choice?.type === 'tool' && !(tools ?? []).some(({ name }) => name === choice.name)) {
-      context.addIssue({
-        code: 'custom',
-        message: `Tool '${choice.name}' not found in provided tools`,
-        path: ['tool_choice'],
-      });
-    }
+    if (choice?.type !== 'tool' || (tools ?? []).some(({ name }) => name === choice.name)) return;
+    const message = `Tool '${choice.name}' not found in provided tools`;
+    context.addIssue({ code: 'custom', message, path: ['tool_choice'] });
   });
+
+export type Checked = Pick<Seen, 'model' | 'messages' | 'body' | 'schema'> | { problem: string };
+type Body = Record<string, unknown>;
+
+/** What a request says, or the vendor's words for what is wrong with it. */
+export function readChat(vendor: Api, body: Body): Checked {
+  return vendor === 'openai' ? readOpenai(body) : readAnthropic(body);
+}
+
+function problem(vendor: Api, { issues: [issue] }: z.ZodError): { problem: string } {
+  if (issue === undefined) return { problem: 'invalid request' };
+  const path = issue.path.join('.');
+  if (issue.code !== 'unrecognized_keys' || path !== '')
+    return { problem: `${path}: ${issue.message}` };
+  const [name] = issue.keys;
+  return {
+    problem:
+      vendor === 'openai'
+        ? `Unrecognized request argument supplied: ${name}`
+        : `${name}: Extra inputs are not permitted`,
+  };
+}
+
+export function readEmbedding(body: Body): Checked {
+  const { data, error } = embeddingRequest.safeParse(body);
+  if (error !== undefined) return problem('openai', error);
+  const messages = [data.input].flat().map((content) => ({ role: 'user', content }));
+  return { model: data.model, body, schema: null, messages };
+}
+
+export function readResponses(body: Body): Checked {
+  const { data, error } = responsesRequest.safeParse(body);
+  if (error !== undefined) return problem('openai', error);
+  const format = data.text?.format;
+  const schema = format === undefined ? null : { name: format.name, json: format.schema };
+  return { model: data.model, body, schema, messages: data.input };
+}
+
+const plain = (content: unknown): string =>
+  typeof content === 'string' ? content : JSON.stringify(content);
+const plainly = ({ role, content }: { role: string; content?: unknown }) => ({
+  role,
+  content: plain(content),
+});
+
+function readOpenai(body: Body): Checked {
+  const { data, error } = openaiRequest.safeParse(body);
+  if (error !== undefined) return problem('openai', error);
+  const { model, messages, response_format: format, tools = [], tool_choice: choice } = data;
+  const schema =
+    format?.type === 'json_schema'
+      ? { name: format.json_schema.name, json: format.json_schema.schema }
+      : forcedFunction(tools, choice);
+  return { model, body, schema, messages: messages.map(plainly) };
+}
+
+const chosen = z.object({ function: z.object({ name: text }) });
+const callable = z.object({ function: z.object({ name: text, parameters: z.unknown() }) });
+
+function forcedFunction(tools: readonly object[], choice: unknown): Seen['schema'] {
+  const wanted = chosen.safeParse(choice).data?.function.name;
+  const found = z
+    .array(callable)
+    .parse(tools)
+    .find((tool) => tool.function.name === wanted)?.function;
+  return found === undefined ? null : { name: found.name, json: found.parameters };
+}
+
+function readAnthropic(body: Body): Checked {
+  const { data, error } = anthropicRequest.safeParse(body);
+  if (error !== undefined) return problem('anthropic', error);
+  const { model, messages, system, tools = [], tool_choice: choice, output_config: output } = data;
+  const forced =
+    choice?.type === 'tool' ? tools.find(({ name }) => name === choice.name) : undefined;
+  const json = forced?.input_schema ?? output?.format?.schema;
+  const schema = json === undefined ? null : { name: forced?.name ?? 'output_config', json };
+  const front = system === undefined ? [] : [{ role: 'system', content: plain(system) }];
+  return { model, body, schema, messages: [...front, ...messages.map(plainly)] };
+}

@@ -79,12 +79,10 @@ describe('docs/conversations.md', () => {
     const { project } = await read(first);
     const conversation = project.suites.find(({ prompt }) => prompt.name === 'mentor')?.tests
       .conversation;
-    expect(page).toContain(`| \`max_steps\` | ${String(conversation?.max_steps)} |`);
-    expect(page).toContain(
-      `| \`criteria\` | ${(conversation?.criteria ?? []).map(({ name }) => `\`${name}\``).join(', ')} |`,
-    );
-    expect(page).toContain(
-      `| \`combine\` | ${(conversation?.criteria ?? []).map(({ combine }) => `\`${combine}\``).join(', ')} |`,
-    );
+    const { criteria = [], max_steps: steps } = conversation ?? {};
+    const listed = (words: string[]) => words.map((word) => `\`${word}\``).join(', ');
+    expect(page).toContain(`| \`max_steps\` | ${String(steps)} |`);
+    expect(page).toContain(`| \`criteria\` | ${listed(criteria.map(({ name }) => name))} |`);
+    expect(page).toContain(`| \`combine\` | ${listed(criteria.map(({ combine }) => combine))} |`);
   });
 });

@@ -1,164 +1,130 @@
 import { describe, expect, test } from '@jest/globals';
 import { workflowToken } from '../../stand-ins/github/index.ts';
+import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import {
+  README,
+  SETTINGS,
+  WORSE,
   changeOf,
   obedient,
+  promptOf,
   questionOf,
   quiz,
   quizPrompt,
   quizTests,
-  SETTINGS,
 } from './projects.ts';
 import { TOKEN } from './runner.ts';
 import {
   MODEL_KEY,
+  NO_KEY,
+  READ_ONLY,
   modelServer,
   onPullRequest,
   onlyComment,
+  pullRequest,
   pullRequestEvent,
   stage,
+  type StepOptions,
 } from './stage.ts';
 
-const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
-/** What GitHub gives to a pull request from a fork: nothing can be written. */
-const READ_ONLY = workflowToken({ pull_requests: 'read', checks: 'read' });
-const NO_KEY =
-  'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
+const withoutEndpoints = { inputs: { endpoints: '' } };
 
 describe('a missing key', () => {
   test('is an error that names the input, in the log, the check and the comment; never green', async () => {
-    const at = await stage(obedient);
-    const to = (model: string) => ({
+    const { at, run } = await pullRequest(README, {
       ...quiz(),
-      'prompts/quiz.yaml': quizPrompt('Be exact.', model),
+      ...promptOf('Be exact.', 'gpt-5.4'),
       'prompts/claude.yaml': quizPrompt('Be exact.', 'claude-sonnet-4-6', 'claude'),
-      'prompts/tests/claude.yaml': quizTests(2, METRICS),
+      'prompts/tests/claude.yaml': quizTests(2),
     });
-    const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, to('gpt-5.4')));
-    expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message).sort()).toEqual([
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0' } });
+    expect(run.messages.sort()).toEqual([
       'No key for provider anthropic: set ANTHROPIC_API_KEY (in a workflow the input anthropic-api-key; in a terminal .env may hold it).',
       'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
     ]);
-    expect(run.lastLine).toBe(
-      '| evaldiff: error (nothing was judged). Not judged: 2 problems to fix',
-    );
-    expect(at.github.state.checkRuns[0]).toMatchObject({
-      conclusion: 'failure',
-      title: 'Not judged: 2 problems to fix',
-    });
+    const title = 'Not judged: 2 problems to fix';
+    expect(run.lastLine).toBe(`| evaldiff: error (nothing was judged). ${title}`);
+    expect(at.github.state.checkRuns[0]).toMatchObject({ conclusion: 'failure', title });
     expect(onlyComment(at)).toContain('the input openai-api-key');
     expect(run.summary).toContain('the input anthropic-api-key');
   });
 
   test('of an endpoint names the variable that is empty, and an unknown endpoint the line to add', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), WORSE), { env: { LOCAL_KEY: '' } });
+    const { at, run, change } = await pullRequest(quiz(), WORSE, { env: { LOCAL_KEY: '' } });
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message)).toEqual([
+    expect(run.messages).toEqual([
       expect.stringMatching(/^Endpoint local: the environment variable LOCAL_KEY is not set/),
     ]);
     expect(at.models.requests).toEqual([]);
-
-    const unknown = await onPullRequest(at, changeOf(quiz(), WORSE), { inputs: { endpoints: '' } });
-    expect(unknown.annotations.map(({ message }) => message)).toEqual([
-      expect.stringMatching(
-        /^No endpoint is called "local": add the line "local=https:\/\/\.\.\. key=NAME_OF_A_VARIABLE" to the input endpoints \(in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS\)\.$/,
-      ),
+    const unknown = await onPullRequest(at, change, withoutEndpoints);
+    expect(unknown.messages).toEqual([
+      'No endpoint is called "local": add the line "local=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).',
     ]);
   });
 
   test('matters only where something has to be asked', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'About' }), {
-      inputs: { endpoints: '' },
-    });
+    const { run } = await pullRequest(quiz(), README, withoutEndpoints);
     expect(run.outputs['conclusion']).toBe('success');
   });
 });
 
 describe('a pull request from a fork', () => {
+  const fork = async (head: FixtureFiles, options: StepOptions = {}) => {
+    const at = await stage(obedient, ...(options === withoutEndpoints ? [READ_ONLY] : []));
+    const change = changeOf(quiz(), head);
+    const event = pullRequestEvent(change, 'pull_request.fork');
+    return { at, run: await onPullRequest(at, change, { event, ...options }) };
+  };
+
   test("without keys is neutral in GitHub's terms: checked, said, nothing sent, nothing crashed", async () => {
-    const at = await stage(obedient, READ_ONLY);
-    const change = changeOf(quiz(), WORSE);
-    const run = await onPullRequest(at, change, {
-      event: pullRequestEvent(change, 'pull_request.fork'),
-      inputs: { endpoints: '' },
-    });
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'neutral',
-      calls: '0',
-      'comment-id': '',
-      'check-run-id': '',
-    });
+    const { at, run } = await fork(WORSE, withoutEndpoints);
+    const published = { 'comment-id': '', 'check-run-id': '' };
+    const outputs = { conclusion: 'neutral', calls: '0', ...published };
+    expect(run).toMatchObject({ code: 0, outputs, result: { trust: 'untrusted' } });
     expect(run.lastLine).toBe('| evaldiff: neutral (not red). Checked without a model key');
     expect(run.log).toContain(NO_KEY);
     expect(run.summary).toContain(NO_KEY);
-    expect(run.annotations.map(({ level, message }) => `${level}: ${message}`)).toEqual([
-      expect.stringMatching(/^warning: The check run was not written.*fork/),
+    expect(run.annotations).toMatchObject([
+      { level: 'warning', message: expect.stringMatching(/^The check run was not written.*fork/) },
     ]);
     expect(at.models.requests).toEqual([]);
-    expect(run.result.trust).toBe('untrusted');
   });
 
   test('still has its mistakes told', async () => {
-    const at = await stage(obedient, READ_ONLY);
-    const change = changeOf(quiz(), { 'prompts/quiz.yaml': 'name: quiz\nmodel: quiz-model\n' });
-    const run = await onPullRequest(at, change, {
-      event: pullRequestEvent(change, 'pull_request.fork'),
-      inputs: { endpoints: '' },
-    });
-    expect(run.code).toBe(1);
-    expect(run.outputs['conclusion']).toBe('error');
-    expect(
-      run.annotations.filter(({ level }) => level === 'error').map(({ message }) => message),
-    ).toEqual(['prompts/quiz.yaml: needs exactly one of messages, prompt and code']);
+    const broken = { 'prompts/quiz.yaml': 'name: quiz\nmodel: quiz-model\n' };
+    const { run } = await fork(broken, withoutEndpoints);
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error' } });
+    const errors = run.annotations.filter(({ level }) => level === 'error');
+    expect(errors.map(({ message }) => message)).toEqual([
+      'prompts/quiz.yaml: needs exactly one of messages, prompt and code',
+    ]);
   });
 
   test("is judged by base's scoring where the repository gives it keys", async () => {
-    const at = await stage(obedient);
-    const change = changeOf(quiz(), {
+    const tests = quizTests(6, 'metrics: [{ name: answer, uses: length }]');
+    const hostile = {
       ...WORSE,
-      'prompts/tests/quiz.yaml': quizTests(
-        6,
-        'metrics: [{ name: answer, uses: length }]',
-      ).replaceAll(/answer \d/g, 'no idea'),
+      'prompts/tests/quiz.yaml': tests.replaceAll(/answer \d/g, 'no idea'),
       'evaldiff.yaml': SETTINGS.replace('quiz-1', 'quiz-9-expensive').replace(
         'tolerance: 0.4',
         'fail_on: never',
       ),
-    });
-    const run = await onPullRequest(at, change, {
-      event: pullRequestEvent(change, 'pull_request.fork'),
-    });
-    expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
+    };
+    const { at, run } = await fork(hostile);
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure', regressed: '3' } });
     expect(new Set(at.models.requests.map(({ model }) => model))).toEqual(new Set(['quiz-1']));
-    expect(
-      run.result.notices
-        .filter(({ kind }) => kind === 'trust' || kind === 'settings')
-        .map(({ message }) => message)
-        .join('\n'),
-    ).toMatch(
+    expect(run.notices.join('\n')).toMatch(
       /comes from an outside contributor and changes how answers are judged \(metrics\.answer\)/,
     );
   });
 });
 
 describe('a token without permissions', () => {
+  const unpublished = { conclusion: 'failure', 'comment-id': '', 'check-run-id': '' };
+
   test('costs the comment and the check, each with a warning that names the permission, and never the verdict', async () => {
-    const at = await stage(obedient, workflowToken());
-    const run = await onPullRequest(at, changeOf(quiz(), WORSE));
-    expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'failure',
-      regressed: '3',
-      'comment-id': '',
-      'check-run-id': '',
-    });
+    const { run } = await pullRequest(quiz(), WORSE, { token: workflowToken() });
+    expect(run).toMatchObject({ code: 1, outputs: { ...unpublished, regressed: '3' } });
     expect(run.annotations.map(({ level, message }) => `${level}: ${message}`).sort()).toEqual([
       expect.stringMatching(/^warning: The check run was not written: .*checks: write/),
       expect.stringMatching(/^warning: The comment was not written: .*pull-requests: write/),
@@ -170,11 +136,7 @@ describe('a token without permissions', () => {
     const at = await stage(obedient);
     at.github.intercept('POST', /./, () => 'reset');
     const run = await onPullRequest(at, changeOf(quiz(), WORSE));
-    expect(run.outputs).toMatchObject({
-      conclusion: 'failure',
-      'comment-id': '',
-      'check-run-id': '',
-    });
+    expect(run.outputs).toMatchObject(unpublished);
     expect(run.annotations.map(({ level }) => level)).toEqual(['warning', 'warning']);
   });
 });
@@ -183,12 +145,10 @@ describe('keys', () => {
   test('reach their own server and nothing else: no other host, log, output, report, comment or check', async () => {
     const openaiKey = 'sk-proj-0a1b2c3d4e5f6a7b8c9d0e1f';
     const otherKey = 'other-key-77aa55cc33ee11ff';
+    const keys = [MODEL_KEY, otherKey, openaiKey, TOKEN];
     const spellings = (key: string) => [
-      key,
-      Buffer.from(key).toString('base64'),
-      Buffer.from(key).toString('hex'),
-      encodeURIComponent(key),
-      key.slice(-8),
+      ...[key, encodeURIComponent(key), key.slice(-8)],
+      ...(['base64', 'hex'] as const).map((encoding) => Buffer.from(key).toString(encoding)),
     ];
     // The model repeats every key it could know, plainly and encoded; for one question the server
     // refuses and repeats it too.
@@ -196,28 +156,17 @@ describe('keys', () => {
       const key = /key-\S+/.exec(String(request.headers.authorization))?.[0] ?? '';
       if (questionOf(request.messages) === 12)
         return { status: 401, error: { message: `Incorrect API key provided: ${MODEL_KEY}` } };
-      return {
-        text: [
-          ...spellings(MODEL_KEY),
-          ...spellings(otherKey),
-          ...spellings(openaiKey),
-          ...spellings(TOKEN),
-          key,
-        ].join(' '),
-      };
+      return { text: [...keys.flatMap(spellings), key].join(' ') };
     });
     const other = await modelServer({ answer: obedient, key: otherKey });
     const settings = `${SETTINGS}  quiz-other: { provider: openai, endpoint: other, model: quiz-2 }\n`;
     const files = (system: string) => ({
-      'prompts/quiz.yaml': quizPrompt(system),
+      ...promptOf(system),
       'prompts/other.yaml': quizPrompt(system, 'quiz-other', 'other'),
     });
+    const questions = { ...quiz({ questions: 12, settings }), ...files('Be exact.') };
     const change = changeOf(
-      {
-        ...quiz({ questions: 12, settings }),
-        ...files('Be exact.'),
-        'prompts/tests/other.yaml': quizTests(2, METRICS),
-      },
+      { ...questions, 'prompts/tests/other.yaml': quizTests(2) },
       files(`Be brief. ${otherKey.slice(0, 4)}`),
     );
     const run = await onPullRequest(at, change, {
@@ -229,7 +178,12 @@ describe('keys', () => {
     });
 
     const masked = run.commands.filter(({ name }) => name === 'add-mask').map(({ data }) => data);
-    expect(masked.sort()).toEqual([MODEL_KEY, TOKEN, openaiKey, otherKey].sort());
+    expect(masked.sort()).toEqual(keys.toSorted());
+    const sentToGitHub = at.github.state.exchanges.map(({ path, query, body }) => [
+      path,
+      query,
+      body,
+    ]);
     const shown = {
       log: run.log.replace(/^::add-mask::.*$/gm, ''),
       outputs: JSON.stringify(run.outputs),
@@ -237,16 +191,11 @@ describe('keys', () => {
       ...run.reports,
       comment: onlyComment(at),
       check: JSON.stringify(at.github.state.checkRuns),
-      requests: JSON.stringify(
-        at.github.state.exchanges.map(({ path, query, body }) => [path, query, body]),
-      ),
+      requests: JSON.stringify(sentToGitHub),
     };
-    for (const [where, text] of Object.entries(shown)) {
-      for (const key of [MODEL_KEY, otherKey, openaiKey, TOKEN]) {
-        for (const spelling of spellings(key))
-          expect([where, text.includes(spelling)]).toEqual([where, false]);
-      }
-    }
+    for (const [where, text] of Object.entries(shown))
+      for (const spelling of keys.flatMap(spellings))
+        expect([where, text.includes(spelling)]).toEqual([where, false]);
     expect(run.reports['result.json']).toContain('***');
     const sent = (server: typeof other) =>
       server.requests.map(({ headers, body }) => JSON.stringify([headers, body])).join('\n');
@@ -256,9 +205,8 @@ describe('keys', () => {
   });
 
   test('go nowhere that an address in the environment says', async () => {
-    const at = await stage(obedient);
     const trap = await modelServer({});
-    const run = await onPullRequest(at, changeOf(quiz(), WORSE), {
+    const { run } = await pullRequest(quiz(), WORSE, {
       env: { OPENAI_BASE_URL: trap.openaiUrl, HTTPS_PROXY: trap.url, HTTP_PROXY: trap.url },
     });
     expect(run.outputs['conclusion']).toBe('failure');

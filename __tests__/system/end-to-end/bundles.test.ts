@@ -11,7 +11,7 @@ import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts
 import { LP_INSTANCES } from '../../unit/features/attributes/lp-instances.ts';
 import { obedient, quiz } from './projects.ts';
 import { bareEnvironment, ROOT, start } from './runner.ts';
-import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
+import { MODEL_KEY, modelServer, commandEnvironment } from './stage.ts';
 
 const { scores, lower, upper, objective } = LP_INSTANCES.at(-1)!;
 const program: AssignmentProgram = {
@@ -112,12 +112,7 @@ test('the bundle of the command line, far from its packages, runs code in both l
   const models = await modelServer({ answer: obedient, key: MODEL_KEY });
   const repository = createRepository();
   repository.commit('Base', quiz({ questions: 1, metrics: METRICS }));
-  const env = {
-    ...bareEnvironment(),
-    TMPDIR: temporaryFolder('tmp'),
-    LOCAL_KEY: MODEL_KEY,
-    EVALDIFF_ENDPOINTS: endpointLines(models),
-  };
+  const env = commandEnvironment(models);
   const run = await start(join(alone, 'index.js'), ['run', '--json'], env, repository.directory);
   const [suite] = (JSON.parse(run.stdout) as Result).suites;
   expect(

@@ -31,11 +31,7 @@ test('a parameter that a prompt takes from a file of its defaults is named in th
   const shared = 'prompts/shared/calm.yaml';
   const { causes, remarks, because } = await remarksOn(
     sober,
-    {
-      ...quiz(),
-      'prompts/quiz.yaml': inheriting('shared/calm'),
-      [shared]: parametersOf(0.5, 0.8),
-    },
+    { ...quiz(), 'prompts/quiz.yaml': inheriting('shared/calm'), [shared]: parametersOf(0.5, 0.8) },
     { [shared]: parametersOf(1.5, 0.9) },
   );
   expect(because).toEqual([

@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { changeOf, obedient, quiz, quizPrompt, quizTests } from './projects.ts';
-import { MODEL_KEY, onPullRequest, onlyComment, stage } from './stage.ts';
-
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+import { README, WORSE, below, changeOf, obedient, quiz, testsOf } from './projects.ts';
+import {
+  MODEL_KEY,
+  onPullRequest,
+  onlyComment,
+  pullRequest,
+  stage,
+  type StepOptions,
+} from './stage.ts';
 
 const METRICS = `metrics:
   - name: in python
@@ -20,84 +25,65 @@ metrics_rollup:
   code: |
     result = num_passes > num_fails and num_tries * num_metrics == num_passes + num_fails`;
 
+/** The action on a pull request that adds one question with these metrics. */
+const adding = (metrics: string, options?: StepOptions) =>
+  pullRequest(README, { ...quiz(), ...testsOf(1, metrics) }, options);
+const problem = (line: number, message: unknown) => ({
+  place: { file: 'prompts/tests/quiz.yaml', line },
+  message,
+});
+
 describe("a project's own code", () => {
   test('judges in Python and in JavaScript, confined: no keys, no process, no network', async () => {
-    const at = await stage(obedient);
-    const base = { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(6, METRICS) };
-    const run = await onPullRequest(at, changeOf(base, WORSE), { shipped: true });
+    const base = { ...quiz(), ...testsOf(6, METRICS) };
+    const { run } = await pullRequest(base, WORSE, { shipped: true });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0' });
     const [first] = run.result.suites[0]!.references;
     expect(first).toMatchObject({ id: 'q1', base: { rollup: 'pass' }, head: { rollup: 'fail' } });
-    expect(
-      first!.base!.tries[0]!.scores.map(({ metric, status, value }) => [metric, status, value]),
-    ).toEqual([
+    const { scores } = first!.base!.tries[0]!;
+    expect(scores.map(({ metric, status, value }) => [metric, status, value])).toEqual([
       ['in python', 'pass', { length: 8, keys: [], pi: 3 }],
       ['in javascript', 'pass', 'undefinedundefinedundefined'],
     ]);
   });
 
   test('that breaks on every answer is to be fixed first, with its lines', async () => {
-    const at = await stage(obedient);
-    const broken = `n_tries: 1
+    const { at, run } = await adding(`n_tries: 1
 metrics:
   - { name: raises, code: "x = 1\\nmetric = result = int(actual)" }
   - { name: forgets, code: "metric = 1\\nif actual == '': result = True" }
   - { name: number, code: "metric = 1\\nresult = 2" }
   - { name: file, code: "metric = open('/etc/passwd').read()\\nresult = True" }
-  - { name: js, language: javascript, code: "metric = result = nothing.here" }`;
-    const run = await onPullRequest(
-      at,
-      changeOf(
-        { 'README.md': 'About' },
-        { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
-      ),
+  - { name: js, language: javascript, code: "metric = result = nothing.here" }`);
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', 'pass-rate-head': '' } });
+    const breaks = 'breaks on every answer of both sides, so it judges nothing:';
+    const said = [
+      'ValueError at prompts/tests/quiz.yaml:3',
+      'did not set result',
+      'result must be True or False, not int',
+      'PermissionError at prompts/tests/quiz.yaml:6',
+      'ReferenceError at prompts/tests/quiz.yaml:7',
+    ];
+    expect(run.result.problems).toEqual(
+      said.map((words, at) => problem(3 + at, expect.stringContaining(`${breaks} ${words}`))),
     );
-    expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({ conclusion: 'error', 'pass-rate-head': '' });
-    const on = (line: number, said: string): unknown => ({
-      place: { file: 'prompts/tests/quiz.yaml', line },
-      message: expect.stringContaining(
-        `breaks on every answer of both sides, so it judges nothing: ${said}`,
-      ),
-    });
-    expect(run.result.problems).toEqual([
-      on(3, 'ValueError at prompts/tests/quiz.yaml:3'),
-      on(4, 'did not set result'),
-      on(5, 'result must be True or False, not int'),
-      on(6, 'PermissionError at prompts/tests/quiz.yaml:6'),
-      on(7, 'ReferenceError at prompts/tests/quiz.yaml:7'),
-    ]);
     expect(at.models.requests.length).toBeGreaterThan(0);
   });
 
   test('that does not compile is told of before any model call', async () => {
-    const at = await stage(obedient);
-    const broken = `metrics:
+    const { at, run } = await adding(`metrics:
   - name: syntax
     code: |
       metric = 1
-      result = (`;
-    const run = await onPullRequest(
-      at,
-      changeOf(
-        { 'README.md': 'About' },
-        { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
-      ),
-    );
+      result = (`);
     expect(run.code).toBe(1);
-    expect(run.result.problems).toEqual([
-      {
-        place: { file: 'prompts/tests/quiz.yaml', line: 2 },
-        message:
-          'metric "syntax": SyntaxError at prompts/tests/quiz.yaml:5: \'(\' was never closed',
-      },
-    ]);
+    const message = `metric "syntax": SyntaxError at prompts/tests/quiz.yaml:5: '(' was never closed`;
+    expect(run.result.problems).toEqual([problem(2, message)]);
     expect(at.models.requests).toEqual([]);
   });
 
   test('that never sets what it decides is told of before any model call', async () => {
-    const at = await stage(obedient);
-    const broken = `metrics:
+    const { at, run } = await adding(`metrics:
   - { name: forgets, code: "metric = len(actual)" }
   - { name: bounded, code: "metric = len(actual)", max: 5 }
   - { name: shown, code: "metric = len(actual)", skip: true }
@@ -108,27 +94,13 @@ metrics:
   - { name: apart, language: javascript, code: "({ metric, result } = { metric: 1, result: true })" }
   - { name: made, code: "exec('metric = 1; result = True')" }
   - { name: quoted, code: 'result = "#" in actual; metric = 7 // 2' }
-metrics_rollup: { name: odd, code: "passes = num_passes" }`;
-    const run = await onPullRequest(
-      at,
-      changeOf(
-        { 'README.md': 'About' },
-        { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
-      ),
-    );
+metrics_rollup: { name: odd, code: "passes = num_passes" }`);
     expect(run.result.problems).toEqual([
-      {
-        place: { file: 'prompts/tests/quiz.yaml', line: 2 },
-        message: 'metric "forgets" never sets result, which says whether it passes',
-      },
-      ...['silent', 'reads', 'script'].map((name, index) => ({
-        place: { file: 'prompts/tests/quiz.yaml', line: 5 + index },
-        message: `metric "${name}" never sets metric, its value`,
-      })),
-      {
-        place: { file: 'prompts/tests/quiz.yaml', line: 12 },
-        message: 'metrics_rollup "odd" never sets result, which says whether it passes',
-      },
+      problem(2, 'metric "forgets" never sets result, which says whether it passes'),
+      ...['silent', 'reads', 'script'].map((name, index) =>
+        problem(5 + index, `metric "${name}" never sets metric, its value`),
+      ),
+      problem(12, 'metrics_rollup "odd" never sets result, which says whether it passes'),
     ]);
     expect(at.models.requests).toEqual([]);
   });
@@ -136,38 +108,23 @@ metrics_rollup: { name: odd, code: "passes = num_passes" }`;
   test('can be given its place, and names of the environment, by the workflow', async () => {
     const at = await stage(obedient);
     const metric = `n_tries: 1\nmetrics:\n  - name: sees\n    code: |\n      import os\n      metric = sorted(name for name in os.environ if name.startswith(("LOCAL", "TEAM", "INPUT", "GITHUB")))\n      result = True`;
-    const change = changeOf(
-      { 'README.md': 'About' },
-      { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, metric) },
-    );
+    const change = changeOf(README, { ...quiz(), ...testsOf(1, metric) });
     const value = async (inputs: Record<string, string>) => {
-      const run = await onPullRequest(at, change, {
-        inputs,
-        env: { TEAM_NAME: 'a', TEAM_SECRET: 'b' },
-      });
-      return run.result.suites[0]?.references[0]?.head?.tries[0]?.scores[0];
+      const env = { TEAM_NAME: 'a', TEAM_SECRET: 'b' };
+      const { result } = await onPullRequest(at, change, { inputs, env });
+      return result.suites[0]?.references[0]?.head?.tries[0]?.scores[0];
     };
-    expect(await value({ code: 'host', 'code-env': 'TEAM_NAME' })).toMatchObject({
-      status: 'pass',
-      value: ['TEAM_NAME'],
-    });
-    expect(await value({ code: 'off' })).toMatchObject({
-      status: 'error',
-      reason: expect.stringMatching(/code: off/),
-    });
+    const host = await value({ code: 'host', 'code-env': 'TEAM_NAME' });
+    expect(host).toMatchObject({ status: 'pass', value: ['TEAM_NAME'] });
+    const off = { status: 'error', reason: expect.stringMatching(/code: off/) };
+    expect(await value({ code: 'off' })).toMatchObject(off);
   });
 });
 
 describe('values of code-env', () => {
   const TOKEN = 'pc-71f0ca9a-canary';
   // As SDKs do, the code repeats the token in an error, in what it prints and in a value.
-  const leaks = (what: string): Record<string, string> => ({
-    ...quiz(),
-    'prompts/tests/quiz.yaml': quizTests(
-      2,
-      `n_tries: 1\nmetrics:\n  - name: leaks\n    code: |\n      import os, sys\n      token = os.environ['PINECONE_TOKEN']\n      result = actual == expected\n      metric = 1\n      ${what}`,
-    ),
-  });
+  const leaks = `n_tries: 1\nmetrics:\n  - name: leaks\n    code: |\n      import os, sys\n      token = os.environ['PINECONE_TOKEN']\n      result = actual == expected\n      metric = 1\n      `;
 
   test.each([
     [
@@ -177,9 +134,8 @@ describe('values of code-env', () => {
     ['what it prints', 'print("connected with " + token); sys.stderr.write(token)'],
     ['a value', 'metric = { "token": token }'],
   ])('are masked and appear in no output: %s', async (_, what) => {
-    const at = await stage(obedient);
-    const change = changeOf({ 'README.md': 'About' }, leaks(what));
-    const run = await onPullRequest(at, change, {
+    const files = { ...quiz(), ...testsOf(2, leaks + what) };
+    const { at, run } = await pullRequest(README, files, {
       inputs: { code: 'host', 'code-env': 'PINECONE_TOKEN', comment: 'always' },
       env: { PINECONE_TOKEN: TOKEN },
     });
@@ -187,9 +143,9 @@ describe('values of code-env', () => {
     const mask = `::add-mask::${TOKEN}`;
     expect(run.log).toContain(mask);
     expect(run.log.replaceAll(mask, '')).not.toContain(TOKEN);
-    expect(JSON.stringify(run.reports)).not.toContain(TOKEN);
     const { comments, checkRuns } = at.github.state;
-    expect(JSON.stringify([comments, checkRuns, run.outputs])).not.toContain(TOKEN);
+    const published = JSON.stringify([run.reports, comments, checkRuns, run.outputs]);
+    expect(published).not.toContain(TOKEN);
     expect(run.log + JSON.stringify(run.reports)).toContain('***');
   });
 
@@ -198,16 +154,11 @@ describe('values of code-env', () => {
     ['OPENAI_API_KEY', { OPENAI_API_KEY: 'sk-1' }],
     ['ALIAS', { ALIAS: MODEL_KEY }],
   ])('are refused when they are a model key: %s', async (name, env) => {
-    const at = await stage(obedient);
-    const change = changeOf({ 'README.md': 'About' }, quiz());
-    const run = await onPullRequest(at, change, {
-      inputs: { code: 'host', 'code-env': name },
-      env,
-    });
+    const inputs = { code: 'host', 'code-env': name };
+    const { at, run } = await pullRequest(README, quiz(), { inputs, env });
     expect(run.code).toBe(1);
-    expect(run.annotations.map(({ message }) => message)).toContainEqual(
-      expect.stringMatching(new RegExp(`^code-env: ${name} is the key of a model`)),
-    );
+    const refusal = new RegExp(`^code-env: ${name} is the key of a model`);
+    expect(run.messages).toContainEqual(expect.stringMatching(refusal));
     expect(at.models.requests).toEqual([]);
   });
 });
@@ -234,47 +185,32 @@ describe("a team's own application", () => {
     'app/style.txt': 'exact\n',
   };
 
+  const vague = { 'app/style.txt': 'vague\n' };
+
   test("is run from each side's own commit, outside the workspace and without keys, and judged like a model", async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(base, { 'app/style.txt': 'vague\n' }), {
-      inputs: { code: 'host' },
-    });
-    expect(run.outputs).toMatchObject({
-      conclusion: 'failure',
-      regressed: '3',
-      errors: '0',
-      'cost-usd': '',
-    });
-    expect(run.result.suites[0]?.because).toEqual([
-      { key: expect.any(String), file: 'app/style.txt' },
-    ]);
+    const { at, run } = await pullRequest(base, vague, { inputs: { code: 'host' } });
+    const red = { conclusion: 'failure', regressed: '3', errors: '0', 'cost-usd': '' };
+    expect(run.outputs).toMatchObject(red);
+    const because = [{ key: expect.any(String), file: 'app/style.txt' }];
+    expect(run.result.suites[0]?.because).toEqual(because);
     expect(onlyComment(at)).toContain('❌ Regressed: `quiz` 100.0 % → 50.0 %');
-    expect(run.annotations).toEqual([]);
-    expect(at.models.requests).toEqual([]);
+    expect([run.annotations, at.models.requests]).toEqual([[], []]);
   });
 
   test('is found in a project that lies in a folder of its repository', async () => {
-    const at = await stage(obedient);
-    const inFolder = (files: Record<string, string>) =>
-      Object.fromEntries(Object.entries(files).map(([path, text]) => [`apps/quiz/${path}`, text]));
-    const run = await onPullRequest(
-      at,
-      changeOf(inFolder(base), inFolder({ 'app/style.txt': 'vague\n' })),
-      { inputs: { code: 'host', 'working-directory': 'apps/quiz' } },
-    );
+    const inputs = { code: 'host', 'working-directory': 'apps/quiz' };
+    const [there, changed] = [below('apps/quiz', base), below('apps/quiz', vague)];
+    const { run } = await pullRequest(there, changed, { inputs });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0' });
   });
 
   test('is refused unless the workflow allows code on the host, and nothing is run', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(base, { 'app/style.txt': 'vague\n' }));
-    expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ properties, message }) => [properties, message])).toEqual([
-      [
-        'file=prompts/quiz.yaml,line=3',
-        'prompts/quiz.yaml:3: the model "app" is a program of this repository. It runs only with code: host (input code, or --code host).',
-      ],
+    const { run } = await pullRequest(base, vague);
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0' } });
+    const message =
+      'prompts/quiz.yaml:3: the model "app" is a program of this repository. It runs only with code: host (input code, or --code host).';
+    expect(run.annotations).toMatchObject([
+      { properties: 'file=prompts/quiz.yaml,line=3', message },
     ]);
     expect(run.log).not.toContain('the app is up');
   });

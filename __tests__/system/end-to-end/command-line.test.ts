@@ -2,40 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/kernel/result/result.ts';
-import type { Script } from '../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  temporaryFolder,
-  type FixtureFiles,
-  type FixtureRepository,
-} from '../../stand-ins/repository.ts';
+import { temporaryFolder, type FixtureRepository } from '../../stand-ins/repository.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
-import { obedient, quiz, quizPrompt } from './projects.ts';
+import { obedient, promptOf, quiz, WORSE } from './projects.ts';
 import { bareEnvironment, startBundle, startCommand, type Ended } from './runner.ts';
-import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
+import { desk, MODEL_KEY } from './stage.ts';
 
-/**
- * A project on branch `main`, without a remote, and a model server that its commands are told of.
- */
-async function desk(files: FixtureFiles = quiz(), answer: Script = obedient) {
-  const models = await modelServer({ answer, key: MODEL_KEY });
-  const repository = createRepository();
-  repository.commit('Base', files);
-  const evaldiff = (...args: string[]): Promise<Ended> =>
-    startCommand(
-      args,
-      {
-        ...bareEnvironment(),
-        TMPDIR: temporaryFolder('tmp'),
-        LOCAL_KEY: MODEL_KEY,
-        EVALDIFF_ENDPOINTS: endpointLines(models),
-      },
-      repository.directory,
-    );
-  return { models, repository, evaldiff };
-}
-
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
 const resultOf = ({ stdout }: Ended): Result => JSON.parse(stdout) as Result;
 const textOf = (repository: FixtureRepository, path: string): string =>
   readFileSync(join(repository.directory, path), 'utf8');
@@ -47,15 +19,11 @@ describe('evaldiff diff', () => {
     const red = await evaldiff('diff', '--report', 'out');
     expect(red.code).toBe(1);
     expect(red.stdout).toContain('✗ Regressed: quiz 100.0 % → 50.0 %');
-    expect(red.stderr).toContain(
-      '6 references of 1 prompt affected: 24 calls for the first answers',
-    );
+    const affected = '6 references of 1 prompt affected: 24 calls for the first answers';
+    expect(red.stderr).toContain(affected);
     expect(red.stderr).toMatch(/^report: .*\/out\/report\.html$/m);
-    expect(
-      ['result.json', 'report.html', 'junit.xml', 'comment.md'].filter(
-        (name) => !existsSync(join(repository.directory, 'out', name)),
-      ),
-    ).toEqual([]);
+    for (const name of ['report.html', 'junit.xml', 'comment.md'])
+      expect([name, existsSync(join(repository.directory, 'out', name))]).toEqual([name, true]);
     expect(JSON.parse(textOf(repository, 'out/result.json'))).toMatchObject({
       conclusion: 'failure',
       trust: 'member',
@@ -76,43 +44,24 @@ describe('evaldiff diff', () => {
     repository.git('switch', '--quiet', '--create', 'topic');
     const head = repository.commit('Worse', WORSE);
     repository.write({ 'prompts/quiz.yaml': 'broken, and not part of this' });
-    const run = await evaldiff(
-      'diff',
-      '--base',
-      'main',
-      '--head',
-      'topic',
-      '--json',
-      '--fail-on',
-      'never',
-      'n_tries=3',
-    );
+    const sides = ['--base', 'main', '--head', 'topic'];
+    const run = await evaldiff('diff', ...sides, '--json', '--fail-on', 'never', 'n_tries=3');
     expect(run.code).toBe(0);
     expect(resultOf(run)).toMatchObject({ conclusion: 'neutral', n_tries: 3, head: { sha: head } });
     expect(resultOf(run).suites[0]?.compared).toEqual({ references: 6, tries: 3 });
   });
 
-  test('says in one line what stands in its way, with exit code 2', async () => {
+  test.each<[string, RegExp, ...string[]]>([
+    ['a base that is not there', /trunk/, '--base', 'trunk'],
+    ['an override', /^overrides: n_tries: must be key=value$/, 'n_tries'],
+    ['a limit', /This run would make 24 model calls/, '--max-calls', '3'],
+    ['settings', /nowhere\.yaml: does not exist/, '--config', 'nowhere.yaml'],
+    ['a folder', /no\/such\/folder|not a git repository/i, '-C', 'no/such/folder'],
+  ])('says in one line what stands in its way, with exit code 2: %s', async (_, said, ...args) => {
     const { repository, evaldiff, models } = await desk();
     repository.write(WORSE);
-    const told = async (...args: string[]) => {
-      const { code, stdout, stderr } = await evaldiff(...args);
-      return [code, `${stdout}${stderr}`.trim()];
-    };
-    expect(await told('diff', '--base', 'trunk')).toEqual([2, expect.stringMatching(/trunk/)]);
-    expect(await told('diff', 'n_tries')).toEqual([2, 'overrides: n_tries: must be key=value']);
-    expect(await told('diff', '--max-calls', '3')).toEqual([
-      2,
-      expect.stringMatching(/This run would make 24 model calls/),
-    ]);
-    expect(await told('diff', '--config', 'nowhere.yaml')).toEqual([
-      2,
-      expect.stringMatching(/nowhere\.yaml: does not exist/),
-    ]);
-    expect(await told('diff', '-C', 'no/such/folder')).toEqual([
-      2,
-      expect.stringMatching(/no\/such\/folder|not a git repository/i),
-    ]);
+    const { code, stdout, stderr } = await evaldiff('diff', ...args);
+    expect([code, `${stdout}${stderr}`.trim()]).toEqual([2, expect.stringMatching(said)]);
     expect(models.requests).toEqual([]);
   });
 });
@@ -122,30 +71,21 @@ describe('evaldiff run', () => {
     const { evaldiff, models } = await desk(quiz({ questions: 2 }), (request) =>
       request.body['temperature'] === 1 ? { text: 'no idea' } : obedient(request),
     );
-    const run = await evaldiff(
-      'run',
-      'n_tries=1',
-      'temperature=0,1',
-      'model=quiz-model,quiz-claude',
-      '--json',
-    );
+    const combinations = ['temperature=0,1', 'model=quiz-model,quiz-claude'];
+    const run = await evaldiff('run', 'n_tries=1', ...combinations, '--json');
     expect(run.code).toBe(0);
-    expect(
-      resultOf(run).suites.map(({ variant, pass_rate }) => [
-        variant.model,
-        variant.parameters['temperature'],
-        pass_rate.head,
-      ]),
-    ).toEqual([
+    const rates = resultOf(run).suites.map(({ variant: { model, parameters }, pass_rate }) => [
+      ...[model, parameters['temperature'], pass_rate.head],
+    ]);
+    expect(rates).toEqual([
       ['quiz-model', 0, 1],
       ['quiz-claude', 0, 1],
       ['quiz-model', 1, 0],
       ['quiz-claude', 1, 0],
     ]);
     expect(models.requests).toHaveLength(8);
-    expect((await evaldiff('run', 'n_tries=1', 'temperature=1', '--fail-on', 'failure')).code).toBe(
-      1,
-    );
+    const failed = await evaldiff('run', 'n_tries=1', 'temperature=1', '--fail-on', 'failure');
+    expect(failed.code).toBe(1);
     expect((await evaldiff('run', 'prompts=nothing-like-it')).code).toBe(2);
   });
 
@@ -175,63 +115,52 @@ describe('evaldiff without a model', () => {
     repository.write(WORSE);
     const plan = await evaldiff('plan', '--verbose');
     expect(plan.code).toBe(0);
-    expect(plan.stdout).toContain(
-      'prompts/quiz.yaml: 6 references because of messages (prompts/quiz.yaml)',
-    );
+    const why = 'prompts/quiz.yaml: 6 references because of messages (prompts/quiz.yaml)';
+    expect(plan.stdout).toContain(why);
     expect(plan.stdout).toContain('24 calls for the first answers');
     // Six references: five tries a side of each, and 36 more for as many as may be sampled on.
-    const usual = /usually about (\d+) calls for all answers.*; at most (\d+)/.exec(plan.stdout);
-    expect(Number(usual?.[1])).toBeGreaterThanOrEqual(24);
-    expect(Number(usual?.[1])).toBeLessThan(60);
-    expect(Number(usual?.[2])).toBe(6 * 2 * 41);
-    const json = JSON.parse((await evaldiff('plan', '--json')).stdout) as {
-      answer_calls: { usual: number; most: number };
-    };
-    expect(json.answer_calls).toEqual({ usual: Number(usual?.[1]), most: Number(usual?.[2]) });
+    const said = /usually about (\d+) calls for all answers.*; at most (\d+)/.exec(plan.stdout);
+    const [usual = NaN, most] = said?.slice(1).map(Number) ?? [];
+    expect(usual).toBeGreaterThanOrEqual(24);
+    expect(usual).toBeLessThan(60);
+    expect(most).toBe(6 * 2 * 41);
+    const json: unknown = JSON.parse((await evaldiff('plan', '--json')).stdout);
+    expect((json as { answer_calls: unknown }).answer_calls).toEqual({ usual, most });
     expect(plan.stdout).toMatch(/gate: base/);
     expect(models.requests).toEqual([]);
   });
 
   test('validates: no error, or all of them with exit code 2', async () => {
     const { repository, evaldiff } = await desk();
-    expect(await evaldiff('validate')).toEqual({
-      code: 0,
-      stdout: '1 prompt with 6 references: no errors\n',
-      stderr: '',
-    });
+    const fine = { code: 0, stdout: '1 prompt with 6 references: no errors\n', stderr: '' };
+    expect(await evaldiff('validate')).toEqual(fine);
+    const { 'prompts/quiz.yaml': prompt } = promptOf('Be exact.');
     repository.write({
-      'prompts/quiz.yaml': quizPrompt('Be exact.').replace('temperature: 0.5', 'temperature: hot'),
+      'prompts/quiz.yaml': prompt.replace('temperature: 0.5', 'temperature: hot'),
     });
     const wrong = await evaldiff('validate');
-    expect([wrong.code, wrong.stdout]).toEqual([
-      2,
-      expect.stringContaining('prompts/quiz.yaml:4: temperature must be a number'),
-    ]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stdout).toContain('prompts/quiz.yaml:4: temperature must be a number');
   });
 
   test('renders a saved result again in every form, and refuses what is none', async () => {
     const { repository, evaldiff, models } = await desk();
     repository.write(WORSE);
-    const terminal = await evaldiff('diff', '--report', 'out');
+    const { stdout } = await evaldiff('diff', '--report', 'out');
     const asked = models.requests.length;
     const report = (format: string) => evaldiff('report', 'out/result.json', '--format', format);
-    expect(await report('terminal')).toEqual({ code: 1, stdout: terminal.stdout, stderr: '' });
-    expect((await report('markdown')).stdout).toBe(textOf(repository, 'out/comment.md'));
-    expect((await report('html')).stdout).toBe(textOf(repository, 'out/report.html'));
-    expect((await report('junit')).stdout).toBe(textOf(repository, 'out/junit.xml'));
+    expect(await report('terminal')).toEqual({ code: 1, stdout, stderr: '' });
+    const files = { markdown: 'comment.md', html: 'report.html', junit: 'junit.xml' };
+    for (const [format, file] of Object.entries(files))
+      expect((await report(format)).stdout).toBe(textOf(repository, `out/${file}`));
     expect(models.requests).toHaveLength(asked);
 
-    repository.write({
-      'other.json': '{"schema_version": 1, "::error::": 2}',
-      'text.json': 'not JSON ::error::x',
-    });
+    const other = '{"schema_version": 1, "::error::": 2}';
+    repository.write({ 'other.json': other, 'text.json': 'not JSON ::error::x' });
     for (const file of ['other.json', 'text.json', 'missing.json']) {
       const refused = await evaldiff('report', file);
-      expect([refused.code, refused.stdout, refused.stderr]).toEqual([
-        2,
-        '',
-        expect.stringMatching(new RegExp(`^${file}`)),
-      ]);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toMatch(new RegExp(`^${file}`));
       expect(commandsIn(refused.stderr)).toEqual([]);
     }
   });
@@ -242,24 +171,19 @@ describe('evaldiff without a model', () => {
     expect([help.code, help.stderr]).toEqual([0, '']);
     for (const command of ['diff', 'run', 'plan', 'validate', 'report', 'demo'])
       expect(help.stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
-    expect(await evaldiff('diff', '--help')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('evaldiff diff prompts=capitals n_tries=5'),
-    });
-    expect(await evaldiff('dif')).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/unknown command 'dif'[\s\S]*diff/),
-    });
-    expect(await evaldiff('diff', '--bse', 'main')).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/unknown option '--bse'[\s\S]*--base/),
-    });
-    expect(await evaldiff('diff', '--fail-on', 'maybe')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('regression, failure, never'),
-    });
+    const ofDiff = await evaldiff('diff', '--help');
+    expect(ofDiff.code).toBe(0);
+    expect(ofDiff.stdout).toContain('evaldiff diff prompts=capitals n_tries=5');
+  });
+
+  test.each<[RegExp, ...string[]]>([
+    [/unknown command 'dif'[\s\S]*diff/, 'dif'],
+    [/unknown option '--bse'[\s\S]*--base/, 'diff', '--bse', 'main'],
+    [/regression, failure, never/, 'diff', '--fail-on', 'maybe'],
+  ])('refuses a mistake with what was meant: %s', async (said, ...args) => {
+    const { evaldiff } = await desk();
+    const stderr = expect.stringMatching(said);
+    expect(await evaldiff(...args)).toEqual({ code: 2, stdout: '', stderr });
   });
 });
 
@@ -279,23 +203,20 @@ describe('what Node compiles of the command line', () => {
 describe('evaldiff demo', () => {
   test('shows the comment of a real regression, without a key or a network, and leaves the reports to read', async () => {
     const folder = temporaryFolder('demo');
-    const { code, stdout, stderr } = await startBundle(
-      'cli/index.js',
-      ['demo'],
-      { ...bareEnvironment(), TMPDIR: folder },
-      folder,
-    );
+    const env = { ...bareEnvironment(), TMPDIR: folder };
+    const { code, stdout, stderr } = await startBundle('cli/index.js', ['demo'], env, folder);
     expect([code, stderr]).toEqual([0, '']);
     const shown = stdout.split(/^─+$/m)[1] ?? '';
     expect(shown).toMatch(/^\n✗ Regressed: support 100\.0 % → 70\.0 %\n/);
     // Lines end where a terminal's do.
     const text = shown.replace(/\s+/g, ' ');
-    expect(text).toContain('Cause in support: prompts/support.yaml:12');
-    expect(text).toContain(
+    for (const words of [
+      'Cause in support: prompts/support.yaml:12',
       'prompts/tags.yaml:13 (Help readers to see why it fits.), only together',
-    );
-    expect(text).toContain('refund-late (prompts/tests/support.yaml:9) – 2 of 2 passed → 0 of 2');
-    expect(text).toContain('Scoring changed in 1 suite');
+      'refund-late (prompts/tests/support.yaml:9) – 2 of 2 passed → 0 of 2',
+      'Scoring changed in 1 suite',
+    ])
+      expect(text).toContain(words);
     expect(stdout).toContain('Check run: failure – Regressed: support');
     const report = /^Open in a browser: (.+)$/m.exec(stdout)?.[1] ?? '';
     expect(readFileSync(report, 'utf8')).toContain('refund-window');
@@ -305,15 +226,10 @@ describe('evaldiff demo', () => {
     const comment = readFileSync(join(reports, 'comment.md'), 'utf8');
     const [, line = ''] = /locally: `npx evaldiff ([^`]+)`/.exec(comment) ?? [];
     expect(line).toMatch(/^diff --base [0-9a-f]{7} --head [0-9a-f]{7} --code host$/);
-    const shop = dirname(reports);
-    const again = await startCommand(
-      [...line.split(' '), '--no-store', '--json'],
-      { ...bareEnvironment(), TMPDIR: folder },
-      shop,
-    );
-    expect(again.code).toBe(1);
-    expect((JSON.parse(again.stdout) as Result).title).toBe(
-      /Check run: failure – (.+) \(\d+ annotations\)/.exec(stdout)?.[1],
-    );
+    const again = [...line.split(' '), '--no-store', '--json'];
+    const { code: same, ...printed } = await startCommand(again, env, dirname(reports));
+    expect(same).toBe(1);
+    const [, title] = /Check run: failure – (.+) \(\d+ annotations\)/.exec(stdout) ?? [];
+    expect((JSON.parse(printed.stdout) as Result).title).toBe(title);
   });
 });

@@ -2,162 +2,137 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { addPull } from '../../stand-ins/github/index.ts';
 import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS, straight } from './projects.ts';
+import {
+  SETTINGS,
+  WORSE,
+  changeOf,
+  obedient,
+  promptOf,
+  quiz,
+  straight,
+  testsOf,
+  README,
+} from './projects.ts';
 import { REPOSITORY, type Event, type StepResult } from './runner.ts';
-import { eventPayload, onPullRequest, PULL, runOn, stage, type Stage } from './stage.ts';
-
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+import {
+  eventPayload,
+  FORK,
+  fromBranch,
+  onPullRequest,
+  pullRequest,
+  queueEvent,
+  runOn,
+  stage,
+  type StepOptions,
+} from './stage.ts';
 
 const changed = (name: string, changes: Record<string, unknown>): Event => ({
   name: name.split('.')[0]!,
   payload: { ...eventPayload(name), ...changes },
 });
 
+/** The action on `main` of a straight history, at an event that may name its commits. */
+async function onMain(
+  states: FixtureFiles[],
+  eventOf: (...commits: string[]) => Event,
+  { answer = obedient, ...options }: StepOptions & { answer?: typeof obedient } = {},
+) {
+  const at = await stage(answer);
+  const { origin, commits } = straight(...states);
+  const checkout = shallowCheckout(origin, 'refs/heads/main');
+  const run = await runOn(at, { checkout, event: eventOf(...commits) }, options);
+  return { at, run, commits, origin };
+}
+
 describe('a merge queue', () => {
   /** The queue's run for a pull request that changes base by these files. */
   const queue = async (
     base: FixtureFiles,
     head: FixtureFiles,
-    { repository = REPOSITORY, known = true }: { repository?: string; known?: boolean } = {},
-  ): Promise<{ at: Stage; run: StepResult; before: string; after: string }> => {
+    repository: string | null = REPOSITORY,
+  ) => {
     const at = await stage(obedient);
     const {
       origin,
       commits: [before = '', after = ''],
     } = straight(base, head);
-    if (known)
-      addPull(at.github.state, {
-        number: PULL,
-        head: { ref: 'topic', sha: after, repository },
-      });
-    const ref = `refs/heads/gh-readonly-queue/main/pr-${String(PULL)}-${before}`;
-    origin.git('update-ref', ref, after);
-    const payload = eventPayload('merge_group');
-    const group = {
-      ...(payload['merge_group'] as object),
-      base_sha: before,
-      head_sha: after,
-      head_ref: ref,
-    };
-    const run = await runOn(at, {
-      checkout: shallowCheckout(origin, ref),
-      event: { name: 'merge_group', payload: { ...payload, merge_group: group } },
-    });
-    return { at, run, before, after };
+    if (repository !== null)
+      fromBranch(at, { origin, base: before, head: after }).head.repository = repository;
+    return { at, before, after, run: await runOn(at, queueEvent({ origin }, before, after)) };
   };
 
   test("is held by base's gate: a pull request that switches it off fails here as it did before", async () => {
-    const { run } = await queue(quiz(), {
-      ...WORSE,
-      'evaldiff.yaml': SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, fail_on: never'),
-    });
-    expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
-    expect(run.result.notices.map(({ message }) => message)).toContain(
+    const off = SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, fail_on: never');
+    const { run } = await queue(quiz(), { ...WORSE, 'evaldiff.yaml': off });
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure', regressed: '3' } });
+    expect(run.notices).toContain(
       "this pull request changes gate; base's settings are in force until it is merged",
     );
   });
 
   test("is held by base's budget: a pull request that raises it makes no call more", async () => {
-    const { at, run } = await queue(quiz({ settings: `${SETTINGS}budget: { max_calls: 10 }\n` }), {
-      ...WORSE,
-      'evaldiff.yaml': `${SETTINGS}budget: { max_calls: 5000 }\n`,
-    });
+    const capped = (most: number) => `${SETTINGS}budget: { max_calls: ${String(most)} }\n`;
+    const raised = { ...WORSE, 'evaldiff.yaml': capped(5000) };
+    const { at, run } = await queue(quiz({ settings: capped(10) }), raised);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
     expect(at.models.requests).toEqual([]);
   });
 
   test.each([
-    [
-      "a fork's",
-      { repository: 'bo-example/prompts' },
-      'the pull request in the queue comes from a fork',
-    ],
+    ["a fork's", FORK, 'the pull request in the queue comes from a fork', []],
     [
       'not known',
-      { known: false },
+      null,
       'nobody can say where the pull request in the queue comes from',
+      [expect.stringMatching(/^The pull request in the merge queue is not known/)],
     ],
   ])(
     "is untrusted where its pull request is %s: base's settings and metrics hold",
-    async (_whose, pull, why) => {
-      const { at, run } = await queue(
-        quiz(),
-        {
-          ...WORSE,
-          'evaldiff.yaml': SETTINGS.replace('quiz-1', 'quiz-9-expensive'),
-          'prompts/tests/quiz.yaml': quizTests(
-            6,
-            'metrics: [{ name: answer, uses: is_json, skip: true }]',
-          ),
-        },
-        pull,
-      );
+    async (_whose, repository, why, warnings) => {
+      const hostile = {
+        ...WORSE,
+        'evaldiff.yaml': SETTINGS.replace('quiz-1', 'quiz-9-expensive'),
+        ...testsOf(6, 'metrics: [{ name: answer, uses: is_json, skip: true }]'),
+      };
+      const { at, run } = await queue(quiz(), hostile, repository);
       expect(run.log).toContain(`| trust: untrusted: ${why}`);
       expect(run.result.trust).toBe('untrusted');
       expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
       expect(new Set(at.models.requests.map(({ model }) => model))).toEqual(new Set(['quiz-1']));
-      expect(run.annotations.map(({ message }) => message)).toEqual(
-        'known' in pull
-          ? [expect.stringMatching(/^The pull request in the merge queue is not known/)]
-          : [],
-      );
+      expect(run.messages).toEqual(warnings);
     },
   );
 
   test('judges its group against its base, in the check alone', async () => {
     const { at, run, before, after } = await queue(quiz(), WORSE);
-    expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', 'comment-id': '' });
-    expect(run.result).toMatchObject({
-      trust: 'member',
-      base: { sha: before },
-      head: { sha: after },
-    });
-    expect(
-      at.github.state.checkRuns.map(({ headSha, conclusion }) => [headSha, conclusion]),
-    ).toEqual([[after, 'failure']]);
-    expect(at.github.state.comments).toEqual([]);
+    const red = { conclusion: 'failure', regressed: '3', 'comment-id': '' };
+    expect(run).toMatchObject({ code: 1, outputs: red });
+    const sides = { base: { sha: before }, head: { sha: after } };
+    expect(run.result).toMatchObject({ trust: 'member', ...sides });
+    const { checkRuns, comments } = at.github.state;
+    expect(checkRuns).toMatchObject([{ headSha: after, conclusion: 'failure' }]);
+    expect(comments).toEqual([]);
   });
 });
 
 describe('a push', () => {
   test('is compared with what it replaced', async () => {
-    const at = await stage(obedient);
-    const {
-      origin,
-      commits: [, before, after],
-    } = straight(WORSE, quiz(), { 'README.md': 'About', ...WORSE });
-    const run = await runOn(at, {
-      checkout: shallowCheckout(origin, 'refs/heads/main'),
-      event: changed('push', { before, after }),
-    });
+    const { run, commits } = await onMain(
+      [WORSE, quiz(), { 'README.md': 'About', ...WORSE }],
+      (_, before, after) => changed('push', { before, after }),
+    );
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
-    expect(run.result).toMatchObject({
-      trust: 'trusted',
-      base: { sha: before },
-      head: { sha: after },
-    });
+    const sides = { base: { sha: commits[1] }, head: { sha: commits[2] } };
+    expect(run.result).toMatchObject({ trust: 'trusted', ...sides });
   });
 
   test("of the default branch's first commit has nothing before it: everything is new", async () => {
-    const at = await stage(obedient);
-    const {
-      origin,
-      commits: [after],
-    } = straight(quiz({ questions: 2 }));
-    const run = await runOn(at, {
-      checkout: shallowCheckout(origin, 'refs/heads/main'),
-      event: changed('push.new-branch', { after, ref: 'refs/heads/main' }),
-    });
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      'pass-rate-base': '',
-      'pass-rate-head': '1.0000',
-    });
+    const { run } = await onMain([quiz({ questions: 2 })], (after) =>
+      changed('push.new-branch', { after, ref: 'refs/heads/main' }),
+    );
+    const rates = { 'pass-rate-base': '', 'pass-rate-head': '1.0000' };
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'success', ...rates } });
     expect(run.result).toMatchObject({ base: null, suites: [{ verdict: 'new' }] });
   });
 
@@ -176,18 +151,11 @@ describe('a push', () => {
   });
 
   test('that was forced over an unreachable commit says which commit is missing', async () => {
-    const at = await stage(obedient);
-    const {
-      origin,
-      commits: [after],
-    } = straight(quiz({ questions: 2 }));
-    const run = await runOn(at, {
-      checkout: shallowCheckout(origin, 'refs/heads/main'),
-      event: changed('push', { before: 'c'.repeat(40), after }),
-    });
-    expect(run.code).toBe(1);
-    expect(run.outputs['conclusion']).toBe('error');
-    expect(run.annotations.map(({ message }) => message)).toEqual([
+    const { at, run } = await onMain([quiz({ questions: 2 })], (after) =>
+      changed('push', { before: 'c'.repeat(40), after }),
+    );
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error' } });
+    expect(run.messages).toEqual([
       expect.stringMatching(/^The base commit ccccccc could not be fetched: ./),
     ]);
     expect(at.models.requests).toEqual([]);
@@ -195,28 +163,18 @@ describe('a push', () => {
 });
 
 describe('a run by hand', () => {
+  const byHand = (sha?: string): Event => ({
+    name: 'workflow_dispatch',
+    payload: eventPayload('workflow_dispatch'),
+    ...(sha === undefined ? {} : { sha }),
+  });
+
   test('sweeps every reference in every combination that the overrides ask for, without a base', async () => {
-    const at = await stage(({ messages, body }) =>
-      body['temperature'] === 1 ? { text: 'no idea' } : obedient({ messages } as never),
-    );
-    const {
-      origin,
-      commits: [head],
-    } = straight(quiz({ questions: 3 }));
-    const run = await runOn(
-      at,
-      {
-        checkout: shallowCheckout(origin, 'refs/heads/main'),
-        event: {
-          name: 'workflow_dispatch',
-          payload: eventPayload('workflow_dispatch'),
-          sha: head!,
-        },
-      },
-      {
-        inputs: { overrides: 'temperature=0,1\nn_tries=1' },
-      },
-    );
+    const { run } = await onMain([quiz({ questions: 3 })], byHand, {
+      answer: (request) =>
+        request.body['temperature'] === 1 ? { text: 'no idea' } : obedient(request),
+      inputs: { overrides: 'temperature=0,1\nn_tries=1' },
+    });
     expect(run.outputs).toMatchObject({ conclusion: 'success', 'pass-rate-base': '', calls: '6' });
     expect(run.result.mode).toBe('sweep');
     // Nothing is new here, and no side is missing: the log says what runs, once.
@@ -225,82 +183,62 @@ describe('a run by hand', () => {
     expect(run.summary).toContain(
       '3 of 6 references failed. Highest: `quiz` 100.0 % with `quiz-model, temperature 0`.',
     );
+    const { suites } = run.result;
     expect(
-      run.result.suites.map(({ variant, pass_rate }) => [
-        variant.parameters['temperature'],
-        pass_rate.head,
-      ]),
+      suites.map(({ variant, pass_rate }) => [variant.parameters['temperature'], pass_rate.head]),
     ).toEqual([
       [0, 1],
       [1, 0],
     ]);
-    expect(
-      run.result.suites.flatMap(({ references }) => references.map(({ status }) => status)),
-    ).toEqual(['pass', 'pass', 'pass', 'fail', 'fail', 'fail']);
+    const statuses = suites.flatMap(({ references }) => references.map(({ status }) => status));
+    expect(statuses).toEqual(['pass', 'pass', 'pass', 'fail', 'fail', 'fail']);
 
     const runs = join(run.outputs['report-path']!, 'multirun');
-    const written = readdirSync(runs, { recursive: true })
-      .map(String)
-      .filter((path) => path.endsWith('.yaml'))
-      .sort();
+    const files = readdirSync(runs, { recursive: true, encoding: 'utf8' });
+    const written = files.filter((path) => path.endsWith('.yaml')).sort();
     expect(written).toEqual([
       expect.stringMatching(/^\d{4}-\d\d-\d\d\/\d\d-\d\d-\d\d\/0\/report-0\.yaml$/),
       expect.stringMatching(/\/1\/report-0\.yaml$/),
     ]);
     const { prompts } = parse(readFileSync(join(runs, written[1]!), 'utf8')) as {
-      prompts: {
-        temperature: number;
-        tests: { references: { id: string; actual: string; metrics: unknown }[] };
-      };
+      prompts: { temperature: number; tests: { references: unknown[] } };
     };
-    expect([prompts.temperature, prompts.tests.references[0]]).toEqual([
-      1,
-      {
-        id: 'q1',
-        input: { question: 'Question 1?' },
-        expected: 'answer 1',
-        actual: 'no idea',
-        metrics: { answer: expect.objectContaining({ result: 'fail', skipped: false }) },
-        duration: expect.any(Number),
-      },
-    ]);
+    expect(prompts.temperature).toBe(1);
+    expect(prompts.tests.references[0]).toEqual({
+      id: 'q1',
+      input: { question: 'Question 1?' },
+      expected: 'answer 1',
+      actual: 'no idea',
+      metrics: { answer: expect.objectContaining({ result: 'fail', skipped: false }) },
+      duration: expect.any(Number),
+    });
   });
 
   test('compares the commits that the inputs name, by branch or by id', async () => {
     const at = await stage(obedient);
-    const change = changeOf(quiz(), WORSE);
-    const checkout = shallowCheckout(change.origin, 'refs/heads/main', { depth: null });
-    const event = { name: 'workflow_dispatch', payload: eventPayload('workflow_dispatch') };
+    const { origin, base, head } = changeOf(quiz(), WORSE);
+    const checkout = shallowCheckout(origin, 'refs/heads/main', { depth: null });
     checkout.git('fetch', '--quiet', 'origin', 'topic:topic');
-    const run = await runOn(
-      at,
-      { checkout, event },
-      { inputs: { mode: 'diff', base: change.base, head: 'topic', overrides: 'n_tries=3' } },
-    );
+    const step = { checkout, event: byHand() };
+    const inputs = { mode: 'diff', base, head: 'topic', overrides: 'n_tries=3' };
+    const run = await runOn(at, step, { inputs });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
-    expect(run.result).toMatchObject({
-      n_tries: 3,
-      base: { sha: change.base },
-      head: { sha: change.head },
-    });
+    const sides = { base: { sha: base }, head: { sha: head } };
+    expect(run.result).toMatchObject({ n_tries: 3, ...sides });
 
-    const without = await runOn(at, { checkout, event }, { inputs: { mode: 'diff' } });
+    const without = await runOn(at, step, { inputs: { mode: 'diff' } });
     expect(without.outputs['conclusion']).toBe('error');
-    expect(without.annotations.map(({ message }) => message)).toEqual([
+    expect(without.messages).toEqual([
       'workflow_dispatch names no commit to compare with; set the input base',
     ]);
   });
 
   test('is told in one line where the event is none of ours', async () => {
-    const at = await stage(obedient);
-    const { origin } = straight({ 'README.md': 'About' });
-    const run = await runOn(at, {
-      checkout: shallowCheckout(origin, 'refs/heads/main'),
-      event: { name: 'issue_comment', payload: {} },
-    });
+    const event = { name: 'issue_comment', payload: {} };
+    const { run } = await onMain([README], () => event);
     expect(run.code).toBe(1);
     expect(run.outputs).toEqual({ conclusion: 'error' });
-    expect(run.annotations.map(({ message }) => message)).toEqual([
+    expect(run.messages).toEqual([
       expect.stringMatching(/^This action runs on pull_request, .*; this is issue_comment\.$/),
     ]);
     expect(run.log).not.toContain('    at ');
@@ -309,100 +247,75 @@ describe('a run by hand', () => {
 
 describe('inputs', () => {
   test('that cannot be read are told all at once, by name, and nothing is run', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), WORSE), {
-      inputs: {
-        mode: 'dif',
-        'max-calls': 'many',
-        code: 'anywhere',
-        'report-path': '../out',
-        endpoints: 'local=http://models.example/v1',
-        base: '--upload-pack=id',
-      },
-    });
+    const inputs = {
+      mode: 'dif',
+      'max-calls': 'many',
+      code: 'anywhere',
+      'report-path': '../out',
+      endpoints: 'local=http://models.example/v1',
+      base: '--upload-pack=id',
+    };
+    const { at, run } = await pullRequest(quiz(), WORSE, { inputs });
     expect(run.code).toBe(1);
     expect(run.outputs).toEqual({ conclusion: 'error' });
-    expect(
-      run.annotations.map(({ level, message }) => `${level} ${message.split(':')[0]!}`).sort(),
-    ).toEqual([
-      'error base',
-      'error code',
-      'error endpoints',
-      'error max-calls',
-      'error mode',
-      'error report-path',
-    ]);
+    const said = run.annotations.map(({ level, message }) => `${level} ${message.split(':')[0]!}`);
+    expect(said.sort()).toEqual(
+      Object.keys(inputs)
+        .toSorted()
+        .map((name) => `error ${name}`),
+    );
     expect(run.lastLine).toMatch(/^\| evaldiff: error \(nothing was judged\)\. .+ \(and 5 more\)$/);
     expect(at.models.requests).toEqual([]);
-    expect(at.github.state.checkRuns).toMatchObject([
-      { conclusion: 'failure', title: expect.stringMatching(/^No verdict: /) },
-    ]);
+    const title = expect.stringMatching(/^No verdict: /);
+    expect(at.github.state.checkRuns).toMatchObject([{ conclusion: 'failure', title }]);
   });
 
   test('put a cap on calls before anything is sent, and decide what fails a run', async () => {
-    const at = await stage(obedient);
-    const capped = await onPullRequest(at, changeOf(quiz(), WORSE), {
-      inputs: { 'max-calls': '23' },
-    });
-    expect(capped.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(capped.annotations.map(({ message }) => message)).toEqual([
+    const capped = await pullRequest(quiz(), WORSE, { inputs: { 'max-calls': '23' } });
+    expect(capped.run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
+    expect(capped.run.messages).toEqual([
       expect.stringMatching(
         /^This run would make 24 model calls .*; the limit is 23 \(max-calls\)\. Nothing was sent\.$/,
       ),
     ]);
-    expect(at.models.requests).toEqual([]);
+    expect(capped.at.models.requests).toEqual([]);
 
-    const reported = await onPullRequest(at, changeOf(quiz(), WORSE), {
-      inputs: { 'fail-on': 'never' },
-    });
-    expect(reported.code).toBe(0);
-    expect(reported.outputs).toMatchObject({ conclusion: 'neutral', regressed: '3' });
-    expect(reported.lastLine).toMatch(/^\| evaldiff: neutral \(not red\)\. Regressed: quiz/);
+    const { run } = await pullRequest(quiz(), WORSE, { inputs: { 'fail-on': 'never' } });
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', regressed: '3' } });
+    expect(run.lastLine).toMatch(/^\| evaldiff: neutral \(not red\)\. Regressed: quiz/);
   });
 
   test('say where settings and reports lie', async () => {
-    const at = await stage(obedient);
     const { 'evaldiff.yaml': _, ...files } = quiz();
-    const change = changeOf(
-      { ...files, 'conf/prompts.yaml': SETTINGS },
-      { 'prompts/quiz.yaml': quizPrompt('Be brief.') },
-    );
-    const run = await onPullRequest(at, change, {
+    const base = { ...files, 'conf/prompts.yaml': SETTINGS };
+    const { at, run, change } = await pullRequest(base, promptOf('Be brief.'), {
       inputs: { config: 'conf/prompts.yaml', 'report-path': 'out/reports', comment: 'never' },
     });
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      'report-path': expect.stringMatching(/\/out\/reports$/),
-      'comment-id': '',
-    });
+    expect(run.outputs).toMatchObject({ conclusion: 'success', 'comment-id': '' });
+    expect(run.outputs['report-path']).toMatch(/\/out\/reports$/);
     expect(run.reports['report.html']).not.toBe('');
 
     const missing = await onPullRequest(at, change, { inputs: { config: 'conf/nowhere.yaml' } });
     expect(missing.outputs['conclusion']).toBe('error');
-    expect(missing.annotations.map(({ message }) => message).join('\n')).toMatch(
+    expect(missing.messages.join('\n')).toMatch(
       /^conf\/nowhere\.yaml: does not exist at [0-9a-f]{7}$/,
     );
   });
 
   test('narrow the models that a pull request may name', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(
-      at,
-      changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Be exact.', 'quiz-claude') }),
-      { inputs: { 'allowed-models': 'quiz-model, other' } },
-    );
+    const inputs = { 'allowed-models': 'quiz-model, other' };
+    const { run } = await pullRequest(quiz(), promptOf('Be exact.', 'quiz-claude'), { inputs });
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/"quiz-claude" .*allowed-models/),
-    ]);
+    expect(run.messages).toEqual([expect.stringMatching(/"quiz-claude" .*allowed-models/)]);
   });
 });
 
 describe('an event without anything to evaluate', () => {
-  const followed = (origin: string): Record<string, unknown> => {
-    const payload = eventPayload('workflow_run');
-    return { workflow_run: { ...(payload['workflow_run'] as object), event: origin } };
+  const followed = (event: string): Event => {
+    const payload = eventPayload('workflow_run')['workflow_run'] as object;
+    return changed('workflow_run', { workflow_run: { ...payload, event } });
   };
+
   test.each<[string, Event, RegExp]>([
     [
       'a deleted branch',
@@ -412,23 +325,18 @@ describe('an event without anything to evaluate', () => {
     ['a closed pull request', changed('pull_request', { action: 'closed' }), /is closed\.$/],
     [
       'a run that follows one started by hand',
-      changed('workflow_run', followed('workflow_dispatch')),
+      followed('workflow_dispatch'),
       /^This workflow_run follows a run that workflow_dispatch started, .* no commit to compare with/,
     ],
     [
       "a run that follows a queue's",
-      changed('workflow_run', followed('merge_group')),
+      followed('merge_group'),
       /Use the action in a workflow on merge_group itself\.$/,
     ],
   ])('%s is neutral, with its reason, and nobody is asked', async (_what, event, reason) => {
-    const at = await stage(obedient);
-    const { origin } = straight(quiz(), WORSE);
-    const run = await runOn(at, { checkout: shallowCheckout(origin, 'main'), event });
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'neutral',
-      title: expect.stringMatching(reason),
-    });
+    const { at, run } = await onMain([quiz(), WORSE], () => event);
+    const title = expect.stringMatching(reason);
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', title } });
     expect(at.models.requests).toEqual([]);
     expect(run.annotations.filter(({ level }) => level === 'error')).toEqual([]);
   });
@@ -436,13 +344,8 @@ describe('an event without anything to evaluate', () => {
 
 describe('a runner that forgot something', () => {
   const pushed = async (env: Record<string, string>): Promise<StepResult> => {
-    const at = await stage(obedient);
-    const {
-      origin,
-      commits: [before, after],
-    } = straight(quiz(), WORSE);
-    const event = changed('push', { before, after });
-    return runOn(at, { checkout: shallowCheckout(origin, 'main'), event }, { env });
+    const event = (before: string, after: string) => changed('push', { before, after });
+    return (await onMain([quiz(), WORSE], event, { env })).run;
   };
 
   test.each([
@@ -454,10 +357,7 @@ describe('a runner that forgot something', () => {
     ],
   ])('%s is said in one line, and is not a fault of ours', async (_what, path, message) => {
     const run = await pushed({ GITHUB_EVENT_PATH: path });
-    expect(run.code).toBe(1);
-    expect(run.annotations.map((annotation) => annotation.message)).toEqual([
-      expect.stringMatching(message),
-    ]);
+    expect(run).toMatchObject({ code: 1, messages: [expect.stringMatching(message)] });
     expect(run.log).not.toContain('the fault is its own');
   });
 
@@ -472,7 +372,7 @@ describe('a runner that forgot something', () => {
     const file = join(temporaryFolder('runner'), 'file');
     writeFileSync(file, '');
     const run = await pushed({ RUNNER_TEMP: file });
-    expect(run.annotations.map((annotation) => annotation.message)).toEqual([
+    expect(run.messages).toEqual([
       expect.stringMatching(/^The folder for temporary files cannot be used \(EEXIST.*RUNNER_TEMP/),
     ]);
   });

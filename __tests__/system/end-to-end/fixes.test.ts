@@ -80,7 +80,7 @@ describe('a pull request whose fix is proven', () => {
     const run = await onDiff(at, change, [[14, 19]]);
     expect(remarks(at)).toEqual([]);
     expect(onlyComment(at)).toContain(`+ ${DRAFT}`);
-    expect(run.annotations.map(({ message }) => message)).toEqual([
+    expect(run.messages).toEqual([
       expect.stringContaining('A suggested fix stands in the comment alone, not on line 10'),
     ]);
   });

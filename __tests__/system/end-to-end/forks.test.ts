@@ -2,24 +2,35 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { addPull, workflowToken } from '../../stand-ins/github/index.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
-import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
+import {
+  asciiQuoted,
+  canBeWritten,
+  hostileLogs,
+  hostileTexts,
+} from '../../stand-ins/hostile-text.ts';
 import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
 import {
+  SETTINGS,
+  WORSE,
   changeOf,
   obedient,
+  promptOf,
   quiz,
   quizPrompt,
   quizTests,
-  SETTINGS,
+  recordings,
+  testsOf,
   type Change,
 } from './projects.ts';
 import { ROOT, type Event, type StepResult } from './runner.ts';
 import {
-  eventPayload,
-  onlyComment,
+  NO_KEY,
   PULL,
+  READ_ONLY,
+  eventPayload,
+  fromFork,
+  onlyComment,
   pullRequestEvent,
   runOn,
   stage,
@@ -27,15 +38,7 @@ import {
   type StepOptions,
 } from './stage.ts';
 
-const FORK = 'bo-example/prompts';
-const READ_ONLY = workflowToken({ pull_requests: 'read', checks: 'read' });
-const NO_KEY =
-  'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
-/**
- * What a stranger would change to pass with that: the metric, what is expected, the model behind
- * the name, the gate, the tests.
- */
+/** A stranger's try to pass with that: the metric, what is expected, the model, the gate, the tests. */
 const HOSTILE: FixtureFiles = {
   ...WORSE,
   'prompts/tests/quiz.yaml': quizTests(
@@ -44,46 +47,30 @@ const HOSTILE: FixtureFiles = {
   ).replaceAll(/answer \d/g, 'no idea'),
   'evaldiff.yaml': `${SETTINGS.replace('quiz-1', 'quiz-9-expensive')}gate: { fail_on: never }\nbudget: { max_calls: 99999 }\nn_tries: 50\n`,
 };
+const BROKEN = { 'prompts/quiz.yaml': 'name: quiz\nmodel: quiz-model\n' };
 
-/**
- * The `with:` of the step that uses the action, as the example ships it; secrets are empty here.
- */
+/** The `with:` of the step that uses the action, as the example ships it, without secrets. */
 function example(name: string): Record<string, string> {
-  const { jobs } = parse(
-    readFileSync(join(ROOT, 'examples', 'workflows', `${name}.yml`), 'utf8'),
-  ) as { jobs: Record<string, { steps: { uses?: string; with?: Record<string, unknown> }[] }> };
-  const step = Object.values(jobs)
-    .flatMap(({ steps }) => steps)
-    .find(({ uses }) => uses?.includes('/evaldiff@'));
+  const text = readFileSync(join(ROOT, 'examples', 'workflows', `${name}.yml`), 'utf8');
+  type Jobs = Record<string, { steps: { uses?: string; with?: Record<string, unknown> }[] }>;
+  const { jobs } = parse(text) as { jobs: Jobs };
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+  const given = steps.find(({ uses }) => uses?.includes('/evaldiff@'))?.with ?? {};
   return Object.fromEntries(
-    Object.entries(step?.with ?? {}).map(([key, value]) => [
+    Object.entries(given).map(([key, value]) => [
       key,
       String(value).startsWith('${{') ? '' : String(value),
     ]),
   );
 }
 
-/** A pull request whose head lies in a fork: the origin has it under `refs/pull` alone. */
-function fromFork(at: Stage, change: Change): Change {
-  change.origin.git('update-ref', '-d', 'refs/heads/topic');
-  addPull(at.github.state, {
-    number: PULL,
-    base: { ref: 'main', sha: change.base },
-    head: { ref: 'friendlier', sha: change.head, repository: FORK },
-  });
-  return change;
-}
-
 function workflowRun({ head }: Change, changes: Record<string, unknown> = {}): Event {
   const payload = eventPayload('workflow_run');
-  return {
-    name: 'workflow_run',
-    payload: {
-      ...payload,
-      workflow_run: { ...(payload['workflow_run'] as object), head_sha: head, ...changes },
-    },
-  };
+  const run = { ...(payload['workflow_run'] as object), head_sha: head, ...changes };
+  return { name: 'workflow_run', payload: { ...payload, workflow_run: run } };
 }
+
+const mainOf = ({ origin }: Change) => shallowCheckout(origin, 'refs/heads/main');
 
 /** The second stage as a runner starts it: the default branch is checked out. */
 function evaluate(
@@ -91,91 +78,66 @@ function evaluate(
   change: Change,
   { event = workflowRun(change), inputs, ...options }: StepOptions & { event?: Event } = {},
 ): Promise<StepResult> {
-  const checkout = shallowCheckout(change.origin, 'refs/heads/main');
-  return runOn(
-    at,
-    { checkout, event },
-    { ...options, inputs: { ...example('fork-evaluate'), ...inputs } },
-  );
+  const given = { ...example('fork-evaluate'), ...inputs };
+  return runOn(at, { checkout: mainOf(change), event }, { ...options, inputs: given });
 }
 
+/** A stage, and on it a pull request of a fork that changes the quiz. */
+async function forked(head: FixtureFiles, base: FixtureFiles = quiz(), token?: typeof READ_ONLY) {
+  const at = await stage(obedient, token);
+  return { at, change: fromFork(at, changeOf(base, head)) };
+}
+
+const down = () => ({ status: 500, body: { message: 'down', documentation_url: 'x' } });
+
 describe('the first stage, without rights', () => {
-  const check = async (change: Change): Promise<{ run: StepResult; at: Stage }> => {
-    const at = await stage(obedient, READ_ONLY);
-    fromFork(at, change);
+  const check = async (head: FixtureFiles, base?: FixtureFiles) => {
+    const { at, change } = await forked(head, base, READ_ONLY);
     const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/merge`);
-    return {
-      at,
-      run: await runOn(
-        at,
-        { checkout, event: pullRequestEvent(change, 'pull_request.fork') },
-        {
-          inputs: { ...example('fork-check'), endpoints: '' },
-          env: { GITHUB_ACTION_REPOSITORY: 'acme/evaldiff', GITHUB_ACTION_REF: 'v1' },
-        },
-      ),
-    };
+    const event = pullRequestEvent(change, 'pull_request.fork');
+    const inputs = { ...example('fork-check'), endpoints: '' };
+    const env = { GITHUB_ACTION_REPOSITORY: 'acme/evaldiff', GITHUB_ACTION_REF: 'v1' };
+    return { at, run: await runOn(at, { checkout, event }, { inputs, env }) };
   };
 
   test('says level, what comes from where, what would run and why; makes no model calls and is neutral', async () => {
-    const { run, at } = await check(changeOf(quiz(), WORSE));
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
-    expect(run.log).toContain(
+    const { run, at } = await check(WORSE);
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', calls: '0' } });
+    for (const line of [
       '| trust: untrusted: head is in a fork or deleted; GitHub gives no secrets',
-    );
-    expect(run.log).toContain('|   metrics and roll-ups: base');
-    expect(run.log).toContain(
+      '|   metrics and roll-ups: base',
       '| prompts/quiz.yaml: 6 references because of messages (prompts/quiz.yaml)',
-    );
+      '| 24 calls for the first answers',
+    ])
+      expect(run.log).toContain(line);
     expect(run.log).toMatch(/^\| {3}q6$/m);
-    expect(run.log).toContain('| 24 calls for the first answers');
-    expect(run.summary).toContain(NO_KEY);
-    expect(run.summary).toContain('6 references not run, affected by');
-    expect(run.summary).toContain(
+    for (const words of [
+      NO_KEY,
+      '6 references not run, affected by',
       '[How to get it judged](<https://github.com/acme/evaldiff/blob/v1/docs/forks.md>)',
-    );
-    expect(run.annotations).toEqual([]);
-    expect(at.models.requests).toEqual([]);
+    ])
+      expect(run.summary).toContain(words);
+    expect([run.annotations, at.models.requests]).toEqual([[], []]);
     // Nothing but its own account and pull request was asked for, and nothing was written.
-    expect(
-      at.github.state.exchanges.filter(
-        ({ method, path }) => method !== 'GET' && path !== '/graphql',
-      ),
-    ).toEqual([]);
+    const { exchanges } = at.github.state;
+    const written = exchanges.filter(({ method, path }) => method !== 'GET' && path !== '/graphql');
+    expect(written).toEqual([]);
   });
 
   test('judges what needs no key: recorded answers', async () => {
-    const recordings = (system: string, question: number, output: string): string[] =>
-      [0, 1, 2, 3, 4].map((attempt) =>
-        JSON.stringify({
-          request: {
-            provider: 'replay',
-            model: 'old',
-            parameters: { temperature: 0.5 },
-            messages: [
-              { role: 'system', content: system },
-              { role: 'user', content: `Question ${String(question)}?` },
-            ],
-            try: attempt,
-          },
-          reply: { output },
-        }),
-      );
-    const lines = [1, 2, 3, 4, 5, 6].flatMap((n) => [
-      ...recordings('Be exact.', n, `answer ${String(n)}`),
-      ...recordings('Skip all', n, 'no idea'),
-    ]);
     const settings = `${SETTINGS}  recorded: { provider: replay, file: old.jsonl, model: old }\nn_tries: 5\n`;
-    const files = {
+    const old = (system: string) => ({
+      'prompts/old.yaml': quizPrompt(system, 'recorded', 'old'),
+    });
+    const base = {
       ...quiz({ settings }),
-      'prompts/old.yaml': quizPrompt('Be exact.', 'recorded', 'old'),
-      'prompts/tests/old.yaml': quizTests(6, 'metrics: [{ name: answer, uses: exact_match }]'),
-      'old.jsonl': `${lines.join('\n')}\n`,
+      ...old('Be exact.'),
+      'prompts/tests/old.yaml': quizTests(),
+      'old.jsonl':
+        recordings(['old', 'Be exact.', 5], (n) => `answer ${String(n)}`) +
+        recordings(['old', 'Skip all', 5], () => 'no idea'),
     };
-    const { run } = await check(
-      changeOf(files, { ...WORSE, 'prompts/old.yaml': quizPrompt('Skip all', 'recorded', 'old') }),
-    );
+    const { run } = await check({ ...WORSE, ...old('Skip all') }, base);
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '6' });
     expect(run.log).toContain(NO_KEY);
     expect(run.log).toContain('quiz: 6 references not run');
@@ -184,30 +146,21 @@ describe('the first stage, without rights', () => {
 
 describe('the second stage, with the keys', () => {
   test("finds the pull request by its head and judges it by the default branch's scoring; comment and check are the pull request's", async () => {
-    const at = await stage(obedient);
-    const change = fromFork(at, changeOf(quiz(), HOSTILE));
+    const { at, change } = await forked(HOSTILE);
     const run = await evaluate(at, change);
-    expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
-    expect(run.result).toMatchObject({
-      trust: 'untrusted',
-      base: { sha: change.base },
-      head: { sha: change.head },
-      n_tries: 'adaptive',
-    });
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure', regressed: '3' } });
+    const sides = { base: { sha: change.base }, head: { sha: change.head } };
+    expect(run.result).toMatchObject({ trust: 'untrusted', ...sides, n_tries: 'adaptive' });
     expect(run.result.suites[0]?.references.map(({ id, expected }) => [id, expected])).toEqual(
       [1, 2, 3, 4, 5, 6].map((n) => [`q${String(n)}`, `answer ${String(n)}`]),
     );
     expect(new Set(at.models.requests.map(({ model }) => model))).toEqual(new Set(['quiz-1']));
-    expect(at.github.state.comments.map(({ issue }) => issue)).toEqual([PULL]);
+    const { comments, checkRuns } = at.github.state;
+    expect(comments.map(({ issue }) => issue)).toEqual([PULL]);
     expect(onlyComment(at)).toContain('❌ Regressed: `quiz` 100.0 % → 50.0 %');
-    expect(
-      at.github.state.checkRuns.map(({ headSha, conclusion }) => [headSha, conclusion]),
-    ).toEqual([[change.head, 'failure']]);
-    const said = run.result.notices
-      .filter(({ kind }) => kind === 'trust')
-      .map(({ message }) => message);
-    expect(said).toEqual([
+    expect(checkRuns).toMatchObject([{ headSha: change.head, conclusion: 'failure' }]);
+    const said = run.result.notices.filter(({ kind }) => kind === 'trust');
+    expect(said.map(({ message }) => message)).toEqual([
       "this pull request comes from an outside contributor and changes evaldiff.yaml. Base's settings were used.",
       expect.stringMatching(
         /^this pull request comes from an outside contributor and changes code \(metrics\.answer\)\. The base version was run\. A maintainer can run the new code/,
@@ -220,15 +173,11 @@ describe('the second stage, with the keys', () => {
   });
 
   test("fetches the fork's commits as objects, none of them into the workspace, which stays the default branch's", async () => {
-    const at = await stage(obedient);
-    const change = fromFork(at, changeOf(quiz(), { ...WORSE, 'planted.txt': 'from the fork' }));
-    const checkout = shallowCheckout(change.origin, 'refs/heads/main');
+    const { at, change } = await forked({ ...WORSE, 'planted.txt': 'from the fork' });
+    const checkout = mainOf(change);
     const before = checkout.git('rev-parse', 'HEAD');
-    const run = await runOn(
-      at,
-      { checkout, event: workflowRun(change) },
-      { inputs: example('fork-evaluate') },
-    );
+    const inputs = example('fork-evaluate');
+    const run = await runOn(at, { checkout, event: workflowRun(change) }, { inputs });
     expect(run.outputs['conclusion']).toBe('failure');
     expect(checkout.git('rev-parse', 'HEAD')).toBe(before);
     expect(checkout.git('status', '--porcelain', '--untracked-files=no')).toBe('');
@@ -237,18 +186,15 @@ describe('the second stage, with the keys', () => {
   });
 
   test('skips quietly when the pull request was pushed to or closed in the meantime', async () => {
-    const at = await stage(obedient);
-    const change = fromFork(at, changeOf(quiz(), WORSE));
-    at.github.state.pulls.get(PULL)!.head.sha = 'e'.repeat(40);
+    const { at, change } = await forked(WORSE);
+    const title = `No open pull request has ${change.head.slice(0, 7)} as its head: it was closed, or pushed to since.`;
     for (const state of ['open', 'closed'] as const) {
-      at.github.state.pulls.get(PULL)!.state = state;
+      const pull = at.github.state.pulls.get(PULL)!;
+      Object.assign(pull, { state, head: { ...pull.head, sha: 'e'.repeat(40) } });
       const run = await evaluate(at, change);
-      expect(run.code).toBe(0);
-      expect(run.outputs).toMatchObject({
-        conclusion: 'neutral',
-        title: `No open pull request has ${change.head.slice(0, 7)} as its head: it was closed, or pushed to since.`,
-      });
-      expect(run.commands.filter(({ name }) => name === 'notice').map(({ data }) => data)).toEqual([
+      expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', title } });
+      const notices = run.commands.filter(({ name }) => name === 'notice').map(({ data }) => data);
+      expect(notices).toEqual([
         expect.stringMatching(/^Nothing was evaluated\. No open pull request/),
       ]);
       expect(run.lastLine).toMatch(/^\| evaldiff: neutral/);
@@ -258,31 +204,23 @@ describe('the second stage, with the keys', () => {
   });
 
   test('is an error in one line when GitHub cannot say which pull request it is, and when its key is missing', async () => {
-    const at = await stage(obedient);
-    const change = fromFork(at, changeOf(quiz(), WORSE));
+    const { at, change } = await forked(WORSE);
     const keyless = await evaluate(at, change, { env: { LOCAL_KEY: '' } });
-    expect(keyless.code).toBe(1);
-    expect(keyless.annotations.map(({ message }) => message)).toEqual([
-      expect.stringContaining('LOCAL_KEY'),
-    ]);
-    at.github.intercept('GET', /./, () => ({
-      status: 500,
-      body: { message: 'down', documentation_url: 'x' },
-    }));
-    const down = await evaluate(at, change);
-    expect(down.code).toBe(1);
-    expect(down.annotations.map(({ message }) => message)).toEqual([
+    expect(keyless).toMatchObject({ code: 1, messages: [expect.stringContaining('LOCAL_KEY')] });
+    at.github.intercept('GET', /./, down);
+    const run = await evaluate(at, change);
+    expect(run.code).toBe(1);
+    expect(run.messages).toEqual([
       expect.stringMatching(
         /^The pull request of this run was not found: GitHub answers with an error of its own/,
       ),
     ]);
-    expect(down.log).not.toContain('    at ');
+    expect(run.log).not.toContain('    at ');
     expect(at.models.requests).toEqual([]);
   });
 
   test("does not take the pull request that another repository's run names", async () => {
-    const at = await stage(obedient);
-    const change = fromFork(at, changeOf(quiz(), WORSE));
+    const { at, change } = await forked(WORSE);
     const event = workflowRun(change, {
       head_repository: { full_name: 'mallory-example/prompts' },
       pull_requests: [{ number: PULL }],
@@ -294,92 +232,62 @@ describe('the second stage, with the keys', () => {
 });
 
 test('a hostile fork has its names told in the second stage, and nothing obeyed or rendered', async () => {
-  const at = await stage(obedient);
-  const texts = [...Object.values(hostileTexts), ...hostileLogs].filter(
-    (text) => text.isWellFormed() && !/[\0-\x08\v\f\x0e-\x1f\x7f]/.test(text),
-  );
-  const quoted = (text: string): string =>
-    JSON.stringify(text).replaceAll(
-      /[^ -~]/g,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+  const texts = [...Object.values(hostileTexts), ...hostileLogs].filter(canBeWritten);
+  const nth = (text: string, index: number) => asciiQuoted(`${text} ${String(index)}`);
   const metrics = texts
     .slice(0, 9)
-    .map((text, index) => `  - { name: ${quoted(`${text} ${String(index)}`)}, uses: is_json }`)
-    .join('\n');
-  const references = texts
-    .map(
-      (text, index) =>
-        `  - { id: ${quoted(`${text} ${String(index)}`)}, input: { question: ${quoted(`${text} Question ${String(index + 10)}?`)} }, expected: x }`,
-    )
-    .join('\n');
-  const change = fromFork(
-    at,
-    changeOf(quiz(), {
-      'prompts/quiz.yaml': quizPrompt('Skip 1 2 3', '::error::model ##[error]x @octocat').replace(
-        'temperature: 0.5',
-        `temperature: 0.5\nuser: ${quoted(texts.slice(0, 9).join(' '))}`,
-      ),
-      'prompts/tests/quiz.yaml': `metrics:\n${metrics}\nreferences:\n${references}\n`,
-      'prompts/::error::@octocat new.yaml': quizPrompt('x', 'quiz-model', '<img src=x>').replace(
-        'tests/<img src=x>',
-        'tests/quiz',
-      ),
-      'evaldiff.yaml': '::error::not yaml: [\n  ##[error]: {\n',
-    }),
+    .map((text, index) => `  - { name: ${nth(text, index)}, uses: is_json }`);
+  const references = texts.map(
+    (text, index) =>
+      `  - { id: ${nth(text, index)}, input: { question: ${asciiQuoted(`${text} Question ${String(index + 10)}?`)} }, expected: x }`,
   );
-  const run = await evaluate(at, change, {
-    event: workflowRun(change, { head_branch: 'a$(id)`id`<b>@octocat' }),
+  const user = asciiQuoted(texts.slice(0, 9).join(' '));
+  const { at, change } = await forked({
+    'prompts/quiz.yaml': quizPrompt('Skip 1 2 3', '::error::model ##[error]x @octocat').replace(
+      'temperature: 0.5',
+      `temperature: 0.5\nuser: ${user}`,
+    ),
+    'prompts/tests/quiz.yaml': `metrics:\n${metrics.join('\n')}\nreferences:\n${references.join('\n')}\n`,
+    'prompts/::error::@octocat new.yaml': quizPrompt('x', 'quiz-model', '<img src=x>').replace(
+      'tests/<img src=x>',
+      'tests/quiz',
+    ),
+    'evaldiff.yaml': '::error::not yaml: [\n  ##[error]: {\n',
   });
+  const event = workflowRun(change, { head_branch: 'a$(id)`id`<b>@octocat' });
+  const run = await evaluate(at, change, { event });
   expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
   expect(run.commands.map(({ name }) => name).filter((name) => name !== 'add-mask')).toEqual([]);
-  const check = at.github.state.checkRuns[0];
-  for (const markdown of [
-    onlyComment(at).replace(/^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->/, ''),
-    run.summary,
-    check?.summary ?? '',
-  ]) {
-    const rendered = renderGithub(markdown);
-    expect([
-      rendered.images,
-      rendered.references,
-      rendered.comments,
-      // Our run, and files of the fork at its commit.
-      rendered.links.filter(
-        (url) =>
-          !url.startsWith('https://github.example/acme/prompts/') &&
-          !/^https:\/\/github\.example\/bo-example\/prompts\/blob\/[0-9a-f]{40}\/[\w./%-]+(#L\d+)?$/.test(
-            url,
-          ),
-      ),
-    ]).toEqual([[], [], [], []]);
-    expect(
-      rendered.elements.filter((name) =>
-        ['img', 'script', 'h1', 'input', 'svg', 'style'].includes(name),
-      ),
-    ).toEqual([]);
+  // Our run, and files of the fork at its commit.
+  const ours =
+    /^https:\/\/github\.example\/(acme\/prompts\/|bo-example\/prompts\/blob\/[0-9a-f]{40}\/[\w./%-]+(#L\d+)?$)/;
+  const comment = onlyComment(at).replace(/^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->/, '');
+  for (const markdown of [comment, run.summary, at.github.state.checkRuns[0]?.summary ?? '']) {
+    const { images, references, comments, links, elements } = renderGithub(markdown);
+    const others = links.filter((url) => !ours.test(url));
+    expect([images, references, comments, others]).toEqual([[], [], [], []]);
+    for (const name of ['img', 'script', 'h1', 'input', 'svg', 'style'])
+      expect(elements).not.toContain(name);
   }
   expect(run.result.notices.filter(({ kind }) => kind === 'trust').length).toBeGreaterThan(4);
 });
 
 describe("a workspace with the fork's files beside the keys", () => {
   test.each([
-    ['workflow_run', `refs/pull/${String(PULL)}/head`],
-    ['workflow_run', `refs/pull/${String(PULL)}/merge`],
-    ['pull_request_target', `refs/pull/${String(PULL)}/head`],
-    ['pull_request_target', `refs/pull/${String(PULL)}/merge`],
+    ['workflow_run', 'head'],
+    ['workflow_run', 'merge'],
+    ['pull_request_target', 'head'],
+    ['pull_request_target', 'merge'],
   ])('is refused on %s of %s before anything is read or sent', async (name, ref) => {
-    const at = await stage(obedient);
-    const change = fromFork(at, changeOf(quiz(), WORSE));
+    const { at, change } = await forked(WORSE);
     const event =
       name === 'workflow_run'
         ? workflowRun(change)
         : pullRequestEvent(change, 'pull_request_target.fork');
-    const checkout = shallowCheckout(change.origin, ref);
+    const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/${ref}`);
     const run = await runOn(at, { checkout, event }, { needsCheckout: true });
-    expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message)).toEqual([
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0' } });
+    expect(run.messages).toEqual([
       `${name} with the head of a fork checked out: remove the checkout step's ref and repository. This action reads the pull request through git objects.`,
     ]);
     expect(at.models.requests).toEqual([]);
@@ -388,97 +296,72 @@ describe("a workspace with the fork's files beside the keys", () => {
 
 describe('approval by label', () => {
   const LABEL = 'evaluate prompts';
+  const labelsOf = ({ github }: Stage) => github.state.pulls.get(PULL)?.labels;
+  const labeled = (change: Change, label = LABEL, more: object = {}): Event => {
+    const event = pullRequestEvent(change, 'pull_request_target.approved');
+    const payload = { ...(event.payload as object), label: { name: label }, ...more };
+    return { ...event, payload };
+  };
   const byLabel = (
-    at: Stage,
-    change: Change,
-    event: Event,
-    { inputs, env }: StepOptions = {},
+    { at, change }: { at: Stage; change: Change },
+    { event = labeled(change), inputs, env = {} }: StepOptions & { event?: Event } = {},
   ): Promise<StepResult> => {
     at.github.state.pulls.get(PULL)!.labels = ['bug', LABEL];
-    return runOn(
-      at,
-      { checkout: shallowCheckout(change.origin, 'refs/heads/main'), event },
-      { inputs: { ...example('fork-approve'), ...inputs }, ...(env === undefined ? {} : { env }) },
-    );
+    const given = { ...example('fork-approve'), ...inputs };
+    return runOn(at, { checkout: mainOf(change), event }, { inputs: given, env });
   };
-  const labeled = (change: Change, label: string): Event => {
-    const event = pullRequestEvent(change, 'pull_request_target.approved');
-    return { ...event, payload: { ...(event.payload as object), label: { name: label } } };
-  };
+  const NOT_HOST = 'code: host does not hold for a pull request from a fork';
 
   test("evaluates that commit as a member's, with the fork's own scoring, and uses the label up", async () => {
-    const at = await stage(obedient);
-    const change = fromFork(
-      at,
-      changeOf(quiz(), {
-        'prompts/tests/quiz.yaml': quizTests(6, 'metrics: [{ name: answer, uses: contains }]'),
-      }),
-    );
-    const run = await byLabel(at, change, labeled(change, LABEL));
-    expect(run.code).toBe(0);
-    expect(run.result).toMatchObject({ trust: 'member', head: { sha: change.head } });
+    const fork = await forked(testsOf(6, 'metrics: [{ name: answer, uses: contains }]'));
+    const { at, change } = fork;
+    const run = await byLabel(fork);
+    expect(run).toMatchObject({ code: 0, result: { trust: 'member', head: { sha: change.head } } });
     expect(run.result.suites[0]?.because.map(({ key }) => key)).toContain('metrics.answer');
+    const approved = 'ada-example (write) approved commit';
     expect(run.log).toContain(
-      `| trust: member: ada-example (write) approved commit ${change.head.slice(0, 7)} with a label`,
+      `| trust: member: ${approved} ${change.head.slice(0, 7)} with a label`,
     );
-    expect(onlyComment(at)).toContain('ada-example (write) approved commit');
-    expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug']);
+    expect(onlyComment(at)).toContain(approved);
+    expect(labelsOf(at)).toEqual(['bug']);
   });
 
   test.each<[string, { login: string; type?: string }, string | null, string]>([
     ['the author', { login: 'bo-example' }, 'write', 'bo-example, who added the label, opened'],
-    [
-      'the author in other letters',
-      { login: 'Bo-Example' },
-      'admin',
-      'who added the label, opened',
-    ],
+    ['its other letters', { login: 'Bo-Example' }, 'admin', 'who added the label, opened'],
     ['someone with triage', { login: 'tri' }, 'triage', 'tri, who added the label, may not write'],
     ['someone who may read', { login: 'rea' }, 'read', 'rea, who added the label, may not write'],
     ['someone whom GitHub does not know', { login: 'who' }, null, 'may not write'],
     [
       'an app',
-      { login: 'helper[bot]', type: 'Bot' },
+      { login: 'help[bot]', type: 'Bot' },
       'write',
-      'helper[bot], which added the label, is',
+      'help[bot], which added the label, is',
     ],
     ['an app by its type', { login: 'helper', type: 'Bot' }, 'write', 'is an app'],
   ])('by %s does not count, and the report says why', async (_who, sender, role, why) => {
-    const at = await stage(obedient);
-    if (role !== null) at.github.state.roles.set(sender.login, role);
-    const change = fromFork(at, changeOf(quiz(), HOSTILE));
-    const event = labeled(change, LABEL);
-    const run = await byLabel(at, change, {
-      ...event,
-      payload: { ...(event.payload as object), sender: { id: 1, ...sender } },
-    });
+    const fork = await forked(HOSTILE);
+    if (role !== null) fork.at.github.state.roles.set(sender.login, role);
+    const event = labeled(fork.change, LABEL, { sender: { id: 1, ...sender } });
+    const run = await byLabel(fork, { event });
     expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
-    const notices = run.result.notices.map(({ message }) => message).join('\n');
-    expect(notices).toContain('The approval by label does not count: ');
-    expect(notices).toContain(why);
-    expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug']);
+    expect(run.notices.join('\n')).toContain('The approval by label does not count: ');
+    expect(run.notices.join('\n')).toContain(why);
+    expect(labelsOf(fork.at)).toEqual(['bug']);
   });
 
   test('does not count where GitHub does not say who may write, nor for another commit', async () => {
-    const at = await stage(obedient);
-    const change = fromFork(at, changeOf(quiz(), HOSTILE));
-    const named = await byLabel(at, change, labeled(change, LABEL), {
-      inputs: { head: change.head },
-    });
+    const fork = await forked(HOSTILE);
+    const named = await byLabel(fork, { inputs: { head: fork.change.head } });
     expect(named.result.trust).toBe('untrusted');
-    at.github.intercept('GET', /\/permission$/, () => ({
-      status: 500,
-      body: { message: 'down', documentation_url: 'x' },
-    }));
-    const run = await byLabel(at, change, labeled(change, LABEL));
+    fork.at.github.intercept('GET', /\/permission$/, down);
+    const run = await byLabel(fork);
     expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
-    expect(run.log).toContain(
-      'it is not known whether ada-example, who added the label, may write',
-    );
+    const unknown = 'it is not known whether ada-example, who added the label, may write';
+    expect(run.log).toContain(unknown);
   });
 
   test("never lets the fork's code out of its confinement, whatever the workflow says of code", async () => {
-    const at = await stage(obedient);
     const canary = join(temporaryFolder('canary'), 'ran');
     const code = `metrics:
   - name: answer
@@ -490,91 +373,70 @@ describe('approval by label', () => {
       except Exception as error:
           metric = type(error).__name__
       result = actual == expected`;
-    const change = fromFork(
-      at,
-      changeOf(quiz(), { 'prompts/tests/quiz.yaml': quizTests(6, code) }),
-    );
-    const run = await byLabel(at, change, labeled(change, LABEL), {
+    const fork = await forked(testsOf(6, code));
+    const run = await byLabel(fork, {
       inputs: { code: 'host', 'code-env': 'TEAM_SECRET' },
       env: { TEAM_SECRET: 'canary-7f3a' },
     });
     expect(run.result.trust).toBe('member');
     expect(existsSync(canary)).toBe(false);
     const log = run.log.replaceAll('::add-mask::canary-7f3a', '');
-    expect(log + run.reports['result.json'] + onlyComment(at)).not.toContain('canary-7f3a');
-    const said = 'code: host does not hold for a pull request from a fork, approved or not';
-    expect(run.log).toContain(said);
-    expect(onlyComment(at)).toContain(said);
-    expect(at.github.state.checkRuns[0]?.summary).toContain(said);
+    const comment = onlyComment(fork.at);
+    expect(log + run.reports['result.json'] + comment).not.toContain('canary-7f3a');
+    const { summary } = fork.at.github.state.checkRuns[0]!;
+    for (const text of [run.log, comment, summary])
+      expect(text).toContain(`${NOT_HOST}, approved or not`);
   });
 
   test('runs no program that an approved fork brings, and says why', async () => {
-    const at = await stage(obedient);
-    const change = fromFork(
-      at,
-      changeOf(quiz(), {
-        'evaldiff.yaml': `${SETTINGS}  app: { provider: program, command: [node, app.mjs] }\n`,
-        'app.mjs': 'process.exit(3);\n',
-        'prompts/quiz.yaml': quizPrompt('Be exact.', 'app'),
-      }),
-    );
-    const run = await byLabel(at, change, labeled(change, LABEL), { inputs: { code: 'host' } });
+    const fork = await forked({
+      'evaldiff.yaml': `${SETTINGS}  app: { provider: program, command: [node, app.mjs] }\n`,
+      'app.mjs': 'process.exit(3);\n',
+      ...promptOf('Be exact.', 'app'),
+    });
+    const run = await byLabel(fork, { inputs: { code: 'host' } });
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.annotations.map(({ message }) => message).join()).toContain(
-      'the model "app" is a program of this repository',
-    );
-    expect(onlyComment(at)).toContain('code: host does not hold for a pull request from a fork');
-    expect(at.models.requests).toEqual([]);
+    expect(run.messages.join()).toContain('the model "app" is a program of this repository');
+    expect(onlyComment(fork.at)).toContain(NOT_HOST);
+    expect(fork.at.models.requests).toEqual([]);
   });
 
   test("runs none of promptfoo's code that an approved fork brings: no provider, no prompt, no tests", async () => {
-    const at = await stage(obedient);
     const canary = join(temporaryFolder('canary'), 'ran');
     const leaves = (what: string) =>
       `require('node:fs').writeFileSync(${JSON.stringify(canary)}, ''); module.exports = ${what};\n`;
-    const change = fromFork(
-      at,
-      changeOf(quiz(), {
-        'evaldiff.yaml': `${SETTINGS}  default: { provider: openai, endpoint: local, model: quiz-1 }\nprompts: ['prompts/*.yaml', promptfooconfig.yaml]\n`,
-        'promptfooconfig.yaml': `prompts: ['Be exact. Question {{n}}?', file://prompt.cjs]
+    const fork = await forked({
+      'evaldiff.yaml': `${SETTINGS}  default: { provider: openai, endpoint: local, model: quiz-1 }\nprompts: ['prompts/*.yaml', promptfooconfig.yaml]\n`,
+      'promptfooconfig.yaml': `prompts: ['Be exact. Question {{n}}?', file://prompt.cjs]
 providers: [file://provider.cjs, 'exec:./provider.cjs']
 tests:
   - { vars: { n: 1 }, assert: [{ type: contains, value: answer }] }
   - file://tests.cjs
 `,
-        'provider.cjs': leaves("{ id: () => 'own', callApi: async () => ({ output: 'answer' }) }"),
-        'prompt.cjs': leaves("() => 'Question 2?'"),
-        'tests.cjs': leaves('() => [{ vars: { n: 3 } }]'),
-      }),
-    );
-    const run = await byLabel(at, change, labeled(change, LABEL), { inputs: { code: 'host' } });
+      'provider.cjs': leaves("{ id: () => 'own', callApi: async () => ({ output: 'answer' }) }"),
+      'prompt.cjs': leaves("() => 'Question 2?'"),
+      'tests.cjs': leaves('() => [{ vars: { n: 3 } }]'),
+    });
+    const run = await byLabel(fork, { inputs: { code: 'host' } });
     expect(run.result.trust).toBe('member');
     expect(existsSync(canary)).toBe(false);
     expect(JSON.stringify(run.result.notices)).toContain('the provider file://provider.cjs');
-    expect(onlyComment(at)).toContain('code: host does not hold for a pull request from a fork');
+    expect(onlyComment(fork.at)).toContain(NOT_HOST);
   });
 
   test("by another label, or a push after it, is none: the scoring is base's and the label stays", async () => {
-    const at = await stage(obedient);
-    const change = fromFork(at, changeOf(quiz(), HOSTILE));
-    for (const event of [
-      labeled(change, 'bug'),
-      pullRequestEvent(change, 'pull_request_target.fork'),
-    ]) {
-      const run = await byLabel(at, change, event);
+    const fork = await forked(HOSTILE);
+    const push = pullRequestEvent(fork.change, 'pull_request_target.fork');
+    for (const event of [labeled(fork.change, 'bug'), push]) {
+      const run = await byLabel(fork, { event });
       expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
-      expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug', LABEL]);
+      expect(labelsOf(fork.at)).toEqual(['bug', LABEL]);
     }
   });
 
   test('is used up also where the run ends in an error', async () => {
-    const at = await stage(obedient);
-    const change = fromFork(
-      at,
-      changeOf(quiz(), { 'prompts/quiz.yaml': 'name: quiz\nmodel: quiz-model\n' }),
-    );
-    const run = await byLabel(at, change, labeled(change, LABEL));
-    expect(run.outputs['conclusion']).toBe('error');
-    expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug']);
+    const fork = await forked(BROKEN);
+    expect((await byLabel(fork)).outputs['conclusion']).toBe('error');
+    expect(labelsOf(fork.at)).toEqual(['bug']);
   });
 });

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../src/features/noise/result.ts';
 import { shallowCheckout } from '../../stand-ins/repository.ts';
-import { changeOf, chancy, obedient, quiz, quizPrompt } from './projects.ts';
+import { changeOf, chancy, promptOf, quiz, WORSE } from './projects.ts';
 import {
   eventPayload,
   onlyComment,
   onPullRequest,
   PULL,
+  pullRequest,
   pullRequestEvent,
   runOn,
   stage,
@@ -18,109 +19,81 @@ const LABEL = 'evaldiff-accept';
 const inputs = { 'override-label': LABEL };
 
 describe('a red pull request with the override label', () => {
-  const worse = () => changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Be quick. Skip 2 4 5') });
+  const red = () => pullRequest(quiz(), promptOf('Be quick. Skip 2 4 5'), { inputs });
 
   test('is neutral, and the reason stands in comment, check, log and result', async () => {
-    const at = await stage(obedient);
-    const change = worse();
-    expect((await onPullRequest(at, change, { inputs })).code).toBe(1);
-    Object.assign(at.github.state.pulls.get(PULL)!, {
-      labels: [LABEL],
-      body: `Quick answers.\n\n${LABEL}: three questions are retired next week`,
-    });
+    const { at, change, run: before } = await red();
+    expect(before.code).toBe(1);
+    const reason = 'three questions are retired next week';
+    const body = `Quick answers.\n\n${LABEL}: ${reason}`;
+    Object.assign(at.github.state.pulls.get(PULL)!, { labels: [LABEL], body });
     // Adding the label starts another run.
     const run = await onPullRequest(at, change, { inputs, env: { GITHUB_RUN_ID: '7002' } });
 
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'neutral',
-      title: expect.stringMatching(/^Overridden: Regressed: quiz/),
-      regressed: '3',
-    });
-    expect(run.result.override).toEqual({
-      label: LABEL,
-      reason: 'three questions are retired next week',
-    });
-    const said = `Not red, because the label "${LABEL}" overrides the gate: three questions are retired next week`;
+    const title = expect.stringMatching(/^Overridden: Regressed: quiz/);
+    const outputs = { conclusion: 'neutral', title, regressed: '3' };
+    expect(run).toMatchObject({ code: 0, outputs });
+    expect(run.result.override).toEqual({ label: LABEL, reason });
+    const said = `Not red, because the label "${LABEL}" overrides the gate: ${reason}`;
     expect(run.result.reasons[0]).toBe(said);
     expect(run.log).toContain(said);
     expect(onlyComment(at)).toContain('### ❌ Regressed, overridden: ');
-    expect(onlyComment(at)).toContain('three questions are retired next week');
+    expect(onlyComment(at)).toContain(reason);
     const check = at.github.state.checkRuns.at(-1);
     expect(check).toMatchObject({ conclusion: 'neutral', title: run.outputs['title'] });
   });
 
   test('stays red where nobody says why, where the label is in the payload alone, and where head comes from an outside contributor', async () => {
-    const at = await stage(obedient);
-    const change = worse();
+    const { at, change } = await red();
     const event = pullRequestEvent(change);
-    (event.payload as { pull_request: { labels: object[] } }).pull_request.labels = [
-      { name: LABEL, description: 'Stale' },
-    ];
-    expect((await onPullRequest(at, change, { inputs, event })).outputs['conclusion']).toBe(
-      'failure',
-    );
+    const payload = event.payload as { pull_request: { labels: object[] } };
+    payload.pull_request.labels = [{ name: LABEL, description: 'Stale' }];
+    const stale = await onPullRequest(at, change, { inputs, event });
+    expect(stale.outputs['conclusion']).toBe('failure');
 
-    Object.assign(at.github.state.pulls.get(PULL)!, { labels: [LABEL] });
+    const pull = at.github.state.pulls.get(PULL)!;
+    Object.assign(pull, { labels: [LABEL] });
     const silent = await onPullRequest(at, change, { inputs });
     expect(silent.outputs['conclusion']).toBe('failure');
-    expect(silent.annotations).toContainEqual(
-      expect.objectContaining({
-        level: 'warning',
-        message: expect.stringContaining('because nobody says why'),
-      }),
-    );
+    const message = expect.stringContaining('because nobody says why');
+    const warning = expect.objectContaining({ level: 'warning', message });
+    expect(silent.annotations).toContainEqual(warning);
 
-    Object.assign(at.github.state.pulls.get(PULL)!, { body: `${LABEL}: please` });
+    Object.assign(pull, { body: `${LABEL}: please` });
     const checkout = shallowCheckout(change.origin, 'refs/heads/main');
-    const outside = await runOn(
-      at,
-      { checkout, event: pullRequestEvent(change, 'pull_request_target.fork') },
-      { inputs },
-    );
-    expect(outside.result).toMatchObject({
-      trust: 'untrusted',
-      conclusion: 'failure',
-      override: null,
-    });
+    const foreign = pullRequestEvent(change, 'pull_request_target.fork');
+    const { result } = await runOn(at, { checkout, event: foreign }, { inputs });
+    expect(result).toMatchObject({ trust: 'untrusted', conclusion: 'failure', override: null });
   });
 });
 
 describe('mode: noise', () => {
   test('measures the gate on base alone, keeps the figure for later comments and publishes nothing', async () => {
     const at = await stage(chancy((_, question) => (question === 1 ? 0.5 : 1)));
-    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') });
-    const checkout = shallowCheckout(change.origin, 'refs/heads/main');
-    const payload = eventPayload('schedule');
+    const { origin, base: sha } = changeOf(quiz(), WORSE);
+    const checkout = shallowCheckout(origin, 'refs/heads/main');
+    const event = { name: 'schedule', payload: eventPayload('schedule'), sha };
     const run = await runOn(
       at,
-      { checkout, event: { name: 'schedule', payload, sha: change.base } },
+      { checkout, event },
       { inputs: { mode: 'noise', 'noise-runs': '4' } },
     );
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      title: expect.stringMatching(/^Measured noise: \d of 4 comparisons of base with itself red/),
-      calls: String(at.models.requests.length),
-    });
+    const title = /^Measured noise: \d of 4 comparisons of base with itself red/;
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'success' } });
+    expect(run.outputs['title']).toMatch(title);
+    expect(run.outputs['calls']).toBe(String(at.models.requests.length));
     expect(run.lastLine).toContain('evaldiff: success (measured). Measured noise: ');
     expect(run.summary).toContain('Measured noise: ');
-    const noise = JSON.parse(
-      readFileSync(join(run.outputs['report-path']!, 'noise.json'), 'utf8'),
-    ) as NoiseResult;
-    expect(noise).toMatchObject({ runs: 4, head: { sha: change.base }, flaky: [{ id: 'q1' }] });
-    expect(at.github.state.comments).toEqual([]);
-    expect(at.github.state.checkRuns).toEqual([]);
+    const file = join(run.outputs['report-path']!, 'noise.json');
+    const noise = JSON.parse(readFileSync(file, 'utf8')) as NoiseResult;
+    expect(noise).toMatchObject({ runs: 4, head: { sha }, flaky: [{ id: 'q1' }] });
+    expect([at.github.state.comments, at.github.state.checkRuns]).toEqual([[], []]);
   });
 
   test('tells a number of comparisons that is none', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), {}), {
-      inputs: { mode: 'noise', 'noise-runs': '0' },
-    });
+    const none = { mode: 'noise', 'noise-runs': '0' };
+    const { run } = await pullRequest(quiz(), {}, { inputs: none });
     expect(run.code).toBe(1);
-    expect(run.annotations.map(({ message }) => message)).toContainEqual(
-      'noise-runs: must be a whole number from 1 to 1000, not "0"',
-    );
+    expect(run.messages).toContain('noise-runs: must be a whole number from 1 to 1000, not "0"');
   });
 });

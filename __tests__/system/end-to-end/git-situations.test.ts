@@ -1,42 +1,34 @@
 import { describe, expect, test } from '@jest/globals';
 import { keepCompiled } from '../../../src/app/session/runtime.ts';
 import { startGitServer } from '../../stand-ins/git-server.ts';
-import { addPull } from '../../stand-ins/github/index.ts';
 import {
   shallowCheckout,
   temporaryFolder,
   writeFiles,
   type FixtureFiles,
 } from '../../stand-ins/repository.ts';
+import { SETTINGS, changeOf, obedient, promptOf, quiz, straight, type Change } from './projects.ts';
+import { REPOSITORY, TOKEN, startCommand, type StepResult } from './runner.ts';
 import {
-  changeOf,
-  obedient,
-  quiz,
-  quizPrompt,
-  SETTINGS,
-  straight,
-  type Change,
-} from './projects.ts';
-import { bareEnvironment, REPOSITORY, startCommand, TOKEN, type StepResult } from './runner.ts';
-import {
-  endpointLines,
-  MODEL_KEY,
-  PULL,
+  commandEnvironment,
   eventPayload,
-  onPullRequest,
+  fromBranch,
+  pullRequest,
   pullRequestEvent,
   runOn,
   stage,
   type Stage,
 } from './stage.ts';
 
-const WORSE = 'Skip 1 2 3 4';
+const WORSE = promptOf('Skip 1 2 3 4');
 const REGRESSED = 'Regressed: quiz 100.0 % → 33.3 %';
+const TOPIC = 'refs/heads/topic';
+const MAIN = 'refs/heads/main';
+const OTHER_FILES = { 'README.md': 'x\n' };
 
 /** The action on a change that it fetches over HTTP, as from GitHub, in this workspace. */
 async function overHttp(at: Stage, change: Change, directory: string): Promise<StepResult> {
-  const head = { ref: 'topic', sha: change.head, repository: REPOSITORY };
-  addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: change.base }, head });
+  fromBranch(at, change);
   const server = await startGitServer(change.origin, REPOSITORY, TOKEN);
   try {
     return await runOn(
@@ -52,93 +44,76 @@ async function overHttp(at: Stage, change: Change, directory: string): Promise<S
 describe('a pull request that changes links', () => {
   const link = (to: string): { link: string } => ({ link: to });
   const base = { ...quiz(), 'docs/latest': link('v1'), 'docs/old': link('v1'), 'docs/a': 'a\n' };
-  const head: FixtureFiles = {
-    'prompts/quiz.yaml': quizPrompt(WORSE),
-    'docs/latest': link('v2'),
-    'docs/old': null,
-    'docs/new': link('v3'),
-    'docs/a': link('b'),
-  };
-  test.each([
-    ['the merge commit', (change: Change) => shallowCheckout(change.origin, 'refs/pull/12/merge')],
-    ['the head commit', (change: Change) => shallowCheckout(change.origin, 'refs/heads/topic')],
-    ['nothing', () => ({ directory: temporaryFolder('workspace') })],
-    [
-      'everything',
-      (change: Change) => shallowCheckout(change.origin, 'refs/heads/topic', { depth: null }),
-    ],
-  ])('is judged with %s checked out', async (_, checkout) => {
+  const gone = { 'docs/old': null, 'docs/new': link('v3') };
+  const head = { ...WORSE, ...gone, 'docs/latest': link('v2'), 'docs/a': link('b') };
+  test.each<[string, string | null, number | null]>([
+    ['the merge commit', 'refs/pull/12/merge', 1],
+    ['the head commit', 'refs/heads/topic', 1],
+    ['nothing', null, null],
+    ['everything', 'refs/heads/topic', null],
+  ])('is judged with %s checked out', async (_, ref, depth) => {
     const at = await stage(obedient);
     const change = changeOf(base, head);
-    const run = await overHttp(at, change, checkout(change).directory);
+    const { directory } =
+      ref === null
+        ? { directory: temporaryFolder('workspace') }
+        : shallowCheckout(change.origin, ref, { depth });
+    const run = await overHttp(at, change, directory);
     expect([run.code, run.outputs['title']]).toEqual([1, expect.stringContaining(REGRESSED)]);
   });
 });
 
 describe('what changed and is read by nothing', () => {
-  const program = (files = ''): string =>
-    `gate: { tolerance: 0.4 }\nmodels:\n  app: { provider: program, command: [sh, app/run.sh]${files} }\n`;
+  const program = (files = ''): { 'evaldiff.yaml': string } => ({
+    'evaldiff.yaml': `gate: { tolerance: 0.4 }\nmodels:\n  app: { provider: program, command: [sh, app/run.sh]${files} }\n`,
+  });
   const answering = {
-    ...quiz({ settings: program(), model: 'app' }),
-    'app/run.sh': 'cat\n',
-    'app/notes.txt': 'one\n',
+    ...quiz({ model: 'app' }),
+    ...{ 'app/run.sh': 'cat\n', 'app/notes.txt': 'one\n' },
   };
   const submodule = (id: string) => ({ submodule: id.repeat(40) });
-  const rows: [string, FixtureFiles, FixtureFiles, string][] = [
+  const looking = (kind: string) => quiz({ settings: `${kind}: ${kind}/**/*.yaml\n${SETTINGS}` });
+
+  /** A path, what is there on base and head, beside which files, and what is said of it. */
+  const rows: [string, FixtureFiles[string], FixtureFiles[string], FixtureFiles, string][] = [
+    ['prompts/shared', submodule('a'), submodule('b'), looking('prompts'), 'is a submodule and'],
     [
-      'a submodule under the pattern of prompts',
-      {
-        ...quiz({ settings: `prompts: prompts/**/*.yaml\n${quiz()['evaldiff.yaml']!}` }),
-        'prompts/shared': submodule('a'),
-      },
-      { 'prompts/shared': submodule('b') },
-      'prompts/shared is a submodule and changed',
+      'prompts/shared',
+      { link: '../a' },
+      { link: '../b' },
+      looking('prompts'),
+      'is a symbolic link',
+    ],
+    ['rubrics/shared', submodule('a'), submodule('b'), looking('rubrics'), 'is a submodule and'],
+    [
+      'app/engine',
+      submodule('a'),
+      submodule('b'),
+      { ...answering, ...program(", files: ['app/**']") },
+      'is a submodule and',
     ],
     [
-      'a link to a folder under the pattern of prompts',
-      {
-        ...quiz({ settings: `prompts: prompts/**/*.yaml\n${quiz()['evaldiff.yaml']!}` }),
-        'prompts/shared': { link: '../a' },
-      },
-      { 'prompts/shared': { link: '../b' } },
-      'prompts/shared is a symbolic link and changed',
+      'app/engine',
+      submodule('a'),
+      submodule('b'),
+      { ...answering, ...program(', files: [app/run.sh, app/engine]') },
+      'is a submodule and',
     ],
     [
-      'a submodule under the pattern of rubrics',
-      {
-        ...quiz({ settings: `rubrics: rubrics/**/*.yaml\n${quiz()['evaldiff.yaml']!}` }),
-        'rubrics/shared': submodule('a'),
-      },
-      { 'rubrics/shared': submodule('b') },
-      'rubrics/shared is a submodule and changed',
-    ],
-    [
-      "a submodule under a program's files",
-      {
-        ...answering,
-        'evaldiff.yaml': program(", files: ['app/**']"),
-        'app/engine': submodule('a'),
-      },
-      { 'app/engine': submodule('b') },
-      'app/engine is a submodule and changed',
-    ],
-    [
-      "a submodule that a program's files name",
-      {
-        ...answering,
-        'evaldiff.yaml': program(', files: [app/run.sh, app/engine]'),
-        'app/engine': submodule('a'),
-      },
-      { 'app/engine': submodule('b') },
-      'app/engine is a submodule and changed',
-    ],
-    [
-      'a file in the folder of a program that names others',
-      { ...answering, 'evaldiff.yaml': program(', files: [app/run.sh]') },
-      { 'app/notes.txt': 'two\n' },
-      'app/notes.txt changed beside the program "app"',
+      'app/notes.txt',
+      'one\n',
+      'two\n',
+      { ...answering, ...program(', files: [app/run.sh]') },
+      'changed beside the program "app"',
     ],
   ];
+  test.each(rows)('is not judged: %s', async (path, before, after, files, words) => {
+    const [base, head] = [{ ...files, [path]: before }, { [path]: after }];
+    const { run } = await pullRequest(base, head, { inputs: { code: 'host' } });
+    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
+    expect(run.outputs['title']).toContain(`${path} ${words}`);
+  });
+
   const skill = {
     'evaldiff.yaml': `${SETTINGS}  default: { provider: openai, endpoint: local, model: quiz-1 }\ngrader: quiz-model\nprompts: [skills/*/evals/evals.json]\n`,
     'skills/kind/SKILL.md': '---\nname: kind\ndescription: Be kind.\n---\nBe kind.\n',
@@ -151,118 +126,83 @@ describe('what changed and is read by nothing', () => {
     ['skills/kind/references/tone.md', 'Loud.\n'],
     ['skills/kind/scripts/check.sh', 'exit 1\n'],
   ])('is not judged: a part of a skill that its evals do not use, %s', async (path, text) => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(skill, { [path]: text }));
+    const { run } = await pullRequest(skill, { [path]: text });
     expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
     expect(run.outputs['title']).toContain(`${path} changed in a skill`);
   });
 
   test('is not judged, and says why, where a submodule replaces a folder of prompts', async () => {
-    const at = await stage(obedient);
-    const settings = `prompts: prompts/**/*.yaml\n${SETTINGS}`;
-    const { 'prompts/quiz.yaml': prompt, 'prompts/tests/quiz.yaml': tests } = quiz();
-    const moved = { 'prompts/shared/quiz.yaml': prompt!, 'prompts/shared/tests/quiz.yaml': tests! };
+    const { 'prompts/quiz.yaml': prompt = '', 'prompts/tests/quiz.yaml': tests = '' } = quiz();
+    const moved = { 'prompts/shared/quiz.yaml': prompt, 'prompts/shared/tests/quiz.yaml': tests };
     const gone = { 'prompts/shared/quiz.yaml': null, 'prompts/shared/tests/quiz.yaml': null };
-    const base = { ...quiz({ settings }), ...moved };
     const head = { ...gone, 'prompts/shared': submodule('a') };
-    const run = await onPullRequest(at, changeOf(base, head));
+    const { run } = await pullRequest({ ...looking('prompts'), ...moved }, head);
     expect(run.outputs['conclusion']).toBe('neutral');
     expect(run.log).toContain('prompts/shared is a submodule and changed');
   });
 
-  test.each(rows)('is not judged: %s', async (_, base, head, words) => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(base, head), { inputs: { code: 'host' } });
-    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
-    expect(run.outputs['title']).toContain(words);
-  });
-
   test('is neutral too beside a prompt that did not get worse', async () => {
-    const at = await stage(obedient);
-    const base = {
-      ...quiz({ settings: `prompts: prompts/**/*.yaml\n${quiz()['evaldiff.yaml']!}` }),
-      'prompts/shared': submodule('a'),
-    };
-    const head = { 'prompts/shared': submodule('b'), 'prompts/quiz.yaml': quizPrompt('Be kind.') };
-    const run = await onPullRequest(at, changeOf(base, head));
+    const base = { ...looking('prompts'), 'prompts/shared': submodule('a') };
+    const head = { 'prompts/shared': submodule('b'), ...promptOf('Be kind.') };
+    const { run } = await pullRequest(base, head);
     expect(run.outputs['conclusion']).toBe('neutral');
     expect(run.log).toContain('prompts/shared is a submodule and changed');
   });
 
   test('does not matter where nothing looks for files', async () => {
-    const at = await stage(obedient);
     const base = { ...quiz(), 'vendor/lib': submodule('a') };
-    const run = await onPullRequest(at, changeOf(base, { 'vendor/lib': submodule('b') }));
+    const { run } = await pullRequest(base, { 'vendor/lib': submodule('b') });
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
   });
 });
 
 describe('the first push of a branch or tag', () => {
-  const pushOf = (after: string, more: Record<string, unknown> = {}) => {
-    const payload = { ...eventPayload('push'), after, before: '0'.repeat(40), ...more };
-    const { repository } = payload as unknown as { repository: object };
-    return {
-      name: 'push',
-      payload: { ...payload, repository: { ...repository, default_branch: 'main' } },
-    };
+  const push = async (
+    { origin }: Pick<Change, 'origin'>,
+    after: string,
+    [ref, at = ref, before = '0'.repeat(40)]: [string, string?, string?],
+  ) => {
+    const payload = eventPayload('push');
+    const repository = { ...(payload['repository'] as object), default_branch: 'main' };
+    const event = { name: 'push', payload: { ...payload, after, before, ref, repository } };
+    return runOn(await stage(obedient), { checkout: shallowCheckout(origin, at), event });
   };
-  const feature = { ref: 'refs/heads/topic' };
 
   test('compares with where it left the default branch', async () => {
-    const at = await stage(obedient);
-    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt(WORSE) });
-    const run = await runOn(at, {
-      checkout: shallowCheckout(change.origin, 'refs/heads/topic'),
-      event: pushOf(change.head, feature),
-    });
+    const change = changeOf(quiz(), WORSE);
+    const run = await push(change, change.head, [TOPIC]);
     expect([run.code, run.outputs['title']]).toEqual([1, expect.stringContaining(REGRESSED)]);
   });
 
   test.each([
-    ['that edits only other files', { 'README.md': 'x\n' }, feature],
-    ['of a tag on such a commit', { 'README.md': 'x\n' }, { ref: 'refs/tags/v1' }],
-  ])('%s makes no call', async (_, files, ref) => {
-    const at = await stage(obedient);
-    const change = changeOf(quiz(), files);
-    const run = await runOn(at, {
-      checkout: shallowCheckout(change.origin, 'refs/heads/topic'),
-      event: pushOf(change.head, ref),
-    });
+    ['that edits only other files', TOPIC],
+    ['of a tag on such a commit', 'refs/tags/v1'],
+  ])('%s makes no call', async (_, ref) => {
+    const change = changeOf(quiz(), OTHER_FILES);
+    const run = await push(change, change.head, [ref, TOPIC]);
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
   });
 
   test("at the default branch's own commit makes no call", async () => {
-    const at = await stage(obedient);
-    const change = changeOf(quiz(), { 'README.md': 'x\n' });
-    const run = await runOn(at, {
-      checkout: shallowCheckout(change.origin, 'refs/heads/main'),
-      event: pushOf(change.base, feature),
-    });
+    const change = changeOf(quiz(), OTHER_FILES);
+    const run = await push(change, change.base, [TOPIC, MAIN]);
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
   });
 
   test('of the default branch has nothing before it', async () => {
-    const at = await stage(obedient);
     const { origin, commits } = straight(quiz());
-    const run = await runOn(at, {
-      checkout: shallowCheckout(origin, 'refs/heads/main'),
-      event: pushOf(commits[0]!, { ref: 'refs/heads/main' }),
-    });
+    const run = await push({ origin }, commits[0]!, [MAIN]);
     expect(run.outputs['title']).toContain('Nothing compared');
   });
 
   test('that replaces a commit which is gone says so, and nothing of permissions', async () => {
-    const at = await stage(obedient);
-    const change = changeOf(quiz(), { 'README.md': 'x\n' });
-    const run = await runOn(at, {
-      checkout: shallowCheckout(change.origin, 'refs/heads/topic'),
-      event: pushOf(change.head, { ...feature, before: 'deadbeef'.repeat(5) }),
-    });
+    const change = changeOf(quiz(), OTHER_FILES);
+    const run = await push(change, change.head, [TOPIC, TOPIC, 'deadbeef'.repeat(5)]);
     expect(run.outputs['conclusion']).toBe('error');
     expect(run.log).toContain('not our ref');
-    expect(run.log).toContain(
-      'No branch or tag of the remote has it, as after a force push: name another commit.',
-    );
+    const what =
+      'No branch or tag of the remote has it, as after a force push: name another commit.';
+    expect(run.log).toContain(what);
     expect(run.log).not.toContain('contents: read');
   });
 });
@@ -271,10 +211,8 @@ describe('a git that is too old', () => {
   test('is an error that names its version', async () => {
     const folder = temporaryFolder('bin');
     writeFiles(folder, { git: { program: '#!/bin/sh\necho git version 2.25.1\n' } });
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'x\n' }), {
-      env: { PATH: `${folder}:${process.env['PATH'] ?? ''}` },
-    });
+    const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+    const { run } = await pullRequest(quiz(), OTHER_FILES, { env });
     expect(run.outputs['conclusion']).toBe('error');
     expect(run.log).toContain('This is git 2.25.1. Install git 2.31 or newer.');
   });
@@ -283,16 +221,11 @@ describe('a git that is too old', () => {
 describe('a home or cache that cannot be made', () => {
   test.each(['HOME', 'XDG_CACHE_HOME'])('in %s does not keep a command waiting', async (name) => {
     const at = await stage(obedient);
-    const { origin } = changeOf(quiz(), {});
-    const env = { ...bareEnvironment(), [name]: '/proc/nope', TMPDIR: temporaryFolder('tmp') };
+    const env = { ...commandEnvironment(at.models), [name]: '/proc/nope' };
     delete env.NODE_COMPILE_CACHE;
     keepCompiled(env);
-    const { directory } = shallowCheckout(origin, 'refs/heads/main');
-    const ended = await startCommand(
-      ['diff', '--base', 'HEAD'],
-      { ...env, LOCAL_KEY: MODEL_KEY, EVALDIFF_ENDPOINTS: endpointLines(at.models) },
-      directory,
-    );
+    const { directory } = shallowCheckout(changeOf(quiz(), {}).origin, MAIN);
+    const ended = await startCommand(['diff', '--base', 'HEAD'], env, directory);
     expect([0, 2]).toContain(ended.code);
   });
 });
@@ -302,10 +235,7 @@ describe('the folder for temporary files', () => {
     ['/proc/nope', 'error'],
     ['', 'success'],
   ])('named by RUNNER_TEMP %j: the run ends as %s', async (RUNNER_TEMP, conclusion) => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'x\n' }), {
-      env: { RUNNER_TEMP },
-    });
+    const { run } = await pullRequest(quiz(), OTHER_FILES, { env: { RUNNER_TEMP } });
     expect(run.outputs['conclusion']).toBe(conclusion);
     if (conclusion === 'error')
       expect(run.log).toContain('The folder for temporary files cannot be used');

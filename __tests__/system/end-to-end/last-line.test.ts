@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { startCacheServer, type CacheServer } from '../../stand-ins/cache-service.ts';
-import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt } from './projects.ts';
-import { bareEnvironment, startCommand } from './runner.ts';
-import { endpointLines, MODEL_KEY, modelServer, onPullRequest, stage } from './stage.ts';
+import { obedient, quiz, promptOf } from './projects.ts';
+import { startCommand } from './runner.ts';
+import { pullRequest, commandEnvironment, desk } from './stage.ts';
 
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Be quick. Skip 1 2 3') };
+const WORSE = promptOf('Be quick. Skip 1 2 3');
 const REGRESSED =
   'evaldiff: failure (the gate failed). Regressed: quiz 100.0 % → 50.0 % (−50.0 points)';
 
@@ -28,8 +27,7 @@ function cacheEnvironment({ url }: CacheServer): Record<string, string> {
 describe('the last line says how the run ended and why', () => {
   test('in the log of a job that runs what is shipped, below what the cache says of the answers it keeps', async () => {
     cache = await startCacheServer();
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), WORSE), {
+    const { run } = await pullRequest(quiz(), WORSE, {
       env: cacheEnvironment(cache),
       shipped: true,
     });
@@ -41,18 +39,11 @@ describe('the last line says how the run ended and why', () => {
   });
 
   test('in a terminal, on stderr, where a reader of stdout finds the report alone', async () => {
-    const models = await modelServer({ answer: obedient, key: MODEL_KEY });
-    const repository = createRepository();
-    repository.commit('Base', quiz());
+    const { models, repository } = await desk(quiz(), obedient);
     repository.write(WORSE);
     const { code, stdout, stderr } = await startCommand(
       ['diff'],
-      {
-        ...bareEnvironment(),
-        TMPDIR: temporaryFolder('tmp'),
-        LOCAL_KEY: MODEL_KEY,
-        EVALDIFF_ENDPOINTS: endpointLines(models),
-      },
+      commandEnvironment(models),
       repository.directory,
     );
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(REGRESSED);

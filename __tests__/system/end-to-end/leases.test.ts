@@ -1,12 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { addPull, workflowToken, type Exchange } from '../../stand-ins/github/index.ts';
-import { changeOf, obedient, quiz, quizPrompt, type Change } from './projects.ts';
+import { changeOf, obedient, promptOf, quiz, README, WORSE, type Change } from './projects.ts';
 import { REPOSITORY } from './runner.ts';
-import { PULL, onPullRequest, onlyComment, pullRequestEvent, stage, type Stage } from './stage.ts';
+import {
+  PULL,
+  onPullRequest,
+  onlyComment,
+  pullRequest,
+  pullRequestEvent,
+  stage,
+  type Stage,
+} from './stage.ts';
 
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
 const SAME_PROMPT = 'Answer everything.';
-const SAME = { 'prompts/quiz.yaml': quizPrompt(SAME_PROMPT) };
+const SAME = promptOf(SAME_PROMPT);
+const AGAIN = { GITHUB_RUN_ATTEMPT: '2' };
 
 /** What GitHub shows for each name: the newest check run. */
 function shown({ github }: Stage): Record<string, string> {
@@ -15,6 +23,8 @@ function shown({ github }: Stage): Record<string, string> {
   );
 }
 
+const firstLines = ({ github }: Stage) =>
+  github.state.comments.map(({ body }) => body.split('\n')[1]);
 const writes = ({ github }: Stage): Exchange[] =>
   github.state.exchanges.filter(({ path }) => /check-runs|comments|graphql|pulls/.test(path));
 
@@ -22,19 +32,16 @@ describe('a check', () => {
   test('is in progress before the first model call, and the comment no longer shows a verdict', async () => {
     const seen: unknown[] = [];
     const at: Stage = await stage((request) => {
-      if (at.models.requests.length <= 1)
-        seen.push([shown(at), at.github.state.comments.map(({ body }) => body.split('\n')[1])]);
+      if (at.models.requests.length <= 1) seen.push([shown(at), firstLines(at)]);
       return obedient(request);
     });
     const change = changeOf(quiz(), SAME);
     const first = await onPullRequest(at, change);
     expect([first.code, seen]).toEqual([0, [[{ evaldiff: 'in_progress' }, []]]]);
     at.models.requests.length = 0;
-    const again = await onPullRequest(at, change, { env: { GITHUB_RUN_ATTEMPT: '2' } });
-    expect([again.code, seen[1]]).toEqual([
-      0,
-      [{ evaldiff: 'in_progress' }, [`### ⏳ Running for \`${change.head.slice(0, 7)}\``]],
-    ]);
+    const again = await onPullRequest(at, change, { env: AGAIN });
+    const running = `### ⏳ Running for \`${change.head.slice(0, 7)}\``;
+    expect([again.code, seen[1]]).toEqual([0, [{ evaldiff: 'in_progress' }, [running]]]);
     expect(shown(at)).toEqual({ evaldiff: 'success' });
     expect(onlyComment(at)).toContain('### ✅ No regression');
   });
@@ -53,30 +60,19 @@ describe('a check', () => {
   );
 
   test('costs two requests more than a run that opens none', async () => {
-    const count = async (inputs: Record<string, string>): Promise<number[]> => {
-      const at = await stage(obedient);
-      const change = changeOf(quiz(), WORSE);
-      const counts: number[] = [];
-      for (const attempt of ['1', '2']) {
-        at.github.state.exchanges.length = 0;
-        await onPullRequest(at, change, { inputs, env: { GITHUB_RUN_ATTEMPT: attempt } });
-        counts.push(writes(at).length);
-      }
-      return counts;
-    };
+    const { at, change } = await pullRequest(quiz(), WORSE);
     // Without it: the pull request, our account, the comments, the head, the comment (and once more
     // the comments after it was created), the suggestions, the check.
-    expect(await count({})).toEqual([8 + 2, 7 + 2]);
+    expect(writes(at)).toHaveLength(8 + 2);
+    at.github.state.exchanges.length = 0;
+    await onPullRequest(at, change, { env: AGAIN });
+    expect(writes(at)).toHaveLength(7 + 2);
   });
 
   test('is written once, already completed, where no model is asked', async () => {
-    const at = await stage(obedient);
-    await onPullRequest(at, changeOf(quiz(), { 'README.md': 'About' }));
-    expect(
-      writes(at)
-        .filter(({ method }) => method !== 'GET')
-        .map(({ method, path }) => [method, path.split('/').at(-1)]),
-    ).toEqual([
+    const { at } = await pullRequest(quiz(), README);
+    const written = writes(at).filter(({ method }) => method !== 'GET');
+    expect(written.map(({ method, path }) => [method, path.split('/').at(-1)])).toEqual([
       ['POST', 'graphql'],
       ['POST', 'check-runs'],
     ]);
@@ -85,7 +81,7 @@ describe('a check', () => {
 
   test('is opened first where another pull request may have left its verdict on the commit', async () => {
     const at = await stage(obedient);
-    const change = changeOf(quiz(), { 'README.md': 'About' });
+    const change = changeOf(quiz(), README);
     const { name, payload } = pullRequestEvent(change);
     const event = { name, payload: { ...(payload as object), action: 'opened' } };
     await onPullRequest(at, change, { event });
@@ -103,23 +99,22 @@ describe('a check', () => {
     const change = changeOf(quiz(), SAME);
     const inputs = { 'check-name': '' };
     await onPullRequest(at, change, { inputs });
-    await onPullRequest(at, change, { inputs, env: { GITHUB_RUN_ATTEMPT: '2' } });
+    await onPullRequest(at, change, { inputs, env: AGAIN });
     expect(at.github.state.checkRuns).toEqual([]);
     expect(bodies.length).toBeGreaterThan(0);
     expect(bodies.every((body) => body.includes('Running for'))).toBe(true);
   });
 
   test('is not needed where the token may not write it: the job itself is the check', async () => {
-    const at = await stage(obedient, workflowToken({ pull_requests: 'write', checks: 'read' }));
-    const change = changeOf(quiz(), WORSE);
-    const run = await onPullRequest(at, change);
+    const token = workflowToken({ pull_requests: 'write', checks: 'read' });
+    const { at, run } = await pullRequest(quiz(), WORSE, { token });
     expect([run.code, at.github.state.checkRuns]).toEqual([1, []]);
     expect(onlyComment(at)).toContain('❌ Regressed');
   });
 });
 
 describe('a run that is cancelled', () => {
-  const cancelled = async (meanwhile: (at: Stage) => void, before: boolean) => {
+  const cancelled = async (before: boolean, meanwhile: (at: Stage) => void = () => undefined) => {
     let isArmed = !before;
     const at: Stage = await stage((request) => {
       if (isArmed && at.models.requests.length > 5) {
@@ -130,94 +125,75 @@ describe('a run that is cancelled', () => {
       return obedient(request);
     });
     const change = changeOf(quiz(), SAME);
-    if (before) {
-      await onPullRequest(at, change);
-      isArmed = true;
-    }
-    const run = await onPullRequest(at, change, { env: { GITHUB_RUN_ATTEMPT: '2' } });
-    return { at, run, change };
+    if (before) await onPullRequest(at, change);
+    isArmed = true;
+    return { at, change, run: await onPullRequest(at, change, { env: AGAIN }) };
+  };
+  const pushNewer = ({ github }: Stage): void => {
+    github.state.pulls.get(PULL)!.head.sha = 'c'.repeat(40);
   };
 
   test('ends the check as cancelled and creates no comment', async () => {
-    const { at, run } = await cancelled(() => undefined, false);
+    const { at, run } = await cancelled(false);
     expect(run.code).toBe(1);
     expect(shown(at)).toEqual({ evaldiff: 'cancelled' });
     expect(at.github.state.comments).toEqual([]);
   });
 
   test('by a newer push says in the comment that it was superseded', async () => {
-    const { at, change } = await cancelled((stage) => {
-      stage.github.state.pulls.get(PULL)!.head.sha = 'c'.repeat(40);
-    }, true);
-    expect(onlyComment(at)).toContain(
-      `### ⏹️ Superseded: no verdict for \`${change.head.slice(0, 7)}\``,
-    );
+    const { at, change } = await cancelled(true, pushNewer);
+    const superseded = `### ⏹️ Superseded: no verdict for \`${change.head.slice(0, 7)}\``;
+    expect(onlyComment(at)).toContain(superseded);
     expect(shown(at)).toEqual({ evaldiff: 'cancelled' });
   });
 
   test('by a newer push leaves the announcement of the newer run alone', async () => {
     const newer = '### ⏳ Running for `ccccccc`';
-    const { at } = await cancelled(({ github }) => {
-      github.state.pulls.get(PULL)!.head.sha = 'c'.repeat(40);
-      const [comment] = github.state.comments;
+    const { at } = await cancelled(true, (stage) => {
+      pushNewer(stage);
+      const [comment] = stage.github.state.comments;
       comment!.body = comment!.body.replace(/### .*/, newer);
-    }, true);
+    });
     expect(onlyComment(at)).toContain(newer);
   });
 
   test('by hand says so in the comment', async () => {
-    const { at } = await cancelled(() => undefined, true);
+    const { at } = await cancelled(true);
     expect(onlyComment(at)).toContain('### ⏹️ Cancelled: no verdict for ');
   });
 });
 
 describe('jobs of one workflow run', () => {
   /** A project whose `math` is worse on head and whose `other` is as before. */
-  const two = (): Change =>
-    changeOf(
-      {
-        ...quiz(),
-        'evals-b.yaml': quiz()['evaldiff.yaml']!.replace('evaldiff', 'evals-b'),
-      },
-      WORSE,
-    );
+  const base = {
+    ...quiz(),
+    'evals-b.yaml': quiz()['evaldiff.yaml']!.replace('evaldiff', 'evals-b'),
+  };
   const job = (name: string) => ({ GITHUB_JOB: name, GITHUB_WORKFLOW: 'Prompts' });
 
-  test.each<[string, Record<string, string>, string]>([
-    ['overrides', { overrides: 'references=q4' }, 'evaldiff (references=q4)'],
-    [
-      'a settings file',
-      { config: 'evals-b.yaml', overrides: 'references=q4' },
-      'evaldiff (references=q4, evals-b.yaml)',
-    ],
+  test.each<[string, Record<string, string>]>([
+    ['overrides', { overrides: 'references=q4' }],
+    ['a settings file', { config: 'evals-b.yaml', overrides: 'references=q4' }],
   ])('with %s of their own keep their own check and comment', async (_, inputs) => {
-    const at = await stage(obedient);
-    const change = two();
-    const red = await onPullRequest(at, change, { env: job('gate') });
-    const green = await onPullRequest(at, change, { inputs, env: job('gate') });
-    expect([red.outputs['conclusion'], green.outputs['conclusion']]).toEqual([
-      'failure',
-      'success',
-    ]);
-    expect(Object.values(shown(at))).toEqual(['failure', 'success']);
-    expect(at.github.state.comments.map(({ body }) => body.split('\n')[1])).toEqual([
+    const env = job('gate');
+    const { at, change, run: red } = await pullRequest(base, WORSE, { env });
+    const green = await onPullRequest(at, change, { inputs, env });
+    const verdicts = ['failure', 'success'];
+    expect([red.outputs['conclusion'], green.outputs['conclusion']]).toEqual(verdicts);
+    expect(Object.values(shown(at))).toEqual(verdicts);
+    expect(firstLines(at)).toEqual([
       expect.stringMatching(/^### ❌ Regressed/),
       expect.stringMatching(/^### ✅ No regression.* – `.*references=q4`$/),
     ]);
   });
 
   test('that differ in nothing but the base never hide a red check by a green one', async () => {
-    const at = await stage(obedient);
-    const change = changeOf(quiz(), WORSE);
-    await onPullRequest(at, change, { env: job('gate') });
-    const green = await onPullRequest(at, change, {
-      inputs: { base: change.head },
-      env: job('gate'),
-    });
+    const { at, change } = await pullRequest(quiz(), WORSE, { env: job('gate') });
+    const inputs = { base: change.head };
+    const green = await onPullRequest(at, change, { inputs, env: job('gate') });
     expect(green.outputs['conclusion']).toBe('success');
     expect(shown(at)).toEqual({ evaldiff: 'failure' });
-    const again = { ...job('gate'), GITHUB_RUN_ATTEMPT: '2' };
-    await onPullRequest(at, change, { inputs: { base: change.head }, env: again });
+    await onPullRequest(at, change, { inputs, env: { ...job('gate'), ...AGAIN } });
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });
 
@@ -248,69 +224,56 @@ describe('jobs of one workflow run', () => {
     },
   );
 
+  const named = { 'check-name': 'gate' };
+  const part = { ...named, overrides: 'references=q4' };
+
   test('that share a name they were given get a check each, and a warning', async () => {
-    const at = await stage(obedient);
-    const change = two();
-    const named = { 'check-name': 'gate' };
-    await onPullRequest(at, change, { inputs: named, env: job('a') });
-    const inputs = { ...named, overrides: 'references=q4' };
-    const green = await onPullRequest(at, change, { inputs, env: job('b') });
+    const { at, change } = await pullRequest(base, WORSE, { inputs: named, env: job('a') });
+    const green = await onPullRequest(at, change, { inputs: part, env: job('b') });
     expect(shown(at)).toEqual({ gate: 'failure', 'gate (references=q4)': 'success' });
-    expect(green.annotations.map(({ message }) => message)).toEqual([
+    expect(green.messages).toEqual([
       expect.stringMatching(/^Another job of this workflow run writes the check "gate" too/),
     ]);
   });
 
   test('keep the second name when they are red, so that the first stays green', async () => {
-    const at = await stage(obedient);
-    const change = two();
-    const named = { 'check-name': 'gate' };
-    const green = { ...named, overrides: 'references=q4' };
-    await onPullRequest(at, change, { inputs: green, env: job('b') });
+    const { at, change } = await pullRequest(base, WORSE, { inputs: part, env: job('b') });
     await onPullRequest(at, change, { inputs: named, env: job('a') });
     expect(shown(at)).toEqual({ gate: 'success', 'gate (a)': 'failure' });
   });
 
   test('of two workflows with one name never show green for red', async () => {
-    const at = await stage(obedient);
-    const change = two();
-    const run = (id: string, workflow: string, overrides: string) =>
-      onPullRequest(at, change, {
-        inputs: { 'check-name': 'gate', overrides },
-        env: { GITHUB_RUN_ID: id, GITHUB_WORKFLOW: workflow },
-      });
-    await run('1', 'A', '');
-    await run('2', 'B', 'references=q4');
+    const env = (id: string, workflow: string) => ({
+      GITHUB_RUN_ID: id,
+      GITHUB_WORKFLOW: workflow,
+    });
+    const { at, change } = await pullRequest(base, WORSE, { inputs: named, env: env('1', 'A') });
+    await onPullRequest(at, change, { inputs: part, env: env('2', 'B') });
     expect(shown(at)).toEqual({ gate: 'failure' });
-    expect(at.github.state.checkRuns.at(-1)?.title).toMatch(
-      /^Held back by another job or workflow: /,
-    );
+    const held = /^Held back by another job or workflow: /;
+    expect(at.github.state.checkRuns.at(-1)?.title).toMatch(held);
     expect(at.github.state.comments).toHaveLength(2);
   });
 });
 
 describe('two pull requests with one head', () => {
-  const on = async (at: Stage, change: Change, number: number, env: Record<string, string>) => {
+  const on = async (at: Stage, change: Change, number: number, run: string) => {
     const event = pullRequestEvent(change);
     const payload = event.payload as { number: number; pull_request: { number: number } };
     payload.number = payload.pull_request.number = number;
-    return onPullRequest(at, change, { event, env });
+    return onPullRequest(at, change, { event, env: { GITHUB_RUN_ID: run } });
   };
-  const both = async (second: 'open' | 'closed') => {
+  const both = async (state: 'open' | 'closed') => {
     let isWorse = true;
     const at = await stage((request) =>
       isWorse && request.messages[0]?.content === SAME_PROMPT ? { text: 'no' } : obedient(request),
     );
     const change = changeOf(quiz(), SAME);
-    addPull(at.github.state, {
-      number: 13,
-      state: second,
-      head: { ref: 'topic', sha: change.head, repository: REPOSITORY },
-    });
-    await on(at, change, 13, { GITHUB_RUN_ID: '1' });
+    const head = { ref: 'topic', sha: change.head, repository: REPOSITORY };
+    addPull(at.github.state, { number: 13, state, head });
+    await on(at, change, 13, '1');
     isWorse = false;
-    const run = await on(at, change, PULL, { GITHUB_RUN_ID: '2' });
-    return { at, run };
+    return { at, run: await on(at, change, PULL, '2') };
   };
 
   test('do not share a verdict: the check stays red while one of them is', async () => {
@@ -318,12 +281,11 @@ describe('two pull requests with one head', () => {
     expect(run.outputs['conclusion']).toBe('success');
     expect(shown(at)).toEqual({ evaldiff: 'failure' });
     expect(at.github.state.checkRuns.at(-1)?.title).toMatch(/^Held back by #13: /);
-    expect(at.github.state.comments.map(({ issue, body }) => [issue, body.split('\n')[1]])).toEqual(
-      [
-        [13, expect.stringContaining('❌ Regressed')],
-        [PULL, expect.stringContaining('✅ No regression')],
-      ],
-    );
+    expect(at.github.state.comments.map(({ issue }) => issue)).toEqual([13, PULL]);
+    expect(firstLines(at)).toEqual([
+      expect.stringContaining('❌ Regressed'),
+      expect.stringContaining('✅ No regression'),
+    ]);
   });
 
   test('share nothing once the other one is closed', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
-import { changeOf, obedient, questionOf, quiz, quizPrompt } from './projects.ts';
-import { onlyComment, onPullRequest, stage } from './stage.ts';
+import { obedient, promptOf, questionOf, quiz } from './projects.ts';
+import { onlyComment, pullRequest } from './stage.ts';
 
 /** A kind of red that the pass rate of answers does not show, and how each surface names it. */
 interface Red {
@@ -110,14 +110,11 @@ gate: { unit: references }`,
 test.each(Object.entries(REDS))(
   'red because of %s is one verdict on every surface',
   async (_what, { model, questions, metrics = PLAIN, tags = '', ...wanted }) => {
-    const at = await stage(model);
     const base = quiz({ questions, metrics });
     const tests = 'prompts/tests/quiz.yaml';
-    const change = changeOf(
-      { ...base, [tests]: String(base[tests]).replace('id: q1,', `id: q1,${tags}`) },
-      { 'prompts/quiz.yaml': quizPrompt('Be brief.') },
-    );
-    const { code, lastLine, outputs, reports } = await onPullRequest(at, change);
+    const tagged = { ...base, [tests]: base[tests]!.replace('id: q1,', `id: q1,${tags}`) };
+    const { at, run } = await pullRequest(tagged, promptOf('Be brief.'), { answer: model });
+    const { code, lastLine, outputs, reports } = run;
     const title = wanted.outputs['title'];
 
     expect(code).toBe(1);
@@ -126,14 +123,9 @@ test.each(Object.entries(REDS))(
 
     const check = at.github.state.checkRuns.at(-1);
     expect(check).toMatchObject({ conclusion: 'failure', title });
-    expect(check?.annotations).toMatchObject([
-      {
-        path: 'prompts/quiz.yaml',
-        start_line: 9,
-        annotation_level: 'failure',
-        title: `This change: ${wanted.annotated} in 1 suite`,
-      },
-    ]);
+    const place = { path: 'prompts/quiz.yaml', start_line: 9, annotation_level: 'failure' };
+    const onLine = `This change: ${wanted.annotated} in 1 suite`;
+    expect(check?.annotations).toMatchObject([{ ...place, title: onLine }]);
 
     const { text } = renderGithub(onlyComment(at));
     expect(text.trim().split('\n')[0]).toBe(`❌ ${wanted.headline}`);

@@ -1,26 +1,44 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { addPull } from '../../stand-ins/github/index.ts';
-import { createRepository, shallowCheckout, temporaryFolder } from '../../stand-ins/repository.ts';
-import type { FixtureRepository } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS, straight } from './projects.ts';
-import type { Change } from './projects.ts';
-import { REPOSITORY, type Event, type StepResult } from './runner.ts';
-import { eventPayload, PULL, pullRequestEvent, runOn, stage, type Stage } from './stage.ts';
-
-const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+import {
+  createRepository,
+  shallowCheckout,
+  temporaryFolder,
+  type FixtureRepository,
+} from '../../stand-ins/repository.ts';
+import {
+  SETTINGS,
+  WORSE,
+  changeOf,
+  obedient,
+  quiz,
+  straight,
+  testsOf,
+  type Change,
+} from './projects.ts';
+import type { Event, StepResult } from './runner.ts';
+import {
+  eventPayload,
+  fromBranch,
+  PULL,
+  pullRequestEvent,
+  queueEvent,
+  runOn,
+  stage,
+  type Stage,
+} from './stage.ts';
 
 /** What would pass if its own gate and metric judged it. */
 const HOSTILE = {
   ...WORSE,
   'evaldiff.yaml': SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, fail_on: never'),
-  'prompts/tests/quiz.yaml': quizTests(6, 'metrics: [{ name: answer, uses: is_json, skip: true }]'),
+  ...testsOf(6, 'metrics: [{ name: answer, uses: is_json, skip: true }]'),
 };
 
 /** A change whose head only `refs/pull` has, as a fork's; GitHub gives it by its id all the same. */
-function ofFork(head = HOSTILE, behind: Record<string, string>[] = []): Change {
-  const change = changeOf(quiz(), head, { behind });
+function ofFork(head = HOSTILE): Change {
+  const change = changeOf(quiz(), head);
   change.origin.git('update-ref', '-d', 'refs/heads/topic');
   return change;
 }
@@ -31,58 +49,52 @@ const eventOf = (name: string, sha: string, more: Record<string, unknown> = {}):
   sha,
 });
 
-function judge(
-  at: Stage,
+async function judge(
   { origin, base }: Change,
   inputs: Record<string, string>,
   event: Event = eventOf('workflow_dispatch', base),
-): Promise<StepResult> {
+  given?: Stage,
+) {
+  const at = given ?? (await stage(obedient));
   const checkout = shallowCheckout(origin, 'refs/heads/main');
-  return runOn(at, { checkout, event }, { inputs: { mode: 'diff', base: 'main', ...inputs } });
+  const all = { mode: 'diff', base: 'main', ...inputs };
+  return { at, run: await runOn(at, { checkout, event }, { inputs: all }) };
 }
 
-const messages = ({ annotations }: StepResult): string =>
-  annotations.map(({ message }) => message).join('\n');
+const textOf = ({ messages }: StepResult): string => messages.join('\n');
+const UNTRUSTED = { trust: 'untrusted', conclusion: 'failure' };
+const TRUSTED = { trust: 'trusted', conclusion: 'failure' };
+const MEMBER = { trust: 'member', conclusion: 'failure' };
 
 describe("a fork's commit in the input head", () => {
-  const named: [string, (change: Change) => string][] = [
-    ['by its id', ({ head }) => head],
-    ['by its pull request', () => `refs/pull/${String(PULL)}/head`],
-    ["by its pull request's merge", () => `refs/pull/${String(PULL)}/merge`],
-  ];
-  const events: [string, (change: Change) => Event][] = [
-    ['workflow_dispatch', ({ base }) => eventOf('workflow_dispatch', base)],
-    ['repository_dispatch', ({ base }) => eventOf('repository_dispatch', base)],
-    ['schedule', ({ base }) => eventOf('schedule', base)],
-    ['push', ({ base }) => eventOf('push', base, { before: base, after: base })],
-    ['pull_request', (change) => pullRequestEvent(change)],
-  ];
-  const table = events.flatMap(([event, make]) =>
-    (event === 'workflow_dispatch' ? named : named.slice(0, 1)).map(
-      ([how, head]) => [event, how, make, head] as const,
-    ),
-  );
-  test.each(table)('on %s %s is judged by base, untrusted', async (_event, _how, make, head) => {
-    const at = await stage(obedient);
+  const head = ({ head }: Change) => head;
+  const manual = ({ base }: Change) => eventOf('workflow_dispatch', base);
+  const [PULL_HEAD, PULL_MERGE] = ['head', 'merge'].map((of) => `refs/pull/${String(PULL)}/${of}`);
+  test.each<[string, string, (change: Change) => Event, (change: Change) => string | undefined]>([
+    ['workflow_dispatch', 'by its id', manual, head],
+    ['workflow_dispatch', 'by its pull request', manual, () => PULL_HEAD],
+    ['workflow_dispatch', "by its pull request's merge", manual, () => PULL_MERGE],
+    ['repository_dispatch', 'by its id', ({ base }) => eventOf('repository_dispatch', base), head],
+    ['schedule', 'by its id', ({ base }) => eventOf('schedule', base), head],
+    ['push', 'by its id', ({ base }) => eventOf('push', base, { before: base, after: base }), head],
+    ['pull_request', 'by its id', (change) => pullRequestEvent(change), head],
+  ])('on %s %s is judged by base, untrusted', async (_event, _how, make, headOf) => {
     const change = ofFork();
-    const run = await judge(at, change, { head: head(change) }, make(change));
-    expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
-    expect(run.outputs['regressed']).toBe('3');
+    const { run } = await judge(change, { head: headOf(change) ?? '' }, make(change));
+    expect(run).toMatchObject({ result: UNTRUSTED, outputs: { regressed: '3' } });
     expect(run.log).toContain('| trust: untrusted: head is on no branch or tag of this repository');
-    expect(run.result.notices.map(({ message }) => message)).toContainEqual(
+    expect(run.notices).toContainEqual(
       expect.stringMatching(/^Head is on no branch or tag .* outside contributor's\.$/),
     );
   });
 
   test('is refused with code: host, with its origin and what to do, and nothing is run', async () => {
-    const at = await stage(obedient);
     const canary = join(temporaryFolder('canary'), 'ran');
     const metric = `metrics:\n  - name: answer\n    code: |\n      open(${JSON.stringify(canary)}, 'w').write('x')\n      result = True`;
-    const change = ofFork({ ...HOSTILE, 'prompts/tests/quiz.yaml': quizTests(6, metric) });
-    const run = await judge(at, change, { head: change.head, code: 'host' });
-    expect(run.code).toBe(1);
-    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(messages(run)).toMatch(
+    const change = ofFork({ ...HOSTILE, ...testsOf(6, metric) });
+    const { at, run } = await judge(change, { head: change.head, code: 'host' });
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0' } });
+    expect(textOf(run)).toMatch(
       /^code: host is refused: head \([0-9a-f]{7}\) is on no branch or tag of this repository \(it comes from a fork.*push it to a branch of this repository, or leave out code: host/,
     );
     expect(existsSync(canary)).toBe(false);
@@ -90,13 +102,11 @@ describe("a fork's commit in the input head", () => {
   });
 
   test.each(['diff', 'noise'])('as the base of mode %s judges nothing', async (mode) => {
-    const at = await stage(obedient);
     const change = ofFork();
-    const run = await judge(at, change, { mode, base: change.head, head: 'main' });
-    if (mode === 'diff') {
-      expect(messages(run)).toMatch(/^base: commit [0-9a-f]{7} is on no branch or tag of this/);
-      expect(at.models.requests).toEqual([]);
-    } else expect(run.log).not.toContain('trust: trusted');
+    const { at, run } = await judge(change, { mode, base: change.head, head: 'main' });
+    if (mode === 'noise') return expect(run.log).not.toContain('trust: trusted');
+    expect(textOf(run)).toMatch(/^base: commit [0-9a-f]{7} is on no branch or tag of this/);
+    expect(at.models.requests).toEqual([]);
   });
 
   test.each([
@@ -104,22 +114,18 @@ describe("a fork's commit in the input head", () => {
     ['noise', 'base'],
     ['sweep', 'head'],
   ])('in mode %s, named as %s, does not judge itself', async (mode, input) => {
-    const at = await stage(obedient);
     const change = ofFork();
-    const run = await judge(at, change, { mode, base: '', [input]: change.head });
+    const { at, run } = await judge(change, { mode, base: '', [input]: change.head });
     expect(run.outputs['conclusion']).toBe('error');
-    expect(messages(run)).toMatch(
-      new RegExp(`^mode: ${mode} is refused: head \\([0-9a-f]{7}\\) is on no branch or tag of`),
-    );
+    const refused = `^mode: ${mode} is refused: head \\([0-9a-f]{7}\\) is on no branch or tag of`;
+    expect(textOf(run)).toMatch(new RegExp(refused));
     expect(at.models.requests).toEqual([]);
   });
 
   test("in a merge queue's branch is still a fork's", async () => {
-    const at = await stage(obedient);
     const change = ofFork();
-    const queue = `refs/heads/gh-readonly-queue/main/pr-${String(PULL)}-${change.base}`;
-    change.origin.git('update-ref', queue, change.merge!);
-    const run = await judge(at, change, { head: change.head });
+    queueEvent(change, change.base, change.merge!);
+    const { run } = await judge(change, { head: change.head });
     expect(run.result.trust).toBe('untrusted');
   });
 });
@@ -147,78 +153,59 @@ describe('a commit of the repository in the input head', () => {
     ],
   ])('is trusted: %s', async (_where, place) => {
     const at = await stage(obedient);
-    const change = changeOf(quiz(), WORSE);
-    place(change.origin, change.head);
-    for (const checkout of [shallowCheckout(change.origin, 'refs/heads/main'), emptyFolder()]) {
-      const run = await runOn(
-        at,
-        { checkout, origin: change.origin, event: eventOf('workflow_dispatch', change.base) },
-        { inputs: { mode: 'diff', base: 'main', head: change.head } },
-      );
-      expect(run.result).toMatchObject({ trust: 'trusted', conclusion: 'failure' });
+    const { origin, base, head } = changeOf(quiz(), WORSE);
+    place(origin, head);
+    const empty = { directory: temporaryFolder('workspace') };
+    for (const checkout of [shallowCheckout(origin, 'refs/heads/main'), empty]) {
+      const event = eventOf('workflow_dispatch', base);
+      const inputs = { mode: 'diff', base: 'main', head };
+      const run = await runOn(at, { checkout, origin, event }, { inputs });
+      expect(run.result).toMatchObject(TRUSTED);
     }
   });
-
-  const emptyFolder = () => ({ directory: temporaryFolder('workspace') });
 });
 
 describe('a base as a checkout names it', () => {
   const names = ['origin/main', 'refs/remotes/origin/main', 'topic~1', 'topic^', 'main'];
   test.each(names)('%s is found without it', async (base) => {
-    const at = await stage(obedient);
     const change = changeOf(quiz(), WORSE);
-    const run = await judge(at, change, { base, head: 'topic' });
-    expect(run.result).toMatchObject({ trust: 'trusted', conclusion: 'failure' });
-    expect(run.result.base?.sha).toBe(change.base);
+    const { run } = await judge(change, { base, head: 'topic' });
+    expect(run.result).toMatchObject({ ...TRUSTED, base: { sha: change.base } });
   });
 
   test('HEAD~1 is an ancestor of what is checked out, however little of it', async () => {
     const at = await stage(obedient);
-    const change = changeOf(quiz(), WORSE);
-    const checkout = shallowCheckout(change.origin, 'refs/heads/topic');
-    const event = eventOf('workflow_dispatch', change.head);
-    const run = await runOn(
-      at,
-      { checkout, event },
-      { inputs: { mode: 'diff', base: 'HEAD~1' }, needsCheckout: true },
-    );
-    expect(run.result.base?.sha).toBe(change.base);
+    const { origin, base, head } = changeOf(quiz(), WORSE);
+    const checkout = shallowCheckout(origin, 'refs/heads/topic');
+    const event = eventOf('workflow_dispatch', head);
+    const inputs = { mode: 'diff', base: 'HEAD~1' };
+    const run = await runOn(at, { checkout, event }, { inputs, needsCheckout: true });
+    expect(run.result.base?.sha).toBe(base);
     const none = { directory: temporaryFolder('workspace') };
-    const without = await runOn(
-      at,
-      { checkout: none, origin: change.origin, event },
-      { inputs: { mode: 'diff', base: 'HEAD~1' } },
-    );
-    expect(messages(without)).toMatch(/^"HEAD~1" is not a branch, tag or commit/);
+    const without = await runOn(at, { checkout: none, origin, event }, { inputs });
+    expect(textOf(without)).toMatch(/^"HEAD~1" is not a branch, tag or commit/);
   });
 
   test.each(['topic~9', 'origin/nowhere', 'refs/remotes/origin/nowhere'])(
     '%s is an error',
     async (base) => {
-      const at = await stage(obedient);
-      const run = await judge(at, changeOf(quiz(), WORSE), { base, head: 'topic' });
-      expect(messages(run)).toContain(
-        `"${base}" is not a branch, tag or commit of this repository`,
-      );
+      const { run } = await judge(changeOf(quiz(), WORSE), { base, head: 'topic' });
+      const unknown = `"${base}" is not a branch, tag or commit of this repository`;
+      expect(textOf(run)).toContain(unknown);
     },
   );
 });
 
 describe("a pull request's own facts", () => {
-  const pull = (at: Stage, change: Change, base: string): void => {
-    addPull(at.github.state, {
-      number: PULL,
-      base: { ref: base, sha: change.base },
-      head: { ref: 'topic', sha: change.head, repository: REPOSITORY },
-    });
+  /** The action at the event of the change, of whose pull request GitHub says this base. */
+  const judgeEvent = async (change: Change, ref: string) => {
+    const at = await stage(obedient);
+    fromBranch(at, change, ref);
+    return (await judge(change, { base: '' }, pullRequestEvent(change), at)).run;
   };
 
   test('do not make a member of a head that is no longer on a branch', async () => {
-    const at = await stage(obedient);
-    const change = ofFork();
-    pull(at, change, 'main');
-    const run = await judge(at, change, { base: '' }, pullRequestEvent(change));
-    expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
+    expect((await judgeEvent(ofFork(), 'main')).result).toMatchObject(UNTRUSTED);
   });
 
   /** Head's parent is a commit of `main` or `release` that the event's base does not have. */
@@ -239,22 +226,16 @@ describe("a pull request's own facts", () => {
     ['a base branch that moved on since the event is used as it is now', 'main'],
     ['a base branch that was changed since the event is asked of GitHub', 'release'],
   ])('%s', async (_what, branch) => {
-    const at = await stage(obedient);
     const { change, between } = updated(branch);
-    pull(at, change, branch);
-    const run = await judge(at, change, { base: '' }, pullRequestEvent(change));
-    expect(run.result).toMatchObject({ trust: 'member', conclusion: 'failure' });
-    expect(run.result.base?.sha).toBe(between);
+    const { result } = await judgeEvent(change, branch);
+    expect(result).toMatchObject({ ...MEMBER, base: { sha: between } });
   });
 
   test('a branch that is merged by now is compared with what it was merged into', async () => {
-    const at = await stage(obedient);
     const { change } = updated('release');
     change.origin.git('update-ref', 'refs/heads/main', change.head);
-    pull(at, change, 'main');
-    const run = await judge(at, change, { base: '' }, pullRequestEvent(change));
-    expect(run.result).toMatchObject({ trust: 'member', conclusion: 'failure' });
-    expect(run.result.base?.sha).toBe(change.base);
+    const { result } = await judgeEvent(change, 'main');
+    expect(result).toMatchObject({ ...MEMBER, base: { sha: change.base } });
   });
 });
 
@@ -262,27 +243,11 @@ describe("a queue's base that is itself queued", () => {
   test("gives its place to the base branch's tip", async () => {
     const at = await stage(obedient);
     const change = changeOf(quiz(), HOSTILE);
-    addPull(at.github.state, {
-      number: PULL,
-      head: { ref: 'topic', sha: change.base, repository: REPOSITORY },
-    });
-    const ref = `refs/heads/gh-readonly-queue/main/pr-${String(PULL)}-${change.head}`;
+    fromBranch(at, { ...change, head: change.base });
     change.origin.git('update-ref', '-d', 'refs/heads/topic');
-    change.origin.git('update-ref', ref, change.merge!);
-    const payload = eventPayload('merge_group');
-    const group = {
-      ...(payload['merge_group'] as object),
-      base_sha: change.head,
-      head_sha: change.merge,
-      head_ref: ref,
-    };
-    const run = await runOn(at, {
-      checkout: shallowCheckout(change.origin, ref),
-      event: { name: 'merge_group', payload: { ...payload, merge_group: group } },
-    });
-    expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
-    expect(run.result.base?.sha).toBe(change.base);
-    expect(run.result.notices.map(({ message }) => message)).toContainEqual(
+    const run = await runOn(at, queueEvent(change, change.head, change.merge!));
+    expect(run.result).toMatchObject({ ...UNTRUSTED, base: { sha: change.base } });
+    expect(run.notices).toContainEqual(
       expect.stringMatching(/gives its place to the tip of main \([0-9a-f]{7}\)/),
     );
   });

@@ -129,6 +129,8 @@ export interface Quiz {
   settings?: string;
 }
 
+export const EXACT = 'metrics: [{ name: answer, uses: exact_match }]';
+
 /** Six questions cannot rule out a small drop, so the tolerance is one that they can. */
 export const SETTINGS = `gate: { tolerance: 0.4 }
 models:
@@ -140,7 +142,7 @@ models:
 export function quiz({
   system = 'Be exact.',
   questions = 6,
-  metrics = 'metrics: [{ name: answer, uses: exact_match }]',
+  metrics = EXACT,
   model = 'quiz-model',
   settings = SETTINGS,
 }: Quiz = {}): Record<string, string> {
@@ -166,12 +168,51 @@ messages:
 `;
 }
 
-export function quizTests(questions: number, metrics: string): string {
+export function quizTests(questions = 6, metrics = EXACT): string {
   const references = Array.from({ length: questions }, (_, index) => {
     const n = String(index + 1);
     return `  - { id: q${n}, input: { question: "Question ${n}?" }, expected: "answer ${n}" }\n`;
   });
   return `${metrics}\nreferences:\n${references.join('')}`;
+}
+
+export const README = { 'README.md': 'About' };
+
+/** A test file of so many questions with these metrics. */
+export const testsOf = (questions: number, metrics = EXACT) => ({
+  'prompts/tests/quiz.yaml': quizTests(questions, metrics),
+});
+
+/** The prompt with another system message. */
+export const promptOf = (system: string, model?: string) => ({
+  'prompts/quiz.yaml': quizPrompt(system, model),
+});
+
+/** A prompt that makes `obedient` fail half of the six questions. */
+export const WORSE = promptOf('Skip 1 2 3');
+
+/** The same files in a folder of the repository. */
+export const below = (folder: string, files: FixtureFiles): FixtureFiles =>
+  Object.fromEntries(Object.entries(files).map(([path, entry]) => [`${folder}/${path}`, entry]));
+
+/** Recorded answers to the six questions, for `n_tries` up to `tries`. */
+export function recordings(
+  [model, system, tries]: [model: string, system: string, tries: number],
+  output: (question: number) => string,
+): string {
+  const messagesOf = (n: number) => [
+    { role: 'system', content: system },
+    { role: 'user', content: `Question ${String(n)}?` },
+  ];
+  const requestOf = (n: number) => ({
+    ...{ provider: 'replay', model, parameters: { temperature: 0.5 }, messages: messagesOf(n) },
+  });
+  const lines = [1, 2, 3, 4, 5, 6].flatMap((n) =>
+    Array.from({ length: tries }, (_, at) =>
+      JSON.stringify({ request: { ...requestOf(n), try: at }, reply: { output: output(n) } }),
+    ),
+  );
+  return `${lines.join('\n')}\n`;
 }
 
 /** Which question a request asks. */

@@ -1,41 +1,46 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { temporaryFolder } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, pushed, quiz, quizPrompt, quizTests, SETTINGS } from './projects.ts';
-import { onPullRequest, onlyComment, stage } from './stage.ts';
-
-const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
+import {
+  changeOf,
+  obedient,
+  pushed,
+  quiz,
+  quizPrompt,
+  quizTests,
+  SETTINGS,
+  README,
+  testsOf,
+  promptOf,
+  WORSE,
+  below,
+} from './projects.ts';
+import { onPullRequest, onlyComment, stage, pullRequest } from './stage.ts';
 
 describe('a pull request that makes a prompt worse', () => {
   test('is red everywhere a reviewer looks, and the same comment turns green once it is fixed', async () => {
     const at = await stage(obedient);
     const worse = changeOf(quiz(), {
       'prompts/quiz.yaml': quizPrompt('Be quick. Skip 2 4 5'),
-      'prompts/tests/quiz.yaml': quizTests(7, METRICS),
+      ...testsOf(7),
       'README.md': 'About',
     });
     const red = await onPullRequest(at, worse, { shipped: true });
 
     expect(red.code).toBe(1);
-    expect(red.lastLine).toBe(
-      '| evaldiff: failure (the gate failed). Regressed: quiz 100.0 % → 57.1 % (−42.9 points)',
-    );
+    const title = 'Regressed: quiz 100.0 % → 57.1 % (−42.9 points)';
+    expect(red.lastLine).toBe(`| evaldiff: failure (the gate failed). ${title}`);
     expect(red.annotations).toEqual([]);
     const [check] = at.github.state.checkRuns;
     const [comment] = at.github.state.comments;
     expect(red.outputs).toEqual({
       conclusion: 'failure',
-      title: 'Regressed: quiz 100.0 % → 57.1 % (−42.9 points)',
-      regressed: '3',
-      'regressed-attributes': '0',
-      improved: '0',
-      inconclusive: '0',
-      errors: '0',
+      title,
+      ...{ regressed: '3', 'regressed-attributes': '0', improved: '0', inconclusive: '0' },
+      ...{ errors: '0', reused: '0', replayed: '0' },
       'pass-rate-base': '1.0000',
       'pass-rate-head': '0.5714',
       calls: String(at.models.requests.length),
-      reused: '0',
-      replayed: '0',
       // Every call has 10 tokens in and 5 out, at 1 and 2 dollars per million.
       'cost-usd': (at.models.requests.length * 20e-6).toFixed(4),
       'report-path': expect.stringMatching(/\/evaldiff-report$/),
@@ -64,18 +69,13 @@ describe('a pull request that makes a prompt worse', () => {
       title: red.outputs['title'],
       externalId: expect.stringMatching(/^evaldiff:[0-9a-f]{8}:7001:1:12:failure$/),
     });
-    expect(
-      check?.annotations.map(({ path, start_line, end_line, annotation_level, title }) => [
-        path,
-        start_line,
-        end_line,
-        annotation_level,
-        title,
-      ]),
-    ).toEqual([
-      ['prompts/quiz.yaml', 9, 9, 'failure', 'This change: regression in 1 suite'],
-      ['prompts/tests/quiz.yaml', 9, 9, 'failure', expect.stringContaining('regression')],
-      ['prompts/tests/quiz.yaml', 4, 4, 'failure', 'quiz: q2 and 2 more fell with the suite'],
+    const annotation = (path: string, line: number, title: unknown) => ({
+      ...{ path, start_line: line, end_line: line, annotation_level: 'failure', title },
+    });
+    expect(check?.annotations).toMatchObject([
+      annotation('prompts/quiz.yaml', 9, 'This change: regression in 1 suite'),
+      annotation('prompts/tests/quiz.yaml', 9, expect.stringContaining('regression')),
+      annotation('prompts/tests/quiz.yaml', 4, 'quiz: q2 and 2 more fell with the suite'),
     ]);
 
     expect(red.summary).toContain('### ❌ Regressed: `quiz`');
@@ -101,44 +101,27 @@ describe('a pull request that makes a prompt worse', () => {
     expect(red.reports['report.html']).toMatch(/^<!doctype html>/i);
     expect(red.reports['comment.md']).toContain('### ❌ Regressed: `quiz`');
 
-    const fixed = pushed(worse, {
-      'prompts/quiz.yaml': quizPrompt('Be quick, and answer everything.'),
-    });
+    const fixed = pushed(worse, promptOf('Be quick, and answer everything.'));
     const green = await onPullRequest(at, fixed, { shipped: true });
     expect(green.code).toBe(0);
     expect(green.lastLine).toBe(
       '| evaldiff: success (the gate passed). No regression in 7 affected references of 1 suite',
     );
-    expect(green.outputs).toMatchObject({
-      conclusion: 'success',
-      regressed: '0',
-      'comment-id': red.outputs['comment-id'],
-    });
+    const id = { 'comment-id': red.outputs['comment-id'] };
+    expect(green.outputs).toMatchObject({ conclusion: 'success', regressed: '0', ...id });
     expect(onlyComment(at)).toMatch(
       /^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->\n### ✅ No regression: `quiz` 100\.0 % → 100\.0 %\n/,
     );
-    expect(at.github.state.checkRuns[1]).toMatchObject({
-      headSha: fixed.head,
-      conclusion: 'success',
-    });
+    const success = { headSha: fixed.head, conclusion: 'success' };
+    expect(at.github.state.checkRuns[1]).toMatchObject(success);
 
-    const reverted = pushed(fixed, quiz());
-    const idle = await onPullRequest(at, reverted);
-    expect(idle.outputs).toMatchObject({
-      conclusion: 'success',
-      calls: '0',
-      'comment-id': red.outputs['comment-id'],
-    });
+    const idle = await onPullRequest(at, pushed(fixed, quiz()));
+    expect(idle.outputs).toMatchObject({ conclusion: 'success', calls: '0', ...id });
     expect(onlyComment(at)).toContain('### ✅ Nothing affected\n');
   });
 
   test('has the reference lines of a file outside the change left alone', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(
-      at,
-      changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') }),
-      { inputs: { 'check-name': 'Quiz gate' } },
-    );
+    const { at, run } = await pullRequest(quiz(), WORSE, { inputs: { 'check-name': 'Quiz gate' } });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
     expect(at.github.state.checkRuns[0]?.name).toBe('Quiz gate');
     expect(at.github.state.checkRuns[0]?.annotations.map(({ path }) => path)).toEqual([
@@ -150,40 +133,28 @@ describe('a pull request that makes a prompt worse', () => {
 
 describe('a pull request that changes nothing relevant', () => {
   test('is green without a model call, and says so in the check but not in a comment', async () => {
-    const at = await stage(obedient);
     const base = quiz();
     const head = {
       'README.md': 'About',
       'src/index.js': 'export {};\n',
       'prompts/quiz.yaml': `# A remark.\n${base['prompts/quiz.yaml']!.replace('name: quiz\nmodel: quiz-model\n', 'model:   quiz-model\nname: "quiz"\n')}\n`,
     };
-    const run = await onPullRequest(at, changeOf(base, head));
+    const { at, run } = await pullRequest(base, head);
     expect(run.code).toBe(0);
     expect(at.models.requests).toEqual([]);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      calls: '0',
-      'pass-rate-base': '',
-      'pass-rate-head': '',
-      'comment-id': '',
-    });
+    const empty = { 'pass-rate-base': '', 'pass-rate-head': '', 'comment-id': '' };
+    expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0', ...empty });
     expect(at.github.state.comments).toEqual([]);
-    expect(at.github.state.checkRuns).toEqual([
-      expect.objectContaining({
-        conclusion: 'success',
-        title: 'No prompt, rubric or test changed: nothing to run.',
-        annotations: [],
-      }),
+    const title = 'No prompt, rubric or test changed: nothing to run.';
+    expect(at.github.state.checkRuns).toMatchObject([
+      { conclusion: 'success', title, annotations: [] },
     ]);
-    expect(run.lastLine).toBe(
-      '| evaldiff: success (the gate passed). No prompt, rubric or test changed: nothing to run.',
-    );
+    expect(run.lastLine).toBe(`| evaldiff: success (the gate passed). ${title}`);
     expect(run.summary).toContain('Nothing affected');
   });
 
   test('gets its comment where the workflow wants one always, and no check where it wants none', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'About' }), {
+    const { at, run } = await pullRequest(quiz(), README, {
       inputs: { comment: 'always', 'check-name': '' },
     });
     expect(onlyComment(at)).toContain('### ✅ Nothing affected\n');
@@ -192,29 +163,21 @@ describe('a pull request that changes nothing relevant', () => {
   });
 
   test('runs nothing for a renamed prompt', async () => {
-    const at = await stage(obedient);
     const base = quiz();
-    const run = await onPullRequest(
-      at,
-      changeOf(base, {
-        'prompts/quiz.yaml': null,
-        'prompts/tests/quiz.yaml': null,
-        'prompts/trivia.yaml': base['prompts/quiz.yaml']!.replace('tests/quiz', 'tests/trivia'),
-        'prompts/tests/trivia.yaml': base['prompts/tests/quiz.yaml']!,
-      }),
-    );
+    const { run } = await pullRequest(base, {
+      'prompts/quiz.yaml': null,
+      'prompts/tests/quiz.yaml': null,
+      'prompts/trivia.yaml': base['prompts/quiz.yaml']!.replace('tests/quiz', 'tests/trivia'),
+      'prompts/tests/trivia.yaml': base['prompts/tests/quiz.yaml']!,
+    });
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
     expect(run.result.suites).toEqual([]);
   });
 
   test('has nothing to run where only the number of tries and the gate differ, and says when that takes effect', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(
-      at,
-      changeOf(quiz(), {
-        'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'alpha: 0.2')}n_tries: 4\n`,
-      }),
-    );
+    const { run } = await pullRequest(quiz(), {
+      'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'alpha: 0.2')}n_tries: 4\n`,
+    });
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
     expect(run.result.notices.map(({ kind, message }) => [kind, message])).toEqual([
       ['settings', expect.stringMatching(/gate/)],
@@ -225,40 +188,29 @@ describe('a pull request that changes nothing relevant', () => {
 
 describe('a pull request whose sides differ in more than a text', () => {
   test('calls everything new where base has no configuration at all', async () => {
-    const at = await stage(obedient);
-    const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, quiz({ questions: 3 })));
+    const { at, run } = await pullRequest(README, quiz({ questions: 3 }));
     expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      'pass-rate-base': '',
-      'pass-rate-head': '1.0000',
-      calls: '6',
-      regressed: '0',
-    });
-    expect(run.result.suites.map(({ name, verdict }) => [name, verdict])).toEqual([
-      ['quiz', 'new'],
-    ]);
+    const rates = { 'pass-rate-base': '', 'pass-rate-head': '1.0000' };
+    const outputs = { conclusion: 'success', calls: '6', regressed: '0', ...rates };
+    expect(run.outputs).toMatchObject(outputs);
+    expect(run.result.suites).toMatchObject([{ name: 'quiz', verdict: 'new' }]);
     expect(onlyComment(at)).toContain('new suite, nothing to compare with');
   });
 
   test('names the references of a deleted prompt and makes no model calls', async () => {
-    const at = await stage(obedient);
     const base = {
       ...quiz({ questions: 3 }),
       'prompts/other.yaml': quizPrompt('Be exact.', 'quiz-model', 'other'),
-      'prompts/tests/other.yaml': quizTests(2, METRICS),
+      'prompts/tests/other.yaml': quizTests(2),
     };
-    const change = changeOf(base, { 'prompts/other.yaml': null, 'prompts/tests/other.yaml': null });
-    const run = await onPullRequest(at, change);
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
+    const { at, run } = await pullRequest(base, {
+      'prompts/other.yaml': null,
+      'prompts/tests/other.yaml': null,
+    });
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', calls: '0' } });
     expect(run.log).toContain('No test ran, so there is no verdict.');
-    expect(run.result.notices).toEqual([
-      expect.objectContaining({
-        kind: 'removed',
-        message: expect.stringMatching(/^other: 2 references removed .*: q1, q2$/),
-      }),
-    ]);
+    const message = expect.stringMatching(/^other: 2 references removed .*: q1, q2$/);
+    expect(run.result.notices).toMatchObject([{ kind: 'removed', message }]);
     expect(onlyComment(at)).toContain('q1, q2');
     expect(run.lastLine).toBe(
       '| evaldiff: neutral (not red). Nothing to run: 2 references removed, newly skipped or quarantined',
@@ -266,46 +218,36 @@ describe('a pull request whose sides differ in more than a text', () => {
   });
 
   test('is compared with the commit where it branched off, from a checkout of depth 1', async () => {
-    const at = await stage(obedient);
-    const change = changeOf(
+    const { change, run } = await pullRequest(
       quiz(),
       { 'docs/a.md': 'a' },
       {
-        // Main went on and fixed its own regression; neither is this pull request's doing.
-        behind: [
-          { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4 5 6') },
-          { 'docs/b.md': 'b' },
-          { 'prompts/quiz.yaml': quizPrompt('Be exact.') },
-          { 'docs/c.md': 'c' },
-        ],
-        ahead: [
-          { 'docs/a.md': 'aa' },
-          { 'prompts/quiz.yaml': quizPrompt('Be exact and brief.') },
-          { 'docs/a.md': 'aaa' },
-        ],
+        history: {
+          // Main went on and fixed its own regression; neither is this pull request's doing.
+          behind: [
+            promptOf('Skip 1 2 3 4 5 6'),
+            { 'docs/b.md': 'b' },
+            promptOf('Be exact.'),
+            { 'docs/c.md': 'c' },
+          ],
+          ahead: [{ 'docs/a.md': 'aa' }, promptOf('Be exact and brief.'), { 'docs/a.md': 'aaa' }],
+        },
       },
     );
-    const run = await onPullRequest(at, change);
     const branchedOff = change.origin.git('merge-base', change.base, change.head);
     expect(branchedOff).not.toBe(change.base);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      'pass-rate-base': '1.0000',
-      'pass-rate-head': '1.0000',
-    });
+    const rates = { 'pass-rate-base': '1.0000', 'pass-rate-head': '1.0000' };
+    expect(run.outputs).toMatchObject({ conclusion: 'success', ...rates });
     expect(run.result).toMatchObject({ base: { sha: branchedOff }, head: { sha: change.head } });
     expect(run.result.suites[0]?.because).toEqual([{ key: 'messages', file: 'prompts/quiz.yaml' }]);
   });
 
   test('gives paths from the root of the repository where the project lies in a folder of it', async () => {
-    const at = await stage(obedient);
-    const inFolder = (files: Record<string, string>) =>
-      Object.fromEntries(Object.entries(files).map(([path, text]) => [`apps/quiz/${path}`, text]));
-    const change = changeOf(
-      { ...inFolder(quiz()), 'prompts/broken.yaml': ': no prompt of this project' },
-      inFolder({ 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') }),
+    const { at, change, run } = await pullRequest(
+      { ...below('apps/quiz', quiz()), 'prompts/broken.yaml': ': no prompt of this project' },
+      below('apps/quiz', WORSE),
+      { inputs: { 'working-directory': 'apps/quiz' } },
     );
-    const run = await onPullRequest(at, change, { inputs: { 'working-directory': 'apps/quiz' } });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
     expect(at.github.state.checkRuns[0]?.annotations.map(({ path }) => path)).toEqual([
       'apps/quiz/prompts/quiz.yaml',
@@ -313,7 +255,7 @@ describe('a pull request whose sides differ in more than a text', () => {
 
     const broken = await onPullRequest(
       at,
-      pushed(change, inFolder({ 'prompts/quiz.yaml': 'name: quiz\n' })),
+      pushed(change, below('apps/quiz', { 'prompts/quiz.yaml': 'name: quiz\n' })),
       { inputs: { 'working-directory': 'apps/quiz' } },
     );
     expect(broken.outputs['conclusion']).toBe('error');
@@ -330,7 +272,7 @@ test.each([
   'cache: %s: answers of an earlier run on the same runner are reused: %s',
   async (cache, reuses) => {
     const at = await stage(obedient);
-    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Be quick.') });
+    const change = changeOf(quiz(), promptOf('Be quick.'));
     const options = { inputs: { cache }, env: { RUNNER_TEMP: temporaryFolder('runner') } };
     const first = await onPullRequest(at, change, options);
     const again = await onPullRequest(at, change, options);

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
-import { shallowCheckout } from '../../stand-ins/repository.ts';
+import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz } from './projects.ts';
 import {
   endpointLines,
@@ -12,6 +11,7 @@ import {
   pullRequestEvent,
   runOn,
   stage,
+  pullRequest,
 } from './stage.ts';
 
 const WARNING = /^report-path evaldiff-report: the report could not be written: /;
@@ -37,9 +37,8 @@ describe('a report folder that a pull request brings along', () => {
   ])(
     '%s is not written to; verdict, comment and check are what they would be',
     async (_, files, why) => {
-      const at = await stage(obedient);
       const head = { ...quiz({ system: 'Be vague.' }), ...files };
-      const run = await onPullRequest(at, changeOf(quiz(), head), { needsCheckout: true });
+      const { at, run } = await pullRequest(quiz(), head, { needsCheckout: true });
       const honest = await stage(obedient);
       const plain = await onPullRequest(honest, changeOf(quiz(), quiz({ system: 'Be vague.' })));
       expect([run.code, run.outputs['conclusion']]).toEqual([
@@ -61,10 +60,13 @@ describe('a report folder that a pull request brings along', () => {
 
 describe('a report folder that cannot be written', () => {
   test('costs the files alone: the verdict is published, and the step says so', async () => {
-    const at = await stage(obedient);
-    const change = changeOf(quiz(), quiz({ system: 'Be vague.' }));
-
-    const first = await onPullRequest(at, change, { inputs: { 'report-path': 'a-file/out' } });
+    const {
+      at,
+      change,
+      run: first,
+    } = await pullRequest(quiz(), quiz({ system: 'Be vague.' }), {
+      inputs: { 'report-path': 'a-file/out' },
+    });
     expect(first.outputs['conclusion']).not.toBe('error');
     const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/merge`);
     writeFileSync(join(checkout.directory, 'a-file'), 'mine');
@@ -83,7 +85,7 @@ describe('a report folder that cannot be written', () => {
       '',
     ]);
     expect(onlyComment(at)).toContain('evaldiff');
-    expect(run.annotations.map(({ message }) => message).join('\n')).toContain(
+    expect(run.messages.join('\n')).toContain(
       'report-path a-file/out: the report could not be written: ',
     );
     expect(readFileSync(join(checkout.directory, 'a-file'), 'utf8')).toBe('mine');

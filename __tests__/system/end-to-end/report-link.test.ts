@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
-import { changeOf, obedient, quiz, quizPrompt } from './projects.ts';
+import { changeOf, obedient, quiz, promptOf } from './projects.ts';
 import { onPullRequest, onlyComment, stage } from './stage.ts';
 
 let artifacts: ArtifactServer | null = null;
@@ -11,7 +11,7 @@ afterEach(async () => {
 test('comment, check and summary link the report that was uploaded', async () => {
   artifacts = await startArtifactServer();
   const at = await stage(obedient);
-  const worse = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Be quick. Skip 2 4 5') });
+  const worse = changeOf(quiz(), promptOf('Be quick. Skip 2 4 5'));
   const red = await onPullRequest(at, worse, { env: artifacts.environment('run-1') });
   expect(artifacts.artifacts.map(({ name, body }) => [name, body.toString()])).toEqual([
     ['evaldiff-report.html', red.reports['report.html']],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
-import { changeOf, quiz, SETTINGS } from './projects.ts';
-import { onPullRequest, onlyComment, stage } from './stage.ts';
+import { quiz, SETTINGS } from './projects.ts';
+import { onlyComment, pullRequest } from './stage.ts';
 
 const GRADER = `grader: judge
 n_tries: 3
@@ -34,37 +34,26 @@ const shop: Script = ({ model, messages }) => {
 
 describe('a pull request that only loosens a rubric', () => {
   test('is told as a change of the scoring: no prompt effect, no answer asked for twice, examples graded by both', async () => {
-    const at = await stage(shop);
-    const run = await onPullRequest(
-      at,
-      changeOf(project(STRICT, EXAMPLES), project(LOOSE, EXAMPLES)),
-    );
+    const { at, run } = await pullRequest(project(STRICT, EXAMPLES), project(LOOSE, EXAMPLES), {
+      answer: shop,
+    });
 
     const asked = (model: string): number =>
       at.models.requests.filter((request) => request.model === model).length;
     expect(asked('quiz-1')).toBe(6 * 3);
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({
-      conclusion: 'success',
-      'pass-rate-base': '1.0000',
-      'pass-rate-head': '1.0000',
-    });
+    const rates = { 'pass-rate-base': '1.0000', 'pass-rate-head': '1.0000' };
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'success', ...rates } });
     expect(run.result.scoring).toMatchObject([
       {
-        prompt_effect: 0,
-        scoring_effect: 0.5,
-        total: 0.5,
+        ...{ prompt_effect: 0, scoring_effect: 0.5, total: 0.5 },
         because: [{ key: 'rubrics.polite', file: 'rubrics/tone.yaml' }],
         flipped: [{ id: 'q2' }, { id: 'q4' }, { id: 'q6' }],
       },
     ]);
+    const flipped = [{ content: 'Find it yourself.', expected: 'NO', base: 'NO', head: 'YES' }];
     expect(run.result.graders).toMatchObject([
       { side: 'base', agreement: 1 },
-      {
-        side: 'head',
-        agreement: 2 / 3,
-        flipped: [{ content: 'Find it yourself.', expected: 'NO', base: 'NO', head: 'YES' }],
-      },
+      { side: 'head', agreement: 2 / 3, flipped },
     ]);
     // Grading is paid for apart: 10 tokens in and 5 out a call, at 3 and 6 dollars per million.
     expect(run.result.usage.by_purpose).toMatchObject({
@@ -88,35 +77,32 @@ describe('a pull request that only loosens a rubric', () => {
 
   test("fails where base's settings say so, and a rubric without examples is named", async () => {
     const settings = GRADER.replace('gate: {', 'gate: { scoring: fail,');
-    const at = await stage(shop);
-    const run = await onPullRequest(
-      at,
-      changeOf(project(STRICT, '', settings), project(LOOSE, '', settings)),
-    );
+    const { run } = await pullRequest(project(STRICT, '', settings), project(LOOSE, '', settings), {
+      answer: shop,
+    });
     expect(run.code).toBe(1);
     expect(run.result.reasons).toEqual([
       expect.stringMatching(
         /^quiz: the new scoring alone raises the pass rate by 50\.0 points .*; gate\.scoring is fail$/,
       ),
     ]);
-    expect(run.result.notices.map(({ kind, place }) => [kind, place?.file])).toContainEqual([
-      'scoring',
-      'rubrics/tone.yaml',
-    ]);
+    const named = run.result.notices.map(({ kind, place }) => [kind, place?.file]);
+    expect(named).toContainEqual(['scoring', 'rubrics/tone.yaml']);
   });
 });
 
 describe('three graders', () => {
   test('vote, and whoever disagrees stands in the reason', async () => {
     const settings = `${GRADER.replace('grader: judge', 'grader: [judge, lenient, quiz-claude]')}  lenient: { provider: openai, endpoint: local, model: judge-2 }\n`;
-    const at = await stage((request) =>
-      request.model === 'judge-2'
-        ? { text: JSON.stringify({ reasons: 'All is well.', choice: 'YES' }) }
-        : shop(request),
-    );
-    const run = await onPullRequest(
-      at,
-      changeOf(project(LOOSE, EXAMPLES, settings), { ...project(STRICT, EXAMPLES, settings) }),
+    const { at, run } = await pullRequest(
+      project(LOOSE, EXAMPLES, settings),
+      { ...project(STRICT, EXAMPLES, settings) },
+      {
+        answer: (request) =>
+          request.model === 'judge-2'
+            ? { text: JSON.stringify({ reasons: 'All is well.', choice: 'YES' }) }
+            : shop(request),
+      },
     );
     const scores = run.result.suites[0]?.references.map(
       ({ head }) => head?.tries[0]?.scores[0]?.reason,
@@ -125,10 +111,7 @@ describe('three graders', () => {
       'YES: By the rubric. (3 of 3 graders)',
       'NO: By the rubric. (2 of 3 graders; judge-2: YES)',
     ]);
-    expect(
-      new Set(
-        at.models.requests.filter(({ model }) => model !== 'quiz-1').map(({ model }) => model),
-      ),
-    ).toEqual(new Set(['judge-1', 'judge-2', 'claude-quiz']));
+    const asked = new Set(at.models.requests.map(({ model }) => model));
+    expect(asked).toEqual(new Set(['quiz-1', 'judge-1', 'judge-2', 'claude-quiz']));
   });
 });

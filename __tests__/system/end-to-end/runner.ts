@@ -108,15 +108,9 @@ export function start(
 function endOf(child: ChildProcess): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const output = { stdout: '', stderr: '' };
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      output.stdout += text;
-    });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      output.stderr += text;
-    });
-    child.on('error', reject).on('close', (code) => {
-      resolve({ code, ...output });
-    });
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]?.setEncoding('utf8').on('data', (text: string) => void (output[name] += text));
+    child.on('error', reject).on('close', (code) => resolve({ code, ...output }));
   });
 }
 
@@ -170,10 +164,14 @@ export interface StepResult {
   commands: RunnerCommand[];
   /** Messages of the log's annotations, decoded. */
   annotations: { level: 'error' | 'warning'; properties: string; message: string }[];
+  /** The texts of `annotations`. */
+  messages: string[];
   outputs: Record<string, string>;
   summary: string;
   /** `result.json`, and the other reports as text; empty texts when none was written. */
   result: Result;
+  /** The texts of the result's notices. */
+  notices: string[];
   reports: Record<'result.json' | 'report.html' | 'junit.xml' | 'comment.md', string>;
 }
 
@@ -205,16 +203,21 @@ export async function runAction(given: Step): Promise<StepResult> {
     outputs['report-path'] ?? join(step.checkout.directory, 'evaldiff-report'),
   );
   const commands = commandsIn(log);
+  const annotations = commands.flatMap(annotation);
+  const result = JSON.parse(reports['result.json'] || 'null') as Result;
+  const notices = (result as Result | null)?.notices ?? [];
   return {
     code,
     log,
     lastLine: log.trimEnd().split('\n').at(-1) ?? '',
     commands,
-    annotations: commands.flatMap(annotation),
+    annotations,
+    messages: annotations.map(({ message }) => message),
     outputs,
     summary: readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8'),
     reports,
-    result: JSON.parse(reports['result.json'] || 'null') as Result,
+    result,
+    notices: notices.map(({ message }) => message),
   };
 }
 
@@ -245,18 +248,9 @@ function serverInPlace(folder: string, { origin, checkout, env }: Step): string 
   return file;
 }
 
-type RunnerFiles = Record<
-  | 'GITHUB_EVENT_PATH'
-  | 'GITHUB_OUTPUT'
-  | 'GITHUB_STEP_SUMMARY'
-  | 'GITHUB_STATE'
-  | 'GITHUB_ENV'
-  | 'GITHUB_PATH'
-  | 'RUNNER_TEMP',
-  string
->;
+type RunnerFiles = ReturnType<typeof runnerFiles>;
 
-function runnerFiles(folder: string, payload: unknown): RunnerFiles {
+function runnerFiles(folder: string, payload: unknown) {
   const at = (name: string): string => join(folder, name);
   const empty = {
     GITHUB_OUTPUT: at('output'),
@@ -332,24 +326,17 @@ function keyValueFile(text: string): Record<string, string> {
 }
 
 function reportsIn(folder: string): StepResult['reports'] {
-  const read = (name: string): string =>
-    existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
-  return {
-    'result.json': read('result.json'),
-    'report.html': read('report.html'),
-    'junit.xml': read('junit.xml'),
-    'comment.md': read('comment.md'),
+  const read = (name: string): [string, string] => {
+    const file = join(folder, name);
+    return [name, existsSync(file) ? readFileSync(file, 'utf8') : ''];
   };
+  const names = ['result.json', 'report.html', 'junit.xml', 'comment.md'];
+  return Object.fromEntries(names.map(read)) as StepResult['reports'];
 }
 
 function annotation({ name, properties, data }: RunnerCommand): StepResult['annotations'] {
   if (name !== 'error' && name !== 'warning') return [];
-  const decoded = (text: string): string =>
-    text
-      .replaceAll('%0D', '\r')
-      .replaceAll('%0A', '\n')
-      .replaceAll('%3A', ':')
-      .replaceAll('%2C', ',')
-      .replaceAll('%25', '%');
-  return [{ level: name, properties: decoded(properties), message: decoded(data) }];
+  return [
+    { level: name, properties: decodeURIComponent(properties), message: decodeURIComponent(data) },
+  ];
 }

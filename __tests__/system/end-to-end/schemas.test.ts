@@ -2,10 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/kernel/result/result.ts';
-import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
-import { quiz, quizTests } from './projects.ts';
-import { bareEnvironment, startBundle } from './runner.ts';
-import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
+import { quiz, testsOf } from './projects.ts';
+import { startBundle } from './runner.ts';
+import { commandEnvironment, desk } from './stage.ts';
 
 const flood = JSON.stringify(Array.from({ length: 30_000 }, (_, index) => index));
 
@@ -22,21 +21,13 @@ const slow = JSON.stringify({
 
 /** `evaldiff run` through the bundle on one question, whose answer is the flood. */
 async function judged(metrics: string) {
-  const models = await modelServer({ key: MODEL_KEY, answer: () => ({ text: flood }) });
-  const repository = createRepository();
-  repository.commit('Base', {
-    ...quiz(),
-    'prompts/tests/quiz.yaml': quizTests(1, metrics),
-  });
+  const { models, repository } = await desk({ ...quiz(), ...testsOf(1, metrics) }, () => ({
+    text: flood,
+  }));
   const ended = await startBundle(
     'cli/index.js',
     ['run', '--report', 'out'],
-    {
-      ...bareEnvironment(),
-      TMPDIR: temporaryFolder('tmp'),
-      LOCAL_KEY: MODEL_KEY,
-      EVALDIFF_ENDPOINTS: endpointLines(models),
-    },
+    commandEnvironment(models),
     repository.directory,
   );
   const report = join(repository.directory, 'out', 'result.json');

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { ATTACKED_METRICS } from '../../stand-ins/attacking-answers.ts';
-import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
+import { createRepository } from '../../stand-ins/repository.ts';
 import { questionOf, quiz, quizPrompt, quizTests } from './projects.ts';
-import { bareEnvironment, startCommand } from './runner.ts';
-import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
+import { startCommand } from './runner.ts';
+import { MODEL_KEY, modelServer, commandEnvironment } from './stage.ts';
 
 /** Two prompts whose references are judged by one and the same code. */
 function twoSuites(wording: string, language: string, code: string): Record<string, string> {
@@ -35,12 +35,7 @@ describe('evaldiff diff --untrusted', () => {
       repository.write(twoSuites('New', language, runs));
       const { stdout, stderr } = await startCommand(
         ['diff', '--untrusted', '--json'],
-        {
-          ...bareEnvironment(),
-          TMPDIR: temporaryFolder('tmp'),
-          LOCAL_KEY: MODEL_KEY,
-          EVALDIFF_ENDPOINTS: endpointLines(models),
-        },
+        commandEnvironment(models),
         repository.directory,
       );
       expect({ stdout: stdout.slice(0, 1), stderr }).toMatchObject({ stdout: '{' });

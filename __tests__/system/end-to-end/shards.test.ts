@@ -72,7 +72,7 @@ test('a merge whose shard is missing is red and says which', async () => {
   await job({ inputs: { mode: 'sweep', shard: '2/2' } });
   const merged = await job({ inputs: { mode: 'merge' } });
   expect([merged.code, merged.outputs['conclusion']]).toEqual([1, 'error']);
-  expect(merged.annotations.map(({ message }) => message)).toEqual([
+  expect(merged.messages).toEqual([
     expect.stringMatching(/^shard 1\/2 is missing: it leaves out \d+ references/),
   ]);
   expect(at.github.state.checkRuns).toMatchObject([{ conclusion: 'failure' }]);
@@ -85,7 +85,7 @@ test.each([{ mode: 'sweep', shard: '1/2' }, { mode: 'merge' }])(
     const job = await workflow(at);
     const run = await job({ inputs, env: { GITHUB_SERVER_URL: 'https://github.acme.example' } });
     expect([run.code, run.outputs['conclusion']]).toEqual([1, 'error']);
-    expect(run.annotations.map(({ message }) => message)).toEqual([
+    expect(run.messages).toEqual([
       expect.stringContaining(
         'GitHub Enterprise Server has no such service; use "evaldiff run --shard" and "evaldiff merge"',
       ),

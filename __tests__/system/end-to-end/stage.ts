@@ -14,13 +14,22 @@ import {
   type Script,
   type ServerOptions,
 } from '../../stand-ins/models/server.ts';
-import { removeTemporaryFolders, shallowCheckout } from '../../stand-ins/repository.ts';
-import type { Change } from './projects.ts';
+import {
+  createRepository,
+  removeTemporaryFolders,
+  shallowCheckout,
+  temporaryFolder,
+  type FixtureFiles,
+} from '../../stand-ins/repository.ts';
+import { changeOf, obedient, quiz, type Change, type History } from './projects.ts';
 import {
   REPOSITORY,
   ROOT,
   TOKEN,
+  bareEnvironment,
   runAction,
+  startCommand,
+  type Ended,
   type Event,
   type Step,
   type StepResult,
@@ -38,6 +47,11 @@ afterAll(removeTemporaryFolders);
 /** The key of the model server, in the environment variable that the endpoint line names. */
 export const MODEL_KEY = 'local-key-4f0c8a61d2b97e35';
 export const PULL = 12;
+export const FORK = 'bo-example/prompts';
+/** What GitHub gives to a pull request from a fork: nothing can be written. */
+export const READ_ONLY = workflowToken({ pull_requests: 'read', checks: 'read' });
+export const NO_KEY =
+  'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
 
 /** A GitHub and a model server for one test; both end with it. */
 export interface Stage {
@@ -90,6 +104,42 @@ export async function onPullRequest(
   return runOn(at, { checkout, event: options.event ?? pullRequestEvent(change) }, options);
 }
 
+/** The action on a pull request that puts `head` over the files of `base`, on a stage of its own. */
+export async function pullRequest(
+  base: FixtureFiles,
+  head: FixtureFiles,
+  { answer = obedient, token, history, ...options }: PullRequestOptions = {},
+): Promise<{ at: Stage; change: Change; run: StepResult }> {
+  const at = await stage(answer, token);
+  const change = changeOf(base, head, history);
+  return { at, change, run: await onPullRequest(at, change, options) };
+}
+
+interface PullRequestOptions extends StepOptions {
+  answer?: Script;
+  token?: Token;
+  history?: History;
+  event?: Event;
+}
+
+/** What a command line is given that asks this model server. */
+export const commandEnvironment = (models: ModelServer): NodeJS.ProcessEnv => ({
+  ...bareEnvironment(),
+  TMPDIR: temporaryFolder('tmp'),
+  LOCAL_KEY: MODEL_KEY,
+  EVALDIFF_ENDPOINTS: endpointLines(models),
+});
+
+/** A project on branch `main`, without a remote, and a model server that its commands know. */
+export async function desk(files: FixtureFiles = quiz(), answer: Script = obedient) {
+  const models = await modelServer({ answer, key: MODEL_KEY });
+  const repository = createRepository();
+  repository.commit('Base', files);
+  const evaldiff = (...args: string[]): Promise<Ended> =>
+    startCommand(args, commandEnvironment(models), repository.directory);
+  return { models, repository, evaldiff };
+}
+
 /** The action on any event, in a given checkout. */
 export async function runOn(
   { github, models }: Stage,
@@ -131,6 +181,31 @@ export function pullRequestEvent({ base, head }: Change, fixture = 'pull_request
   payload.pull_request.base.sha = base;
   payload.pull_request.head.sha = head;
   return { name: fixture.split('.')[0]!, payload };
+}
+
+/** Makes the head of a change one of a fork: the origin has it under `refs/pull` alone. */
+export function fromFork(at: Stage, change: Change): Change {
+  change.origin.git('update-ref', '-d', 'refs/heads/topic');
+  const head = { ref: 'friendlier', sha: change.head, repository: FORK };
+  addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: change.base }, head });
+  return change;
+}
+
+/** Makes the head of a change one of a branch of the repository. */
+export function fromBranch(at: Stage, { base, head: sha }: Omit<Change, 'merge'>, ref = 'main') {
+  const head = { ref: 'topic', sha, repository: REPOSITORY };
+  return addPull(at.github.state, { number: PULL, base: { ref, sha: base }, head });
+}
+
+/** The event of a merge queue whose branch holds `after`, to be merged into `before`. */
+export function queueEvent({ origin }: Pick<Change, 'origin'>, before: string, after: string) {
+  const ref = `refs/heads/gh-readonly-queue/main/pr-${String(PULL)}-${before}`;
+  origin.git('update-ref', ref, after);
+  const payload = eventPayload('merge_group');
+  const sides = { base_sha: before, head_sha: after, head_ref: ref };
+  const merge_group = { ...(payload['merge_group'] as object), ...sides };
+  const event: Event = { name: 'merge_group', payload: { ...payload, merge_group } };
+  return { checkout: shallowCheckout(origin, ref), event };
 }
 
 /** The one comment that there is on the pull request. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  changeOf,
   chancy,
   obedient,
   questionOf,
@@ -8,18 +7,18 @@ import {
   quizPrompt,
   quizTests,
   SETTINGS,
+  EXACT,
+  README,
+  testsOf,
+  promptOf,
 } from './projects.ts';
-import { onPullRequest, onlyComment, stage } from './stage.ts';
-
-const METRICS = 'metrics: [{ name: answer, uses: exact_match }]';
+import { onlyComment, pullRequest } from './stage.ts';
 
 describe('the verdict', () => {
   test('of a model that tosses a coin on both sides is never red', async () => {
-    const at = await stage(chancy(() => 0.5));
-    const change = changeOf(quiz({ questions: 20 }), {
-      'prompts/quiz.yaml': quizPrompt('Be exact, please.'),
+    const { run } = await pullRequest(quiz({ questions: 20 }), promptOf('Be exact, please.'), {
+      answer: chancy(() => 0.5),
     });
-    const run = await onPullRequest(at, change);
     expect(run.code).toBe(0);
     expect(run.outputs['conclusion']).not.toBe('failure');
     expect(run.outputs).toMatchObject({ regressed: '0' });
@@ -30,27 +29,26 @@ describe('the verdict', () => {
 
   test('of one flipped try is never a regression, with fixed and with adaptive tries', async () => {
     const asked = new Map<string, number>();
-    const at = await stage(({ messages, ...rest }) => {
-      const key = JSON.stringify(messages);
-      asked.set(key, (asked.get(key) ?? 0) + 1);
-      const flips =
-        messages[0]?.content === 'Be brief.' && questionOf(messages) === 3 && asked.get(key) === 1;
-      return flips ? { text: 'no idea' } : obedient({ messages, ...rest });
-    });
     const two = (system: string) => ({
       'prompts/quiz.yaml': quizPrompt(system),
       'prompts/fixed.yaml': quizPrompt(system, 'quiz-model', 'fixed').replace(
         'temperature: 0.5',
         'temperature: 0.6',
       ),
-      'prompts/tests/fixed.yaml': `n_tries: 3\n${quizTests(6, METRICS)}`,
+      'prompts/tests/fixed.yaml': `n_tries: 3\n${quizTests(6)}`,
     });
-    const run = await onPullRequest(
-      at,
-      changeOf({ ...quiz(), ...two('Be exact.') }, two('Be brief.')),
-    );
-    expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({ regressed: '0' });
+    const { run } = await pullRequest({ ...quiz(), ...two('Be exact.') }, two('Be brief.'), {
+      answer: ({ messages, ...rest }) => {
+        const key = JSON.stringify(messages);
+        asked.set(key, (asked.get(key) ?? 0) + 1);
+        const flips =
+          messages[0]?.content === 'Be brief.' &&
+          questionOf(messages) === 3 &&
+          asked.get(key) === 1;
+        return flips ? { text: 'no idea' } : obedient({ messages, ...rest });
+      },
+    });
+    expect(run).toMatchObject({ code: 0, outputs: { regressed: '0' } });
     expect(run.result.suites.map(({ verdict }) => verdict)).not.toContain('regressed');
     const flipped = run.result.suites.flatMap(({ references }) =>
       references
@@ -63,12 +61,11 @@ describe('the verdict', () => {
   });
 
   test('of a fall by twenty points over fifty references and three tries is red, with the numbers', async () => {
-    const at = await stage(chancy((system) => (system === 'Be exact.' ? 0.92 : 0.72)));
-    const change = changeOf(
-      { ...quiz({ questions: 50 }), 'evaldiff.yaml': `${SETTINGS}n_tries: 3\n` },
-      { 'prompts/quiz.yaml': quizPrompt('Be brief.') },
+    const { at, run } = await pullRequest(
+      quiz({ questions: 50, settings: `${SETTINGS}n_tries: 3\n` }),
+      promptOf('Be brief.'),
+      { answer: chancy((system) => (system === 'Be exact.' ? 0.92 : 0.72)) },
     );
-    const run = await onPullRequest(at, change);
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'failure', calls: '300', errors: '0' });
     expect(at.models.requests).toHaveLength(300);
@@ -84,17 +81,11 @@ describe('the verdict', () => {
   });
 
   test('of one reference of six that falls in two fixed tries is inconclusive, and says what is not ruled out', async () => {
-    const at = await stage(obedient);
-    const change = changeOf(
-      {
-        ...quiz(),
-        'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05')}n_tries: 2\n`,
-      },
-      { 'prompts/quiz.yaml': quizPrompt('Skip 2') },
+    const { at, run } = await pullRequest(
+      quiz({ settings: `${SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05')}n_tries: 2\n` }),
+      promptOf('Skip 2'),
     );
-    const run = await onPullRequest(at, change);
-    expect(run.code).toBe(0);
-    expect(run.outputs['conclusion']).toBe('neutral');
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral' } });
     expect(onlyComment(at)).toContain('### ⚪ Inconclusive: `quiz` 100.0 % → 83.3 %');
     expect(run.result.suites[0]?.summary).toContain(
       'It could not rule out a drop above the tolerance of 5.0 points with 2 tries a side.',
@@ -105,18 +96,11 @@ describe('the verdict', () => {
 
 describe('a change of the scoring alone', () => {
   test("generates nothing twice: one side's calls serve both, and none of the change is the prompt's", async () => {
-    const at = await stage(obedient);
-    const base = quiz({ system: 'Be exact. Skip 1 2', questions: 8 });
-    const change = changeOf(
-      { ...base, 'evaldiff.yaml': `${SETTINGS}n_tries: 2\n` },
-      {
-        'prompts/tests/quiz.yaml': quizTests(
-          8,
-          'metrics:\n  - { name: answer, uses: contains, with: { value: " " } }',
-        ),
-      },
+    const settings = `${SETTINGS}n_tries: 2\n`;
+    const { at, run } = await pullRequest(
+      quiz({ system: 'Be exact. Skip 1 2', questions: 8, settings }),
+      testsOf(8, 'metrics:\n  - { name: answer, uses: contains, with: { value: " " } }'),
     );
-    const run = await onPullRequest(at, change);
     expect(at.models.requests).toHaveLength(16);
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '16' });
     expect(Number(run.outputs['reused'])).toBeGreaterThanOrEqual(16);
@@ -136,14 +120,11 @@ describe('a change of the scoring alone', () => {
 
 describe('answers', () => {
   test('are shared by references that ask the same, and two tries never share one', async () => {
-    const at = await stage(chancy(() => 0.5));
-    const twins = `${METRICS}\nreferences:\n${['a', 'b'].map((id) => `  - { id: ${id}, input: { question: "Question 1?" }, expected: "answer 1" }\n`).join('')}`;
-    const run = await onPullRequest(
-      at,
-      changeOf(
-        { 'README.md': 'About' },
-        { ...quiz(), 'prompts/tests/quiz.yaml': `n_tries: 4\n${twins}` },
-      ),
+    const twins = `${EXACT}\nreferences:\n${['a', 'b'].map((id) => `  - { id: ${id}, input: { question: "Question 1?" }, expected: "answer 1" }\n`).join('')}`;
+    const { run } = await pullRequest(
+      README,
+      { ...quiz(), 'prompts/tests/quiz.yaml': `n_tries: 4\n${twins}` },
+      { answer: chancy(() => 0.5) },
     );
     expect(run.outputs).toMatchObject({ calls: '4', reused: '4' });
     const answers = run.result.suites[0]!.references.map(({ head }) =>

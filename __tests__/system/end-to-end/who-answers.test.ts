@@ -1,48 +1,21 @@
 import { expect, test } from '@jest/globals';
 import type { FixtureFiles } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, SETTINGS } from './projects.ts';
-import { onlyComment, onPullRequest, stage } from './stage.ts';
+import { quiz, SETTINGS, WORSE, recordings } from './projects.ts';
+import { onlyComment, pullRequest } from './stage.ts';
 
 /** What a pull request that got worse would bring along to look well: right answers, recorded. */
-function recordings(system: string, output: (question: number) => string): string {
-  const lines = [1, 2, 3, 4, 5, 6].flatMap((n) =>
-    Array.from({ length: 12 }, (_, attempt) =>
-      JSON.stringify({
-        request: {
-          provider: 'replay',
-          model: 'quiz-1',
-          parameters: { temperature: 0.5 },
-          messages: [
-            { role: 'system', content: system },
-            { role: 'user', content: `Question ${String(n)}?` },
-          ],
-          try: attempt,
-        },
-        reply: { output: output(n) },
-      }),
-    ),
-  );
-  return `${lines.join('\n')}\n`;
-}
-
 const replaying = (output: (question: number) => string): FixtureFiles => ({
-  'prompts/quiz.yaml': quizPrompt('Skip 1 2 3'),
-  'invented.jsonl': recordings('Skip 1 2 3', output),
+  ...WORSE,
+  'invented.jsonl': recordings(['quiz-1', 'Skip 1 2 3', 12], output),
   'evaldiff.yaml': SETTINGS.replace(
     /quiz-model: .*/,
     'quiz-model: { provider: replay, file: invented.jsonl, model: quiz-1 }',
   ),
 });
+const right = replaying((n) => `answer ${String(n)}`);
 
 test('recordings that head puts in the place of a model are said in every first line, and are not success', async () => {
-  const at = await stage(obedient);
-  const run = await onPullRequest(
-    at,
-    changeOf(
-      quiz(),
-      replaying((n) => `answer ${String(n)}`),
-    ),
-  );
+  const { at, run } = await pullRequest(quiz(), right);
   expect(run.code).toBe(0);
   const said = 'recordings in place of a model in quiz';
   expect(run.outputs).toMatchObject({ conclusion: 'neutral', regressed: '0' });
@@ -69,31 +42,18 @@ test('recordings that head puts in the place of a model are said in every first 
 });
 
 test('recordings that head puts in the place of a model hide no regression', async () => {
-  const at = await stage(obedient);
-  const run = await onPullRequest(
-    at,
-    changeOf(
-      quiz(),
-      replaying(() => 'no idea'),
-    ),
+  const { run } = await pullRequest(
+    quiz(),
+    replaying(() => 'no idea'),
   );
-  expect(run.code).toBe(1);
-  expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '6' });
+  expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure', regressed: '6' } });
   expect(run.outputs['title']).toMatch(/^Regressed: .*; recordings in place of a model in quiz$/);
 });
 
 test('recordings are refused where the workflow allows the model by its name alone', async () => {
-  const at = await stage(obedient);
-  const run = await onPullRequest(
-    at,
-    changeOf(
-      quiz(),
-      replaying((n) => `answer ${String(n)}`),
-    ),
-    { inputs: { 'allowed-models': 'quiz-1' } },
-  );
+  const { at, run } = await pullRequest(quiz(), right, { inputs: { 'allowed-models': 'quiz-1' } });
   expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0', replayed: '0' });
-  expect(run.annotations.map(({ message }) => message)).toEqual([
+  expect(run.messages).toEqual([
     expect.stringContaining(
       'model "quiz-model" is a recording, and allowed-models does not have replay:quiz-1',
     ),

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { startGitServer } from '../../stand-ins/git-server.ts';
-import { addPull } from '../../stand-ins/github/index.ts';
 import {
   createRepository,
   shallowCheckout,
@@ -10,13 +9,22 @@ import {
   writeFiles,
   type FixtureFiles,
 } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, type Change } from './projects.ts';
+import {
+  changeOf,
+  obedient,
+  quiz,
+  quizPrompt,
+  type Change,
+  README,
+  promptOf,
+  below,
+} from './projects.ts';
 import { REPOSITORY, TOKEN, bareEnvironment, startCommand, type StepResult } from './runner.ts';
-import { PULL, onlyComment, pullRequestEvent, runOn, stage, type Stage } from './stage.ts';
+import { onlyComment, pullRequestEvent, runOn, stage, type Stage, fromBranch } from './stage.ts';
 
-const WORSE = 'Skip 1 2 3 4';
-const below = (folder: string, files: FixtureFiles): FixtureFiles =>
-  Object.fromEntries(Object.entries(files).map(([path, entry]) => [`${folder}/${path}`, entry]));
+const WORSE = promptOf('Skip 1 2 3 4');
+
+const chat = (files: FixtureFiles): FixtureFiles => below('services/chat', files);
 
 /** Where a program that should not have run leaves a trace, with what it could read. */
 const canary = (): string => join(temporaryFolder('canary'), 'ran');
@@ -47,37 +55,33 @@ function inWorkspace(
   directory: string,
   options: Parameters<typeof runOn>[2] = {},
 ): Promise<StepResult> {
-  if (!at.github.state.pulls.has(PULL)) {
-    const head = { ref: 'topic', sha: change.head, repository: REPOSITORY };
-    addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: change.base }, head });
-  }
-  return runOn(
-    at,
-    { checkout: { directory }, origin: change.origin, event: pullRequestEvent(change) },
-    options,
-  );
+  fromBranch(at, change);
+  const { origin } = change;
+  return runOn(at, { checkout: { directory }, origin, event: pullRequestEvent(change) }, options);
 }
 
 function checkedOut({ origin }: Change): string {
   return shallowCheckout(origin, 'refs/pull/12/merge').directory;
 }
 
+/** The same on a stage of its own, for the project in `services/chat`. */
+async function judged(change: Change, directory = checkedOut(change)) {
+  const at = await stage(obedient);
+  return { at, run: await inWorkspace(at, change, directory, PULL_REQUEST) };
+}
+
 /** The log without the lines by which the runner learns what to mask. */
 const unmasked = ({ log }: StepResult): string => log.replaceAll(/^::add-mask::.*$/gm, '');
 
 /** What a verdict is, without what differs from run to run. */
-const verdictOf = ({ code, outputs, result }: StepResult) => ({
-  code,
-  conclusion: outputs['conclusion'],
-  title: outputs['title'],
-  calls: outputs['calls'],
-  reasons: result.reasons,
+const verdictOf = ({ code, outputs: { conclusion, title, calls }, result }: StepResult) => ({
+  ...{ code, conclusion, title, calls, reasons: result.reasons },
 });
 
 describe('without a checkout', () => {
   test('both commits come from the server, with the token, and the verdict is the same', async () => {
     const at = await stage(obedient);
-    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt(WORSE) });
+    const change = changeOf(quiz(), WORSE);
     const server = await startGitServer(change.origin, REPOSITORY, TOKEN);
     try {
       const workspace = temporaryFolder('workspace');
@@ -101,7 +105,7 @@ describe('without a checkout', () => {
 
   test('a token that the server refuses is an error that says so, without the token', async () => {
     const at = await stage(obedient);
-    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt(WORSE) });
+    const change = changeOf(quiz(), WORSE);
     const server = await startGitServer(change.origin, REPOSITORY, 'another');
     try {
       const run = await inWorkspace(at, change, temporaryFolder('workspace'), {
@@ -121,9 +125,9 @@ describe('a workspace that is nothing but traps', () => {
   test('runs nothing, shows nothing, and has the verdict of a clean one', async () => {
     const ran = canary();
     const skeletonHere = skeleton(ran);
-    const change = changeOf(below('services/chat', quiz()), {
-      ...below('services/chat', { 'prompts/quiz.yaml': quizPrompt(WORSE) }),
-      ...below('services/chat', skeletonHere),
+    const change = changeOf(chat(quiz()), {
+      ...chat(WORSE),
+      ...chat(skeletonHere),
       ...skeletonHere,
       '.gitattributes': '* filter=evil diff=evil merge=evil\n*.bin working-tree-encoding=UTF-16\n',
       'services/chat/.gitattributes': '* filter=evil text=auto\n',
@@ -142,27 +146,21 @@ describe('a workspace that is nothing but traps', () => {
       'evaldiff.yaml': { link: '/etc/passwd' },
       ...skeletonHere,
     });
-    const at = await stage(obedient);
-    const run = await inWorkspace(at, change, workspace, PULL_REQUEST);
+    const { at, run } = await judged(change, workspace);
     expect(existsSync(ran)).toBe(false);
     expect(run.log + onlyComment(at)).not.toContain('root:');
-    const clean = changeOf(
-      below('services/chat', quiz()),
-      below('services/chat', { 'prompts/quiz.yaml': quizPrompt(WORSE) }),
-    );
-    const other = await stage(obedient);
-    expect(verdictOf(run)).toEqual(
-      verdictOf(await inWorkspace(other, clean, temporaryFolder('workspace'), PULL_REQUEST)),
-    );
+    const clean = changeOf(chat(quiz()), chat(WORSE));
+    const without = await judged(clean, temporaryFolder('workspace'));
+    expect(verdictOf(run)).toEqual(verdictOf(without.run));
     expect(run.code).toBe(1);
   });
 
   test('a folder that passes for a bare repository is a folder, in the action and in a terminal', async () => {
     const ran = canary();
     const change = changeOf(
-      below('services/chat', quiz()),
-      below('services/chat', {
-        'prompts/quiz.yaml': quizPrompt(WORSE),
+      chat(quiz()),
+      chat({
+        ...WORSE,
         ...skeleton(ran, '\tworktree = ../../decoy\n'),
       }),
     );
@@ -184,10 +182,7 @@ describe('a workspace that is nothing but traps', () => {
 describe('a fork without keys', () => {
   test('is not made green by a folder that passes for a repository', async () => {
     const ran = canary();
-    const change = changeOf(
-      below('services/chat', quiz()),
-      below('services/chat', { 'prompts/quiz.yaml': quizPrompt(WORSE), ...skeleton(ran) }),
-    );
+    const change = changeOf(chat(quiz()), chat({ ...WORSE, ...skeleton(ran) }));
     const at = await stage(obedient);
     const event = pullRequestEvent(change, 'pull_request.fork');
     const workspace = checkedOut(change);
@@ -206,17 +201,16 @@ describe('the project that is judged', () => {
   const decoy = quiz({ questions: 6 });
 
   test('is never what a link in its place leads to: an error that names the link', async () => {
-    const change = changeOf(below('services/chat', quiz()), {
+    const change = changeOf(chat(quiz()), {
       ...below(
         'services/chat',
         Object.fromEntries(Object.keys(quiz()).map((path) => [path, null])),
       ),
       'services/chat': { link: '../decoy' },
       ...below('decoy', decoy),
-      ...below('moved', { ...quiz(), 'prompts/quiz.yaml': quizPrompt(WORSE) }),
+      ...below('moved', { ...quiz(), ...WORSE }),
     });
-    const at = await stage(obedient);
-    const run = await inWorkspace(at, change, checkedOut(change), PULL_REQUEST);
+    const { at, run } = await judged(change);
     expect([run.code, run.outputs['conclusion'], at.models.requests.length]).toEqual([
       1,
       'error',
@@ -230,7 +224,7 @@ describe('the project that is judged', () => {
 
   test('that is gone from head is an error, never a success', async () => {
     const change = changeOf(
-      below('services/chat', quiz()),
+      chat(quiz()),
       Object.fromEntries(
         Object.keys(quiz()).flatMap((path) => [
           [`services/chat/${path}`, null],
@@ -238,8 +232,7 @@ describe('the project that is judged', () => {
         ]),
       ),
     );
-    const at = await stage(obedient);
-    const run = await inWorkspace(at, change, checkedOut(change), PULL_REQUEST);
+    const { at, run } = await judged(change);
     expect([run.code, run.outputs['conclusion']]).toEqual([1, 'error']);
     expect(run.log).toContain(
       `The project's folder services/chat does not exist at head (${change.head.slice(0, 7)}). If it was moved, name its new place (working-directory)`,
@@ -247,9 +240,8 @@ describe('the project that is judged', () => {
   });
 
   test('that base does not have is new: everything in it is added', async () => {
-    const change = changeOf({ 'README.md': 'About' }, below('services/chat', quiz()));
-    const at = await stage(obedient);
-    const run = await inWorkspace(at, change, checkedOut(change), PULL_REQUEST);
+    const change = changeOf(README, chat(quiz()));
+    const { at, run } = await judged(change);
     expect(run.result.problems).toEqual([]);
     expect(run.outputs['conclusion']).not.toBe('error');
     expect(at.models.requests.length).toBeGreaterThan(0);
@@ -260,10 +252,9 @@ describe('the project that is judged', () => {
     const gone = Object.keys(quiz()).map((path) => [`services/other/${path}`, null] as const);
     const change = changeOf(below('services/other', quiz()), {
       ...Object.fromEntries(gone),
-      ...below('services/chat', worse),
+      ...chat(worse),
     });
-    const at = await stage(obedient);
-    const run = await inWorkspace(at, change, checkedOut(change), PULL_REQUEST);
+    const { at, run } = await judged(change);
     expect(run.outputs['conclusion']).toBe('neutral');
     expect(onlyComment(at).split('<table>')[0]).toContain(
       "head lacks base's services/other/evaldiff.yaml: if the project moved, nothing of it was compared; move it in a change of its own",
