@@ -6,7 +6,7 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { createSandbox } from '../../edges/sandbox/index.ts';
 import type { Evaluate } from '../../types/model.ts';
 import { isMap, jsonText, type JsonMap } from '../../types/plain.ts';
-import { leftOut, remark, type Draft, type Imported } from './draft.ts';
+import { leftOut, remark, type Draft, type Imported } from './shared/draft.ts';
 
 /** Counts what `validate` reports for the new files as losses or remarks. */
 export async function sayWhatFails(

@@ -8,7 +8,7 @@ import {
   type Place,
   ownEntry,
 } from '../../../types/plain.ts';
-import { isScalar, leftOut, remark, uniqueNames, type Imported } from '../draft.ts';
+import { isScalar, leftOut, remark, uniqueNames, type Imported } from '../shared/draft.ts';
 import {
   isAmong,
   checksUnder,

@@ -1,9 +1,10 @@
+import type { FormatTools } from '../../../config/formats.ts';
 import { escapeNames } from '../../../config/templates.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
-import { UNNAMED_MODEL } from '../../../kernel/suite/models.ts';
+import { entryOf, UNNAMED_MODEL } from '../../../kernel/suite/models.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
   createDraft,
@@ -15,7 +16,7 @@ import {
   type Imported,
   type Loss,
   judgeTheRest,
-} from '../draft.ts';
+} from '../shared/draft.ts';
 import {
   isTriggerQuery,
   NOT_CHOSEN,
@@ -62,9 +63,10 @@ function casesIn(value: Json): SkillCase[] | null {
  */
 export async function importAgentSkill(
   document: Document,
-  context: SkillContext,
+  tools: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
+  const context = contextOf(tools, problems);
   const imported = nothingImported();
   const { value } = document;
   const cases = casesIn(value);
@@ -109,6 +111,23 @@ export async function importAgentSkill(
     tests,
   });
   return imported;
+}
+
+function contextOf(
+  { files, settings, builtIns, hasGrader }: FormatTools,
+  problems: Problem[],
+): SkillContext {
+  return {
+    files: {
+      exists: (path) => files.absence(path) === null,
+      below: files.below,
+      read: async (path) =>
+        (await files.data(path, { file: '', line: 0 }, problems))?.content ?? null,
+    },
+    builtIns,
+    hasGrader,
+    isProgram: entryOf(settings, UNNAMED_MODEL)?.provider === 'program',
+  };
 }
 
 function sayBraces(body: string, { file, line }: Place, left: Loss[]): void {

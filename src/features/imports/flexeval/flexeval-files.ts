@@ -3,7 +3,7 @@ import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
 import { isMap, type Json, type Place, type Problem, type JsonMap } from '../../../types/plain.ts';
-import { leftOut, type Imported, type Loss } from '../draft.ts';
+import { leftOut, type Imported, type Loss } from '../shared/draft.ts';
 
 export interface FlexEvalContext {
   builtIns: BuiltInMetrics;

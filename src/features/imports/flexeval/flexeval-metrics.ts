@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { isScalar, leftOut, uniqueNames, type Loss } from '../draft.ts';
+import { isScalar, leftOut, uniqueNames, type Loss } from '../shared/draft.ts';
 import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
 
 /** A metric of ours, and where FlexEval's is written. */

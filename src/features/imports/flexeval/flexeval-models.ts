@@ -8,8 +8,13 @@ import {
   languageOwners,
   vendorNames,
 } from '../../../types/vendors.ts';
-import { createDraft, leftOut, type Draft, type Imported } from '../draft.ts';
-import { serverModel, entryFor, readForeignParameters, type ImportedModel } from '../models.ts';
+import { createDraft, leftOut, type Draft, type Imported } from '../shared/draft.ts';
+import {
+  serverModel,
+  entryFor,
+  readForeignParameters,
+  type ImportedModel,
+} from '../shared/models.ts';
 import type { ForeignMetric } from './flexeval-metrics.ts';
 
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };

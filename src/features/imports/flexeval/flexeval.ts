@@ -1,3 +1,4 @@
+import type { FormatTools } from '../../../config/formats.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type Json, type Place, type Problem, ownEntry } from '../../../types/plain.ts';
@@ -10,8 +11,7 @@ import {
   type Draft,
   type Imported,
   uniqueNames,
-} from '../draft.ts';
-import { isFlexEval } from '../formats.ts';
+} from '../shared/draft.ts';
 import {
   dataFile,
   listAt,
@@ -22,6 +22,7 @@ import {
 } from './flexeval-files.ts';
 import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
 import { promptDraft, withGrader } from './flexeval-models.ts';
+import { isFlexEval } from './is-flexeval.ts';
 
 interface ForeignEval {
   key: string | null;
@@ -66,9 +67,17 @@ const CONFIG_KEYS = [
  */
 export async function importFlexEval(
   document: Document,
-  context: FlexEvalContext,
+  { builtIns, files }: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
+  const context: FlexEvalContext = {
+    builtIns,
+    absence: files.absence,
+    text: async (path) => {
+      const read = await files.data(path, { file: '', line: 0 }, problems);
+      return read && new TextDecoder().decode(read.content).replaceAll('\r\n', '\n');
+    },
+  };
   const imported = nothingImported();
   if (!isMap(document.value) || !isFlexEval(document.value)) {
     problems.push(

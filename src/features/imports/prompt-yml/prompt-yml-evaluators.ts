@@ -1,7 +1,7 @@
 import { valueAt } from '../../../documents/document.ts';
 import { isMap, type Json, type JsonMap, type Place, ownEntry } from '../../../types/plain.ts';
-import { isScalar, leftOut, type Imported } from '../draft.ts';
-import { publishedModel } from '../models.ts';
+import { isScalar, leftOut, type Imported } from '../shared/draft.ts';
+import { publishedModel } from '../shared/models.ts';
 
 const COMPARISONS: Readonly<Record<string, string>> = {
   equals: 'exact_match',

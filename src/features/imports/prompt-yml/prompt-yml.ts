@@ -1,5 +1,6 @@
-import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from '../../../config/templates.ts';
-import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import type { FormatTools } from '../../../config/formats.ts';
+import { pathsOf, readTemplate, toOurs, variableOf } from '../../../config/templates.ts';
+import { emptyMap, type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type Json, type JsonMap, jsonText, type Problem } from '../../../types/plain.ts';
 import {
@@ -13,8 +14,9 @@ import {
   type Loss,
   uniqueNames,
   judgeTheRest,
-} from '../draft.ts';
-import { publishedModel, readForeignParameters } from '../models.ts';
+} from '../shared/draft.ts';
+import { publishedModel, readForeignParameters } from '../shared/models.ts';
+import { fillVariables } from '../shared/templates.ts';
 import { convertEvaluator, withJudge, nameOf } from './prompt-yml-evaluators.ts';
 
 const READ =
@@ -25,7 +27,7 @@ const READ =
 /** Converts a `.prompt.yml`: messages, test data (references) and evaluators (metrics). */
 export function importPromptYml(
   document: Document,
-  hasGrader: boolean,
+  { hasGrader }: FormatTools,
   problems: Problem[],
 ): Imported {
   const imported = nothingImported();
@@ -244,4 +246,34 @@ function ownMetrics(
     draft.from(['references', index, 'metrics', own.length], document.placeOf(path));
     reference['metrics'] = [...own, { name, ...filled.value }];
   });
+}
+
+/** Fills in all texts in a value, or returns the first error. */
+function fillInAll(
+  value: Json,
+  vars: JsonMap,
+): { ok: true; value: Json } | { ok: false; why: string } {
+  if (typeof value === 'string') {
+    const template = readTemplate(value);
+    if (!template.ok) return { ok: false, why: `${template.construct} is more than a variable` };
+    const filled = fillVariables(template, vars);
+    return filled.ok ? { ok: true, value: filled.text } : filled;
+  }
+  if (Array.isArray(value)) {
+    const items: Json[] = [];
+    for (const item of value) {
+      const filled = fillInAll(item, vars);
+      if (!filled.ok) return filled;
+      items.push(filled.value);
+    }
+    return { ok: true, value: items };
+  }
+  if (!isMap(value)) return { ok: true, value };
+  const map = emptyMap();
+  for (const [key, member] of Object.entries(value)) {
+    const filled = fillInAll(member, vars);
+    if (!filled.ok) return filled;
+    map[key] = filled.value;
+  }
+  return { ok: true, value: map };
 }

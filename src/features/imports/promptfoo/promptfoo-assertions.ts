@@ -1,7 +1,7 @@
 import type { Document, Path } from '../../../documents/document.ts';
 import { isMap, type Json } from '../../../types/plain.ts';
-import { leftOut, type Loss } from '../draft.ts';
-import { embeddingModel } from '../models.ts';
+import { leftOut, type Loss } from '../shared/draft.ts';
+import { embeddingModel } from '../shared/models.ts';
 import { ASSERTION_KEYS } from './assertions.ts';
 import type { ForeignAssertion, Reader } from './promptfoo-values.ts';
 

@@ -1,9 +1,6 @@
-import type { HostSettings } from '../../../config/host-call.ts';
-import { inputOf, pathsOf } from '../../../config/templates.ts';
+import type { FormatTools } from '../../../config/formats.ts';
+import { pathsOf } from '../../../config/templates.ts';
 import { type Document, valueAt } from '../../../documents/document.ts';
-import type { Limits } from '../../../documents/limits.ts';
-import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
-import type { Settings } from '../../../kernel/suite/suite.ts';
 import { counted } from '../../../text/amounts.ts';
 import type { JsonMap, Place } from '../../../types/plain.ts';
 import {
@@ -18,23 +15,17 @@ import {
   type Imported,
   type Share,
   uniqueNames,
-} from '../draft.ts';
-import type { CodeHost } from '../foreign-code.ts';
+} from '../shared/draft.ts';
 import { pathIn } from './assertion-parts.ts';
 import { ON_TRANSFORMED, changesAnswer, convertAssertion } from './assertions.ts';
 import { sayUnread } from './promptfoo-assertions.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
+import { inputOf } from './templates.ts';
 
-export interface ImportContext {
+/** `files`: relative to the file that names them. */
+export interface ImportContext extends Omit<FormatTools, 'files'> {
   files: ImportFiles;
-  hasGrader: boolean;
-  limits: Limits;
-  builtIns: BuiltInMetrics;
-  code: CodeHost;
-  host: HostSettings;
-  /** Used for successors of retired models, for example. */
-  settings: Pick<Settings, 'models'>;
 }
 
 interface TestsContext extends ImportContext {

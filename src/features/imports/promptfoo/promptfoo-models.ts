@@ -4,9 +4,16 @@ import { askedModel, entryOf, UNNAMED_MODEL, vendorOf } from '../../../kernel/su
 import type { Settings } from '../../../kernel/suite/suite.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
-import { isScalar, leftOut, remark, type Imported, type ImportFiles, type Loss } from '../draft.ts';
-import { codeFileIn, codeModel } from '../foreign-code.ts';
-import { convertProvider, providerMap, type ImportedModel } from '../models.ts';
+import {
+  isScalar,
+  leftOut,
+  remark,
+  type Imported,
+  type ImportFiles,
+  type Loss,
+} from '../shared/draft.ts';
+import { convertProvider, providerMap, type ImportedModel } from '../shared/models.ts';
+import { codeFileIn, codeModel } from './foreign-code.ts';
 import type { ImportContext } from './promptfoo-drafts.ts';
 import { sentParameters, withFiles, type SentParameters } from './promptfoo-parameters.ts';
 

@@ -2,8 +2,8 @@ import { isTable } from '../../../documents/dataset.ts';
 import { valueAt, type Document, type Path } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, leftOut, type Loss } from '../draft.ts';
-import { codeCommand, codeFileIn } from '../foreign-code.ts';
+import { A_TEST, leftOut, type Loss } from '../shared/draft.ts';
+import { codeCommand, codeFileIn } from './foreign-code.ts';
 import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import {
   expandVariables,

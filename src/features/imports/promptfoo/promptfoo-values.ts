@@ -1,11 +1,11 @@
-import type { HostSettings } from '../../../config/host-call.ts';
-import { isCutOff, templateText } from '../../../config/templates.ts';
+import type { CodeHost, HostSettings } from '../../../config/host-call.ts';
 import { emptyMap } from '../../../documents/document.ts';
 import type { Limits } from '../../../documents/limits.ts';
 import { ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, leftOut, type ImportFiles, type Loss } from '../draft.ts';
-import type { CodeHost } from '../foreign-code.ts';
+import { A_TEST, leftOut, type ImportFiles, type Loss } from '../shared/draft.ts';
+import { templateText } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
+import { isCutOff } from './templates.ts';
 
 export interface ForeignAssertion {
   value: JsonMap;

@@ -1,7 +1,8 @@
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { type Json, type JsonMap, type Place, isMap } from '../../../types/plain.ts';
-import { isScalar, leftOut } from '../draft.ts';
+import { isScalar, leftOut } from '../shared/draft.ts';
+import { fieldsOf } from '../shared/text-assertions.ts';
 import {
   type Defaults,
   type ForeignTest,
@@ -11,7 +12,6 @@ import {
   expandVariables,
   leaveOut,
 } from './promptfoo-values.ts';
-import { fieldsOf } from './text-assertions.ts';
 
 /** Variables at `path`: a map, or merged files, relative to the file that names them. */
 export async function readVariables(

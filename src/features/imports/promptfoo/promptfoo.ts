@@ -1,10 +1,13 @@
+import type { FormatTools } from '../../../config/formats.ts';
 import { pathsOf, variableOf } from '../../../config/templates.ts';
 import { emptyMap, type Document, valueAt } from '../../../documents/document.ts';
+import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type Json, type JsonMap, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
   A_PROMPT,
   createDraft,
+  importFiles,
   isScalar,
   lastSteps,
   leftOut,
@@ -14,7 +17,7 @@ import {
   type Imported,
   type Loss,
   uniqueNames,
-} from '../draft.ts';
+} from '../shared/draft.ts';
 import { madeMessages, sourceOf } from './made-prompts.ts';
 import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
 import {
@@ -54,9 +57,11 @@ const WHY: Readonly<Record<string, string>> = {
 /** One prompt for each prompt and provider, all with the same tests. */
 export async function importPromptfoo(
   written: Document,
-  context: ImportContext,
+  tools: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
+  const files = importFiles(tools.files, folderOf(written.file), tools.limits, problems);
+  const context: ImportContext = { ...tools, files };
   const imported = nothingImported();
   const document = configurationOf(written);
   const { value } = document;

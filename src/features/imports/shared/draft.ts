@@ -1,19 +1,19 @@
-import { readRows, type DataRow } from '../../documents/dataset.ts';
-import { emptyMap, valueAt, type Document, type Path } from '../../documents/document.ts';
-import type { Files } from '../../documents/files.ts';
-import type { Limits } from '../../documents/limits.ts';
+import type { ForeignFile, ForeignSuite } from '../../../config/formats.ts';
+import { readRows, type DataRow } from '../../../documents/dataset.ts';
+import { emptyMap, valueAt, type Document, type Path } from '../../../documents/document.ts';
+import type { Files } from '../../../documents/files.ts';
+import type { Limits } from '../../../documents/limits.ts';
 import {
   compileGlob,
   globProblem,
   isPlainRelative,
   join,
   slashHint,
-} from '../../documents/paths.ts';
-import { problem } from '../../errors.ts';
-import type { MadePrompt } from '../../kernel/suite/suite.ts';
-import { counted } from '../../text/amounts.ts';
-import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts';
-import { factsOf } from '../../types/vendors.ts';
+} from '../../../documents/paths.ts';
+import { problem } from '../../../errors.ts';
+import { counted } from '../../../text/amounts.ts';
+import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain.ts';
+import { factsOf } from '../../../types/vendors.ts';
 
 /** Files beside an imported one, relative to the file that names them. */
 export interface ImportFiles {
@@ -80,14 +80,8 @@ export function importFiles(
 }
 
 /** Another tool's file in our form, for reading in place and for converting. */
-export interface Imported {
+export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
-  /** Entries for `models:` by name. The user's own entries take precedence. */
-  models: Record<string, JsonMap>;
-  /** Used if the settings name no grader. */
-  grader: { model: string; place: Place } | null;
-  /** Rubric files that the file names, in addition to the settings'. */
-  rubrics?: { file: string; place: Place }[];
   left: Loss[];
   remarks: Notice[];
   /** Counts of what was carried over, widest unit first. */
@@ -115,11 +109,9 @@ export function nothingImported(): Imported {
 }
 
 /** Prompts that share tests share one `tests` object; null if there are none. */
-interface ImportedPrompt {
+interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
   prompt: Draft;
   tests: Draft | null;
-  /** Messages of each reference, in order, if made in advance. */
-  made?: MadePrompt[];
 }
 
 /** A generated file: its value, and the source places of its parts. */
