@@ -9,13 +9,13 @@ import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../
 import {
   createDraft,
   lastSteps,
-  leftOut,
   nothingImported,
-  remark,
   type Draft,
   type Imported,
   type Loss,
   judgeTheRest,
+  lose,
+  addRemark,
 } from '../shared/draft.ts';
 import {
   isTriggerQuery,
@@ -84,7 +84,7 @@ export async function importAgentSkill(
   const triggers = cases.filter(({ written }) => isTriggerQuery(written, context.builtIns));
   if (triggers.length === cases.length && triggers.length > 0) {
     for (const { path } of triggers)
-      imported.left.push(leftOut(document.placeOf(path), 'a trigger query', NOT_CHOSEN));
+      lose(imported.left, document.placeOf(path), 'a trigger query', NOT_CHOSEN);
     imported.carried = [{ unit: 'case', of: cases.length, carried: 0 }];
     return imported;
   }
@@ -96,11 +96,10 @@ export async function importAgentSkill(
     return imported;
   }
   const { file } = skill;
-  imported.remarks.push(
-    remark(
-      { file, line: 0 },
-      'the skill runs without tools: only what it makes a model say is evaluated',
-    ),
+  addRemark(
+    imported.remarks,
+    { file, line: 0 },
+    'the skill runs without tools: only what it makes a model say is evaluated',
   );
   const { body, line } = withoutFrontMatter(skill.text);
   sayBraces(body, { file, line }, imported.left);
@@ -134,12 +133,11 @@ function sayBraces(body: string, { file, line }: Place, left: Loss[]): void {
   const doubled = /\{\{+[A-Za-z_]\w*\}\}+/.exec(body);
   if (doubled === null) return;
   const at = line + body.slice(0, doubled.index).split('\n').length - 1;
-  left.push(
-    leftOut(
-      { file, line: at },
-      doubled[0].slice(0, 60),
-      'a name in several braces is sent with one pair',
-    ),
+  lose(
+    left,
+    { file, line: at },
+    doubled[0].slice(0, 60),
+    'a name in several braces is sent with one pair',
   );
 }
 

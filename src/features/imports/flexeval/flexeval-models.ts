@@ -8,7 +8,7 @@ import {
   languageOwners,
   vendorNames,
 } from '../../../types/vendors.ts';
-import { createDraft, leftOut, type Draft, type Imported } from '../shared/draft.ts';
+import { createDraft, type Draft, type Imported, lose } from '../shared/draft.ts';
 import {
   serverModel,
   entryFor,
@@ -193,11 +193,11 @@ function llmAt(
   const place = document.placeOf(path);
   const found = convertLlm(valueAt(document.value, path) ?? null);
   if ('why' in found) {
-    left.push(leftOut(place, what, `${found.why}${instead}`));
+    lose(left, place, what, `${found.why}${instead}`);
     return null;
   }
-  for (const { key, why } of found.left) left.push(leftOut(place, `${key} of ${what}`, why));
-  for (const { key, why } of found.aside) remarks.push(leftOut(place, `${key} of ${what}`, why));
+  for (const { key, why } of found.left) lose(left, place, `${key} of ${what}`, why);
+  for (const { key, why } of found.aside) lose(remarks, place, `${key} of ${what}`, why);
   if (found.entry !== null) models[found.model] = found.entry;
   return found;
 }
@@ -229,12 +229,11 @@ export function promptDraft(
     `; models: { ${UNNAMED_MODEL}: … } in the settings says which model answers`,
   ) ?? { model: UNNAMED_MODEL, parameters: {} };
   if (valueAt(document.value, [...at, 'include_system_prompt']) === false)
-    imported.left.push(
-      leftOut(
-        place,
-        'include_system_prompt',
-        'the recorded system prompt is sent; a system message of the prompt replaces it',
-      ),
+    lose(
+      imported.left,
+      place,
+      'include_system_prompt',
+      'the recorded system prompt is sent; a system message of the prompt replaces it',
     );
   Object.assign(draft.value, { name, model, ...parameters, messages });
   draft.from(['model'], place);

@@ -8,13 +8,13 @@ import {
   createDraft,
   isScalar,
   judgeTheRest,
-  leftOut,
-  remark,
   type Draft,
   type ImportFiles,
   type Imported,
   type Share,
   uniqueNames,
+  lose,
+  addRemark,
 } from '../shared/draft.ts';
 import { pathIn } from './assertion-parts.ts';
 import { ON_TRANSFORMED, changesAnswer, convertAssertion } from './assertions.ts';
@@ -117,11 +117,10 @@ function sayMissing(
     const without = tests.filter(({ vars }) => (valueAt(vars, path) ?? null) === null);
     const [first] = without;
     if (first !== undefined)
-      remarks.push(
-        remark(
-          first.place,
-          `{{${name}}} has no value in ${counted(without.length, 'test')} and is empty there`,
-        ),
+      addRemark(
+        remarks,
+        first.place,
+        `{{${name}}} has no value in ${counted(without.length, 'test')} and is empty there`,
       );
   }
 }
@@ -141,11 +140,10 @@ function saySingleBraces(
       .flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)])
       .find(([, name = '']) => names.has(name));
     if (found !== undefined)
-      remarks.push(
-        remark(
-          place,
-          `${found[0]} is text to promptfoo and here, although the tests have such a variable; a variable is written {${found[0]}}`,
-        ),
+      addRemark(
+        remarks,
+        place,
+        `${found[0]} is text to promptfoo and here, although the tests have such a variable; a variable is written {${found[0]}}`,
       );
   }
 }
@@ -226,7 +224,7 @@ function metricsOf(
 ): { metric: JsonMap; place: Place; file: string | null; assertion: JsonMap }[] {
   const unique = uniqueNames();
   if (test.isTransformed && test.assertions.length === 0)
-    left.push(leftOut(test.place, 'options.transform', 'answers are shown as the model gave them'));
+    lose(left, test.place, 'options.transform', 'answers are shown as the model gave them');
   return test.assertions.flatMap((assertion) => {
     const { value, place } = assertion;
     const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
@@ -244,11 +242,8 @@ function metricsOf(
     });
     const changed = changesAnswer(value, test.isTransformed);
     if ('why' in converted || changed !== null) {
-      left.push(
-        'why' in converted
-          ? leftOut(place, `the assertion ${type}`, converted.why)
-          : leftOut(place, ON_TRANSFORMED, changed ?? ''),
-      );
+      if ('why' in converted) lose(left, place, `the assertion ${type}`, converted.why);
+      else lose(left, place, ON_TRANSFORMED, changed ?? '');
       return [];
     }
     sayUnread(assertion, type, left);

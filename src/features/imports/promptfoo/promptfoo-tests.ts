@@ -2,7 +2,7 @@ import { isTable } from '../../../documents/dataset.ts';
 import { valueAt, type Document, type Path } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, leftOut, type Loss } from '../shared/draft.ts';
+import { A_TEST, type Loss, lose } from '../shared/draft.ts';
 import { codeCommand, codeFileIn } from './foreign-code.ts';
 import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import {
@@ -251,23 +251,21 @@ async function readRowFiles(
 
 function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]): void {
   for (const key of Object.keys(map).filter((each) => !KNOWN.includes(each)))
-    said.push(leftOut(document.placeOf([...path, key]), key, 'it has no counterpart'));
+    lose(said, document.placeOf([...path, key]), key, 'it has no counterpart');
   if (map['threshold'] !== undefined)
-    said.push(
-      leftOut(
-        document.placeOf([...path, 'threshold']),
-        'threshold',
-        'a test passes when all of its assertions do; a bound on their mean has no counterpart',
-      ),
+    lose(
+      said,
+      document.placeOf([...path, 'threshold']),
+      'threshold',
+      'a test passes when all of its assertions do; a bound on their mean has no counterpart',
     );
   const options = isMap(map['options']) ? map['options'] : {};
   for (const key of Object.keys(options).filter((each) => !KNOWN_OPTIONS.includes(each))) {
-    said.push(
-      leftOut(
-        document.placeOf([...path, 'options', key]),
-        `options.${key}`,
-        'it has no counterpart',
-      ),
+    lose(
+      said,
+      document.placeOf([...path, 'options', key]),
+      `options.${key}`,
+      'it has no counterpart',
     );
   }
 }

@@ -1,7 +1,7 @@
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { type Json, type JsonMap, type Place, isMap } from '../../../types/plain.ts';
-import { isScalar, leftOut } from '../shared/draft.ts';
+import { isScalar, lose } from '../shared/draft.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
 import {
   type Defaults,
@@ -253,7 +253,7 @@ export function readRow(
     } else if (column === '__prefix' || column === '__suffix') {
       options[column.slice(2)] = cell;
     } else {
-      said.push(leftOut(place, `the column ${column}`, 'it has no counterpart'));
+      lose(said, place, `the column ${column}`, 'it has no counterpart');
     }
   }
   const { __description: description } = row;

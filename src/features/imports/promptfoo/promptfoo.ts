@@ -10,13 +10,13 @@ import {
   importFiles,
   isScalar,
   lastSteps,
-  leftOut,
   nothingImported,
-  remark,
   type Draft,
   type Imported,
   type Loss,
   uniqueNames,
+  lose,
+  addRemark,
 } from '../shared/draft.ts';
 import { madeMessages, sourceOf } from './made-prompts.ts';
 import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
@@ -81,11 +81,10 @@ export async function importPromptfoo(
   const left: Loss[] = [];
   const prompts = (await readPrompts(document, context)).flatMap((read): ForeignPrompt[] => {
     if (!('why' in read)) {
-      for (const { key, why } of read.unread)
-        left.push(leftOut(read.place, `${key} of a prompt`, why));
+      for (const { key, why } of read.unread) lose(left, read.place, `${key} of a prompt`, why);
       return [read];
     }
-    left.push(leftOut(read.place, A_PROMPT, read.why));
+    lose(left, read.place, A_PROMPT, read.why);
     return [];
   });
   const tests = withItself(document, prompts, await readForeignTests(document, context, left));
@@ -149,8 +148,8 @@ function sayUnread(document: Document, value: JsonMap, { left, remarks }: Import
   for (const key of unread) {
     const place = document.placeOf([key]);
     const elsewhere = ownEntry(ELSEWHERE, key);
-    if (elsewhere !== undefined) remarks.push(remark(place, `${key} is not needed: ${elsewhere}`));
-    else left.push(leftOut(place, key, ownEntry(WHY, key) ?? 'it has no counterpart'));
+    if (elsewhere !== undefined) addRemark(remarks, place, `${key} is not needed: ${elsewhere}`);
+    else lose(left, place, key, ownEntry(WHY, key) ?? 'it has no counterpart');
   }
 }
 
@@ -203,7 +202,7 @@ async function assemble(
     for (const model of models) {
       const made = await madeMessages(prompt, model, written, inputs, context);
       if (made !== null && context.code === 'written') {
-        imported.left.push(leftOut(prompt.place, A_PROMPT, WRITTEN));
+        lose(imported.left, prompt.place, A_PROMPT, WRITTEN);
         break;
       }
       const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);

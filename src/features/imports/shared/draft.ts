@@ -164,14 +164,20 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
 export const A_PROMPT = 'a prompt';
 export const A_TEST = 'a test';
 
-/** A loss. */
-export function leftOut(place: Place, what: string, why: string): Loss {
-  return { kind: 'import', place, message: `${what} is not carried over: ${why}`, what, why };
+/** Adds a loss. */
+export function lose(
+  left: { push(loss: Loss): unknown },
+  place: Place,
+  what: string,
+  why: string,
+): void {
+  const message = `${what} is not carried over: ${why}`;
+  left.push({ kind: 'import', place, message, what, why });
 }
 
-/** A notice about the file that is not a loss. */
-export function remark(place: Place, message: string): Notice {
-  return { kind: 'import', place, message };
+/** Adds a notice that is not a loss. */
+export function addRemark(remarks: Notice[], place: Place, message: string): void {
+  remarks.push({ kind: 'import', place, message });
 }
 
 /** Makes names unique: the second `a` becomes `a-2`. */
@@ -222,12 +228,11 @@ export function judgeTheRest(
     tests.from(['metrics', 0], place);
   } else for (const reference of bare) reference['metrics'] = [metric];
   const who = `nothing judges the answers to ${counted(bare.length, 'test')}`;
-  remarks.push(
-    remark(
-      place,
-      hasGrader
-        ? `${who}: the grader compares head's with base's${alone ? ', which decides' : ', which is advice'}`
-        : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ${factsOf('openai').starterModel}, say), and head's are compared with base's`,
-    ),
+  addRemark(
+    remarks,
+    place,
+    hasGrader
+      ? `${who}: the grader compares head's with base's${alone ? ', which decides' : ', which is advice'}`
+      : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ${factsOf('openai').starterModel}, say), and head's are compared with base's`,
   );
 }
