@@ -13,6 +13,7 @@ import {
   serverModel,
   entryFor,
   readForeignParameters,
+  ofTheRun,
   type ImportedModel,
 } from '../shared/models.ts';
 import type { ForeignMetric } from './flexeval-metrics.ts';
@@ -88,11 +89,7 @@ export function convertLlm(written: Json): ForeignLlm {
 function openai(kwargs: JsonMap): ReturnType<Read> {
   const model = textOf(kwargs, 'model_name');
   if (model === null) return { why: 'it names no model' };
-  return {
-    name: model,
-    entry: entryFor('openai', model),
-    aside: [],
-  };
+  return { name: model, entry: entryFor('openai', model), aside: [] };
 }
 
 /** LiteLLM names `anthropic/claude-sonnet-4-5`, and some models without a vendor. */
@@ -107,50 +104,25 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
       why: `the provider of "${written}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`,
     };
   }
-  return {
-    name: model,
-    entry: entryFor(vendor, model),
-    aside: [],
-  };
+  return { name: model, entry: entryFor(vendor, model), aside: [] };
 }
 
 function local(kwargs: JsonMap): ReturnType<Read> {
   const found = serverModel(kwargs['endpoint'], textOf(kwargs, 'model_name') ?? 'default');
   if (found === null) return { why: 'it names no server' };
-  return {
-    name: found.name,
-    entry: found.entry,
-    aside: [
-      {
-        key: 'endpoint',
-        why: `the server's address belongs to the run, not to a file: --endpoint "${found.line}", or the input endpoints`,
-      },
-    ],
-  };
+  return { name: found.name, entry: found.entry, aside: [ofTheRun('endpoint', found.line)] };
 }
 
 function keyName(kwargs: JsonMap): ImportedModel['aside'] {
   const name = kwargs['api_key_name'] ?? kwargs['key_name'];
   const known = vendorNames().some((vendor) => factsOf(vendor).keyVariable === name);
-  return name === undefined || known
-    ? []
-    : [
-        {
-          key: 'api_key_name',
-          why: `keys belong to the run, not to a file: the inputs ${keyInputs().join(', ')} and endpoints`,
-        },
-      ];
+  const why = `keys belong to the run, not to a file: the inputs ${keyInputs().join(', ')} and endpoints`;
+  return name === undefined || known ? [] : [{ key: 'api_key_name', why }];
 }
 
 function choices({ n }: JsonMap): ImportedModel['left'] {
-  return n === undefined || n === 1
-    ? []
-    : [
-        {
-          key: 'n',
-          why: 'of several choices FlexEval keeps the first; n_tries asks for several answers',
-        },
-      ];
+  const why = 'of several choices FlexEval keeps the first; n_tries asks for several answers';
+  return n === undefined || n === 1 ? [] : [{ key: 'n', why }];
 }
 
 function textOf(kwargs: JsonMap, key: string): string | null {

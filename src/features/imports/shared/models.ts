@@ -167,7 +167,7 @@ function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
     : line;
 }
 
-function ofTheRun(key: string, line: string): { key: string; why: string } {
+export function ofTheRun(key: string, line: string): { key: string; why: string } {
   return {
     key,
     why: `the server's address belongs to the run, not to a file: --endpoint "${line}", or the input endpoints`,
