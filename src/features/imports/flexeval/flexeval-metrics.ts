@@ -168,7 +168,6 @@ function dependency(condition: JsonMap, all: readonly Found[]): Found | null {
   return only !== undefined && others.length === 0 ? only : null;
 }
 
-/** Drops disabled arguments. */
 function argumentsOf(written: JsonMap): JsonMap {
   const kwargs = written['kwargs'];
   return isMap(kwargs)

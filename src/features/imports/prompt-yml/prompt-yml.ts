@@ -1,6 +1,6 @@
 import type { FormatTools } from '../../../config/formats.ts';
 import { pathsOf, readTemplate, toOurs, variableOf } from '../../../config/templates.ts';
-import { emptyMap, type Document, type Path, valueAt } from '../../../documents/document.ts';
+import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type Json, type JsonMap, jsonText, type Problem } from '../../../types/plain.ts';
 import {
@@ -16,7 +16,7 @@ import {
   lose,
 } from '../shared/draft.ts';
 import { publishedModel, readForeignParameters } from '../shared/models.ts';
-import { fillVariables } from '../shared/templates.ts';
+import { fillVariables, mapTexts } from '../shared/templates.ts';
 import { convertEvaluator, withJudge, nameOf } from './prompt-yml-evaluators.ts';
 
 const READ =
@@ -229,18 +229,13 @@ function ownMetrics(
     const reference = references[index];
     const filled = fillInAll(metric, row);
     if (reference === undefined) return;
-    if (!filled.ok || !isMap(filled.value)) {
-      lose(
-        left,
-        document.placeOf(at),
-        `the evaluator ${name} for this row`,
-        filled.ok ? 'it is not a map' : filled.why,
-      );
+    if (!filled.ok) {
+      lose(left, document.placeOf(at), `the evaluator ${name} for this row`, filled.why);
       return;
     }
     const own = Array.isArray(reference['metrics']) ? reference['metrics'] : [];
     draft.from(['references', index, 'metrics', own.length], document.placeOf(path));
-    reference['metrics'] = [...own, { name, ...filled.value }];
+    reference['metrics'] = [...own, { name, ...(filled.value as JsonMap) }];
   });
 }
 
@@ -249,27 +244,15 @@ function fillInAll(
   value: Json,
   vars: JsonMap,
 ): { ok: true; value: Json } | { ok: false; why: string } {
-  if (typeof value === 'string') {
-    const template = readTemplate(value);
-    if (!template.ok) return { ok: false, why: `${template.construct} is more than a variable` };
-    const filled = fillVariables(template, vars);
-    return filled.ok ? { ok: true, value: filled.text } : filled;
-  }
-  if (Array.isArray(value)) {
-    const items: Json[] = [];
-    for (const item of value) {
-      const filled = fillInAll(item, vars);
-      if (!filled.ok) return filled;
-      items.push(filled.value);
-    }
-    return { ok: true, value: items };
-  }
-  if (!isMap(value)) return { ok: true, value };
-  const map = emptyMap();
-  for (const [key, member] of Object.entries(value)) {
-    const filled = fillInAll(member, vars);
-    if (!filled.ok) return filled;
-    map[key] = filled.value;
-  }
-  return { ok: true, value: map };
+  const errors: string[] = [];
+  const filled = mapTexts(value, (text) => {
+    const template = readTemplate(text);
+    const read = template.ok
+      ? fillVariables(template, vars)
+      : { ok: false as const, why: `${template.construct} is more than a variable` };
+    if (!read.ok) errors.push(read.why);
+    return read.ok ? read.text : text;
+  });
+  const [why] = errors;
+  return why === undefined ? { ok: true, value: filled } : { ok: false, why };
 }

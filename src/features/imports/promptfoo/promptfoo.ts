@@ -1,9 +1,9 @@
 import type { FormatTools } from '../../../config/formats.ts';
 import { pathsOf, variableOf } from '../../../config/templates.ts';
-import { emptyMap, type Document, valueAt } from '../../../documents/document.ts';
+import { type Document, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
-import { isMap, type Json, type JsonMap, type Problem, ownEntry } from '../../../types/plain.ts';
+import { isMap, type JsonMap, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
   A_PROMPT,
   createDraft,
@@ -18,6 +18,7 @@ import {
   lose,
   addRemark,
 } from '../shared/draft.ts';
+import { mapTexts } from '../shared/templates.ts';
 import { madeMessages, sourceOf } from './made-prompts.ts';
 import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
 import {
@@ -153,30 +154,16 @@ function sayUnread(document: Document, value: JsonMap, { left, remarks }: Import
   }
 }
 
-/** Fills in `env` of the configuration. */
-function configurationOf(document: Document): Document {
-  const { value } = document;
-  if (!isMap(value)) return document;
-  const env = isMap(value['env']) ? value['env'] : {};
-  return { ...document, value: withEnvironment(value, env) };
-}
-
 const ENVIRONMENT = /\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}/g;
 
-function withEnvironment(map: JsonMap, env: JsonMap): JsonMap {
-  const known = (text: string): string =>
-    text.replace(ENVIRONMENT, (all, name: string) => {
-      const value = Object.hasOwn(env, name) ? env[name] : undefined;
-      return isScalar(value) ? String(value) : all;
+/** Fills in `env` of the configuration. */
+function configurationOf(document: Document): Document {
+  const filled = (text: string): string =>
+    text.replace(ENVIRONMENT, (written, name: string) => {
+      const value = valueAt(document.value, ['env', name]);
+      return isScalar(value) ? String(value) : written;
     });
-  const filled = (value: Json): Json => {
-    if (typeof value === 'string') return known(value);
-    if (Array.isArray(value)) return value.map(filled);
-    return isMap(value) ? withEnvironment(value, env) : value;
-  };
-  const copy = emptyMap();
-  for (const [key, value] of Object.entries(map)) copy[key] = filled(value);
-  return copy;
+  return { ...document, value: mapTexts(document.value, filled) };
 }
 
 interface Parts {

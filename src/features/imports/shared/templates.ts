@@ -1,5 +1,5 @@
 import type { Template } from '../../../config/templates.ts';
-import { valueAt } from '../../../documents/document.ts';
+import { emptyMap, valueAt } from '../../../documents/document.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from './draft.ts';
 
@@ -32,4 +32,14 @@ export function fillVariables(
     text += 'text' in part ? part.text : show(value ?? null);
   }
   return { ok: true, text };
+}
+
+/** The value with every text in it changed. */
+export function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (!isMap(value)) return value;
+  const map = emptyMap();
+  for (const [key, member] of Object.entries(value)) map[key] = mapTexts(member, change);
+  return map;
 }
