@@ -9,7 +9,6 @@ import { factsOf, keyInputs, perVendor, type KeyInput, type VendorKeys } from '.
 import { checkedOverrides } from './apply-overrides.ts';
 import { readEndpoints, readProxy } from './endpoints.ts';
 import { SETTINGS_FILE } from './file-names.ts';
-import type { ReadOptions } from './project.ts';
 import type { GivenReadOptions } from './project.ts';
 import { FAIL_ON } from './settings-schema.ts';
 

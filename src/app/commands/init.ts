@@ -3,8 +3,6 @@ import { realpath } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { schemaLine } from '../../config/schema-line.ts';
-import { withTree } from '../../features/imports/command.ts';
-import { SETTINGS_FILE } from '../../config/settings.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import { factsOf, type VendorName, vendorNames } from '../../types/vendors.ts';

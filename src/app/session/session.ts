@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { INPUT_DEFAULTS, type Inputs } from '../../config/inputs.ts';
-import type { ParsedDocuments } from '../../documents/files.ts';
 import type { ReadOptions } from '../../config/project.ts';
+import type { ParsedDocuments } from '../../documents/files.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import { secretsIn } from '../../edges/providers/address.ts';
 import { systemClock } from '../../edges/providers/clock.ts';
