@@ -53,7 +53,6 @@ export const OPEN = new Set([
   'config -> features/attributes',
   'config -> features/conversations',
   'config -> features/graders',
-  'config -> features/imports',
   'config -> features/noise',
   'edges/providers -> features/batch',
   'features/conversations -> features/graders',

@@ -13,3 +13,5 @@ export const FEATURES: Features = [
   causesFeature,
   historyFeature,
 ];
+
+export { FORMATS } from './features/imports/formats.ts';

@@ -68,7 +68,7 @@ async function load() {
       import('../../src/app/commands/init.ts'),
       import('../../src/config/inputs.ts'),
       import('../../src/app/session/prices.ts'),
-      import('../../src/features/imports/models.ts'),
+      import('../../src/features/imports/shared/models.ts'),
       import('../../scripts/vendor-docs.ts'),
       import('../stand-ins/features.ts'),
     ]);

@@ -11,3 +11,9 @@ export interface HostSettings {
   setup: string[];
   files: string[];
 }
+
+/**
+ * `refused`: another tool's code is not run. `written`: it is not run, but converted as far as
+ * settings can express it. A function runs it, which only `code: host` allows.
+ */
+export type CodeHost = 'refused' | 'written' | HostCall;

@@ -9,7 +9,7 @@ import { factsOf, keyInputs, perVendor, type KeyInput, type VendorKeys } from '.
 import { checkedOverrides } from './apply-overrides.ts';
 import { readEndpoints, readProxy } from './endpoints.ts';
 import { SETTINGS_FILE } from './file-names.ts';
-import type { ReadOptions } from './project.ts';
+import type { GivenReadOptions } from './project.ts';
 import { FAIL_ON } from './settings-schema.ts';
 
 const KEYS = Object.fromEntries(keyInputs().map((name) => [name, ''])) as Record<KeyInput, ''>;
@@ -79,7 +79,7 @@ export interface Inputs {
   uploadReport: boolean;
   /** `index` from 1 to `count`. */
   shard: { index: number; count: number } | null;
-  read: ReadOptions;
+  read: GivenReadOptions;
 }
 
 const MODES = ['auto', 'diff', 'sweep', 'merge', 'noise'] as const;
@@ -162,7 +162,7 @@ export function readCommandLine(given: {
   allowedModels?: readonly string[];
   own: readonly OwnSettings[];
 }): {
-  options: ReadOptions;
+  options: GivenReadOptions;
   maxCalls: number | null;
   maxCost: number | null;
   timeoutMs: number | null;
@@ -176,7 +176,7 @@ export function readCommandLine(given: {
   const maxCalls = amount('--max-calls', given.maxCalls ?? '', true, refuse);
   const maxCost = amount('--max-cost', given.maxCost ?? '', false, refuse);
   const timeoutMs = minutes('--timeout', given.timeout ?? '', refuse);
-  const options: ReadOptions = {
+  const options: GivenReadOptions = {
     config: given.config,
     configRequired: true,
     overrides,

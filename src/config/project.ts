@@ -19,6 +19,7 @@ import {
   withoutSilent,
 } from './check-suites.ts';
 import { SETTINGS_FILE } from './file-names.ts';
+import type { Formats } from './formats.ts';
 import type { HostCall } from './host-call.ts';
 import type { Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
@@ -38,7 +39,12 @@ export interface ReadOptions {
   limits: Limits;
   /** Keys of the settings file that features read. */
   own: readonly OwnSettings[];
+  /** Other tools' formats, from the entry. */
+  formats: Formats;
 }
+
+/** What inputs and options say of it. */
+export type GivenReadOptions = Omit<ReadOptions, 'formats'>;
 
 /** Injected dependencies of reading. */
 export interface ReadTools {

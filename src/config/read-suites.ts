@@ -3,20 +3,27 @@ import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import { importNotices } from '../features/imports/carried.ts';
-import { documentOf, type Imported } from '../features/imports/draft.ts';
-import { IMPORTED_BY_NAME, formatOf, importFormat, readImport } from '../features/imports/index.ts';
-import { withoutUnread } from '../features/imports/unread-formats.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../kernel/suite/metrics.ts';
 import { entryOf } from '../kernel/suite/models.ts';
-import type { MadePrompt, Prompt, Settings, Suite } from '../kernel/suite/suite.ts';
+import type { Prompt, Settings, Suite } from '../kernel/suite/suite.ts';
 import { namesMeant } from '../text/patterns.ts';
 import { suggestion } from '../text/suggest.ts';
 import { PROMPTFOO_PROGRAM } from '../types/model.ts';
 import type { Json, Notice, Place, Problem } from '../types/plain.ts';
 import { composePrompt } from './compose-prompt.ts';
 import { SETTINGS_FILE } from './file-names.ts';
+import {
+  formatOf,
+  isForeignPath,
+  placesOf,
+  unreadMessage,
+  type ForeignFile,
+  type ForeignSuite,
+  type Formats,
+  type Named,
+  type ReadFormat,
+} from './formats.ts';
 import type { HostCall, HostSettings } from './host-call.ts';
 import type { Overrides } from './overrides.ts';
 import { readPrompt } from './prompt.ts';
@@ -28,7 +35,7 @@ interface LoadedFile {
   stem: string;
   problems: Problem[];
   notices: Notice[];
-  imported: Imported | null;
+  imported: ForeignFile | null;
 }
 
 interface SuitesReader {
@@ -39,6 +46,7 @@ interface SuitesReader {
     /** Head's side: overrides must match something. */
     configRequired: boolean;
     limits: Limits;
+    formats: Formats;
   };
   tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string; hostCall?: HostCall };
 }
@@ -55,7 +63,7 @@ export async function loadSuites(
 ): Promise<{ suites: Suite[]; settings: Settings; rubrics: string[] }> {
   const { settings, options } = reader;
   const prompts = await promptFiles(reader, places, problems, notices);
-  const loaded = await Promise.all(prompts.map(({ file, root }) => loadFile(reader, file, root)));
+  const loaded = await Promise.all(prompts.map((each) => loadFile(reader, each)));
   const wanted = options.overrides.prompts;
   const names = loaded.flatMap(({ suites, stem }) => suites.map(({ name }) => name || stem));
   const known = [...names, ...loaded.map(({ stem }) => stem)];
@@ -85,28 +93,48 @@ export async function loadSuites(
   };
 }
 
+interface PromptFile {
+  file: string;
+  root: string;
+  /** Null: it is ours. */
+  format: Named<ReadFormat> | null;
+}
+
 /** Without `prompts` other tools' files are found by name, and only mentioned beside ours. */
 async function promptFiles(
-  { files, settings }: SuitesReader,
+  { files, settings, options: { formats } }: SuitesReader,
   places: (pattern: string) => Place,
   problems: Problem[],
   notices: Notice[],
-): Promise<{ file: string; root: string }[]> {
+): Promise<PromptFile[]> {
+  const withFormats = <M extends { file: string }>(matches: readonly M[]) =>
+    Promise.all(
+      matches.map(async (match) => ({
+        ...match,
+        format: await formatOf(match.file, files, formats),
+      })),
+    );
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
   // Prompts name their test files, so a pattern does not mean them.
   const matched = found.matches.filter(
-    ({ file, root, exact }) => exact || importFormat(file) !== null || !inTests(file, root),
+    ({ file, root, exact }) => exact || isForeignPath(file, formats) || !inTests(file, root),
   );
-  const prompts = await withoutUnread(matched, files, problems, notices);
+  const prompts = (await withFormats(matched)).flatMap(({ file, root, exact, format }) => {
+    if (format === null || 'read' in format) return [{ file, root, format }];
+    const unread = { place: { file, line: 0 }, message: unreadMessage(format) };
+    if (exact) problems.push(unread);
+    else notices.push({ kind: 'import', ...unread });
+    return [];
+  });
   if (!settings.prompts.every((pattern) => places(pattern).line === 0)) return prompts;
   const named = files
-    .match(IMPORTED_BY_NAME, places, [])
+    .match(placesOf(formats), places, [])
     .matches.filter(({ file }) => !prompts.some((each) => each.file === file));
-  const formats = await Promise.all(named.map(({ file }) => formatOf(file, files)));
-  const foreign = named.filter((_, index) => formats[index] !== null);
-  const known = await Promise.all(prompts.map(({ file }) => formatOf(file, files)));
-  if (known.every((format) => format !== null)) return [...prompts, ...foreign];
+  const foreign = (await withFormats(named)).flatMap(({ file, root, format }) =>
+    format !== null && 'read' in format ? [{ file, root, format }] : [],
+  );
+  if (prompts.every(({ format }) => format !== null)) return [...prompts, ...foreign];
   for (const { file } of foreign)
     notices.push({
       kind: 'import',
@@ -125,7 +153,11 @@ function inTests(file: string, root: string): boolean {
     .includes('tests');
 }
 
-async function loadFile(reader: SuitesReader, file: string, root: string): Promise<LoadedFile> {
+async function loadFile(
+  reader: SuitesReader,
+  { file, root, format }: PromptFile,
+): Promise<LoadedFile> {
+  const { files, settings, options, tools } = reader;
   const loaded: LoadedFile = {
     suites: [],
     stem: stemOf(file),
@@ -133,42 +165,30 @@ async function loadFile(reader: SuitesReader, file: string, root: string): Promi
     notices: [],
     imported: null,
   };
-  const format = await formatOf(file, reader.files);
   if (format === null) {
-    const document = await composePrompt(file, root, reader.files, loaded.problems);
+    const document = await composePrompt(file, root, files, loaded.problems);
     loaded.suites.push(await loadSuite(reader, document, loaded));
     return loaded;
   }
-  const {
+  const given = await files.document(file, loaded.problems);
+  const formatTools = {
     files,
-    options: { limits },
-    tools,
-  } = reader;
-  const imported = await readImport(
-    file,
-    format,
-    {
-      files,
-      limits,
-      builtIns: tools.builtInMetrics,
-      hasGrader: reader.settings.grader !== null,
-      settings: reader.settings,
-      code: tools.hostCall ?? 'refused',
-      ...hostSettings(reader.settings),
-    },
-    loaded.problems,
-  );
+    settings,
+    limits: options.limits,
+    builtIns: tools.builtInMetrics,
+    hasGrader: settings.grader !== null,
+    code: tools.hostCall ?? ('refused' as const),
+    host: hostSettings(settings),
+  };
+  const imported = given && (await format.read(given, formatTools, loaded.problems));
   if (imported === null || loaded.problems.length > 0) return loaded;
   loaded.imported = imported;
-  loaded.notices.push(...importNotices(file, imported));
+  loaded.notices.push(...imported.notices);
   for (const each of imported.prompts) {
-    const { suite, name } = withMade(
-      await loadSuite(reader, documentOf(file, each), loaded),
-      each.made,
-      each.prompt.written,
-    );
+    const { suite, name } = await loadSuite(reader, each.document, loaded);
+    const tool = format.name;
     loaded.suites.push({
-      suite: suite && { ...suite, tests: { ...suite.tests, tool: format } },
+      suite: suite && withMade({ ...suite, tests: { ...suite.tests, tool } }, each),
       name,
     });
   }
@@ -176,30 +196,24 @@ async function loadFile(reader: SuitesReader, file: string, root: string): Promi
 }
 
 /** Settings of the program that runs other tools' code. */
-export function hostSettings({ models }: Pick<Settings, 'models'>): { host?: HostSettings } {
-  const entry = models.get(PROMPTFOO_PROGRAM);
-  return entry === undefined ? {} : { host: { setup: entry.setup, files: entry.files } };
+export function hostSettings({ models }: Pick<Settings, 'models'>): HostSettings {
+  return models.get(PROMPTFOO_PROGRAM) ?? { setup: [], files: [] };
 }
 
-function withMade(
-  loaded: { suite: Suite | null; name: string },
-  made: readonly MadePrompt[] | undefined,
-  written: readonly string[] | undefined,
-): { suite: Suite | null; name: string } {
-  const { suite } = loaded;
-  if (suite === null) return loaded;
+function withMade(suite: Suite, { made, written }: ForeignSuite): Suite {
+  const { prompt, tests } = suite;
   if (made === undefined) {
-    const messages = suite.prompt.messages.map((message, i) => {
+    const messages = prompt.messages.map((message, i) => {
       const text = written?.[i];
       return text === undefined ? message : { ...message, written: text };
     });
-    return { ...loaded, suite: { ...suite, prompt: { ...suite.prompt, messages } } };
+    return { ...suite, prompt: { ...prompt, messages } };
   }
-  const entries = suite.tests.references.flatMap(({ input }, index) => {
+  const entries = tests.references.flatMap(({ input }, index) => {
     const messages = made[index];
     return messages === undefined ? [] : [[canonicalJson(input), messages] as const];
   });
-  return { ...loaded, suite: { ...suite, prompt: { ...suite.prompt, made: new Map(entries) } } };
+  return { ...suite, prompt: { ...prompt, made: new Map(entries) } };
 }
 
 async function loadSuite(
@@ -241,7 +255,7 @@ async function loadSuite(
 /** Adds the models and the grader of imported files. The settings' own take precedence. */
 function withImported(
   settings: Settings,
-  imported: readonly Imported[],
+  imported: readonly ForeignFile[],
   limits: Limits,
   problems: Problem[],
 ): Settings {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { main as commandLine } from '../../../src/app/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../src/app/commands/terminal.ts';
+import { FORMATS } from '../../../src/features/imports/formats.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { clock } from '../../stand-ins/command-line.ts';
 import { FEATURES } from '../../stand-ins/features.ts';
@@ -53,7 +54,7 @@ export async function startCommand(
     } as unknown as TerminalProcess,
     FEATURES,
   );
-  return { code: await commandLine(args, terminal), ...texts };
+  return { code: await commandLine(args, { ...terminal, formats: FORMATS }), ...texts };
 }
 
 /**
@@ -68,7 +69,12 @@ async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
   process.stdout.write = (text) => (stdout += String(text)) !== '';
   try {
     return {
-      code: await runStep(env, { features: FEATURES, reach: { clock }, secondMs: 1 }),
+      code: await runStep(env, {
+        features: FEATURES,
+        formats: FORMATS,
+        reach: { clock },
+        secondMs: 1,
+      }),
       stdout,
       stderr: '',
     };

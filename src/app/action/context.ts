@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import type { Formats } from '../../config/formats.ts';
 import type { Inputs } from '../../config/inputs.ts';
 import { serverAddress } from '../../edges/git/remote.ts';
 import type { ArtifactLibrary } from '../../edges/store/artifact.ts';
@@ -33,6 +34,7 @@ interface JobRunner {
 
 export interface Job {
   inputs: Inputs;
+  formats: Formats;
   access: Access;
   facts: EventFacts;
   mode: 'diff' | 'sweep' | 'merge' | 'noise';
@@ -83,11 +85,11 @@ export function sessionOptions(
   job: Omit<Job, 'trust' | 'commits'>,
   trust: SessionOptions['trust'],
 ): SessionOptions {
-  const { inputs, access, secrets, env, facts, mode, runner, now } = job;
+  const { inputs, access, secrets, env, facts, mode, runner, now, formats } = job;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   return {
     features: job.features,
-    inputs,
+    inputs: { ...inputs, read: { ...inputs.read, formats } },
     access,
     secrets,
     env,

@@ -3,7 +3,6 @@ import { realpath } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { schemaLine } from '../../config/schema-line.ts';
-import { withTree } from '../../features/imports/command.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import { factsOf, type VendorName, vendorNames } from '../../types/vendors.ts';
@@ -11,7 +10,7 @@ import { withEnvFile } from './env-file.ts';
 import { writeNewFiles } from './files.ts';
 import { directoryOption } from './options.ts';
 import { validateLines } from './plain.ts';
-import { dayOf } from './project.ts';
+import { dayOf, withTree } from './project.ts';
 import { isAccount, seeProject, type SeenProject } from './see-project.ts';
 import type { AddCommand } from './terminal.ts';
 import { userError } from './user-error.ts';
@@ -48,7 +47,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const { directory } = options;
       if (options.owner !== undefined) checkOwner(options.owner);
       const seen = await withTree(directory, terminal, (tree, repository) =>
-        seeProject(tree, repository, dayOf(terminal.reach)),
+        seeProject(tree, repository, dayOf(terminal.reach), terminal.formats),
       );
       const owner = options.owner ?? (await publisher()) ?? seen.account ?? PLACEHOLDER;
       const guessed = options.owner === undefined && owner === seen.account;

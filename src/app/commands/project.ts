@@ -78,6 +78,17 @@ export function inRepository<T>(
   return withRepository({ directory: resolve(cwd, directory), env, temporary: tmpdir() }, work);
 }
 
+/** Calls `work` with the project's files on disk. */
+export function withTree<T>(
+  directory: string,
+  terminal: Terminal,
+  work: (tree: SourceTree, repository: Repository) => Promise<T>,
+): Promise<T> {
+  return inRepository(directory, terminal, async (repository) =>
+    work(await repository.worktree('.'), repository),
+  );
+}
+
 interface OwnOptions {
   overrides?: readonly string[];
   role?: SessionOptions['role'];
@@ -144,7 +155,8 @@ function sessionOptions(
   const directory = projectFolder(options, terminal);
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
   const { store, trust = false, report, record } = options;
-  const read = readGiven(options, overrides, { env, own: ownSettings(features) });
+  const own = ownSettings(features);
+  const read = readGiven(options, overrides, { ...terminal, env, own });
   const secrets = createSecretRegister();
   // Redacting a placeholder would damage other words.
   secrets.add(secretsIn(read.access).filter(({ length }) => length >= SHORTEST_KEY));
@@ -201,7 +213,7 @@ function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
 function readGiven(
   options: EvaluateOptions,
   overrides: readonly string[],
-  { env, own }: { env: NodeJS.ProcessEnv; own: readonly OwnSettings[] },
+  { env, formats, own }: Pick<Terminal, 'env' | 'formats'> & { own: readonly OwnSettings[] },
 ): Pick<SessionOptions, 'inputs' | 'access'> {
   const { failOn = null, code, codeEnv = [] } = options;
   const read = readCommandLine({ ...options, overrides, own });
@@ -219,7 +231,8 @@ function readGiven(
     ...refuseModelKeys('--code-env', codeEnv, access, env),
   ];
   if (all.length > 0) throw new UserError(all);
-  return { inputs: { ...read, read: read.options, failOn, code, codeEnv }, access };
+  const inputs = { ...read, read: { ...read.options, formats }, failOn, code, codeEnv };
+  return { inputs, access };
 }
 
 /** The current time; tests can set it. */

@@ -1,12 +1,18 @@
 import { posix } from 'node:path';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/file-names.ts';
+import {
+  formatByPath,
+  formatOf,
+  isForeignPath,
+  placesOf,
+  unreadMessage,
+  type Formats,
+} from '../../config/formats.ts';
 import { readOverrides } from '../../config/overrides.ts';
 import { readProject } from '../../config/project.ts';
 import { filesOf, withText } from '../../documents/files.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import type { Repository } from '../../edges/git/repository.ts';
-import { IMPORTED_BY_NAME, importFormat } from '../../features/imports/index.ts';
-import { unreadFormat } from '../../features/imports/unread-formats.ts';
 import {
   comparesEmbeddings,
   everyMetric,
@@ -49,11 +55,15 @@ export interface SeenProject {
   account: string | null;
 }
 
-/** Inspects a project before anything is written to it. */
+/**
+ * Inspects a project before `init` writes to it, so that `init` keeps existing files, lists other
+ * tools' files and names the keys of the models that they use, as docs/migrate.md promises.
+ */
 export async function seeProject(
   tree: SourceTree,
   repository: Repository,
   today: Date,
+  formats: Formats,
 ): Promise<SeenProject> {
   const { root, below } = repository.workTree;
   const paths = [...tree.files.keys()].sort();
@@ -62,19 +72,19 @@ export async function seeProject(
   const files = filesOf(tree, DEFAULT_LIMITS);
   const own = paths.filter((path) => !path.split('/').includes('node_modules'));
   const isPrompt = (path: string): boolean => /^prompts\/[^/]+\.ya?ml$/.test(path);
-  const looked = own.map(async (file) => ({
-    file,
-    what: await unreadFormat(file, isPrompt(file) ? files : undefined),
-  }));
-  const unread = (await Promise.all(looked)).flatMap(({ file, what }) =>
-    what === null ? [] : [{ file: inRoot(file), what }],
-  );
-  const isUnread = (path: string): boolean => unread.some(({ file }) => file === inRoot(path));
+  const isForeign = (path: string): boolean => isForeignPath(path, formats);
+  const looked = own.map(async (path) => {
+    const format = await (isPrompt(path)
+      ? formatOf(path, files, formats)
+      : formatByPath(path, formats));
+    return format === null || 'read' in format ? [] : [{ path, what: unreadMessage(format) }];
+  });
+  const unread = (await Promise.all(looked)).flat();
   const prompts = paths.filter(
-    (path) => isPrompt(path) && importFormat(path) === null && !isUnread(path),
+    (path) => isPrompt(path) && !isForeign(path) && !unread.some((each) => each.path === path),
   );
-  const foreign = own.filter((path) => importFormat(path) !== null);
-  const byName = files.match(IMPORTED_BY_NAME, () => ({ file: '', line: 0 }), []).matches;
+  const foreign = own.filter(isForeign);
+  const byName = files.match(placesOf(formats), () => ({ file: '', line: 0 }), []).matches;
   const isListed = foreign.some((path) => !byName.some(({ file }) => file === path));
   const listed = settings === undefined && prompts.length === 0 && isListed ? foreign : [];
   return {
@@ -85,9 +95,10 @@ export async function seeProject(
     settings: settings === undefined ? null : inRoot(settings),
     prompts: prompts.map(inRoot),
     foreign: foreign.map(inRoot),
-    ...{ listed, unread },
+    listed,
+    unread: unread.map(({ path, what }) => ({ file: inRoot(path), what })),
     workflow: await findWorkflow(root, below),
-    ...(await askedVendors(withPrompts(tree, listed), today)),
+    ...(await askedVendors(withPrompts(tree, listed), today, formats)),
     account: accountOf(repository.remoteUrl),
   };
 }
@@ -122,6 +133,7 @@ function judgesOf({ settings, suites }: Project): string[] {
 async function askedVendors(
   tree: SourceTree,
   today: Date,
+  formats: Formats,
 ): Promise<Pick<SeenProject, 'vendors' | 'endpoints' | 'unpriced' | 'needsModel'>> {
   const { project } = await readProject(
     tree,
@@ -132,6 +144,7 @@ async function askedVendors(
       allowedModels: null,
       limits: DEFAULT_LIMITS,
       own: [],
+      formats,
     },
     { builtInMetrics: metrics, builtInRubrics, hash: sha256 },
   );

@@ -1,12 +1,15 @@
 import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
+import type { Formats } from '../../config/formats.ts';
 import type { Block } from '../../report/sections/document.ts';
 import type { Features } from '../run/feature.ts';
 import type { Reach } from '../session/access.ts';
 
 /** The terminal of a command; tests provide their own. */
 export interface Terminal {
+  /** Other tools' formats, from the entry. */
+  formats: Formats;
   env: NodeJS.ProcessEnv;
   cwd: string;
   out(text: string): void;
@@ -59,7 +62,7 @@ const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 export function terminalOf(
   { env, cwd, stdout, stderr, stdin }: TerminalProcess,
   features: Features,
-): Terminal {
+): Omit<Terminal, 'formats'> {
   const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

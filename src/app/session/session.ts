@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { INPUT_DEFAULTS, type Inputs } from '../../config/inputs.ts';
+import type { ReadOptions } from '../../config/project.ts';
 import type { ParsedDocuments } from '../../documents/files.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import { secretsIn } from '../../edges/providers/address.ts';
@@ -67,10 +68,9 @@ export interface SessionOptions extends CheckoutPlace {
   /** How far head is trusted, or what finds that out once the repository is open. */
   trust: TrustDecision | ((repository: Repository) => Promise<TrustDecision>);
   withheld: Withheld | null;
-  inputs: Pick<
-    Inputs,
-    'read' | 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'
-  >;
+  inputs: Pick<Inputs, 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'> & {
+    read: ReadOptions;
+  };
   store: StoreChoice;
   /** What is written when the run has ended, refused now where it cannot be. */
   outputs: readonly Output[];

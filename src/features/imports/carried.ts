@@ -1,6 +1,20 @@
+import type { ForeignFile } from '../../config/formats.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Notice, Place } from '../../types/plain.ts';
-import type { Imported, Loss } from './draft.ts';
+import { documentOf, type Imported, type Loss } from './shared/draft.ts';
+
+export interface ImportedFile extends ForeignFile {
+  imported: Imported;
+}
+
+export function asForeignFile(file: string, imported: Imported): ImportedFile {
+  const prompts = imported.prompts.map((each) => ({
+    ...each,
+    document: documentOf(file, each),
+    written: each.prompt.written,
+  }));
+  return { ...imported, imported, prompts, notices: importNotices(file, imported) };
+}
 
 interface LossGroup {
   what: string;
@@ -46,7 +60,7 @@ export function lossLine({ what, why, times, places }: LossGroup): string {
 }
 
 /** Counts if something was lost, each reason once at its first place, then the remarks. */
-export function importNotices(file: string, imported: Imported): Notice[] {
+function importNotices(file: string, imported: Imported): Notice[] {
   const groups = lossesByReason(imported.left);
   const lost = groups.map(({ what, why, times, places: [first, ...others] }): Notice => {
     const also = [

@@ -6,7 +6,7 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { createSandbox } from '../../edges/sandbox/index.ts';
 import type { Evaluate } from '../../types/model.ts';
 import { isMap, jsonText, type JsonMap } from '../../types/plain.ts';
-import { leftOut, remark, type Draft, type Imported } from './draft.ts';
+import { type Draft, type Imported, lose, addRemark } from './shared/draft.ts';
 
 /** Counts what `validate` reports for the new files as losses or remarks. */
 export async function sayWhatFails(
@@ -18,7 +18,7 @@ export async function sayWhatFails(
   const planned = await validateFolder(folder, terminal);
   const { problems, notices } = planned.ready ? planned.blank : planned.result;
   for (const { place, message } of problems)
-    left.push(leftOut(place ?? { file: SETTINGS_FILE, line: 0 }, 'evaldiff validate', message));
+    lose(left, place ?? { file: SETTINGS_FILE, line: 0 }, 'evaldiff validate', message);
   remarks.push(...notices.filter(({ place }) => place !== null && files.has(place.file)));
 }
 
@@ -58,7 +58,7 @@ export async function failBrokenChecks(
         const why = await whyNotCompiled(metric, evaluate);
         if (why === null) continue;
         const name = jsonText(metric['name'] ?? '');
-        remarks.push(remark(place, `the assertion ${name} ${FAILS_ALWAYS}: ${why}`));
+        addRemark(remarks, place, `the assertion ${name} ${FAILS_ALWAYS}: ${why}`);
         const reason = JSON.stringify(`does not compile: ${why}`);
         const code = `metric = 0;\nresult = false;\nreason = ${reason};\n`;
         Object.assign(metric, { language: 'javascript', code });

@@ -3,31 +3,29 @@ import { join, posix, relative, resolve, sep } from 'node:path';
 import { Option } from 'commander';
 import { writeNewFiles } from '../../app/commands/files.ts';
 import { directoryOption } from '../../app/commands/options.ts';
-import { inRepository } from '../../app/commands/project.ts';
+import { withTree } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../app/commands/user-error.ts';
 import { groundOf, type Ground } from '../../app/session/safe-writing.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/file-names.ts';
+import { formatOf, unreadMessage } from '../../config/formats.ts';
 import { readOverrides } from '../../config/overrides.ts';
 import { loadSettings } from '../../config/read-settings.ts';
 import { hostSettings } from '../../config/read-suites.ts';
 import { distinct } from '../../documents/document.ts';
 import { filesOf, type Files } from '../../documents/files.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
-import type { Repository } from '../../edges/git/repository.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import type { Settings } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { counted } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import { isMap, type JsonMap, type Problem } from '../../types/plain.ts';
-import type { SourceTree } from '../../types/repository.ts';
 import { carriedLine, lossLine, lossesByReason } from './carried.ts';
 import { failBrokenChecks, sayWhatFails } from './check-import.ts';
-import type { Imported } from './draft.ts';
-import { IMPORT_FORMATS, type ImportFormat } from './formats.ts';
-import { convertImport, formatOf, readImport, settingsFile, type Conversion } from './index.ts';
-import { unreadFormat } from './unread-formats.ts';
+import { convertImport, settingsFile, type Conversion } from './convert.ts';
+import { FORMATS, READ_FORMATS, type ImportFormat } from './formats.ts';
+import type { Imported } from './shared/draft.ts';
 import { verifyImport } from './verify.ts';
 
 interface ImportOptions {
@@ -54,7 +52,7 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     )
     .addOption(
       new Option('--from <format>', 'the format, for a file of another name').choices(
-        IMPORT_FORMATS,
+        Object.keys(READ_FORMATS),
       ),
     )
     .option(
@@ -212,32 +210,32 @@ async function withImported<T>(
     const problems: Problem[] = [];
     const files = filesOf(tree, DEFAULT_LIMITS);
     if (!tree.files.has(path)) throw userError(file, 'does not exist, or git ignores it');
-    const format = from ?? (await formatOf(path, files));
+    const format = from === undefined ? await formatOf(path, files, FORMATS) : READ_FORMATS[from];
     const absence = files.absence(path);
     if (absence !== null) throw userError(path, absence);
-    if (format === null)
+    if (format === null) {
+      const names = Object.keys(READ_FORMATS);
       throw userError(
         file,
-        (await unreadFormat(path, files)) ??
-          `has no name and no content that tells its format; say it with --from ${IMPORT_FORMATS.slice(0, -1).join(', ')} or ${IMPORT_FORMATS.at(-1) ?? ''}`,
+        `has no name and no content that tells its format; say it with --from ${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`,
       );
+    }
+    if ('instead' in format) throw userError(file, unreadMessage(format));
     const settings = await settingsFor(files);
-    const imported = await readImport(
-      path,
-      format,
-      {
-        files,
-        limits: DEFAULT_LIMITS,
-        builtIns: metrics,
-        hasGrader: settings.grader !== null,
-        settings,
-        // Verification compares an in-place run, where templates are filled in per test.
-        code: verify === undefined ? 'written' : 'refused',
-        ...hostSettings(settings),
-      },
-      problems,
-    );
-    if (imported === null || problems.length > 0) throw new UserError(problems);
+    const document = await files.document(path, problems);
+    const tools = {
+      files,
+      limits: DEFAULT_LIMITS,
+      builtIns: metrics,
+      hasGrader: settings.grader !== null,
+      settings,
+      // Verification compares an in-place run, where templates are filled in per test.
+      code: verify === undefined ? ('written' as const) : ('refused' as const),
+      host: hostSettings(settings),
+    };
+    const read = document && (await format.read(document, tools, problems));
+    if (read === null || problems.length > 0) throw new UserError(problems);
+    const { imported } = read;
     const relied = await reliedOn(imported, settings, files);
     return work({ path, imported, files, ground: groundOf(repository), relied });
   });
@@ -253,17 +251,6 @@ async function settingsFor(files: Files): Promise<Settings> {
     own: [],
   };
   return (await loadSettings(files, options, [])).settings;
-}
-
-/** Calls `work` with the project's files on disk. */
-export function withTree<T>(
-  directory: string,
-  terminal: Terminal,
-  work: (tree: SourceTree, repository: Repository) => Promise<T>,
-): Promise<T> {
-  return inRepository(directory, terminal, async (repository) =>
-    work(await repository.worktree('.'), repository),
-  );
 }
 
 /** POSIX path below the folder; null outside it. */

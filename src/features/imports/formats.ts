@@ -1,9 +1,26 @@
-import { valueAt } from '../../documents/document.ts';
-import { isMap, type Json } from '../../types/plain.ts';
+import type { Formats, FormatTools, ReadFormat, UnreadFormat } from '../../config/formats.ts';
+import type { Document } from '../../documents/document.ts';
+import type { JsonMap, Problem } from '../../types/plain.ts';
+import type { ImportedFile } from './carried.ts';
+import { isFlexEval } from './flexeval/is-flexeval.ts';
+import type { Imported } from './shared/draft.ts';
+import { UNREAD_FORMATS } from './unread-formats.ts';
 
-export const IMPORT_FORMATS = ['promptfoo', 'prompt-yml', 'agent-skills', 'flexeval'] as const;
+type Reader = (
+  document: Document,
+  tools: FormatTools,
+  problems: Problem[],
+) => Imported | Promise<Imported>;
 
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+function loaded(load: () => Promise<Reader>): ReadFormat<ImportedFile>['read'] {
+  return async (document, tools, problems) => {
+    const [read, { asForeignFile }] = await Promise.all([load(), import('./carried.ts')]);
+    return asForeignFile(document.file, await read(document, tools, problems));
+  };
+}
+
+const keysIn = (keys: readonly string[], value: JsonMap): number =>
+  keys.filter((key) => Object.hasOwn(value, key)).length;
 
 /** promptfoo's keys. A configuration has two of them, a file of ours at most one. */
 const PROMPTFOO = ['prompts', 'providers', 'targets', 'tests', 'defaultTest', 'scenarios'];
@@ -14,31 +31,42 @@ const PROMPT_YML = ['testData', 'evaluators', 'modelParameters', 'responseFormat
 /** Keys that are only in a prompt of ours. */
 const OURS = ['variables', 'defaults', 'tests'];
 
-/** Detects a file's format by content; null for ours and unknown ones. */
-export function formatOfContent(file: string, value: Json): ImportFormat | null {
-  if (!isMap(value)) return null;
-  const has = (key: string): boolean => Object.hasOwn(value, key);
-  if (isFlexEval(value)) return 'flexeval';
-  if (PROMPTFOO.filter(has).length > 1) return 'promptfoo';
-  if (Array.isArray(value['messages']) && !OURS.some(has))
-    return PROMPT_YML.some(has) || /_prompt\.ya?ml$/.test(file) ? 'prompt-yml' : null;
-  return has('skill_name') && ['evals', 'cases'].some((key) => Array.isArray(value[key]))
-    ? 'agent-skills'
-    : null;
-}
+/** Formats that are read, by their name on the command line. */
+export const READ_FORMATS = {
+  promptfoo: {
+    places: ['{promptfooconfig,evals/promptfooconfig}.{yaml,yml}'],
+    path: /(?:^|\/)promptfoo(?:config)?\.(?:ya?ml|json)$/,
+    holds: (value) => keysIn(PROMPTFOO, value) > 1 && !isFlexEval(value),
+    read: loaded(async () => (await import('./promptfoo/promptfoo.ts')).importPromptfoo),
+  },
+  'prompt-yml': {
+    places: ['**/*{.,_}prompt.{yml,yaml}', '.github/**/*{.,_}prompt.{yml,yaml}'],
+    path: /\.prompt\.ya?ml$/,
+    holds: (value, file) =>
+      Array.isArray(value['messages']) &&
+      keysIn(OURS, value) === 0 &&
+      (keysIn(PROMPT_YML, value) > 0 || /_prompt\.ya?ml$/.test(file)),
+    read: loaded(async () => (await import('./prompt-yml/prompt-yml.ts')).importPromptYml),
+  },
+  'agent-skills': {
+    places: ['**/evals/evals.json', '.claude/skills/**/evals/evals.json'],
+    path: /(?:^|\/)evals\/evals\.json$/,
+    holds: (value) =>
+      'skill_name' in value && ['evals', 'cases'].some((key) => Array.isArray(value[key])),
+    read: loaded(async () => (await import('./agent-skills/agent-skills.ts')).importAgentSkill),
+  },
+  flexeval: {
+    places: ['flexeval.{yaml,yml}', '**/*.flexeval.{yaml,yml}'],
+    path: /(?:^|[./])flexeval\.ya?ml$/,
+    holds: isFlexEval,
+    read: loaded(async () => (await import('./flexeval/flexeval.ts')).importFlexEval),
+  },
+} satisfies Record<string, ReadFormat<ImportedFile>>;
 
-/** Detects FlexEval: one run (`eval` on `data_sources`), or a map of evals with `metrics`. */
-export function isFlexEval(value: Json): boolean {
-  if (!isMap(value)) return false;
-  if (isMap(value['eval']) && Array.isArray(value['data_sources'])) return true;
-  const evals = Object.values(value);
-  return (
-    evals.length > 0 &&
-    evals.every(
-      (foreign) =>
-        isMap(foreign) &&
-        isMap(foreign['metrics']) &&
-        ['function', 'rubric'].some((kind) => valueAt(foreign, ['metrics', kind]) !== undefined),
-    )
-  );
-}
+export type ImportFormat = keyof typeof READ_FORMATS;
+
+/** All formats of other tools, as the entries hand them down. */
+export const FORMATS: Formats<ReadFormat<ImportedFile> | UnreadFormat> = {
+  ...READ_FORMATS,
+  ...UNREAD_FORMATS,
+};

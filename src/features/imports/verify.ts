@@ -16,13 +16,13 @@ import type { Metric } from '../../types/metric.ts';
 import type { Evaluate } from '../../types/model.ts';
 import { jsonText, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { withSandbox } from './check-import.ts';
-import { createDraft, documentOf, type Imported } from './draft.ts';
 import {
   assertionKey,
   readForeignResults,
   referenceAt,
   type ForeignAnswer,
 } from './promptfoo/promptfoo-results.ts';
+import { createDraft, documentOf, type Imported } from './shared/draft.ts';
 import { isEqual, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
 const MOST_BYTES = 256 * 1024 * 1024;

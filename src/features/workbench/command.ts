@@ -80,7 +80,10 @@ async function openWorkbench(
     root,
     base: options.base,
     assumesCost: options.maxCost === undefined,
-    read: readCommandLine({ ...options, overrides, own: ownSettings(terminal.features) }).options,
+    read: {
+      ...readCommandLine({ ...options, overrides, own: ownSettings(terminal.features) }).options,
+      formats: terminal.formats,
+    },
     documents: new Map(),
     inSession: (work) =>
       withProject({ ...options, directory: root }, quieter, { overrides, kept }, work),

@@ -3,8 +3,11 @@ import {
   javascriptMetric,
   pythonMetric,
   type CodeCheck,
-} from '../../../../src/features/imports/code.ts';
-import { javascriptProblem, pythonProblem } from '../../../../src/features/imports/foreign-code.ts';
+} from '../../../../src/features/imports/promptfoo/code.ts';
+import {
+  javascriptProblem,
+  pythonProblem,
+} from '../../../../src/features/imports/promptfoo/foreign-code.ts';
 import { realSandbox } from '../../metrics/real-sandbox.ts';
 
 const sandbox = realSandbox();

@@ -125,7 +125,10 @@ describe('what an action writes', () => {
 
   const project = (): Parameters<typeof writeBack>[2]['project'] => ({
     root,
-    read: readCommandLine({ own: OWN_SETTINGS, config: 'evaldiff.yaml', overrides: [] }).options,
+    read: {
+      ...readCommandLine({ own: OWN_SETTINGS, config: 'evaldiff.yaml', overrides: [] }).options,
+      formats: {},
+    },
     documents: new Map(),
     withFiles: (work) =>
       withRepository(

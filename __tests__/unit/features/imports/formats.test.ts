@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { problemsOf, read, suiteFiles } from '../../config/tree.ts';
+import { formatByPath, formatOf, placesOf } from '../../../../src/config/formats.ts';
+import { filesOf } from '../../../../src/documents/files.ts';
+import { DEFAULT_LIMITS } from '../../../../src/documents/limits.ts';
+import { compileGlob } from '../../../../src/documents/paths.ts';
+import { FORMATS, READ_FORMATS } from '../../../../src/features/imports/formats.ts';
+import { problemsOf, read, suiteFiles, treeOf } from '../../config/tree.ts';
 
 const PROMPTFOO =
   "prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n";
@@ -11,6 +16,49 @@ const namesOf = async (files: Record<string, string>) => {
   const { project, problems } = await read(files);
   return [problems, project.suites.map(({ prompt: { file, name } }) => [file, name])];
 };
+
+describe('the table of formats', () => {
+  const PATHS = [
+    'promptfooconfig.yaml',
+    'a/promptfoo.json',
+    'a/b.prompt.yml',
+    'skills/pdf/evals/evals.json',
+    'flexeval.yaml',
+    'a/b.flexeval.yml',
+    'a/chat.prompty',
+    'a/chat.prompt',
+    'a/chat.baml',
+    'a/skprompt.txt',
+    'a/chat.convo.txt',
+  ];
+
+  test.each(PATHS)('has one row for the path %s', (file) => {
+    const rows = Object.values(FORMATS).filter(({ path }) => path?.test(file));
+    expect(rows).toHaveLength(1);
+  });
+
+  test('reads the files at the places of every row by the reader of that row', () => {
+    for (const [name, { places }] of Object.entries(READ_FORMATS))
+      for (const place of places) {
+        const { matches } = compileGlob(place);
+        const found = PATHS.filter((path) => matches(path));
+        for (const file of found) expect(formatByPath(file, FORMATS)?.name).toBe(name);
+      }
+    expect(placesOf(FORMATS)).toHaveLength(7);
+  });
+
+  test('takes another format that is handed down', async () => {
+    const { promptfoo } = READ_FORMATS;
+    const formats = {
+      echo: { ...promptfoo, path: /\.echo$/, holds: (value: object) => 'echo' in value },
+    };
+    const files = filesOf(treeOf({ 'a.yaml': 'echo: 1\n', 'b.yaml': 'x: 1\n' }), DEFAULT_LIMITS);
+    const names = ['a.yaml', 'b.yaml', 'c.echo'].map(
+      async (file) => (await formatOf(file, files, formats))?.name,
+    );
+    expect(await Promise.all(names)).toEqual(['echo', undefined, 'echo']);
+  });
+});
 
 describe("another tool's file under a name of its own", () => {
   test.each<[string, string, string]>([

@@ -8,7 +8,7 @@ import {
   type Place,
   ownEntry,
 } from '../../../types/plain.ts';
-import { isScalar, leftOut, remark, uniqueNames, type Imported } from '../draft.ts';
+import { isScalar, uniqueNames, type Imported, lose, addRemark } from '../shared/draft.ts';
 import {
   isAmong,
   checksUnder,
@@ -52,7 +52,7 @@ export function readCase(
   ];
   if (why !== undefined || 'why' in attached) {
     const what = `the eval ${id ?? ''}`.trim();
-    imported.left.push(leftOut(place, prompt === null ? 'an eval' : what, String(why)));
+    lose(imported.left, place, prompt === null ? 'an eval' : what, String(why));
     return { reference: null, of: checks.length || expects(written), carried: 0 };
   }
   const lost = sayUnreadKeys(unread, () => place, imported);
@@ -92,10 +92,10 @@ export function sayUnreadKeys(
   for (const key of keys.filter(
     (each) => !lost.includes(each) && !isAmong(SILENT, snakeCase(each)),
   ))
-    remarks.push(remark(placeOf(key), `${key} is not needed`));
+    addRemark(remarks, placeOf(key), `${key} is not needed`);
   const unknown = 'it may decide what passes, and is not read here';
   for (const key of lost)
-    left.push(leftOut(placeOf(key), key, ownEntry(WITHOUT, snakeCase(key)) ?? unknown));
+    lose(left, placeOf(key), key, ownEntry(WITHOUT, snakeCase(key)) ?? unknown);
   return lost.length;
 }
 
@@ -143,8 +143,8 @@ function metricsOf(
   const unique = uniqueNames();
   const statements = checks.flatMap((check) => ('statement' in check ? [check.statement] : []));
   for (const check of checks) {
-    if ('why' in check) left.push(leftOut(place, 'a check', check.why));
-    if ('remark' in check) remarks.push(remark(place, check.remark));
+    if ('why' in check) lose(left, place, 'a check', check.why);
+    if ('remark' in check) addRemark(remarks, place, check.remark);
   }
   const listed =
     statements.length === 0

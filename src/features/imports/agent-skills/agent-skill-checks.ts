@@ -1,7 +1,6 @@
 import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
 import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../types/plain.ts';
-import { uses } from '../promptfoo/assertion-parts.ts';
-import { convertText } from '../promptfoo/assertions.ts';
+import { convertText, uses } from '../shared/text-assertions.ts';
 
 /** Keys that never hold a verdict; the first few are not even reported. */
 export const SILENT =

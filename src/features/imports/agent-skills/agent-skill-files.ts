@@ -1,7 +1,7 @@
 import { valueAt, type Document } from '../../../documents/document.ts';
 import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
 import { isMap, type Json } from '../../../types/plain.ts';
-import { lastSteps } from '../draft.ts';
+import { lastSteps } from '../shared/draft.ts';
 
 export interface SkillFiles {
   exists(path: string): boolean;

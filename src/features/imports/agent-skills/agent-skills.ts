@@ -1,21 +1,22 @@
+import type { FormatTools } from '../../../config/formats.ts';
 import { escapeNames } from '../../../config/templates.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
-import { UNNAMED_MODEL } from '../../../kernel/suite/models.ts';
+import { entryOf, UNNAMED_MODEL } from '../../../kernel/suite/models.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
   createDraft,
   lastSteps,
-  leftOut,
   nothingImported,
-  remark,
   type Draft,
   type Imported,
   type Loss,
   judgeTheRest,
-} from '../draft.ts';
+  lose,
+  addRemark,
+} from '../shared/draft.ts';
 import {
   isTriggerQuery,
   NOT_CHOSEN,
@@ -62,9 +63,10 @@ function casesIn(value: Json): SkillCase[] | null {
  */
 export async function importAgentSkill(
   document: Document,
-  context: SkillContext,
+  tools: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
+  const context = contextOf(tools, problems);
   const imported = nothingImported();
   const { value } = document;
   const cases = casesIn(value);
@@ -82,7 +84,7 @@ export async function importAgentSkill(
   const triggers = cases.filter(({ written }) => isTriggerQuery(written, context.builtIns));
   if (triggers.length === cases.length && triggers.length > 0) {
     for (const { path } of triggers)
-      imported.left.push(leftOut(document.placeOf(path), 'a trigger query', NOT_CHOSEN));
+      lose(imported.left, document.placeOf(path), 'a trigger query', NOT_CHOSEN);
     imported.carried = [{ unit: 'case', of: cases.length, carried: 0 }];
     return imported;
   }
@@ -94,11 +96,10 @@ export async function importAgentSkill(
     return imported;
   }
   const { file } = skill;
-  imported.remarks.push(
-    remark(
-      { file, line: 0 },
-      'the skill runs without tools: only what it makes a model say is evaluated',
-    ),
+  addRemark(
+    imported.remarks,
+    { file, line: 0 },
+    'the skill runs without tools: only what it makes a model say is evaluated',
   );
   const { body, line } = withoutFrontMatter(skill.text);
   sayBraces(body, { file, line }, imported.left);
@@ -111,16 +112,32 @@ export async function importAgentSkill(
   return imported;
 }
 
+function contextOf(
+  { files, settings, builtIns, hasGrader }: FormatTools,
+  problems: Problem[],
+): SkillContext {
+  return {
+    files: {
+      exists: (path) => files.absence(path) === null,
+      below: files.below,
+      read: async (path) =>
+        (await files.data(path, { file: '', line: 0 }, problems))?.content ?? null,
+    },
+    builtIns,
+    hasGrader,
+    isProgram: entryOf(settings, UNNAMED_MODEL)?.provider === 'program',
+  };
+}
+
 function sayBraces(body: string, { file, line }: Place, left: Loss[]): void {
   const doubled = /\{\{+[A-Za-z_]\w*\}\}+/.exec(body);
   if (doubled === null) return;
   const at = line + body.slice(0, doubled.index).split('\n').length - 1;
-  left.push(
-    leftOut(
-      { file, line: at },
-      doubled[0].slice(0, 60),
-      'a name in several braces is sent with one pair',
-    ),
+  lose(
+    left,
+    { file, line: at },
+    doubled[0].slice(0, 60),
+    'a name in several braces is sent with one pair',
   );
 }
 

@@ -3,7 +3,7 @@ import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
 import { isMap, type Json, type Place, type Problem, type JsonMap } from '../../../types/plain.ts';
-import { leftOut, type Imported, type Loss } from '../draft.ts';
+import { type Imported, type Loss, lose } from '../shared/draft.ts';
 
 export interface FlexEvalContext {
   builtIns: BuiltInMetrics;
@@ -45,26 +45,24 @@ export function dataFile(
   const type = source['type'] ?? 'file';
   const [format, file] = [source['format'] ?? 'jsonl', source['path']];
   if (type !== 'file' || typeof file !== 'string') {
-    left.push(
-      leftOut(
-        place,
-        'a data source',
-        type === 'iterable'
-          ? 'it holds its dialogues itself; write them as references'
-          : type === 'named'
-            ? "it is looked up in FlexEval's database"
-            : 'it names no file',
-      ),
+    lose(
+      left,
+      place,
+      'a data source',
+      type === 'iterable'
+        ? 'it holds its dialogues itself; write them as references'
+        : type === 'named'
+          ? "it is looked up in FlexEval's database"
+          : 'it names no file',
     );
     return null;
   }
   if (format !== 'jsonl' || /\.(?:db|sqlite3?)$/.test(file)) {
-    left.push(
-      leftOut(
-        place,
-        `the data ${file.slice(0, 200)}`,
-        'a database of LangGraph is not read; export its dialogues as JSONL',
-      ),
+    lose(
+      left,
+      place,
+      `the data ${file.slice(0, 200)}`,
+      'a database of LangGraph is not read; export its dialogues as JSONL',
     );
     return null;
   }
@@ -121,7 +119,7 @@ export async function functionModules(
     moduleEntries(document).map(async ({ path, value }): Promise<FunctionModule[]> => {
       const place = document.placeOf(path);
       if (typeof value !== 'string') {
-        left.push(leftOut(place, 'a function module', 'it is no file of Python'));
+        lose(left, place, 'a function module', 'it is no file of Python');
         return [];
       }
       const file = locateFile(

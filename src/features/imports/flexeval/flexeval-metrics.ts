@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { isScalar, leftOut, uniqueNames, type Loss } from '../draft.ts';
+import { isScalar, uniqueNames, type Loss, lose } from '../shared/draft.ts';
 import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
 
 /** A metric of ours, and where FlexEval's is written. */
@@ -60,12 +60,11 @@ export function convertMetrics(
   const kept = new Set(all);
   const drop = (metric: Found, why: string): void => {
     kept.delete(metric);
-    left.push(
-      leftOut(
-        document.placeOf(metric.path),
-        `the ${metric.kind} ${metric.name || '(without a name)'}`,
-        why,
-      ),
+    lose(
+      left,
+      document.placeOf(metric.path),
+      `the ${metric.kind} ${metric.name || '(without a name)'}`,
+      why,
     );
   };
   for (const candidate of all) {
@@ -169,7 +168,6 @@ function dependency(condition: JsonMap, all: readonly Found[]): Found | null {
   return only !== undefined && others.length === 0 ? only : null;
 }
 
-/** Drops disabled arguments. */
 function argumentsOf(written: JsonMap): JsonMap {
   const kwargs = written['kwargs'];
   return isMap(kwargs)
@@ -217,14 +215,10 @@ function metricOf(
 ): JsonMap {
   const { kind, name: used, written, path } = found;
   for (const key of Object.keys(written).filter((each) => !READ.includes(each)))
-    left.push(
-      leftOut(document.placeOf([...path, key]), `${key} of ${used}`, 'it has no counterpart'),
-    );
+    lose(left, document.placeOf([...path, key]), `${key} of ${used}`, 'it has no counterpart');
   const given = argumentsOf(written);
   if (kind === 'rubric' && Object.keys(given).length > 0)
-    left.push(
-      leftOut(document.placeOf([...path, 'kwargs']), `kwargs of ${used}`, 'a rubric takes none'),
-    );
+    lose(left, document.placeOf([...path, 'kwargs']), `kwargs of ${used}`, 'a rubric takes none');
   const level = levelOf(written['metric_level']);
   const conditions = conditionsOf({ written }).map((condition) =>
     Object.fromEntries(

@@ -8,8 +8,14 @@ import {
   languageOwners,
   vendorNames,
 } from '../../../types/vendors.ts';
-import { createDraft, leftOut, type Draft, type Imported } from '../draft.ts';
-import { serverModel, entryFor, readForeignParameters, type ImportedModel } from '../models.ts';
+import { createDraft, type Draft, type Imported, lose } from '../shared/draft.ts';
+import {
+  serverModel,
+  entryFor,
+  readForeignParameters,
+  ofTheRun,
+  type ImportedModel,
+} from '../shared/models.ts';
 import type { ForeignMetric } from './flexeval-metrics.ts';
 
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
@@ -83,11 +89,7 @@ export function convertLlm(written: Json): ForeignLlm {
 function openai(kwargs: JsonMap): ReturnType<Read> {
   const model = textOf(kwargs, 'model_name');
   if (model === null) return { why: 'it names no model' };
-  return {
-    name: model,
-    entry: entryFor('openai', model),
-    aside: [],
-  };
+  return { name: model, entry: entryFor('openai', model), aside: [] };
 }
 
 /** LiteLLM names `anthropic/claude-sonnet-4-5`, and some models without a vendor. */
@@ -102,50 +104,25 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
       why: `the provider of "${written}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`,
     };
   }
-  return {
-    name: model,
-    entry: entryFor(vendor, model),
-    aside: [],
-  };
+  return { name: model, entry: entryFor(vendor, model), aside: [] };
 }
 
 function local(kwargs: JsonMap): ReturnType<Read> {
   const found = serverModel(kwargs['endpoint'], textOf(kwargs, 'model_name') ?? 'default');
   if (found === null) return { why: 'it names no server' };
-  return {
-    name: found.name,
-    entry: found.entry,
-    aside: [
-      {
-        key: 'endpoint',
-        why: `the server's address belongs to the run, not to a file: --endpoint "${found.line}", or the input endpoints`,
-      },
-    ],
-  };
+  return { name: found.name, entry: found.entry, aside: [ofTheRun('endpoint', found.line)] };
 }
 
 function keyName(kwargs: JsonMap): ImportedModel['aside'] {
   const name = kwargs['api_key_name'] ?? kwargs['key_name'];
   const known = vendorNames().some((vendor) => factsOf(vendor).keyVariable === name);
-  return name === undefined || known
-    ? []
-    : [
-        {
-          key: 'api_key_name',
-          why: `keys belong to the run, not to a file: the inputs ${keyInputs().join(', ')} and endpoints`,
-        },
-      ];
+  const why = `keys belong to the run, not to a file: the inputs ${keyInputs().join(', ')} and endpoints`;
+  return name === undefined || known ? [] : [{ key: 'api_key_name', why }];
 }
 
 function choices({ n }: JsonMap): ImportedModel['left'] {
-  return n === undefined || n === 1
-    ? []
-    : [
-        {
-          key: 'n',
-          why: 'of several choices FlexEval keeps the first; n_tries asks for several answers',
-        },
-      ];
+  const why = 'of several choices FlexEval keeps the first; n_tries asks for several answers';
+  return n === undefined || n === 1 ? [] : [{ key: 'n', why }];
 }
 
 function textOf(kwargs: JsonMap, key: string): string | null {
@@ -188,11 +165,11 @@ function llmAt(
   const place = document.placeOf(path);
   const found = convertLlm(valueAt(document.value, path) ?? null);
   if ('why' in found) {
-    left.push(leftOut(place, what, `${found.why}${instead}`));
+    lose(left, place, what, `${found.why}${instead}`);
     return null;
   }
-  for (const { key, why } of found.left) left.push(leftOut(place, `${key} of ${what}`, why));
-  for (const { key, why } of found.aside) remarks.push(leftOut(place, `${key} of ${what}`, why));
+  for (const { key, why } of found.left) lose(left, place, `${key} of ${what}`, why);
+  for (const { key, why } of found.aside) lose(remarks, place, `${key} of ${what}`, why);
   if (found.entry !== null) models[found.model] = found.entry;
   return found;
 }
@@ -224,12 +201,11 @@ export function promptDraft(
     `; models: { ${UNNAMED_MODEL}: … } in the settings says which model answers`,
   ) ?? { model: UNNAMED_MODEL, parameters: {} };
   if (valueAt(document.value, [...at, 'include_system_prompt']) === false)
-    imported.left.push(
-      leftOut(
-        place,
-        'include_system_prompt',
-        'the recorded system prompt is sent; a system message of the prompt replaces it',
-      ),
+    lose(
+      imported.left,
+      place,
+      'include_system_prompt',
+      'the recorded system prompt is sent; a system message of the prompt replaces it',
     );
   Object.assign(draft.value, { name, model, ...parameters, messages });
   draft.from(['model'], place);

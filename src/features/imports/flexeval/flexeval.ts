@@ -1,17 +1,17 @@
+import type { FormatTools } from '../../../config/formats.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type Json, type Place, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
   createDraft,
   lastSteps,
-  leftOut,
   nothingImported,
-  remark,
   type Draft,
   type Imported,
   uniqueNames,
-} from '../draft.ts';
-import { isFlexEval } from '../formats.ts';
+  lose,
+  addRemark,
+} from '../shared/draft.ts';
 import {
   dataFile,
   listAt,
@@ -22,6 +22,7 @@ import {
 } from './flexeval-files.ts';
 import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
 import { promptDraft, withGrader } from './flexeval-models.ts';
+import { isFlexEval } from './is-flexeval.ts';
 
 interface ForeignEval {
   key: string | null;
@@ -66,9 +67,17 @@ const CONFIG_KEYS = [
  */
 export async function importFlexEval(
   document: Document,
-  context: FlexEvalContext,
+  { builtIns, files }: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
+  const context: FlexEvalContext = {
+    builtIns,
+    absence: files.absence,
+    text: async (path) => {
+      const read = await files.data(path, { file: '', line: 0 }, problems);
+      return read && new TextDecoder().decode(read.content).replaceAll('\r\n', '\n');
+    },
+  };
   const imported = nothingImported();
   if (!isMap(document.value) || !isFlexEval(document.value)) {
     problems.push(
@@ -115,8 +124,11 @@ function evalsOf(document: Document, { left, remarks }: Imported): ForeignEval[]
     }));
   for (const key of Object.keys(value).filter((each) => !RUN_KEYS.includes(each))) {
     const why = ownEntry(WHY, key);
-    (why === undefined || LOSSES.includes(key) ? left : remarks).push(
-      leftOut(document.placeOf([key]), key, why ?? 'it is not part of the format'),
+    lose(
+      why === undefined || LOSSES.includes(key) ? left : remarks,
+      document.placeOf([key]),
+      key,
+      why ?? 'it is not part of the format',
     );
   }
   return [{ key: null, path: ['eval'], data: listAt(document, ['data_sources']) }];
@@ -130,12 +142,11 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
   for (const key of Object.keys(written).filter(
     (each) => !EVAL_KEYS.includes(each) && !CONFIG_KEYS.includes(each),
   ))
-    left.push(
-      leftOut(
-        document.placeOf([...foreign.path, key]),
-        key,
-        ownEntry(WHY, key) ?? 'it is not part of the format',
-      ),
+    lose(
+      left,
+      document.placeOf([...foreign.path, key]),
+      key,
+      ownEntry(WHY, key) ?? 'it is not part of the format',
     );
   const completes = written['do_completion'] === true;
   const metrics = convertMetrics(
@@ -148,25 +159,24 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
   const name = context.unique(nameOf(written['name'], foreign.key, document.file));
   const place = document.placeOf(foreign.path);
   if (metrics.length === 0) {
-    left.push(leftOut(place, `the eval ${name}`, 'nothing is left that judges its dialogues'));
+    lose(left, place, `the eval ${name}`, 'nothing is left that judges its dialogues');
     return;
   }
   if (data.length === 0) {
-    left.push(leftOut(place, `the eval ${name}`, 'no data is left that could be judged'));
+    lose(left, place, `the eval ${name}`, 'no data is left that could be judged');
     return;
   }
-  imported.remarks.push(
-    remark(
-      place,
-      [
-        `${name}: `,
-        completes
-          ? 'the new answer is judged; the turns before it are the same on both sides (every: true judges them too)'
-          : 'a dialogue passes a rubric when all of its turns do (every: 0.9 asks for nine of ten)',
-        '; functions are shown and do not gate, for they have no bounds there ',
-        '(remove skip, or give with: { min: … } or a threshold, to make one gate)',
-      ].join(''),
-    ),
+  addRemark(
+    imported.remarks,
+    place,
+    [
+      `${name}: `,
+      completes
+        ? 'the new answer is judged; the turns before it are the same on both sides (every: true judges them too)'
+        : 'a dialogue passes a rubric when all of its turns do (every: 0.9 asks for nine of ten)',
+      '; functions are shown and do not gate, for they have no bounds there ',
+      '(remove skip, or give with: { min: … } or a threshold, to make one gate)',
+    ].join(''),
   );
   withGrader(document, foreign.path, metrics, imported);
   imported.prompts.push({
@@ -229,8 +239,11 @@ function configOf(document: Document, path: Path, { left, remarks }: Imported): 
   const isRepeats = ({ key, value }: { key: string; value: Json }): boolean =>
     key === REPEATS && typeof value === 'number';
   for (const { key, at } of written.filter((entry) => !isRepeats(entry)))
-    (LOSSES.includes(key) ? left : remarks).push(
-      leftOut(document.placeOf(at), key, ownEntry(WHY, key) ?? ABOUT_RUNNING),
+    lose(
+      LOSSES.includes(key) ? left : remarks,
+      document.placeOf(at),
+      key,
+      ownEntry(WHY, key) ?? ABOUT_RUNNING,
     );
   const repeats = written.findLast(isRepeats)?.value;
   return typeof repeats === 'number' && repeats > 1 ? repeats : null;

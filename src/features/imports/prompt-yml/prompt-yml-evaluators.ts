@@ -1,7 +1,7 @@
 import { valueAt } from '../../../documents/document.ts';
 import { isMap, type Json, type JsonMap, type Place, ownEntry } from '../../../types/plain.ts';
-import { isScalar, leftOut, type Imported } from '../draft.ts';
-import { publishedModel } from '../models.ts';
+import { isScalar, lose, type Imported } from '../shared/draft.ts';
+import { publishedModel } from '../shared/models.ts';
 
 const COMPARISONS: Readonly<Record<string, string>> = {
   equals: 'exact_match',
@@ -71,15 +71,13 @@ export function withJudge(
     ...Object.keys(evaluator).filter((key) => !EVALUATOR_KEYS.includes(key)),
     ...Object.keys(llm).filter((key) => !JUDGE_KEYS.includes(key)),
   ];
-  imported.left.push(
-    ...unknown.map((key) =>
-      leftOut(
-        place,
-        `${key} of the evaluator ${nameOf(evaluator)}`,
-        'it is not part of the format',
-      ),
-    ),
-  );
+  for (const key of unknown)
+    lose(
+      imported.left,
+      place,
+      `${key} of the evaluator ${nameOf(evaluator)}`,
+      'it is not part of the format',
+    );
   const { modelId } = llm;
   if (!isScalar(modelId)) return converted;
   const model = publishedModel(modelId);

@@ -1,4 +1,5 @@
-import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from '../../../config/templates.ts';
+import type { FormatTools } from '../../../config/formats.ts';
+import { pathsOf, readTemplate, toOurs, variableOf } from '../../../config/templates.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type Json, type JsonMap, jsonText, type Problem } from '../../../types/plain.ts';
@@ -6,15 +7,16 @@ import {
   createDraft,
   isScalar,
   lastSteps,
-  leftOut,
   nothingImported,
   type Draft,
   type Imported,
   type Loss,
   uniqueNames,
   judgeTheRest,
-} from '../draft.ts';
-import { publishedModel, readForeignParameters } from '../models.ts';
+  lose,
+} from '../shared/draft.ts';
+import { publishedModel, readForeignParameters } from '../shared/models.ts';
+import { fillVariables, mapTexts } from '../shared/templates.ts';
 import { convertEvaluator, withJudge, nameOf } from './prompt-yml-evaluators.ts';
 
 const READ =
@@ -25,7 +27,7 @@ const READ =
 /** Converts a `.prompt.yml`: messages, test data (references) and evaluators (metrics). */
 export function importPromptYml(
   document: Document,
-  hasGrader: boolean,
+  { hasGrader }: FormatTools,
   problems: Problem[],
 ): Imported {
   const imported = nothingImported();
@@ -37,7 +39,7 @@ export function importPromptYml(
     return imported;
   }
   for (const key of Object.keys(value).filter((each) => !READ.includes(each)))
-    imported.left.push(leftOut(document.placeOf([key]), key, 'it is not part of the format'));
+    lose(imported.left, document.placeOf([key]), key, 'it is not part of the format');
   const prompt = promptDraft(document, value, imported.left);
   const tests = testsDraft(document, value, variablesOf(prompt), imported);
   if (prompt === null) {
@@ -65,14 +67,13 @@ function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | 
     const place = document.placeOf(['messages', index]);
     const template = typeof content === 'string' ? readTemplate(content) : null;
     if (template === null || !template.ok) {
-      left.push(
-        leftOut(
-          place,
-          'the prompt',
-          template === null
-            ? 'a message holds more than text'
-            : `${template.construct} is more than a variable`,
-        ),
+      lose(
+        left,
+        place,
+        'the prompt',
+        template === null
+          ? 'a message holds more than text'
+          : `${template.construct} is more than a variable`,
       );
       return null;
     }
@@ -105,16 +106,14 @@ function parametersOf(document: Document, value: JsonMap, left: Loss[]): JsonMap
   const written = value['modelParameters'];
   const { parameters, left: refused } = readForeignParameters(isMap(written) ? written : {});
   for (const { key, why } of refused)
-    left.push(leftOut(document.placeOf(['modelParameters', key]), `modelParameters.${key}`, why));
+    lose(left, document.placeOf(['modelParameters', key]), `modelParameters.${key}`, why);
   const format = value['responseFormat'];
   if (format === 'json_object') return { ...parameters, response_format: { type: 'json_object' } };
   if (format !== 'json_schema') return parameters;
   const schema = schemaOf(value['jsonSchema']);
   if (schema !== null)
     return { ...parameters, response_format: { type: 'json_schema', json_schema: schema } };
-  left.push(
-    leftOut(document.placeOf(['jsonSchema']), 'jsonSchema', 'it is not the JSON text of a map'),
-  );
+  lose(left, document.placeOf(['jsonSchema']), 'jsonSchema', 'it is not the JSON text of a map');
   return parameters;
 }
 
@@ -151,7 +150,7 @@ function testsDraft(
     const path = ['testData', index];
     const why = isMap(row) ? whyUnfilled(row, variables ?? []) : 'it is not a map';
     if (why === null && isMap(row)) return [{ row, path }];
-    left.push(leftOut(document.placeOf(path), 'a row of testData', why ?? ''));
+    lose(left, document.placeOf(path), 'a row of testData', why ?? '');
     return [];
   });
   const references = kept.map(({ row }) => referenceOf(row, variables ?? []));
@@ -164,7 +163,7 @@ function testsDraft(
     const converted = isMap(evaluator)
       ? withJudge(convertEvaluator(evaluator), evaluator, place, imported)
       : { why: 'it is not a map' };
-    if ('why' in converted) left.push(leftOut(place, `the evaluator ${name}`, converted.why));
+    if ('why' in converted) lose(left, place, `the evaluator ${name}`, converted.why);
     else if (JSON.stringify(converted.metric).includes('{{'))
       ownMetrics(document, kept, references, { name, metric: converted.metric, path }, left, draft);
     else {
@@ -230,18 +229,30 @@ function ownMetrics(
     const reference = references[index];
     const filled = fillInAll(metric, row);
     if (reference === undefined) return;
-    if (!filled.ok || !isMap(filled.value)) {
-      left.push(
-        leftOut(
-          document.placeOf(at),
-          `the evaluator ${name} for this row`,
-          filled.ok ? 'it is not a map' : filled.why,
-        ),
-      );
+    if (!filled.ok) {
+      lose(left, document.placeOf(at), `the evaluator ${name} for this row`, filled.why);
       return;
     }
     const own = Array.isArray(reference['metrics']) ? reference['metrics'] : [];
     draft.from(['references', index, 'metrics', own.length], document.placeOf(path));
-    reference['metrics'] = [...own, { name, ...filled.value }];
+    reference['metrics'] = [...own, { name, ...(filled.value as JsonMap) }];
   });
+}
+
+/** Fills in all texts in a value, or returns the first error. */
+function fillInAll(
+  value: Json,
+  vars: JsonMap,
+): { ok: true; value: Json } | { ok: false; why: string } {
+  const errors: string[] = [];
+  const filled = mapTexts(value, (text) => {
+    const template = readTemplate(text);
+    const read = template.ok
+      ? fillVariables(template, vars)
+      : { ok: false as const, why: `${template.construct} is more than a variable` };
+    if (!read.ok) errors.push(read.why);
+    return read.ok ? read.text : text;
+  });
+  const [why] = errors;
+  return why === undefined ? { ok: true, value: filled } : { ok: false, why };
 }

@@ -1,48 +1,8 @@
-import { fillIn, assertionText } from '../../../config/templates.ts';
 import { readYaml } from '../../../documents/yaml.ts';
-import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
 import type { Json, JsonMap } from '../../../types/plain.ts';
-
-/** One metric of ours (without its name), or why there is none. */
-export type Converted = { metric: JsonMap } | { why: string };
-
-export interface AssertionContext {
-  vars: JsonMap;
-  /** Variables that differ from the reference's input; templates in values are filled in there. */
-  unlike: JsonMap;
-  builtIns: BuiltInMetrics;
-  structured: readonly string[];
-  /** Whether code checks get parsed JSON answers. */
-  asData: boolean;
-  /** Null if the file does not exist. */
-  textOf(path: string): string | null;
-}
-
-/** An assertion with its templates filled in. */
-export interface GivenAssertion {
-  value: Json | undefined;
-  threshold: number | null;
-  negate: boolean;
-  config: Json | undefined;
-  provider: Json | undefined;
-}
-
-export type Convert = (asked: GivenAssertion, context: AssertionContext) => Converted;
-
-export const uses = (
-  name: string,
-  values: JsonMap = {},
-  threshold: number | null = null,
-): Converted => ({
-  metric: {
-    uses: name,
-    ...(Object.keys(values).length === 0 ? {} : { with: values }),
-    // Scores are never below 0, so a threshold of 0 only shows the value.
-    ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
-  },
-});
-
-export const why = (reason: string): Converted => ({ why: reason });
+import { assertionText } from '../shared/templates.ts';
+import type { AssertionContext } from '../shared/text-assertions.ts';
+import { fillIn } from './templates.ts';
 
 /** The path in `file://…` without the function name; null for other text. */
 export function pathIn(text: string): string | null {

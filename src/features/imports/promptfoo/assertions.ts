@@ -1,19 +1,20 @@
-import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
 import { nearest } from '../../../text/suggest.ts';
-import { isMap, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { CODE_ASSERTIONS } from '../code.ts';
-import { isScalar } from '../draft.ts';
-import { EMBEDDINGS, embeddingModel, isConfigured } from '../models.ts';
+import { type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { isScalar } from '../shared/draft.ts';
+import { EMBEDDINGS, embeddingModel, isConfigured } from '../shared/models.ts';
 import {
+  negateIf,
+  TEXT_ASSERTIONS,
   uses,
-  valueFor,
   why,
-  type GivenAssertion,
+  withKnownParameters,
   type AssertionContext,
   type Convert,
   type Converted,
-} from './assertion-parts.ts';
-import { TEXT_ASSERTIONS } from './text-assertions.ts';
+  type GivenAssertion,
+} from '../shared/text-assertions.ts';
+import { valueFor } from './assertion-parts.ts';
+import { CODE_ASSERTIONS } from './code.ts';
 
 /** Supported keys; others are reported. */
 export const ASSERTION_KEYS =
@@ -114,39 +115,7 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   );
 }
 
-/** Converts a comparison of text or JSON whose value has no templates. */
-export function convertText(
-  type: string,
-  { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
-  builtIns: BuiltInMetrics,
-): Converted {
-  const convert = ownEntry(TEXT_ASSERTIONS, type);
-  if (convert === undefined) return why(unreadType(type));
-  const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
-  const nothing = { vars: {}, unlike: {}, structured: [], asData: false, textOf: () => null };
-  return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
-}
-
 function unreadType(type: string): string {
   const near = nearest(type, Object.keys(CONVERSIONS));
   return `this type is not read here${near === null ? '' : `; did you mean "${near}"?`}`;
-}
-
-/** `not-` does not turn errors into passes, in either tool. */
-function negateIf(converted: Converted, negate: boolean): Converted {
-  if (!negate || 'why' in converted) return converted;
-  const { with: values, ...rest } = converted.metric;
-  // Code negates itself.
-  if (!('uses' in rest)) return converted;
-  return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
-}
-
-/** Parameters that our metric would reject are a loss, not a user error. */
-function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
-  if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
-  const { uses: name, with: values } = converted.metric;
-  const [problem] = builtIns.get(name)?.problems(isMap(values) ? values : {}) ?? [
-    `there is no metric ${name}`,
-  ];
-  return problem === undefined ? converted : why(problem);
 }

@@ -1,21 +1,16 @@
-import {
-  escapeNames,
-  fillIn,
-  inputOf,
-  pathsOf,
-  templateText,
-  toOurs,
-} from '../../../config/templates.ts';
+import { escapeNames, pathsOf, toOurs } from '../../../config/templates.ts';
 import { valueAt } from '../../../documents/document.ts';
 import type { MadePrompt } from '../../../kernel/suite/suite.ts';
 import type { Message } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
-import { chatIn, messagesIn } from '../chats.ts';
-import { codeCommand } from '../foreign-code.ts';
-import type { ImportedModel } from '../models.ts';
+import type { ImportedModel } from '../shared/models.ts';
+import { templateText } from '../shared/templates.ts';
+import { chatIn, messagesIn } from './chats.ts';
+import { codeCommand } from './foreign-code.ts';
 import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
+import { fillIn, inputOf } from './templates.ts';
 
 /**
  * The messages of each test, in order, if a function or template logic makes them, or if this

@@ -1,7 +1,8 @@
+import type { Comparison, SyntaxNode } from 'nunjucks/src/parser.js';
 import { isMap, type Json, ownEntry } from '../../../types/plain.ts';
-
+import { assertionText } from '../shared/templates.ts';
 import { FILTERS, type Value } from './nunjucks-filters.ts';
-import { parseTemplate, type Expression, type Node } from './nunjucks-syntax.ts';
+import { namesOf, parseTemplate } from './nunjucks-syntax.ts';
 
 /** Limits on length and steps, because loops can nest. */
 const MOST_CHARACTERS = 1_000_000;
@@ -31,25 +32,44 @@ export function renderTemplate(
   if (!parsed.ok) return { ok: false, why: `${parsed.construct} is not read here` };
   const state: State = { scopes: [new Map()], vars, text: '', steps: 0, show };
   try {
-    write(parsed.nodes, state);
+    write(parsed.root, state);
   } catch (error) {
     if (error instanceof Unfit) return { ok: false, why: error.message };
+    if (error instanceof RangeError) return { ok: false, why: 'its template is nested too deeply' };
     throw error;
   }
   return { ok: true, text: state.text };
 }
 
-function write(nodes: readonly Node[], state: State): void {
-  for (const node of nodes) {
-    state.steps += 1;
-    if (state.steps > MOST_STEPS || state.text.length > MOST_CHARACTERS)
-      throw new Unfit('its template makes a text without end');
-    if (node.kind === 'text') state.text += node.text;
-    else if (node.kind === 'output') state.text += valueText(valueOf(node.value, state), state);
-    else if (node.kind === 'set') assign(node.name, valueOf(node.value, state), state);
-    else if (node.kind === 'if') writeBranch(node, state);
-    else writeLoop(node, state);
+function write(node: SyntaxNode, state: State): void {
+  state.steps += 1;
+  if (state.steps > MOST_STEPS || state.text.length > MOST_CHARACTERS)
+    throw new Unfit('its template makes a text without end');
+  switch (node.typename) {
+    case 'Root':
+    case 'NodeList':
+    case 'Output':
+      for (const child of node.children) write(child, state);
+      return;
+    case 'TemplateData':
+      state.text += node.value;
+      return;
+    case 'If':
+      writeBody(Boolean(valueOf(node.cond, state)) ? node.body : node.else_, state);
+      return;
+    case 'For':
+      writeLoop(node, state);
+      return;
+    case 'Set':
+      assign(node.targets[0].value, valueOf(node.value, state), state);
+      return;
+    default:
+      state.text += valueText(valueOf(node, state), state);
   }
+}
+
+function writeBody(body: SyntaxNode | null, state: State): void {
+  if (body !== null) write(body, state);
 }
 
 function valueText(value: Value, { show }: State): string {
@@ -61,34 +81,19 @@ function assign(name: string, value: Value, { scopes }: State): void {
   own?.set(name, value);
 }
 
-function writeBranch({ branches }: Extract<Node, { kind: 'if' }>, state: State): void {
-  const taken = branches.find(
-    ({ condition }) => condition === null || Boolean(valueOf(condition, state)),
-  );
-  write(taken?.body ?? [], state);
-}
-
-function writeLoop(
-  { names, over, body, otherwise }: Extract<Node, { kind: 'for' }>,
-  state: State,
-): void {
-  const list = valueOf(over, state);
-  const [first = '', second] = names;
-  const items: Map<string, Value>[] =
+function writeLoop(node: Extract<SyntaxNode, { typename: 'For' }>, state: State): void {
+  const list = valueOf(node.arr, state);
+  const names = namesOf(node).map(({ value }) => value);
+  const entries =
     Array.isArray(list) || typeof list === 'string'
-      ? [...list].map((item) => namesOf(names, item))
-      : isMap(list ?? null) && second !== undefined
-        ? Object.entries(list as Record<string, Json>).map(
-            ([key, value]) =>
-              new Map<string, Value>([
-                [first, key],
-                [second, value],
-              ]),
-          )
+      ? [...list].map((item) => (names.length === 1 ? [item] : Array.isArray(item) ? item : []))
+      : isMap(list ?? null) && names.length > 1
+        ? Object.entries(list as Record<string, Json>)
         : [];
-  if (items.length === 0) return write(otherwise, state);
-  items.forEach((scope, index) => {
-    const { length } = items;
+  if (entries.length === 0) writeBody(node.else_, state);
+  entries.forEach((values, index) => {
+    const { length } = entries;
+    const scope = new Map<string, Value>(names.map((name, at) => [name, values[at]]));
     scope.set('loop', {
       index: index + 1,
       index0: index,
@@ -99,42 +104,34 @@ function writeLoop(
       length,
     });
     state.scopes.push(scope);
-    write(body, state);
+    write(node.body, state);
     state.scopes.pop();
   });
 }
 
-/** One name takes the item, several take its members. */
-function namesOf(names: readonly string[], item: Json): Map<string, Value> {
-  const [only = ''] = names;
-  return names.length === 1
-    ? new Map<string, Value>([[only, item]])
-    : new Map(names.map((name, index) => [name, Array.isArray(item) ? item[index] : undefined]));
-}
-
-function valueOf(expression: Expression, state: State): Value {
+function valueOf(node: SyntaxNode, state: State): Value {
   state.steps += 1;
-  switch (expression.kind) {
-    case 'literal':
-      return expression.value;
-    case 'list':
-      return expression.items.map((item) => valueOf(item, state) ?? null);
-    case 'name':
-      return lookUp(expression.name, state);
-    case 'member':
-      return memberOf(valueOf(expression.of, state), valueOf(expression.key, state));
-    case 'not':
-      return !valueOf(expression.of, state);
-    case 'choice':
-      return Boolean(valueOf(expression.condition, state))
-        ? valueOf(expression.yes, state)
-        : expression.no === null
-          ? ''
-          : valueOf(expression.no, state);
-    case 'filter':
-      return applyFilter(expression, state);
-    case 'both':
-      return combine(expression, state);
+  const inside = (of: SyntaxNode): Value => valueOf(of, state);
+  switch (node.typename) {
+    case 'Literal':
+      return node.value;
+    case 'Symbol':
+      return lookUp(node.value, state);
+    case 'Array':
+      return node.children.map((item) => inside(item) ?? null);
+    case 'Group':
+      return node.children.map(inside)[0];
+    case 'LookupVal':
+      return memberOf(inside(node.target), inside(node.val));
+    case 'InlineIf':
+      if (Boolean(inside(node.cond))) return inside(node.body);
+      return node.else_ === null ? '' : inside(node.else_);
+    case 'Filter':
+      return applyFilter(node.name.value, node.args.children.map(inside));
+    case 'In':
+      return isIn(inside(node.left), inside(node.right));
+    default:
+      return grouped(chainOf(node, inside));
   }
 }
 
@@ -144,43 +141,86 @@ function lookUp(name: string, { scopes, vars }: State): Value {
 }
 
 function memberOf(of: Value, key: Value): Value {
-  if (typeof of === 'string') return key === 'length' ? of.length : of[Number(key)];
-  if (Array.isArray(of)) return key === 'length' ? of.length : of[Number(key)];
+  if (typeof of === 'string' || Array.isArray(of))
+    return key === 'length' ? of.length : of[Number(key)];
   return isMap(of ?? null) ? ownEntry(of as Record<string, Json>, String(key)) : undefined;
 }
 
-function applyFilter(
-  { name, of, values }: Extract<Expression, { kind: 'filter' }>,
-  state: State,
-): Value {
+function applyFilter(name: string, [of, ...values]: readonly Value[]): Value {
   const filter = ownEntry(FILTERS, name);
-  const result = filter?.(
-    valueOf(of, state),
-    values.map((value) => valueOf(value, state)),
-  );
+  const result = filter?.(of, values);
   // A filter returns null if it does not apply.
   if (filter === undefined || result === null)
     throw new Unfit(`the filter ${name} is not read here`);
   return result;
 }
 
-type Both = Extract<Expression, { kind: 'both' }>;
+type Infix = 'or' | 'and' | Comparison | '+' | '-' | '*' | '/' | '%';
+type Chain = readonly (Infix | (() => Value))[];
 
-function combine({ by, left, right }: Both, state: State): Value {
-  const first = valueOf(left, state);
-  if (by === 'and') return Boolean(first) ? valueOf(right, state) : first;
-  if (by === 'or') return Boolean(first) ? first : valueOf(right, state);
-  return COMBINED[by](first, valueOf(right, state));
+const INFIX = { Or: 'or', And: 'and', Add: '+', Sub: '-', Mul: '*', Div: '/', Mod: '%' } as const;
+
+/**
+ * Operands and operators in the order in which nunjucks writes them into JavaScript. It writes no
+ * brackets, so JavaScript's precedence groups them, not the tree: `not a == b` is `!a == b`.
+ */
+function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
+  const part = (of: SyntaxNode): Chain => chainOf(of, inside);
+  switch (node.typename) {
+    case 'Or':
+    case 'And':
+    case 'Add':
+    case 'Sub':
+    case 'Mul':
+    case 'Div':
+    case 'Mod':
+      return [...part(node.left), INFIX[node.typename], ...part(node.right)];
+    case 'Concat':
+      return [...part(node.left), '+', () => '', '+', ...part(node.right)];
+    case 'Compare':
+      return [...part(node.expr), ...node.ops.flatMap(({ type, expr }) => [type, ...part(expr)])];
+    case 'Not':
+    case 'Neg': {
+      const [first, ...rest] = part(node.target);
+      const { typename } = node;
+      const signed = (): Value => {
+        const value = typeof first === 'function' ? first() : undefined;
+        return typename === 'Not' ? !value : -scalar(value);
+      };
+      return [signed, ...rest];
+    }
+    default:
+      return [() => inside(node)];
+  }
 }
 
-const number = (value: Value): number => (value === null ? 0 : Number(value));
+/** Weakest first. */
+const LEVELS: readonly (readonly Infix[])[] = [
+  ['or'],
+  ['and'],
+  ['==', '!=', '===', '!=='],
+  ['<', '>', '<=', '>='],
+  ['+', '-'],
+  ['*', '/', '%'],
+];
 
-/** Like `+` in JavaScript. */
-function add(a: Value, b: Value): Value {
-  return typeof a === 'string' || typeof b === 'string'
-    ? `${String(a)}${String(b)}`
-    : number(a) + number(b);
+function grouped(chain: Chain, level = 0): Value {
+  const [only] = chain;
+  if (chain.length === 1 && typeof only === 'function') return only();
+  const operators = LEVELS[level] ?? [];
+  const at = chain.findLastIndex((part) => typeof part === 'string' && operators.includes(part));
+  const by = chain[at];
+  if (typeof by !== 'string') return grouped(chain, level + 1);
+  const first = grouped(chain.slice(0, at), level);
+  const second = (): Value => grouped(chain.slice(at + 1), level + 1);
+  if (by === 'and') return Boolean(first) ? second() : first;
+  if (by === 'or') return Boolean(first) ? first : second();
+  return COMBINED[by](first, second());
 }
+
+/** JavaScript's operators convert the rest. Lists and maps may lack the methods for that. */
+const scalar = (value: Value): number =>
+  (typeof value === 'object' && value !== null ? assertionText(value) : value) as number;
 
 function isIn(a: Value, b: Value): boolean {
   if (Array.isArray(b)) return b.some((value) => value === a);
@@ -188,32 +228,25 @@ function isIn(a: Value, b: Value): boolean {
   return isMap(b ?? null) && Object.hasOwn(b as object, String(a));
 }
 
-/** Like `==` in JavaScript for scalars; lists and maps by identity. */
+/** Two lists or maps are compared by identity. */
 function equals(a: Value, b: Value): boolean {
+  const areObjects = [a, b].every((value) => typeof value === 'object' && value !== null);
   // eslint-disable-next-line eqeqeq -- the other tool's templates compare so
-  return a == b;
+  return areObjects ? a === b : scalar(a) == scalar(b);
 }
 
-const ordered =
-  (holds: (a: number | string, b: number | string) => boolean) =>
-  (a: Value, b: Value): boolean =>
-    typeof a === 'string' && typeof b === 'string' ? holds(a, b) : holds(number(a), number(b));
-
-const COMBINED: Readonly<Record<Exclude<Both['by'], 'and' | 'or'>, (a: Value, b: Value) => Value>> =
-  {
-    '==': equals,
-    '!=': (a, b) => !equals(a, b),
-    '===': (a, b) => a === b,
-    '!==': (a, b) => a !== b,
-    '<': ordered((a, b) => a < b),
-    '>': ordered((a, b) => a > b),
-    '<=': ordered((a, b) => a <= b),
-    '>=': ordered((a, b) => a >= b),
-    in: isIn,
-    '~': (a, b) => `${String(a)}${String(b)}`,
-    '+': add,
-    '-': (a, b) => number(a) - number(b),
-    '*': (a, b) => number(a) * number(b),
-    '/': (a, b) => number(a) / number(b),
-    '%': (a, b) => number(a) % number(b),
-  };
+const COMBINED: Readonly<Record<Exclude<Infix, 'and' | 'or'>, (a: Value, b: Value) => Value>> = {
+  '==': equals,
+  '!=': (a, b) => !equals(a, b),
+  '===': (a, b) => a === b,
+  '!==': (a, b) => a !== b,
+  '<': (a, b) => scalar(a) < scalar(b),
+  '>': (a, b) => scalar(a) > scalar(b),
+  '<=': (a, b) => scalar(a) <= scalar(b),
+  '>=': (a, b) => scalar(a) >= scalar(b),
+  '+': (a, b) => scalar(a) + scalar(b),
+  '-': (a, b) => scalar(a) - scalar(b),
+  '*': (a, b) => scalar(a) * scalar(b),
+  '/': (a, b) => scalar(a) / scalar(b),
+  '%': (a, b) => scalar(a) % scalar(b),
+};

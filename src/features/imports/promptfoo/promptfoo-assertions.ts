@@ -1,7 +1,7 @@
 import type { Document, Path } from '../../../documents/document.ts';
 import { isMap, type Json } from '../../../types/plain.ts';
-import { leftOut, type Loss } from '../draft.ts';
-import { embeddingModel } from '../models.ts';
+import { type Loss, lose } from '../shared/draft.ts';
+import { embeddingModel } from '../shared/models.ts';
 import { ASSERTION_KEYS } from './assertions.ts';
 import type { ForeignAssertion, Reader } from './promptfoo-values.ts';
 
@@ -14,7 +14,7 @@ export function readAssertions(
 ): ForeignAssertion[] {
   if (written === undefined || written === null) return [];
   if (!Array.isArray(written)) {
-    said.push(leftOut(document.placeOf(path), 'assert', 'it is not a list'));
+    lose(said, document.placeOf(path), 'assert', 'it is not a list');
     return [];
   }
   return written.flatMap((value, index): ForeignAssertion[] => {
@@ -23,12 +23,11 @@ export function readAssertions(
     if (isMap(value) && value['type'] === 'assert-set' && value['threshold'] === undefined)
       return readAssertions(value['assert'], document, [...path, index, 'assert'], said);
     if (isMap(value) && !('$ref' in value)) return [{ value, place, file: null }];
-    said.push(
-      leftOut(
-        place,
-        'an assertion',
-        isMap(value) ? 'references to other parts of the file are not followed' : 'it is not a map',
-      ),
+    lose(
+      said,
+      place,
+      'an assertion',
+      isMap(value) ? 'references to other parts of the file are not followed' : 'it is not a map',
     );
     return [];
   });
@@ -65,19 +64,14 @@ export function sayUnread({ value, place }: ForeignAssertion, type: string, left
   for (const key of Object.keys(value).filter(
     (each) => !ASSERTION_KEYS.includes(each) && !(each === 'provider' && compares),
   )) {
-    left.push(
-      leftOut(
-        place,
-        `${key} of the assertion ${type}`,
-        key === 'provider'
-          ? "all grades are given by the settings' grader"
-          : 'it has no counterpart',
-      ),
+    lose(
+      left,
+      place,
+      `${key} of the assertion ${type}`,
+      key === 'provider' ? "all grades are given by the settings' grader" : 'it has no counterpart',
     );
   }
   const weight = value['weight'];
   if (weight !== undefined && weight !== 0 && weight !== 1)
-    left.push(
-      leftOut(place, `weight of the assertion ${type}`, 'every gating metric counts alike'),
-    );
+    lose(left, place, `weight of the assertion ${type}`, 'every gating metric counts alike');
 }

@@ -1,9 +1,6 @@
-import type { HostSettings } from '../../../config/host-call.ts';
-import { inputOf, pathsOf } from '../../../config/templates.ts';
+import type { FormatTools } from '../../../config/formats.ts';
+import { pathsOf } from '../../../config/templates.ts';
 import { type Document, valueAt } from '../../../documents/document.ts';
-import type { Limits } from '../../../documents/limits.ts';
-import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
-import type { Settings } from '../../../kernel/suite/suite.ts';
 import { counted } from '../../../text/amounts.ts';
 import type { JsonMap, Place } from '../../../types/plain.ts';
 import {
@@ -11,30 +8,24 @@ import {
   createDraft,
   isScalar,
   judgeTheRest,
-  leftOut,
-  remark,
   type Draft,
   type ImportFiles,
   type Imported,
   type Share,
   uniqueNames,
-} from '../draft.ts';
-import type { CodeHost } from '../foreign-code.ts';
+  lose,
+  addRemark,
+} from '../shared/draft.ts';
 import { pathIn } from './assertion-parts.ts';
 import { ON_TRANSFORMED, changesAnswer, convertAssertion } from './assertions.ts';
 import { sayUnread } from './promptfoo-assertions.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
+import { inputOf } from './templates.ts';
 
-export interface ImportContext {
+/** `files`: relative to the file that names them. */
+export interface ImportContext extends Omit<FormatTools, 'files'> {
   files: ImportFiles;
-  hasGrader: boolean;
-  limits: Limits;
-  builtIns: BuiltInMetrics;
-  code: CodeHost;
-  host: HostSettings;
-  /** Used for successors of retired models, for example. */
-  settings: Pick<Settings, 'models'>;
 }
 
 interface TestsContext extends ImportContext {
@@ -126,11 +117,10 @@ function sayMissing(
     const without = tests.filter(({ vars }) => (valueAt(vars, path) ?? null) === null);
     const [first] = without;
     if (first !== undefined)
-      remarks.push(
-        remark(
-          first.place,
-          `{{${name}}} has no value in ${counted(without.length, 'test')} and is empty there`,
-        ),
+      addRemark(
+        remarks,
+        first.place,
+        `{{${name}}} has no value in ${counted(without.length, 'test')} and is empty there`,
       );
   }
 }
@@ -150,11 +140,10 @@ function saySingleBraces(
       .flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)])
       .find(([, name = '']) => names.has(name));
     if (found !== undefined)
-      remarks.push(
-        remark(
-          place,
-          `${found[0]} is text to promptfoo and here, although the tests have such a variable; a variable is written {${found[0]}}`,
-        ),
+      addRemark(
+        remarks,
+        place,
+        `${found[0]} is text to promptfoo and here, although the tests have such a variable; a variable is written {${found[0]}}`,
       );
   }
 }
@@ -235,7 +224,7 @@ function metricsOf(
 ): { metric: JsonMap; place: Place; file: string | null; assertion: JsonMap }[] {
   const unique = uniqueNames();
   if (test.isTransformed && test.assertions.length === 0)
-    left.push(leftOut(test.place, 'options.transform', 'answers are shown as the model gave them'));
+    lose(left, test.place, 'options.transform', 'answers are shown as the model gave them');
   return test.assertions.flatMap((assertion) => {
     const { value, place } = assertion;
     const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
@@ -253,11 +242,8 @@ function metricsOf(
     });
     const changed = changesAnswer(value, test.isTransformed);
     if ('why' in converted || changed !== null) {
-      left.push(
-        'why' in converted
-          ? leftOut(place, `the assertion ${type}`, converted.why)
-          : leftOut(place, ON_TRANSFORMED, changed ?? ''),
-      );
+      if ('why' in converted) lose(left, place, `the assertion ${type}`, converted.why);
+      else lose(left, place, ON_TRANSFORMED, changed ?? '');
       return [];
     }
     sayUnread(assertion, type, left);

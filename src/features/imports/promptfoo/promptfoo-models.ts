@@ -4,9 +4,16 @@ import { askedModel, entryOf, UNNAMED_MODEL, vendorOf } from '../../../kernel/su
 import type { Settings } from '../../../kernel/suite/suite.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
-import { isScalar, leftOut, remark, type Imported, type ImportFiles, type Loss } from '../draft.ts';
-import { codeFileIn, codeModel } from '../foreign-code.ts';
-import { convertProvider, providerMap, type ImportedModel } from '../models.ts';
+import {
+  isScalar,
+  type Imported,
+  type ImportFiles,
+  type Loss,
+  lose,
+  addRemark,
+} from '../shared/draft.ts';
+import { convertProvider, providerMap, type ImportedModel } from '../shared/models.ts';
+import { codeFileIn, codeModel } from './foreign-code.ts';
 import type { ImportContext } from './promptfoo-drafts.ts';
 import { sentParameters, withFiles, type SentParameters } from './promptfoo-parameters.ts';
 
@@ -30,16 +37,17 @@ export async function readModels(
     const { written, unsent, left } = await asSent(value, place, context);
     const found = codeProvider(value, document, context) ?? convertProvider(written);
     if ('why' in found) {
-      unread.push(leftOut(place, `the provider ${nameOf(value)}`, found.why));
+      lose(unread, place, `the provider ${nameOf(value)}`, found.why);
       continue;
     }
     for (const { key: part, why } of [...left, ...found.left])
-      imported.left.push(leftOut(place, `${part} of ${found.label}`, why));
-    for (const { why } of found.aside)
-      imported.remarks.push(remark(place, `${found.label}: ${why}`));
+      lose(imported.left, place, `${part} of ${found.label}`, why);
+    for (const { why } of found.aside) addRemark(imported.remarks, place, `${found.label}: ${why}`);
     if (unsent.length > 0)
-      imported.remarks.push(
-        remark(place, `${found.label}: promptfoo sends no ${unsent.join(', ')}, and so it is here`),
+      addRemark(
+        imported.remarks,
+        place,
+        `${found.label}: promptfoo sends no ${unsent.join(', ')}, and so it is here`,
       );
     const model = namedApart(found, imported.models);
     if (found.entry !== null) imported.models[model] = found.entry;
@@ -137,11 +145,10 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
   });
   const [first] = bySchema;
   if (first !== undefined && bySchema.length < models.length)
-    remarks.push(
-      remark(
-        first.place,
-        `${first.label} answers by a schema, which promptfoo's checks in code are given as data; other models here do not, so checks get the text of every answer`,
-      ),
+    addRemark(
+      remarks,
+      first.place,
+      `${first.label} answers by a schema, which promptfoo's checks in code are given as data; other models here do not, so checks get the text of every answer`,
     );
   return first !== undefined && bySchema.length === models.length;
 }
@@ -169,12 +176,9 @@ function withoutProvider(
   { remarks }: Imported,
 ): LocatedModel {
   const instead = `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: models: { ${UNNAMED_MODEL}: { provider: openai, model: ${factsOf('openai').starterModel} } }, say`;
-  remarks.push(
-    ...unread.map((loss) =>
-      remark(loss.place, `${loss.what} is not asked: ${loss.why}; ${instead}`),
-    ),
-    ...(unread.length === 0 ? [remark(place, `no provider is named; ${instead}`)] : []),
-  );
+  for (const loss of unread)
+    addRemark(remarks, loss.place, `${loss.what} is not asked: ${loss.why}; ${instead}`);
+  if (unread.length === 0) addRemark(remarks, place, `no provider is named; ${instead}`);
   return {
     label: UNNAMED_MODEL,
     model: UNNAMED_MODEL,
@@ -202,7 +206,7 @@ export function importedGrader(document: Document, { left, models }: Imported): 
       : options;
   const found = convertProvider(written);
   if ('why' in found) {
-    left.push(leftOut(place, 'the grading provider', found.why));
+    lose(left, place, 'the grading provider', found.why);
     return null;
   }
   if (found.entry !== null) models[found.model] = found.entry;

@@ -1,5 +1,5 @@
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import type { ImportFiles } from '../draft.ts';
+import type { ImportFiles } from '../shared/draft.ts';
 import { requestOf } from './promptfoo-requests.ts';
 
 /** A provider's configuration as promptfoo sends it. */

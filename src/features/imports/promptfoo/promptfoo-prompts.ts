@@ -1,14 +1,16 @@
-import { isCutOff, readTemplate, type Template } from '../../../config/templates.ts';
+import type { CodeHost } from '../../../config/host-call.ts';
+import { readTemplate, type Template } from '../../../config/templates.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { readYaml } from '../../../documents/yaml.ts';
 import type { Message, Role } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { messagesIn } from '../chats.ts';
-import { lastSteps, type ImportFiles } from '../draft.ts';
-import { codeFileIn, type CodeFile, type CodeHost } from '../foreign-code.ts';
-import { readForeignParameters } from '../models.ts';
+import { lastSteps, type ImportFiles } from '../shared/draft.ts';
+import { readForeignParameters } from '../shared/models.ts';
+import { messagesIn } from './chats.ts';
+import { codeFileIn, type CodeFile } from './foreign-code.ts';
 import { parseTemplate } from './nunjucks-syntax.ts';
 import { readable, withFiles } from './promptfoo-parameters.ts';
+import { isCutOff } from './templates.ts';
 
 /** A promptfoo prompt: messages with templates in `{{ }}`. */
 export interface ForeignPrompt {

@@ -1,8 +1,8 @@
 import { valueAt } from '../../../documents/document.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
-import { isScalar } from '../draft.ts';
-import { providerMap } from '../models.ts';
+import { isScalar } from '../shared/draft.ts';
+import { providerMap } from '../shared/models.ts';
 
 /** One answer of a promptfoo results file, with its verdicts. */
 export interface ForeignAnswer {

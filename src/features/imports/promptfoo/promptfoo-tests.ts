@@ -2,8 +2,8 @@ import { isTable } from '../../../documents/dataset.ts';
 import { valueAt, type Document, type Path } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, leftOut, type Loss } from '../draft.ts';
-import { codeCommand, codeFileIn } from '../foreign-code.ts';
+import { A_TEST, type Loss, lose } from '../shared/draft.ts';
+import { codeCommand, codeFileIn } from './foreign-code.ts';
 import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import {
   expandVariables,
@@ -12,13 +12,7 @@ import {
   type ForeignTest,
   type Reader,
 } from './promptfoo-values.ts';
-import {
-  ROW_KEYS,
-  readRow,
-  readScenarios,
-  readVariables,
-  variablesOfRow,
-} from './promptfoo-variables.ts';
+import { ROW_KEYS, readRow, readVariables, variablesOfRow } from './promptfoo-variables.ts';
 
 const NO_DEFAULTS: Defaults = {
   variables: new Map(),
@@ -48,7 +42,7 @@ export async function readForeignTests(
   const reader: Reader = { files, limits, code, host, left, defaults: NO_DEFAULTS };
   reader.defaults = await readDefaults(document, reader);
   const written = isMap(document.value) ? (document.value['tests'] ?? null) : null;
-  const scenarios = await readScenarios(document, { reader, defaultsIn, readEntries });
+  const scenarios = await readScenarios(document, reader);
   if (written === null && scenarios.length > 0) return scenarios;
   if (written === null) {
     const { always: _, ...defaults } = reader.defaults;
@@ -60,6 +54,55 @@ export async function readForeignTests(
         );
   }
   return [...(await readEntries(written, document, ['tests'], reader)), ...scenarios];
+}
+
+/** Combines every entry of a scenario's `config` with each of its tests. */
+async function readScenarios(document: Document, reader: Reader): Promise<ForeignTest[]> {
+  const written = valueAt(document.value, ['scenarios']) ?? null;
+  const list = Array.isArray(written) ? written : written === null ? [] : [written];
+  const found = await Promise.all(
+    list.map(async (entry, index) => {
+      const path = Array.isArray(written) ? ['scenarios', index] : ['scenarios'];
+      if (typeof entry !== 'string') return readScenario(document, path, reader);
+      const inFiles = (await reader.files.documents(entry, document.placeOf(path))).flatMap(
+        (file) =>
+          (Array.isArray(file.value) ? [...file.value.keys()].map((at) => [at]) : [[]]).map((at) =>
+            readScenario(file, at, reader),
+          ),
+      );
+      return (await Promise.all(inFiles)).flat();
+    }),
+  );
+  return found.flat();
+}
+
+async function readScenario(
+  document: Document,
+  path: Path,
+  reader: Reader,
+): Promise<ForeignTest[]> {
+  const config = valueAt(document.value, [...path, 'config']);
+  const tests = valueAt(document.value, [...path, 'tests']) ?? [{}];
+  if (!Array.isArray(config))
+    return leaveOut(reader, document.placeOf(path), 'a scenario', 'its config is not a list');
+  const found = await Promise.all(
+    config.map(async (entry, index) => {
+      const at = [...path, 'config', index];
+      if (!isMap(entry))
+        return leaveOut(reader, document.placeOf(at), 'an entry of a scenario', 'it is not a map');
+      const data = await defaultsIn(document, at, reader);
+      const { variables, assertions, expands, options } = reader.defaults;
+      const defaults = {
+        expands: expands && data.expands,
+        options: { ...options, ...data.options },
+        variables: new Map([...variables, ...data.variables]),
+        assertions,
+        always: data.assertions,
+      };
+      return readEntries(tests, document, [...path, 'tests'], { ...reader, defaults });
+    }),
+  );
+  return found.flat();
 }
 
 async function readEntries(
@@ -251,23 +294,21 @@ async function readRowFiles(
 
 function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]): void {
   for (const key of Object.keys(map).filter((each) => !KNOWN.includes(each)))
-    said.push(leftOut(document.placeOf([...path, key]), key, 'it has no counterpart'));
+    lose(said, document.placeOf([...path, key]), key, 'it has no counterpart');
   if (map['threshold'] !== undefined)
-    said.push(
-      leftOut(
-        document.placeOf([...path, 'threshold']),
-        'threshold',
-        'a test passes when all of its assertions do; a bound on their mean has no counterpart',
-      ),
+    lose(
+      said,
+      document.placeOf([...path, 'threshold']),
+      'threshold',
+      'a test passes when all of its assertions do; a bound on their mean has no counterpart',
     );
   const options = isMap(map['options']) ? map['options'] : {};
   for (const key of Object.keys(options).filter((each) => !KNOWN_OPTIONS.includes(each))) {
-    said.push(
-      leftOut(
-        document.placeOf([...path, 'options', key]),
-        `options.${key}`,
-        'it has no counterpart',
-      ),
+    lose(
+      said,
+      document.placeOf([...path, 'options', key]),
+      `options.${key}`,
+      'it has no counterpart',
     );
   }
 }

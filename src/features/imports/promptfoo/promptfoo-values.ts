@@ -1,11 +1,11 @@
-import type { HostSettings } from '../../../config/host-call.ts';
-import { isCutOff, templateText } from '../../../config/templates.ts';
+import type { CodeHost, HostSettings } from '../../../config/host-call.ts';
 import { emptyMap } from '../../../documents/document.ts';
 import type { Limits } from '../../../documents/limits.ts';
 import { ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, leftOut, type ImportFiles, type Loss } from '../draft.ts';
-import type { CodeHost } from '../foreign-code.ts';
+import { A_TEST, type ImportFiles, type Loss, lose } from '../shared/draft.ts';
+import { templateText } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
+import { isCutOff } from './templates.ts';
 
 export interface ForeignAssertion {
   value: JsonMap;
@@ -60,7 +60,7 @@ export interface Reader {
 }
 
 export function leaveOut(reader: Reader, place: Place, what: string, why: string): never[] {
-  reader.left.push(leftOut(place, what, why));
+  lose(reader.left, place, what, why);
   return [];
 }
 
@@ -82,7 +82,7 @@ export function expandVariables(
   { limits, left: said }: Pick<Reader, 'limits' | 'left'>,
 ): ForeignTest[] {
   const lost = (why: string): ForeignTest[] => {
-    said.push(leftOut(test.place, A_TEST, why));
+    lose(said, test.place, A_TEST, why);
     return [];
   };
   const changing = CHANGES_PROMPT.find((key) => isSet(options[key]));

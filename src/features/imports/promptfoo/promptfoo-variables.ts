@@ -1,17 +1,15 @@
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { type Json, type JsonMap, type Place, isMap } from '../../../types/plain.ts';
-import { isScalar, leftOut } from '../draft.ts';
+import { isScalar, lose } from '../shared/draft.ts';
+import { fieldsOf } from '../shared/text-assertions.ts';
 import {
-  type Defaults,
   type ForeignTest,
   type Reader,
   type Variable,
   type Variables,
   expandVariables,
-  leaveOut,
 } from './promptfoo-values.ts';
-import { fieldsOf } from './text-assertions.ts';
 
 /** Variables at `path`: a map, or merged files, relative to the file that names them. */
 export async function readVariables(
@@ -102,70 +100,6 @@ async function ofValue(
   return { each: found.map(({ file, text }) => ({ value: text.trim(), file })), whole: null };
 }
 
-/** Readers of tests and defaults, passed in to avoid an import cycle. */
-interface ScenarioReader {
-  reader: Reader;
-  defaultsIn(document: Document, path: Path, reader: Reader): Promise<Defaults>;
-  readEntries(
-    written: Json,
-    document: Document,
-    path: Path,
-    reader: Reader,
-  ): Promise<ForeignTest[]>;
-}
-
-/** Combines every entry of a scenario's `config` with each of its tests. */
-export async function readScenarios(
-  document: Document,
-  context: ScenarioReader,
-): Promise<ForeignTest[]> {
-  const { files } = context.reader;
-  const written = valueAt(document.value, ['scenarios']) ?? null;
-  const list = Array.isArray(written) ? written : written === null ? [] : [written];
-  const found = await Promise.all(
-    list.map(async (entry, index) => {
-      const path = Array.isArray(written) ? ['scenarios', index] : ['scenarios'];
-      if (typeof entry !== 'string') return readScenario(document, path, context);
-      const inFiles = (await files.documents(entry, document.placeOf(path))).flatMap((file) =>
-        (Array.isArray(file.value) ? [...file.value.keys()].map((at) => [at]) : [[]]).map((at) =>
-          readScenario(file, at, context),
-        ),
-      );
-      return (await Promise.all(inFiles)).flat();
-    }),
-  );
-  return found.flat();
-}
-
-async function readScenario(
-  document: Document,
-  path: Path,
-  { reader, defaultsIn, readEntries }: ScenarioReader,
-): Promise<ForeignTest[]> {
-  const config = valueAt(document.value, [...path, 'config']);
-  const tests = valueAt(document.value, [...path, 'tests']) ?? [{}];
-  if (!Array.isArray(config))
-    return leaveOut(reader, document.placeOf(path), 'a scenario', 'its config is not a list');
-  const found = await Promise.all(
-    config.map(async (entry, index) => {
-      const at = [...path, 'config', index];
-      if (!isMap(entry))
-        return leaveOut(reader, document.placeOf(at), 'an entry of a scenario', 'it is not a map');
-      const data = await defaultsIn(document, at, reader);
-      const { variables, assertions, expands, options } = reader.defaults;
-      const defaults = {
-        expands: expands && data.expands,
-        options: { ...options, ...data.options },
-        variables: new Map([...variables, ...data.variables]),
-        assertions,
-        always: data.assertions,
-      };
-      return readEntries(tests, document, [...path, 'tests'], { ...reader, defaults });
-    }),
-  );
-  return found.flat();
-}
-
 const PREFIXES: readonly (readonly [RegExp, string])[] = [
   [/^(?:javascript|fn|eval):/, 'javascript'],
   [/^(?:llm-rubric|grade):/, 'llm-rubric'],
@@ -253,7 +187,7 @@ export function readRow(
     } else if (column === '__prefix' || column === '__suffix') {
       options[column.slice(2)] = cell;
     } else {
-      said.push(leftOut(place, `the column ${column}`, 'it has no counterpart'));
+      lose(said, place, `the column ${column}`, 'it has no counterpart');
     }
   }
   const { __description: description } = row;

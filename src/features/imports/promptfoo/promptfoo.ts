@@ -1,20 +1,24 @@
+import type { FormatTools } from '../../../config/formats.ts';
 import { pathsOf, variableOf } from '../../../config/templates.ts';
-import { emptyMap, type Document, valueAt } from '../../../documents/document.ts';
+import { type Document, valueAt } from '../../../documents/document.ts';
+import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
-import { isMap, type Json, type JsonMap, type Problem, ownEntry } from '../../../types/plain.ts';
+import { isMap, type JsonMap, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
   A_PROMPT,
   createDraft,
+  importFiles,
   isScalar,
   lastSteps,
-  leftOut,
   nothingImported,
-  remark,
   type Draft,
   type Imported,
   type Loss,
   uniqueNames,
-} from '../draft.ts';
+  lose,
+  addRemark,
+} from '../shared/draft.ts';
+import { mapTexts } from '../shared/templates.ts';
 import { madeMessages, sourceOf } from './made-prompts.ts';
 import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
 import {
@@ -54,9 +58,11 @@ const WHY: Readonly<Record<string, string>> = {
 /** One prompt for each prompt and provider, all with the same tests. */
 export async function importPromptfoo(
   written: Document,
-  context: ImportContext,
+  tools: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
+  const files = importFiles(tools.files, folderOf(written.file), tools.limits, problems);
+  const context: ImportContext = { ...tools, files };
   const imported = nothingImported();
   const document = configurationOf(written);
   const { value } = document;
@@ -76,11 +82,10 @@ export async function importPromptfoo(
   const left: Loss[] = [];
   const prompts = (await readPrompts(document, context)).flatMap((read): ForeignPrompt[] => {
     if (!('why' in read)) {
-      for (const { key, why } of read.unread)
-        left.push(leftOut(read.place, `${key} of a prompt`, why));
+      for (const { key, why } of read.unread) lose(left, read.place, `${key} of a prompt`, why);
       return [read];
     }
-    left.push(leftOut(read.place, A_PROMPT, read.why));
+    lose(left, read.place, A_PROMPT, read.why);
     return [];
   });
   const tests = withItself(document, prompts, await readForeignTests(document, context, left));
@@ -144,35 +149,21 @@ function sayUnread(document: Document, value: JsonMap, { left, remarks }: Import
   for (const key of unread) {
     const place = document.placeOf([key]);
     const elsewhere = ownEntry(ELSEWHERE, key);
-    if (elsewhere !== undefined) remarks.push(remark(place, `${key} is not needed: ${elsewhere}`));
-    else left.push(leftOut(place, key, ownEntry(WHY, key) ?? 'it has no counterpart'));
+    if (elsewhere !== undefined) addRemark(remarks, place, `${key} is not needed: ${elsewhere}`);
+    else lose(left, place, key, ownEntry(WHY, key) ?? 'it has no counterpart');
   }
-}
-
-/** Fills in `env` of the configuration. */
-function configurationOf(document: Document): Document {
-  const { value } = document;
-  if (!isMap(value)) return document;
-  const env = isMap(value['env']) ? value['env'] : {};
-  return { ...document, value: withEnvironment(value, env) };
 }
 
 const ENVIRONMENT = /\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}/g;
 
-function withEnvironment(map: JsonMap, env: JsonMap): JsonMap {
-  const known = (text: string): string =>
-    text.replace(ENVIRONMENT, (all, name: string) => {
-      const value = Object.hasOwn(env, name) ? env[name] : undefined;
-      return isScalar(value) ? String(value) : all;
+/** Fills in `env` of the configuration. */
+function configurationOf(document: Document): Document {
+  const filled = (text: string): string =>
+    text.replace(ENVIRONMENT, (written, name: string) => {
+      const value = valueAt(document.value, ['env', name]);
+      return isScalar(value) ? String(value) : written;
     });
-  const filled = (value: Json): Json => {
-    if (typeof value === 'string') return known(value);
-    if (Array.isArray(value)) return value.map(filled);
-    return isMap(value) ? withEnvironment(value, env) : value;
-  };
-  const copy = emptyMap();
-  for (const [key, value] of Object.entries(map)) copy[key] = filled(value);
-  return copy;
+  return { ...document, value: mapTexts(document.value, filled) };
 }
 
 interface Parts {
@@ -198,7 +189,7 @@ async function assemble(
     for (const model of models) {
       const made = await madeMessages(prompt, model, written, inputs, context);
       if (made !== null && context.code === 'written') {
-        imported.left.push(leftOut(prompt.place, A_PROMPT, WRITTEN));
+        lose(imported.left, prompt.place, A_PROMPT, WRITTEN);
         break;
       }
       const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);

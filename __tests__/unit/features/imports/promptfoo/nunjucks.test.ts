@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { describe, expect, test } from '@jest/globals';
 import { renderTemplate } from '../../../../../src/features/imports/promptfoo/nunjucks.ts';
 
@@ -26,8 +27,15 @@ const VARS = {
 
 const render = (text: string) => renderTemplate(text, VARS, String);
 
-/** What nunjucks 3.2.4 makes of them without escaping. */
-const MEASURED: [string, string][] = [
+const { Environment } = createRequire(import.meta.url)('nunjucks') as {
+  Environment: new (
+    loader: null,
+    options: { autoescape: false },
+  ) => { renderString(template: string, vars: object): string };
+};
+const library = new Environment(null, { autoescape: false });
+
+const RENDERED: [string, string][] = [
   ['{{ a | upper }} {{ a|lower }}', 'HELLO WORLD hello world'],
   ['{{ b | trim }}! {{ a | capitalize }}', 'pad! Hello world'],
   ['{{ missing | default("x") }}{{ e | default("x") }}{{ e | default("x", true) }}', 'xx'],
@@ -63,10 +71,14 @@ const MEASURED: [string, string][] = [
   ['{{ l[0] }}{{ rows[1].n }}{{ o["k"] }}{{ o.missing.deeper }}|', 'xBv|'],
   ['{{ t }}{{ no }}{{ nil }}{{ missing }}|', 'truefalse|'],
   ['{{ "q\\"x" }}{{ missing or "d" }}', 'q"xd'],
+  ['{{ n * 3 % 4 }} {{ 10 - n + 1 }} {{ "a" ~ n + 1 }} {{ -n + 1 }}', '1 4 a71 -6'],
+  ['{% if not n == 8 %}a{% else %}b{% endif %}{{ not (n == 8) }}', 'btrue'],
+  ['{{ l + 1 }} {{ o ~ n }} {{ l == "x,y,z" }} {{ l == l }}', 'x,y,z1 [object Object]7 true true'],
 ];
 
 describe("a template of promptfoo's", () => {
-  test.each(MEASURED)('%j is filled in as there', (template, text) => {
+  test.each(RENDERED)('%j is filled in as nunjucks does', (template, text) => {
+    expect(library.renderString(template, VARS)).toBe(text);
     expect(render(template)).toEqual({ ok: true, text });
   });
 
@@ -80,6 +92,11 @@ describe("a template of promptfoo's", () => {
     ['{% if t %}x', '{% if t %} is not read here'],
     ['{% endif %}', '{% endif %} is not read here'],
     ['{% raw %}x', '{% raw %} is not read here'],
+    ['{% if t %}{% if t %}x{% endif %}{{ a }}', '{% if t %} is not read here'],
+    ['{{ a }}\n{{ n | abs }} {{ l[ }}', '{{ l[ }} is not read here'],
+    ['{{ 1 if a else 2 if e }}', '{{ 1 if a else 2 if e }} is not read here'],
+    ['{{ r/a/ }}', '{{ r/a/ }} is not read here'],
+    ['{% set q %}x{% endset %}', '{% set q %} is not read here'],
     ['{{ a', '{{ a is not read here'],
     ['{{ }}', '{{  }} is not read here'],
   ])('%j is told', (template, why) => {
@@ -90,6 +107,14 @@ describe("a template of promptfoo's", () => {
     expect(
       render('{{ l.constructor }}{{ o.__proto__ }}{{ a.constructor.name }}{{ toString }}|'),
     ).toEqual({ ok: true, text: '|' });
+  });
+
+  test.each([
+    ['a sum', `{{ ${'a+'.repeat(50_000)}a }}`],
+    ['brackets', `{{ ${'('.repeat(20_000)}a${')'.repeat(20_000)} }}`],
+    ['a raw text without end', `{% raw %}${'x'.repeat(1_000_000)}`],
+  ])('that %s makes too deep or long is not rendered', (_, template) => {
+    expect(render(template)).toMatchObject({ ok: false });
   });
 
   test('that would make a text without end is told', () => {

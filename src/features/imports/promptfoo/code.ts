@@ -1,6 +1,6 @@
-import type { Json, JsonMap } from '../../types/plain.ts';
+import type { Json, JsonMap } from '../../../types/plain.ts';
+import { why, type Convert } from '../shared/text-assertions.ts';
 import { javascriptProblem, pythonProblem } from './foreign-code.ts';
-import { why, type Convert } from './promptfoo/assertion-parts.ts';
 
 /** A promptfoo check in code, with its threshold and negation. */
 export interface CodeCheck {

@@ -1,19 +1,19 @@
-import { readRows, type DataRow } from '../../documents/dataset.ts';
-import { emptyMap, valueAt, type Document, type Path } from '../../documents/document.ts';
-import type { Files } from '../../documents/files.ts';
-import type { Limits } from '../../documents/limits.ts';
+import type { ForeignFile, ForeignSuite } from '../../../config/formats.ts';
+import { readRows, type DataRow } from '../../../documents/dataset.ts';
+import { emptyMap, valueAt, type Document, type Path } from '../../../documents/document.ts';
+import type { Files } from '../../../documents/files.ts';
+import type { Limits } from '../../../documents/limits.ts';
 import {
   compileGlob,
   globProblem,
   isPlainRelative,
   join,
   slashHint,
-} from '../../documents/paths.ts';
-import { problem } from '../../errors.ts';
-import type { MadePrompt } from '../../kernel/suite/suite.ts';
-import { counted } from '../../text/amounts.ts';
-import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts';
-import { factsOf } from '../../types/vendors.ts';
+} from '../../../documents/paths.ts';
+import { problem } from '../../../errors.ts';
+import { counted } from '../../../text/amounts.ts';
+import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain.ts';
+import { factsOf } from '../../../types/vendors.ts';
 
 /** Files beside an imported one, relative to the file that names them. */
 export interface ImportFiles {
@@ -80,14 +80,8 @@ export function importFiles(
 }
 
 /** Another tool's file in our form, for reading in place and for converting. */
-export interface Imported {
+export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
-  /** Entries for `models:` by name. The user's own entries take precedence. */
-  models: Record<string, JsonMap>;
-  /** Used if the settings name no grader. */
-  grader: { model: string; place: Place } | null;
-  /** Rubric files that the file names, in addition to the settings'. */
-  rubrics?: { file: string; place: Place }[];
   left: Loss[];
   remarks: Notice[];
   /** Counts of what was carried over, widest unit first. */
@@ -115,11 +109,9 @@ export function nothingImported(): Imported {
 }
 
 /** Prompts that share tests share one `tests` object; null if there are none. */
-interface ImportedPrompt {
+interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
   prompt: Draft;
   tests: Draft | null;
-  /** Messages of each reference, in order, if made in advance. */
-  made?: MadePrompt[];
 }
 
 /** A generated file: its value, and the source places of its parts. */
@@ -172,14 +164,20 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
 export const A_PROMPT = 'a prompt';
 export const A_TEST = 'a test';
 
-/** A loss. */
-export function leftOut(place: Place, what: string, why: string): Loss {
-  return { kind: 'import', place, message: `${what} is not carried over: ${why}`, what, why };
+/** Adds a loss. */
+export function lose(
+  left: { push(loss: Loss): unknown },
+  place: Place,
+  what: string,
+  why: string,
+): void {
+  const message = `${what} is not carried over: ${why}`;
+  left.push({ kind: 'import', place, message, what, why });
 }
 
-/** A notice about the file that is not a loss. */
-export function remark(place: Place, message: string): Notice {
-  return { kind: 'import', place, message };
+/** Adds a notice that is not a loss. */
+export function addRemark(remarks: Notice[], place: Place, message: string): void {
+  remarks.push({ kind: 'import', place, message });
 }
 
 /** Makes names unique: the second `a` becomes `a-2`. */
@@ -230,12 +228,11 @@ export function judgeTheRest(
     tests.from(['metrics', 0], place);
   } else for (const reference of bare) reference['metrics'] = [metric];
   const who = `nothing judges the answers to ${counted(bare.length, 'test')}`;
-  remarks.push(
-    remark(
-      place,
-      hasGrader
-        ? `${who}: the grader compares head's with base's${alone ? ', which decides' : ', which is advice'}`
-        : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ${factsOf('openai').starterModel}, say), and head's are compared with base's`,
-    ),
+  addRemark(
+    remarks,
+    place,
+    hasGrader
+      ? `${who}: the grader compares head's with base's${alone ? ', which decides' : ', which is advice'}`
+      : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ${factsOf('openai').starterModel}, say), and head's are compared with base's`,
   );
 }

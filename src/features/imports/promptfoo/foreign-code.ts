@@ -1,12 +1,6 @@
-import type { HostCall, HostSettings } from '../../config/host-call.ts';
-import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
-import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
-
-/**
- * `refused`: code is not run. `written`: it is not run, but converted as far as settings can
- * express it. A function runs it, which only `code: host` allows.
- */
-export type CodeHost = 'refused' | 'written' | HostCall;
+import type { HostSettings } from '../../../config/host-call.ts';
+import { PROMPTFOO_PROGRAM } from '../../../types/model.ts';
+import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 
 /** A code file that a configuration names, relative to the project. */
 export interface CodeFile {

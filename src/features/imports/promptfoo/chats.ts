@@ -1,6 +1,6 @@
-import { readYaml } from '../../documents/yaml.ts';
-import type { Message, Role } from '../../types/model.ts';
-import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
+import { readYaml } from '../../../documents/yaml.ts';
+import type { Message, Role } from '../../../types/model.ts';
+import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 
 const ROLES: Readonly<Record<string, Role>> = {
   system: 'system',

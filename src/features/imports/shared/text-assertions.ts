@@ -2,8 +2,48 @@ import { readYaml } from '../../../documents/yaml.ts';
 import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
 import { toSafePattern } from '../../../metrics/measures/pattern.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { isScalar } from '../draft.ts';
-import { uses, why, type Convert, type Converted } from './assertion-parts.ts';
+import { isScalar } from './draft.ts';
+
+/** One metric of ours (without its name), or why there is none. */
+export type Converted = { metric: JsonMap } | { why: string };
+
+export interface AssertionContext {
+  vars: JsonMap;
+  /** Variables that differ from the reference's input; templates in values are filled in there. */
+  unlike: JsonMap;
+  builtIns: BuiltInMetrics;
+  structured: readonly string[];
+  /** Whether code checks get parsed JSON answers. */
+  asData: boolean;
+  /** Null if the file does not exist. */
+  textOf(path: string): string | null;
+}
+
+/** An assertion with its templates filled in. */
+export interface GivenAssertion {
+  value: Json | undefined;
+  threshold: number | null;
+  negate: boolean;
+  config: Json | undefined;
+  provider: Json | undefined;
+}
+
+export type Convert = (asked: GivenAssertion, context: AssertionContext) => Converted;
+
+export const uses = (
+  name: string,
+  values: JsonMap = {},
+  threshold: number | null = null,
+): Converted => ({
+  metric: {
+    uses: name,
+    ...(Object.keys(values).length === 0 ? {} : { with: values }),
+    // Scores are never below 0, so a threshold of 0 only shows the value.
+    ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
+  },
+});
+
+export const why = (reason: string): Converted => ({ why: reason });
 
 /** promptfoo compares text without trimming. */
 const exactly: JsonMap = { trim: false };
@@ -169,4 +209,36 @@ function withDraft(schema: JsonMap): JsonMap {
 /** Scalars are compared as text, maps and lists as JSON. */
 function comparable(value: Json): Json {
   return isScalar(value) ? String(value) : value;
+}
+
+/** Converts a comparison of text or JSON whose value has no templates. */
+export function convertText(
+  type: string,
+  { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
+  builtIns: BuiltInMetrics,
+): Converted {
+  const convert = ownEntry(TEXT_ASSERTIONS, type);
+  if (convert === undefined) return why('this type is not read here');
+  const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
+  const nothing = { vars: {}, unlike: {}, structured: [], asData: false, textOf: () => null };
+  return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
+}
+
+/** `not-` does not turn errors into passes, in either tool. */
+export function negateIf(converted: Converted, negate: boolean): Converted {
+  if (!negate || 'why' in converted) return converted;
+  const { with: values, ...rest } = converted.metric;
+  // Code negates itself.
+  if (!('uses' in rest)) return converted;
+  return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
+}
+
+/** Parameters that our metric would reject are a loss, not a user error. */
+export function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
+  if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
+  const { uses: name, with: values } = converted.metric;
+  const [problem] = builtIns.get(name)?.problems(isMap(values) ? values : {}) ?? [
+    `there is no metric ${name}`,
+  ];
+  return problem === undefined ? converted : why(problem);
 }

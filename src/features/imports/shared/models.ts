@@ -1,7 +1,7 @@
-import { parameterProblem } from '../../documents/parameters.ts';
-import { UNNAMED_MODEL, vendorOf } from '../../kernel/suite/models.ts';
-import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
-import { factsOf, isVendor, languageOwners, type VendorName } from '../../types/vendors.ts';
+import { parameterProblem } from '../../../documents/parameters.ts';
+import { UNNAMED_MODEL, vendorOf } from '../../../kernel/suite/models.ts';
+import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { factsOf, isVendor, languageOwners, type VendorName } from '../../../types/vendors.ts';
 import { isScalar } from './draft.ts';
 
 /** promptfoo's default embedding model. */
@@ -167,7 +167,7 @@ function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
     : line;
 }
 
-function ofTheRun(key: string, line: string): { key: string; why: string } {
+export function ofTheRun(key: string, line: string): { key: string; why: string } {
   return {
     key,
     why: `the server's address belongs to the run, not to a file: --endpoint "${line}", or the input endpoints`,

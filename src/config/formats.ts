@@ -1,0 +1,106 @@
+import type { Document } from '../documents/document.ts';
+import type { Files } from '../documents/files.ts';
+import type { Limits } from '../documents/limits.ts';
+import type { BuiltInMetrics } from '../kernel/suite/metrics.ts';
+import type { MadePrompt, Settings } from '../kernel/suite/suite.ts';
+import { isMap, type JsonMap, type Notice, type Place, type Problem } from '../types/plain.ts';
+import type { CodeHost, HostSettings } from './host-call.ts';
+
+/** Another tool's file in the form of ours. */
+export interface ForeignFile {
+  prompts: ForeignSuite[];
+  /** Entries for `models:` by name. The user's own entries take precedence. */
+  models: Record<string, JsonMap>;
+  /** Used if the settings name no grader. */
+  grader: { model: string; place: Place } | null;
+  /** Rubric files that the file names, in addition to the settings'. */
+  rubrics?: { file: string; place: Place }[];
+  /** What is not carried over, and other remarks. */
+  notices: Notice[];
+}
+
+export interface ForeignSuite {
+  /** A prompt file with the tests below `tests`. */
+  document: Document;
+  /** Each message as written, if it is a template in another form. */
+  written?: readonly string[] | undefined;
+  /** Messages of each reference, in order, if made in advance. */
+  made?: MadePrompt[];
+}
+
+export interface FormatTools {
+  files: Files;
+  hasGrader: boolean;
+  settings: Pick<Settings, 'models'>;
+  limits: Limits;
+  builtIns: BuiltInMetrics;
+  code: CodeHost;
+  host: HostSettings;
+}
+
+interface Recognition {
+  path: RegExp;
+  holds(value: JsonMap, file: string): boolean;
+}
+
+export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
+  /** Patterns of files that are read if the settings name no prompts. */
+  places: readonly string[];
+  /** Errors go to `problems`. Loads the reader on demand. */
+  read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
+}
+
+/** A format that is recognised only to say what to write instead. */
+export interface UnreadFormat extends Partial<Recognition> {
+  instead: string;
+}
+
+type Format = ReadFormat | UnreadFormat;
+
+/** Formats of other tools by name, in the order in which they are tried. */
+export type Formats<F extends Format = Format> = Readonly<Record<string, F>>;
+
+export type Named<F> = F & { name: string };
+
+/** The format of a file by its path; null: it is ours, as far as the path shows. */
+export function formatByPath<F extends Format>(file: string, formats: Formats<F>): Named<F> | null {
+  for (const [name, format] of Object.entries(formats))
+    if (format.path?.test(file) === true) return { name, ...format };
+  return null;
+}
+
+/** Whether a file's path alone says that it is another tool's, of a format that is read. */
+export function isForeignPath(file: string, formats: Formats): boolean {
+  const format = formatByPath(file, formats);
+  return format !== null && 'read' in format;
+}
+
+/** Keys of ours, which formats that are not read have too. */
+const OURS = ['messages', 'prompt', 'code', 'defaults'];
+
+/** The format of a file by its path, else by its content; null: it is ours. */
+export async function formatOf<F extends Format>(
+  file: string,
+  files: Files,
+  formats: Formats<F>,
+): Promise<Named<F> | null> {
+  const named = formatByPath(file, formats);
+  if (named !== null || !/\.(?:ya?ml|json)$/.test(file)) return named;
+  // The file's reader reports its errors.
+  const value = (await files.document(file, []))?.value ?? null;
+  if (!isMap(value)) return null;
+  const isOurs = OURS.some((key) => key in value);
+  for (const [name, format] of Object.entries(formats))
+    if (format.holds?.(value, file) === true && ('read' in format || !isOurs))
+      return { name, ...format };
+  return null;
+}
+
+/** Says that a file is not read, and what to write instead. */
+export function unreadMessage({ name, instead }: Named<UnreadFormat>): string {
+  return `is a file of ${name}, which evaldiff does not read: write a prompt file, where ${instead}`;
+}
+
+export function placesOf(formats: Formats): string[] {
+  return Object.values(formats).flatMap((format) => ('places' in format ? format.places : []));
+}

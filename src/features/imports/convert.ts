@@ -1,0 +1,91 @@
+import { stringify } from 'yaml';
+import { formatByPath } from '../../config/formats.ts';
+import { schemaLine } from '../../config/schema-line.ts';
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { FORMATS } from './formats.ts';
+import type { Draft, Imported } from './shared/draft.ts';
+
+const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
+
+/** An imported file as files of ours, by path, and the settings that it needs. */
+export interface Conversion {
+  files: Map<string, string>;
+  settings: JsonMap;
+  /** Data and rubric files that it refers to, relative to the project; not copied. */
+  needs: string[];
+}
+
+/** Writes imported prompts as our files: one per prompt, and one per set of shared tests. */
+export function convertImport(imported: Imported, source: string): Conversion {
+  const files = new Map<string, string>();
+  const slugs = new Map<Draft, string>();
+  const taken = new Set<string>();
+  for (const { prompt, tests } of imported.prompts) {
+    const slug = free(slugOf(String(prompt.value['name'] ?? '')), taken);
+    const shared = tests === null ? null : (slugs.get(tests) ?? slug);
+    if (tests !== null && shared !== null && !slugs.has(tests)) {
+      slugs.set(tests, shared);
+      files.set(
+        `prompts/tests/${shared}.yaml`,
+        `${schemaLine('tests')}# From ${source}\n${yaml(tests.value)}`,
+      );
+    }
+    files.set(
+      `prompts/${slug}.yaml`,
+      `${schemaLine('prompt')}# From ${source}\n${yaml({ ...(shared === null ? {} : { defaults: [`tests/${shared}`] }), ...prompt.value })}`,
+    );
+  }
+  return {
+    files,
+    settings: settingsOf(imported),
+    needs: [
+      ...(imported.rubrics ?? []).map(({ file }) => file),
+      ...[...slugs.keys()].flatMap(dataOf),
+    ],
+  };
+}
+
+function settingsOf({ models, grader, rubrics }: Imported): JsonMap {
+  return {
+    ...(Object.keys(models).length === 0 ? {} : { models }),
+    ...(grader === null ? {} : { grader: { model: grader.model } }),
+    ...(rubrics === undefined
+      ? {}
+      : { rubrics: [OWN_RUBRICS, ...rubrics.map(({ file }) => file)] }),
+  };
+}
+
+function dataOf({ value }: Draft): string[] {
+  const sources = value['references_from'];
+  return Array.isArray(sources)
+    ? sources.filter(isMap).flatMap(({ file }) => (typeof file === 'string' ? [file] : []))
+    : [];
+}
+
+export function settingsFile(settings: JsonMap): string {
+  return `${schemaLine('settings')}${Object.keys(settings).length === 0 ? '' : yaml(settings)}`;
+}
+
+/** Our reader accepts no aliases. */
+function yaml(value: Json): string {
+  return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2' });
+}
+
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60);
+  return slug === '' ? 'prompt' : slug;
+}
+
+/** A unique name that is not read as the other tool's file (`promptfooconfig.yaml`). */
+function free(slug: string, taken: Set<string>): string {
+  const isForeign = (name: string): boolean => formatByPath(`${name}.yaml`, FORMATS) !== null;
+  let name = slug;
+  for (let ordinal = isForeign(slug) ? 1 : 2; taken.has(name) || isForeign(name); ordinal += 1)
+    name = `${slug}-${String(ordinal)}`;
+  taken.add(name);
+  return name;
+}

@@ -1,0 +1,26 @@
+/** nunjucks' parser without the rest of the package; of its nodes those that evaldiff reads. */
+declare module 'nunjucks/src/parser.js' {
+  export type SyntaxNode = { lineno: number; colno: number } & (
+    | { typename: 'Root' | 'NodeList' | 'Output' | 'Array' | 'Group'; children: SyntaxNode[] }
+    | { typename: 'TemplateData' | 'Symbol'; value: string }
+    | { typename: 'Literal'; value: string | number | boolean | null }
+    | { typename: 'If' | 'InlineIf'; cond: SyntaxNode; body: SyntaxNode; else_: SyntaxNode | null }
+    | { typename: 'For'; name: Names; arr: SyntaxNode; body: SyntaxNode; else_: SyntaxNode | null }
+    | { typename: 'Set'; targets: [Name]; value: SyntaxNode }
+    | { typename: 'LookupVal'; target: SyntaxNode; val: SyntaxNode }
+    | { typename: 'Not' | 'Neg'; target: SyntaxNode }
+    | { typename: 'Filter'; name: Name; args: { children: [SyntaxNode, ...SyntaxNode[]] } }
+    | { typename: 'Compare'; expr: SyntaxNode; ops: { expr: SyntaxNode; type: Comparison }[] }
+    | { typename: 'In' | 'Concat'; left: SyntaxNode; right: SyntaxNode }
+    | {
+        typename: 'Or' | 'And' | 'Add' | 'Sub' | 'Mul' | 'Div' | 'Mod';
+        left: SyntaxNode;
+        right: SyntaxNode;
+      }
+  );
+  type Name = { typename: 'Symbol'; value: string };
+  type Names = Name | { typename: 'Array'; children: Name[] };
+  export type Comparison = '==' | '!=' | '===' | '!==' | '<' | '>' | '<=' | '>=';
+  const parser: { parse(template: string): SyntaxNode };
+  export default parser;
+}

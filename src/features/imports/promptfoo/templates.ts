@@ -1,0 +1,53 @@
+import { readTemplate, variableOf } from '../../../config/templates.ts';
+import { valueAt, type Path } from '../../../documents/document.ts';
+import type { Json, JsonMap, Scalar } from '../../../types/plain.ts';
+import { isScalar } from '../shared/draft.ts';
+import { fillVariables, templateText, type Filled } from '../shared/templates.ts';
+import { renderTemplate } from './nunjucks.ts';
+
+/** Whether braces or a tag open without closing. promptfoo sends such text unchanged. */
+export function isCutOff(text: string): boolean {
+  if (/\{%\s*raw\s*%\}/.test(text) && /\{%\s*endraw\s*%\}/.test(text)) return false;
+  return MARKS.some(([open, close]) => {
+    for (let at = text.indexOf(open); at !== -1;) {
+      const end = text.indexOf(close, at + 2);
+      if (end === -1 || /[\n\r]/.test(text.slice(at + 2, end))) return true;
+      at = text.indexOf(open, end);
+    }
+    return false;
+  });
+}
+
+/** Opening marks, and the first character of their ends. */
+const MARKS = [
+  ['{{', '}'],
+  ['{%', '%'],
+  ['{#', '#'],
+] as const;
+
+/** Fills in a template; `show` formats maps and lists. */
+export function fillIn(
+  text: string,
+  vars: JsonMap,
+  missing: 'told' | 'empty',
+  show: (value: Json) => string = templateText,
+): Filled {
+  const template = readTemplate(text);
+  return template.ok
+    ? fillVariables(template, vars, missing, show)
+    : renderTemplate(text, vars, show);
+}
+
+/** A reference's scalars: top-level names and the paths in use, '' if without a value. */
+export function inputOf(vars: JsonMap, paths: readonly Path[]): Record<string, Scalar> {
+  const input: Record<string, Scalar> = {};
+  for (const [name, value] of Object.entries(vars))
+    input[name] = isScalar(value) ? value : templateText(value);
+  for (const path of paths.filter(({ length }) => length > 1)) {
+    const value = valueAt(vars, path);
+    if (value !== undefined)
+      input[variableOf(path)] = isScalar(value) ? value : templateText(value);
+  }
+  for (const path of paths) input[variableOf(path)] ??= '';
+  return input;
+}

@@ -1,0 +1,45 @@
+import type { Template } from '../../../config/templates.ts';
+import { emptyMap, valueAt } from '../../../documents/document.ts';
+import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
+import { isScalar } from './draft.ts';
+
+/** Formats a value in a template: maps and lists as JSON. */
+export function templateText(value: Json): string {
+  return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
+}
+
+/** Formats a value in promptfoo's assertions: lists with commas, maps by their kind. */
+export function assertionText(value: Json): string {
+  if (value === null) return '';
+  if (Array.isArray(value)) return value.map(assertionText).join(',');
+  return isMap(value) ? '[object Object]' : String(value);
+}
+
+export type Filled = { ok: true; text: string } | { ok: false; why: string };
+
+/** Fills in a template; `show` formats maps and lists. */
+export function fillVariables(
+  template: Extract<Template, { ok: true }>,
+  vars: JsonMap,
+  missing: 'told' | 'empty' = 'told',
+  show: (value: Json) => string = templateText,
+): Filled {
+  let text = '';
+  for (const part of template.parts) {
+    const value = 'text' in part ? part.text : valueAt(vars, part.path);
+    if ('path' in part && value === undefined && missing === 'told')
+      return { ok: false, why: `{{${part.path.join('.')}}} has no value` };
+    text += 'text' in part ? part.text : show(value ?? null);
+  }
+  return { ok: true, text };
+}
+
+/** The value with every text in it changed. */
+export function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (!isMap(value)) return value;
+  const map = emptyMap();
+  for (const [key, member] of Object.entries(value)) map[key] = mapTexts(member, change);
+  return map;
+}
