@@ -232,7 +232,7 @@ describe('the project that is judged', () => {
         ]),
       ),
     );
-    const { at, run } = await judged(change);
+    const { run } = await judged(change);
     expect([run.code, run.outputs['conclusion']]).toEqual([1, 'error']);
     expect(run.log).toContain(
       `The project's folder services/chat does not exist at head (${change.head.slice(0, 7)}). If it was moved, name its new place (working-directory)`,

@@ -45,11 +45,8 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
   }
   const arranged = arrange(read.base, read.head, sources(input.trust), ownSettings(features));
-  const selected = withUnread(
-    input,
-    arranged,
-    prepare(input, arranged, tools.hash, { features, read: read.own }),
-  );
+  const rows = { features, read: read.own };
+  const selected = withUnread(input, arranged, prepare(input, arranged, tools.hash, rows));
   const pricing =
     callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing(pricedTargets(selected));
   const whole = {
