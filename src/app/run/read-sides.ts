@@ -133,7 +133,7 @@ export function headReader(
  * From an outside contributor, head is read with base's settings: which files count, and what the
  * models' names stand for, is not part of what is measured.
  */
-export function headToRead(
+function headToRead(
   { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
   read: ReadOptions,
 ): {
