@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { DemoOutcome } from '../src/app/commands/demo.ts';
-import { ownKeys } from '../src/app/run/feature.ts';
+import { loadReports, ownKeys } from '../src/app/run/feature.ts';
 import { actsHtml, cellActsHtml } from '../src/features/workbench/buttons.ts';
 import { workbenchPage } from '../src/features/workbench/workbench-page.ts';
 import { matricesOf } from '../src/features/workbench/workbench-rows.ts';
@@ -12,6 +12,7 @@ import { boardOf, detailHtml, spendWords } from '../src/features/workbench/workb
 import { FEATURES } from '../src/features.ts';
 import { readResultValue, type Result } from '../src/kernel/result/result.ts';
 import { renderHtml } from '../src/report/page/page.ts';
+import type { Reports } from '../src/report/sections/feature-report.ts';
 import { markup, written } from '../src/text/markup.ts';
 import { commentPage, type Theme } from './comment-page.ts';
 
@@ -44,10 +45,11 @@ export async function shownBy({
   const json = readFileSync(join(reports, 'result.json'), 'utf8');
   const { result } = readResultValue('result.json', JSON.parse(steady(json)), ownKeys(FEATURES));
   if (result === null) throw new Error("the demo's result cannot be read");
+  const reported = await loadReports(FEATURES);
   return {
     comment: steady(comment),
-    report: await renderHtml(result),
-    workbench: workbenchOf(result),
+    report: await renderHtml(result, reported),
+    workbench: workbenchOf(result, reported),
   };
 }
 
@@ -57,9 +59,10 @@ export function steady(text: string): string {
     .replaceAll(/("latency_ms":\s*)[\d.]+/g, '$1100');
 }
 
-function workbenchOf(result: Result): Shown['workbench'] {
+function workbenchOf(result: Result, reports: Reports): Shown['workbench'] {
   const matrices = matricesOf(result, null);
-  const board = boardOf({ result, all: null, matrices, missing: false, notes: [], empty: [] });
+  const nothing = { all: null, missing: false, notes: [], empty: [] };
+  const board = boardOf({ result, reports, matrices, ...nothing });
   const row = matrices[0]?.rows[0];
   if (row === undefined) throw new Error('the board has no reference');
   return {
@@ -76,6 +79,7 @@ function workbenchOf(result: Result): Shown['workbench'] {
         row,
         () => null,
         (cell) => cellActsHtml(cell, []),
+        reports,
       )}`,
     ),
   };

@@ -1,6 +1,3 @@
-import { causeSentences } from '../features/causes/cause-lines.ts';
-import type { Cause } from '../features/causes/result.ts';
-import { causesIn } from '../features/causes/section.ts';
 import { countsForVerdict, failingMetrics } from '../kernel/result/counts.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { ScoringResult } from '../kernel/result/scoring-result.ts';
@@ -12,9 +9,11 @@ import type { ChangedFile } from '../types/repository.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/detail.ts';
 import { failures, sharedFailures, worstOf, type Failure } from './sections/failures.ts';
+import { foundLines, type FoundLines, type Reports } from './sections/feature-report.ts';
 import {
   referenceWords,
   entriesOf,
+  suiteIdentity,
   suitesWorstFirst,
   type ReferenceEntry,
 } from './sections/order.ts';
@@ -55,26 +54,31 @@ const NAMED = 10;
 export function annotations(
   result: Result,
   changed: readonly ChangedFile[],
+  reports: Reports,
   workingDirectory = '.',
 ): Annotation[] {
   const files = new Map(changed.filter(({ deleted }) => !deleted).map((file) => [file.path, file]));
   const failed = result.conclusion === 'failure' ? 'failure' : 'warning';
-  const found = [
+  const lines = foundLines(result, reports);
+  const all = [
     ...result.problems.flatMap((problem) => onProblem(problem, files)),
     ...[...files.values()].flatMap((file) => {
-      const summary = onFile(file, result, failed);
+      const summary = onFile(file, result, lines, failed, reports);
       const shown = new Set(summary.map(({ startLine }) => startLine));
-      const others = onCauses(file, result, failed);
+      const others = onLines(file, lines, failed);
       return [...summary, ...others.filter(({ startLine }) => !shown.has(startLine))];
     }),
     ...[...files.keys()].flatMap((file) =>
       failures(
-        entriesOf(result, 'regressed', 'fell').filter(({ reference }) => reference.file === file),
-      ).flatMap((failure) => onReferences(failure, failed)),
+        entriesOf(result, reports, 'regressed', 'fell').filter(
+          ({ reference }) => reference.file === file,
+        ),
+        reports,
+      ).flatMap((failure) => onReferences(failure, failed, reports)),
     ),
   ];
   const root = rootOf(workingDirectory);
-  return found.map((line) => ({
+  return all.map((line) => ({
     ...line,
     path: `${root}${line.path}`,
     title: shorten(visibleLine(line.title), ANNOTATION_TITLE_LIMIT),
@@ -112,6 +116,7 @@ function onProblem(
 function onReferences(
   { entries: [worst, ...others] }: Failure,
   failed: Annotation['level'],
+  reports: Reports,
 ): Annotation[] {
   if (worst === undefined) return [];
   const { suite, reference } = worst;
@@ -126,7 +131,7 @@ function onReferences(
       `${suite.name}: ${reference.id}${more} ${word}`,
       [
         `${passWords(reference.base)} on base, ${passWords(reference.head)} on head.`,
-        ...referenceWords(reference, PART),
+        ...referenceWords(reference, PART, reports),
         ...(others.length === 0 ? [] : [`These fail alike: ${namesOf(others)}.`]),
       ].join('\n'),
     ),
@@ -142,7 +147,13 @@ function namesOf(entries: readonly ReferenceEntry[]): string {
 }
 
 /** What a changed file did to the suites that it makes, or that it made run. */
-function onFile(file: ChangedFile, result: Result, failed: Annotation['level']): Annotation[] {
+function onFile(
+  file: ChangedFile,
+  result: Result,
+  found: readonly FoundLines[],
+  failed: Annotation['level'],
+  reports: Reports,
+): Annotation[] {
   const named = (because: readonly { file: string }[]): boolean =>
     because.some((changed) => changed.file === file.path);
   const suites = suitesWorstFirst(
@@ -151,12 +162,11 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
   const scorings = result.scoring.filter(({ because }) => named(because));
   if (suites.length === 0 && scorings.length === 0) return [];
   const [word, level] = wordOf(suites, failed);
-  const causes = causesIn(suites, result);
-  const [causeLine] = causes.flatMap(({ causes: own }) =>
-    own.flatMap((cause) => linesIn(cause, file)),
-  );
-  const line = causeLine ?? changedLine(file, result);
-  const worst = worstWords(suites, result);
+  const keys = new Set(suites.map(suiteIdentity));
+  const own = found.filter(({ suite }) => keys.has(suiteIdentity(suite)));
+  const [foundLine] = own.flatMap((each) => linesIn(each, file));
+  const line = foundLine ?? changedLine(file, result);
+  const worst = worstWords(suites, result, reports);
   return [
     at(
       file.path,
@@ -164,7 +174,7 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
       level,
       `This change: ${word} in ${counted(suites.length, 'suite')}`,
       [
-        ...causes.flatMap(causeSentences),
+        ...own.map(({ sentence }) => sentence),
         ...worst,
         ...suites.map(suiteWords),
         ...scorings.map(scoringWords),
@@ -185,54 +195,43 @@ function wordOf(
   return verdicts.has('inconclusive') ? ['inconclusive', 'warning'] : ['no regression', 'notice'];
 }
 
-/** Lines of a cause that the pull request shows of this file. */
-function linesIn({ units }: Cause, { path, lines }: ChangedFile): number[] {
-  return units
+/** Found lines that the pull request shows of this file. */
+function linesIn({ lines: found }: FoundLines, { path, lines }: ChangedFile): number[] {
+  return found
     .filter(({ head }) => head.file === path)
     .map(({ head }) => head.line)
     .filter((line) => lines.some(({ start, end }) => start <= line && line <= end));
 }
 
-/** Every line that is a cause, or a part of one, with the sentences on it. */
-function onCauses(
+/** Every line that was found, with the sentences on it. */
+function onLines(
   file: ChangedFile,
-  { causes = [] }: Result,
+  found: readonly FoundLines[],
   failed: Annotation['level'],
 ): Annotation[] {
-  const lines = new Map<
-    number,
-    { suites: Set<string>; sentences: Set<string>; relations: Set<Cause['relation']> }
-  >();
-  for (const suite of causes) {
-    const sentences = causeSentences(suite);
-    for (const [index, cause] of suite.causes.entries())
-      for (const line of linesIn(cause, file)) {
-        const own = lines.get(line) ?? {
-          suites: new Set(),
-          sentences: new Set(),
-          relations: new Set(),
-        };
-        lines.set(line, own);
-        own.suites.add(suite.suite);
-        own.sentences.add(sentences[index] ?? '');
-        own.relations.add(cause.relation);
-      }
-  }
-  return [...lines].map(([line, { suites, sentences, relations }]) =>
-    at(
+  const lines = Map.groupBy(
+    found.flatMap((each) => linesIn(each, file).map((line) => ({ line, each }))),
+    ({ line }) => line,
+  );
+  return [...lines].map(([line, own]) => {
+    const distinct = (words: (each: FoundLines) => string): string[] => [
+      ...new Set(own.map(({ each }) => words(each))),
+    ];
+    const suites = distinct(({ suite }) => suite.name).join(', ');
+    return at(
       file.path,
       line,
       failed,
-      causeTitle(relations, [...suites].join(', ')),
-      [...sentences].join('\n'),
-    ),
-  );
+      lineTitle(new Set(own.map(({ each }) => each.proof)), suites),
+      distinct(({ sentence }) => sentence).join('\n'),
+    );
+  });
 }
 
 /** A line that was tried made the suites worse; the only change, untried, is not blamed. */
-function causeTitle(relations: ReadonlySet<Cause['relation']>, suites: string): string {
-  if (relations.has('alone') || relations.has('either')) return `This line made ${suites} worse`;
-  return relations.has('together')
+function lineTitle(proofs: ReadonlySet<FoundLines['proof']>, suites: string): string {
+  if (proofs.has('alone')) return `This line made ${suites} worse`;
+  return proofs.has('together')
     ? `This line with others made ${suites} worse`
     : `The only change before ${suites} got worse`;
 }
@@ -247,10 +246,13 @@ function changedLine({ path, lines }: ChangedFile, { changes = [] }: Result): nu
 }
 
 /** What the change did to the reference that fell most, and how many fail alike. */
-function worstWords(suites: readonly SuiteResult[], result: Result): string[] {
-  const entries = entriesOf({ ...result, suites: [...suites] }, 'regressed', 'fell');
+function worstWords(suites: readonly SuiteResult[], result: Result, reports: Reports): string[] {
+  const entries = entriesOf({ ...result, suites: [...suites] }, reports, 'regressed', 'fell');
   const found = worstOf(
-    sharedFailures(entries.filter(({ reference }) => countsForVerdict(reference))),
+    sharedFailures(
+      entries.filter(({ reference }) => countsForVerdict(reference)),
+      reports,
+    ),
   );
   if (found === null) return [];
   const {
@@ -261,7 +263,7 @@ function worstWords(suites: readonly SuiteResult[], result: Result): string[] {
     others === 0 ? '' : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} alike`;
   return [
     `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ${passWords(reference.head)} on head${alike}.`,
-    ...referenceWords(reference, PART),
+    ...referenceWords(reference, PART, reports),
   ];
 }
 

@@ -13,8 +13,9 @@ import {
   placeLinks,
   text,
 } from './sections/document.ts';
+import type { Reports } from './sections/feature-report.ts';
 import { sectionBlocks } from './sections/index.ts';
-import { headline } from './sections/outcomes.ts';
+import { outcomeSign } from './sections/outcomes.ts';
 
 /**
  * GitHub's limit for the body of a comment. Counting UTF-16 units satisfies its readings in
@@ -28,6 +29,7 @@ interface CommentOptions {
    * swallow it.
    */
   marker: string;
+  reports: Reports;
   /** UTF-16 units. */
   limit?: number;
   links?: Links;
@@ -39,13 +41,13 @@ interface CommentOptions {
  */
 export function renderComment(
   result: Result,
-  { marker, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
+  { marker, reports, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
 ): string {
   const render = (detail: Detail): string =>
-    `${marker}\n${markdownOf(withRun(result, detail, links), links)}\n`;
+    `${marker}\n${markdownOf(withRun(result, detail, reports, links), links)}\n`;
   const fitting = fit(COMMENT_LEVELS, limit, (body) => body.length, render);
   if (fitting !== null) return fitting;
-  const { sign, outcome } = headline(result);
+  const { sign, outcome } = outcomeSign(result);
   return shorten(`${marker}\n${sign} ${outcome}\n`, limit);
 }
 
@@ -53,9 +55,9 @@ export function renderComment(
  * The report and the run's page beside the footer, where a fork lacks keys the way to them, and the
  * report wherever it is said to hold more.
  */
-function withRun(result: Result, detail: Detail, links: Links): Block[] {
+function withRun(result: Result, detail: Detail, reports: Reports, links: Links): Block[] {
   const { sizeNote: said } = detail;
-  const blocks = sectionBlocks(result, detail);
+  const blocks = sectionBlocks(result, detail, reports);
   const shown = blocks.map((block) =>
     saysOnly(block, said) ? withReport(block, links) : withAbout(block, links),
   );
@@ -123,17 +125,19 @@ export const JOB_SUMMARY_LIMIT = 1_000_000;
 /** The check run's title: the result's own line, on one line. UTF-16 units. */
 export function checkTitle(result: Result, limit: number = CHECK_TITLE_LIMIT): string {
   const title = visibleLine(result.title.trim());
-  return shorten(title === '' ? headline(result).outcome : title, limit);
+  return shorten(title === '' ? outcomeSign(result).outcome : title, limit);
 }
 
 /** The check run's summary in at most `limit` bytes. */
 export function checkSummary(
   result: Result,
+  reports: Reports,
   limit: number = CHECK_SUMMARY_LIMIT,
   links: Links = NO_LINKS,
 ): string {
   return summaryOf(
     result,
+    reports,
     COMMENT_LEVELS.map((level) => ({
       ...level,
       sizeNote: level.sizeNote?.replace('a comment', 'a check') ?? null,
@@ -146,14 +150,16 @@ export function checkSummary(
 /** The job summary in at most `limit` bytes. */
 export function renderSummary(
   result: Result,
+  reports: Reports,
   limit: number = JOB_SUMMARY_LIMIT,
   links: Links = NO_LINKS,
 ): string {
-  return summaryOf(result, SUMMARY_LEVELS, limit, links);
+  return summaryOf(result, reports, SUMMARY_LEVELS, limit, links);
 }
 
 function summaryOf(
   result: Result,
+  reports: Reports,
   levels: Parameters<typeof fit>[0],
   limit: number,
   links: Links,
@@ -162,11 +168,9 @@ function summaryOf(
     levels,
     limit,
     bytes,
-    (detail) => `${markdownOf(withRun(result, detail, { ...links, run: null }), links)}\n`,
+    (detail) => `${markdownOf(withRun(result, detail, reports, { ...links, run: null }), links)}\n`,
   );
+  const { sign, outcome } = outcomeSign(result);
   // Three bytes are the most that one UTF-16 unit needs.
-  return (
-    fitting ??
-    shorten(`${headline(result).sign} ${headline(result).outcome}\n`, Math.floor(limit / 3))
-  );
+  return fitting ?? shorten(`${sign} ${outcome}\n`, Math.floor(limit / 3));
 }

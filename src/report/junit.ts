@@ -8,6 +8,7 @@ import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import { placeText } from './sections/document.ts';
 import { shortFace } from './sections/faces.ts';
+import type { Reports } from './sections/feature-report.ts';
 import { referenceWords } from './sections/order.ts';
 import {
   STATUS_WORDS,
@@ -36,10 +37,10 @@ interface Ending {
  * one), an error an error; what was not judged, does not gate or is gone is skipped. Elements and
  * attributes are those that Jenkins' schema knows, so a case's place is the first line of its text.
  */
-export function renderJunit(result: Result): string {
+export function renderJunit(result: Result, reports: Reports): string {
   const own = [
     ...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]),
-    ...suitesOf(result),
+    ...suitesOf(result, reports),
   ];
   const suites = [...runSuite(result, own), ...own];
   const sum = (key: keyof Counts): number =>
@@ -92,10 +93,10 @@ interface Element {
   counts: Counts;
 }
 
-function suitesOf({ suites, gate }: Result): Element[] {
+function suitesOf({ suites, gate }: Result, reports: Reports): Element[] {
   const repeated = repeatedNames(suites);
   return suites.map((suite) =>
-    suiteElement(suite, suite.gate?.fail_on ?? gate.fail_on, repeated.has(suite.name)),
+    suiteElement(suite, suite.gate?.fail_on ?? gate.fail_on, repeated.has(suite.name), reports),
   );
 }
 
@@ -103,11 +104,16 @@ function suitesOf({ suites, gate }: Result): Element[] {
  * Readers of JUnit know a case by its class and name, so variants of one prompt are classes of
  * their own.
  */
-function suiteElement(suite: SuiteResult, failOn: FailOn, repeated: boolean): Element {
+function suiteElement(
+  suite: SuiteResult,
+  failOn: FailOn,
+  repeated: boolean,
+  reports: Reports,
+): Element {
   const variant = variantWords(suite.variant);
   const name = variant === '' ? suite.name : `${suite.name} [${variant}]`;
   const cases = suite.references.map((reference) => ({
-    ending: endingOf(reference, suite, failOn),
+    ending: endingOf(reference, suite, failOn, reports),
     attributes: {
       name: shortFace(reference),
       classname: repeated ? name : suite.name,
@@ -198,13 +204,18 @@ function element(
 
 type FailOn = Result['gate']['fail_on'];
 
-function endingOf(reference: ReferenceResult, suite: SuiteResult, failOn: FailOn): Ending | null {
+function endingOf(
+  reference: ReferenceResult,
+  suite: SuiteResult,
+  failOn: FailOn,
+  reports: Reports,
+): Ending | null {
   const { status, base, head } = reference;
   const ending = (element: Ending['element'], message: string): Ending => ({
     element,
     type: status,
     message,
-    body: [placeText(reference), ...referenceWords(reference, PART)].join('\n'),
+    body: [placeText(reference), ...referenceWords(reference, PART, reports)].join('\n'),
   });
   const tries =
     base === null ? passWords(head) : `${passWords(base)} on base, ${passWords(head)} on head`;

@@ -13,6 +13,7 @@ import {
   type Tone,
   isOurs,
 } from './sections/document.ts';
+import type { Reports } from './sections/feature-report.ts';
 import { sectionBlocks } from './sections/index.ts';
 import {
   GAP,
@@ -71,8 +72,8 @@ const WIDEST_WORD = 24;
  * The report for a terminal (or a log: no line can be a workflow command), each line within the
  * width and ended.
  */
-export function renderTerminal(result: Result, options: TerminalOptions): string {
-  const blocks = sectionBlocks(result, DETAIL);
+export function renderTerminal(result: Result, reports: Reports, options: TerminalOptions): string {
+  const blocks = sectionBlocks(result, DETAIL, reports);
   if (options.folded !== true || !blocks.some(({ kind }) => kind === 'group'))
     return `${renderBlocks(blocks, options)}\n`;
   const titles = blocks.map((block) =>

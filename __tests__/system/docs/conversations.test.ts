@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
+import { OUTCOME_WORDS } from '../../../src/features/conversations/dialogue-lines.ts';
 import type { ConversationOutcome } from '../../../src/features/conversations/result.ts';
 import { metrics } from '../../../src/metrics/index.ts';
 import { builtInRubrics } from '../../../src/metrics/rubric.ts';
-import { OUTCOME_WORDS } from '../../../src/report/sections/order.ts';
 import { tightTables } from '../../tight-tables.ts';
 import { hash, optionsOf, treeOf } from '../../unit/config/tree.ts';
 

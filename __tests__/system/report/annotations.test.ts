@@ -3,9 +3,9 @@ import type { CheckAnnotation as Sent } from '../../../src/edges/github/check.ts
 import {
   ANNOTATION_MESSAGE_LIMIT,
   ANNOTATION_TITLE_LIMIT,
-  annotations,
 } from '../../../src/report/annotations.ts';
 import type { ChangedFile } from '../../../src/types/repository.ts';
+import { annotations } from '../../stand-ins/reports.ts';
 import {
   hostile,
   referenceOf,

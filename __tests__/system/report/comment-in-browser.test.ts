@@ -6,7 +6,7 @@ import { chromiumPath, openBrowser } from '../../../scripts/chromium.ts';
 import { commentPage, THEMES, type Theme } from '../../../scripts/comment-page.ts';
 import { runPullRequest } from '../../../src/app/commands/demo.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
-import { renderComment } from '../../../src/report/comment.ts';
+import { renderComment } from '../../stand-ins/reports.ts';
 import {
   green,
   hostile,

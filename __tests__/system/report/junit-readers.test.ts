@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { convertJUnitToCTRFReport } from 'junit-to-ctrf';
 import { parse } from 'test-results-parser';
 import type { Result } from '../../../src/kernel/result/result.ts';
-import { renderJunit } from '../../../src/report/junit.ts';
+import { renderJunit } from '../../stand-ins/reports.ts';
 import {
   enormous,
   green,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
-import { COMMENT_LIMIT, renderComment } from '../../../src/report/comment.ts';
+import { COMMENT_LIMIT } from '../../../src/report/comment.ts';
 import { markdownOf } from '../../../src/report/markdown.ts';
 import { referenceBody } from '../../../src/report/page/references.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/detail.ts';
 
 import type { Links } from '../../../src/report/sections/document.ts';
-import { SECTION_NAMES, sectionBlocks } from '../../../src/report/sections/index.ts';
-import { renderTerminal } from '../../../src/report/terminal.ts';
+import { SECTION_NAMES } from '../../../src/report/sections/index.ts';
 import { written } from '../../../src/text/markup.ts';
 import { COMMENT_ELEMENTS, renderGithub, withoutFolds } from '../../stand-ins/github-markdown.ts';
+import { REPORTS, renderComment, sectionBlocks, renderTerminal } from '../../stand-ins/reports.ts';
 import { expectGolden } from './golden.ts';
 import {
   enormous,
@@ -51,7 +51,9 @@ test.each([
     const result = resultOf({ suites: [suiteOf('p', [reference], { verdict: 'regressed' })] });
     expect(renderComment(result, { marker, links })).toContain(`<i>${words}</i>`);
     expect(renderTerminal(result, { width: 100, colour: false })).toContain(`(${words})`);
-    expect(written(referenceBody(reference, 500, links))).toContain(`<i>${words}</i>`);
+    expect(
+      written(referenceBody(reference, { characters: 500, links, reports: REPORTS })),
+    ).toContain(`<i>${words}</i>`);
   }
 });
 

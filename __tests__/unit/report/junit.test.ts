@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { SaxesParser } from 'saxes';
-import { renderJunit } from '../../../src/report/junit.ts';
+import { renderJunit } from '../../stand-ins/reports.ts';
 import {
   enormous,
   goldens,

@@ -2,12 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import {
   CHECK_SUMMARY_LIMIT,
   CHECK_TITLE_LIMIT,
-  checkSummary,
   checkTitle,
   JOB_SUMMARY_LIMIT,
-  renderSummary,
 } from '../../../src/report/comment.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
+import { checkSummary, renderSummary } from '../../stand-ins/reports.ts';
 import { enormous, hostile, nothingAffected, regression, resultOf } from './results.ts';
 
 const size = (text: string): number => Buffer.byteLength(text);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import stringWidth from 'string-width';
 import { columnsOf } from '../../../src/report/terminal-rows.ts';
-import { renderTerminal } from '../../../src/report/terminal.ts';
+import { renderTerminal } from '../../stand-ins/reports.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 import { goldens, hostile, referenceOf, regression, resultOf, sideOf, suiteOf } from './results.ts';
 

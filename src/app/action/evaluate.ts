@@ -17,15 +17,15 @@ import {
   mergeParts,
 } from '../../features/shards/evaluate-shard.ts';
 import { type Manifest, PART_FILES } from '../../features/shards/manifest.ts';
-import type { Result } from '../../kernel/result/result.ts';
-import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
 import {
   mergeWords,
   renderMergeSummary,
   renderShardSummary,
   shardTitle,
   shardWords,
-} from '../../report/plan.ts';
+} from '../../features/shards/words.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
 import { endLine, logLine } from '../../text/log.ts';
 import { ORIGIN_WORDS } from '../../trust/trust-table.ts';
 import type { EventFacts } from '../../types/repository.ts';

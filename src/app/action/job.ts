@@ -17,6 +17,7 @@ import {
 } from '../../trust/trust.ts';
 import type { Conclusion } from '../../types/plain.ts';
 import type { Origin } from '../../types/repository.ts';
+import { loadReports } from '../run/feature.ts';
 import { findCommits, type RunCommits } from '../session/commits.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { writeRun } from '../session/write-reports.ts';
@@ -140,6 +141,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
     cancelled: isInterrupted && result.conclusion === 'error',
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
     result,
+    reports: await loadReports(job.features),
     changed: sides?.changed ?? [],
     workingDirectory: inputs.workingDirectory,
     comment: inputs.comment,

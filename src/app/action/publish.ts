@@ -3,7 +3,6 @@ import type { Client } from '../../edges/github/client.ts';
 import type { CommentMode } from '../../edges/github/comment.ts';
 import type { Published } from '../../edges/github/published.ts';
 import { publishSuggestions } from '../../edges/github/suggestions.ts';
-import { suggestions } from '../../features/causes/suggestions.ts';
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { ReferenceStatus } from '../../kernel/result/reference-result.ts';
 import type { Result, UsageTotals } from '../../kernel/result/result.ts';
@@ -11,6 +10,7 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { annotations, rootOf } from '../../report/annotations.ts';
 import { checkSummary, checkTitle, renderComment, renderSummary } from '../../report/comment.ts';
 import type { Links } from '../../report/sections/document.ts';
+import type { Reports } from '../../report/sections/feature-report.ts';
 import { logLine } from '../../text/log.ts';
 import { withheldFrom } from '../../trust/trust.ts';
 import type { ChangedFile, EventFacts } from '../../types/repository.ts';
@@ -110,6 +110,7 @@ export interface PublishJob {
   client: Client;
   facts: EventFacts;
   result: Result;
+  reports: Reports;
   changed: readonly ChangedFile[];
   /** The project's folder below the repository's root, POSIX, '' for the root itself. */
   workingDirectory: string;
@@ -149,10 +150,15 @@ function idOf(published: Published): number | null {
   return published.ok ? published.id : null;
 }
 
-function postComment({ result, lease, cancelled, links }: PublishJob): Promise<Published> {
+function postComment(job: PublishJob): Promise<Published> {
+  const { result, reports, lease, cancelled, links } = job;
   const { identity } = lease;
   const marker = identity.markers.comment;
-  const body = renderComment(result, { marker, links: { ...links, about: identity.about } });
+  const body = renderComment(result, {
+    marker,
+    reports,
+    links: { ...links, about: identity.about },
+  });
   return lease.writeComment(body, cancelled ? null : hasContent(result));
 }
 
@@ -161,19 +167,11 @@ function hasContent(result: Result): boolean {
 }
 
 /** What was judged by nobody says nothing of the fixes that an earlier run left there. */
-async function postSuggestions({
-  client,
-  facts,
-  result,
-  changed,
-  workingDirectory,
-  comment,
-  lease,
-  links,
-}: PublishJob): Promise<string[]> {
+async function postSuggestions(job: PublishJob): Promise<string[]> {
+  const { client, facts, result, reports, changed, workingDirectory, lease, links } = job;
   const { pullRequest, head: headSha, repository } = facts;
   const isJudged = result.conclusion !== 'error' && result.trust !== 'untrusted';
-  if (pullRequest === null || headSha === null || comment === 'never' || !isJudged) return [];
+  if (pullRequest === null || headSha === null || job.comment === 'never' || !isJudged) return [];
   const marker = lease.identity.markers.fix;
   const root = rootOf(workingDirectory);
   return publishSuggestions(client, {
@@ -181,24 +179,27 @@ async function postSuggestions({
     pullRequest,
     headSha,
     marker,
-    suggestions: suggestions(result, changed, { root, marker, links }),
+    suggestions: reports.flatMap(
+      ({ suggestions }) => suggestions?.(result, changed, { root, marker, links }) ?? [],
+    ),
     fork: withheldFrom(facts) !== null,
   });
 }
 
 function postCheck(job: PublishJob): Promise<Published> {
-  const { result, changed, workingDirectory, links } = job;
+  const { result, reports, changed, workingDirectory, links } = job;
   return job.lease.writeCheck({
     conclusion: job.cancelled ? 'cancelled' : result.conclusion,
     title: checkTitle(result),
-    summary: checkSummary(result, undefined, links),
-    annotations: annotations(result, changed, workingDirectory),
+    summary: checkSummary(result, reports, undefined, links),
+    annotations: annotations(result, changed, reports, workingDirectory),
   });
 }
 
-async function writeSummary({ result, summaryPath, links }: PublishJob): Promise<string[]> {
+async function writeSummary(job: PublishJob): Promise<string[]> {
+  const { result, reports, summaryPath, links } = job;
   const warnings: string[] = [];
-  const text = (): string => renderSummary(result, undefined, links);
+  const text = (): string => renderSummary(result, reports, undefined, links);
   await appendSummary(summaryPath, text, (line) => warnings.push(line));
   return warnings;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InternalError } from '../../errors.ts';
 import { readResultValue } from '../../kernel/result/result.ts';
-import { ownKeys } from '../run/feature.ts';
+import { loadReports, ownKeys } from '../run/feature.ts';
 import { packageRoot } from '../session/installation.ts';
 import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
 import type { AddCommand } from './terminal.ts';
@@ -191,7 +191,11 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
         [
           "A pull request makes a shop's prompts friendlier. evaldiff comments on it, in a terminal's form:",
           RULE,
-          renderTerminal(result, { width, colour, folded: colour }).trim(),
+          renderTerminal(result, await loadReports(terminal.features), {
+            width,
+            colour,
+            folded: colour,
+          }).trim(),
           RULE,
           `Check run: ${check.conclusion} – ${check.title} (${String(check.annotations)} annotations)`,
           `Conclusion: ${conclusion}. In a pull request the required check would now be ${conclusion === 'failure' ? 'red' : 'green'}.`,

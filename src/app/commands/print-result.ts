@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { exitCode } from '../../kernel/judge/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { endLine, logJson, logLine } from '../../text/log.ts';
+import { loadReports } from '../run/feature.ts';
 import type { OwnFolder } from '../session/safe-writing.ts';
 import { evaluate, type Evaluated, type Session } from '../session/session.ts';
 import { commentMarker, fillFolder, writeRun } from '../session/write-reports.ts';
@@ -38,14 +39,15 @@ export async function show(
 export async function print(
   result: Result,
   { json }: Pick<EvaluateOptions, 'json'>,
-  { out, width, isTerminal }: Terminal,
+  { out, width, isTerminal, features }: Terminal,
 ): Promise<void> {
   if (json === true) {
     out(`${logJson(result)}\n`);
     return;
   }
   const { renderTerminal } = await import('../../report/terminal.ts');
-  out(renderTerminal(result, { width, colour: isTerminal, folded: isTerminal }));
+  const reports = await loadReports(features);
+  out(renderTerminal(result, reports, { width, colour: isTerminal, folded: isTerminal }));
 }
 
 /** Calls `write` for the folder of `--report`, if given, and prints where the `first` file is. */

@@ -13,6 +13,7 @@ import { tablesOfReports, tablesOfResult } from '../../report/run-rows.ts';
 import { passes, runBlocks, type RunTable } from '../../report/run-tables.ts';
 import { NO_LINKS, type Block } from '../../report/sections/document.ts';
 import { logJson } from '../../text/log.ts';
+import { loadReports } from '../run/feature.ts';
 import { reasonOf, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
 import { newestRun, readSavedFiles, savedFilesIn, type SavedFile } from './files.ts';
@@ -142,19 +143,20 @@ async function trend(
 async function renderResult(
   result: Result,
   format: Format,
-  { width, isTerminal }: Terminal,
+  { width, isTerminal, features }: Terminal,
 ): Promise<string> {
+  const reports = await loadReports(features);
   switch (format) {
     case 'markdown':
-      return renderComment(result, { marker: commentMarker('evaldiff') });
+      return renderComment(result, { marker: commentMarker('evaldiff'), reports });
     case 'html':
-      return (await import('../../report/page/page.ts')).renderHtml(result);
+      return (await import('../../report/page/page.ts')).renderHtml(result, reports);
     case 'junit':
-      return renderJunit(result);
+      return renderJunit(result, reports);
     case 'json':
       return `${logJson(result)}\n`;
     case 'terminal':
-      return (await import('../../report/terminal.ts')).renderTerminal(result, {
+      return (await import('../../report/terminal.ts')).renderTerminal(result, reports, {
         width,
         colour: isTerminal,
         folded: isTerminal,

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError, formatProblem } from '../../errors.ts';
-import type { SuiteCauses } from '../../features/causes/result.ts';
-import { causesFor, causesIn } from '../../features/causes/section.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { ReferenceEntry } from '../../report/sections/order.ts';
 import {
   type SentPrompts,
   referenceBlocks,
@@ -15,6 +14,7 @@ import {
 import { logJson, logLine } from '../../text/log.ts';
 import { fitterOf, namesMeant } from '../../text/patterns.ts';
 import { suggestion } from '../../text/suggest.ts';
+import { loadReports } from '../run/feature.ts';
 import { planRun } from '../run/plan-run.ts';
 import { runInput, withEdges, type Session } from '../session/session.ts';
 import { WORKTREE, type Sides } from '../session/sides.ts';
@@ -31,13 +31,6 @@ interface ShowOptions extends EvaluateOptions {
   from: string;
 }
 
-interface Found {
-  suite: SuiteResult;
-  reference: ReferenceResult;
-  /** Null if no causes were searched. */
-  causes: SuiteCauses | null;
-}
-
 export const showCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('show'), {})
     .description(
@@ -51,16 +44,21 @@ export const showCommand: AddCommand = (program, terminal, done) => {
     )
     .action(async (wanted: string, options: ShowOptions) => {
       const result = await savedResult(options.from, terminal);
-      const found = referencesOf(result, wanted);
+      const reports = await loadReports(terminal.features);
+      const found = referencesOf(result, wanted).map(({ suite, reference }) => ({
+        suite,
+        reference,
+        known: reports.flatMap(({ onReference }) => onReference?.(result, suite, reference) ?? []),
+      }));
       const sent = await promptsOf(result, options, terminal);
       if (options.json === true)
         terminal.out(
           `${logJson(
-            found.map(({ suite, reference, causes }) => ({
+            found.map(({ suite, reference, known }) => ({
               suite: suite.name,
               variant: suite.variant,
               reference,
-              causes: causes === null ? [] : causesFor(reference.id, causes),
+              ...Object.assign({}, ...known.map(({ json }) => json)),
               prompt: sentOf(sent, suite, reference),
             })),
           )}\n`,
@@ -69,8 +67,14 @@ export const showCommand: AddCommand = (program, terminal, done) => {
         const { renderBlocks } = await import('../../report/terminal.ts');
         terminal.out(
           `${renderBlocks(
-            found.flatMap(({ suite, reference, causes }) =>
-              referenceBlocks(suite, reference, sentOf(sent, suite, reference), causes),
+            found.flatMap(({ suite, reference, known }) =>
+              referenceBlocks(
+                suite,
+                reference,
+                sentOf(sent, suite, reference),
+                known.flatMap(({ blocks }) => blocks),
+                reports,
+              ),
             ),
             { width: terminal.width, colour: terminal.isTerminal },
           )}\n`,
@@ -97,11 +101,10 @@ async function savedResult(from: string, terminal: Terminal): Promise<Result> {
   );
 }
 
-function referencesOf(result: Result, wanted: string): Found[] {
-  const all = result.suites.flatMap((suite) => {
-    const [causes = null] = causesIn([suite], result);
-    return suite.references.map((reference): Found => ({ suite, reference, causes }));
-  });
+function referencesOf(result: Result, wanted: string): ReferenceEntry[] {
+  const all = result.suites.flatMap((suite) =>
+    suite.references.map((reference) => ({ suite, reference })),
+  );
   const ids = namesMeant(
     wanted,
     all.map(({ reference }) => reference.id),

@@ -25,7 +25,7 @@ import type { ProjectSide } from '../../kernel/select/targets.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
-import type { FeatureReport } from '../../report/feature-report.ts';
+import type { FeatureReport, Reports } from '../../report/sections/feature-report.ts';
 import type { Arranged } from '../../trust/arrange.ts';
 import type { Request } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
@@ -166,4 +166,9 @@ export function ownSettings(features: Features): OwnSettings[] {
 /** Schemas of the keys that features add to `result.json`. */
 export function ownKeys(features: Features): OwnKeys {
   return Object.assign({}, ...features.map(({ result }) => result ?? {})) as OwnKeys;
+}
+
+/** What features show in reports, for where one is written. */
+export async function loadReports(features: Features): Promise<Reports> {
+  return Promise.all(features.flatMap(({ report }) => report?.() ?? []));
 }

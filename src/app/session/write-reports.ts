@@ -1,5 +1,6 @@
 import type { NoiseResult } from '../../features/noise/result.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import { type Features, loadReports } from '../run/feature.ts';
 import { openFolder, reasonOf, type OwnFolder } from './safe-writing.ts';
 import type { Evaluated, Session } from './session.ts';
 
@@ -88,6 +89,7 @@ function markerOf(kind: 'comment' | 'fix', checkName: string, identity: string):
  */
 export async function writeReports(
   result: Result,
+  features: Features,
   folder: OwnFolder,
   marker: string,
 ): Promise<void> {
@@ -96,10 +98,11 @@ export async function writeReports(
   const { renderHtml } = await import('../../report/page/page.ts');
   const { renderJunit } = await import('../../report/junit.ts');
   const { renderComment } = await import('../../report/comment.ts');
+  const reports = await loadReports(features);
   // One after the other, so that a large one is gone before the next is made.
-  await folder.write('report.html', inParts(await renderHtml(result)));
-  await folder.write('junit.xml', inParts(renderJunit(result)));
-  await folder.write('comment.md', renderComment(result, { marker }));
+  await folder.write('report.html', inParts(await renderHtml(result, reports)));
+  await folder.write('junit.xml', inParts(renderJunit(result, reports)));
+  await folder.write('comment.md', renderComment(result, { marker, reports }));
 }
 
 /** A long text in parts: turned into bytes as a whole it would be in memory twice. */
@@ -124,12 +127,12 @@ export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise
 
 /** Writes the reports of a run; a sweep's tries in llmeval's layout too. */
 export async function writeRun(
-  { startedAt, redact }: Pick<Session, 'startedAt' | 'redact'>,
+  { features, startedAt, redact }: Pick<Session, 'features' | 'startedAt' | 'redact'>,
   { result, suites }: Evaluated,
   folder: OwnFolder,
   marker: string,
 ): Promise<void> {
-  await writeReports(result, folder, marker);
+  await writeReports(result, features, folder, marker);
   if (result.mode !== 'sweep') return;
   const { llmevalFiles } = await import('../../report/llmeval.ts');
   for (const { path, text } of llmevalFiles(result, redact(suites), startedAt))

@@ -30,4 +30,5 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> = {
   compared: explainRun,
   groups: ({ attributes: all = [] }, suite) =>
     suiteAttributes(suite, all).map(({ references }) => references),
+  report: async () => (await import('./report.ts')).attributesReport,
 };

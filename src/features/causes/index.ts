@@ -13,4 +13,5 @@ export const causesFeature: Feature<CauseSettings> = {
     const found = await causesOf(plan, run, tools);
     return { parts: found.length === 0 ? {} : { causes: found }, notices: [] };
   },
+  report: async () => (await import('./report.ts')).causesReport,
 };

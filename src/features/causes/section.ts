@@ -11,7 +11,7 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
-import { alike, suitesWorstFirst } from '../../report/sections/order.ts';
+import { alike, suiteIdentity, suitesWorstFirst } from '../../report/sections/order.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { causeLine, openLine, ownProof, proofWords, restWords } from './cause-lines.ts';
 import { fixBlocks } from './fix-lines.ts';
@@ -49,7 +49,8 @@ function findingBlocks({ causes: all = [], suites }: Result): {
   const [first] = suitesWorstFirst(suites);
   const isWorst = ({ suite }: Finding): boolean =>
     first === undefined ||
-    identity({ path: suite.path, name: suite.suite, variant: suite.variant }) === identity(first);
+    suiteIdentity({ path: suite.path, name: suite.suite, variant: suite.variant }) ===
+      suiteIdentity(first);
   const blockOf = ([{ suite, cause }, ...others]: [Finding, ...Finding[]]): Block[] => {
     const named = all.length > 1 ? [text(' in '), code(suite.suite)] : [];
     return cause === null
@@ -143,15 +144,12 @@ export function causesFor(id: string, { causes: all }: SuiteCauses): Cause[] {
 }
 
 /** What was found of these suites. */
-export function causesIn(suites: readonly Suite[], { causes: all = [] }: Result): SuiteCauses[] {
-  const keys = new Set(suites.map(identity));
+export function causesIn(
+  suites: readonly SuiteResult[],
+  { causes: all = [] }: Result,
+): SuiteCauses[] {
+  const keys = new Set(suites.map(suiteIdentity));
   return all.filter(({ path, suite, variant }) =>
-    keys.has(identity({ path, name: suite, variant })),
+    keys.has(suiteIdentity({ path, name: suite, variant })),
   );
-}
-
-type Suite = Pick<SuiteResult, 'path' | 'name' | 'variant'>;
-
-function identity({ path, name, variant }: Suite): string {
-  return JSON.stringify([path, name, variant]);
 }

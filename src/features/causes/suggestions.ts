@@ -2,22 +2,13 @@ import type { Result } from '../../kernel/result/result.ts';
 import { COMMENT_LIMIT } from '../../report/comment.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { paragraph, type Links } from '../../report/sections/document.ts';
+import type { SuggestedEdit } from '../../report/sections/feature-report.ts';
 import { fence } from '../../text/markdown.ts';
 import { visible } from '../../text/visible.ts';
 import type { ChangedFile } from '../../types/repository.ts';
 import { causeLine } from './cause-lines.ts';
 import { fixLine } from './fix-lines.ts';
 import type { Cause, Fix, SuiteCauses } from './result.ts';
-
-/** A proven fix as a remark on the lines that it replaces, which GitHub puts in by one click. */
-interface Suggestion {
-  /** From the root of the repository. */
-  path: string;
-  /** From 1, inclusive. */
-  startLine: number;
-  endLine: number;
-  body: string;
-}
 
 /** Remarks that one run leaves on a pull request at most. */
 const MOST = 10;
@@ -38,7 +29,7 @@ export function suggestions(
   { causes = [], trust }: Result,
   changed: readonly ChangedFile[],
   { root, marker, links }: { root: string; marker: string; links: Links },
-): Suggestion[] {
+): SuggestedEdit[] {
   if (trust === 'untrusted') return [];
   const files = new Set(changed.flatMap(({ path, deleted }) => (deleted ? [] : [path])));
   const places = new Map<string, Proven[]>();
@@ -50,7 +41,7 @@ export function suggestions(
       places.set(place, [...(places.get(place) ?? []), { suite, cause, fix }]);
     }
   return [...places.values()]
-    .flatMap((all): Suggestion[] => {
+    .flatMap((all): SuggestedEdit[] => {
       const [first] = all;
       if (first === undefined) return [];
       const { file, lines } = first.fix;

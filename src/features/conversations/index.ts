@@ -33,4 +33,5 @@ export const conversationsFeature: Feature<EvaluatorTest[], unknown, TestedJudge
       remark: withinError(error),
     };
   },
+  report: async () => (await import('./report.ts')).conversationsReport,
 };

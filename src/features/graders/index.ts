@@ -17,4 +17,5 @@ export const gradersFeature: Feature<RubricTest[], unknown, TestedJudge[]> = {
     const error = graderErrorOf(suite, rate, verdict, judges ?? []);
     return { parts: error === null ? {} : { grader_error: error }, remark: withinError(error) };
   },
+  report: async () => (await import('./report.ts')).gradersReport,
 };

@@ -20,12 +20,12 @@ import { userError } from '../../app/commands/user-error.ts';
 import { WORKTREE } from '../../app/session/sides.ts';
 import { shardOf } from '../../config/inputs.ts';
 import { UserError, problem } from '../../errors.ts';
-import { mergeWords, shardTitle, shardWords } from '../../report/plan.ts';
 import { logJson, logLine } from '../../text/log.ts';
 import type { Problem } from '../../types/plain.ts';
 import { evaluateShard, gatherParts, mergeParts } from './evaluate-shard.ts';
 import { PART_FILES } from './manifest.ts';
 import type { Shard } from './part.ts';
+import { mergeWords, shardTitle, shardWords } from './words.ts';
 
 export interface ShardOptions {
   shard?: string;

@@ -1,3 +1,4 @@
+import { loadReports } from '../../app/run/feature.ts';
 import type { Edges, ReadyPlan } from '../../app/run/input.ts';
 import { run } from '../../app/run/run.ts';
 import type { AnswerExchange } from '../../app/session/cached-complete.ts';
@@ -10,6 +11,7 @@ import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Columns } from '../../kernel/suite/suite.ts';
 import { materialUsed } from '../../metrics/grader-prompt.ts';
+import type { Reports } from '../../report/sections/feature-report.ts';
 import { sentPrompts, type SentPrompts } from '../../report/sections/reference-view.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Completion, Request } from '../../types/model.ts';
@@ -22,6 +24,7 @@ export interface WorkLook {
   result: Result;
   /** All references with stored answers; null: not looked at. */
   all: Result | null;
+  reports: Reports;
   sent: Sent;
   /** By {@link promptKey}. */
   prompts: ReadonlyMap<string, WrittenPrompt>;
@@ -58,7 +61,10 @@ export interface WrittenPrompt {
 }
 
 /** The part of a look that one run provides. */
-export interface Evaluation extends Pick<WorkLook, 'result' | 'sent' | 'prompts' | 'missing'> {
+export interface Evaluation extends Pick<
+  WorkLook,
+  'result' | 'reports' | 'sent' | 'prompts' | 'missing'
+> {
   /** The result has every reference in every variant, so a sweep would add nothing. */
   whole: boolean;
 }
@@ -123,6 +129,7 @@ export async function runSides(
   const [ready] = found;
   return {
     result: stored ? withoutUnasked(result) : result,
+    reports: await loadReports(session.features),
     sent: sentIn(ready?.prepared),
     prompts: ready === undefined ? new Map() : writtenPrompts(ready.prepared),
     missing,

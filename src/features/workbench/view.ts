@@ -41,7 +41,7 @@ function viewOf({ look: found, more }: State): View | null {
 }
 
 function viewWith(found: WorkLook, more: readonly Result[]): Omit<View, 'more'> {
-  const { alone, missing } = found;
+  const { alone, missing, reports } = found;
   const shown = withMore(found, more);
   const matrices = matricesOf(shown.result, shown.all);
   const notes =
@@ -52,7 +52,7 @@ function viewWith(found: WorkLook, more: readonly Result[]): Omit<View, 'more'> 
     references === 0 && tool === null ? [{ key, name, variables }] : [],
   );
   return {
-    board: boardOf({ ...shown, matrices, missing, notes, empty }),
+    board: boardOf({ ...shown, reports, matrices, missing, notes, empty }),
     rows: new Map(matrices.flatMap(({ rows }) => rows.map((row) => [row.key, row]))),
   };
 }
@@ -111,7 +111,12 @@ export function detailOf(state: State, key: string): string | null {
   const sentOf = ({ suite, reference }: Cell): SentPrompts | null =>
     state.look?.sent.get(sentKey(suite, reference.id)) ?? null;
   const rubrics = promptOf(state, row)?.rubrics ?? [];
-  const cells = detailHtml(row, sentOf, (cell) => cellActsHtml(cell, rubrics));
+  const cells = detailHtml(
+    row,
+    sentOf,
+    (cell) => cellActsHtml(cell, rubrics),
+    state.look?.reports ?? [],
+  );
   return written(markup`${actsHtml(row, rubrics)}${cells}`);
 }
 

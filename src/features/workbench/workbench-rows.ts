@@ -6,8 +6,6 @@ import { variantWords } from '../../kernel/suite/suite.ts';
 import { ROW_ORDER, type RowStatus } from '../../report/page/filter.ts';
 import { STATUS_ORDER } from '../../report/sections/phrases.ts';
 import type { Side } from '../../types/plain.ts';
-import { suiteKey } from '../attributes/explained-suites.ts';
-import type { AttributeResult } from '../attributes/result.ts';
 
 /** A reference of one prompt in one variant, on base and in the working tree. */
 export interface Cell {
@@ -148,20 +146,4 @@ function rankOf({ status }: MatrixRow): number {
 
 export function tagsOf({ cells: [cell] }: MatrixRow): string[] {
   return cell?.reference.tags ?? [];
-}
-
-/** Merges both results; of an attribute in both, keeps the one with more references. */
-export function attributesIn(result: Result, all: Result | null): Result {
-  if (all === null) return result;
-  const keyOf = (attribute: AttributeResult): string => `${suiteKey(attribute)} ${attribute.id}`;
-  const known = new Set(all.attributes.map(keyOf));
-  const suites = new Set(all.suites.map(suiteKey));
-  return {
-    ...result,
-    attributes: [
-      ...all.attributes,
-      ...result.attributes.filter((attribute) => !known.has(keyOf(attribute))),
-    ],
-    suites: [...all.suites, ...result.suites.filter((suite) => !suites.has(suiteKey(suite)))],
-  };
 }

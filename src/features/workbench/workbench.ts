@@ -8,19 +8,17 @@ import {
   piecesHtml,
   verdictHtml,
 } from '../../report/page/blocks.ts';
-import {
-  choicesHtml,
-  frequentTags,
-  kindsHtml,
-  ROW_WORDS,
-  type RowStatus,
-} from '../../report/page/filter.ts';
-import { pageIndex, type PageIndex } from '../../report/page/page-index.ts';
+import { choicesHtml, frequentTags, ROW_WORDS, type RowStatus } from '../../report/page/filter.ts';
 import { dots, referenceBody } from '../../report/page/references.ts';
 import { EVERYTHING } from '../../report/sections/detail.ts';
 import { NAME_LIMIT, NO_LINKS } from '../../report/sections/document.ts';
 import { emphasise } from '../../report/sections/emphasis.ts';
 import { faceOf } from '../../report/sections/faces.ts';
+import {
+  filterOf,
+  type ReferenceFilter,
+  type Reports,
+} from '../../report/sections/feature-report.ts';
 import { notices } from '../../report/sections/notices.ts';
 import { STATUS_TONES } from '../../report/sections/phrases.ts';
 import type { SentPrompts } from '../../report/sections/reference-view.ts';
@@ -29,7 +27,6 @@ import { type Markup, type MarkupPart, joined, markup, written } from '../../tex
 import { shorten } from '../../text/visible.ts';
 import type { Message } from '../../types/model.ts';
 import {
-  attributesIn,
   cellIn,
   columnKey,
   tagsOf,
@@ -57,6 +54,7 @@ export interface Spend {
 export interface BoardInput {
   result: Result;
   all: Result | null;
+  reports: Reports;
   /** Of these two results. */
   matrices: readonly Matrix[];
   /** Some answers are missing, so there is no verdict. */
@@ -112,23 +110,23 @@ const PENDING = markup`
     <h1>… No verdict yet</h1><p>Answers are missing; those that are there stand below.</p>
   </section>`;
 
-export function boardOf({ result, all, matrices, missing, notes, empty }: BoardInput): Board {
+export function boardOf(input: BoardInput): Board {
+  const { result, all, reports, matrices, missing, notes, empty } = input;
   const rows = matrices.flatMap((matrix) => matrix.rows);
-  const found = attributesIn(result, all);
-  const index = pageIndex(found, new Set());
+  const own = filterOf(reports, all === null ? [result] : [all, result]);
   return {
     head: written(markup`
-      ${missing ? PENDING : verdictHtml({ result, links: NO_LINKS })}
+      ${missing ? PENDING : verdictHtml({ result, reports, links: NO_LINKS })}
       ${notes.map((note) => markup`<p class="note">${note}</p>`)}
       ${noticesHtml(result)}`),
-    matrices: matrices.map((matrix) => boardMatrix(matrix, result.mode === 'diff', index)),
+    matrices: matrices.map((matrix) => boardMatrix(matrix, result.mode === 'diff', own)),
     firsts: written(markup`${empty.map(emptyHtml)}`),
     choices: written(
       choicesHtml({
         statuses: rows.map(({ status }) => status),
         suites: matrices.map(({ name }) => ({ value: name, words: name })),
         tags: frequentTags(rows.map(tagsOf)).map((tag) => ({ value: tag, words: tag })),
-        kinds: kindsHtml(found, index),
+        own,
       }),
     ),
   };
@@ -168,7 +166,7 @@ export function referenceFields(variables: readonly string[]): Markup {
 function boardMatrix(
   { key, name, variants, verdict, apart, rows }: Matrix,
   diff: boolean,
-  index: PageIndex,
+  own: ReferenceFilter | null,
 ): BoardMatrix {
   const label = shorten(name, NAME_LIMIT);
   const columns = variants.flatMap((variant, at) => {
@@ -199,7 +197,7 @@ function boardMatrix(
       html: written(rowHtml(row, columns)),
       status: row.status,
       tags: tagsOf(row),
-      kinds: row.cells.flatMap(({ suite, reference }) => index.kinds(suite, reference.id)),
+      kinds: row.cells.flatMap(({ suite, reference }) => own?.valuesOf(suite, reference.id) ?? []),
     })),
   };
 }
@@ -256,6 +254,7 @@ export function detailHtml(
   { cells }: MatrixRow,
   sentOf: (cell: Cell) => SentPrompts | null,
   actsOf: (cell: Cell) => MarkupPart,
+  reports: Reports,
 ): Markup[] {
   return cells.map((cell) => {
     const { variant, suite, reference } = cell;
@@ -265,7 +264,7 @@ export function detailHtml(
       <h2>${lineHtml(faceOf(reference), NO_LINKS)} <span class="soft">${of}</span></h2>
       ${actsOf(cell)}
       ${sent === null ? null : promptsHtml(sent)}
-      ${referenceBody(reference, LONGEST, NO_LINKS)}`;
+      ${referenceBody(reference, { characters: LONGEST, links: NO_LINKS, reports })}`;
   });
 }
 

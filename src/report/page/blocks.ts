@@ -22,6 +22,7 @@ import {
   safeUrl,
   isOurs,
 } from '../sections/document.ts';
+import type { Reports } from '../sections/feature-report.ts';
 import { type SectionName, sectionBlocks } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
 import { POLICY, SCRIPT, STYLE } from './assets.ts';
@@ -261,11 +262,11 @@ export function cardHtml({ title, note, svg, table }: Card): Markup {
 
 /** The headline, then problems, errors, and reasons if nothing else is shown. */
 export function verdictHtml(
-  { result, links }: { result: Result; links: Links },
+  { result, reports, links }: { result: Result; reports: Reports; links: Links },
   below: readonly SectionName[] = ['problems', 'errors', 'reasons'],
 ): Markup {
-  const { sign, tone, outcome, subject, line } = headline(result);
-  const more = htmlOf(sectionBlocks(result, EVERYTHING, below), links);
+  const { sign, tone, outcome, subject, line } = headline(result, reports);
+  const more = htmlOf(sectionBlocks(result, EVERYTHING, reports, below), links);
   const of = subject.length === 0 ? null : markup`: ${lineHtml(subject, links)}`;
   return markup`
     <section class="verdict ${tone}">

@@ -1,247 +1,31 @@
-import {
-  attributesWorstFirst,
-  explainedSuites,
-  KIND_WORDS,
-  suiteKey,
-} from '../../features/attributes/explained-suites.ts';
-import type { AttributeResult } from '../../features/attributes/result.ts';
-import {
-  ALIGNMENT_WORDS,
-  alignmentWords,
-  VALUES_WORDS,
-  valuesHead,
-  valuesWords,
-} from '../../features/attributes/section.ts';
-import type * as library from '../../features/history/line-charts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { variantWords } from '../../kernel/suite/suite.ts';
-import { percent, cost as inDollars, count, counted } from '../../text/amounts.ts';
-import { type Markup, joined, markup, written } from '../../text/markup.ts';
+import { percent, cost as inDollars, counted } from '../../text/amounts.ts';
+import { type Markup, joined, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
-import { bytes } from '../sections/detail.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
-import { suitesWorstFirst } from '../sections/order.ts';
-import { change, rateInterval, rates, signedInterval } from '../sections/phrases.ts';
+import { rateInterval } from '../sections/phrases.ts';
 import { rankedPrompts, type Ranked } from '../sections/tables.ts';
-import type { SidesRow } from './bar-charts.ts';
 import { cardHtml, ownCell, tableHtml, wrappedCell } from './blocks.ts';
+import type * as library from './line-charts.ts';
 
-type Library = typeof library;
-
-interface KindCards {
-  domains: readonly Markup[];
-  subtasks: readonly Markup[];
-}
-
-/** Charts as HTML, drawn once per result, whatever the rest of the page omits. */
-export interface Charts {
-  /** By suite key: the cards of its domains, and of its sub-tasks. */
-  kinds: ReadonlyMap<string, KindCards>;
-  /** Number of suites without room for charts. */
-  left: number;
-  /** By prompt name: quality against cost. */
-  costs: ReadonlyMap<string, Markup>;
-}
-
-/** Limit for all attribute charts together, in bytes. */
-const ROOM = 500_000;
-
-/** Attributes of a kind in one chart; the table has the others. */
-const MOST_ROWS = 30;
-
-/** Draws the worst suites' charts first, until {@link ROOM} is used. */
-export async function chartsOf(result: Result): Promise<Charts> {
-  const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
-    ({ attributes }) => attributes.length > 0,
-  );
+/** By prompt name: quality against cost, drawn once per result. */
+export async function costCharts(result: Result): Promise<ReadonlyMap<string, Markup>> {
   const prompts = rankedPrompts(result);
-  if (suites.length + prompts.length === 0) return { kinds: new Map(), left: 0, costs: new Map() };
-  const drawn = await import('../../features/history/line-charts.ts');
-  const kinds = new Map<string, KindCards>();
-  let used = 0;
-  for (const { attributes } of suites) {
-    const [first] = attributes;
-    if (first === undefined || used > ROOM) break;
-    const cards = {
-      domains: cardsOf(attributes, 'domain', result.mode, drawn),
-      subtasks: cardsOf(attributes, 'subtask', result.mode, drawn),
-    };
-    used += bytes(written(markup`${cards.domains}${cards.subtasks}`));
-    if (used <= ROOM) kinds.set(suiteKey(first), cards);
-  }
-  return {
-    kinds,
-    left: suites.length - kinds.size,
-    costs: new Map(
-      prompts.flatMap((prompt): [string, Markup][] => {
-        const card = costCard(prompt, drawn);
-        return card === null ? [] : [[prompt.key, card]];
-      }),
-    ),
-  };
-}
-
-function cardsOf(
-  all: readonly AttributeResult[],
-  kind: AttributeResult['kind'],
-  mode: Result['mode'],
-  charts: Library,
-): Markup[] {
-  const attributes = attributesWorstFirst(all.filter((attribute) => attribute.kind === kind));
-  if (attributes.length === 0) return [];
-  const rows = attributes.slice(0, MOST_ROWS);
-  const cut =
-    attributes.length > rows.length
-      ? `${count(rows.length)} of ${count(attributes.length)} are drawn. `
-      : '';
-  return [
-    priorCard(attributes, rows, kind, cut, charts),
-    proficiencyCard(attributes, rows, kind, cut, mode, charts),
-    ...(rows.some(({ alignment }) => alignment !== null)
-      ? [alignmentCard(attributes, rows, cut, charts)]
-      : []),
-  ];
-}
-
-function priorCard(
-  all: readonly AttributeResult[],
-  rows: readonly AttributeResult[],
-  kind: AttributeResult['kind'],
-  cut: string,
-  { priorChart }: Library,
-): Markup {
-  return cardHtml({
-    title: 'Prior',
-    note: `${cut}How much of the suite each ${KIND_WORDS[kind]} makes up.`,
-    svg: priorChart({
-      label: `Prior of ${counted(rows.length, KIND_WORDS[kind])}, as a bar each; the numbers are in the table below.`,
-      rows: rows.map(({ name, prior }) => ({ name, prior })),
+  if (prompts.length === 0) return new Map();
+  const drawn = await import('./line-charts.ts');
+  return new Map(
+    prompts.flatMap((prompt): [string, Markup][] => {
+      const card = costCard(prompt, drawn);
+      return card === null ? [] : [[prompt.key, card]];
     }),
-    table: table(
-      ['Attribute', 'Prior', 'Mean affinity, 1–5', 'References'],
-      all,
-      ({ prior, affinity_mean: mean, references }) => [
-        percent(prior),
-        mean.toFixed(2),
-        count(references.length),
-      ],
-    ),
-  });
-}
-
-function proficiencyCard(
-  all: readonly AttributeResult[],
-  rows: readonly AttributeResult[],
-  kind: AttributeResult['kind'],
-  cut: string,
-  mode: Result['mode'],
-  { sidesChart }: Library,
-): Markup {
-  const diff = mode === 'diff';
-  const valued = valuesHead(all);
-  const means = valued === null ? '' : ` ${VALUES_WORDS}`;
-  return cardHtml({
-    title: 'Proficiency',
-    note: diff
-      ? `${cut}Pass rate: ○ base, ● head; band: 90 % interval of the change. Coloured where the test over all attributes calls it.${means}`
-      : `${cut}Pass rate of the references of each.${means}`,
-    svg: sidesChart({
-      label: `Pass rate of ${KIND_WORDS[kind]}s${diff ? ', base and head' : ''}: ${count(rows.length)} rows; the numbers are in the table below.`,
-      rows: rows.map((attribute) => sidesRow(attribute, diff)),
-    }),
-    table: table(
-      [
-        'Attribute',
-        diff ? 'References compared' : 'References judged',
-        'Pass rate',
-        ...(diff ? ['Difference', '90 % interval', 'Verdict'] : []),
-        ...(valued === null ? [] : [valued]),
-      ],
-      all,
-      (attribute) => [
-        count(attribute.n),
-        rates(attribute.base, attribute.head),
-        ...(diff
-          ? [
-              change(attribute),
-              signedInterval(attribute.low, attribute.high),
-              verdictWords(attribute),
-            ]
-          : []),
-        ...(valued === null ? [] : [valuesWords(attribute)]),
-      ],
-    ),
-  });
-}
-
-const UNCOMPARED = { low: null, high: null, finding: null, instead: null } as const;
-
-/**
- * With interval and verdict in a comparison. An attribute with too few references shows no shares.
- */
-function sidesRow(
-  { name, n, base, head, low, high, verdict }: AttributeResult,
-  diff: boolean,
-): SidesRow {
-  if (!diff) return { name, base, head, ...UNCOMPARED };
-  const instead = verdict === 'too few' ? `${counted(n, 'reference')}: too few` : null;
-  return {
-    name,
-    base,
-    head,
-    low,
-    high,
-    finding: verdict === 'regressed' ? 'worse' : verdict === 'improved' ? 'better' : null,
-    instead,
-  };
-}
-
-function verdictWords({ verdict, explained_by: by }: AttributeResult): string {
-  return by.length === 0 ? verdict : 'moved only with shared references';
-}
-
-function alignmentCard(
-  all: readonly AttributeResult[],
-  rows: readonly AttributeResult[],
-  cut: string,
-  { sidesChart }: Library,
-): Markup {
-  return cardHtml({
-    title: 'Skill alignment',
-    note: `${cut}${ALIGNMENT_WORDS}`,
-    svg: sidesChart({
-      label: `Share of answers that use other skills than expected, for ${counted(rows.length, 'sub-task')}; lower is better. The numbers are in the table below.`,
-      rows: rows.map(({ name, alignment }) => ({
-        name,
-        base: alignment?.base ?? null,
-        head: alignment?.head ?? null,
-        ...UNCOMPARED,
-      })),
-    }),
-    table: table(['Attribute', 'Other skills, lower is better'], all, (attribute) => [
-      alignmentWords(attribute),
-    ]),
-  });
-}
-
-function table(
-  head: readonly string[],
-  attributes: readonly AttributeResult[],
-  cells: (attribute: AttributeResult) => string[],
-): Markup {
-  return tableHtml(
-    head,
-    attributes.map((attribute) => [
-      wrappedCell(shorten(attribute.name, NAME_LIMIT)),
-      ...cells(attribute).map(ownCell),
-    ]),
   );
 }
 
 /** Null if no variant's cost is known. */
 function costCard(
   { name, ranked }: { name: string; ranked: readonly Ranked[] },
-  { qualityCostChart }: Library,
+  { qualityCostChart }: typeof library,
 ): Markup | null {
   const placed = ranked.map((variant, at) => ({
     ...variant,

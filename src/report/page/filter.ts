@@ -1,14 +1,10 @@
-import { explainedSuites } from '../../features/attributes/explained-suites.ts';
-import type { AttributeResult } from '../../features/attributes/result.ts';
 import type { ReferenceStatus } from '../../kernel/result/reference-result.ts';
-import type { Result } from '../../kernel/result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { type Markup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
-import { suitesWorstFirst } from '../sections/order.ts';
+import type { ReferenceFilter } from '../sections/feature-report.ts';
 import { STATUS_WORDS, STATUS_ORDER } from '../sections/phrases.ts';
-import type { PageIndex } from './page-index.ts';
 
 /** The most frequent tags that can be filtered by. */
 const MOST_TAGS = 200;
@@ -37,12 +33,12 @@ interface Choices {
   tags: readonly Choice[];
   /** Effects of a scoring change. */
   scoring?: readonly Choice[];
-  /** See {@link kindsHtml}. */
-  kinds: readonly Markup[];
+  /** Of a feature. */
+  own: ReferenceFilter | null;
 }
 
-/** A checkbox for each status present, and selects for suites, attributes and tags. */
-export function choicesHtml({ statuses, suites, tags, scoring = [], kinds }: Choices): Markup {
+/** A checkbox for each status present, and selects for suites, tags and what a feature found. */
+export function choicesHtml({ statuses, suites, tags, scoring = [], own }: Choices): Markup {
   const numbers = new Map<RowStatus, number>();
   for (const status of statuses) numbers.set(status, (numbers.get(status) ?? 0) + 1);
   const boxes = ROW_ORDER.flatMap((status) => {
@@ -55,7 +51,7 @@ export function choicesHtml({ statuses, suites, tags, scoring = [], kinds }: Cho
   });
   const selects = [
     selectHtml('suite', 'Suite', 'All suites', suites.length > 1 ? optionsHtml(suites) : []),
-    selectHtml('kinds', 'Attribute', 'All attributes', kinds),
+    own === null ? null : selectHtml('kinds', own.label, own.any, groupsHtml(own)),
     selectHtml('tags', 'Tag', 'All tags', optionsHtml(tags)),
     selectHtml('scoring', 'Scoring', 'Any scoring', optionsHtml(scoring)),
   ];
@@ -92,29 +88,13 @@ export function frequentTags(tagged: Iterable<readonly string[]>): string[] {
     .map(([tag]) => tag);
 }
 
-/** The attributes of all suites, as options in groups. */
-export function kindsHtml(result: Result, index: Pick<PageIndex, 'kind'>): Markup[] {
-  const groups = explainedSuites(result, suitesWorstFirst(result.suites)).flatMap((of) =>
-    KINDS.map(({ kind, words }) => ({
-      label: `${of.name}: ${words}`,
-      attributes: of.attributes.filter((attribute) => attribute.kind === kind),
-    })),
-  );
-  const choice = (attribute: AttributeResult): Choice => ({
-    value: index.kind(attribute) ?? '',
-    words: `${shorten(attribute.name, NAME_LIMIT)} (${count(attribute.references.length)})`,
-  });
+function groupsHtml({ groups }: ReferenceFilter): Markup[] {
   return groups
-    .filter(({ attributes }) => attributes.length > 0)
+    .filter(({ choices }) => choices.length > 0)
     .map(
-      ({ label, attributes }) => markup`
+      ({ label, choices }) => markup`
         <optgroup label="${shorten(label, NAME_LIMIT)}">
-          ${optionsHtml(attributes.map(choice))}
+          ${optionsHtml(choices)}
         </optgroup>`,
     );
 }
-
-const KINDS = [
-  { kind: 'domain', words: 'domains' },
-  { kind: 'subtask', words: 'sub-tasks' },
-] as const;

@@ -5,11 +5,17 @@ import { type Markup, markup, trusted, written } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import { bytes } from '../sections/detail.ts';
 import { NAME_LIMIT, type Links } from '../sections/document.ts';
+import {
+  filterOf,
+  type AnchorOf,
+  type PageParts,
+  type ReferenceFilter,
+  type Reports,
+} from '../sections/feature-report.ts';
 import { suitesWorstFirst, type ReferenceEntry } from '../sections/order.ts';
 import { repeatedNames, STATUS_ORDER } from '../sections/phrases.ts';
 import { noteHtml } from './blocks.ts';
-import { SEARCH_HTML, choicesHtml, frequentTags, kindsHtml } from './filter.ts';
-import type { PageIndex } from './page-index.ts';
+import { SEARCH_HTML, choicesHtml, frequentTags } from './filter.ts';
 import { referenceHtml } from './references.ts';
 
 /** References of all suites, worst first: by status, then by suite. */
@@ -26,7 +32,9 @@ function rank({ reference: { status } }: ReferenceEntry): number {
 interface ListInput {
   result: Result;
   entries: readonly ReferenceEntry[];
-  index: PageIndex;
+  anchor: AnchorOf;
+  reports: Reports;
+  parts: PageParts;
   /** Of each answer, input and reason. */
   characters: number;
   links: Links;
@@ -54,13 +62,17 @@ export async function listHtml(
     </section>`;
 }
 
-function* rowsOf({ entries, result, index, characters, links }: ListInput): Generator<string> {
+function* rowsOf(input: ListInput): Generator<string> {
+  const { entries, result, parts, characters } = input;
   const repeated = repeatedNames(result.suites);
   for (const entry of entries) {
     const { name, variant } = entry.suite;
     const of = repeated.has(name) ? `${name}, ${variantWords(variant)}` : name;
     const suite = result.suites.length > 1 ? shorten(of, NAME_LIMIT) : null;
-    yield written(referenceHtml(entry, { suite, index, characters, links }));
+    const known = [...parts.values()].flatMap(
+      (part) => part?.facts(entry.suite, entry.reference.id, characters) ?? [],
+    );
+    yield written(referenceHtml(entry, { ...input, suite, known }));
   }
 }
 
@@ -70,9 +82,11 @@ interface Facets {
   tags: Map<string, number>;
   /** References whose outcome a scoring change flips. */
   flipped: ReadonlySet<ReferenceEntry>;
+  /** Of a feature. */
+  own: ReferenceFilter | null;
 }
 
-function facetsOf({ result, entries }: ListInput): Facets {
+function facetsOf({ result, entries, reports }: ListInput): Facets {
   const tags = frequentTags(entries.map(({ reference }) => reference.tags));
   const flippedIn = new Map(
     result.scoring.map((scoring) => [
@@ -88,6 +102,7 @@ function facetsOf({ result, entries }: ListInput): Facets {
         (flippedIn.get(placeKey(suite)) ?? NONE).has(reference.id),
       ),
     ),
+    own: filterOf(reports, [result]),
   };
 }
 
@@ -98,15 +113,18 @@ function placeKey({ path, name }: { path: string; name: string }): string {
 }
 
 /** Filter data for the script, so that it need not unpack rows. */
-function contentsOf({ entries, index }: ListInput, { suites, tags, flipped }: Facets): object {
+function contentsOf(
+  { entries, anchor }: ListInput,
+  { suites, tags, flipped, own }: Facets,
+): object {
   const rows = entries.map((entry) => {
     const { suite, reference } = entry;
-    const { id, status, tags: own } = reference;
+    const { id, status } = reference;
     const differs = flipped.has(entry) ? [1] : [];
-    const kinds = index.kinds(suite, id).map(Number);
-    const known = own.flatMap((tag) => tags.get(tag) ?? []);
+    const kinds = (own?.valuesOf(suite, id) ?? []).map(Number);
+    const known = reference.tags.flatMap((tag) => tags.get(tag) ?? []);
     return [
-      Number(index.anchor(suite, id)?.slice(1)),
+      Number(anchor(suite, id)?.slice(1)),
       STATUS_ORDER.indexOf(status),
       suites.get(suite) ?? 0,
       ...(known.length + kinds.length + differs.length === 0 ? [] : [known, kinds, ...differs]),
@@ -116,10 +134,7 @@ function contentsOf({ entries, index }: ListInput, { suites, tags, flipped }: Fa
 }
 
 /** Hidden until the script runs. */
-function filterHtml(
-  { entries, result, index }: ListInput,
-  { suites, tags, flipped }: Facets,
-): Markup {
+function filterHtml({ entries }: ListInput, { suites, tags, flipped, own }: Facets): Markup {
   const choices = choicesHtml({
     statuses: entries.map(({ reference }) => reference.status),
     suites: [...suites].map(([{ name, variant }, at]) => {
@@ -131,7 +146,7 @@ function filterHtml(
       flipped.size === 0
         ? []
         : [{ value: 'flipped', words: `judged differently (${count(flipped.size)})` }],
-    kinds: kindsHtml(result, index),
+    own,
   });
   return markup`
     <fieldset id="filter" hidden><legend>Show</legend>

@@ -3,18 +3,23 @@ import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import { bytes, EVERYTHING } from '../sections/detail.ts';
 import { type Links, NAME_LIMIT, placeLinks } from '../sections/document.ts';
+import {
+  pageParts,
+  tryView,
+  type AnchorOf,
+  type PageParts,
+  type Reports,
+} from '../sections/feature-report.ts';
 import { SECTION_NAMES, sectionBlocks, type SectionName } from '../sections/index.ts';
 import type { ReferenceEntry } from '../sections/order.ts';
-import { headline } from '../sections/outcomes.ts';
+import { outcomeSign } from '../sections/outcomes.ts';
 import { shortSha } from '../sections/phrases.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
 import { htmlOf, noteHtml, pageHtml, verdictHtml } from './blocks.ts';
-import { chartsOf, type Charts } from './charts.ts';
-import { dashboardHtml } from './dashboard.ts';
+import { costCharts } from './charts.ts';
 import { OPEN_ROWS, listHtml, listNotes, worstFirst } from './list.ts';
-import { pageIndex, type PageIndex } from './page-index.ts';
+import { anchorsOf } from './page-index.ts';
 import { FULL_META, groups } from './references.ts';
-import { dialogueLengths } from './samples.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
 /**
@@ -50,15 +55,18 @@ interface Room {
  */
 export async function renderHtml(
   result: Result,
+  reports: Reports,
   links: Links = placeLinks(result),
 ): Promise<string> {
   const entries = worstFirst(result);
   const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, entries.length * BYTES_PER_REFERENCE));
-  const { least, longest } = sizesOf(result, entries);
-  const charts = await chartsOf(result);
+  const costs = await costCharts(result);
+  const parts = await pageParts(result, reports);
+  const { least, longest } = sizesOf(entries, reports, parts);
   const withRoom = async (room: Room): Promise<string | null> => {
     const shown = entries.slice(0, room.references);
-    const index = pageIndex(result, new Set(shown.map(({ reference }) => reference)));
+    const anchor = anchorsOf(result, new Set(shown.map(({ reference }) => reference)));
+    const page = { result, reports, parts, anchor, links };
     const { characters } = room;
     const notes = listNotes(
       { entries: shown },
@@ -70,10 +78,10 @@ export async function renderHtml(
     const list =
       entries.length === 0
         ? markup``
-        : await listHtml({ result, entries: shown, index, characters, links }, notes, limit);
+        : await listHtml({ ...page, entries: shown, characters }, notes, limit);
     if (list === null) return null;
-    const page = pageOf({ result, charts, index, links, list });
-    return bytes(page) <= limit || room.references === 0 ? page : null;
+    const html = pageOf({ ...page, costs, list });
+    return bytes(html) <= limit || room.references === 0 ? html : null;
   };
   let tooLarge = false;
   for (const characters of ANSWER_LEVELS) {
@@ -102,17 +110,18 @@ interface Sizes {
 }
 
 /** Estimates a page's size without rendering it. */
-function sizesOf({ attributes }: Result, entries: readonly ReferenceEntry[]): Sizes {
+function sizesOf(entries: readonly ReferenceEntry[], reports: Reports, parts: PageParts): Sizes {
   const [open, packed]: [number[], number[]] = [[], []];
   let [around, longest] = [0, 0];
-  for (const { evidence } of attributes.flatMap(({ ratings }) => ratings ?? []))
-    longest = Math.max(longest, evidence.length);
+  for (const part of parts.values()) longest = Math.max(longest, part?.longest ?? 0);
   entries.forEach(({ reference: { input, expected, base, head } }, index) => {
     const isOpen = index < OPEN_ROWS;
     longest = Math.max(longest, JSON.stringify([input, expected]).length);
-    for (const { key, tries } of [base, head].flatMap((side) => groups(side?.tries ?? []))) {
-      const [{ conversation, actual }] = tries;
-      const lengths = conversation ? dialogueLengths(conversation) : [actual?.length ?? 0];
+    for (const { key, tries } of [base, head].flatMap((side) =>
+      groups(side?.tries ?? [], reports),
+    )) {
+      const [first] = tries;
+      const lengths = tryView(first, reports)?.lengths() ?? [first.actual?.length ?? 0];
       (isOpen ? open : packed).push(...lengths);
       around += isOpen ? LEAST_AROUND : LEAST_AROUND / MOST_PACKED;
       longest = Math.max(longest, key.length);
@@ -129,8 +138,11 @@ function sizesOf({ attributes }: Result, entries: readonly ReferenceEntry[]): Si
 
 interface PageInput {
   result: Result;
-  charts: Charts;
-  index: PageIndex;
+  reports: Reports;
+  parts: PageParts;
+  anchor: AnchorOf;
+  /** By prompt: quality against cost. */
+  costs: ReadonlyMap<string, Markup>;
   links: Links;
   /** The references. */
   list: Markup;
@@ -141,8 +153,8 @@ type PagePart = (page: PageInput) => MarkupPart;
 /** A section rendered like in every other output. */
 const asBlocks =
   (name: SectionName): PagePart =>
-  ({ result, links }) =>
-    htmlOf(sectionBlocks(result, EVERYTHING, [name]), links);
+  ({ result, reports, links }) =>
+    htmlOf(sectionBlocks(result, EVERYTHING, reports, [name]), links);
 
 /** For sections shown within another one. */
 const withinAnotherSection: PagePart = () => null;
@@ -152,12 +164,20 @@ const OWN: Partial<Record<SectionName, PagePart>> = {
   verdict: (page) => verdictHtml(page, ['problems', 'errors']),
   problems: withinAnotherSection,
   errors: withinAnotherSection,
-  worstReference: ({ result, links }) =>
-    htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 1 }, ['worstReference']), links),
+  worstReference: ({ result, reports, links }) =>
+    htmlOf(
+      sectionBlocks(result, { ...EVERYTHING, answers: 1 }, reports, ['worstReference']),
+      links,
+    ),
   suites: ({ result, links }) => suitesHtml(result, links),
   ranking: variantsHtml,
   brokenReferences: ({ list }) => list,
-  attributes: ({ result, charts, index }) => dashboardHtml(result, charts, index),
+  belowReferences: ({ result, reports, parts, anchor, links }) =>
+    reports.map(
+      (report) =>
+        parts.get(report)?.html(anchor) ??
+        htmlOf(sectionBlocks(result, EVERYTHING, [report], ['belowReferences']), links),
+    ),
   metrics: (page) => [metricsHtml(page.result), asBlocks('metrics')(page)],
   movedReferences: withinAnotherSection,
 };
@@ -168,7 +188,7 @@ function partOf(name: SectionName, page: PageInput): MarkupPart {
 
 function pageOf(page: PageInput): string {
   const { result } = page;
-  const { sign, outcome } = headline(result);
+  const { sign, outcome } = outcomeSign(result);
   const { base, head, mode } = result;
   return pageHtml({
     title: `${sign} ${outcome} – evaldiff`,
@@ -182,7 +202,7 @@ function pageOf(page: PageInput): string {
 }
 
 /** A sweep's variants, ranked, and their quality against their cost. */
-function variantsHtml({ result, charts: { costs }, links }: PageInput): Markup | null {
+function variantsHtml({ result, costs, links }: PageInput): Markup | null {
   const prompts = rankedPrompts(result);
   if (prompts.length === 0) return null;
   const parts = prompts.map((prompt) => {

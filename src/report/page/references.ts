@@ -4,6 +4,7 @@ import type {
   SideResult,
   TryResult,
 } from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { probability, count } from '../../text/amounts.ts';
 import { type Markup, type MarkupPart, joined, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
@@ -13,31 +14,35 @@ import { NAME_LIMIT, code, place, standsOn, type Links, type Piece } from '../se
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
 import { marksOf, stripLine, stripName, stripsOf } from '../sections/evidence.ts';
 import { faceOf } from '../sections/faces.ts';
+import { tryView, type AnchorOf, type Reports } from '../sections/feature-report.ts';
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, passWords, rateInterval, STATUS_TONES } from '../sections/phrases.ts';
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
-import type { PageIndex, RatedAttribute } from './page-index.ts';
-import { dialogueHtml, ratingsHtml } from './samples.ts';
 
-interface RowInput {
-  /** Its suite's name; null: there is only one. */
-  suite: string | null;
-  index: PageIndex;
+interface BodyInput {
   /** Bounds each answer, input and reason. */
   characters: number;
   links: Links;
+  reports: Reports;
+}
+
+interface RowInput extends BodyInput {
+  /** Its suite's name; null: there is only one. */
+  suite: string | null;
+  anchor: AnchorOf;
+  /** What features know of it, beside its input. */
+  known: readonly Markup[];
 }
 
 /** A reference as a collapsible row with status, name and tries. */
 export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowInput): Markup {
-  const { index, characters, links } = input;
   const { id, status, base, head, tags } = reference;
-  const anchor = index.anchor(suite, id);
+  const anchor = input.anchor(suite, id);
   return markup`
     <details class="case"${anchor === null ? null : markup` id="${anchor}"`} data-status="${status}">
       <summary>
         ${chip(STATUS_WORDS[status], STATUS_TONES[status])}
-        <span class="face">${lineHtml(faceOf(reference), links)}</span>
+        <span class="face">${lineHtml(faceOf(reference), input.links)}</span>
         ${input.suite === null ? null : markup`<span class="soft">${input.suite}</span>`}
         ${countsForVerdict(reference) ? null : chip('does not gate', 'neutral')}
         ${tags.map((tag) => chip(tag, 'neutral'))}
@@ -46,36 +51,35 @@ export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowIn
           ${head === null ? null : dots(head, base === null ? '' : '●')}
         </span>
       </summary>
-      ${referenceBody(reference, characters, links, index.ratings(suite, id))}
+      ${referenceBody(reference, input, input.known)}
     </details>`;
 }
 
-/** A reference's input, attributes, and all answers of both sides. */
+/** A reference's input, what features know of it, and all answers of both sides. */
 export function referenceBody(
   reference: ReferenceResult,
-  characters: number,
-  links: Links,
-  ratings: readonly RatedAttribute[] = [],
+  input: BodyInput,
+  known: readonly Markup[] = [],
 ): Markup {
   const { base, head } = reference;
   return markup`
     <div class="body">
-      <dl>${facts(reference, characters, links)}${ratingsHtml(ratings, characters)}</dl>
+      <dl>${facts(reference, input)}${known}</dl>
       <div class="sides${base === null || head === null ? ' one' : ''}">
-        ${sidesHtml(reference, characters)}
+        ${sidesHtml(reference, input)}
       </div>
     </div>`;
 }
 
 function facts(
-  { input, expected, file, line, status, p, q, history, ...sides }: ReferenceResult,
-  characters: number,
-  links: Links,
+  { input: given, expected, file, line, status, p, q, history, ...sides }: ReferenceResult,
+  input: BodyInput,
 ): Markup[] {
+  const { characters, links } = input;
   const entry = (name: string, html: MarkupPart): Markup =>
     markup`<dt>${name}</dt><dd>${html}</dd>`;
   return [
-    ...Object.entries(input).map(([name, value]) =>
+    ...Object.entries(given).map(([name, value]) =>
       entry(
         shorten(name, NAME_LIMIT),
         markup`<code>${piecesHtml(whole(String(value), characters))}</code>`,
@@ -85,7 +89,7 @@ function facts(
       ? []
       : [entry('expected', lineHtml([code(jsonText(expected), characters)], links))]),
     entry('at', lineHtml([place(file, line, standsOn({ status }))], links)),
-    ...stripsHtml(sides, characters, links).map(([name, html]) => entry(name, html)),
+    ...stripsHtml(sides, input).map(([name, html]) => entry(name, html)),
     ...(p === null || q === null
       ? []
       : [entry('p, q', markup`<code>${probability(p)}, ${probability(q)}</code>`)]),
@@ -103,10 +107,9 @@ function facts(
 /** Per-turn metrics: both sides' turns, and where they first differ. */
 function stripsHtml(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
-  characters: number,
-  links: Links,
+  { characters, links, reports }: BodyInput,
 ): [string, Markup][] {
-  const tries = exampleTries({ base, head });
+  const tries = exampleTries({ base, head }, reports);
   return stripsOf(tries.base, tries.head).map((strip): [string, Markup] => [
     `${shorten(strip.metric, NAME_LIMIT)} ${stripName(strip)}`,
     markup`<span class="strip">${lineHtml(stripLine(strip, characters), links)}</span>`,
@@ -126,11 +129,12 @@ export function dots(side: SideResult, sign: string): Markup {
   return markup`<span>${sign} ${marks} ${count(side.passes)}/${count(side.tries_judged)}</span>`;
 }
 
-function sidesHtml({ status, base, head }: ReferenceResult, characters: number): Markup[] {
-  const marked = status === 'unchanged' || status === 'pass' ? null : marks(base, head, characters);
+function sidesHtml({ status, base, head }: ReferenceResult, input: BodyInput): Markup[] {
+  const unmoved = status === 'unchanged' || status === 'pass';
+  const marked = unmoved ? null : marks(base, head, input.characters);
   const side = (of: SideResult, name: string, kind: string, own: Marked | null): Markup => markup`
     <div class="tries ${kind}">
-      <h3>${name} – ${passWords(of)}</h3>${triesHtml(of, characters, own)}
+      <h3>${name} – ${passWords(of)}</h3>${triesHtml(of, own, input)}
     </div>`;
   return [
     ...(base === null ? [] : [side(base, 'Base', 'base', marked?.base ?? null)]),
@@ -173,14 +177,18 @@ function marks(
 export const FULL_META = 500;
 
 /** Equal tries are shown once. */
-function triesHtml(side: SideResult, characters: number, marked: Marked | null): Markup[] {
-  return groups(side.tries).map(({ tries: [first, ...others] }) => {
+function triesHtml(
+  side: SideResult,
+  marked: Marked | null,
+  { characters, reports }: BodyInput,
+): Markup[] {
+  return groups(side.tries, reports).map(({ tries: [first, ...others] }) => {
     const numbers = tryNumbers([first, ...others]);
-    const answer = first.conversation
-      ? dialogueHtml(first.conversation, characters)
-      : first.actual === null
+    const answer =
+      tryView(first, reports)?.html(characters) ??
+      (first.actual === null
         ? null
-        : markup`<pre>${piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
+        : markup`<pre>${piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`);
     const error =
       first.error === null ? null : markup`<p>${piecesHtml(whole(first.error, characters))}</p>`;
     const meta = characters < FULL_META ? '' : spentWords(first);
@@ -214,7 +222,7 @@ interface Group {
 }
 
 /** Groups tries with equal outcome, answer or dialogue, error and scores. */
-export function groups(tries: readonly TryResult[]): Group[] {
+export function groups(tries: readonly TryResult[], reports: Reports): Group[] {
   const found = new Map<string, Group>();
   for (const tryResult of tries) {
     const key = JSON.stringify([
@@ -225,7 +233,7 @@ export function groups(tries: readonly TryResult[]): Group[] {
         ...score,
         objects: objects?.scores.map(({ grade: _own, ...each }) => each),
       })),
-      tryResult.conversation ?? null,
+      tryView(tryResult, reports)?.value ?? null,
     ]);
     const group = found.get(key);
     if (group === undefined) found.set(key, { key, tries: [tryResult] });
@@ -274,4 +282,11 @@ function scoresHtml({ outcome, scores: all }: TryResult, characters: number): Ma
     )}</li>`;
   };
   return markup`<ul>${scores.map(line)}</ul>`;
+}
+
+/** A reference's name, linked if the page shows it. */
+export function referenceLink(suite: SuiteResult | null, id: string, anchorOf: AnchorOf): Markup {
+  const name = markup`<code>${shorten(id, NAME_LIMIT)}</code>`;
+  const anchor = suite === null ? null : anchorOf(suite, id);
+  return anchor === null ? name : markup`<a href="#${anchor}">${name}</a>`;
 }

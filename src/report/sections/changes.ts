@@ -1,8 +1,6 @@
-import type { Cause } from '../../features/causes/result.ts';
 import type { ChangedText } from '../../kernel/result/changes.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
-import type { ChangeUnit } from '../../trials/change-unit.ts';
 import type { Detail } from './detail.ts';
 import {
   group,
@@ -16,9 +14,10 @@ import {
   type Inline,
   type Line,
 } from './document.ts';
+import { foundLines, type FoundLines, type Reports } from './feature-report.ts';
 import { flippingScorings } from './flipped-references.ts';
 import { suitesWorstFirst } from './order.ts';
-import { headline } from './outcomes.ts';
+import { outcomeSign } from './outcomes.ts';
 
 /** Files whose lines are shown; the rest is named. */
 const SHOWN_FILES = 3;
@@ -33,16 +32,17 @@ const OPEN_LINES = 24;
  * The lines that the pull request changes for the worst suite. A green run has no cause to look
  * for, but where a changed scoring gave references another outcome.
  */
-export function changedLines(result: Result, { lines }: Detail): Block[] {
+export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
   const { above } = changesOf(result);
+  const found = foundLines(result, reports);
   const each = linesEach(above.length, Math.min(lines, OPEN_LINES));
   return above.flatMap((files, index) => [
     paragraph([
       ...(index === 0 ? [strong('What changed:'), text(' ')] : []),
-      ...fileLine(files, result),
+      ...fileLine(files, found),
     ]),
-    ...diffOf(files, each, result),
+    ...diffOf(files, each, found),
   ]);
 }
 
@@ -50,22 +50,23 @@ export function changedLines(result: Result, { lines }: Detail): Block[] {
  * What was changed beside that, below what it did: lines of other files, and, where there is room,
  * all lines of files that stand above in part.
  */
-export function otherChanges(result: Result, { lines }: Detail): Block[] {
+export function otherChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
   const { above, below, left } = changesOf(result);
+  const found = foundLines(result, reports);
   const open = linesEach(above.length, Math.min(lines, OPEN_LINES));
   const each = linesEach(below.length, lines);
-  const cut = lines < ROOM_FOR_ALL ? [] : above.filter(([change]) => isCut(change, open, result));
+  const cut = lines < ROOM_FOR_ALL ? [] : above.filter(([change]) => isCut(change, open, found));
   return [
     ...below.flatMap((files) => [
-      paragraph([text('Also changed: '), ...fileLine(files, result)]),
-      ...diffOf(files, each, result),
+      paragraph([text('Also changed: '), ...fileLine(files, found)]),
+      ...diffOf(files, each, found),
     ]),
     ...(left.length === 0 ? [] : [paragraph([text('Also changed: '), ...filesLine(left)])]),
     ...cut.flatMap(([change]) =>
       group(
         [text('All changed lines of '), changePlace(change)],
-        [{ kind: 'diff', lines: linesOf(change, lines, result) }],
+        [{ kind: 'diff', lines: linesOf(change, lines, found) }],
       ),
     ),
   ];
@@ -73,7 +74,7 @@ export function otherChanges(result: Result, { lines }: Detail): Block[] {
 
 /** Changed files: those of the worst suite, those of others that are shown, and those only named. */
 function changesOf(result: Result): { above: Alike[]; below: Alike[]; left: ChangedText[] } {
-  const { tone } = headline(result);
+  const { tone } = outcomeSign(result);
   const quiet = tone === 'good' || tone === 'neutral';
   const scoring = new Set(
     flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),
@@ -107,9 +108,9 @@ function changePlace(change: ChangedText, line = firstLine(change)): Inline {
 }
 
 /** Where a file changed, what it was called, and which others changed alike. */
-function fileLine([change, ...same]: Alike, result: Result): Line {
+function fileLine([change, ...same]: Alike, found: Found): Line {
   return [
-    changePlace(change, causeOf(change, OPEN_LINES, result)?.line),
+    changePlace(change, causeOf(change, OPEN_LINES, found)?.line),
     ...(change.base_file === null ? [text(', new')] : []),
     ...(change.base_file !== null && change.base_file !== change.file
       ? [text(', renamed from '), place(change.base_file, 0, 'base')]
@@ -118,19 +119,21 @@ function fileLine([change, ...same]: Alike, result: Result): Line {
   ];
 }
 
-function diffOf([change]: Alike, most: number, result: Result): Block[] {
+function diffOf([change]: Alike, most: number, found: Found): Block[] {
   if (change.hunks.length === 0) return [];
-  const lines = causeOf(change, most, result)?.lines ?? linesOf(change, most, result);
+  const lines = causeOf(change, most, found)?.lines ?? linesOf(change, most, found);
   return [{ kind: 'diff', lines }];
 }
 
 /** Whether fewer of its changed lines are shown than there are. */
-function isCut(change: ChangedText, most: number, result: Result): boolean {
+function isCut(change: ChangedText, most: number, found: Found): boolean {
   return (
-    causeOf(change, most, result) !== null ||
+    causeOf(change, most, found) !== null ||
     change.hunks.reduce((sum, { lines }) => sum + lines.length, 0) > most
   );
 }
+
+type Found = readonly FoundLines[];
 
 type Alike = [ChangedText, ...ChangedText[]];
 
@@ -196,74 +199,43 @@ const ROOM_FOR_ALL = 100;
 function causeOf(
   change: ChangedText,
   most: number,
-  { causes = [] }: Result,
+  found: Found,
 ): { line: number; lines: DiffLine[] } | null {
-  const units = causes
-    .flatMap((suite) =>
-      suite.causes.flatMap(({ relation, units: own }) =>
-        own.map((unit) => ({ ...unit, relation })),
-      ),
-    )
-    .filter(({ kind, head: { file } }) => TEXT_KINDS.has(kind) && file === change.file);
-  const [first] = units;
-  const lines = [...new Map(units.map((unit) => [unit.head.line, unit])).values()].flatMap(
-    ({ base_text, head_text, relation }) => [
-      ...diffLines('removed', base_text),
-      ...diffLines('added', head_text),
-      ...remarkOf(relation),
-    ],
+  const shown = found.flatMap(({ remark, lines }) =>
+    lines.flatMap(({ head, diff }) =>
+      head.file === change.file && diff.length > 0
+        ? [{ line: head.line, diff: [...diff, ...remarkLines(remark)] }]
+        : [],
+    ),
   );
+  const [first] = shown;
+  const lines = [...new Map(shown.map(({ line, diff }) => [line, diff])).values()].flat();
   const changed = change.hunks.flatMap((hunk) => hunk.lines).filter(({ sign }) => sign !== 'same');
   const left = changed.length + change.more - changedIn(lines);
   if (first === undefined || left <= BESIDE_CAUSE || lines.length > most) return null;
   const gap: DiffLine = { sign: 'gap', text: `… ${counted(left, 'more changed line')}` };
-  return { line: first.head.line, lines: [...lines, gap] };
-}
-
-/** Causes whose texts are lines of the file, as they were and as they are. */
-const TEXT_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set(['line', 'sentence', 'hunk']);
-
-function diffLines(sign: 'removed' | 'added', written: string | null): DiffLine[] {
-  return written === null
-    ? []
-    : written
-        .trim()
-        .split('\n')
-        .map((line) => ({ sign, text: line }));
+  return { line: first.line, lines: [...lines, gap] };
 }
 
 function changedIn(lines: readonly DiffLine[]): number {
   return lines.filter(({ sign }) => sign === 'added' || sign === 'removed').length;
 }
 
-/** What is said below a line that made a suite worse, since not every reader sees a colour. */
-const REMARKS: Readonly<Record<Cause['relation'], string | null>> = {
-  alone: '↑ cause',
-  together: '↑ cause, only together',
-  either: '↑ cause, either alone',
-  // Nothing was tried, so nothing is known of its lines.
-  'only-change': null,
-};
-
-function remarkOf(relation: Cause['relation']): DiffLine[] {
-  const remark = REMARKS[relation];
+function remarkLines(remark: string | null): DiffLine[] {
   return remark === null ? [] : [{ sign: 'gap', text: remark }];
 }
 
 /** The lines of a hunk, each that made a suite worse with a remark below. */
-function withCauses(
+function withRemarks(
   { base, head, lines }: ChangedText['hunks'][number],
   { file, base_file }: ChangedText,
-  { causes = [] }: Result,
+  found: Found,
 ): DiffLine[] {
   const remarks = new Map<string, DiffLine[]>();
-  for (const { relation, units } of causes.flatMap((suite) => suite.causes))
-    for (const { side, file: own, lines: at } of units)
-      if (own === (side === 'head' ? file : base_file))
-        remarks.set(
-          `${side === 'head' ? 'added' : 'removed'} ${String(at.to)}`,
-          remarkOf(relation),
-        );
+  for (const { remark, lines: own } of found)
+    for (const { side, file: of, to } of own)
+      if (of === (side === 'head' ? file : base_file))
+        remarks.set(`${side === 'head' ? 'added' : 'removed'} ${String(to)}`, remarkLines(remark));
   let [onBase, onHead] = [base, head];
   return lines.flatMap((line): DiffLine[] => {
     const remark = remarks.get(`${line.sign} ${String(line.sign === 'added' ? onHead : onBase)}`);
@@ -273,12 +245,12 @@ function withCauses(
   });
 }
 
-function linesOf(change: ChangedText, most: number, result: Result): DiffLine[] {
+function linesOf(change: ChangedText, most: number, found: Found): DiffLine[] {
   const { hunks, more } = change;
   const all = withoutMargin(
     hunks.flatMap((hunk, index): DiffLine[] => [
       ...(index === 0 ? [] : [{ sign: 'gap' as const, text: '…' }]),
-      ...withCauses(hunk, change, result),
+      ...withRemarks(hunk, change, found),
     ]),
   );
   const shown = all.slice(0, most);

@@ -1,21 +1,30 @@
-import type { ConversationResult, ConversationTurn } from '../../features/conversations/result.ts';
 import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
-import { counted } from '../../text/amounts.ts';
 import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
 import { type Json, jsonText } from '../../types/plain.ts';
 import type { Detail } from './detail.ts';
-import { type Block, type Line, code, joinLines, lineBreak, paragraph, text } from './document.ts';
+import { type Block, type Line, code, joinLines, lineBreak, text } from './document.ts';
 import { emphasise, whole } from './emphasis.ts';
 import { ownFailures } from './failures.ts';
-import { endedLine, exampleTries, transcriptLine, turnLine, whyNot } from './order.ts';
+import { tryView, type Reports, type TryView } from './feature-report.ts';
+import { exampleTries } from './order.ts';
 
 /**
- * Input, expected value, both answers, and what of head's did not pass; two dialogues side by side.
+ * Input, expected value, both answers, and what of head's did not pass; two that are more than
+ * answers side by side.
  */
-export function evidence(title: Line, reference: ReferenceResult, { characters }: Detail): Block[] {
-  const { base, head } = exampleTries(reference);
+export function evidence(
+  title: Line,
+  reference: ReferenceResult,
+  { characters }: Detail,
+  reports: Reports,
+): Block[] {
+  const { base, head } = exampleTries(reference, reports);
+  const views = {
+    base: base === null ? null : tryView(base, reports),
+    head: head === null ? null : tryView(head, reports),
+  };
   const failed = ownFailures(head).map((score) => ({
     name: [code(score.metric)],
     value: scoreLine(score, base, characters),
@@ -33,15 +42,15 @@ export function evidence(title: Line, reference: ReferenceResult, { characters }
       ? []
       : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
   ];
-  if (base?.conversation && head?.conversation) {
-    const said = whyNot(head.conversation.turns.at(-1), characters);
+  if (head !== null && views.base !== null && views.head !== null) {
+    const said = views.head.why(characters);
     const why = said.length === 0 ? [] : [{ name: [text('Why')], value: said }];
     return [
       { kind: 'facts', title, rows: [...given, ...failed, ...strips, ...why] },
-      ...dialogueBlocks(base.conversation, head.conversation, characters),
+      ...views.base.beside(head, characters),
     ];
   }
-  const answers = answerPieces(base, head, characters);
+  const answers = answerPieces(base, head, views, characters);
   return [
     {
       kind: 'facts',
@@ -77,22 +86,20 @@ function sideName(side: string, { outcome }: TryResult): Line {
 function answerPieces(
   base: TryResult | null,
   head: TryResult | null,
+  views: { base: TryView | null; head: TryView | null },
   characters: number,
 ): { base: Line; head: Line } {
-  if (base?.conversation || head?.conversation)
-    return { base: dialogueLine(base, characters), head: dialogueLine(head, characters) };
+  if (views.base !== null || views.head !== null) {
+    const shown = (view: TryView | null, tryResult: TryResult | null): Line =>
+      view?.shortened(characters) ?? answerLine(tryResult, characters);
+    return { base: shown(views.base, base), head: shown(views.head, head) };
+  }
   const [before, after] = [base?.actual ?? null, head?.actual ?? null];
   if (before !== null && after !== null) {
     const { base: left, head: right } = emphasise(before, after, { characters, gaps: true });
     return { base: [{ kind: 'pieces', pieces: left }], head: [{ kind: 'pieces', pieces: right }] };
   }
   return { base: answerLine(base, characters), head: answerLine(head, characters) };
-}
-
-function dialogueLine(tryResult: TryResult | null, characters: number): Line {
-  return tryResult?.conversation
-    ? transcriptLine(tryResult.conversation, characters)
-    : answerLine(tryResult, characters);
 }
 
 function answerLine(tryResult: TryResult | null, characters: number): Line {
@@ -128,58 +135,6 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
 /** Whether a value says more than pass or fail do: 0, 1 and truth values do not. */
 function saysMore(value: Json): boolean {
   return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
-}
-
-/** Turns shown side by side; the rest is counted. */
-const SHOWN_TURNS = 6;
-
-/** A text of a turn is not cut shorter than this, in characters. */
-const SHORTEST = 60;
-
-/**
- * Two dialogues side by side, from the first turn at which they part; how each ended stands in the
- * first row. Equal turns before are counted.
- */
-function dialogueBlocks(
-  base: ConversationResult,
-  head: ConversationResult,
-  characters: number,
-): Block[] {
-  const length = Math.max(base.turns.length, head.turns.length);
-  const first = partingTurn(base, head);
-  const shown = Array.from(
-    { length: Math.min(SHOWN_TURNS, length - first) },
-    (_, at) => first + at,
-  );
-  const each = Math.max(SHORTEST, Math.floor(characters / Math.max(1, shown.length)));
-  const cell = ({ turns }: ConversationResult, index: number): Line => {
-    const turn = turns[index];
-    return turn === undefined ? [text('–')] : turnLine(turn, index, each);
-  };
-  const left = length - first - shown.length;
-  return [
-    ...(first === 0 ? [] : [paragraph([text(`After ${counted(first, 'equal turn')}:`)])]),
-    {
-      kind: 'table',
-      head: [
-        [text('Base'), lineBreak, ...endedLine(base)],
-        [text('Head'), lineBreak, ...endedLine(head)],
-      ],
-      rows: shown.map((index) => [cell(base, index), cell(head, index)]),
-    },
-    ...(left === 0 ? [] : [paragraph([text(`and ${counted(left, 'more turn')}.`)])]),
-  ];
-}
-
-/** The first turn with another question or answer; the last one where all are equal. */
-function partingTurn(base: ConversationResult, head: ConversationResult): number {
-  const length = Math.max(base.turns.length, head.turns.length);
-  for (let at = 0; at < length; at += 1) if (!sameTurn(base.turns[at], head.turns[at])) return at;
-  return Math.max(0, length - 1);
-}
-
-function sameTurn(a: ConversationTurn | undefined, b: ConversationTurn | undefined): boolean {
-  return a?.question === b?.question && a?.answer === b?.answer;
 }
 
 /** A row of marks: one metric on every turn, message or tool call of two dialogues. */

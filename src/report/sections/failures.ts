@@ -1,5 +1,6 @@
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { Score } from '../../types/metric.ts';
+import type { Reports } from './feature-report.ts';
 import { alike, exampleTries, type ReferenceEntry } from './order.ts';
 
 /** References that fail in the same way, in the order they were given. */
@@ -17,8 +18,8 @@ export interface Failure {
  * References grouped by what fails: those of a suite with the same metric and the same words, then
  * those with the same metric. A group stands where its first member did.
  */
-export function failures(entries: readonly ReferenceEntry[]): Failure[] {
-  const all = entries.map((entry) => ({ entry, ...causeOf(entry) }));
+export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
+  const all = entries.map((entry) => ({ entry, ...causeOf(entry, reports) }));
   const exact = new Map<string, number>();
   for (const { reasonKey } of all) exact.set(reasonKey, (exact.get(reasonKey) ?? 0) + 1);
   const groups = new Map<string, Failure>();
@@ -36,8 +37,8 @@ export function failures(entries: readonly ReferenceEntry[]): Failure[] {
 }
 
 /** The same, what suites fail with in the same words once. */
-export function sharedFailures(entries: readonly ReferenceEntry[]): Failure[] {
-  return alike(failures(entries), ({ metric, unjudged, reason, entries: [first] }) =>
+export function sharedFailures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
+  return alike(failures(entries, reports), ({ metric, unjudged, reason, entries: [first] }) =>
     JSON.stringify([
       metric,
       unjudged,
@@ -72,8 +73,8 @@ interface Cause {
   metricKey: string;
 }
 
-function causeOf({ suite, reference }: ReferenceEntry): Cause {
-  const { head } = exampleTries(reference);
+function causeOf({ suite, reference }: ReferenceEntry, reports: Reports): Cause {
+  const { head } = exampleTries(reference, reports);
   const [score] = ownFailures(head);
   const metric = score?.metric ?? null;
   const reason = score === undefined ? (head?.error ?? null) : score.reason;

@@ -1,4 +1,3 @@
-import { suiteKey } from '../../features/attributes/explained-suites.ts';
 import { endingShares } from '../../kernel/judge/endings.ts';
 import { onlyScoringChanged } from '../../kernel/judge/outcome.ts';
 import { showsOnly, underBaseScoring, worseAlone } from '../../kernel/result/counts.ts';
@@ -9,6 +8,7 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
+import type { Reports } from './feature-report.ts';
 import {
   subjectOf,
   suiteNumbers,
@@ -44,11 +44,11 @@ export function problemsLine({ problems, usage }: Result): Told {
   return withoutSubject([text(`${counted(problems.length, 'problem')} to fix.${sent}`)]);
 }
 
-export function regressionLine(result: Result): Told {
+export function regressionLine(result: Result, reports: Reports): Told {
   const regressed = suitesThat(result, 'regressed');
   const silent = regressed.flatMap(unansweredIn).length;
-  const broken = entriesOf(result, 'regressed').length - silent;
-  const fell = entriesOf(result, 'fell').length;
+  const broken = entriesOf(result, reports, 'regressed').length - silent;
+  const fell = entriesOf(result, reports, 'fell').length;
   const { subject, line } = several(result, regressed, 'regressed');
   const clearly = broken === 0 ? [] : [`${counted(broken, 'reference')} clearly got worse`];
   const also =
@@ -62,7 +62,7 @@ export function regressionLine(result: Result): Told {
   const found =
     words === ''
       ? []
-      : [text(words), ...sharedAttribute(result, broken + silent + fell), text('. ')];
+      : [text(words), ...inOnePlace(result, broken + silent + fell, reports), text('. ')];
   const missing =
     silent === 0
       ? []
@@ -76,35 +76,20 @@ function isWorse({ status }: ReferenceResult): boolean {
   return status === 'regressed' || status === 'fell';
 }
 
-/** An attribute shared by at least so many of the references that got worse is named. */
+/** What at least so many of the references that got worse have in common is named. */
 const SHARED = 0.6;
 
 /**
  * `, 5 of them in Refunds (100.0 % → 55.0 %)`: where it broke, if most of it broke in one place.
  */
-function sharedAttribute(result: Result, all: number): Line {
+function inOnePlace(result: Result, all: number, reports: Reports): Line {
   const [worst] = suitesThat(result, 'regressed');
   if (worst === undefined) return [];
   const broken = worst.references.filter(isWorse).map(({ id }) => id);
-  const key = suiteKey(worst);
-  const [most] = result.attributes
-    .filter((attribute) => attribute.verdict === 'regressed' && suiteKey(attribute) === key)
-    .map((attribute) => ({
-      attribute,
-      shared: broken.filter((id) => attribute.references.includes(id)).length,
-    }))
-    .sort(
-      (a, b) =>
-        b.shared - a.shared || (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0),
-    );
+  const [most] = reports.flatMap(({ inCommon }) => inCommon?.(result, worst, broken) ?? []);
   if (most === undefined || broken.length < 2 || most.shared < SHARED * broken.length) return [];
-  const { attribute, shared } = most;
-  const how = shared === all ? 'all' : `${count(shared)} of them`;
-  return [
-    text(`, ${how} in `),
-    strong(attribute.name),
-    text(` (${rates(attribute.base, attribute.head)})`),
-  ];
+  const how = most.shared === all ? 'all' : `${count(most.shared)} of them`;
+  return [text(`, ${how} in `), strong(most.name), text(` (${rates(most.base, most.head)})`)];
 }
 
 export function improvedLine(result: Result): Told {

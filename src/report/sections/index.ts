@@ -1,26 +1,22 @@
-import { bestInsight, insights } from '../../features/attributes/insights-section.ts';
-import { attributes } from '../../features/attributes/section.ts';
-import { causes, otherCauses } from '../../features/causes/section.ts';
-import { conversations, evaluators } from '../../features/conversations/section.ts';
-import { graderErrors } from '../../features/graders/section.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { changedLines, otherChanges } from './changes.ts';
 import type { Detail } from './detail.ts';
 import { joinLines, paragraph, strong, text, type Block, type Line } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
+import type { Reports, Slot } from './feature-report.ts';
 import { flippedReferences } from './flipped-references.ts';
 import { footer } from './footer.ts';
 import { metricValues } from './metrics.ts';
 import { notices, problems, reasons } from './notices.ts';
 import { headline } from './outcomes.ts';
 import { brokenReferences, movedReferences } from './references.ts';
-import { graders, scorings } from './scoring.ts';
+import { scorings } from './scoring.ts';
 import { suitesTable, verdictsInWords } from './suites.ts';
 import { classes, preferences, ranking } from './tables.ts';
 import { worstReference } from './worst-reference.ts';
 
 /** A part of the report. It builds blocks and knows nothing of the output. */
-type Section = (result: Result, detail: Detail) => Block[];
+type Section = (result: Result, detail: Detail, reports: Reports) => Block[];
 
 /**
  * The report from the top. Comment, job summary, terminal and HTML take their sections from here,
@@ -30,36 +26,33 @@ const SECTIONS = {
   verdict,
   problems,
   errors: (result, detail) => (opensErrors(result) ? errorCauses(result, detail) : []),
-  causes,
+  why: inSlot('why'),
   changedLines,
-  worstReference: (result, detail) => {
-    const worst = worstReference(result, detail);
+  worstReference: (result, detail, reports) => {
+    const worst = worstReference(result, detail, reports);
     return worst.length > 0
-      ? [...worst, ...bestInsight(result)]
+      ? [...worst, ...inSlot('worst')(result, detail, reports)]
       : flippedReferences(result, detail);
   },
-  otherCauses,
+  whyElsewhere: inSlot('whyElsewhere'),
   otherChanges,
   reasons,
-  suites: (result, detail) => (isSaidAbove(result) ? [] : suitesTable(result, detail)),
+  suites: (result, detail, reports) =>
+    isSaidAbove(result, reports) ? [] : suitesTable(result, detail),
   ranking,
   sizeNote,
   brokenReferences,
-  attributes: (result, detail) =>
-    oneFold([...attributes(result, detail), ...insights(result, detail)]),
-  conversations,
+  belowReferences: inSlot('belowReferences'),
   metrics: (result, detail) =>
     oneFold([
       ...metricValues(result, detail),
       ...preferences(result, detail),
       ...classes(result, detail),
     ]),
-  scoringChange: (result, detail) =>
+  scoringChange: (result, detail, reports) =>
     oneFold([
       ...scorings(result, detail),
-      ...graders(result, detail),
-      ...graderErrors(result, detail),
-      ...evaluators(result, detail),
+      ...reports.flatMap(({ sections }) => sections?.scoringChange?.(result, detail) ?? []),
     ]),
   movedReferences,
   details: (result, detail) =>
@@ -76,13 +69,20 @@ export const SECTION_NAMES = Object.keys(SECTIONS) as SectionName[];
 export function sectionBlocks(
   result: Result,
   detail: Detail,
+  reports: Reports,
   names: readonly SectionName[] = SECTION_NAMES,
 ): Block[] {
-  return names.flatMap((name) => SECTIONS[name](result, detail));
+  return names.flatMap((name) => SECTIONS[name](result, detail, reports));
 }
 
-function verdict(result: Result): Block[] {
-  const { sign, tone, outcome, subject, line } = headline(result);
+/** What features show at a place, in their order: one fold of each. */
+function inSlot(slot: Slot): Section {
+  return (result, detail, reports) =>
+    reports.flatMap(({ sections }) => oneFold(sections?.[slot]?.(result, detail) ?? []));
+}
+
+function verdict(result: Result, _detail: Detail, reports: Reports): Block[] {
+  const { sign, tone, outcome, subject, line } = headline(result, reports);
   return [
     paragraph(
       [
@@ -97,8 +97,8 @@ function verdict(result: Result): Block[] {
 }
 
 /** Whether the first line says all that a table of one green suite would. */
-function isSaidAbove(result: Result): boolean {
-  const { tone, subject } = headline(result);
+function isSaidAbove(result: Result, reports: Reports): boolean {
+  const { tone, subject } = headline(result, reports);
   return (
     result.mode === 'diff' && result.suites.length === 1 && tone === 'good' && subject.length > 0
   );

@@ -18,6 +18,7 @@ import {
   SENTENCE,
 } from './document.ts';
 import { amongErrors, opensErrors } from './errors.ts';
+import type { Reports } from './feature-report.ts';
 import { alike } from './order.ts';
 import { headline } from './outcomes.ts';
 import { andMore } from './phrases.ts';
@@ -68,10 +69,10 @@ export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'mes
  * Reasons that neither the verdict line, nor the list of problems, nor a row of the table of suites
  * says already.
  */
-export function reasons(result: Result, detail: Detail): Block[] {
+export function reasons(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.problems.length > 0) return [];
   const told = result.suites.map(({ summary }) => summary).filter((summary) => summary !== '');
-  const first = headline(result).line;
+  const first = headline(result, reports).line;
   const inHeadline = (reason: string): boolean =>
     first.some((part) => part.kind === 'text' && part.text === shorten(reason, SENTENCE));
   const [scoring] = result.outcome.kind === 'scoring-changed' ? onlyScoringChanged(result) : [];

@@ -1,9 +1,4 @@
 import type {
-  ConversationOutcome,
-  ConversationResult,
-  ConversationTurn,
-} from '../../features/conversations/result.ts';
-import type {
   ReferenceResult,
   ReferenceStatus,
   SideResult,
@@ -11,90 +6,10 @@ import type {
 } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult, Verdict } from '../../kernel/result/suite-result.ts';
-import { counted } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
-import { code, lineBreak, strong, text, type Line } from './document.ts';
-
-export const OUTCOME_WORDS: Readonly<Record<ConversationOutcome, string>> = {
-  complete: 'complete',
-  max_steps: 'the steps ran out',
-  no_follow_up: 'ended without a further question',
-  evaluator_error: 'an evaluator gave no verdict',
-  model_error: 'the model gave no answer',
-};
-
-/** A text of a transcript is not cut shorter than this, in characters. */
-const SHORTEST = 60;
-
-/**
- * A dialogue turn by turn, with what was met after each answer, and why the last one did not
- * satisfy.
- */
-export function transcriptLine({ outcome, turns }: ConversationResult, characters: number): Line {
-  // Questions and answers of all turns share the room.
-  const each = Math.max(SHORTEST, Math.floor((2 * characters) / Math.max(1, turns.length)));
-  const lines = turns.flatMap((turn, index): Line => [...turnLine(turn, index, each), lineBreak]);
-  return [...lines, ...endedLine({ outcome, turns }), ...lastWord({ outcome, turns }, characters)];
-}
-
-/** One question with its answer, and what was met after it. */
-export function turnLine(turn: ConversationTurn, index: number, characters: number): Line {
-  return [
-    strong(`Question ${String(index + 1)}`),
-    text(askedBy(turn)),
-    code(turn.question, characters),
-    lineBreak,
-    strong(`Answer ${String(index + 1)}`),
-    ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, characters)]),
-    ...metLine(turn),
-  ];
-}
-
-/** `After 2 turns: the steps ran out`. */
-export function endedLine({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): Line {
-  return [text(`After ${counted(turns.length, 'turn')}: ${OUTCOME_WORDS[outcome]}`)];
-}
-
-/** What is said of the last answer of a dialogue that was not completed. */
-function lastWord(
-  { outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>,
-  characters: number,
-): Line {
-  const said = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
-  return said.length === 0 ? [] : [text('. '), ...said];
-}
-
-function askedBy({ asked_by: name }: ConversationTurn): string {
-  return name === null ? ': ' : ' (an evaluator asks): ';
-}
-
-function metLine({ satisfied }: ConversationTurn): Line {
-  if (satisfied === null) return [];
-  const unmet = Object.entries(satisfied)
-    .filter(([, met]) => !met)
-    .map(([name]) => name);
-  return [text(unmet.length === 0 ? ' – all criteria met' : ` – not met: ${unmet.join(', ')}`)];
-}
-
-/** What the first evaluator that is not satisfied says about the last answer. */
-export function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
-  const first = turn?.verdicts.find(({ words }) =>
-    Object.values(words).some((word) => word !== 'yes'),
-  );
-  return first === undefined || first.analysis === null
-    ? []
-    : [code(first.evaluator), text(' says: '), code(first.analysis, characters)];
-}
-
-/** How much there is to read, in UTF-16 units: a shorter transcript convinces sooner. */
-function readingLength({ actual, conversation }: TryResult): number {
-  if (!conversation) return actual?.length ?? 0;
-  return conversation.turns.reduce(
-    (sum, { question, answer }) => sum + question.length + (answer?.length ?? 0),
-    0,
-  );
-}
+import type { Side } from '../../types/plain.ts';
+import { tryView, type Reports } from './feature-report.ts';
 
 /** A reference with the suite it was run in. */
 export interface ReferenceEntry {
@@ -113,6 +28,15 @@ const WORST_FIRST: readonly Verdict[] = [
   'unchanged',
 ];
 
+/** Equal for a suite and what is said of it. */
+export function suiteIdentity({
+  path,
+  name,
+  variant,
+}: Pick<SuiteResult, 'path' | 'name' | 'variant'>): string {
+  return JSON.stringify([path, name, variant]);
+}
+
 /** Suites as a reader wants them: the worst verdict first, then the deepest fall, then by path. */
 export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] {
   return [...suites].sort(
@@ -127,7 +51,11 @@ export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] 
  * References of the given statuses: the largest fall of the pass share first, then the most certain,
  * then the shortest to read.
  */
-export function entriesOf(result: Result, ...statuses: ReferenceStatus[]): ReferenceEntry[] {
+export function entriesOf(
+  result: Result,
+  reports: Reports,
+  ...statuses: ReferenceStatus[]
+): ReferenceEntry[] {
   const wanted = new Set(statuses);
   return result.suites
     .flatMap((suite) =>
@@ -135,7 +63,11 @@ export function entriesOf(result: Result, ...statuses: ReferenceStatus[]): Refer
         .filter(({ status }) => wanted.has(status))
         .map((reference) => ({ suite, reference })),
     )
-    .map((entry) => ({ entry, fall: fallOf(entry.reference), length: lengthOf(entry.reference) }))
+    .map((entry) => ({
+      entry,
+      fall: fallOf(entry.reference),
+      length: lengthOf(entry.reference, reports),
+    }))
     .sort(
       (a, b) =>
         b.fall - a.fall ||
@@ -160,30 +92,44 @@ function shareOf(side: SideResult | null): number | null {
   return side === null || side.tries_judged === 0 ? null : side.passes / side.tries_judged;
 }
 
-function lengthOf(reference: ReferenceResult): number {
-  const { base, head } = exampleTries(reference);
-  return (base === null ? 0 : readingLength(base)) + (head === null ? 0 : readingLength(head));
+/** How much there is to read, in UTF-16 units: less convinces sooner. */
+function lengthOf(reference: ReferenceResult, reports: Reports): number {
+  const { base, head } = exampleTries(reference, reports);
+  const length = (of: TryResult | null): number =>
+    of === null ? 0 : (tryView(of, reports)?.length ?? of.actual?.length ?? 0);
+  return length(base) + length(head);
 }
 
 /**
  * The tries that show best what happened: one that base passed and one that head failed, else the
- * first with an answer. Of several dialogues the shortest, which convinces soonest.
+ * first with an answer. Of several that are more than an answer the shortest convinces soonest.
  */
-export function exampleTries({ base, head }: Pick<ReferenceResult, 'base' | 'head'>): {
-  base: TryResult | null;
-  head: TryResult | null;
-} {
-  return { base: firstOf(base, 'pass'), head: firstOf(head, 'fail') };
+export function exampleTries(
+  { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
+  reports: Reports,
+): Record<Side, TryResult | null> {
+  return { base: firstOf(base, 'pass', reports), head: firstOf(head, 'fail', reports) };
 }
 
-function firstOf(side: SideResult | null, outcome: TryResult['outcome']): TryResult | null {
+function firstOf(
+  side: SideResult | null,
+  outcome: TryResult['outcome'],
+  reports: Reports,
+): TryResult | null {
   const tries = side?.tries ?? [];
   const fitting = tries.filter((tryResult) => tryResult.outcome === outcome);
-  const dialogues = fitting
-    .filter(({ conversation }) => conversation)
-    .sort((a, b) => readingLength(a) - readingLength(b));
+  const [shortest] = fitting
+    .flatMap((tryResult) => {
+      const view = tryView(tryResult, reports);
+      return view === null ? [] : [{ tryResult, length: view.length }];
+    })
+    .sort((a, b) => a.length - b.length);
   return (
-    dialogues[0] ?? fitting[0] ?? tries.find(({ actual }) => actual !== null) ?? tries[0] ?? null
+    shortest?.tryResult ??
+    fitting[0] ??
+    tries.find(({ actual }) => actual !== null) ??
+    tries[0] ??
+    null
   );
 }
 
@@ -191,8 +137,12 @@ function firstOf(side: SideResult | null, outcome: TryResult['outcome']): TryRes
  * What happened to a reference in lines of plain text: both answers, and each metric that head does
  * not pass.
  */
-export function referenceWords(reference: ReferenceResult, part: number): string[] {
-  const { base, head } = exampleTries(reference);
+export function referenceWords(
+  reference: ReferenceResult,
+  part: number,
+  reports: Reports,
+): string[] {
+  const { base, head } = exampleTries(reference, reports);
   const scores = (head?.scores ?? []).filter(
     ({ status }) => status !== 'pass' && status !== 'skipped',
   );

@@ -8,6 +8,7 @@ import {
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { text, type Line, type Tone } from './document.ts';
+import type { Reports } from './feature-report.ts';
 import {
   failedLine,
   firstReason,
@@ -22,31 +23,37 @@ import {
 import { type Told } from './headline-suite.ts';
 import { evaluatedLine, withoutSubject } from './headline-sweep.ts';
 
-/** The one line at which a reviewer can stop. */
-interface Headline {
+/** An outcome as it is shown before anything is said about it. */
+interface OutcomeSign {
   sign: string;
   tone: Tone;
   /** The outcome in words. */
   outcome: string;
+}
+
+/** The one line at which a reviewer can stop. */
+interface Headline extends OutcomeSign {
   /** The worst suite with its rates; empty where no suite stands for the outcome. */
   subject: Line;
   /** The numbers behind it. */
   line: Line;
 }
 
+export function outcomeSign({ outcome }: Result): OutcomeSign {
+  const { sign, tone, words } = rowOf(outcome);
+  return { sign, tone, outcome: words(outcome) };
+}
+
 /** What the result's outcome is called, with its numbers, interval and size. */
-export function headline(result: Result): Headline {
+export function headline(result: Result, reports: Reports): Headline {
   const { outcome } = result;
-  const row = rowOf(outcome);
-  const { subject, line } = row.line(result, outcome);
+  const { subject, line } = rowOf(outcome).line(result, outcome, reports);
   const [first, said] = [evidenceFirst(outcome), ungradedIn(outcome)];
   const instead = replacedIn(outcome);
   const last = line.at(-1);
   const begun = last !== undefined && 'text' in last && !last.text.endsWith('.') ? ';' : '';
   return {
-    sign: row.sign,
-    tone: row.tone,
-    outcome: row.words(outcome),
+    ...outcomeSign(result),
     // Who answered in a model's place is part of the first line.
     subject:
       instead === null
@@ -67,7 +74,7 @@ interface OutcomeRow<O extends RunOutcome> {
   /** Two or three words: the headline's beginning. */
   words(outcome: O): string;
   /** What it is about, and the numbers behind it. */
-  line(result: Result, outcome: O): Told;
+  line(result: Result, outcome: O, reports: Reports): Told;
 }
 
 type OutcomeTable = { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> };
@@ -142,7 +149,7 @@ const OUTCOMES: OutcomeTable = {
     sign: '✗',
     tone: 'bad',
     words: () => 'Regressed',
-    line: regressionLine,
+    line: (result, _outcome, reports) => regressionLine(result, reports),
   },
   failed: {
     sign: '✗',
@@ -154,7 +161,7 @@ const OUTCOMES: OutcomeTable = {
     sign: '✗',
     tone: 'bad',
     words: ({ by }) => `${rowOf(by).words(by)}, overridden`,
-    line: (result, { by }) => rowOf(by).line(result, by),
+    line: (result, { by }, reports) => rowOf(by).line(result, by, reports),
   },
   inconclusive: {
     sign: '?',

@@ -1,5 +1,3 @@
-import type { SuiteCauses } from '../../features/causes/result.ts';
-import { referenceCauses } from '../../features/causes/section.ts';
 import type { Prepared } from '../../kernel/plan/prepared.ts';
 import type {
   ReferenceResult,
@@ -12,17 +10,8 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Variant, variantWords } from '../../kernel/suite/suite.ts';
 import type { Message } from '../../types/model.ts';
 import { jsonText, type Json } from '../../types/plain.ts';
-import {
-  type Block,
-  type Line,
-  code,
-  lineBreak,
-  paragraph,
-  place,
-  strong,
-  text,
-} from './document.ts';
-import { turnLine } from './order.ts';
+import { type Block, type Line, code, paragraph, place, strong, text } from './document.ts';
+import { tryView, type Reports } from './feature-report.ts';
 
 /** What each side sends for a reference; null: it does not run there, or nobody can say. */
 export interface SentPrompts {
@@ -36,13 +25,14 @@ const LONGEST = 100_000;
 /**
  * Everything that a result knows of one reference: input, why it got worse, prompt as sent, every
  * answer of both sides with its scores and reasons. `sent` null: the prompt could not be worked out;
- * `causes` null: nothing was looked for.
+ * `found`: what features know of it.
  */
 export function referenceBlocks(
   { name, variant }: SuiteResult,
   reference: ReferenceResult,
   sent: SentPrompts | null,
-  causes: SuiteCauses | null,
+  found: readonly Block[],
+  reports: Reports,
 ): Block[] {
   const { id, status, file, line, tags, input, expected, base, head } = reference;
   return [
@@ -59,10 +49,10 @@ export function referenceBlocks(
         ...(tags.length === 0 ? [] : [fact('tags', tags.join(', '))]),
       ],
     },
-    ...(causes === null ? [] : referenceCauses(reference, causes)),
+    ...found,
     ...promptBlocks(sent),
-    ...sideBlocks(head === null ? 'Tries' : 'Base', base),
-    ...sideBlocks(base === null ? 'Tries' : 'Head', head),
+    ...sideBlocks(head === null ? 'Tries' : 'Base', base, reports),
+    ...sideBlocks(base === null ? 'Tries' : 'Head', head, reports),
   ];
 }
 
@@ -92,7 +82,7 @@ function messageBlocks(title: string, messages: readonly Message[] | null): Bloc
   ];
 }
 
-function sideBlocks(title: string, side: SideResult | null): Block[] {
+function sideBlocks(title: string, side: SideResult | null, reports: Reports): Block[] {
   if (side === null) return [];
   const { passes, tries_judged: judged, tries } = side;
   return [
@@ -102,20 +92,19 @@ function sideBlocks(title: string, side: SideResult | null): Block[] {
         `: ${String(passes)} of ${String(judged)} judged ${judged === 1 ? 'try' : 'tries'} pass`,
       ),
     ]),
-    ...tries.map(tryBlock),
+    ...tries.map((tryResult) => tryBlock(tryResult, reports)),
   ];
 }
 
-function tryBlock(tryResult: TryResult): Block {
-  const { outcome, actual, error, scores, conversation, reused } = tryResult;
-  const said: Line = conversation
-    ? conversation.turns.flatMap((turn, index) => [...turnLine(turn, index, LONGEST), lineBreak])
-    : [code(actual === null ? '' : actual, LONGEST)];
+function tryBlock(tryResult: TryResult, reports: Reports): Block {
+  const { outcome, actual, error, scores, reused } = tryResult;
+  const view = tryView(tryResult, reports);
+  const said = view?.whole(LONGEST) ?? [code(actual ?? '', LONGEST)];
   return {
     kind: 'facts',
     title: [text(`Try ${String(tryResult.try + 1)}: ${outcome}${reused ? ', reused' : ''}`)],
     rows: [
-      ...(actual === null && !conversation ? [] : [{ name: [text('answer')], value: said }]),
+      ...(actual === null && view === null ? [] : [{ name: [text('answer')], value: said }]),
       ...(error === null ? [] : [fact('error', error)]),
       ...scores.map(({ metric, status, value, reason, skip }) => ({
         name: [code(metric)],

@@ -9,6 +9,7 @@ import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
 import { sharedFailures, type Failure } from './failures.ts';
+import type { Reports } from './feature-report.ts';
 import { entriesOf, suitesWorstFirst, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
@@ -29,14 +30,17 @@ export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
  * Regressed references and those that fell with their suite, those of the suite that the headline
  * names first; or failed ones of a sweep. What does not gate comes last.
  */
-export function brokenOf(result: Result): ReferenceEntry[] {
+export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   // Errors that stand open by their causes are not listed by their references.
   const found =
     result.mode === 'sweep'
-      ? entriesOf(result, 'fail', ...(opensErrors(result) ? [] : ['error' as const])).filter(
-          isBroken,
-        )
-      : entriesOf(result, 'regressed', 'fell');
+      ? entriesOf(
+          result,
+          reports,
+          'fail',
+          ...(opensErrors(result) ? [] : ['error' as const]),
+        ).filter(isBroken)
+      : entriesOf(result, reports, 'regressed', 'fell');
   const [worst] = result.mode === 'sweep' ? [] : suitesWorstFirst(result.suites);
   const rank = ({ suite, reference }: ReferenceEntry): number =>
     !countsForVerdict(reference) ? 2 : suite === worst || worst === undefined ? 0 : 1;
@@ -47,13 +51,14 @@ export function brokenOf(result: Result): ReferenceEntry[] {
  * The references that broke, grouped by what fails: with their answers as far as there is room,
  * then as rows. The one that stands open above is not repeated.
  */
-export function brokenReferences(result: Result, detail: Detail): Block[] {
-  const entries = brokenOf(result);
+export function brokenReferences(result: Result, detail: Detail, reports: Reports): Block[] {
+  const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;
   if (entries.length <= open) return [];
   const repeated = repeatedNames(result.suites);
   let [answers, counts] = [Math.max(0, detail.answers - open), detail.counts];
-  const blocks = sharedFailures(entries).flatMap((failure, index) => {
+  const shared = sharedFailures(entries, reports);
+  const blocks = shared.flatMap((failure, index) => {
     const above = index === 0 ? open : 0;
     const left = failure.entries.slice(above);
     const inFull = left.slice(0, Math.min(answers, (detail.answersPerFailure ?? Infinity) - above));
@@ -64,7 +69,7 @@ export function brokenReferences(result: Result, detail: Detail): Block[] {
       ? []
       : [
           paragraph(failureLine(failure, result.suites.length > 1 ? repeated : null)),
-          ...inFull.flatMap((entry) => answersOf(entry, repeated, detail)),
+          ...inFull.flatMap((entry) => answersOf(entry, repeated, detail, reports)),
           ...(rows.length === 0 ? [] : [countsTable(rows, repeated)]),
         ];
   });
@@ -76,7 +81,7 @@ export function brokenReferences(result: Result, detail: Detail): Block[] {
   return group(
     [
       text(
-        `${brokenWords(result, entries, open)}${entries.length - open === 1 ? '' : ', worst first'}`,
+        `${brokenWords(result, shared, open)}${entries.length - open === 1 ? '' : ', worst first'}`,
       ),
     ],
     blocks,
@@ -112,10 +117,9 @@ function failureLine(
 const REASON_CHARACTERS = 200;
 
 /** `2 regressed references and 3 that fell with the suite`; of all but the open one, that many more. */
-function brokenWords({ mode }: Result, entries: readonly ReferenceEntry[], open: number): string {
-  const listed = sharedFailures(entries)
-    .flatMap((failure) => failure.entries)
-    .slice(open);
+function brokenWords({ mode }: Result, failures: readonly Failure[], open: number): string {
+  const entries = failures.flatMap((failure) => failure.entries);
+  const listed = entries.slice(open);
   const more = open === 0 ? '' : 'more ';
   if (mode === 'sweep') return failedWords(entries);
   const fell = listed.filter(({ reference }) => reference.status === 'fell').length;
@@ -156,12 +160,12 @@ function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolea
  * References that moved without being called regressed: improved, inconclusive, in error,
  * new. Counts only.
  */
-export function movedReferences(result: Result, detail: Detail): Block[] {
+export function movedReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.mode === 'sweep') return [];
   // Such errors stand open, by cause.
   const open = opensErrors(result);
   const entries = MOVED.filter((status) => !(open && status === 'error')).flatMap((status) =>
-    entriesOf(result, status),
+    entriesOf(result, reports, status),
   );
   const causes = open ? [] : errorCauses(result, detail);
   if (entries.length + causes.length === 0) return [];
@@ -202,6 +206,7 @@ function answersOf(
   { suite, reference }: ReferenceEntry,
   repeated: ReadonlySet<string>,
   detail: Detail,
+  reports: Reports,
 ): Block[] {
   const title: Line = [
     ...suiteName(suite, repeated),
@@ -209,7 +214,7 @@ function answersOf(
     ...linkedFace(reference),
     text(` – ${countsOf(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'}`),
   ];
-  return evidence(title, reference, detail);
+  return evidence(title, reference, detail, reports);
 }
 
 /** `3 of 3 passed → 1 of 3 passed, majority: pass → fail`; one side where there is one. */

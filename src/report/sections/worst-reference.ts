@@ -9,6 +9,7 @@ import { code, strong, text, type Block, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
 import { sharedFailures, worstOf, type Failure } from './failures.ts';
+import type { Reports } from './feature-report.ts';
 import { entriesOf, fallOf, type ReferenceEntry } from './order.ts';
 import { repeatedNames, suiteName } from './phrases.ts';
 import { brokenOf, countsOf, opensWorst } from './references.ts';
@@ -17,13 +18,15 @@ import { brokenOf, countsOf, opensWorst } from './references.ts';
  * The reference that fell most, with both answers and why head's fails, and how many others fail
  * alike. Shown open: it is what a reader believes.
  */
-export function worstReference(result: Result, detail: Detail): Block[] {
+export function worstReference(result: Result, detail: Detail, reports: Reports): Block[] {
   if (!opensWorst(result, detail)) return [];
-  const hidden = fellUnderBase(result, detail);
+  const hidden = fellUnderBase(result, detail, reports);
   if (hidden.length > 0) return hidden;
-  const broken = brokenOf(result);
-  const found = worstOf(sharedFailures(broken.length > 0 ? broken : perhapsBroken(result)));
-  if (found === null) return movedMost(result, detail);
+  const broken = brokenOf(result, reports);
+  const found = worstOf(
+    sharedFailures(broken.length > 0 ? broken : perhapsBroken(result, reports), reports),
+  );
+  if (found === null) return movedMost(result, detail, reports);
   const { worst, failure, others } = found;
   const title: Line = [
     strong(broken.length > 0 ? 'What it did:' : 'What fell most:'),
@@ -40,11 +43,11 @@ export function worstReference(result: Result, detail: Detail): Block[] {
           ...commonCause(failure),
         ]),
   ];
-  return evidence(title, worst.reference, detail);
+  return evidence(title, worst.reference, detail, reports);
 }
 
 /** The first reference that fell under base's scoring, where a changed scoring hides the fall. */
-function fellUnderBase({ suites, scoring }: Result, detail: Detail): Block[] {
+function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Reports): Block[] {
   const found = suites
     .filter(({ reason }) => reason?.by === 'scoring')
     .flatMap((suite) =>
@@ -69,7 +72,7 @@ function fellUnderBase({ suites, scoring }: Result, detail: Detail): Block[] {
     base: underBase(reference.base, base_try, { outcome: 'pass', scores: [] }),
     head: underBase(reference.head, head_try, { outcome: 'fail', scores }),
   };
-  return evidence(title, judged, detail);
+  return evidence(title, judged, detail, reports);
 }
 
 /** A side with one of its tries alone, as base's scoring judges it. */
@@ -85,7 +88,7 @@ function underBase(
 }
 
 /** Where a run is red by the mean of a metric: the reference whose own mean got worse most. */
-function movedMost({ suites }: Result, detail: Detail): Block[] {
+function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[] {
   const [found] = suites.flatMap((suite) =>
     failingMetrics(suite).flatMap((metric) => ({ suite, metric })),
   );
@@ -111,7 +114,7 @@ function movedMost({ suites }: Result, detail: Detail): Block[] {
     code(metric.name),
     text(` ${meansInWords(most.base, most.head)}`),
   ];
-  return evidence(title, most.reference, detail);
+  return evidence(title, most.reference, detail, reports);
 }
 
 function meanOf(side: SideResult | null, metric: string): number | null {
@@ -129,9 +132,9 @@ function meanOf(side: SideResult | null, metric: string): number | null {
  * The references of an inconclusive run that fell in its open suites, though chance may have done
  * it.
  */
-function perhapsBroken(result: Result): ReferenceEntry[] {
+function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   if (result.outcome.kind !== 'inconclusive') return [];
-  return entriesOf(result, 'inconclusive', 'flaky').filter(
+  return entriesOf(result, reports, 'inconclusive', 'flaky').filter(
     ({ suite, reference }) =>
       suite.verdict === 'inconclusive' && countsForVerdict(reference) && fallOf(reference) > 0,
   );

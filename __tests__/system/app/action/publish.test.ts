@@ -11,7 +11,8 @@ import { readInputs } from '../../../../src/config/inputs.ts';
 import type { SideResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ChangedFile, EventFacts } from '../../../../src/types/repository.ts';
-import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
+import { FEATURES, OWN_SETTINGS } from '../../../stand-ins/features.ts';
+import { REPORTS } from '../../../stand-ins/reports.ts';
 import { enormous, regression } from '../../../unit/report/results.ts';
 import { HEAD, NOW, REPOSITORY, setup, type Setup } from '../../edges/github/setup.ts';
 
@@ -63,6 +64,7 @@ async function published(
     client: ready.client,
     facts,
     result,
+    reports: REPORTS,
     changed,
     workingDirectory: '',
     comment: 'auto',
@@ -149,7 +151,7 @@ describe('the reports', () => {
   test('are four files that say the same', async () => {
     const folder = join(await temporaryFolder(), 'deep', 'out');
     const own = await openFolder(folder, { root: folder, tracked: async () => [] });
-    await writeReports(regression(), own, commentMarker('evaldiff'));
+    await writeReports(regression(), FEATURES, own, commentMarker('evaldiff'));
     const text = async (name: string) => readFile(join(folder, name), 'utf8');
     expect(JSON.parse(await text('result.json'))).toEqual(regression());
     expect(await text('comment.md')).toMatch(

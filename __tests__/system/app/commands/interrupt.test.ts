@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { renderComment } from '../../../../src/report/comment.ts';
 import { localEndpoint } from '../../../stand-ins/command-line.ts';
+import { renderComment } from '../../../stand-ins/reports.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
 

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { annotations } from '../../../../src/report/annotations.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import {
   startModelServer,
   type ModelServer,
   type Script,
 } from '../../../stand-ins/models/server.ts';
+import { annotations } from '../../../stand-ins/reports.ts';
 import {
   createRepository,
   removeTemporaryFolders,

@@ -1,7 +1,7 @@
 /** What counts as evidence, and what its absence says. */
 import { describe, expect, test } from '@jest/globals';
-import { headline } from '../../../../src/report/sections/outcomes.ts';
 import type { Completion } from '../../../../src/types/model.ts';
+import { headline } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, settings } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, type Given, type Ran, runPipeline, shop } from './pipeline.ts';
 

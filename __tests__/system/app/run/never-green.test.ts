@@ -1,7 +1,7 @@
 /** Ways in which a regression could stand under green, each of which is now said. */
 import { describe, expect, test } from '@jest/globals';
 import type { Suite, Tests } from '../../../../src/kernel/suite/suite.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { renderTerminal } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
 

@@ -6,13 +6,11 @@ import type { CauseSettings } from '../../../../src/features/causes/settings.ts'
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
 import type { Prompt, Settings } from '../../../../src/kernel/suite/suite.ts';
-import { annotations } from '../../../../src/report/annotations.ts';
-import { renderComment } from '../../../../src/report/comment.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
+import { annotations, renderComment, renderTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, settings } from '../../../unit/app/run/builders.ts';
 import { runPipeline, shop, type Given, type Ran } from '../../app/run/pipeline.ts';
 

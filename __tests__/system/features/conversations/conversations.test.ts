@@ -10,7 +10,6 @@ import type {
   Suite,
 } from '../../../../src/kernel/suite/suite.ts';
 import { forecast } from '../../../../src/money/forecast.ts';
-import { renderComment } from '../../../../src/report/comment.ts';
 import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
@@ -24,6 +23,7 @@ import {
   readResult,
 } from '../../../stand-ins/features.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
+import { renderComment } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import {
   answersShown,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { soleJudge } from '../../../../src/kernel/suite/metrics.ts';
 import type { Conversation, Project } from '../../../../src/kernel/suite/suite.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
+import { renderTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, tests } from '../../../unit/app/run/builders.ts';
 import { conversation, verdict } from '../../../unit/features/conversations/dialogues.ts';
 import {

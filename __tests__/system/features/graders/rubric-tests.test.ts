@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { agreementWith } from '../../../../src/features/graders/rubric-tests.ts';
 import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
 import { OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
+import { renderTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, example, fenced, rubricOf, runPipeline, shop } from '../../app/run/pipeline.ts';
 

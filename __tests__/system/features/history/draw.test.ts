@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, jest, test } from '@jest/globals';
-import { qualityCostChart } from '../../../../src/features/history/line-charts.ts';
 import { trendChart } from '../../../../src/features/history/trend-chart.ts';
 import { priorChart, sidesChart } from '../../../../src/report/page/bar-charts.ts';
+import { qualityCostChart } from '../../../../src/report/page/line-charts.ts';
 import { written } from '../../../../src/text/markup.ts';
 import {
   attributeOf,
@@ -114,7 +114,7 @@ describe('every chart', () => {
 
   test('lets the process end once it is drawn', () => {
     const module = pathToFileURL(
-      join(import.meta.dirname, '../../../../src/features/history/line-charts.ts'),
+      join(import.meta.dirname, '../../../../src/report/page/line-charts.ts'),
     ).href;
     const helper = pathToFileURL(join(import.meta.dirname, '../../../../src/text/markup.ts')).href;
     const program = `const { priorChart } = await import(${JSON.stringify(module)}); const { written } = await import(${JSON.stringify(helper)}); process.stdout.write(written(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] })));`;

@@ -19,6 +19,7 @@ import {
 } from '../../../../src/features/workbench/workbench.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { axeFindings } from '../../../stand-ins/axe.ts';
+import { REPORTS } from '../../../stand-ins/reports.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../../../unit/report/results.ts';
 
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;
@@ -79,7 +80,15 @@ inBrowser("the workbench's long list in a browser", () => {
   const boardWith = (suites: SuiteResult[], empty: BoardInput['empty'] = []): Board => {
     const result = resultOf({ suites });
     const matrices = matricesOf(result, null);
-    return boardOf({ result, all: null, matrices, missing: false, notes: [], empty });
+    return boardOf({
+      result,
+      all: null,
+      reports: REPORTS,
+      matrices,
+      missing: false,
+      notes: [],
+      empty,
+    });
   };
   const long = boardWith(suitesOf(2_000));
   const give = (next: Board): string => {

@@ -24,6 +24,7 @@ import { axeFindings } from '../../../stand-ins/axe.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
+import { REPORTS } from '../../../stand-ins/reports.ts';
 import {
   fixtureEnvironment,
   removeTemporaryFolders,
@@ -421,6 +422,7 @@ inBrowser('the workbench in a browser', () => {
       const board = boardOf({
         result,
         all: null,
+        reports: REPORTS,
         matrices: matricesOf(result, null),
         missing: false,
         notes: [],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
-import { renderComment as render } from '../../../../src/report/comment.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
+import { renderComment as render } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import { fenced, runPipeline } from '../../app/run/pipeline.ts';
 

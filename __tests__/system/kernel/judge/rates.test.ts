@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Reference, Tests } from '../../../../src/kernel/suite/suite.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Request } from '../../../../src/types/model.ts';
+import { renderTerminal } from '../../../stand-ins/reports.ts';
 import { gate, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
 

@@ -2,11 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { RunReport } from '../../../../src/config/llmeval-report.ts';
 import type { SuiteGate } from '../../../../src/kernel/suite/gate-settings.ts';
 import type { Rollup, Tests } from '../../../../src/kernel/suite/suite.ts';
-import { renderJunit } from '../../../../src/report/junit.ts';
 import { tablesOfReports, tablesOfResult } from '../../../../src/report/run-rows.ts';
 import { passes } from '../../../../src/report/run-tables.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Evaluate } from '../../../../src/types/model.ts';
+import { renderTerminal, renderJunit } from '../../../stand-ins/reports.ts';
 import { answer, gate, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, runPipeline, shop, type Given } from '../../app/run/pipeline.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Reference } from '../../../../src/kernel/suite/suite.ts';
-import { renderComment } from '../../../../src/report/comment.ts';
-import { renderJunit } from '../../../../src/report/junit.ts';
+import { renderComment, renderJunit } from '../../../stand-ins/reports.ts';
 import { project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
 

@@ -7,8 +7,8 @@ import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../../scripts/chromium.ts';
 import { renderHistoryHtml } from '../../../../src/features/history/report.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { renderHtml } from '../../../../src/report/page/page.ts';
 import { axeFindings } from '../../../stand-ins/axe.ts';
+import { renderHtml } from '../../../stand-ins/reports.ts';
 import { sweepOfModels, withKinds } from '../../../unit/report/kinds.ts';
 import {
   hostile,

@@ -5,9 +5,9 @@ import { insights } from '../../../../src/features/attributes/insights-section.t
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
 import { attributes } from '../../../../src/features/attributes/section.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { renderComment, checkSummary } from '../../../../src/report/comment.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
-import { renderBlocks, renderTerminal } from '../../../../src/report/terminal.ts';
+import { renderBlocks } from '../../../../src/report/terminal.ts';
+import { renderComment, checkSummary, renderTerminal } from '../../../stand-ins/reports.ts';
 import { sweepOfModels, withKinds } from '../../report/kinds.ts';
 import { green } from '../../report/results.ts';
 

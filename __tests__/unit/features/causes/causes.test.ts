@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
 import { referenceCauses } from '../../../../src/features/causes/section.ts';
 import type { ReferenceStatus } from '../../../../src/kernel/result/reference-result.ts';
-import { annotations } from '../../../../src/report/annotations.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';
+import { annotations } from '../../../stand-ins/reports.ts';
 import { causeUnit } from '../../app/run/builders.ts';
 import { regression } from '../../report/results.ts';
 

@@ -10,19 +10,23 @@ import type {
 } from '../../../../src/features/conversations/result.ts';
 import type { SideResult, TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { annotations } from '../../../../src/report/annotations.ts';
-import { COMMENT_LIMIT, renderComment } from '../../../../src/report/comment.ts';
+import { COMMENT_LIMIT } from '../../../../src/report/comment.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
-import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
+import { HTML_LIMIT } from '../../../../src/report/page/page.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
-import { sectionBlocks } from '../../../../src/report/sections/index.ts';
-import { exampleTries } from '../../../../src/report/sections/order.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Score } from '../../../../src/types/metric.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import { COMMENT_ELEMENTS, renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
+import {
+  annotations,
+  renderComment,
+  renderHtml,
+  sectionBlocks,
+  renderTerminal,
+  exampleTries,
+} from '../../../stand-ins/reports.ts';
 import { expectGolden } from '../../report/golden.ts';
 import { referenceOf, resultOf, sideOfTries, suiteOf, tryOf } from '../../report/results.ts';
 

@@ -5,13 +5,15 @@ import {
   renderNoiseSummary,
 } from '../../../../src/features/noise/report.ts';
 import { withOverride } from '../../../../src/kernel/judge/outcome-fields.ts';
-import { renderComment } from '../../../../src/report/comment.ts';
-import { renderSummary } from '../../../../src/report/comment.ts';
-import { renderHtml } from '../../../../src/report/page/page.ts';
-import { headline } from '../../../../src/report/sections/outcomes.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
+import {
+  renderComment,
+  renderSummary,
+  renderHtml,
+  headline,
+  renderTerminal,
+} from '../../../stand-ins/reports.ts';
 import { green, neutral, regression, resultOf } from '../../report/results.ts';
 import { measured } from './measurement.ts';
 

@@ -3,6 +3,7 @@ import { matricesOf } from '../../../../src/features/workbench/workbench-rows.ts
 import { boardOf } from '../../../../src/features/workbench/workbench.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
+import { REPORTS } from '../../../stand-ins/reports.ts';
 import { withKinds } from '../../report/kinds.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../../report/results.ts';
 
@@ -10,6 +11,7 @@ const board = (result: Result, all: Result | null = null) =>
   boardOf({
     result,
     all,
+    reports: REPORTS,
     matrices: matricesOf(result, all),
     missing: false,
     notes: [],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
+import { HTML_LIMIT } from '../../../../src/report/page/page.ts';
 import {
   attributeOf,
   below,
@@ -10,6 +10,7 @@ import {
 } from '../../../stand-ins/elements.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import { packedIn } from '../../../stand-ins/page-rows.ts';
+import { renderHtml } from '../../../stand-ins/reports.ts';
 import { sweepOfModels, thirty, withKinds } from '../kinds.ts';
 import { resultOf } from '../results.ts';
 

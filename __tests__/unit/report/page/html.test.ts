@@ -4,12 +4,13 @@ import type { ReferenceResult } from '../../../../src/kernel/result/reference-re
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { POLICY, SCRIPT, STYLE } from '../../../../src/report/page/assets.ts';
 import { htmlOf } from '../../../../src/report/page/blocks.ts';
-import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
+import { HTML_LIMIT } from '../../../../src/report/page/page.ts';
 import { NO_LINKS, code, lineBreak, text } from '../../../../src/report/sections/document.ts';
 import { written } from '../../../../src/text/markup.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { packedIn } from '../../../stand-ins/page-rows.ts';
+import { renderHtml } from '../../../stand-ins/reports.ts';
 import { sweepOfModels, withKinds } from '../kinds.ts';
 import {
   goldens,

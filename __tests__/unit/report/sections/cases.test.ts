@@ -1,9 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
-import { renderJunit } from '../../../../src/report/junit.ts';
-import { renderHtml } from '../../../../src/report/page/page.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Score } from '../../../../src/types/metric.ts';
+import { renderHtml, renderTerminal, renderJunit } from '../../../stand-ins/reports.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
 
 const PLACE = '(prompts/tests/capitals.yaml:12)';

@@ -6,8 +6,8 @@ import { markdownOf } from '../../../../src/report/markdown.ts';
 import { changedLines } from '../../../../src/report/sections/changes.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
+import { REPORTS, renderTerminal } from '../../../stand-ins/reports.ts';
 import { regression } from '../results.ts';
 
 const FILE = 'prompts/p.yaml';
@@ -81,7 +81,7 @@ function withCauses(relation: Cause['relation'], units: ChangeUnit[], count = 3)
 function block(result: Result, lines = 24): string[] {
   const [detail] = COMMENT_LEVELS;
   if (detail === undefined) throw new Error('there is no detail');
-  const text = markdownOf(changedLines(result, { ...detail, lines }), NO_LINKS);
+  const text = markdownOf(changedLines(result, { ...detail, lines }, REPORTS), NO_LINKS);
   return text.split('\n').slice(3, -1);
 }
 

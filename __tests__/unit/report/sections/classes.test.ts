@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { renderComment } from '../../../../src/report/comment.ts';
-import { renderHtml } from '../../../../src/report/page/page.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import { readResult } from '../../../stand-ins/features.ts';
+import { renderComment, renderHtml, renderTerminal } from '../../../stand-ins/reports.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
 
 const side = () => sideOf([{ outcome: 'pass', actual: 'spam' }]);

@@ -3,11 +3,9 @@ import { ENDED_IN_ERROR } from '../../../../src/kernel/judge/notices.ts';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
-import { renderComment } from '../../../../src/report/comment.ts';
 import { failures } from '../../../../src/report/sections/failures.ts';
-import { entriesOf } from '../../../../src/report/sections/order.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import { renderGithub, withoutFolds } from '../../../stand-ins/github-markdown.ts';
+import { REPORTS, renderComment, renderTerminal, entriesOf } from '../../../stand-ins/reports.ts';
 import { referenceOf, regression, resultOf, score, sideOf, suiteOf } from '../results.ts';
 
 const marker = '<!-- evaldiff -->';
@@ -35,7 +33,7 @@ const red = (...references: ReferenceResult[]): Result =>
   });
 
 const grouped = (...references: ReferenceResult[]) =>
-  failures(entriesOf(red(...references), 'fell', 'regressed')).map(
+  failures(entriesOf(red(...references), 'fell', 'regressed'), REPORTS).map(
     ({ metric, reason, entries }) =>
       `${String(metric)} (${String(reason)}): ${entries.map(({ reference }) => reference.id).join(' ')}`,
   );
@@ -56,7 +54,9 @@ describe('references that fail alike', () => {
   test('are not those of another suite', () => {
     const one = suiteOf('s', [fallen('a', 'fact', 'r')], { verdict: 'regressed' });
     const other = suiteOf('t', [fallen('b', 'fact', 'r')], { verdict: 'regressed' });
-    expect(failures(entriesOf(resultOf({ suites: [one, other] }), 'fell'))).toHaveLength(2);
+    expect(failures(entriesOf(resultOf({ suites: [one, other] }), 'fell'), REPORTS)).toHaveLength(
+      2,
+    );
   });
 
   test('without an answer are told apart by their error', () => {
@@ -72,10 +72,9 @@ describe('references that fail alike', () => {
       });
     const suite = suiteOf('s', [failing('a', '401'), failing('b', '500'), failing('c', '401')]);
     expect(
-      failures(entriesOf(resultOf({ suites: [suite] }), 'error')).map(({ reason, entries }) => [
-        reason,
-        entries.length,
-      ]),
+      failures(entriesOf(resultOf({ suites: [suite] }), 'error'), REPORTS).map(
+        ({ reason, entries }) => [reason, entries.length],
+      ),
     ).toEqual([
       ['401', 2],
       ['500', 1],

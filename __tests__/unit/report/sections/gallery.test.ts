@@ -3,10 +3,8 @@ import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
 import { movedByScoring } from '../../../../src/kernel/judge/findings.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
-import { renderComment } from '../../../../src/report/comment.ts';
-import { renderHtml } from '../../../../src/report/page/page.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
+import { renderComment, renderHtml, renderTerminal } from '../../../stand-ins/reports.ts';
 import { referenceOf, regression, resultOf, score, sideOf, suiteOf, tryOf } from '../results.ts';
 
 /** What a reviewer with ten seconds stumbles over, one situation each. */

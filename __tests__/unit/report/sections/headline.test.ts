@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Line } from '../../../../src/report/sections/document.ts';
-import { headline } from '../../../../src/report/sections/outcomes.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { headline, renderTerminal } from '../../../stand-ins/reports.ts';
 import {
   fork,
   green,

@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { renderComment, renderSummary } from '../../../../src/report/comment.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { htmlOf } from '../../../../src/report/page/blocks.ts';
-import { renderHtml } from '../../../../src/report/page/page.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
-import {
-  SECTION_NAMES,
-  sectionBlocks,
-  type SectionName,
-} from '../../../../src/report/sections/index.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { SECTION_NAMES, type SectionName } from '../../../../src/report/sections/index.ts';
 import { written } from '../../../../src/text/markup.ts';
+import {
+  renderComment,
+  renderSummary,
+  renderHtml,
+  sectionBlocks,
+  renderTerminal,
+} from '../../../stand-ins/reports.ts';
 import { regression, withProblems } from '../results.ts';
 
 const results = [regression(), withProblems()];

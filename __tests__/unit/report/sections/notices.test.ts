@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Notice } from '../../../../src/types/plain.ts';
+import { renderTerminal } from '../../../stand-ins/reports.ts';
 import { resultOf, suiteOf } from '../results.ts';
 
 test('what suites say alike is one notice that names them, and kinds are counted where there are several', () => {

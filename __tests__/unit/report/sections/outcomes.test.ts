@@ -7,15 +7,19 @@ import {
   type OutcomeOf,
 } from '../../../../src/kernel/result/outcome.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { checkTitle, renderComment, renderSummary } from '../../../../src/report/comment.ts';
-import { renderJunit } from '../../../../src/report/junit.ts';
-import { renderHtml } from '../../../../src/report/page/page.ts';
+import { checkTitle } from '../../../../src/report/comment.ts';
 import type { Tone } from '../../../../src/report/sections/document.ts';
-import { headline } from '../../../../src/report/sections/outcomes.ts';
-import { renderTerminal } from '../../../../src/report/terminal.ts';
 import { endLine } from '../../../../src/text/log.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
 import { readResult } from '../../../stand-ins/features.ts';
+import {
+  renderComment,
+  renderSummary,
+  renderHtml,
+  headline,
+  renderTerminal,
+  renderJunit,
+} from '../../../stand-ins/reports.ts';
 import { green, neutral, regression, resultOf, sweep, withProblems } from '../results.ts';
 
 /** What every surface is to say of one outcome. */

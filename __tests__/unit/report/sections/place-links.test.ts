@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { renderComment } from '../../../../src/report/comment.ts';
-import { renderHtml } from '../../../../src/report/page/page.ts';
 import { placeLinks } from '../../../../src/report/sections/document.ts';
 import { readResult } from '../../../stand-ins/features.ts';
+import { renderComment, renderHtml } from '../../../stand-ins/reports.ts';
 import { regression, resultOf } from '../results.ts';
 
 const SHA = '9e8d7c6b5a49382716055443322110ffeeddccbb';

@@ -1,3 +1,14 @@
+import type { Result } from '../../kernel/result/result.ts';
+import { chip, noteHtml, ownCell, tableHtml, wrappedCell } from '../../report/page/blocks.ts';
+import { referenceLink } from '../../report/page/references.ts';
+import { NAME_LIMIT } from '../../report/sections/document.ts';
+import { suitesWorstFirst } from '../../report/sections/order.ts';
+import { andMore, change, rates, signedInterval } from '../../report/sections/phrases.ts';
+import { percent, count, counted } from '../../text/amounts.ts';
+import { type Markup, joined, markup } from '../../text/markup.ts';
+import { shorten } from '../../text/visible.ts';
+import { kindLink, type AttributeIndex } from './attribute-index.ts';
+import type { AttributeCharts } from './charts.ts';
 import {
   KIND_WORDS,
   droppedWords,
@@ -6,20 +17,10 @@ import {
   explainers,
   suiteKey,
   type ExplainedSuite,
-} from '../../features/attributes/explained-suites.ts';
-import type { AttributeResult, Insight } from '../../features/attributes/result.ts';
-import { alignmentWords } from '../../features/attributes/section.ts';
-import type { Result } from '../../kernel/result/result.ts';
-import { percent, count, counted } from '../../text/amounts.ts';
-import { type Markup, joined, markup } from '../../text/markup.ts';
-import { shorten } from '../../text/visible.ts';
-import { NAME_LIMIT } from '../sections/document.ts';
-import { suitesWorstFirst } from '../sections/order.ts';
-import { andMore, change, rates, signedInterval } from '../sections/phrases.ts';
-import { chip, noteHtml, ownCell, tableHtml, wrappedCell } from './blocks.ts';
-import type { Charts } from './charts.ts';
-import { kindLink, referenceLink, type PageIndex } from './page-index.ts';
+} from './explained-suites.ts';
+import type { AttributeResult, Insight } from './result.ts';
 import { dropsHtml, skillsHtml } from './samples.ts';
+import { alignmentWords } from './section.ts';
 
 /** Suites, and moved attributes per suite, shown in full; the rest is counted. */
 const MOST_SUITES = 20;
@@ -37,7 +38,11 @@ const SENTENCE = 600;
  * The attributes of every suite: insights, changes with samples, charts, and all attributes with
  * their references.
  */
-export function dashboardHtml(result: Result, charts: Charts, index: PageIndex): Markup | null {
+export function dashboardHtml(
+  result: Result,
+  charts: AttributeCharts,
+  index: AttributeIndex,
+): Markup | null {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites));
   if (suites.length === 0) return null;
   const shown = suites.slice(0, MOST_SUITES);
@@ -78,8 +83,8 @@ function summaryOf({ attributes, mode }: Result): string {
 function suiteDashboard(
   of: ExplainedSuite,
   mode: Result['mode'],
-  charts: Charts,
-  index: PageIndex,
+  charts: AttributeCharts,
+  index: AttributeIndex,
 ): Markup {
   const { attributes, insights } = of;
   const moved = attributesWorstFirst(
@@ -107,7 +112,7 @@ function suiteDashboard(
 function insightsHtml(
   insights: readonly Insight[],
   of: ExplainedSuite,
-  index: PageIndex,
+  index: AttributeIndex,
 ): Markup | null {
   const dropped = droppedWords(of.dropped);
   if (insights.length === 0 && dropped === null) return null;
@@ -116,7 +121,9 @@ function insightsHtml(
     const kinds = attributes
       .flatMap((id) => of.attributes.find((attribute) => attribute.id === id) ?? [])
       .map((attribute) => kindLink(attribute, shorten(attribute.name, NAME_LIMIT), index));
-    const names = references.slice(0, MOST_NAMED).map((id) => referenceLink(of.suite, id, index));
+    const names = references
+      .slice(0, MOST_NAMED)
+      .map((id) => referenceLink(of.suite, id, index.anchor));
     const more = andMore(references.length, names.length);
     const rests = [...kinds, ...names, ...(more === null ? [] : [more])];
     const on = markup`<br><span class="soft">rests on</span> ${joined(rests, ', ')}`;
@@ -135,7 +142,7 @@ const GENERATED =
   'Generated text, without influence on the verdict. Check it against the references it names.';
 
 /** A regressed or improved attribute: numbers, description, affected references and samples. */
-function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: PageIndex): Markup {
+function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: AttributeIndex): Markup {
   const { name, kind, explanation, n, base, head, low, high, verdict, alignment } = attribute;
   const worse = verdict === 'regressed';
   const numbers = `${KIND_WORDS[kind]}, ${counted(n, 'reference')}: ${rates(base, head)}, ${change(attribute)}, 90 % interval ${signedInterval(low, high)}`;
@@ -166,7 +173,7 @@ function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: PageIn
     </details>`;
 }
 
-function allHtml(of: ExplainedSuite, index: PageIndex): Markup | null {
+function allHtml(of: ExplainedSuite, index: AttributeIndex): Markup | null {
   const { attributes } = of;
   if (attributes.length === 0) return null;
   const rows = attributes.slice(0, MOST_ROWS).map((attribute) => {

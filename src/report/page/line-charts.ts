@@ -1,16 +1,7 @@
 /** Import this by `import()` only where a chart is drawn, because the chart library is large. */
-import { shareSpan } from '../../report/page/blocks.ts';
-import {
-  COLOURS,
-  SMALL,
-  draw,
-  line,
-  shapes,
-  type Point,
-  type Shape,
-  words,
-} from '../../report/page/drawing.ts';
 import type { Markup } from '../../text/markup.ts';
+import { shareSpan } from './blocks.ts';
+import { COLOURS, SMALL, draw, line, shapes, type Point, type Shape, words } from './drawing.ts';
 
 /**
  * A variant: its rank in the table, dollars per thousand calls, and pass rate with interval, 0–1.
@@ -156,9 +147,4 @@ function dollars(value: number): string {
   return `$${String(Number(value.toPrecision(3)))}`;
 }
 
-export {
-  priorChart,
-  sidesChart,
-  type PriorRow,
-  type SidesRow,
-} from '../../report/page/bar-charts.ts';
+export { priorChart, sidesChart, type PriorRow, type SidesRow } from './bar-charts.ts';

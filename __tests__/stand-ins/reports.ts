@@ -1,0 +1,50 @@
+/** What renders results, with the reports of all features. */
+import { loadReports } from '../../src/app/run/feature.ts';
+import { FEATURES } from '../../src/features.ts';
+import type { ReferenceResult, ReferenceStatus } from '../../src/kernel/result/reference-result.ts';
+import type { Result } from '../../src/kernel/result/result.ts';
+import { annotations as annotate } from '../../src/report/annotations.ts';
+import * as comment from '../../src/report/comment.ts';
+import { renderJunit as junitOf } from '../../src/report/junit.ts';
+import { renderHtml as htmlOf } from '../../src/report/page/page.ts';
+import type { Detail } from '../../src/report/sections/detail.ts';
+import type { Links } from '../../src/report/sections/document.ts';
+import { sectionBlocks as blocksOf, type SectionName } from '../../src/report/sections/index.ts';
+import * as order from '../../src/report/sections/order.ts';
+import { headline as headlineOf } from '../../src/report/sections/outcomes.ts';
+import { renderTerminal as terminalOf, type TerminalOptions } from '../../src/report/terminal.ts';
+import type { ChangedFile } from '../../src/types/repository.ts';
+
+export const REPORTS = await loadReports(FEATURES);
+
+export const annotations = (result: Result, changed: readonly ChangedFile[], folder?: string) =>
+  annotate(result, changed, REPORTS, folder);
+
+type CommentOptions = Omit<Parameters<typeof comment.renderComment>[1], 'reports'>;
+
+export const renderComment = (result: Result, options: CommentOptions) =>
+  comment.renderComment(result, { ...options, reports: REPORTS });
+
+export const renderSummary = (result: Result, limit?: number, links?: Links) =>
+  comment.renderSummary(result, REPORTS, limit, links);
+
+export const checkSummary = (result: Result, limit?: number, links?: Links) =>
+  comment.checkSummary(result, REPORTS, limit, links);
+
+export const renderHtml = (result: Result, links?: Links) => htmlOf(result, REPORTS, links);
+
+export const renderTerminal = (result: Result, options: TerminalOptions) =>
+  terminalOf(result, REPORTS, options);
+
+export const sectionBlocks = (result: Result, detail: Detail, names?: readonly SectionName[]) =>
+  blocksOf(result, detail, REPORTS, names);
+
+export const headline = (result: Result) => headlineOf(result, REPORTS);
+
+export const renderJunit = (result: Result) => junitOf(result, REPORTS);
+
+export const entriesOf = (result: Result, ...statuses: ReferenceStatus[]) =>
+  order.entriesOf(result, REPORTS, ...statuses);
+
+export const exampleTries = (reference: Pick<ReferenceResult, 'base' | 'head'>) =>
+  order.exampleTries(reference, REPORTS);

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderComment } from '../../../../src/report/comment.ts';
+import { renderHtml } from '../../../../src/report/page/page.ts';
+import { paragraph, text, type Block } from '../../../../src/report/sections/document.ts';
+import type { FeatureReport, Slot } from '../../../../src/report/sections/feature-report.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import { markup } from '../../../../src/text/markup.ts';
+import { regression } from '../results.ts';
+
+const result = regression();
+
+const said = (words: string) => (): Block[] => [paragraph([text(words)])];
+
+const reportOf = (report: FeatureReport): Record<string, () => Promise<string> | string> => ({
+  comment: () => renderComment(result, { marker: '', reports: [report] }),
+  page: () => renderHtml(result, [report]),
+  terminal: () => renderTerminal(result, [report], { width: 300, colour: false }),
+});
+
+/** A slot of each kind between sections that every surface shows. */
+const PLACES: readonly string[] = [
+  'Regressed',
+  'slot why',
+  'What changed:',
+  'What it did:',
+  'slot worst',
+  'slot whyElsewhere',
+  'Also changed:',
+  'late-parcel',
+  'slot belowReferences',
+  'Scoring changed in',
+  'slot scoringChange',
+  'the gate settings of base',
+];
+
+const SLOTS: Record<Slot, () => Block[]> = {
+  why: said('slot why'),
+  worst: said('slot worst'),
+  whyElsewhere: said('slot whyElsewhere'),
+  belowReferences: said('slot belowReferences'),
+  scoringChange: said('slot scoringChange'),
+};
+
+describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (surface) => {
+  test('fills each slot at its place', async () => {
+    const shown = (await reportOf({ sections: SLOTS })[surface]?.()) ?? '';
+    let at = shown.indexOf('<body>');
+    for (const words of PLACES) {
+      const next = shown.indexOf(words, at + 1);
+      expect([words, next]).not.toEqual([words, -1]);
+      at = next;
+    }
+  });
+
+  test('says in the first line what the worse references have in common', async () => {
+    const inCommon = () => ({ name: 'Rivers', shared: 3, base: 1, head: 0.5 });
+    const shown = await reportOf({ inCommon })[surface]?.();
+    expect(shown?.replace(/<[^>]*>|\*/g, '')).toContain('in Rivers (100.0 % → 50.0 %)');
+  });
+});
+
+describe("a feature's part of the page", () => {
+  test('stands in place of its blocks, and on its references', async () => {
+    const suite = result.suites.find(({ name }) => name === 'capitals');
+    const page = await renderHtml(result, [
+      {
+        sections: { belowReferences: said('as blocks') },
+        async page() {
+          return {
+            html: (anchor) => markup`<p>${anchor(suite!, 'australia')}, drawn</p>`,
+            facts: (_suite, id) => [markup`<dt>known of ${id}</dt>`],
+            longest: 0,
+          };
+        },
+        filter: () => ({
+          label: 'River',
+          any: 'All rivers',
+          groups: [{ label: 'long', choices: [{ value: '7', words: 'Rhine' }] }],
+          valuesOf: () => ['7'],
+        }),
+      },
+    ]);
+    expect(page).toMatch(/<p>r\d+, drawn<\/p>/);
+    expect(page).not.toContain('as blocks');
+    expect(page).toContain('<dt>known of australia</dt>');
+    expect(page).toContain('<option value="">All rivers</option><optgroup label="long">');
+  });
+});

@@ -1,0 +1,47 @@
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { AnchorOf, Reports } from '../../report/sections/feature-report.ts';
+import { type Markup, markup } from '../../text/markup.ts';
+import { suiteKey } from './explained-suites.ts';
+import type { AttributeRating, AttributeResult } from './result.ts';
+
+/** An attribute of a reference, with the grader's reason. */
+export interface RatedAttribute {
+  attribute: AttributeResult;
+  rating: AttributeRating;
+}
+
+/** What the parts of the page on attributes look up. */
+export interface AttributeIndex {
+  anchor: AnchorOf;
+  reports: Reports;
+  attributes: readonly AttributeResult[];
+}
+
+/** An attribute's filter value: its number in the result. */
+export function filterValue(of: AttributeResult, all: readonly AttributeResult[]): string {
+  return String(all.indexOf(of) + 1);
+}
+
+/** What attributes say of their references: `said` gives it by the reference's id. */
+export function byReference<T>(
+  attributes: readonly AttributeResult[],
+  said: (attribute: AttributeResult) => readonly { id: string; entry: T }[],
+): (suite: SuiteResult, id: string) => T[] {
+  const lists = Map.groupBy(
+    attributes.flatMap((attribute) => {
+      const suite = suiteKey(attribute);
+      return said(attribute).map(({ id, entry }) => ({ key: `${suite} ${id}`, entry }));
+    }),
+    ({ key }) => key,
+  );
+  return (suite, id) =>
+    lists.size === 0 ? [] : (lists.get(`${suiteKey(suite)} ${id}`) ?? []).map(({ entry }) => entry);
+}
+
+/** Text that sets the filter to an attribute. */
+export function kindLink(attribute: AttributeResult, words: string, index: AttributeIndex): Markup {
+  const value = filterValue(attribute, index.attributes);
+  return attribute.references.length === 0
+    ? markup`${words}`
+    : markup`<a href="#references" data-kind="${value}">${words}</a>`;
+}

@@ -1,0 +1,105 @@
+import type { Result } from '../../kernel/result/result.ts';
+import { NAME_LIMIT } from '../../report/sections/document.ts';
+import type { FeatureReport } from '../../report/sections/feature-report.ts';
+import { suitesWorstFirst } from '../../report/sections/order.ts';
+import { count } from '../../text/amounts.ts';
+import { shorten } from '../../text/visible.ts';
+import { byReference, filterValue } from './attribute-index.ts';
+import { explainedSuites, suiteKey } from './explained-suites.ts';
+import { bestInsight, insights } from './insights-section.ts';
+import type { AttributeResult } from './result.ts';
+import { attributes } from './section.ts';
+
+export const attributesReport: FeatureReport = {
+  sections: {
+    worst: bestInsight,
+    belowReferences: (result, detail) => [
+      ...attributes(result, detail),
+      ...insights(result, detail),
+    ],
+  },
+  inCommon(result, suite, worse) {
+    const key = suiteKey(suite);
+    const [most] = result.attributes
+      .filter((attribute) => attribute.verdict === 'regressed' && suiteKey(attribute) === key)
+      .map((attribute) => ({
+        attribute,
+        shared: worse.filter((id) => attribute.references.includes(id)).length,
+      }))
+      .sort(
+        (a, b) =>
+          b.shared - a.shared || (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0),
+      );
+    if (most === undefined) return null;
+    const { name, base, head } = most.attribute;
+    return { name, shared: most.shared, base, head };
+  },
+  filter(results) {
+    const all = together(results);
+    const groups = explainedSuites(all, suitesWorstFirst(all.suites)).flatMap((of) =>
+      KINDS.map(({ kind, words }) => ({
+        label: `${of.name}: ${words}`,
+        choices: of.attributes
+          .filter((attribute) => attribute.kind === kind)
+          .map((attribute) => ({
+            value: filterValue(attribute, all.attributes),
+            words: `${shorten(attribute.name, NAME_LIMIT)} (${count(attribute.references.length)})`,
+          })),
+      })),
+    );
+    return {
+      label: 'Attribute',
+      any: 'All attributes',
+      groups,
+      valuesOf: byReference(all.attributes, (attribute) => {
+        const entry = filterValue(attribute, all.attributes);
+        return attribute.references.map((id) => ({ id, entry }));
+      }),
+    };
+  },
+  async page(result, reports) {
+    const { attributeCharts } = await import('./charts.ts');
+    const { dashboardHtml } = await import('./dashboard.ts');
+    const { ratingsHtml } = await import('./samples.ts');
+    const charts = await attributeCharts(result);
+    const ratings = byReference(result.attributes, (attribute) =>
+      (attribute.ratings ?? []).map((rating) => ({
+        id: rating.reference,
+        entry: { attribute, rating },
+      })),
+    );
+    return {
+      html: (anchor) =>
+        dashboardHtml(result, charts, { anchor, reports, attributes: result.attributes }),
+      facts: (suite, id, characters) => ratingsHtml(ratings(suite, id), characters),
+      longest: result.attributes
+        .flatMap((attribute) => attribute.ratings ?? [])
+        .reduce((most, { evidence }) => Math.max(most, evidence.length), 0),
+    };
+  },
+};
+
+const KINDS = [
+  { kind: 'domain', words: 'domains' },
+  { kind: 'subtask', words: 'sub-tasks' },
+] as const;
+
+type Explained = Pick<Result, 'attributes' | 'insights' | 'dropped_insights' | 'suites'>;
+
+/** The attributes of several results, each once. */
+function together([first, ...others]: readonly Result[]): Explained {
+  const none: Explained = { attributes: [], insights: [], suites: [] };
+  const keyOf = (attribute: AttributeResult): string => `${suiteKey(attribute)} ${attribute.id}`;
+  return others.reduce<Explained>((all, result) => {
+    const known = new Set(all.attributes.map(keyOf));
+    const suites = new Set(all.suites.map(suiteKey));
+    return {
+      ...result,
+      attributes: [
+        ...all.attributes,
+        ...result.attributes.filter((attribute) => !known.has(keyOf(attribute))),
+      ],
+      suites: [...all.suites, ...result.suites.filter((suite) => !suites.has(suiteKey(suite)))],
+    };
+  }, first ?? none);
+}

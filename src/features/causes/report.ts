@@ -1,0 +1,61 @@
+import type { DiffLine } from '../../report/sections/document.ts';
+import type { FeatureReport, FoundLines } from '../../report/sections/feature-report.ts';
+import type { ChangeUnit } from '../../trials/change-unit.ts';
+import { causeSentences } from './cause-lines.ts';
+import type { Cause } from './result.ts';
+import { causes, causesFor, causesIn, otherCauses, referenceCauses } from './section.ts';
+import { suggestions } from './suggestions.ts';
+
+export const causesReport: FeatureReport = {
+  sections: { why: causes, whyElsewhere: otherCauses },
+  lines: ({ causes: all = [] }) =>
+    all.flatMap((of) => {
+      const sentences = causeSentences(of);
+      const suite = { path: of.path, name: of.suite, variant: of.variant };
+      return of.causes.map(({ relation, units }, at): FoundLines => ({
+        suite,
+        sentence: sentences[at] ?? '',
+        ...PROOFS[relation],
+        lines: units.map(({ side, file, lines: { to }, head, ...unit }) => ({
+          side,
+          file,
+          to,
+          head,
+          diff: unitDiff(unit),
+        })),
+      }));
+    }),
+  onReference(result, suite, reference) {
+    const [own] = causesIn([suite], result);
+    return own === undefined
+      ? { blocks: [], json: { causes: [] } }
+      : {
+          blocks: referenceCauses(reference, own),
+          json: { causes: causesFor(reference.id, own) },
+        };
+  },
+  suggestions,
+};
+
+/** The remark is for readers who do not see colours. */
+const PROOFS: Readonly<Record<Cause['relation'], Pick<FoundLines, 'proof' | 'remark'>>> = {
+  alone: { proof: 'alone', remark: '↑ cause' },
+  together: { proof: 'together', remark: '↑ cause, only together' },
+  either: { proof: 'alone', remark: '↑ cause, either alone' },
+  'only-change': { proof: 'untested', remark: null },
+};
+
+/** Causes whose texts are lines of the file, as they were and as they are. */
+const TEXT_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set(['line', 'sentence', 'hunk']);
+
+function unitDiff({
+  kind,
+  base_text,
+  head_text,
+}: Pick<ChangeUnit, 'kind' | 'base_text' | 'head_text'>): DiffLine[] {
+  const linesOf = (sign: 'removed' | 'added', written: string | null): DiffLine[] =>
+    (written?.trim().split('\n') ?? []).map((text) => ({ sign, text }));
+  return TEXT_KINDS.has(kind)
+    ? [...linesOf('removed', base_text), ...linesOf('added', head_text)]
+    : [];
+}

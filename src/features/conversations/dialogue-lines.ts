@@ -1,0 +1,139 @@
+import {
+  code,
+  lineBreak,
+  paragraph,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import { counted } from '../../text/amounts.ts';
+import type { ConversationOutcome, ConversationResult, ConversationTurn } from './result.ts';
+
+export const OUTCOME_WORDS: Readonly<Record<ConversationOutcome, string>> = {
+  complete: 'complete',
+  max_steps: 'the steps ran out',
+  no_follow_up: 'ended without a further question',
+  evaluator_error: 'an evaluator gave no verdict',
+  model_error: 'the model gave no answer',
+};
+
+/** A text of a transcript is not cut shorter than this, in characters. */
+const SHORTEST = 60;
+
+/**
+ * A dialogue turn by turn, with what was met after each answer, and why the last one did not
+ * satisfy.
+ */
+export function transcriptLine({ outcome, turns }: ConversationResult, characters: number): Line {
+  // Questions and answers of all turns share the room.
+  const each = Math.max(SHORTEST, Math.floor((2 * characters) / Math.max(1, turns.length)));
+  const lines = turns.flatMap((turn, index): Line => [...turnLine(turn, index, each), lineBreak]);
+  return [...lines, ...endedLine({ outcome, turns }), ...lastWord({ outcome, turns }, characters)];
+}
+
+/** One question with its answer, and what was met after it. */
+export function turnLine(turn: ConversationTurn, index: number, characters: number): Line {
+  return [
+    strong(`Question ${String(index + 1)}`),
+    text(askedBy(turn)),
+    code(turn.question, characters),
+    lineBreak,
+    strong(`Answer ${String(index + 1)}`),
+    ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, characters)]),
+    ...metLine(turn),
+  ];
+}
+
+/** `After 2 turns: the steps ran out`. */
+function endedLine({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): Line {
+  return [text(`After ${counted(turns.length, 'turn')}: ${OUTCOME_WORDS[outcome]}`)];
+}
+
+/** What is said of the last answer of a dialogue that was not completed. */
+function lastWord(
+  { outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>,
+  characters: number,
+): Line {
+  const said = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
+  return said.length === 0 ? [] : [text('. '), ...said];
+}
+
+function askedBy({ asked_by: name }: ConversationTurn): string {
+  return name === null ? ': ' : ' (an evaluator asks): ';
+}
+
+function metLine({ satisfied }: ConversationTurn): Line {
+  if (satisfied === null) return [];
+  const unmet = Object.entries(satisfied)
+    .filter(([, met]) => !met)
+    .map(([name]) => name);
+  return [text(unmet.length === 0 ? ' – all criteria met' : ` – not met: ${unmet.join(', ')}`)];
+}
+
+/** What the first evaluator that is not satisfied says about the last answer. */
+export function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
+  const first = turn?.verdicts.find(({ words }) =>
+    Object.values(words).some((word) => word !== 'yes'),
+  );
+  return first === undefined || first.analysis === null
+    ? []
+    : [code(first.evaluator), text(' says: '), code(first.analysis, characters)];
+}
+
+/** How much there is to read, in UTF-16 units. */
+export function dialogueLength({ turns }: ConversationResult): number {
+  return turns.reduce(
+    (sum, { question, answer }) => sum + question.length + (answer?.length ?? 0),
+    0,
+  );
+}
+
+/** Turns shown side by side; the rest is counted. */
+const SHOWN_TURNS = 6;
+
+/**
+ * Two dialogues side by side, from the first turn at which they part; how each ended stands in the
+ * first row. Equal turns before are counted.
+ */
+export function dialogueBlocks(
+  base: ConversationResult,
+  head: ConversationResult,
+  characters: number,
+): Block[] {
+  const length = Math.max(base.turns.length, head.turns.length);
+  const first = partingTurn(base, head);
+  const shown = Array.from(
+    { length: Math.min(SHOWN_TURNS, length - first) },
+    (_, at) => first + at,
+  );
+  const each = Math.max(SHORTEST, Math.floor(characters / Math.max(1, shown.length)));
+  const cell = ({ turns }: ConversationResult, index: number): Line => {
+    const turn = turns[index];
+    return turn === undefined ? [text('–')] : turnLine(turn, index, each);
+  };
+  const left = length - first - shown.length;
+  return [
+    ...(first === 0 ? [] : [paragraph([text(`After ${counted(first, 'equal turn')}:`)])]),
+    {
+      kind: 'table',
+      head: [
+        [text('Base'), lineBreak, ...endedLine(base)],
+        [text('Head'), lineBreak, ...endedLine(head)],
+      ],
+      rows: shown.map((index) => [cell(base, index), cell(head, index)]),
+    },
+    ...(left === 0 ? [] : [paragraph([text(`and ${counted(left, 'more turn')}.`)])]),
+  ];
+}
+
+/** The first turn with another question or answer; the last one where all are equal. */
+function partingTurn(base: ConversationResult, head: ConversationResult): number {
+  const length = Math.max(base.turns.length, head.turns.length);
+  for (let at = 0; at < length; at += 1) if (!sameTurn(base.turns[at], head.turns[at])) return at;
+  return Math.max(0, length - 1);
+}
+
+function sameTurn(a: ConversationTurn | undefined, b: ConversationTurn | undefined): boolean {
+  return a?.question === b?.question && a?.answer === b?.answer;
+}

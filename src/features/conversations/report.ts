@@ -1,0 +1,31 @@
+import { lineBreak } from '../../report/sections/document.ts';
+import type { FeatureReport } from '../../report/sections/feature-report.ts';
+import {
+  dialogueBlocks,
+  dialogueLength,
+  transcriptLine,
+  turnLine,
+  whyNot,
+} from './dialogue-lines.ts';
+import { dialogueHtml, dialogueLengths } from './dialogue-page.ts';
+import { conversations, evaluators } from './section.ts';
+
+export const conversationsReport: FeatureReport = {
+  sections: { belowReferences: conversations, scoringChange: evaluators },
+  onTry({ conversation }) {
+    if (!conversation) return null;
+    const { turns } = conversation;
+    return {
+      length: dialogueLength(conversation),
+      value: conversation,
+      lengths: () => dialogueLengths(conversation),
+      shortened: (characters) => transcriptLine(conversation, characters),
+      whole: (characters) =>
+        turns.flatMap((turn, index) => [...turnLine(turn, index, characters), lineBreak]),
+      html: (characters) => dialogueHtml(conversation, characters),
+      why: (characters) => whyNot(turns.at(-1), characters),
+      beside: ({ conversation: head }, characters) =>
+        head ? dialogueBlocks(conversation, head, characters) : [],
+    };
+  },
+};
