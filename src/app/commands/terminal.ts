@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import type { Formats } from '../../config/formats.ts';
 import type { Block } from '../../report/sections/document.ts';
-import type { Features } from '../run/feature.ts';
+import type { Feature } from '../run/feature.ts';
 import type { Reach } from '../session/access.ts';
 
 /** The terminal of a command; tests provide their own. */
@@ -24,7 +24,7 @@ export interface Terminal {
   /** Ends a command that runs until interrupted. */
   until?: AbortSignal;
   /** The table of features that the entry was built with. */
-  features: Features;
+  features: CommandFeatures;
 }
 
 /** Adds a command to the program; `done` receives its exit code. */
@@ -33,6 +33,21 @@ export type AddCommand = (
   terminal: Terminal,
   done: (code: number) => void,
 ) => void;
+
+/** A command that is loaded when it is asked for. */
+export interface LazyCommand {
+  name: string;
+  /** Commands are listed by it; our own have the multiples of ten. */
+  place: number;
+  load(): Promise<AddCommand>;
+}
+
+/** What a feature adds to the command line. */
+export interface CommandRow {
+  readonly commands?: readonly LazyCommand[];
+}
+
+export type CommandFeatures = readonly (Feature & CommandRow)[];
 
 /** Loads the renderer lazily: its character widths would take a tenth of every start. */
 export async function printBlocks(
@@ -61,7 +76,7 @@ const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 /** Honours `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
 export function terminalOf(
   { env, cwd, stdout, stderr, stdin }: TerminalProcess,
-  features: Features,
+  features: CommandFeatures,
 ): Omit<Terminal, 'formats'> {
   const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
   for (const stream of [stdout, stderr]) {
