@@ -42,7 +42,6 @@ export const OPEN = new Set([
   'app/commands -> features/imports',
   'app/commands -> features/noise',
   'app/commands -> features/shards',
-  'app/commands -> features/workbench',
   'app/run -> features/history',
   'app/run -> features/noise',
   'app/run -> features/shards',

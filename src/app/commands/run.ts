@@ -1,7 +1,7 @@
 import { NOT_JUDGED } from '../../errors.ts';
 import { runPart, type ShardOptions } from '../../features/shards/command.ts';
-import { afterEachEdit, filesNamed } from '../../features/workbench/watch.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
+import { afterEachEdit, filesNamed } from '../session/watch.ts';
 import { projectFolder, evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
 import { printEnd, evaluateSides } from './print-result.ts';
 import { currentState, ownPaths, withProject } from './project.ts';
