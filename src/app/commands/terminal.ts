@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import type { Formats } from '../../config/formats.ts';
 import type { Block } from '../../report/sections/document.ts';
+import type { Problem } from '../../types/plain.ts';
 import type { Feature } from '../run/feature.ts';
 import type { Reach } from '../session/access.ts';
 
@@ -42,9 +43,42 @@ export interface LazyCommand {
   load(): Promise<AddCommand>;
 }
 
+/** Text to print, and the exit code. */
+export interface Rendered {
+  text: string;
+  code: number;
+}
+
+/** Options that a feature adds to one of our commands, and what runs where they are given. */
+interface CommandVariant {
+  command: string;
+  /** Flags, words for the help, and the default. */
+  options: readonly (readonly [flags: string, words: string, preset?: string])[];
+  example: string;
+  takes(options: object): boolean;
+  run(words: readonly string[], options: object, terminal: Terminal): Promise<Rendered>;
+}
+
+/** A kind of file that a feature writes, and `evaldiff report` renders. */
+export interface SavedKind<Saved = unknown> {
+  /** The name under which it is written. */
+  fileName: string;
+  /** What is in it, with its article. */
+  noun: string;
+  isOne(value: object): boolean;
+  read(file: string, value: object): Promise<{ saved: Saved; code: number } | UnreadFile>;
+  render(saved: Saved, to: { width: number; colour: boolean } | 'markdown'): Promise<string>;
+}
+
+export interface UnreadFile {
+  problems: Problem[];
+}
+
 /** What a feature adds to the command line. */
 export interface CommandRow {
   readonly commands?: readonly LazyCommand[];
+  readonly variants?: readonly CommandVariant[];
+  readonly savedFile?: SavedKind;
 }
 
 export type CommandFeatures = readonly (Feature & CommandRow)[];

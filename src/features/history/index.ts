@@ -1,9 +1,29 @@
+import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import { comparing } from '../../kernel/plan/tries.ts';
+import type { TrendOptions } from './command.ts';
 import { withHistory, withSteady } from './tries.ts';
 
-export const historyFeature: Feature = {
+export const historyFeature: Feature & CommandRow = {
   key: 'history',
+  variants: [
+    {
+      command: 'report',
+      options: [
+        [
+          '--history [branch]',
+          "the trend of a branch's full sweeps, in the order of its commits (default: the default branch)",
+        ],
+        ['-C, --directory <folder>', 'the repository of that branch', '.'],
+      ],
+      example: 'evaldiff report --history main sweeps/ --format html --out trend.html',
+      takes: ({ history }: Partial<TrendOptions>) => history !== undefined,
+      async run(paths, options: TrendOptions, terminal) {
+        const { renderHistory } = await import('./command.ts');
+        return { text: await renderHistory(paths, options, terminal), code: 0 };
+      },
+    },
+  ],
   async start(suites, { history: open }) {
     return open === undefined || comparing(suites).sequential.length === 0
       ? [...suites]

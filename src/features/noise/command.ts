@@ -8,7 +8,7 @@ import { writeNoise } from '../../app/session/write-reports.ts';
 import { runsOf } from '../../config/inputs.ts';
 import { UserError, problem } from '../../errors.ts';
 import { logJson } from '../../text/log.ts';
-import type { NoiseResult } from './result.ts';
+import { noiseCode, type NoiseResult } from './result.ts';
 
 interface NoiseOptions extends EvaluateOptions {
   runs: string;
@@ -43,7 +43,7 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
         await show(found, session, options, terminal);
         return found;
       });
-      done(noise.problems.length > 0 || noise.runs === 0 ? 2 : 0);
+      done(noiseCode(noise));
     });
 };
 

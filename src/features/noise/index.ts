@@ -1,9 +1,22 @@
-import type { CommandRow } from '../../app/commands/terminal.ts';
+import type { CommandRow, SavedKind } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
+import type { NoiseResult } from './result.ts';
+
+const savedFile: SavedKind<NoiseResult> = {
+  fileName: 'noise.json',
+  noun: 'a measurement',
+  isOne: (value) => 'noise_version' in value,
+  read: async (file, value) => (await import('./result.ts')).readNoise(file, value),
+  async render(noise, to) {
+    const { renderNoise, renderNoiseSummary } = await import('./report.ts');
+    return to === 'markdown' ? renderNoiseSummary(noise) : renderNoise(noise, to);
+  },
+};
 
 export const noiseFeature: Feature & CommandRow = {
   key: 'noise',
   commands: [
     { name: 'noise', place: 46, load: async () => (await import('./command.ts')).noiseCommand },
   ],
+  savedFile,
 };
