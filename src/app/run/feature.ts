@@ -100,6 +100,14 @@ interface CallNames {
   possible?: string;
 }
 
+type SchemasByKind = Readonly<Record<string, z.ZodType>>;
+
+/** Schemas of files by kind: of those that users write, and of those that runs write. */
+interface OwnFiles {
+  read?: SchemasByKind;
+  written?: SchemasByKind;
+}
+
 export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
@@ -107,6 +115,8 @@ export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
   /** Its key of the settings file. */
   readonly settings?: OwnSettings;
   readonly result?: Readonly<Record<string, z.ZodType>>;
+  /** Schemas of files of its own. */
+  files?(): Promise<OwnFiles>;
   /** What a result says in these keys where the row had nothing to do. */
   readonly blank?: Partial<FeatureParts>;
 
@@ -166,4 +176,17 @@ export function ownSettings(features: Features): OwnSettings[] {
 /** Schemas of the keys that features add to `result.json`. */
 export function ownKeys(features: Features): OwnKeys {
   return Object.assign({}, ...features.map(({ result }) => result ?? {})) as OwnKeys;
+}
+
+/** Schemas of features' files, by kind. */
+export async function ownFiles(features: Features): Promise<Required<OwnFiles>> {
+  const files = await Promise.all(
+    features.map(async (row): Promise<OwnFiles> => (await row.files?.()) ?? {}),
+  );
+  const all = (lists: OwnFiles[keyof OwnFiles][]): SchemasByKind =>
+    Object.assign({}, ...lists) as SchemasByKind;
+  return {
+    read: all(files.map(({ read }) => read)),
+    written: all(files.map(({ written }) => written)),
+  };
 }

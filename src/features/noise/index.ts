@@ -19,4 +19,7 @@ export const noiseFeature: Feature & CommandRow = {
     { name: 'noise', place: 46, load: async () => (await import('./command.ts')).noiseCommand },
   ],
   savedFile,
+  files: async () => ({
+    written: { noise: (await import('./result.ts')).noiseResultSchema },
+  }),
 };
