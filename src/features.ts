@@ -1,5 +1,6 @@
 import type { CommandFeatures } from './app/commands/terminal.ts';
 import { attributesFeature } from './features/attributes/index.ts';
+import { batchFeature } from './features/batch/index.ts';
 import { causesFeature } from './features/causes/index.ts';
 import { conversationsFeature } from './features/conversations/index.ts';
 import { gradersFeature } from './features/graders/index.ts';
@@ -16,6 +17,7 @@ export const FEATURES: CommandFeatures = [
   causesFeature,
   noiseFeature,
   historyFeature,
+  batchFeature,
   shardsFeature,
   workbenchFeature,
 ];

@@ -13,10 +13,10 @@ import type { SecretRegister } from '../../text/redact.ts';
 import { withheldFrom, type TrustDecision } from '../../trust/trust.ts';
 import type { Conclusion, Problem } from '../../types/plain.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import type { Features } from '../run/feature.ts';
 import { certainWords } from '../run/plan-run.ts';
 import type { Access, Reach } from '../session/access.ts';
 import type { RunCommits } from '../session/commits.ts';
+import type { SessionFeatures } from '../session/edges.ts';
 import { reasonOf } from '../session/safe-writing.ts';
 import type { SessionOptions } from '../session/session.ts';
 import type { Lease } from './lease.ts';
@@ -54,7 +54,7 @@ export interface Job {
   /** As `ClientOptions` has it. */
   secondMs?: number | undefined;
   /** The table of features that the entry was built with. */
-  features: Features;
+  features: SessionFeatures;
   /** Loads what speaks to the artifact service; absent: `@actions/artifact`. */
   artifacts?: () => Promise<ArtifactLibrary>;
 }

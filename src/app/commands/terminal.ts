@@ -6,6 +6,7 @@ import type { Block } from '../../report/sections/document.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Feature } from '../run/feature.ts';
 import type { Reach } from '../session/access.ts';
+import type { SessionRow } from '../session/edges.ts';
 
 /** The terminal of a command; tests provide their own. */
 export interface Terminal {
@@ -81,7 +82,7 @@ export interface CommandRow {
   readonly savedFile?: SavedKind;
 }
 
-export type CommandFeatures = readonly (Feature & CommandRow)[];
+export type CommandFeatures = readonly (Feature & SessionRow & CommandRow)[];
 
 /** Loads the renderer lazily: its character widths would take a tenth of every start. */
 export async function printBlocks(

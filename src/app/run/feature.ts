@@ -19,7 +19,7 @@ import type { PrepareInput } from '../../kernel/plan/prepared.ts';
 import type { Price } from '../../kernel/plan/price.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts, SuiteParts } from '../../kernel/result/feature-parts.ts';
-import type { OwnKeys } from '../../kernel/result/result.ts';
+import type { OwnKeys, Result } from '../../kernel/result/result.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { ProjectSide } from '../../kernel/select/targets.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
@@ -132,6 +132,9 @@ export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
     run: Pick<PlanningRun<Read>, 'input' | 'suites'>,
     tools: { stored(request: Request): boolean; random: JudgeEdges['random'] },
   ): Promise<FeaturePlan<Own>>;
+
+  /** Before the first call of a run that asks: what earlier runs left for its result. */
+  earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
 
   /** Before the first try: suites with what earlier runs say of their references. */
   start?(suites: readonly SuiteComparison[], tools: JudgeEdges): Promise<SuiteComparison[]>;

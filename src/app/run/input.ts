@@ -2,7 +2,6 @@ import type { Shard, Spent } from '../../features/shards/part.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { Plan } from '../../kernel/plan/plan.ts';
 import type { PrepareInput, Prepared } from '../../kernel/plan/prepared.ts';
-import type { NoiseNote } from '../../kernel/result/pieces.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Project, Settings } from '../../kernel/suite/suite.ts';
 import type { Caps, Guard } from '../../money/budget.ts';
@@ -94,12 +93,6 @@ export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'rand
   missingKeys(targets: readonly Target[]): Problem[];
   /** Told what will run and why before anything is asked. */
   planned(plan: Plan, ready: ReadyPlan): void;
-  /**
-   * The last measurement of the gate's own false alarms, and how it is replaced; absent: nobody
-   * keeps it.
-   */
-  lastNoise?(): Promise<NoiseNote | null>;
-  keepNoise?(note: NoiseNote): Promise<void>;
 }
 
 /** What a run would do, worked out without a model call; or the result that says why it cannot. */

@@ -18,13 +18,9 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   if (!plan.ready) return plan.result;
   const { prepared } = plan;
   edges.planned(prepared.plan, plan);
-  const blank = {
-    ...plan.blank,
-    noise:
-      callsOf(prepared.plan) + prepared.plan.replayed === 0
-        ? null
-        : ((await edges.lastNoise?.()) ?? null),
-  };
+  const asks = callsOf(prepared.plan) + prepared.plan.replayed > 0;
+  const earlier = await Promise.all(asks ? input.features.map((row) => row.earlier?.(edges)) : []);
+  const blank = Object.assign({ ...plan.blank }, ...earlier) as Result;
   const guarded = {
     ...guardedEdges(plan, edges),
     sources: { base: input.base, head: input.head },

@@ -2,6 +2,7 @@ import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import { comparing } from '../../kernel/plan/tries.ts';
 import type { TrendOptions } from './command.ts';
+import { storedHistory } from './store.ts';
 import { withHistory, withSteady } from './tries.ts';
 
 export const historyFeature: Feature & CommandRow = {
@@ -24,15 +25,15 @@ export const historyFeature: Feature & CommandRow = {
       },
     },
   ],
-  async start(suites, { history: open }) {
-    return open === undefined || comparing(suites).sequential.length === 0
+  async start(suites, { kept, hash }) {
+    return kept === undefined || comparing(suites).sequential.length === 0
       ? [...suites]
-      : withSteady(suites, await open());
+      : withSteady(suites, storedHistory(await kept(), hash));
   },
-  async results(suites, { history: open, spent: { meter } }) {
+  async results(suites, { kept, hash, spent: { meter } }) {
     const { calls, reused, replayed = 0 } = meter.totals();
-    return open === undefined || calls + reused + replayed === 0
+    return kept === undefined || calls + reused + replayed === 0
       ? [...suites]
-      : withHistory(suites, await open());
+      : withHistory(suites, storedHistory(await kept(), hash));
   },
 };

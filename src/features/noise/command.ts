@@ -2,12 +2,12 @@ import { evaluateOptions, type EvaluateOptions } from '../../app/commands/option
 import { writeOwnReports } from '../../app/commands/print-result.ts';
 import { currentFiles, type FindSides, withProject } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
-import { measure, type Session } from '../../app/session/session.ts';
+import type { Session } from '../../app/session/session.ts';
 import { findLocalSides } from '../../app/session/sides.ts';
-import { writeNoise } from '../../app/session/write-reports.ts';
 import { runsOf } from '../../config/inputs.ts';
 import { UserError, problem } from '../../errors.ts';
 import { logJson } from '../../text/log.ts';
+import { measure, writeNoise } from './measure.ts';
 import { noiseCode, type NoiseResult } from './result.ts';
 
 interface NoiseOptions extends EvaluateOptions {

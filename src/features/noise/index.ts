@@ -22,4 +22,9 @@ export const noiseFeature: Feature & CommandRow = {
   files: async () => ({
     written: { noise: (await import('./result.ts')).noiseResultSchema },
   }),
+  async earlier({ kept }) {
+    if (kept === undefined) return {};
+    const { lastNoise } = await import('./store.ts');
+    return { noise: lastNoise(await kept()) };
+  },
 };

@@ -82,7 +82,7 @@ interface ShardJob {
 
 async function runShard(
   session: Session,
-  { head, shard, folder, exchange, edges: { history: _, ...edges } }: ShardJob,
+  { head, shard, folder, exchange, edges: { kept: _, ...edges } }: ShardJob,
 ): Promise<Manifest> {
   const seen: { ready: ReadyPlan | null; guard: Guard | null; attempts: number } = {
     ready: null,
