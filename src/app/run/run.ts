@@ -26,7 +26,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
     sources: { base: input.base, head: input.head },
     reread: plan.reread,
   };
-  const keys = input.merged === undefined ? keyProblems(prepared, edges.missingKeys) : [];
+  const keys = input.part?.isAnswered === true ? [] : keyProblems(prepared, edges.missingKeys);
   const ready = withAskers(
     prepared,
     ({ target }) => edges.missingKeys([target])[0]?.message ?? null,

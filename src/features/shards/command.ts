@@ -20,12 +20,12 @@ import { userError } from '../../app/commands/user-error.ts';
 import { WORKTREE } from '../../app/session/sides.ts';
 import { shardOf } from '../../config/inputs.ts';
 import { UserError, problem } from '../../errors.ts';
-import { mergeWords, shardTitle, shardWords } from '../../report/plan.ts';
 import { logJson, logLine } from '../../text/log.ts';
 import type { Problem } from '../../types/plain.ts';
 import { evaluateShard, gatherParts, mergeParts } from './evaluate-shard.ts';
 import { PART_FILES } from './manifest.ts';
 import type { Shard } from './part.ts';
+import { mergeWords, shardTitle, shardWords } from './report.ts';
 
 export interface ShardOptions {
   shard?: string;
@@ -57,7 +57,7 @@ export async function runPart(
     options.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`,
   );
   const outputs = [folderOutput('--shard-to', folder)];
-  return withProject(options, terminal, { overrides, role: 'shard', outputs }, async (session) => {
+  return withProject(options, terminal, { overrides, role: 'part', outputs }, async (session) => {
     await refuseForeign(folder);
     const { head } = await currentFiles(session);
     const manifest = session.redact(await evaluateShard(session, head, shard, folder));
