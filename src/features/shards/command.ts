@@ -25,7 +25,7 @@ import type { Problem } from '../../types/plain.ts';
 import { evaluateShard, gatherParts, mergeParts } from './evaluate-shard.ts';
 import { PART_FILES } from './manifest.ts';
 import type { Shard } from './part.ts';
-import { mergeWords, shardTitle, shardWords } from './report.ts';
+import { mergeWords, shardTitle, shardWords } from './words.ts';
 
 export interface ShardOptions {
   shard?: string;

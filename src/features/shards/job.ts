@@ -22,7 +22,7 @@ import {
   renderShardSummary,
   shardTitle,
   shardWords,
-} from './report.ts';
+} from './words.ts';
 
 /**
  * One part of a full sweep: evaluates it, and leaves an artifact for `mode: merge`. It posts

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Manifest } from '../../../../src/features/shards/manifest.ts';
-import { mergeWords, shardWords } from '../../../../src/features/shards/report.ts';
+import { mergeWords, shardWords } from '../../../../src/features/shards/words.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';

@@ -1,11 +1,11 @@
 import { recordedWords } from '../../kernel/plan/plan.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { NO_LINKS, paragraph, strong, text, type Block } from '../../report/sections/document.ts';
-import { cost, count, counted } from '../../text/amounts.ts';
+import { counted, cost, count } from '../../text/amounts.ts';
 import { totalOf, type Manifest } from './manifest.ts';
 import { shardName } from './part.ts';
 
-/** One-line summary of a shard. The merge reports the combined result. */
+/** What a shard did, in one line; what came of it is the merge's to say. */
 export function shardTitle({ shard, counts, halted }: Manifest): string {
   const done =
     counts.references === 0
