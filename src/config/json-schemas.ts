@@ -12,6 +12,13 @@ import { rubricsSchema } from './rubric.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { testsSchema } from './tests.ts';
 
+interface FileType {
+  kind: string;
+  type: z.ZodType;
+  /** By runs rather than users. */
+  isWritten: boolean;
+}
+
 /**
  * JSON Schemas (draft 2020-12) by file name: of the user's files, for editors (the readers check
  * what needs several files), and of the files that a run writes. Features add keys to results, and
@@ -20,26 +27,27 @@ import { testsSchema } from './tests.ts';
 export function jsonSchemas(
   ownResult: OwnKeys,
   ownSettings: readonly OwnSettings[],
-  ownFiles: Readonly<Record<'read' | 'written', Readonly<Record<string, z.ZodType>>>>,
+  ownFiles: readonly FileType[],
 ): Record<string, object> {
+  const types = {
+    settings: settingsSchema(ownSettings),
+    prompt: promptSchema(testsSchema()),
+    tests: testsSchema(),
+    rubrics: rubricsSchema(),
+    result: resultSchemaWith(ownResult),
+  };
+  const files = Object.entries(types).map(([kind, type]) => ({
+    kind,
+    type,
+    isWritten: kind === 'result',
+  }));
   return Object.fromEntries(
-    Object.entries({
-      settings: settingsSchema(ownSettings),
-      prompt: promptSchema(testsSchema()),
-      tests: testsSchema(),
-      rubrics: rubricsSchema(),
-      result: resultSchemaWith(ownResult),
-      ...ownFiles.read,
-      ...ownFiles.written,
-    }).map(([kind, type]) => [
-      `${kind}.schema.json`,
-      schema(kind, type, kind === 'result' || kind in ownFiles.written),
-    ]),
+    [...files, ...ownFiles].map((file) => [`${file.kind}.schema.json`, schema(file)]),
   );
 }
 
 /** The id is a name rather than an address, because the publisher decides where the files are. */
-function schema(kind: string, type: z.ZodType, isWritten: boolean): object {
+function schema({ kind, type, isWritten }: FileType): object {
   let holdsMetrics = false;
   const { $schema, ...rest } = z.toJSONSchema(type, {
     // What a run writes has every key that has a default.

@@ -100,12 +100,11 @@ interface CallNames {
   possible?: string;
 }
 
-type SchemasByKind = Readonly<Record<string, z.ZodType>>;
-
-/** Schemas of files by kind: of those that users write, and of those that runs write. */
-interface OwnFiles {
-  read?: SchemasByKind;
-  written?: SchemasByKind;
+/** A kind of file, which runs write or users. */
+interface OwnFile {
+  kind: string;
+  type: z.ZodType;
+  isWritten: boolean;
 }
 
 export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
@@ -116,7 +115,7 @@ export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
   readonly settings?: OwnSettings;
   readonly result?: Readonly<Record<string, z.ZodType>>;
   /** Schemas of files of its own. */
-  files?(): Promise<OwnFiles>;
+  files?(): Promise<OwnFile[]>;
   /** What a result says in these keys where the row had nothing to do. */
   readonly blank?: Partial<FeatureParts>;
 
@@ -181,15 +180,6 @@ export function ownKeys(features: Features): OwnKeys {
   return Object.assign({}, ...features.map(({ result }) => result ?? {})) as OwnKeys;
 }
 
-/** Schemas of features' files, by kind. */
-export async function ownFiles(features: Features): Promise<Required<OwnFiles>> {
-  const files = await Promise.all(
-    features.map(async (row): Promise<OwnFiles> => (await row.files?.()) ?? {}),
-  );
-  const all = (lists: OwnFiles[keyof OwnFiles][]): SchemasByKind =>
-    Object.assign({}, ...lists) as SchemasByKind;
-  return {
-    read: all(files.map(({ read }) => read)),
-    written: all(files.map(({ written }) => written)),
-  };
+export async function ownFiles(features: Features): Promise<OwnFile[]> {
+  return (await Promise.all(features.map((row) => row.files?.() ?? []))).flat();
 }

@@ -27,9 +27,9 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> & C
   },
   settings: attributeSettings,
   result: attributeKeys,
-  files: async () => ({
-    read: { attributes: (await import('./file.ts')).attributesSchema() },
-  }),
+  files: async () => [
+    { kind: 'attributes', type: (await import('./file.ts')).attributesSchema(), isWritten: false },
+  ],
   blank: { attributes: [], insights: [] },
   async read({ trust, limits, isChosen, base, head }) {
     const source = sources(trust).attributes;

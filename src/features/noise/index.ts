@@ -27,9 +27,9 @@ export const noiseFeature: Feature & CommandRow & JobRow = {
     },
   ],
   savedFile,
-  files: async () => ({
-    written: { noise: (await import('./result.ts')).noiseResultSchema },
-  }),
+  files: async () => [
+    { kind: 'noise', type: (await import('./result.ts')).noiseResultSchema, isWritten: true },
+  ],
   async earlier({ kept }) {
     if (kept === undefined) return {};
     const { lastNoise } = await import('./store.ts');
