@@ -36,7 +36,6 @@ export const ROWS = [
 export const OPEN = new Set([
   'app/action -> features/causes',
   'app/commands -> features/causes',
-  'app/commands -> features/imports',
   'config -> features/conversations',
   'config -> features/graders',
   'features/conversations -> features/graders',

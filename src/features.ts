@@ -6,6 +6,7 @@ import { causesFeature } from './features/causes/index.ts';
 import { conversationsFeature } from './features/conversations/index.ts';
 import { gradersFeature } from './features/graders/index.ts';
 import { historyFeature } from './features/history/index.ts';
+import { importsFeature } from './features/imports/index.ts';
 import { noiseFeature } from './features/noise/index.ts';
 import { shardsFeature } from './features/shards/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
@@ -21,6 +22,7 @@ export const FEATURES: CommandFeatures & JobFeatures = [
   batchFeature,
   shardsFeature,
   workbenchFeature,
+  importsFeature,
 ];
 
 export { FORMATS } from './features/imports/formats.ts';

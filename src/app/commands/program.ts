@@ -83,11 +83,6 @@ const COMMANDS: readonly LazyCommand[] = [
   { name: 'report', place: 50, load: async () => (await import('./report.ts')).reportCommand },
   { name: 'show', place: 60, load: async () => (await import('./show.ts')).showCommand },
   { name: 'cache', place: 70, load: async () => (await import('./cache.ts')).cacheCommand },
-  {
-    name: 'import',
-    place: 75,
-    load: async () => (await import('../../features/imports/command.ts')).importCommand,
-  },
   { name: 'init', place: 80, load: async () => (await import('./init.ts')).initCommand },
   { name: 'demo', place: 90, load: async () => (await import('./demo.ts')).demoCommand },
 ];

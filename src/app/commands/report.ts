@@ -67,7 +67,8 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
       const isTerminal = terminal.isTerminal && options.out === undefined;
       const given = { ...options, format: formatOf(options) };
       const to = { ...terminal, isTerminal };
-      const rendered = variants.find(options)?.run(paths, given, to) ?? renderFiles(paths, given, to);
+      const rendered =
+        variants.find(options)?.run(paths, given, to) ?? renderFiles(paths, given, to);
       const { text, code } = await rendered;
       if (options.out === undefined) terminal.out(text);
       else await write(options.out, text, terminal);

@@ -11,11 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import {
-  afterEachEdit,
-  filesNamed,
-  isOwnOutput,
-} from '../../../../src/app/session/watch.ts';
+import { afterEachEdit, filesNamed, isOwnOutput } from '../../../../src/app/session/watch.ts';
 import { problem } from '../../../../src/errors.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
 
