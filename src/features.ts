@@ -1,17 +1,28 @@
-import type { Features } from './app/run/feature.ts';
+import type { JobFeatures } from './app/action/context.ts';
+import type { CommandFeatures } from './app/commands/terminal.ts';
 import { attributesFeature } from './features/attributes/index.ts';
+import { batchFeature } from './features/batch/index.ts';
 import { causesFeature } from './features/causes/index.ts';
 import { conversationsFeature } from './features/conversations/index.ts';
 import { gradersFeature } from './features/graders/index.ts';
 import { historyFeature } from './features/history/index.ts';
+import { importsFeature } from './features/imports/index.ts';
+import { noiseFeature } from './features/noise/index.ts';
+import { shardsFeature } from './features/shards/index.ts';
+import { workbenchFeature } from './features/workbench/index.ts';
 
 /** Every feature. Hooks and sections are called in this order. */
-export const FEATURES: Features = [
+export const FEATURES: CommandFeatures & JobFeatures = [
   attributesFeature,
   gradersFeature,
   conversationsFeature,
   causesFeature,
+  noiseFeature,
   historyFeature,
+  batchFeature,
+  shardsFeature,
+  workbenchFeature,
+  importsFeature,
 ];
 
 export { FORMATS } from './features/imports/formats.ts';

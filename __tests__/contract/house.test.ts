@@ -96,13 +96,15 @@ describe('the house', () => {
   });
 
   test('begins a run without other commands, the reports and the formats of other tools', () => {
-    const loaded = loadedWith('src/app/commands/plain.ts', src);
+    const loaded = ['src/app/commands/plain.ts', 'src/features.ts'].flatMap((path) =>
+      loadedWith(path, src),
+    );
     expect(loaded).toEqual(
       expect.arrayContaining(['src/app/run/run.ts', 'src/edges/git/repository.ts']),
     );
     expect(
       loaded.filter((path) =>
-        /^src\/(?:features\/workbench|report\/page)\/|\/report\/(?:terminal|comment)\.ts$|\/kernel\/result\/result\.ts$|^src\/features\/imports\/|\/(?:app|features)\/.*(?:demo|dev|import|init|command)\.ts$/.test(
+        /^src\/features\/(?:imports|workbench)\/(?!(?:index|formats|unread-formats|flexeval\/is-flexeval)\.ts)|^src\/report\/page\/|\/report\/(?:terminal|comment)\.ts$|\/kernel\/result\/result\.ts$|\/(?:app|features)\/.*(?:demo|dev|import|init|command)\.ts$/.test(
           path,
         ),
       ),

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { readSaved } from '../../src/features/noise/result.ts';
+import { readSaved } from '../../src/app/commands/files.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { isMap, type Json, type JsonMap } from '../../src/types/plain.ts';
-import { OWN_KEYS } from '../stand-ins/features.ts';
+import { FEATURES } from '../stand-ins/features.ts';
 import { ROOT } from './source-graph.ts';
 
 const FOLDER = join(ROOT, 'fixtures', 'results');
@@ -12,9 +12,9 @@ const files = readdirSync(FOLDER).flatMap((release) =>
   readdirSync(join(FOLDER, release)).map((name) => join(release, name)),
 );
 const textOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
-const problemsOf = (text: string) => {
-  const saved = readSaved('saved.json', text, OWN_KEYS);
-  return saved.kind === 'unreadable' ? saved.problems : [];
+const problemsOf = async (text: string) => {
+  const saved = await readSaved('saved.json', text, FEATURES);
+  return 'problems' in saved ? saved.problems : [];
 };
 
 describe('a file that a release wrote', () => {
@@ -22,14 +22,14 @@ describe('a file that a release wrote', () => {
     expect(files.length).toBeGreaterThan(5);
   });
 
-  test.each(files)('%s can be read', (file) => {
-    expect(problemsOf(textOf(file))).toEqual([]);
+  test.each(files)('%s can be read', async (file) => {
+    expect(await problemsOf(textOf(file))).toEqual([]);
   });
 });
 
-test.each(Object.keys(DEFAULT_GATE))('a result from before gate.%s can be read', (key) => {
+test.each(Object.keys(DEFAULT_GATE))('a result from before gate.%s can be read', async (key) => {
   const result = JSON.parse(textOf('1.0.0/regression.json')) as { gate: Json } & JsonMap;
   if (isMap(result.gate)) delete result.gate[key];
-  expect(problemsOf(JSON.stringify(result))).toEqual([]);
-  expect(problemsOf(JSON.stringify({ ...result, gate: { unknown: 1 } }))).toHaveLength(1);
+  expect(await problemsOf(JSON.stringify(result))).toEqual([]);
+  expect(await problemsOf(JSON.stringify({ ...result, gate: { unknown: 1 } }))).toHaveLength(1);
 });

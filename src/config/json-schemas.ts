@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { KNOWN_PARAMETERS } from '../documents/parameters.ts';
-import { attributesSchema } from '../features/attributes/file.ts';
-import { noiseResultSchema } from '../features/noise/result.ts';
 import { resultSchemaWith, type OwnKeys } from '../kernel/result/result.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { metrics } from '../metrics/index.ts';
@@ -14,36 +12,46 @@ import { rubricsSchema } from './rubric.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { testsSchema } from './tests.ts';
 
+interface FileType {
+  kind: string;
+  type: z.ZodType;
+  /** By runs rather than users. */
+  isWritten: boolean;
+}
+
 /**
  * JSON Schemas (draft 2020-12) by file name: of the user's files, for editors (the readers check
- * what needs several files), and of the files that a run writes. `ownResult`: keys of features.
+ * what needs several files), and of the files that a run writes. Features add keys to results, and
+ * files of their own.
  */
 export function jsonSchemas(
   ownResult: OwnKeys,
   ownSettings: readonly OwnSettings[],
+  ownFiles: readonly FileType[],
 ): Record<string, object> {
+  const types = {
+    settings: settingsSchema(ownSettings),
+    prompt: promptSchema(testsSchema()),
+    tests: testsSchema(),
+    rubrics: rubricsSchema(),
+    result: resultSchemaWith(ownResult),
+  };
+  const files = Object.entries(types).map(([kind, type]) => ({
+    kind,
+    type,
+    isWritten: kind === 'result',
+  }));
   return Object.fromEntries(
-    Object.entries({
-      settings: settingsSchema(ownSettings),
-      prompt: promptSchema(testsSchema()),
-      tests: testsSchema(),
-      attributes: attributesSchema(),
-      rubrics: rubricsSchema(),
-      result: resultSchemaWith(ownResult),
-      noise: noiseResultSchema,
-    }).map(([kind, type]) => [`${kind}.schema.json`, schema(kind, type)]),
+    [...files, ...ownFiles].map((file) => [`${file.kind}.schema.json`, schema(file)]),
   );
 }
 
-/** Files that a run writes. */
-const WRITTEN: ReadonlySet<string> = new Set(['result', 'noise']);
-
 /** The id is a name rather than an address, because the publisher decides where the files are. */
-function schema(kind: string, type: z.ZodType): object {
+function schema({ kind, type, isWritten }: FileType): object {
   let holdsMetrics = false;
   const { $schema, ...rest } = z.toJSONSchema(type, {
     // What a run writes has every key that has a default.
-    io: WRITTEN.has(kind) ? 'output' : 'input',
+    io: isWritten ? 'output' : 'input',
     override({ zodSchema, jsonSchema }) {
       if (zodSchema !== metricSchema && zodSchema !== ownMetricSchema) return;
       completeMetric(jsonSchema);

@@ -5,7 +5,7 @@ import type { Prepared } from '../kernel/plan/prepared.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
 import { forecastWords } from '../money/cost-cap.ts';
 import type { Forecast } from '../money/priced-calls.ts';
-import { counted, count } from '../text/amounts.ts';
+import { count, counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import { SOURCE_LABELS, sources, type Sources, type TrustDecision } from '../trust/trust.ts';
 import type { Notice } from '../types/plain.ts';

@@ -3,6 +3,17 @@ import type { GivenPace } from './endpoints.ts';
 import type { Json, Place, Scalar, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
 
+/** What a store keeps beside answers. */
+export interface KeptRecords {
+  /** Outcomes of all scored tries; empty if the file cannot be read. */
+  outcomes(keys: readonly string[]): Map<string, { passes: number; tries: number }>;
+  /** Ignored if the file cannot be written. Absent: the run only looks at answers. */
+  addOutcomes?(rows: readonly { key: string; passes: number; tries: number }[]): void;
+  note(name: string): string | null;
+  /** False when it could not be written. */
+  setNote?(name: string, body: string): boolean;
+}
+
 /** A submitted batch whose results have not been fetched. */
 export interface BatchRecord {
   id: string;

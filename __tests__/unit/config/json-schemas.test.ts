@@ -3,19 +3,19 @@ import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { schemaFiles } from '../../../scripts/schemas.ts';
+import { ownFiles } from '../../../src/app/run/feature.ts';
 import { jsonSchemas } from '../../../src/config/json-schemas.ts';
 import { PROMPT_KEYS } from '../../../src/config/prompt.ts';
 import { KNOWN_PARAMETERS, parameterProblem } from '../../../src/documents/parameters.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { metrics } from '../../../src/metrics/index.ts';
-import { OWN_KEYS, OWN_SETTINGS } from '../../stand-ins/features.ts';
+import { FEATURES, OWN_KEYS, OWN_SETTINGS } from '../../stand-ins/features.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
+const SCHEMAS = jsonSchemas(OWN_KEYS, OWN_SETTINGS, await ownFiles(FEATURES));
+
 const validators = Object.fromEntries(
-  Object.entries(jsonSchemas(OWN_KEYS, OWN_SETTINGS)).map(([name, schema]) => [
-    name.split('.')[0]!,
-    ajv.compile(schema),
-  ]),
+  Object.entries(SCHEMAS).map(([name, schema]) => [name.split('.')[0]!, ajv.compile(schema)]),
 );
 const parse = (text: string): unknown => {
   const reading = readYaml('x.yaml', text);
@@ -69,19 +69,13 @@ describe('the JSON Schemas', () => {
       expect([name, readFileSync(`schemas/${name}`, 'utf8')]).toEqual([name, text]);
   });
 
-  test.each(Object.entries(jsonSchemas(OWN_KEYS, OWN_SETTINGS)))(
-    'describe every property of %s',
-    (_, schema) => {
-      expect(undescribed(schema, '')).toEqual([]);
-    },
-  );
+  test.each(Object.entries(SCHEMAS))('describe every property of %s', (_, schema) => {
+    expect(undescribed(schema, '')).toEqual([]);
+  });
 
-  test.each(Object.entries(jsonSchemas(OWN_KEYS, OWN_SETTINGS)))(
-    'give %s an absolute id of its own',
-    (name, schema) => {
-      expect(schema).toHaveProperty('$id', `urn:evaldiff:v1:${name.split('.')[0]!}`);
-    },
-  );
+  test.each(Object.entries(SCHEMAS))('give %s an absolute id of its own', (name, schema) => {
+    expect(schema).toHaveProperty('$id', `urn:evaldiff:v1:${name.split('.')[0]!}`);
+  });
 
   test.each(fixtures)('accept %s', (path) => {
     const validate = validators[kindOf(path)]!;

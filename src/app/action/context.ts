@@ -6,6 +6,7 @@ import type { Inputs } from '../../config/inputs.ts';
 import { serverAddress } from '../../edges/git/remote.ts';
 import type { ArtifactLibrary } from '../../edges/store/artifact.ts';
 import { spellOutNoProxy, type CacheLibrary } from '../../edges/store/cache-service.ts';
+import { UserError, problem } from '../../errors.ts';
 import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
 import { isBatched } from '../../kernel/select/targets.ts';
 import { planLines } from '../../report/plan.ts';
@@ -13,12 +14,15 @@ import type { SecretRegister } from '../../text/redact.ts';
 import { withheldFrom, type TrustDecision } from '../../trust/trust.ts';
 import type { Conclusion, Problem } from '../../types/plain.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import type { Features } from '../run/feature.ts';
+import type { Feature } from '../run/feature.ts';
 import { certainWords } from '../run/plan-run.ts';
 import type { Access, Reach } from '../session/access.ts';
 import type { RunCommits } from '../session/commits.ts';
+import type { SessionRow } from '../session/edges.ts';
 import { reasonOf } from '../session/safe-writing.ts';
-import type { SessionOptions } from '../session/session.ts';
+import type { Evaluated, Session, SessionOptions } from '../session/session.ts';
+import type { Sides } from '../session/sides.ts';
+import type { SessionRole } from '../session/stores.ts';
 import type { Lease } from './lease.ts';
 
 /** What the runner gives an action to speak with. */
@@ -54,7 +58,7 @@ export interface Job {
   /** As `ClientOptions` has it. */
   secondMs?: number | undefined;
   /** The table of features that the entry was built with. */
-  features: Features;
+  features: JobFeatures;
   /** Loads what speaks to the artifact service; absent: `@actions/artifact`. */
   artifacts?: () => Promise<ArtifactLibrary>;
 }
@@ -74,6 +78,51 @@ export interface Ending {
   line: string;
 }
 
+/** A kind of job that a feature carries out. */
+interface OwnJob {
+  takes(job: Pick<Job, 'inputs' | 'mode'>): boolean;
+  /** What a sweep's stores take it for; absent: a whole. */
+  role?: SessionRole;
+  /** It is about the commit that changes are compared with. */
+  isOfBase?: true;
+  /** Why the inputs do not fit together; null: they do. */
+  refuse?(job: Pick<Job, 'mode'>): string | null;
+  /** The whole job, which judges no commit and publishes nothing. Absent: see `open`. */
+  run?(job: Job, session: Session): Promise<Ending>;
+  /** What evaluates the commits; the result is published as any other. */
+  open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
+}
+
+export interface OpenedJob {
+  evaluate(): Promise<Evaluated>;
+  /** Says what is left to say once the result is published. */
+  published(): Promise<void>;
+}
+
+/** What a feature adds to the action. */
+export interface JobRow {
+  readonly jobs?: readonly OwnJob[];
+}
+
+export type JobFeatures = readonly (Feature & SessionRow & JobRow)[];
+
+type KnownJob = Pick<Job, 'inputs' | 'mode' | 'features'>;
+
+/** Features' kinds that a job is of; none: it compares or sweeps. */
+function ownJobs(job: KnownJob): OwnJob[] {
+  return job.features.flatMap(({ jobs = [] }) => jobs).filter((kind) => kind.takes(job));
+}
+
+export function ownJobOf(job: KnownJob): OwnJob | undefined {
+  return ownJobs(job)[0];
+}
+
+/** Refuses inputs that do not fit together. */
+export function refuseMixedInputs(job: KnownJob): void {
+  const refused = ownJobs(job).flatMap((kind) => kind.refuse?.(job) ?? []);
+  if (refused.length > 0) throw new UserError(refused.map((message) => problem(null, message)));
+}
+
 /** References of a suite that the log's plan names. */
 const REFERENCES_IN_LOG = 20;
 
@@ -85,7 +134,7 @@ export function sessionOptions(
   job: Omit<Job, 'trust' | 'commits'>,
   trust: SessionOptions['trust'],
 ): SessionOptions {
-  const { inputs, access, secrets, env, facts, mode, runner, now, formats } = job;
+  const { inputs, access, secrets, env, facts, runner, now, formats } = job;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   return {
     features: job.features,
@@ -101,7 +150,7 @@ export function sessionOptions(
     // The repository whose workflow runs, as its server has it: it needs no checkout.
     remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
     temporary: env['RUNNER_TEMP'] || tmpdir(),
-    role: inputs.shard !== null ? 'shard' : mode === 'merge' ? 'merge' : 'whole',
+    role: ownJobOf(job)?.role ?? 'whole',
     withheld: withheldFrom(facts),
     store: {
       kind: 'service',

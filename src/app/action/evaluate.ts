@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Inputs } from '../../config/inputs.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import type { Client } from '../../edges/github/client.ts';
@@ -8,34 +7,17 @@ import {
   withPullRequest,
   withQueuedPullRequest,
 } from '../../edges/github/pull.ts';
-import { artifactName, fetchParts, unreachable, uploadPart } from '../../edges/store/artifact.ts';
 import { UserError, problem } from '../../errors.ts';
-import {
-  type Gathered,
-  evaluateShard,
-  gatherParts,
-  mergeParts,
-} from '../../features/shards/evaluate-shard.ts';
-import { type Manifest, PART_FILES } from '../../features/shards/manifest.ts';
-import {
-  mergeWords,
-  renderMergeSummary,
-  renderShardSummary,
-  shardTitle,
-  shardWords,
-} from '../../features/shards/words.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
-import { endLine, logLine } from '../../text/log.ts';
 import { ORIGIN_WORDS } from '../../trust/trust-table.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { notEvaluated } from '../run/not-judged.ts';
 import { blankOf } from '../run/plan-run.ts';
 import type { CommitsRequest, RunCommits } from '../session/commits.ts';
-import { type Evaluated, type Session, evaluate, projectOf } from '../session/session.ts';
+import { type Evaluated, type Session, evaluate } from '../session/session.ts';
 import { type Sides, findSides } from '../session/sides.ts';
-import { type Ending, type Job, appendSummary, artifactLibrary, say } from './context.ts';
-import { usageOutputs } from './publish.ts';
+import { ownJobOf, type Job } from './context.ts';
 
 /** What a run is about, or why there is nothing to do: no fault of anyone. */
 type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
@@ -102,20 +84,20 @@ async function refuseForkCheckout(
 interface EvaluatedJob extends Evaluated {
   /** Null: they were not found. */
   sides: Sides | null;
-  /** What a merge joined. */
-  merged: readonly Manifest[];
+  /** What is left to say once the result is published. */
+  published(): Promise<void>;
 }
 
-const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] =>
-  mode === 'sweep' || mode === 'merge' ? 'sweep' : 'diff';
+const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] => (mode === 'diff' ? mode : 'sweep');
 
-/** Which commits a job is about. A measurement of noise is of what changes are compared with. */
+/** Which commits a job is about. */
 export function commitsRequest(
-  job: Pick<Job, 'inputs' | 'facts' | 'mode'>,
+  job: Pick<Job, 'inputs' | 'facts' | 'mode' | 'features'>,
 ): CommitsRequest & { workingDirectory: string } {
-  const { inputs, facts, mode } = job;
+  const { inputs, facts } = job;
   const { workingDirectory, base, head } = inputs;
-  if (mode !== 'noise') return { workingDirectory, base, head, facts, mode: modeOf(job) };
+  if (ownJobOf(job)?.isOfBase !== true)
+    return { workingDirectory, base, head, facts, mode: modeOf(job) };
   const ofBase = { ...facts, head: facts.base ?? facts.head, pullRequest: null };
   return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
 }
@@ -142,15 +124,15 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
 export async function evaluateJob(job: Job, session: Session): Promise<EvaluatedJob> {
   const { facts } = job;
   const mode = modeOf(job);
-  let merged: readonly Manifest[] = [];
+  let published = (): Promise<void> => Promise.resolve();
   try {
     await refuseForkCheckout(session.repository, facts);
     const sides = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
     job.lease.about(facts, sides.head.commit, job.trust.approved);
-    if (job.mode !== 'merge') return { ...(await evaluate(session, mode, sides)), sides, merged };
-    const gathered = await gatherArtifacts(job, session, sides.head.commit);
-    merged = gathered.parts.map(({ manifest }) => manifest);
-    return { ...(await mergeParts(session, gathered, sides)), sides, merged };
+    const own = await ownJobOf(job)?.open?.(job, session, sides);
+    published = own?.published ?? published;
+    const evaluated = own?.evaluate() ?? evaluate(session, mode, sides);
+    return { ...(await evaluated), sides, published };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const unread = {
@@ -163,95 +145,6 @@ export async function evaluateJob(job: Job, session: Session): Promise<Evaluated
       blankParts: blankOf(session.features),
     };
     const result = notEvaluated(unread, [...error.problems], []);
-    return { result, suites: [], sides: null, merged };
+    return { result, suites: [], sides: null, published };
   }
-}
-
-/**
- * A shard is a part of a full sweep and of nothing else.
- *
- * @throws UserError that says which of the two inputs to change.
- */
-export function refuseMixedRoles({ inputs, mode }: Pick<Job, 'inputs' | 'mode'>): void {
-  if (inputs.shard === null || mode === 'sweep') return;
-  throw new UserError([
-    problem(
-      null,
-      mode === 'merge'
-        ? 'shard: is for the jobs whose parts mode: merge joins; leave it out of the merge'
-        : `shard: parts a full sweep, and this is mode: ${mode}. Set mode: sweep, or leave shard out`,
-    ),
-  ]);
-}
-
-/**
- * One part of a full sweep: evaluates it, and leaves an artifact for `mode: merge`. It posts
- * nothing, for it has judged nothing.
- */
-export async function runShardJob(job: Job, session: Session): Promise<Ending> {
-  const { inputs, env, runner } = job;
-  const { shard } = inputs;
-  const closed = unreachable(env);
-  if (shard === null || closed !== null)
-    throw new UserError([problem(null, `shard: ${closed ?? 'is not given'}.`)]);
-  const { head } = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
-  const folder = join(session.temporaryFolder, 'evaldiff-shard');
-  const manifest = session.redact(await evaluateShard(session, head, shard, folder));
-  await uploadPart(await artifactLibrary(job), {
-    name: artifactName(shard, projectOf(session)),
-    folder,
-    files: Object.values(PART_FILES),
-  });
-  await appendSummary(
-    env['GITHUB_STEP_SUMMARY'],
-    () => renderShardSummary(manifest),
-    runner.warning,
-  );
-  const title = shardTitle(manifest);
-  say(runner, { conclusion: 'neutral', title: logLine(title), ...usageOutputs(manifest.usage) });
-  if (manifest.halted !== null) runner.warning(title);
-  runner.info(shardWords(manifest));
-  return { conclusion: 'neutral', line: endLine('neutral', title, 'the merge judges') };
-}
-
-/**
- * Fetches the parts that the shards of this workflow run left, and no other run's.
- *
- * @throws UserError when artifacts cannot be reached, or a part cannot be read.
- */
-async function gatherArtifacts(
-  { env, artifacts }: Pick<Job, 'env' | 'artifacts'>,
-  session: Session,
-  head: string,
-): Promise<Gathered> {
-  const closed = unreachable(env);
-  if (closed !== null) throw new UserError([problem(null, `mode: merge: ${closed}.`)]);
-  const fetched = await fetchParts(await artifactLibrary({ artifacts }), {
-    project: projectOf(session),
-    folder: join(session.temporaryFolder, 'evaldiff-parts'),
-  });
-  const problems = fetched.problems.map((message) => problem(null, message));
-  if (fetched.parts.length === 0 && problems.length === 0) problems.push(problem(null, NO_PARTS));
-  const places = fetched.parts.map(({ name, folder, index, count }) => ({
-    name: `The artifact ${name}`,
-    folder,
-    shard: { index, count },
-  }));
-  return gatherParts(session, head, { places, source: 'artifacts', problems });
-}
-
-const NO_PARTS =
-  'mode: merge: no shard of this sweep left an artifact in this workflow run. Run the shards in jobs that the merge needs (needs:), in the same workflow, ' +
-  'with the same working-directory and config; if there are such jobs, look at their logs.';
-
-/** Says what the shards were paid for, which the result does not count. */
-export async function sayParts(manifests: readonly Manifest[], job: Job): Promise<void> {
-  if (manifests.length === 0) return;
-  const { env, runner } = job;
-  runner.info(mergeWords(manifests));
-  await appendSummary(
-    env['GITHUB_STEP_SUMMARY'],
-    () => renderMergeSummary(manifests),
-    runner.warning,
-  );
 }

@@ -21,15 +21,15 @@ import { loadReports } from '../run/feature.ts';
 import { findCommits, type RunCommits } from '../session/commits.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { writeRun } from '../session/write-reports.ts';
-import { say, sessionOptions, type Ending, type Job } from './context.ts';
 import {
-  evaluateJob,
-  locate,
-  refuseMixedRoles,
-  commitsRequest,
-  runShardJob,
-  sayParts,
-} from './evaluate.ts';
+  ownJobOf,
+  refuseMixedInputs,
+  say,
+  sessionOptions,
+  type Ending,
+  type Job,
+} from './context.ts';
+import { evaluateJob, locate, commitsRequest } from './evaluate.ts';
 import { runIdentity, runUrl } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
 import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
@@ -48,7 +48,8 @@ export async function runJob(
 ): Promise<Conclusion> {
   const { inputs, env, runner, secrets } = given;
   const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
-  const lease = createLease(client, given, runIdentity(inputs, env));
+  const judges = ownJobOf(given)?.run === undefined;
+  const lease = createLease(client, { ...given, judges }, runIdentity(inputs, env));
   try {
     const ending = endingOf(client, { ...given, lease });
     const { conclusion, line } = await (crashed === null
@@ -71,7 +72,7 @@ function reasonsOf(error: unknown): string[] {
 async function endingOf(client: Client, given: Omit<Job, 'trust' | 'commits'>): Promise<Ending> {
   const { inputs, runner, lease, problems = [] } = given;
   if (problems.length > 0) throw new UserError([...problems]);
-  refuseMixedRoles(given);
+  refuseMixedInputs(given);
   const located = await locate(client, given.facts, inputs);
   if ('skip' in located) return skip(located.skip, given);
   const job = { ...given, facts: located.facts };
@@ -110,18 +111,15 @@ async function approvalOf(
     : {};
 }
 
-async function ofItsMode(client: Client, job: Job, session: Session): Promise<Ending> {
-  if (job.mode === 'noise')
-    return (await import('../../features/noise/job.ts')).runNoiseJob(job, session);
-  if (job.inputs.shard !== null) return runShardJob(job, session);
-  return evaluateAndPublish(client, job, session);
+function ofItsMode(client: Client, job: Job, session: Session): Promise<Ending> {
+  return ownJobOf(job)?.run?.(job, session) ?? evaluateAndPublish(client, job, session);
 }
 
 async function evaluateAndPublish(client: Client, job: Job, session: Session): Promise<Ending> {
   const { inputs, env, runner, lease } = job;
   const { identity } = lease;
   const evaluated = await evaluateJob(job, session);
-  const { sides, suites, merged } = evaluated;
+  const { sides, suites, published } = evaluated;
   // A runner that cancels a job ends it ten seconds later, and what was paid for, waiting batches
   // among it, comes first.
   const isInterrupted = session.halting.halted()?.title === 'Interrupted';
@@ -155,7 +153,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
     },
   });
   for (const warning of ids.warnings) runner.warning(warning);
-  await sayParts(merged, job);
+  await published();
   sayResult(result, ids, folder, job);
   return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
 }

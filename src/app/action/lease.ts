@@ -48,6 +48,8 @@ interface LeaseJob {
   env: NodeJS.ProcessEnv;
   now(): Date;
   facts: EventFacts;
+  /** The job comes to a verdict on a commit. */
+  judges: boolean;
 }
 
 interface LeaseState extends LeaseJob {
@@ -62,9 +64,9 @@ interface LeaseState extends LeaseJob {
 }
 
 export function createLease(client: Client, job: LeaseJob, identity: RunIdentity): Lease {
-  const { inputs, env, now, facts } = job;
+  const { inputs, env, now, facts, judges } = job;
   const state: LeaseState = {
-    ...{ client, inputs, env, now, facts, identity },
+    ...{ client, inputs, env, now, facts, judges, identity },
     startedAt: now(),
     head: inputs.head === null ? facts.head : null,
     approved: false,
@@ -88,15 +90,11 @@ export function createLease(client: Client, job: LeaseJob, identity: RunIdentity
   };
 }
 
-/** A shard and a measurement judge no commit. */
-const judges = ({ inputs }: LeaseState): boolean =>
-  inputs.mode !== 'noise' && inputs.shard === null;
-
 const headOf = ({ head, facts }: LeaseState): string | null => head ?? facts.head;
 
 async function open(state: LeaseState): Promise<void> {
   const { client, head, identity } = state;
-  if (head === null || !judges(state)) return;
+  if (head === null || !state.judges) return;
   const comment = commentOf(state, noVerdict(state, 'running'));
   const [check, announced] = await Promise.all([
     openCheck(client, { ...checkOf(state, head), named: identity.named }),
@@ -164,7 +162,7 @@ async function writeComment(
 async function fail(state: LeaseState, reasons: readonly string[]): Promise<string[]> {
   state.failed = true;
   await state.opening;
-  if (!judges(state)) return [];
+  if (!state.judges) return [];
   const blocks = reasons.map((reason) => paragraph([text(reason)]));
   const summary = markdownOf(blocks, NO_LINKS);
   const title = `No verdict: ${reasons[0] ?? ''}`;

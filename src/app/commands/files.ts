@@ -13,7 +13,7 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type RunReport, readRunReport } from '../../config/llmeval-report.ts';
 import { UserError, problem } from '../../errors.ts';
-import { type Saved, readSaved } from '../../features/noise/result.ts';
+import { readResultValue, type Result } from '../../kernel/result/result.ts';
 import type { Problem } from '../../types/plain.ts';
 import { ownKeys } from '../run/feature.ts';
 import {
@@ -25,26 +25,37 @@ import {
   refusalOf,
 } from '../session/safe-writing.ts';
 import { REPORT_FOLDERS } from './options.ts';
-import type { Terminal } from './terminal.ts';
+import type { SavedKind, Terminal, UnreadFile } from './terminal.ts';
 import { userError } from './user-error.ts';
 
-/** Parsed content of a saved file; `file` is its path as given. */
-export type SavedFile = (
-  Exclude<Saved, { kind: 'unreadable' }> | { kind: 'run'; report: RunReport }
-) & { file: string; writtenAt: string };
+/** A file that a run left, or another command of a feature's. */
+type Saved =
+  | { kind: 'result'; result: Result }
+  | { kind: 'run'; report: RunReport }
+  | { kind: 'own'; of: SavedKind; saved: unknown; code: number };
 
-const FOUND = /^(?:result\.json|noise\.json|report-\d+\.ya?ml)$/;
+/** Parsed content of a saved file; `file` is its path as given. */
+export type SavedFile = Saved & { file: string; writtenAt: string };
+
+const RUN_REPORT = /^report-\d+\.ya?ml$/;
+
+type Reader = Pick<Terminal, 'cwd' | 'features'>;
+
+export function savedKinds({ features }: Pick<Terminal, 'features'>): SavedKind[] {
+  return features.flatMap(({ savedFile }) => savedFile ?? []);
+}
 
 /** Expands folders, at any depth, into saved files. Rejects with every path without one. */
-export async function savedFilesIn(paths: readonly string[], cwd: string): Promise<string[]> {
+export async function savedFilesIn(paths: readonly string[], reader: Reader): Promise<string[]> {
   const problems: Problem[] = [];
-  const found = await Promise.all(paths.map((path) => filesIn(path, cwd, problems)));
+  const found = await Promise.all(paths.map((path) => filesIn(path, reader, problems)));
   if (problems.length > 0) throw new UserError(problems);
   return [...new Set(found.flat())];
 }
 
-async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<string[]> {
-  const full = resolve(cwd, path);
+async function filesIn(path: string, reader: Reader, problems: Problem[]): Promise<string[]> {
+  const full = resolve(reader.cwd, path);
+  const names = ['result.json', ...savedKinds(reader).map(({ fileName }) => fileName)];
   const wrong = (message: string): string[] => {
     problems.push(problem({ file: path, line: 0 }, message));
     return [];
@@ -57,7 +68,9 @@ async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<
   const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
   if (entries === null) return wrong('cannot be read');
   const found = entries
-    .filter((child) => child.isFile() && FOUND.test(child.name))
+    .filter(
+      (child) => child.isFile() && (names.includes(child.name) || RUN_REPORT.test(child.name)),
+    )
     .map((child) => join(child.parentPath, child.name))
     .filter(
       (file) =>
@@ -66,7 +79,7 @@ async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<
           .some((step) => step === 'node_modules' || step === '.git'),
     );
   if (found.length === 0)
-    return wrong('holds neither a result.json, nor a noise.json, nor a report-<try>.yaml');
+    return wrong(`holds neither a ${[...names, 'report-<try>.yaml'].join(', nor a ')}`);
   return withoutRunsOf(found.sort()).map((file) =>
     join(path, relative(full, file)).split(sep).join('/'),
   );
@@ -79,8 +92,6 @@ function withoutRunsOf(files: readonly string[]): string[] {
     .map((file) => `${file.slice(0, -'result.json'.length)}multirun${sep}`);
   return files.filter((file) => !runs.some((folder) => file.startsWith(folder)));
 }
-
-type Reader = Pick<Terminal, 'cwd' | 'features'>;
 
 /** Rejects with the problems of every file that is invalid or of another version. */
 export async function readSavedFiles(
@@ -109,7 +120,7 @@ export async function newestRun(terminal: Reader): Promise<SavedFile[]> {
     if ((await stat(resolve(cwd, folder)).catch(() => null))?.isDirectory() === true)
       there.push(folder);
   if (there.length === 0) return [];
-  const files = await readSavedFiles(await savedFilesIn(there, cwd), terminal);
+  const files = await readSavedFiles(await savedFilesIn(there, terminal), terminal);
   const newest = files.reduce<SavedFile | null>(
     (last, file) => (last === null || file.writtenAt >= last.writtenAt ? file : last),
     null,
@@ -122,7 +133,7 @@ export async function newestRun(terminal: Reader): Promise<SavedFile[]> {
 async function readSavedFile(
   file: string,
   { cwd, features }: Reader,
-): Promise<SavedFile | { problems: Problem[] }> {
+): Promise<SavedFile | UnreadFile> {
   const path = resolve(cwd, file);
   const content = await readFile(path).catch(() => null);
   if (content === null) return { problems: [problem({ file, line: 0 }, 'cannot be read')] };
@@ -140,8 +151,34 @@ async function readSavedFile(
         ),
       ],
     };
-  const saved = readSaved(file, content.toString('utf8'), ownKeys(features));
-  return saved.kind === 'unreadable' ? { problems: saved.problems } : { ...saved, file, writtenAt };
+  const saved = await readSaved(file, content.toString('utf8'), features);
+  return 'problems' in saved ? saved : { ...saved, file, writtenAt };
+}
+
+/** Reads a file by what is in it; its name says nothing. */
+export async function readSaved(
+  file: string,
+  text: string,
+  features: Terminal['features'],
+): Promise<Saved | UnreadFile> {
+  const kinds = savedKinds({ features });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const others = kinds.map(({ fileName, noun }) => `, or the ${fileName} of ${noun}`).join('');
+    const message = `is not JSON; give the result.json that a run wrote${others}`;
+    return { problems: [problem({ file, line: 0 }, message)] };
+  }
+  if (value !== null && typeof value === 'object') {
+    const json = value;
+    const of = kinds.find((kind) => kind.isOne(json));
+    const read = await of?.read(file, json);
+    if (of !== undefined && read !== undefined)
+      return 'problems' in read ? read : { kind: 'own', of, ...read };
+  }
+  const { result, problems } = readResultValue(file, value, ownKeys(features));
+  return result === null ? { problems } : { kind: 'result', result };
 }
 
 /**

@@ -119,6 +119,18 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
   return command.addOption(takes.prints === false ? json.hideHelp() : json);
 }
 
+/** Adds features' own options; returns the variants of the command that they ask for. */
+export function addVariants(command: Command, { features }: Pick<Terminal, 'features'>) {
+  const variants = features
+    .flatMap((row) => row.variants ?? [])
+    .filter(({ command: name }) => name === command.name());
+  for (const option of variants.flatMap(({ options }) => options)) command.option(...option);
+  return {
+    examples: variants.map(({ example }) => `\n  ${example}`).join(''),
+    find: (options: object) => variants.find((variant) => variant.takes(options)),
+  };
+}
+
 /** The `--directory` to repeat in a suggested command; '' for the current folder. */
 export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../../errors.ts';
 import { logLine, logText } from '../../text/log.ts';
 import { packageRoot, versionLine } from '../session/installation.ts';
-import type { AddCommand, Terminal } from './terminal.ts';
+import type { LazyCommand, Terminal } from './terminal.ts';
 
 /** Runs one command line. Exit codes: 0 pass or neutral, 1 the gate failed, 2 no verdict. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -74,25 +74,18 @@ function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
   );
 }
 
-/** All commands in help order. Each is loaded on demand to keep startup fast. */
-const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
-  ['diff', async () => (await import('./plain.ts')).diffCommand],
-  ['dev', async () => (await import('../../features/workbench/command.ts')).devCommand],
-  ['run', async () => (await import('./run.ts')).runCommand],
-  ['plan', async () => (await import('./plain.ts')).planCommand],
-  ['validate', async () => (await import('./plain.ts')).validateCommand],
-  ['grade', async () => (await import('../../features/graders/command.ts')).gradeCommand],
-  ['fix', async () => (await import('../../features/causes/command.ts')).fixCommand],
-  ['noise', async () => (await import('../../features/noise/command.ts')).noiseCommand],
-  ['discover', async () => (await import('../../features/attributes/command.ts')).discoverCommand],
-  ['report', async () => (await import('./report.ts')).reportCommand],
-  ['show', async () => (await import('./show.ts')).showCommand],
-  ['cache', async () => (await import('./cache.ts')).cacheCommand],
-  ['merge', async () => (await import('../../features/shards/command.ts')).mergeCommand],
-  ['import', async () => (await import('../../features/imports/command.ts')).importCommand],
-  ['init', async () => (await import('./init.ts')).initCommand],
-  ['demo', async () => (await import('./demo.ts')).demoCommand],
-]);
+/** Our own commands; features add theirs. Each is loaded on demand to keep startup fast. */
+const COMMANDS: readonly LazyCommand[] = [
+  { name: 'diff', place: 10, load: async () => (await import('./plain.ts')).diffCommand },
+  { name: 'run', place: 20, load: async () => (await import('./run.ts')).runCommand },
+  { name: 'plan', place: 30, load: async () => (await import('./plain.ts')).planCommand },
+  { name: 'validate', place: 40, load: async () => (await import('./plain.ts')).validateCommand },
+  { name: 'report', place: 50, load: async () => (await import('./report.ts')).reportCommand },
+  { name: 'show', place: 60, load: async () => (await import('./show.ts')).showCommand },
+  { name: 'cache', place: 70, load: async () => (await import('./cache.ts')).cacheCommand },
+  { name: 'init', place: 80, load: async () => (await import('./init.ts')).initCommand },
+  { name: 'demo', place: 90, load: async () => (await import('./demo.ts')).demoCommand },
+];
 
 /** The command `asked`, or all if there is none of this name. `done` gets the exit code. */
 export async function createProgram(
@@ -115,15 +108,18 @@ export async function createProgram(
     // Arguments would leave too little of the line for the summaries.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', '\nBegin with evaldiff init, or watch evaldiff demo.');
-  for (const add of await Promise.all(loadsFor(asked).map((load) => load())))
+  for (const add of await Promise.all(commandsFor(asked, terminal).map(({ load }) => load())))
     add(program, terminal, done);
   for (const command of program.commands)
     command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
   return program;
 }
 
-function loadsFor(asked: string): (() => Promise<AddCommand>)[] {
-  const load = COMMANDS.get(asked);
-  if (load !== undefined) return [load];
-  return asked === '--version' || asked === '-V' ? [] : [...COMMANDS.values()];
+/** In the order of the help. */
+function commandsFor(asked: string, { features }: Terminal): LazyCommand[] {
+  const all = [...COMMANDS, ...features.flatMap(({ commands = [] }) => commands)];
+  const found = all.filter(({ name }) => name === asked);
+  return found.length > 0 || asked === '--version' || asked === '-V'
+    ? found
+    : all.sort((a, b) => a.place - b.place);
 }

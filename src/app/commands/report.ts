@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { createSandbox } from '../../edges/sandbox/index.ts';
-import { historyPaths, renderHistory } from '../../features/history/command.ts';
-import type { NoiseResult } from '../../features/noise/result.ts';
 import { exitCode } from '../../kernel/judge/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { renderComment } from '../../report/comment.ts';
@@ -16,9 +14,9 @@ import { logJson } from '../../text/log.ts';
 import { loadReports } from '../run/feature.ts';
 import { reasonOf, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
-import { newestRun, readSavedFiles, savedFilesIn, type SavedFile } from './files.ts';
-import { REPORT_FOLDERS } from './options.ts';
-import type { AddCommand, Terminal } from './terminal.ts';
+import { newestRun, readSavedFiles, savedFilesIn, savedKinds, type SavedFile } from './files.ts';
+import { addVariants, REPORT_FOLDERS } from './options.ts';
+import type { AddCommand, Rendered, Terminal } from './terminal.ts';
 import { userError } from './user-error.ts';
 
 const FORMATS = ['terminal', 'markdown', 'html', 'junit', 'json'] as const;
@@ -29,8 +27,6 @@ interface ReportOptions {
   format?: Format;
   json?: boolean;
   tables?: boolean;
-  history?: string | true;
-  directory: string;
   out?: string;
 }
 
@@ -41,19 +37,19 @@ const EXAMPLES = `
 Examples:
   evaldiff report evaldiff-report/result.json --format html --out report.html
   evaldiff report multirun
-  evaldiff report before/result.json after/result.json --format markdown
-  evaldiff report noise.json
-  evaldiff report --history main sweeps/ --format html --out trend.html`;
+  evaldiff report before/result.json after/result.json --format markdown`;
 
 export const reportCommand: AddCommand = (program, terminal, done) => {
-  program
+  const kinds = savedKinds(terminal);
+  const names = kinds.map(({ fileName }) => `, ${fileName}`).join('');
+  const command = program
     .command('report')
     .description(
       'renders saved results again: one in full, two compared by the same references, several as tables, or as a trend; never asks a model',
     )
     .argument(
       '[paths...]',
-      'result.json, noise.json and report-<try>.yaml files of runs, or folders that hold some (default: the newest run in evaldiff-report or multirun)',
+      `result.json${names} and report-<try>.yaml files of runs, or folders that hold some (default: the newest run in evaldiff-report or multirun)`,
     )
     .addOption(
       new Option(
@@ -62,50 +58,45 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
       ).choices(FORMATS),
     )
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
-    .option('--tables', 'a table of every answer, for one result.json too')
-    .option(
-      '--history [branch]',
-      "the trend of a branch's full sweeps, in the order of its commits (default: the default branch)",
-    )
-    .option('-C, --directory <folder>', 'the repository of that branch', '.')
+    .option('--tables', 'a table of every answer, for one result.json too');
+  const variants = addVariants(command, terminal);
+  const examples = kinds.map(({ fileName }) => `\n  evaldiff report ${fileName}`).join('');
+  command
     .option('-o, --out <file>', 'write there instead of printing')
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', `${EXAMPLES}${examples}${variants.examples}`)
     .action(async (paths: string[], options: ReportOptions) => {
       const isTerminal = terminal.isTerminal && options.out === undefined;
-      const { text, code } = await renderFiles(paths, options, { ...terminal, isTerminal });
+      const given = { ...options, format: formatOf(options) };
+      const to = { ...terminal, isTerminal };
+      const rendered =
+        variants.find(options)?.run(paths, given, to) ?? renderFiles(paths, given, to);
+      const { text, code } = await rendered;
       if (options.out === undefined) terminal.out(text);
       else await write(options.out, text, terminal);
       done(code);
     });
 };
 
-interface Rendered {
-  text: string;
-  code: number;
-}
-
 async function renderFiles(
   paths: readonly string[],
-  options: ReportOptions,
+  { format, tables = false }: { format: Format; tables?: boolean },
   terminal: Terminal,
 ): Promise<Rendered> {
-  const format = formatOf(options);
-  if (options.history !== undefined)
-    return {
-      text: await trend(options.history, paths, format, options.directory, terminal),
-      code: 0,
-    };
   const files =
     paths.length === 0
       ? await newestRun(terminal)
-      : await readSavedFiles(await savedFilesIn(paths, terminal.cwd), terminal);
+      : await readSavedFiles(await savedFilesIn(paths, terminal), terminal);
   if (files.length === 0)
     throw userError(
       null,
-      `name what to render: a result.json, a noise.json, or a folder that holds some (npx evaldiff report out); here is none of ${REPORT_FOLDERS.join(', ')}`,
+      `name what to render: a result.json, ${savedKinds(terminal)
+        .map(({ fileName }) => `a ${fileName}, `)
+        .join(
+          '',
+        )}or a folder that holds some (npx evaldiff report out); here is none of ${REPORT_FOLDERS.join(', ')}`,
     );
   const [only, ...more] = files;
-  const alone = more.length === 0 && options.tables !== true ? only : undefined;
+  const alone = more.length === 0 && !tables ? only : undefined;
   if (alone?.kind === 'result')
     return {
       text: await renderResult(alone.result, format, terminal),
@@ -114,30 +105,12 @@ async function renderFiles(
   if (format !== 'html' && format !== 'junit') return renderAll(files, format, terminal);
   throw userError(
     null,
-    `--format ${format} renders one result.json; ${alone?.kind === 'noise' ? 'a measurement has' : 'for several runs take'} terminal, markdown or json`,
+    `--format ${format} renders one result.json; ${alone?.kind === 'own' ? `${alone.of.noun} has` : 'for several runs take'} terminal, markdown or json`,
   );
 }
 
 function formatOf({ json, format }: ReportOptions): Format {
   return json === true ? 'json' : (format ?? 'terminal');
-}
-
-async function trend(
-  given: string | true,
-  paths: readonly string[],
-  format: Format,
-  directory: string,
-  terminal: Terminal,
-): Promise<string> {
-  if (format === 'junit')
-    throw userError(
-      null,
-      '--format junit renders one result.json; a trend has terminal, markdown, html and json',
-    );
-  return renderHistory(
-    { ...(await historyPaths(given, paths, terminal.cwd)), directory, format },
-    terminal,
-  );
 }
 
 async function renderResult(
@@ -167,36 +140,38 @@ async function renderResult(
 async function renderAll(
   files: readonly SavedFile[],
   format: 'terminal' | 'markdown' | 'json',
-  { width, isTerminal }: Terminal,
+  { width, isTerminal, features }: Terminal,
 ): Promise<Rendered> {
   const { tables, conclusions } = await tablesOf(files);
-  const noise = files.flatMap((file) => (file.kind === 'noise' ? [file.noise] : []));
+  const own = files.flatMap((file) => (file.kind === 'own' ? [file] : []));
   const code = Math.max(
     0,
     ...conclusions,
     ...tables.map((table) => (passes(table) ? 0 : 1)),
-    ...noise.map(codeOfNoise),
+    ...own.map((file) => file.code),
   );
-  if (format === 'json')
+  if (format === 'json') {
+    const lists = features.flatMap(({ key, savedFile }) =>
+      savedFile === undefined
+        ? []
+        : [[key, own.filter(({ of }) => of === savedFile).map(({ saved }) => saved)] as const],
+    );
+    const [only] = tables.length === 0 && own.length === 1 ? own : [];
     return {
-      text: `${logJson(tables.length === 0 && noise.length === 1 ? noise[0] : { runs: tables, noise })}\n`,
+      text: `${logJson(only === undefined ? { runs: tables, ...Object.fromEntries(lists) } : only.saved)}\n`,
       code,
     };
+  }
   const blocks = [...comparisonOf(files), ...runBlocks(tables)];
-  const { renderNoise, renderNoiseSummary } = await import('../../features/noise/report.ts');
   const { renderBlocks } = await import('../../report/terminal.ts');
-  const shown =
-    format === 'markdown'
-      ? [
-          ...(blocks.length === 0 ? [] : [`${markdownOf(blocks, NO_LINKS)}\n`]),
-          ...noise.map((report) => renderNoiseSummary(report)),
-        ]
-      : [
-          ...(blocks.length === 0
-            ? []
-            : [`${renderBlocks(blocks, { width, colour: isTerminal })}\n`]),
-          ...noise.map((report) => renderNoise(report, { width, colour: isTerminal })),
-        ];
+  const to = { width, colour: isTerminal };
+  const shown = await Promise.all(
+    own.map(({ of, saved }) => of.render(saved, format === 'markdown' ? format : to)),
+  );
+  if (blocks.length > 0)
+    shown.unshift(
+      `${format === 'markdown' ? markdownOf(blocks, NO_LINKS) : renderBlocks(blocks, to)}\n`,
+    );
   return { text: shown.join('\n'), code };
 }
 
@@ -205,10 +180,6 @@ function comparisonOf(files: readonly SavedFile[]): Block[] {
   return first === undefined || second === undefined || more.length > 0
     ? []
     : comparisonBlocks(first, second);
-}
-
-function codeOfNoise({ problems, runs }: NoiseResult): number {
-  return problems.length > 0 || runs === 0 ? 2 : 0;
 }
 
 async function tablesOf(

@@ -90,7 +90,7 @@ async function savedResult(from: string, terminal: Terminal): Promise<Result> {
       from,
       `does not exist; write it with npx evaldiff run --report ${FOLDER}, or diff, or name another with --from`,
     );
-  const saved = await readSavedFiles(await savedFilesIn([from], terminal.cwd), terminal);
+  const saved = await readSavedFiles(await savedFilesIn([from], terminal), terminal);
   const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
   if (first !== undefined && more.length === 0) return first;
   throw userError(

@@ -3,8 +3,10 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import type { Formats } from '../../config/formats.ts';
 import type { Block } from '../../report/sections/document.ts';
-import type { Features } from '../run/feature.ts';
+import type { Problem } from '../../types/plain.ts';
+import type { Feature } from '../run/feature.ts';
 import type { Reach } from '../session/access.ts';
+import type { SessionRow } from '../session/edges.ts';
 
 /** The terminal of a command; tests provide their own. */
 export interface Terminal {
@@ -24,7 +26,7 @@ export interface Terminal {
   /** Ends a command that runs until interrupted. */
   until?: AbortSignal;
   /** The table of features that the entry was built with. */
-  features: Features;
+  features: CommandFeatures;
 }
 
 /** Adds a command to the program; `done` receives its exit code. */
@@ -33,6 +35,54 @@ export type AddCommand = (
   terminal: Terminal,
   done: (code: number) => void,
 ) => void;
+
+/** A command that is loaded when it is asked for. */
+export interface LazyCommand {
+  name: string;
+  /** Commands are listed by it; our own have the multiples of ten. */
+  place: number;
+  load(): Promise<AddCommand>;
+}
+
+/** Text to print, and the exit code. */
+export interface Rendered {
+  text: string;
+  code: number;
+}
+
+/** Options that a feature adds to one of our commands, and what runs where they are given. */
+interface CommandVariant {
+  command: string;
+  /** Flags, words for the help, and the default. */
+  options: readonly (readonly [flags: string, words: string, preset?: string])[];
+  example: string;
+  takes(options: object): boolean;
+  run(words: readonly string[], options: object, terminal: Terminal): Promise<Rendered>;
+}
+
+/** A kind of file that a feature writes, and `evaldiff report` renders. */
+export interface SavedKind<Saved = unknown> {
+  /** The name under which it is written. */
+  fileName: string;
+  /** What is in it, with its article. */
+  noun: string;
+  isOne(value: object): boolean;
+  read(file: string, value: object): Promise<{ saved: Saved; code: number } | UnreadFile>;
+  render(saved: Saved, to: { width: number; colour: boolean } | 'markdown'): Promise<string>;
+}
+
+export interface UnreadFile {
+  problems: Problem[];
+}
+
+/** What a feature adds to the command line. */
+export interface CommandRow {
+  readonly commands?: readonly LazyCommand[];
+  readonly variants?: readonly CommandVariant[];
+  readonly savedFile?: SavedKind;
+}
+
+export type CommandFeatures = readonly (Feature & SessionRow & CommandRow)[];
 
 /** Loads the renderer lazily: its character widths would take a tenth of every start. */
 export async function printBlocks(
@@ -61,7 +111,7 @@ const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 /** Honours `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
 export function terminalOf(
   { env, cwd, stdout, stderr, stdin }: TerminalProcess,
-  features: Features,
+  features: CommandFeatures,
 ): Omit<Terminal, 'formats'> {
   const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
   for (const stream of [stdout, stderr]) {

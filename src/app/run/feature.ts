@@ -19,7 +19,7 @@ import type { PrepareInput } from '../../kernel/plan/prepared.ts';
 import type { Price } from '../../kernel/plan/price.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts, SuiteParts } from '../../kernel/result/feature-parts.ts';
-import type { OwnKeys } from '../../kernel/result/result.ts';
+import type { OwnKeys, Result } from '../../kernel/result/result.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { ProjectSide } from '../../kernel/select/targets.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
@@ -100,6 +100,13 @@ interface CallNames {
   possible?: string;
 }
 
+/** A kind of file, which runs write or users. */
+interface OwnFile {
+  kind: string;
+  type: z.ZodType;
+  isWritten: boolean;
+}
+
 export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
@@ -107,6 +114,8 @@ export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
   /** Its key of the settings file. */
   readonly settings?: OwnSettings;
   readonly result?: Readonly<Record<string, z.ZodType>>;
+  /** Schemas of files of its own. */
+  files?(): Promise<OwnFile[]>;
   /** What a result says in these keys where the row had nothing to do. */
   readonly blank?: Partial<FeatureParts>;
 
@@ -122,6 +131,9 @@ export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
     run: Pick<PlanningRun<Read>, 'input' | 'suites'>,
     tools: { stored(request: Request): boolean; random: JudgeEdges['random'] },
   ): Promise<FeaturePlan<Own>>;
+
+  /** Before the first call of a run that asks: what earlier runs left for its result. */
+  earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
 
   /** Before the first try: suites with what earlier runs say of their references. */
   start?(suites: readonly SuiteComparison[], tools: JudgeEdges): Promise<SuiteComparison[]>;
@@ -171,4 +183,8 @@ export function ownKeys(features: Features): OwnKeys {
 /** What features show in reports, for where one is written. */
 export async function loadReports(features: Features): Promise<Reports> {
   return Promise.all(features.flatMap(({ report }) => report?.() ?? []));
+}
+
+export async function ownFiles(features: Features): Promise<OwnFile[]> {
+  return (await Promise.all(features.map((row) => row.files?.() ?? []))).flat();
 }

@@ -1,11 +1,10 @@
-import type { Shard, Spent } from '../../features/shards/part.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { Plan } from '../../kernel/plan/plan.ts';
 import type { PrepareInput, Prepared } from '../../kernel/plan/prepared.ts';
-import type { NoiseNote } from '../../kernel/result/pieces.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Project, Settings } from '../../kernel/suite/suite.ts';
 import type { Caps, Guard } from '../../money/budget.ts';
+import type { Portion } from '../../money/forecast.ts';
 import type { ListPrice } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import type { Withheld } from '../../trust/trust.ts';
@@ -38,13 +37,24 @@ export interface RunInput extends PrepareInput {
   maxCost: number | null;
   /** The cap is a default, which the user did not choose: it is kept as far as prices are known. */
   assumesCost?: true;
-  /** The part of a sweep to carry out; absent: all of it. */
-  shard?: Shard | undefined;
-  /**
-   * What the shards were paid for that this run merges: the caps hold for all together, and what
-   * they answered needs no key.
-   */
-  merged?: Spent | undefined;
+  /** What this run has of a plan that several runs share; absent: all of it. */
+  part?: PlanPart;
+}
+
+/** The part that one of several runs has of their common plan. */
+export interface PlanPart {
+  narrow(whole: Prepared): Prepared;
+  problems(whole: Prepared): Problem[];
+  /** Its share of the caps, which hold for all runs together. */
+  caps(caps: Caps, portions: () => Portions): Caps;
+  /** The other runs were held to the caps for the whole and asked everything, so no key is needed. */
+  isAnswered: boolean;
+}
+
+/** A part's share of the planned calls and of their cost, which is null where a price is unknown. */
+export interface Portions {
+  calls: Portion;
+  cost: Portion | null;
 }
 
 /** What rows read beside the projects, by key. */
@@ -94,18 +104,12 @@ export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'rand
   missingKeys(targets: readonly Target[]): Problem[];
   /** Told what will run and why before anything is asked. */
   planned(plan: Plan, ready: ReadyPlan): void;
-  /**
-   * The last measurement of the gate's own false alarms, and how it is replaced; absent: nobody
-   * keeps it.
-   */
-  lastNoise?(): Promise<NoiseNote | null>;
-  keepNoise?(note: NoiseNote): Promise<void>;
 }
 
 /** What a run would do, worked out without a model call; or the result that says why it cannot. */
 export type Planned = ReadyPlan | { ready: false; result: Result };
 
-/** `whole` is what `prepared` is a shard's part of, or `prepared` itself. */
+/** `whole` is what `prepared` is a part of, or `prepared` itself. */
 export interface ReadyPlan {
   ready: true;
   prepared: Prepared;

@@ -2,7 +2,6 @@ import { outcomeFields } from '../../kernel/judge/outcome-fields.ts';
 import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
-import type { NoiseNote } from '../../kernel/result/pieces.ts';
 import type { Result, UsageTotals } from '../../kernel/result/result.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { counted } from '../../text/amounts.ts';
@@ -19,8 +18,6 @@ export interface ResultHead {
   trust: TrustLevel;
   gate: GateSettings;
   n_tries: Result['n_tries'];
-  /** The last measurement of the gate's own false alarms. */
-  noise?: NoiseNote | null;
   /** What the result says in the keys of features that had nothing to do. */
   blankParts: FeatureParts;
 }
@@ -43,7 +40,6 @@ export function blankResult({
   trust,
   gate,
   n_tries,
-  noise = null,
   blankParts,
 }: ResultHead): Result {
   return {
@@ -62,7 +58,7 @@ export function blankResult({
     notices: [],
     problems: [],
     usage: NO_USAGE,
-    noise,
+    noise: null,
     override: null,
     adaptive_tries: null,
   };

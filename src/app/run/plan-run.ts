@@ -1,5 +1,4 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import { batchProblems, ownCaps, partOfPlan } from '../../features/shards/part.ts';
 import {
   callsOf,
   overBudget,
@@ -23,10 +22,17 @@ import type { Grader, Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
 import { ownSettings, type Features } from './feature.ts';
-import type { PlanTools, Planned, Pricing, ReadyPlan, RunInput } from './input.ts';
+import type { PlanPart, PlanTools, Planned, Pricing, ReadyPlan, RunInput } from './input.ts';
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
 import { nothingToSweep } from './nothing-to-sweep.ts';
 import { featureCalls, prepare, priceSettings } from './prepare.ts';
+
+const WHOLE: PlanPart = {
+  narrow: (whole) => whole,
+  problems: () => [],
+  caps: (caps) => caps,
+  isAnswered: false,
+};
 
 /** For a run that asks nothing. */
 const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
@@ -36,7 +42,7 @@ const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
  * selects, plans and prices.
  */
 export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {
-  const { features } = input;
+  const { features, part = WHOLE } = input;
   const sides = await tools.readSides(input);
   const read = { ...sides, notices: [...(input.notices ?? []), ...sides.notices] };
   const blankParts = blankOf(features);
@@ -53,7 +59,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     ...(await withoutStored(selected, input, { ...tools, ...pricing })),
     price: priceFrom(priceSettings(arranged), pricing.list),
   };
-  const prepared = input.shard === undefined ? whole : partOfPlan(whole, input.shard, tools.hash);
+  const prepared = part.narrow(whole);
   const spend = spending(input, arranged, { prepared, whole }, pricing);
   const { sweep, n_tries } = arranged.head.settings;
   const unrunnable = unrunnableReferences(
@@ -76,8 +82,8 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     ...(input.strict === true ? unrunnable : []),
     ...checked.problems,
     ...nothingToSweep(input, arranged.head, whole),
-    ...batchProblems(whole, input.shard),
-    ...(input.merged === undefined ? (tools.clashingHeaders?.(targetsOf(prepared)) ?? []) : []),
+    ...part.problems(whole),
+    ...(part.isAnswered ? [] : (tools.clashingHeaders?.(targetsOf(prepared)) ?? [])),
     ...spend.problems,
   ];
   if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };
@@ -185,8 +191,8 @@ export function withAskers(prepared: Prepared, why: (grader: Grader) => string |
 }
 
 /**
- * What the plan will cost, and by which caps the run is held. Shards are refused by the whole
- * sweep's plan, all alike, whatever each finds stored.
+ * What the plan will cost, and by which caps the run is held. Parts of a plan are refused by the
+ * whole plan, all alike, whatever each finds stored.
  */
 function spending(
   input: RunInput,
@@ -194,6 +200,7 @@ function spending(
   { prepared, whole }: Pick<ReadyPlan, 'prepared' | 'whole'>,
   { stored }: Pricing,
 ): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
+  const { part = WHOLE } = input;
   const found = priceRun(input, whole, stored);
   const chosen = costCap(input.maxCost, budget);
   const cost =
@@ -206,23 +213,20 @@ function spending(
   return {
     forecast: prepared === whole ? found : priceRun(input, prepared, stored),
     cap: cost,
-    caps: ownCaps(caps, input, () => ({
+    caps: part.caps(caps, () => ({
       calls: { part: callsOf(prepared.plan), whole: callsOf(whole.plan) },
       cost: portionOfCost(whole, prepared),
     })),
-    // The plan that a merge makes was held to the caps by its shards; the merge itself may say what
-    // is wrong with these, and has what is left.
-    problems:
-      input.merged !== undefined
-        ? []
-        : [
-            ...overBudget(whole.plan, caps.maxCalls, {
-              bothSides: base !== null && input.base !== null,
-              stored: input.shard === undefined ? found.stored : 0,
-              certainWords: certainWords(whole.plan, input.features),
-            }),
-            ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
-          ],
+    problems: part.isAnswered
+      ? []
+      : [
+          ...overBudget(whole.plan, caps.maxCalls, {
+            bothSides: base !== null && input.base !== null,
+            stored: prepared === whole ? found.stored : 0,
+            certainWords: certainWords(whole.plan, input.features),
+          }),
+          ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
+        ],
     notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
   };
 }

@@ -1,12 +1,4 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import {
-  newlyQuarantined,
-  quarantineNotices,
-  quarantineOf,
-  relativeGate,
-  relativeOwnGate,
-  selectTwice,
-} from '../../features/noise/plan.ts';
 import type { PlannedFeature } from '../../kernel/plan/feature-plan.ts';
 import { planOf, repeatPlan, withFeatureCalls } from '../../kernel/plan/plan.ts';
 import { targetsOf, type PrepareInput, type Prepared } from '../../kernel/plan/prepared.ts';
@@ -18,6 +10,11 @@ import {
 } from '../../kernel/plan/suite-run.ts';
 import { nextTries, tryPolicy } from '../../kernel/plan/tries.ts';
 import { hashOf } from '../../kernel/select/programs.ts';
+import {
+  newlyQuarantined,
+  quarantineNotices,
+  quarantineOf,
+} from '../../kernel/select/quarantine.ts';
 import { selectAffected, selectAll, type AffectedSuite } from '../../kernel/select/select.ts';
 import { batchedNames, type ProjectSide } from '../../kernel/select/targets.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
@@ -89,12 +86,12 @@ function selectedBy(
   base: ProjectSide | null,
   head: ProjectSide,
 ): ReturnType<typeof selectAffected> & { notices?: Notice[] } {
-  if (again !== undefined) return selectTwice(head, today);
+  if (again !== undefined) return again.select(head, today);
   return mode === 'sweep' ? selectAll(head) : selectAffected(base, head);
 }
 
 function gateOf({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettings {
-  return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : relativeGate(gate);
+  return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : again.gate(gate);
 }
 
 function quarantinesBeyondToday(suites: readonly SuiteComparison[], today: string): Notice[] {
@@ -170,10 +167,7 @@ function sidesOf(
   };
 }
 
-/**
- * Models are asked in batches there only: nobody waits a day for a check, or for a measurement of
- * noise.
- */
+/** Models are asked in batches there only: nobody waits a day for a comparison. */
 function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
   return mode === 'sweep' && again === undefined;
 }
@@ -257,7 +251,7 @@ function comparisonOf(
   }: Pick<PrepareInput, 'mode' | 'failOn' | 'today' | 'again'> & { gate: GateSettings },
 ): SuiteComparison {
   const tests = (run.suite.head ?? run.suite.base)?.suite.tests ?? run.deciding.tests;
-  const own = again === undefined ? ownGate(tests, failOn) : relativeOwnGate(tests);
+  const own = again === undefined ? ownGate(tests, failOn) : again.ownGate(tests);
   return suiteComparison(
     run,
     tryPolicy(run, arranged.head.settings, mode === 'diff', own.unit ?? gate.unit),

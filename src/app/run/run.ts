@@ -18,19 +18,15 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   if (!plan.ready) return plan.result;
   const { prepared } = plan;
   edges.planned(prepared.plan, plan);
-  const blank = {
-    ...plan.blank,
-    noise:
-      callsOf(prepared.plan) + prepared.plan.replayed === 0
-        ? null
-        : ((await edges.lastNoise?.()) ?? null),
-  };
+  const asks = callsOf(prepared.plan) + prepared.plan.replayed > 0;
+  const earlier = await Promise.all(asks ? input.features.map((row) => row.earlier?.(edges)) : []);
+  const blank = Object.assign({ ...plan.blank }, ...earlier) as Result;
   const guarded = {
     ...guardedEdges(plan, edges),
     sources: { base: input.base, head: input.head },
     reread: plan.reread,
   };
-  const keys = input.merged === undefined ? keyProblems(prepared, edges.missingKeys) : [];
+  const keys = input.part?.isAnswered === true ? [] : keyProblems(prepared, edges.missingKeys);
   const ready = withAskers(
     prepared,
     ({ target }) => edges.missingKeys([target])[0]?.message ?? null,

@@ -1,4 +1,3 @@
-import type { TryHistory } from '../../features/history/tries.ts';
 import type { Answer } from '../../kernel/ask/execute.ts';
 import { runRounds } from '../../kernel/ask/rounds.ts';
 import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
@@ -8,7 +7,15 @@ import type { SuiteComparison, NextTries } from '../../kernel/plan/suite-run.ts'
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { createMeter, type Meter } from '../../money/price.ts';
 import type { CheckSchema } from '../../types/metric.ts';
-import type { Complete, Completion, Evaluate, Purpose, Target, Usage } from '../../types/model.ts';
+import type {
+  Complete,
+  Completion,
+  Evaluate,
+  KeptRecords,
+  Purpose,
+  Target,
+  Usage,
+} from '../../types/model.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
 
@@ -24,8 +31,8 @@ export interface JudgeEdges {
   solve: Solve;
   /** Told after each answer, grade and evaluation that was asked for; for progress only. */
   answered(purpose: Purpose): void;
-  /** How tries came out in earlier runs; absent: nobody keeps it. */
-  history?(): Promise<TryHistory>;
+  /** What stores keep beside answers, first the one that is written to; absent: there is none. */
+  kept?(): Promise<readonly KeptRecords[]>;
   /** Both sides' files, for the lines of what changed; absent: there are no lines. */
   sources?: { base: SourceTree | null; head: SourceTree };
   /** Head's prompts as they are read where one of its files has this text; absent: nobody reads. */

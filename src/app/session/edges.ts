@@ -5,31 +5,31 @@ import type { ReadOptions } from '../../config/project.ts';
 import type { ParsedDocuments } from '../../documents/files.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import { createActivity, systemClock, type Activity } from '../../edges/providers/clock.ts';
-import { createProviders, type Providers } from '../../edges/providers/index.ts';
+import {
+  createProviders,
+  type Providers,
+  type RequestTransport,
+  type TransportOptions,
+} from '../../edges/providers/index.ts';
 import { createSandbox, type SandboxOptions } from '../../edges/sandbox/index.ts';
 import { createSolver } from '../../edges/solver/index.ts';
 import type { Store } from '../../edges/store/index.ts';
-import {
-  keepNoise,
-  lastNoise,
-  ledgerOf,
-  refusalMemory,
-  storedHistory,
-} from '../../features/history/store.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import { recordingKey, requestKey } from '../../kernel/select/generation.ts';
 import { NO_LIST, isListed } from '../../money/price.ts';
 import type { SecretRegister } from '../../text/redact.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
-import type { Complete, Purpose } from '../../types/model.ts';
+import type { Complete, Purpose, Request } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import type { Feature } from '../run/feature.ts';
 import type { Edges } from '../run/input.ts';
 import { readSides } from '../run/read-sides.ts';
 import type { Access, Reach } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
 import { loadListPrices } from './prices.ts';
 import type { Halting } from './progress.ts';
+import { refusalMemory } from './refusal-memory.ts';
 import { createSchemaChecker } from './schemas.ts';
 
 /** Resolves in the next turn of the event loop, when all that only computes has been done. */
@@ -49,8 +49,24 @@ function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Hal
   return halt === null || waiting === null ? halt : { ...halt, waiting };
 }
 
+/** What a feature adds to a session. */
+export interface SessionRow {
+  /** Carries requests in another way than by a call for each; of several rows the first does. */
+  readonly transport?: (tools: {
+    openStores(): Promise<readonly Store[]>;
+    /** Tells that no more requests will come before an answer does. */
+    activity: Activity;
+    turn(): Promise<void>;
+    /** At most 64 hexadecimal digits; equal for requests that may share an answer. */
+    requestKey(request: Request): string;
+  }) => (options: TransportOptions) => RequestTransport;
+}
+
+export type SessionFeatures = readonly (Feature & SessionRow)[];
+
 /** What of a session the world is built from, and what one run adds. */
 interface WorldOptions {
+  features: SessionFeatures;
   env: NodeJS.ProcessEnv;
   access: Access;
   trust: Pick<TrustDecision, 'level' | 'approved'>;
@@ -145,11 +161,7 @@ export function openWorld(options: WorldOptions): World {
     }),
     guard: asking.guard,
     halted: () => haltWith(options.halting.halted(), providers),
-    history: async () => storedHistory(await options.openStores()),
-    lastNoise: async () => lastNoise(await options.openStores()),
-    keepNoise: async (note) => {
-      keepNoise(await options.openStores(), note);
-    },
+    kept: options.openStores,
     missingKeys: providers.missingKeys,
     clashingHeaders: providers.clashingHeaders,
     readSides: (input) => readSides(input, readingOf(options, providers.complete)),
@@ -217,6 +229,13 @@ function providersOf(
   },
 ): Providers {
   const { activity, checkouts, onAttempt, onRefused } = parts;
+  const [row] = options.features.flatMap(({ transport = [] }) => transport);
+  const open = row?.({
+    openStores: options.openStores,
+    activity,
+    turn: nextTurn,
+    requestKey: (request) => requestKey(request, sha256),
+  });
   return createProviders({
     ...options.access,
     concurrency: CONCURRENCY,
@@ -236,12 +255,7 @@ function providersOf(
     checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),
     memory: refusalMemory(options.openStores, Date.now),
-    batches: {
-      ledger: ledgerOf(options.openStores),
-      activity,
-      turn: nextTurn,
-      requestKey: (request) => requestKey(request, sha256),
-    },
+    ...(open === undefined ? {} : { transport: { activity, open } }),
   });
 }
 

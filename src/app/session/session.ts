@@ -7,8 +7,6 @@ import { secretsIn } from '../../edges/providers/address.ts';
 import { systemClock } from '../../edges/providers/clock.ts';
 import type { CacheLibrary } from '../../edges/store/cache-service.ts';
 import type { Store } from '../../edges/store/index.ts';
-import { measureNoise } from '../../features/noise/measure.ts';
-import type { NoiseResult } from '../../features/noise/result.ts';
 import { suitesOf } from '../../kernel/plan/prepared.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
@@ -16,13 +14,11 @@ import { redactAll, type SecretRegister } from '../../text/redact.ts';
 import { shellWord } from '../../text/visible.ts';
 import { hostRefused, type TrustDecision, type Withheld } from '../../trust/trust.ts';
 import type { Notice } from '../../types/plain.ts';
-import type { SourceTree } from '../../types/repository.ts';
-import type { Features } from '../run/feature.ts';
 import type { Edges, RunInput } from '../run/input.ts';
 import { run } from '../run/run.ts';
 import { withoutSecrets, type Access, type Reach } from './access.ts';
 import type { AnswerExchange } from './cached-complete.ts';
-import { openWorld } from './edges.ts';
+import { openWorld, type SessionFeatures } from './edges.ts';
 import type { KeptStores } from './kept-stores.ts';
 import { withRepository, type CheckoutPlace } from './opened-repository.ts';
 import { createHalting, createProgress, NEVER, type Halting, type Progress } from './progress.ts';
@@ -75,7 +71,7 @@ export interface SessionOptions extends CheckoutPlace {
   /** What is written when the run has ended, refused now where it cannot be. */
   outputs: readonly Output[];
   /** The table of features that the entry was built with. */
-  features: Features;
+  features: SessionFeatures;
   /** Documents that are parsed already, by the same limits; gets those that are not. */
   parsed?: ParsedDocuments;
   /** A file to which every answer is written as it comes, refused now too; null: none. */
@@ -300,12 +296,4 @@ export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evalu
     },
   });
   return { result, suites };
-}
-
-/** The gate on one tree against itself, by new tries each time. */
-export function measure(session: Session, tree: SourceTree, runs: number): Promise<NoiseResult> {
-  const sides = { base: null, head: tree };
-  return withEdges(session, sides, (edges) =>
-    measureNoise({ ...runInput(session, 'diff', sides), tree, runs }, edges),
-  );
 }

@@ -28,7 +28,7 @@ const CACHED_BYTES = 256 * 1024 * 1024;
 const FILE = 'answers.sqlite';
 
 /** What a run is: by itself, one part of a sweep, what joins these, or a plan that asks nothing. */
-export type SessionRole = 'whole' | 'shard' | 'merge' | 'plan';
+export type SessionRole = 'whole' | 'part' | 'merge' | 'plan';
 
 export interface OpenStores {
   /** To be asked in this order; the first is written to. */
@@ -141,7 +141,7 @@ interface JobStoresOptions {
   own: string;
   run: string;
   /**
-   * A shard saves nothing: its part carries what it was answered, and the merge saves all of it,
+   * A part saves nothing: it carries what it was answered, and the merge saves all of it,
    * however much that is while it runs.
    */
   role?: SessionRole;
@@ -187,7 +187,7 @@ export async function openJobStores({
     stores,
     async finish() {
       const [store] = mine;
-      const saves = role !== 'shard' && keys.save !== null && store !== undefined && hasNews(store);
+      const saves = role !== 'part' && keys.save !== null && store !== undefined && hasNews(store);
       if (saves)
         await joinNewer(store, service, {
           file: files.carried,

@@ -1,4 +1,3 @@
-import type { NoiseResult } from '../../features/noise/result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { type Features, loadReports } from '../run/feature.ts';
 import { openFolder, reasonOf, type OwnFolder } from './safe-writing.ts';
@@ -118,11 +117,6 @@ function* inParts(text: string): Generator<string> {
 function* withNewline(parts: Iterable<string>): Generator<string> {
   yield* parts;
   yield '\n';
-}
-
-/** Writes a measurement of the gate's own false alarms. */
-export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise<void> {
-  await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
 }
 
 /** Writes the reports of a run; a sweep's tries in llmeval's layout too. */

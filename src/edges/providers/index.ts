@@ -1,11 +1,10 @@
 import { UserError } from '../../errors.ts';
-import { createBatches } from '../../features/batch/batches.ts';
-import type { BatchOptions } from '../../features/batch/send-batch.ts';
 import { createRedactor } from '../../text/redact.ts';
 import {
   isHosted,
   type Complete,
   type Completion,
+  type HostedTarget,
   type Request,
   type Target,
   type WaitingBatches,
@@ -18,12 +17,13 @@ import {
   secretsIn,
   type ProviderAccess,
 } from './address.ts';
-import type { Clock } from './clock.ts';
+import type { Activity, Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
 import type { LimiterStats } from './limit.ts';
 import { createPrograms } from './program.ts';
 import type { RefusalMemory } from './refusals.ts';
 import { createReplay, type RecordedRequest } from './replay.ts';
+import type { RunOfCalls } from './retry.ts';
 
 export interface ProviderOptions extends ProviderAccess {
   /** Concurrent calls, per vendor and endpoint, and per program. */
@@ -53,8 +53,28 @@ export interface ProviderOptions extends ProviderAccess {
   onRefused?(request: Request): void;
   /** What earlier runs learned about models; absent: nothing is stored. */
   memory?: RefusalMemory;
-  /** For targets that use batches; absent: they are called directly. */
-  batches?: BatchOptions;
+  /** Answers targets that name a transport; absent: they are called directly. */
+  transport?: {
+    open(options: TransportOptions): RequestTransport;
+    /** Busy while calls are under way that may lead to further ones. */
+    activity: Activity;
+  };
+}
+
+/** `signal` ends waiting, but not a call that may cost money. */
+export interface TransportOptions extends RunOfCalls, ProviderAccess {
+  redact(text: string): string;
+  /** What earlier runs learned about models; null: nothing is stored. */
+  memory: RefusalMemory | null;
+  /** Called for each request before it is sent. False: it ends with kind `budget`. */
+  onAttempt(request: Request): boolean;
+}
+
+/** Carries requests in another way than by a call for each. */
+export interface RequestTransport {
+  complete(request: Request, target: HostedTarget): Promise<Completion>;
+  waiting(): WaitingBatches | null;
+  close(): Promise<void>;
 }
 
 export interface Providers {
@@ -107,21 +127,18 @@ export function createProviders(options: ProviderOptions): Providers {
       ? Promise.resolve(WITHOUT_VECTORS)
       : programs.complete(request, target);
   };
-  const { batches } = options;
-  const batched =
-    batches === undefined ? null : createBatches({ ...inner, signal: options.signal, batches });
+  const { transport } = options;
+  const other = transport?.open({ ...inner, signal: options.signal });
   const complete: Complete = (request) => {
     const { target } = request;
-    if (batches === undefined || batched === null) return direct(request);
-    const inBatch =
-      'transport' in target && target.transport === 'batch' && request.purpose !== 'embedding';
-    return inBatch
-      ? batched.complete(request, target)
-      : batches.activity.during(() => direct(request));
+    if (transport === undefined || other === undefined) return direct(request);
+    return 'transport' in target && request.purpose !== 'embedding'
+      ? other.complete(request, target)
+      : transport.activity.during(() => direct(request));
   };
   return {
     complete,
-    waiting: () => batched?.waiting() ?? null,
+    waiting: () => other?.waiting() ?? null,
     missingKeys: (targets) => missingKeys(targets, options),
     clashingHeaders: (targets) => clashingHeaders(targets, options),
     stats: () =>
@@ -132,7 +149,7 @@ export function createProviders(options: ProviderOptions): Providers {
     async close() {
       closing.abort();
       hosted.close();
-      await Promise.all([batched?.close(), programs.close()]);
+      await Promise.all([other?.close(), programs.close()]);
     },
   };
 }

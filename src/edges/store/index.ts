@@ -1,11 +1,18 @@
 import { visibleLine } from '../../text/visible.ts';
-import type { BatchRecord, Complete, Completion, Request, Target } from '../../types/model.ts';
+import type {
+  BatchRecord,
+  Complete,
+  Completion,
+  KeptRecords,
+  Request,
+  Target,
+} from '../../types/model.ts';
 import { createAnswers } from './answers.ts';
 import { createConnection, type Connection, type StoreOptions } from './connection.ts';
 import type { Totals } from './database.ts';
 import type { Entry } from './entry.ts';
 import type { StoreAccess } from './file.ts';
-import { type KeptRecords, createRecords } from './kept-records.ts';
+import { createRecords } from './kept-records.ts';
 import type { Recorded } from './records.ts';
 
 export interface StoreStats extends Totals {
@@ -24,7 +31,7 @@ export interface Prune {
   /** Down to so many bytes. */ maxBytes?: number;
 }
 
-export interface Store extends KeptRecords {
+export interface Store extends Required<KeptRecords> {
   /**
    * Answers from the file by `keyOf`, and stores new answers of `complete` before returning them.
    */

@@ -1,16 +1,7 @@
+import type { KeptRecords } from '../../types/model.ts';
 import type { Connection } from './connection.ts';
 import type { StoreAccess } from './file.ts';
-import type { Counted, Recorded, Records } from './records.ts';
-
-export interface KeptRecords {
-  /** Outcomes of all scored tries; empty if the file cannot be read. */
-  outcomes: Records['outcomes'];
-  /** Ignored if the file cannot be written. */
-  addOutcomes(rows: Parameters<Records['addOutcomes']>[0]): void;
-  note: Records['note'];
-  /** False when it could not be written. */
-  setNote(name: string, body: string): boolean;
-}
+import type { Counted, Recorded } from './records.ts';
 
 /**
  * `join` merges a copy of this file that was extended elsewhere: outcomes of its own tries, and
@@ -19,10 +10,10 @@ export interface KeptRecords {
 export function createRecords(
   connection: Connection,
   { access, now }: { access: StoreAccess; now(): number },
-): { records: KeptRecords; join(other: Recorded): void } {
+): { records: Required<KeptRecords>; join(other: Recorded): void } {
   const added = new Map<string, Counted>();
   const noted = new Set<string>();
-  const records: KeptRecords = {
+  const records: Required<KeptRecords> = {
     outcomes: (keys) => connection.read((db) => db.outcomes(keys), new Map()),
     addOutcomes(rows) {
       if (access === 'read' || rows.length === 0) return;

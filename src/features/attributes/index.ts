@@ -1,3 +1,4 @@
+import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import { counted } from '../../text/amounts.ts';
 import { sources } from '../../trust/trust.ts';
@@ -8,8 +9,15 @@ import { planExplain, type ExplainOwn } from './plan.ts';
 import { attributeKeys, suiteAttributes } from './result.ts';
 import { attributeSettings } from './settings.ts';
 
-export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> = {
+export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> & CommandRow = {
   key: 'attributes',
+  commands: [
+    {
+      name: 'discover',
+      place: 48,
+      load: async () => (await import('./command.ts')).discoverCommand,
+    },
+  ],
   calls: {
     certain: {
       key: 'qualeval_calls',
@@ -19,6 +27,9 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> = {
   },
   settings: attributeSettings,
   result: attributeKeys,
+  files: async () => [
+    { kind: 'attributes', type: (await import('./file.ts')).attributesSchema(), isWritten: false },
+  ],
   blank: { attributes: [], insights: [] },
   async read({ trust, limits, isChosen, base, head }) {
     const source = sources(trust).attributes;

@@ -19,7 +19,7 @@ import {
 import { logLine } from '../../text/log.ts';
 
 /** `signal` ends waiting, but not a call that may cost money. */
-export interface ServerOptions extends RunOfCalls {
+interface ServerOptions extends RunOfCalls {
   redact(text: string): string;
   proxy?: URL | null;
 }

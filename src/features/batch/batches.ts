@@ -1,9 +1,10 @@
 import { addressOf } from '../../edges/providers/address.ts';
 import { STOPPED, fault } from '../../edges/providers/fault.ts';
+import type { RequestTransport } from '../../edges/providers/index.ts';
 import { createRefusals } from '../../edges/providers/refusals.ts';
 import { vendors } from '../../edges/providers/vendors/index.ts';
 import type { Ask } from '../../edges/providers/vendors/vendor.ts';
-import type { Completion, Request, WaitingBatches, HostedTarget } from '../../types/model.ts';
+import type { Completion, HostedTarget, Request } from '../../types/model.ts';
 import { createGatherer, createQuestions, type Asked } from './batch-queue.ts';
 import type { RequestOutcome } from './batch-results.ts';
 import { createManagedServer } from './batch-server.ts';
@@ -19,21 +20,13 @@ import {
   type VendorBatches,
 } from './send-batch.ts';
 
-interface BatchCalls {
-  complete(request: Request, target: HostedTarget): Promise<Completion>;
-  waiting(): WaitingBatches | null;
-  /**
-   * Waits for a batch that is being created, because it costs money, and for results being fetched
-   * unless the run was ended early; abandons the others.
-   */
-  close(): Promise<void>;
-}
-
 /**
  * Answers requests by batches: collects requests, sends and records each batch, waits, and matches
- * results by key. A request that an earlier run's batch contains waits for that batch.
+ * results by key. A request that an earlier run's batch contains waits for that batch. `close` waits
+ * for a batch that is being created, because it costs money, and for results being fetched unless
+ * the run was ended early; it abandons the others.
  */
-export function createBatches(options: BatchesOptions): BatchCalls {
+export function createBatches(options: BatchesOptions): RequestTransport {
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
   const batching: Batching = {

@@ -1,13 +1,13 @@
-import type { ProviderAccess } from '../../edges/providers/address.ts';
 import type { Activity } from '../../edges/providers/clock.ts';
 import { answerCompletion, callCompletion } from '../../edges/providers/completion.ts';
 import { budgetFault, fault, type Fault } from '../../edges/providers/fault.ts';
-import type { RefusalMemory, Refusals } from '../../edges/providers/refusals.ts';
+import type { TransportOptions } from '../../edges/providers/index.ts';
+import type { Refusals } from '../../edges/providers/refusals.ts';
 import type { BatchRecord, Completion, Request } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors.ts';
 import type { Asked, Gatherer, Questions } from './batch-queue.ts';
 import type { RequestOutcome } from './batch-results.ts';
-import { submit, type ManagedServer, type ServerOptions } from './batch-server.ts';
+import { submit, type ManagedServer } from './batch-server.ts';
 import {
   numbers,
   openBatch,
@@ -17,7 +17,7 @@ import {
   type OpenBatch,
 } from './open-batch.ts';
 
-export interface BatchOptions {
+interface BatchOptions {
   ledger: BatchLedger;
   /** Detects that no more requests will come before an answer does, so that the batch is sent. */
   activity: Activity;
@@ -26,12 +26,8 @@ export interface BatchOptions {
   requestKey(request: Request): string;
 }
 
-export interface BatchesOptions extends ServerOptions, ProviderAccess {
+export interface BatchesOptions extends TransportOptions {
   batches: BatchOptions;
-  /** What earlier runs learned about models; null: nothing is stored. */
-  memory: RefusalMemory | null;
-  /** Called for each request before its batch is sent. False: it ends with kind `budget`. */
-  onAttempt(request: Request): boolean;
 }
 
 export interface VendorBatches extends Gatherer {

@@ -1,10 +1,14 @@
+import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import { causesOf, planCauses } from './causes.ts';
 import { causeKeys } from './result.ts';
 import { causeSettings, type CauseSettings } from './settings.ts';
 
-export const causesFeature: Feature<CauseSettings> = {
+export const causesFeature: Feature<CauseSettings> & CommandRow = {
   key: 'causes',
+  commands: [
+    { name: 'fix', place: 44, load: async () => (await import('./command.ts')).fixCommand },
+  ],
   calls: { possible: 'cause_possible' },
   settings: causeSettings,
   result: causeKeys,

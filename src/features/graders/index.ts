@@ -1,11 +1,15 @@
+import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import { graderErrorOf, withinError } from './grader-error.ts';
 import { planGraderTests, type RubricTest, type TestedJudge } from './plan.ts';
 import { graderKeys } from './result.ts';
 import { runRubricTests } from './rubric-tests.ts';
 
-export const gradersFeature: Feature<RubricTest[], unknown, TestedJudge[]> = {
+export const gradersFeature: Feature<RubricTest[], unknown, TestedJudge[]> & CommandRow = {
   key: 'graders',
+  commands: [
+    { name: 'grade', place: 42, load: async () => (await import('./command.ts')).gradeCommand },
+  ],
   result: graderKeys,
   blank: { graders: [] },
   plan: planGraderTests,

@@ -14,20 +14,19 @@ import {
   type SavedResult,
 } from './history-points.ts';
 
-/** `branch`: null for the default branch. */
-interface HistoryRequest {
-  paths: readonly string[];
-  branch: string | null;
+/** Options of `evaldiff report`. */
+export interface TrendOptions {
+  history?: string | true;
   directory: string;
-  format: 'terminal' | 'markdown' | 'html' | 'json';
+  format: 'terminal' | 'markdown' | 'html' | 'junit' | 'json';
 }
 
 /** The word after `--history` is a path if there is no other path, else a branch. */
-export async function historyPaths(
+async function historyPaths(
   given: string | true,
   paths: readonly string[],
   cwd: string,
-): Promise<Pick<HistoryRequest, 'paths' | 'branch'>> {
+): Promise<{ paths: readonly string[]; branch: string | null }> {
   if (given !== true && paths.length > 0) return { branch: given, paths };
   const all = given === true ? paths : [given];
   const exists =
@@ -45,10 +44,17 @@ export async function historyPaths(
 
 /** Renders the trend of a branch's saved results. Makes no model calls. */
 export async function renderHistory(
-  { paths, branch: name, directory, format }: HistoryRequest,
+  words: readonly string[],
+  { history: given = true, directory, format }: TrendOptions,
   terminal: Terminal,
 ): Promise<string> {
+  if (format === 'junit')
+    throw userError(
+      null,
+      '--format junit renders one result.json; a trend has terminal, markdown, html and json',
+    );
   const { cwd, env, width } = terminal;
+  const { paths, branch: name } = await historyPaths(given, words, cwd);
   const saved = await savedResults(paths, terminal);
   const branch = await branchOf(
     name,
@@ -70,7 +76,7 @@ export async function renderHistory(
 }
 
 async function savedResults(paths: readonly string[], terminal: Terminal): Promise<SavedResult[]> {
-  const files = (await savedFilesIn(paths, terminal.cwd)).filter(
+  const files = (await savedFilesIn(paths, terminal)).filter(
     (file) => paths.includes(file) || basename(file) === 'result.json',
   );
   const saved = await readSavedFiles(files, terminal);

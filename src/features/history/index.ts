@@ -1,18 +1,39 @@
+import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import { comparing } from '../../kernel/plan/tries.ts';
+import type { TrendOptions } from './command.ts';
+import { storedHistory } from './store.ts';
 import { withHistory, withSteady } from './tries.ts';
 
-export const historyFeature: Feature = {
+export const historyFeature: Feature & CommandRow = {
   key: 'history',
-  async start(suites, { history: open }) {
-    return open === undefined || comparing(suites).sequential.length === 0
+  variants: [
+    {
+      command: 'report',
+      options: [
+        [
+          '--history [branch]',
+          "the trend of a branch's full sweeps, in the order of its commits (default: the default branch)",
+        ],
+        ['-C, --directory <folder>', 'the repository of that branch', '.'],
+      ],
+      example: 'evaldiff report --history main sweeps/ --format html --out trend.html',
+      takes: ({ history }: Partial<TrendOptions>) => history !== undefined,
+      async run(paths, options: TrendOptions, terminal) {
+        const { renderHistory } = await import('./command.ts');
+        return { text: await renderHistory(paths, options, terminal), code: 0 };
+      },
+    },
+  ],
+  async start(suites, { kept, hash }) {
+    return kept === undefined || comparing(suites).sequential.length === 0
       ? [...suites]
-      : withSteady(suites, await open());
+      : withSteady(suites, storedHistory(await kept(), hash));
   },
-  async results(suites, { history: open, spent: { meter } }) {
+  async results(suites, { kept, hash, spent: { meter } }) {
     const { calls, reused, replayed = 0 } = meter.totals();
-    return open === undefined || calls + reused + replayed === 0
+    return kept === undefined || calls + reused + replayed === 0
       ? [...suites]
-      : withHistory(suites, await open());
+      : withHistory(suites, storedHistory(await kept(), hash));
   },
 };

@@ -2,13 +2,13 @@ import { evaluateOptions, type EvaluateOptions } from '../../app/commands/option
 import { writeOwnReports } from '../../app/commands/print-result.ts';
 import { currentFiles, type FindSides, withProject } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
-import { measure, type Session } from '../../app/session/session.ts';
+import type { Session } from '../../app/session/session.ts';
 import { findLocalSides } from '../../app/session/sides.ts';
-import { writeNoise } from '../../app/session/write-reports.ts';
 import { runsOf } from '../../config/inputs.ts';
 import { UserError, problem } from '../../errors.ts';
 import { logJson } from '../../text/log.ts';
-import type { NoiseResult } from './result.ts';
+import { measure, writeNoise } from './measure.ts';
+import { noiseCode, type NoiseResult } from './result.ts';
 
 interface NoiseOptions extends EvaluateOptions {
   runs: string;
@@ -43,7 +43,7 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
         await show(found, session, options, terminal);
         return found;
       });
-      done(noise.problems.length > 0 || noise.runs === 0 ? 2 : 0);
+      done(noiseCode(noise));
     });
 };
 

@@ -1,11 +1,11 @@
 import { appendSummary, say, type Ending, type Job } from '../../app/action/context.ts';
 import { commitsOf, commitsRequest } from '../../app/action/evaluate.ts';
 import { fillReportFolder, usageOutputs } from '../../app/action/publish.ts';
-import { measure, type Session } from '../../app/session/session.ts';
+import type { Session } from '../../app/session/session.ts';
 import { findSides } from '../../app/session/sides.ts';
-import { writeNoise } from '../../app/session/write-reports.ts';
 import { UserError } from '../../errors.ts';
 import { endLine, logLine } from '../../text/log.ts';
+import { measure, writeNoise } from './measure.ts';
 import { noiseTitle, renderNoiseSummary } from './report.ts';
 
 /**

@@ -2,12 +2,15 @@ import { judge } from '../../app/run/evaluate.ts';
 import type { Edges, RunInput } from '../../app/run/input.ts';
 import { planRun } from '../../app/run/plan-run.ts';
 import { guardedEdges } from '../../app/run/run.ts';
+import type { OwnFolder } from '../../app/session/safe-writing.ts';
+import { runInput, withEdges, type Session } from '../../app/session/session.ts';
 import { keyProblems } from '../../kernel/plan/prepared.ts';
 import type { Complete } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import { drawOf } from './plan.ts';
+import { againOf, drawOf } from './plan.ts';
 import type { NoiseResult } from './result.ts';
+import { keepNoise } from './store.ts';
 import { countComparison, noiseResult, startTally, type NoiseHead } from './tally.ts';
 
 export interface NoiseInput extends Omit<RunInput, 'mode' | 'base' | 'head' | 'failOn' | 'again'> {
@@ -27,7 +30,7 @@ export async function measureNoise(
 ): Promise<NoiseResult> {
   const tally = startTally();
   const plan = await planRun(
-    { ...rest, mode: 'diff', base: tree, head: tree, failOn: null, again: { runs } },
+    { ...rest, mode: 'diff', base: tree, head: tree, failOn: null, again: againOf(runs) },
     edges,
   );
   if (!plan.ready) {
@@ -63,8 +66,21 @@ export async function measureNoise(
     countComparison(tally, result);
   }
   const measured = noiseResult(head, tally, { problems: [], notices });
-  if (tally.judged === runs || tally.judged >= ENOUGH) await edges.keepNoise?.(measured);
+  if (tally.judged === runs || tally.judged >= ENOUGH)
+    keepNoise((await edges.kept?.()) ?? [], measured);
   return measured;
+}
+
+/** The gate on one tree against itself, by new tries each time. */
+export function measure(session: Session, tree: SourceTree, runs: number): Promise<NoiseResult> {
+  const sides = { base: null, head: tree };
+  return withEdges(session, sides, (edges) =>
+    measureNoise({ ...runInput(session, 'diff', sides), tree, runs }, edges),
+  );
+}
+
+export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise<void> {
+  await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
 }
 
 /** A measurement that was cut short takes the place of an earlier one only if it says something. */

@@ -1,8 +1,8 @@
 import { MOST_RUNS } from '../../documents/limits.ts';
-import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { Again } from '../../kernel/plan/prepared.ts';
 import type { AffectedReference } from '../../kernel/select/affected.ts';
 import { drawnAgain } from '../../kernel/select/generation.ts';
-import { pairReferences } from '../../kernel/select/pair.ts';
+import { quarantineOf } from '../../kernel/select/quarantine.ts';
 import {
   gates,
   selectAll,
@@ -11,52 +11,8 @@ import {
 } from '../../kernel/select/select.ts';
 import type { ProjectSide } from '../../kernel/select/targets.ts';
 import type { GateSettings, SuiteGate } from '../../kernel/suite/gate-settings.ts';
-import { countsIn } from '../../kernel/suite/gate.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Notice } from '../../types/plain.ts';
-
-/**
- * Whether a reference is in quarantine today: it runs and is shown, but does not gate. `today` is
- * `YYYY-MM-DD`.
- */
-export function quarantineOf(tests: Tests, today: string): (id: string) => boolean {
-  const active = new Set(
-    tests.quarantine.filter(({ until }) => until >= today).map(({ id }) => id),
-  );
-  return (id) => active.has(id);
-}
-
-/**
- * Ids of references that gate on base and that head puts into quarantine, whether or not they run.
- */
-export function newlyQuarantined({ suite: { base }, deciding }: SuiteRun, today: string): string[] {
-  if (base === null || deciding.side === 'base') return [];
-  const [before, { tests }] = [base.scoring.tests, deciding];
-  const isOut = { before: quarantineOf(before, today), after: quarantineOf(tests, today) };
-  const out = tests.references.filter(({ id }) => isOut.after(id));
-  if (out.length === 0) return [];
-  const counterparts = pairReferences(before.references, tests.references);
-  return out.flatMap((reference) => {
-    const was = counterparts.get(reference);
-    const gated = was !== undefined && countsIn(before, was) && !isOut.before(was.id);
-    return gated ? [reference.id] : [];
-  });
-}
-
-/**
- * What a reader must know about a suite's quarantine: who is in it until when, and what has
- * expired.
- */
-export function quarantineNotices(tests: Tests, today: string): Notice[] {
-  return tests.quarantine.map(({ id, reason, until, place }) => ({
-    kind: 'quarantine',
-    place,
-    message:
-      until >= today
-        ? `${id} is in quarantine until ${until} and does not gate: ${reason}`
-        : `the quarantine of ${id} expired on ${until}: it gates again; fix the reference or renew the entry`,
-  }));
-}
 
 /**
  * More tries than any reference may have, so that the sides of a comparison, and several of them,
@@ -79,7 +35,7 @@ export function drawOf(today: string, run: number): number {
  * Every suite against itself, with the references that count and whose answers can differ from try
  * to try.
  */
-export function selectTwice(side: ProjectSide, today: string): Selection {
+function selectTwice(side: ProjectSide, today: string): Selection {
   const { suites, problems } = selectAll(side);
   const replayed = suites.filter(
     ({ references }) => references.length > 0 && references.every(isReplayed),
@@ -146,12 +102,17 @@ function twiceAsked(
 /**
  * The part of a gate that compares: what is red on base alone is red for another reason than noise.
  */
-export function relativeGate(gate: GateSettings): GateSettings {
+function relativeGate(gate: GateSettings): GateSettings {
   return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }
 
 /** The comparing part of the gate that a suite sets for itself; see {@link relativeGate}. */
-export function relativeOwnGate({ gate = {} }: Tests): SuiteGate {
+function relativeOwnGate({ gate = {} }: Tests): SuiteGate {
   const { fail_on: _never, min_pass_rate: _floor, ...margins } = gate;
   return margins;
+}
+
+/** So many comparisons of head with itself. */
+export function againOf(runs: number): Again {
+  return { runs, select: selectTwice, gate: relativeGate, ownGate: relativeOwnGate };
 }

@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { problem } from '../../errors.ts';
 import { countSchema, noiseNoteSchema, shareSchema } from '../../kernel/result/pieces.ts';
 import { measuredRateSchema } from '../../kernel/result/reference-result.ts';
-import {
-  firstIssue,
-  readResultValue,
-  type OwnKeys,
-  resultSchema,
-  type Result,
-} from '../../kernel/result/result.ts';
+import { firstIssue, resultSchema } from '../../kernel/result/result.ts';
 import { variantSchema } from '../../kernel/suite/suite.ts';
 import type { Problem } from '../../types/plain.ts';
 
@@ -73,61 +67,25 @@ export type NoiseResult = z.infer<typeof noiseResultSchema>;
 
 export type NoiseSuite = z.infer<typeof noiseSuiteSchema>;
 
-/**
- * A saved measurement from its JSON; a value that is none, or of another version, is a problem that
- * says what to do.
- */
-function readNoiseValue(
+/** A saved measurement; `code` is the exit code of a report on it. */
+export function readNoise(
   file: string,
-  value: unknown,
-): { noise: NoiseResult; problems: [] } | { noise: null; problems: Problem[] } {
-  const wrong = (message: string): { noise: null; problems: Problem[] } => ({
-    noise: null,
+  value: object,
+): { saved: NoiseResult; code: number } | { problems: Problem[] } {
+  const wrong = (message: string): { problems: Problem[] } => ({
     problems: [problem({ file, line: 0 }, message)],
   });
-  const version =
-    value !== null && typeof value === 'object' && 'noise_version' in value
-      ? value.noise_version
-      : undefined;
+  const version = 'noise_version' in value ? value.noise_version : undefined;
   if (typeof version === 'number' && version !== NOISE_VERSION) {
     return wrong(
       `is a measurement of version ${String(version)}; this evaldiff reads version ${String(NOISE_VERSION)}. Render it with the evaldiff that wrote it, or measure again`,
     );
   }
   const parsed = noiseResultSchema.safeParse(value);
-  if (parsed.success) return { noise: parsed.data, problems: [] };
+  if (parsed.success) return { saved: parsed.data, code: noiseCode(parsed.data) };
   return wrong(`is not a measurement of evaldiff (${firstIssue(parsed.error)})`);
 }
 
-/** A file that a run or a measurement left behind. */
-export type Saved =
-  | { kind: 'result'; result: Result }
-  | { kind: 'noise'; noise: NoiseResult }
-  | { kind: 'unreadable'; problems: Problem[] };
-
-/**
- * Reads a `result.json` or a `noise.json`, told apart by what is in them; the file's name says
- * nothing.
- */
-export function readSaved(file: string, text: string, own: OwnKeys): Saved {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return {
-      kind: 'unreadable',
-      problems: [
-        problem(
-          { file, line: 0 },
-          'is not JSON; give the result.json that a run wrote, or the noise.json of a measurement',
-        ),
-      ],
-    };
-  }
-  if (value !== null && typeof value === 'object' && 'noise_version' in value) {
-    const { noise, problems } = readNoiseValue(file, value);
-    return noise === null ? { kind: 'unreadable', problems } : { kind: 'noise', noise };
-  }
-  const { result, problems } = readResultValue(file, value, own);
-  return result === null ? { kind: 'unreadable', problems } : { kind: 'result', result };
+export function noiseCode({ problems, runs }: NoiseResult): number {
+  return problems.length > 0 || runs === 0 ? 2 : 0;
 }

@@ -15,7 +15,7 @@ import {
   ownPaths,
   withProject,
 } from '../../app/commands/project.ts';
-import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import type { AddCommand, Rendered, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../app/commands/user-error.ts';
 import { WORKTREE } from '../../app/session/sides.ts';
 import { shardOf } from '../../config/inputs.ts';
@@ -30,16 +30,23 @@ import { mergeWords, shardTitle, shardWords } from './words.ts';
 export interface ShardOptions {
   shard?: string;
   shardTo?: string;
+  watch?: boolean;
 }
 
 /** `evaldiff run --shard`: runs one part of a sweep and writes it to a folder. */
 export async function runPart(
-  given: ShardOptions & { shard: string },
   overrides: readonly string[],
-  options: EvaluateOptions,
+  options: EvaluateOptions & ShardOptions,
   terminal: Terminal,
-): Promise<void> {
-  const shard = readShard(given.shard);
+): Promise<Rendered> {
+  if (options.shard === undefined)
+    throw userError(
+      null,
+      '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4',
+    );
+  if (options.watch === true)
+    throw userError(null, '--watch: watches a whole run; leave --shard out');
+  const shard = readShard(options.shard);
   if (options.report !== undefined)
     throw userError(
       null,
@@ -47,18 +54,18 @@ export async function runPart(
     );
   const folder = resolve(
     terminal.cwd,
-    given.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`,
+    options.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`,
   );
   const outputs = [folderOutput('--shard-to', folder)];
-  await withProject(options, terminal, { overrides, role: 'shard', outputs }, async (session) => {
+  return withProject(options, terminal, { overrides, role: 'part', outputs }, async (session) => {
     await refuseForeign(folder);
     const { head } = await currentFiles(session);
     const manifest = session.redact(await evaluateShard(session, head, shard, folder));
-    terminal.out(
+    const text =
       options.json === true
         ? `${logJson(manifest)}\n`
-        : `${logLine(shardTitle(manifest))}\n${logLine(shardWords(manifest))}\n${logLine(folder)}: give it to evaldiff merge\n`,
-    );
+        : `${logLine(shardTitle(manifest))}\n${logLine(shardWords(manifest))}\n${logLine(folder)}: give it to evaldiff merge\n`;
+    return { text, code: 0 };
   });
 }
 

@@ -28,7 +28,7 @@ import {
   type PartPlace,
   type ShardExchange,
 } from './part-files.ts';
-import { countReferences, type Shard } from './part.ts';
+import { countReferences, mergePart, shardPart, type Shard } from './part.ts';
 
 /** What every job of a sweep must have in common, as this one has it. */
 function sweepFacts(
@@ -82,14 +82,15 @@ interface ShardJob {
 
 async function runShard(
   session: Session,
-  { head, shard, folder, exchange, edges: { history: _, ...edges } }: ShardJob,
+  { head, shard, folder, exchange, edges: { kept: _, ...edges } }: ShardJob,
 ): Promise<Manifest> {
   const seen: { ready: ReadyPlan | null; guard: Guard | null; attempts: number } = {
     ready: null,
     guard: null,
     attempts: 0,
   };
-  const input = { ...runInput(session, 'sweep', { base: null, head }), shard };
+  const sides = { base: null, head };
+  const input = { ...runInput(session, 'sweep', sides), part: shardPart(shard, sha256) };
   const { problems, usage } = await run(input, {
     ...edges,
     planned(plan, given) {
@@ -171,7 +172,7 @@ export async function mergeParts(
   // As far as it is known: a shard whose cost nobody knows does not give back what the others
   // spent.
   const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
-  const merged = { calls: totalOf(manifests).attempts, cost };
+  const part = mergePart({ calls: totalOf(manifests).attempts, cost });
   let opened: Promise<readonly Store[]> | null = null;
   const openStores = (): Promise<readonly Store[]> =>
     (opened ??= session.openStores().then((stores) => withAnswers(stores, usable ? parts : [])));
@@ -180,7 +181,7 @@ export async function mergeParts(
     sides,
     (edges) =>
       evaluateWith(
-        { ...runInput(session, 'sweep', sides), merged },
+        { ...runInput(session, 'sweep', sides), part },
         {
           ...edges,
           halted: () => exchange.halted() ?? edges.halted(),

@@ -1,3 +1,4 @@
+import type { PlanPart, Portions } from '../../app/run/input.ts';
 import { problem } from '../../errors.ts';
 import { planOf } from '../../kernel/plan/plan.ts';
 import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
@@ -94,17 +95,9 @@ function narrowSuite(
  * Batches are picked up by later runs of one job, so shards, which leave nothing behind but their
  * parts, cannot wait for them.
  */
-export function batchProblems(whole: Prepared, shard: Shard | undefined): Problem[] {
-  const names =
-    shard === undefined
-      ? []
-      : [
-          ...new Set(
-            targetsOf(whole)
-              .filter(isBatched)
-              .map(({ model }) => model),
-          ),
-        ];
+function batchProblems(whole: Prepared): Problem[] {
+  const batched = targetsOf(whole).filter(isBatched);
+  const names = [...new Set(batched.map(({ model }) => model))];
   if (names.length === 0) return [];
   return [
     problem(
@@ -134,18 +127,9 @@ export function countReferences({ suites }: Pick<Prepared, 'suites'>): number {
 /**
  * What the shards of a sweep were paid for: attempts, and US dollars as far as prices are known.
  */
-export interface Spent {
+interface Spent {
   calls: number;
   cost: number;
-}
-
-/**
- * What a shard plans, and what the sweep does; `cost` in US dollars, null where a price is not
- * known.
- */
-interface Portions {
-  calls: Portion;
-  cost: Portion | null;
 }
 
 /**
@@ -175,15 +159,22 @@ export function restOf({ maxCalls, maxCost }: Caps, spent: Spent): Caps {
   };
 }
 
-/**
- * The caps that a run itself is held to: a shard to its share, a merge to what the shards have
- * left.
- */
-export function ownCaps(
-  caps: Caps,
-  { shard, merged }: { shard?: Shard | undefined; merged?: Spent | undefined },
-  portions: () => Portions,
-): Caps {
-  if (shard !== undefined) return shareOf(caps, portions());
-  return merged === undefined ? caps : restOf(caps, merged);
+/** What a shard has of the sweep's plan. */
+export function shardPart(shard: Shard, hash: (text: string) => string): PlanPart {
+  return {
+    narrow: (whole) => partOfPlan(whole, shard, hash),
+    problems: batchProblems,
+    caps: (caps, portions) => shareOf(caps, portions()),
+    isAnswered: false,
+  };
+}
+
+/** What the shards leave to the merge, which may say what is wrong with their parts. */
+export function mergePart(spent: Spent): PlanPart {
+  return {
+    narrow: (whole) => whole,
+    problems: () => [],
+    caps: (caps) => restOf(caps, spent),
+    isAnswered: true,
+  };
 }

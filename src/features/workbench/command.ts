@@ -9,6 +9,7 @@ import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../app/commands/user-error.ts';
 import { ownSettings } from '../../app/run/feature.ts';
 import { createKeptStores } from '../../app/session/kept-stores.ts';
+import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';
 import { UserError, problem } from '../../errors.ts';
 import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
@@ -17,7 +18,6 @@ import type { OpenProject } from './look.ts';
 import { createLooking, type Looking, type State } from './refresh.ts';
 import { serveWorkbench, type Action, type ActionReply } from './server.ts';
 import { chosenBy, detailOf, shownBoard, type Chosen } from './view.ts';
-import { afterEachEdit, refsOf } from './watch.ts';
 import { spendWords, type Spend } from './workbench.ts';
 import { takeBack, writeBack } from './write-back.ts';
 

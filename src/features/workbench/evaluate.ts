@@ -234,7 +234,7 @@ function withoutUnasked(result: Result): Result {
 
 /** Replaces model calls by `refused`. */
 function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
-  const { history } = edges;
+  const { kept } = edges;
   let why: string | null = null;
   const refuse = (): string => {
     refused();
@@ -244,9 +244,9 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   return {
     missingKeys: () => [],
     // Showing stored answers must not add to the outcome history.
-    ...(history === undefined
+    ...(kept === undefined
       ? {}
-      : { history: async () => ({ ...(await history()), add: null }) }),
+      : { kept: async () => (await kept()).map(({ outcomes, note }) => ({ outcomes, note })) }),
     // As if all were stored: without model calls there is no price and no cap.
     pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
     guard() {

@@ -1,10 +1,10 @@
+import { filesNamed, type News } from '../../app/session/watch.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { WorkLook } from './evaluate.ts';
 import { look, lookAtOne, type OpenProject, type Onlooker } from './look.ts';
 import type { Single } from './narrow-session.ts';
 import type { Workbench } from './server.ts';
-import { filesNamed, type News } from './watch.ts';
 import { spendWords, type Spend } from './workbench.ts';
 import type { WrittenEdit } from './write-back.ts';
 

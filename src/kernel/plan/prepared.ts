@@ -2,10 +2,11 @@ import type { Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Scoring } from '../select/scoring.ts';
-import type { AffectedSuite } from '../select/select.ts';
-import type { GateSettings } from '../suite/gate-settings.ts';
+import type { AffectedSuite, Selection } from '../select/select.ts';
+import type { ProjectSide } from '../select/targets.ts';
+import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
 import { embedderFor, everyMetric, gradersFor, judgingTargets } from '../suite/metrics.ts';
-import type { Suite } from '../suite/suite.ts';
+import type { Suite, Tests } from '../suite/suite.ts';
 import type { PlannedFeature } from './feature-plan.ts';
 import type { Plan } from './plan.ts';
 import type { Price } from './price.ts';
@@ -21,10 +22,18 @@ export interface PrepareInput {
   code: 'sandbox' | 'host' | 'off';
   /** `YYYY-MM-DD`. */
   today: string;
-  /**
-   * Head is compared with itself, so many times, by new tries; absent: it is compared with base.
-   */
-  again?: { runs: number };
+  /** Head is compared with itself; absent: it is compared with base. */
+  again?: Again;
+}
+
+/** How head is compared with itself. */
+export interface Again {
+  /** So many times, each time by new tries. */
+  runs: number;
+  select(head: ProjectSide, today: string): Selection;
+  gate(gate: GateSettings): GateSettings;
+  /** What of a suite's own gate holds. */
+  ownGate(tests: Tests): SuiteGate;
 }
 
 /**

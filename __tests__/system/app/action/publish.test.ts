@@ -57,7 +57,8 @@ async function published(
 ): Promise<Setup & { summary: string; ids: Awaited<ReturnType<typeof publish>> }> {
   const ready = await setup();
   const { inputs } = readInputs({}, OWN_SETTINGS);
-  const given = { inputs, env: {}, now: () => NOW, facts: changes.facts ?? facts };
+  const about = changes.facts ?? facts;
+  const given = { inputs, env: {}, now: () => NOW, facts: about, judges: true };
   const lease = createLease(ready.client, given, runIdentity(inputs, {}));
   const summaryPath = join(await temporaryFolder(), 'summary.md');
   const ids = await publish({

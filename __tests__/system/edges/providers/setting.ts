@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createActivity, type Activity } from '../../../../src/edges/providers/clock.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import type { Providers, ProviderOptions } from '../../../../src/edges/providers/index.ts';
+import { createBatches } from '../../../../src/features/batch/batches.ts';
 import type { BatchLedger } from '../../../../src/features/batch/open-batch.ts';
 import { requestKey } from '../../../../src/kernel/select/generation.ts';
 import type { BatchRecord, Completion, Request } from '../../../../src/types/model.ts';
@@ -98,7 +99,11 @@ function settingOf(
       log: (line) => log.push(line),
       vendorUrls: vendorUrls(server),
       signal: halt.signal,
-      batches: { ledger, activity, turn, requestKey: keyOf },
+      transport: {
+        activity,
+        open: (given) =>
+          createBatches({ ...given, batches: { ledger, activity, turn, requestKey: keyOf } }),
+      },
       ...overrides,
     }),
   );

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { ledgerOf } from '../../../../src/features/history/store.ts';
+import { ledgerOf } from '../../../../src/features/batch/ledger.ts';
 import type { BatchRecord } from '../../../../src/types/model.ts';
 import { asks, keyOf, ok, setUp, START, type Setting } from '../../../unit/edges/store/setting.ts';
 

@@ -1,30 +1,30 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TryHistory } from '../../../../src/features/history/tries.ts';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
-import type { Request } from '../../../../src/types/model.ts';
+import type { KeptRecords, Request } from '../../../../src/types/model.ts';
 import { metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
 
 const four = { settings: settings({ n_tries: 4 }) };
 
-function memory(): { history: TryHistory; rows: Map<string, { passes: number; tries: number }> } {
+function memory(): { kept: KeptRecords; rows: Map<string, { passes: number; tries: number }> } {
   const rows = new Map<string, { passes: number; tries: number }>();
   return {
     rows,
-    history: {
-      known: (keys) =>
+    kept: {
+      outcomes: (keys) =>
         new Map(
           keys.flatMap((key) => {
             const row = rows.get(key);
             return row === undefined ? [] : [[key, row] as const];
           }),
         ),
-      add: (added) => {
+      addOutcomes: (added) => {
         for (const { key, passes, tries } of added) {
           const row = rows.get(key) ?? { passes: 0, tries: 0 };
           rows.set(key, { passes: row.passes + passes, tries: row.tries + tries });
         }
       },
+      note: () => null,
     },
   };
 }
@@ -35,21 +35,21 @@ const sums = (rows: ReadonlyMap<string, { passes: number; tries: number }>) =>
 const wavering = ({ try: index }: Request, question: string): string =>
   question.endsWith('r00') && index % 2 === 0 ? 'no' : 'yes';
 const compare = async (
-  history: TryHistory,
+  kept: KeptRecords,
   head: Project = project([shop(NEW, 2)], four),
   edges: Parameters<typeof runPipeline>[3] = {},
 ) =>
   (
     await runPipeline(project([shop(OLD, 2)], four), head, wavering, {
       ...edges,
-      edges: { history: async () => history, ...edges.edges },
+      edges: { kept: async () => [kept], ...edges.edges },
     })
   ).result;
 
 describe('the history of tries', () => {
   test("counts each side's questions apart, and gives a flaky reference its rate on base with an interval", async () => {
-    const { history, rows } = memory();
-    const result = await compare(history);
+    const { kept, rows } = memory();
+    const result = await compare(kept);
     expect(sums(rows)).toEqual(['2 of 4', '2 of 4', '4 of 4', '4 of 4']);
     const [flaky, steady] = result.suites[0]!.references;
     expect(flaky).toMatchObject({ status: 'flaky', history: { passes: 2, tries: 4 } });
@@ -59,9 +59,9 @@ describe('the history of tries', () => {
   });
 
   test('grows by new answers alone: one that a store gave again was counted when it was new', async () => {
-    const { history, rows } = memory();
-    await compare(history);
-    await compare(history, undefined, {
+    const { kept, rows } = memory();
+    await compare(kept);
+    await compare(kept, undefined, {
       edges: {
         complete: async (request) => ({
           status: 'ok',
@@ -75,24 +75,24 @@ describe('the history of tries', () => {
       },
     });
     expect(sums(rows)).toEqual(['2 of 4', '2 of 4', '4 of 4', '4 of 4']);
-    expect((await compare(history)).suites[0]!.references[0]!.history).toMatchObject({
+    expect((await compare(kept)).suites[0]!.references[0]!.history).toMatchObject({
       passes: 4,
       tries: 8,
     });
   });
 
   test('is only read where tries are only looked at', async () => {
-    const { history, rows } = memory();
-    await compare(history);
+    const { kept, rows } = memory();
+    await compare(kept);
     const before = sums(rows);
-    const { suites } = await compare({ ...history, add: null });
+    const { suites } = await compare({ outcomes: kept.outcomes, note: kept.note });
     expect(sums(rows)).toEqual(before);
     expect(suites[0]!.references[0]).toMatchObject({ history: { passes: 2, tries: 4 } });
   });
 
   test('begins anew for another metric or expected value, with the answers that are there', async () => {
-    const { history, rows } = memory();
-    await compare(history);
+    const { kept, rows } = memory();
+    await compare(kept);
     const reused: Parameters<typeof runPipeline>[3] = {
       edges: {
         complete: async (request) => ({
@@ -112,13 +112,13 @@ describe('the history of tries', () => {
         references: [reference('r00'), reference('r01', { expected: 'no' })],
       },
     });
-    await compare(history, project([strict], four), reused);
+    await compare(kept, project([strict], four), reused);
     expect(rows.size).toBe(8);
     expect(sums(rows).filter((sum) => sum === '0 of 4')).toHaveLength(2);
   });
 
   test('counts an answer once that several references share', async () => {
-    const { history, rows } = memory();
+    const { kept, rows } = memory();
     const twins = (content: string) =>
       shop(content, 0, {
         tests: {
@@ -129,7 +129,7 @@ describe('the history of tries', () => {
         },
       });
     await runPipeline(project([twins(OLD)], four), project([twins(NEW)], four), wavering, {
-      edges: { history: async () => history },
+      edges: { kept: async () => [kept] },
     });
     expect(sums(rows)).toEqual(['2 of 4', '2 of 4']);
   });
@@ -138,9 +138,9 @@ describe('the history of tries', () => {
     let asked = 0;
     await runPipeline(project([shop(OLD, 2)], four), project([shop(OLD, 2)], four), wavering, {
       edges: {
-        history: async () => {
+        kept: async () => {
           asked += 1;
-          return memory().history;
+          return [memory().kept];
         },
       },
     });
@@ -152,15 +152,15 @@ describe('what passed in nearly all earlier tries', () => {
   /** Tries a side of r05, whose first try fails on head, after an earlier `passes` of 20. */
   async function triesAfter(passes: number): Promise<number[]> {
     const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
-    const earlier: TryHistory = {
-      known: (keys) => new Map(keys.map((key) => [key, { passes, tries: 20 }])),
-      add: () => undefined,
+    const earlier: KeptRecords = {
+      outcomes: (keys) => new Map(keys.map((key) => [key, { passes, tries: 20 }])),
+      note: () => null,
     };
     const { result } = await runPipeline(
       project([shop(OLD, 40)], adaptive),
       project([shop(NEW, 40)], adaptive),
       ({ try: index }, question) => (question === 'New r05' && index === 0 ? 'no' : 'yes'),
-      { edges: { history: async () => earlier } },
+      { edges: { kept: async () => [earlier] } },
     );
     return ['r05', 'r06'].map(
       (id) =>

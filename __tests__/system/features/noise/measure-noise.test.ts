@@ -56,9 +56,13 @@ function edgesOf(
       seen.planned = plan.prompt_calls;
     },
     answered: () => undefined,
-    keepNoise: async (note) => {
-      seen.kept.push(note);
-    },
+    kept: async () => [
+      {
+        outcomes: () => new Map(),
+        note: () => null,
+        setNote: (_, body) => seen.kept.push(JSON.parse(body) as NoiseNote) > 0,
+      },
+    ],
     ...changes,
   };
   return { edges, seen };

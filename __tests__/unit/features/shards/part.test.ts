@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { totalOf } from '../../../../src/features/shards/manifest.ts';
 import { planIdentity, sharedInputs } from '../../../../src/features/shards/manifest.ts';
-import { ownCaps, restOf, shareOf } from '../../../../src/features/shards/part.ts';
+import { mergePart, restOf, shardPart, shareOf } from '../../../../src/features/shards/part.ts';
 import { countReferences, partOfPlan, referencesOf } from '../../../../src/features/shards/part.ts';
 import { callsOf } from '../../../../src/kernel/plan/plan.ts';
 import type { Prepared } from '../../../../src/kernel/plan/prepared.ts';
@@ -245,10 +245,12 @@ describe('the caps of a sweep', () => {
     const caps = { maxCalls: 9, maxCost: null };
     const portions = () => ({ calls: { part: 1, whole: 3 }, cost: null });
     expect([
-      ownCaps(caps, {}, portions),
-      ownCaps(caps, { shard: { index: 1, count: 3 } }, portions),
-      ownCaps(caps, { merged: { calls: 2, cost: 0 } }, portions),
-    ]).toEqual([caps, { maxCalls: 3, maxCost: null }, { maxCalls: 7, maxCost: null }]);
+      shardPart({ index: 1, count: 3 }, hash).caps(caps, portions),
+      mergePart({ calls: 2, cost: 0 }).caps(caps, portions),
+    ]).toEqual([
+      { maxCalls: 3, maxCost: null },
+      { maxCalls: 7, maxCost: null },
+    ]);
   });
 
   test('are shared by what questions cost, where that is known, and else by how many they are', () => {

@@ -11,12 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
+import { afterEachEdit, filesNamed, isOwnOutput } from '../../../../src/app/session/watch.ts';
 import { problem } from '../../../../src/errors.ts';
-import {
-  afterEachEdit,
-  filesNamed,
-  isOwnOutput,
-} from '../../../../src/features/workbench/watch.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
 
 afterAll(removeTemporaryFolders);
@@ -148,7 +144,7 @@ test('what this program wrote into a file of the project before it was followed 
   writeFileSync(edited, 'x');
   const looking = `
     import { writeFileSync } from 'node:fs';
-    import { afterEachEdit } from ${JSON.stringify(join(import.meta.dirname, '../../../../src/features/workbench/watch.ts'))};
+    import { afterEachEdit } from ${JSON.stringify(join(import.meta.dirname, '../../../../src/app/session/watch.ts'))};
     let made = false, looked = 0;
     await afterEachEdit({ root: ${JSON.stringify(folder)} }, async () => {
       looked += 1;

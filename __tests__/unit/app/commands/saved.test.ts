@@ -1,31 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
+import { readSaved } from '../../../../src/app/commands/files.ts';
 import { formatProblem } from '../../../../src/errors.ts';
-import { readSaved } from '../../../../src/features/noise/result.ts';
-import { OWN_KEYS } from '../../../stand-ins/features.ts';
+import { FEATURES } from '../../../stand-ins/features.ts';
 import { measured } from '../../features/noise/measurement.ts';
 import { green, regression } from '../../report/results.ts';
 
-const problemsOf = (value: unknown): string[] => {
-  const saved = readSaved(
-    'x.json',
-    typeof value === 'string' ? value : JSON.stringify(value),
-    OWN_KEYS,
-  );
-  return saved.kind === 'unreadable' ? saved.problems.map(formatProblem) : [];
+const read = (value: unknown, file = 'x.json') =>
+  readSaved(file, typeof value === 'string' ? value : JSON.stringify(value), FEATURES);
+
+const problemsOf = async (value: unknown): Promise<string[]> => {
+  const saved = await read(value);
+  return 'problems' in saved ? saved.problems.map(formatProblem) : [];
 };
 
 describe('a saved file', () => {
-  test('is a result or a measurement by what is in it', () => {
+  test('is a result or a measurement by what is in it', async () => {
     for (const result of [green(), regression()])
-      expect(readSaved('noise.json', JSON.stringify(result), OWN_KEYS)).toEqual({
-        kind: 'result',
-        result,
-      });
-    const noise = measured();
-    expect(readSaved('result.json', JSON.stringify(noise), OWN_KEYS)).toEqual({
-      kind: 'noise',
-      noise,
-    });
+      expect(await read(result, 'noise.json')).toEqual({ kind: 'result', result });
+    const saved = measured();
+    const of = FEATURES.find(({ key }) => key === 'noise')?.savedFile;
+    expect(await read(saved, 'result.json')).toEqual({ kind: 'own', of, saved, code: 0 });
   });
 
   test.each<[string, unknown, string]>([
@@ -64,7 +58,7 @@ describe('a saved file', () => {
       'null',
       'x.json: is not a result of evaldiff (Invalid input: expected object, received null)',
     ],
-  ])('that is %s is refused', (_, value, message) => {
-    expect(problemsOf(value)).toEqual([message]);
+  ])('that is %s is refused', async (_, value, message) => {
+    expect(await problemsOf(value)).toEqual([message]);
   });
 });

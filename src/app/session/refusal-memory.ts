@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { RefusalMemory } from '../../edges/providers/refusals.ts';
+import type { Store } from '../../edges/store/index.ts';
+import { sha256 } from './cached-complete.ts';
+
+/** A note of a store; null where there is none, or one of another form. */
+export function readNote<T>(schema: z.ZodType<T>, body: string | null): T | null {
+  if (body === null) return null;
+  try {
+    return schema.parse(JSON.parse(body));
+  } catch {
+    return null;
+  }
+}
+
+const form = z.enum(['schema', 'tool', 'plain']);
+
+const refusalSchema = z.strictObject({
+  learned_version: z.literal(1),
+  /** Milliseconds since 1970. */
+  at: z.number(),
+  parameters: z.record(z.string(), z.string().nullable()),
+  forms: z.tuple([form], form),
+});
+
+/** Servers learn too: after so long a model is asked anew. */
+const KEPT_MS = 30 * 86_400_000;
+
+/**
+ * What models refuse, as notes of the stores: read in all of them, written in the first. A store
+ * that cannot be read or written costs a request, and never a run.
+ */
+export function refusalMemory(
+  openStores: () => Promise<readonly Store[]>,
+  now: () => number,
+): RefusalMemory {
+  return {
+    async known(key) {
+      for (const store of await openStores().catch(() => [])) {
+        const note = readNote(refusalSchema, store.note(refusalName(key)));
+        if (note !== null && now() - note.at < KEPT_MS)
+          return { parameters: note.parameters, forms: note.forms };
+      }
+      return null;
+    },
+    keep(key, { parameters, forms }) {
+      const body = JSON.stringify({ learned_version: 1, at: now(), parameters, forms });
+      openStores().then(
+        ([store]) => store?.setNote(refusalName(key), body),
+        () => undefined,
+      );
+    },
+  };
+}
+
+function refusalName(key: string): string {
+  return `refusals ${sha256(key).slice(0, 32)}`;
+}

@@ -1,0 +1,26 @@
+import type { Feature } from '../../app/run/feature.ts';
+import type { SessionRow } from '../../app/session/edges.ts';
+import type { RequestTransport } from '../../edges/providers/index.ts';
+
+export const batchFeature: Feature & SessionRow = {
+  key: 'batch',
+  transport:
+    ({ openStores, ...batches }) =>
+    (options) => {
+      const open = async (): Promise<RequestTransport> => {
+        const { createBatches } = await import('./batches.ts');
+        const { ledgerOf } = await import('./ledger.ts');
+        last = createBatches({ ...options, batches: { ...batches, ledger: ledgerOf(openStores) } });
+        return last;
+      };
+      // Most runs ask nothing in batches.
+      let opening: Promise<RequestTransport> | null = null;
+      let last: RequestTransport | null = null;
+      return {
+        complete: async (request, target) =>
+          (last ?? (await (opening ??= open()))).complete(request, target),
+        waiting: () => last?.waiting() ?? null,
+        close: async () => (await opening)?.close(),
+      };
+    },
+};

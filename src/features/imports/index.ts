@@ -1,0 +1,9 @@
+import type { CommandRow } from '../../app/commands/terminal.ts';
+import type { Feature } from '../../app/run/feature.ts';
+
+export const importsFeature: Feature & CommandRow = {
+  key: 'imports',
+  commands: [
+    { name: 'import', place: 75, load: async () => (await import('./command.ts')).importCommand },
+  ],
+};

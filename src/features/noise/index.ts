@@ -1,0 +1,38 @@
+import type { JobRow } from '../../app/action/context.ts';
+import type { CommandRow, SavedKind } from '../../app/commands/terminal.ts';
+import type { Feature } from '../../app/run/feature.ts';
+import type { NoiseResult } from './result.ts';
+
+const savedFile: SavedKind<NoiseResult> = {
+  fileName: 'noise.json',
+  noun: 'a measurement',
+  isOne: (value) => 'noise_version' in value,
+  read: async (file, value) => (await import('./result.ts')).readNoise(file, value),
+  async render(noise, to) {
+    const { renderNoise, renderNoiseSummary } = await import('./report.ts');
+    return to === 'markdown' ? renderNoiseSummary(noise) : renderNoise(noise, to);
+  },
+};
+
+export const noiseFeature: Feature & CommandRow & JobRow = {
+  key: 'noise',
+  commands: [
+    { name: 'noise', place: 46, load: async () => (await import('./command.ts')).noiseCommand },
+  ],
+  jobs: [
+    {
+      takes: ({ mode }) => mode === 'noise',
+      isOfBase: true,
+      run: async (job, session) => (await import('./job.ts')).runNoiseJob(job, session),
+    },
+  ],
+  savedFile,
+  files: async () => [
+    { kind: 'noise', type: (await import('./result.ts')).noiseResultSchema, isWritten: true },
+  ],
+  async earlier({ kept }) {
+    if (kept === undefined) return {};
+    const { lastNoise } = await import('./store.ts');
+    return { noise: lastNoise(await kept()) };
+  },
+};

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { readNote } from '../../app/session/refusal-memory.ts';
+import { noiseNoteSchema, type NoiseNote } from '../../kernel/result/pieces.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import type { KeptRecords } from '../../types/model.ts';
+
+const NOISE = 'noise';
+
+const noiseSchema = z.object({ noise_version: z.literal(1), ...noiseNoteSchema.shape });
+
+/**
+ * The latest measurement of the gate's own false alarms that the stores know of; one that cannot be
+ * read is none.
+ */
+export function lastNoise(stores: readonly KeptRecords[]): NoiseNote | null {
+  const notes = stores
+    .map((store) => readNote(noiseSchema, store.note(NOISE)))
+    .filter((note) => note !== null)
+    .sort((a, b) => byCodeUnits(b.measured_at, a.measured_at));
+  const [latest] = notes;
+  if (latest === undefined) return null;
+  const { noise_version: _, ...note } = latest;
+  return note;
+}
+
+/**
+ * Replaces the last measurement in the first store; does nothing where there is none or it may not
+ * be written.
+ */
+export function keepNoise(
+  stores: readonly KeptRecords[],
+  { red, runs, low, high, measured_at }: NoiseNote,
+): void {
+  stores[0]?.setNote?.(
+    NOISE,
+    JSON.stringify({ noise_version: 1, red, runs, low, high, measured_at }),
+  );
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import {
+  appendSummary,
+  artifactLibrary,
+  say,
+  type Ending,
+  type Job,
+  type OpenedJob,
+} from '../../app/action/context.ts';
+import { commitsOf, commitsRequest } from '../../app/action/evaluate.ts';
+import { usageOutputs } from '../../app/action/publish.ts';
+import { projectOf, type Session } from '../../app/session/session.ts';
+import { findSides, type Sides } from '../../app/session/sides.ts';
+import { artifactName, fetchParts, unreachable, uploadPart } from '../../edges/store/artifact.ts';
+import { UserError, problem } from '../../errors.ts';
+import { endLine, logLine } from '../../text/log.ts';
+import { evaluateShard, gatherParts, mergeParts, type Gathered } from './evaluate-shard.ts';
+import { PART_FILES, type Manifest } from './manifest.ts';
+import {
+  mergeWords,
+  renderMergeSummary,
+  renderShardSummary,
+  shardTitle,
+  shardWords,
+} from './words.ts';
+
+/**
+ * One part of a full sweep: evaluates it, and leaves an artifact for `mode: merge`. It posts
+ * nothing, for it has judged nothing.
+ */
+export async function runShardJob(job: Job, session: Session): Promise<Ending> {
+  const { inputs, env, runner } = job;
+  const { shard } = inputs;
+  const closed = unreachable(env);
+  if (shard === null || closed !== null)
+    throw new UserError([problem(null, `shard: ${closed ?? 'is not given'}.`)]);
+  const { head } = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
+  const folder = join(session.temporaryFolder, 'evaldiff-shard');
+  const manifest = session.redact(await evaluateShard(session, head, shard, folder));
+  await uploadPart(await artifactLibrary(job), {
+    name: artifactName(shard, projectOf(session)),
+    folder,
+    files: Object.values(PART_FILES),
+  });
+  await appendSummary(
+    env['GITHUB_STEP_SUMMARY'],
+    () => renderShardSummary(manifest),
+    runner.warning,
+  );
+  const title = shardTitle(manifest);
+  say(runner, { conclusion: 'neutral', title: logLine(title), ...usageOutputs(manifest.usage) });
+  if (manifest.halted !== null) runner.warning(title);
+  runner.info(shardWords(manifest));
+  return { conclusion: 'neutral', line: endLine('neutral', title, 'the merge judges') };
+}
+
+/**
+ * Fetches the parts that the shards of this workflow run left, and no other run's.
+ *
+ * @throws UserError when artifacts cannot be reached, or a part cannot be read.
+ */
+async function gatherArtifacts(
+  { env, artifacts }: Pick<Job, 'env' | 'artifacts'>,
+  session: Session,
+  head: string,
+): Promise<Gathered> {
+  const closed = unreachable(env);
+  if (closed !== null) throw new UserError([problem(null, `mode: merge: ${closed}.`)]);
+  const fetched = await fetchParts(await artifactLibrary({ artifacts }), {
+    project: projectOf(session),
+    folder: join(session.temporaryFolder, 'evaldiff-parts'),
+  });
+  const problems = fetched.problems.map((message) => problem(null, message));
+  if (fetched.parts.length === 0 && problems.length === 0) problems.push(problem(null, NO_PARTS));
+  const places = fetched.parts.map(({ name, folder, index, count }) => ({
+    name: `The artifact ${name}`,
+    folder,
+    shard: { index, count },
+  }));
+  return gatherParts(session, head, { places, source: 'artifacts', problems });
+}
+
+const NO_PARTS =
+  'mode: merge: no shard of this sweep left an artifact in this workflow run. Run the shards in jobs that the merge needs (needs:), in the same workflow, ' +
+  'with the same working-directory and config; if there are such jobs, look at their logs.';
+
+/** Reads the parts of a sweep, to be merged. */
+export async function openMerge(job: Job, session: Session, sides: Sides): Promise<OpenedJob> {
+  const gathered = await gatherArtifacts(job, session, sides.head.commit);
+  return {
+    evaluate: () => mergeParts(session, gathered, sides),
+    published: () =>
+      sayParts(
+        gathered.parts.map(({ manifest }) => manifest),
+        job,
+      ),
+  };
+}
+
+/** Says what the shards were paid for, which the result does not count. */
+async function sayParts(manifests: readonly Manifest[], job: Job): Promise<void> {
+  if (manifests.length === 0) return;
+  const { env, runner } = job;
+  runner.info(mergeWords(manifests));
+  await appendSummary(
+    env['GITHUB_STEP_SUMMARY'],
+    () => renderMergeSummary(manifests),
+    runner.warning,
+  );
+}

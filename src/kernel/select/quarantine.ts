@@ -1,0 +1,52 @@
+import type { Notice } from '../../types/plain.ts';
+import { countsIn } from '../suite/gate.ts';
+import type { Tests } from '../suite/suite.ts';
+import { pairReferences } from './pair.ts';
+import type { Scoring } from './scoring.ts';
+import type { AffectedSuite } from './select.ts';
+
+/**
+ * Whether a reference is in quarantine today: it runs and is shown, but does not gate. `today` is
+ * `YYYY-MM-DD`.
+ */
+export function quarantineOf(tests: Tests, today: string): (id: string) => boolean {
+  const active = new Set(
+    tests.quarantine.filter(({ until }) => until >= today).map(({ id }) => id),
+  );
+  return (id) => active.has(id);
+}
+
+/**
+ * Ids of references that gate on base and that head puts into quarantine, whether or not they run.
+ */
+export function newlyQuarantined(
+  { suite: { base }, deciding }: { suite: Pick<AffectedSuite, 'base'>; deciding: Scoring },
+  today: string,
+): string[] {
+  if (base === null || deciding.side === 'base') return [];
+  const [before, { tests }] = [base.scoring.tests, deciding];
+  const isOut = { before: quarantineOf(before, today), after: quarantineOf(tests, today) };
+  const out = tests.references.filter(({ id }) => isOut.after(id));
+  if (out.length === 0) return [];
+  const counterparts = pairReferences(before.references, tests.references);
+  return out.flatMap((reference) => {
+    const was = counterparts.get(reference);
+    const gated = was !== undefined && countsIn(before, was) && !isOut.before(was.id);
+    return gated ? [reference.id] : [];
+  });
+}
+
+/**
+ * What a reader must know about a suite's quarantine: who is in it until when, and what has
+ * expired.
+ */
+export function quarantineNotices(tests: Tests, today: string): Notice[] {
+  return tests.quarantine.map(({ id, reason, until, place }) => ({
+    kind: 'quarantine',
+    place,
+    message:
+      until >= today
+        ? `${id} is in quarantine until ${until} and does not gate: ${reason}`
+        : `the quarantine of ${id} expired on ${until}: it gates again; fix the reference or renew the entry`,
+  }));
+}
