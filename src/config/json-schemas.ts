@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { KNOWN_PARAMETERS } from '../documents/parameters.ts';
 import { attributesSchema } from '../features/attributes/file.ts';
 import { noiseResultSchema } from '../features/noise/result.ts';
-import { resultSchemaWith, type OwnKeys } from '../kernel/result/result.ts';
+import type { OwnKeys } from '../kernel/result/feature-parts.ts';
+import { resultSchemaWith } from '../kernel/result/result.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { metrics } from '../metrics/index.ts';
 import { refusalWords } from '../types/passports.ts';
@@ -12,6 +13,7 @@ import { metricSchema, ownMetricSchema } from './metric-schema.ts';
 import { PROMPT_KEYS, promptSchema } from './prompt.ts';
 import { rubricsSchema } from './rubric.ts';
 import { settingsSchema } from './settings-schema.ts';
+import type { SuiteKey } from './suite-key.ts';
 import { testsSchema } from './tests.ts';
 
 /**
@@ -21,12 +23,13 @@ import { testsSchema } from './tests.ts';
 export function jsonSchemas(
   ownResult: OwnKeys,
   ownSettings: readonly OwnSettings[],
+  suiteKeys: readonly SuiteKey[],
 ): Record<string, object> {
   return Object.fromEntries(
     Object.entries({
       settings: settingsSchema(ownSettings),
-      prompt: promptSchema(testsSchema()),
-      tests: testsSchema(),
+      prompt: promptSchema(testsSchema(suiteKeys)),
+      tests: testsSchema(suiteKeys),
       attributes: attributesSchema(),
       rubrics: rubricsSchema(),
       result: resultSchemaWith(ownResult),

@@ -8,11 +8,11 @@ import { PROMPT_KEYS } from '../../../src/config/prompt.ts';
 import { KNOWN_PARAMETERS, parameterProblem } from '../../../src/documents/parameters.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { metrics } from '../../../src/metrics/index.ts';
-import { OWN_KEYS, OWN_SETTINGS } from '../../stand-ins/features.ts';
+import { OWN_KEYS, OWN_SETTINGS, SUITE_KEYS } from '../../stand-ins/features.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 const validators = Object.fromEntries(
-  Object.entries(jsonSchemas(OWN_KEYS, OWN_SETTINGS)).map(([name, schema]) => [
+  Object.entries(jsonSchemas(OWN_KEYS, OWN_SETTINGS, SUITE_KEYS)).map(([name, schema]) => [
     name.split('.')[0]!,
     ajv.compile(schema),
   ]),
@@ -69,14 +69,14 @@ describe('the JSON Schemas', () => {
       expect([name, readFileSync(`schemas/${name}`, 'utf8')]).toEqual([name, text]);
   });
 
-  test.each(Object.entries(jsonSchemas(OWN_KEYS, OWN_SETTINGS)))(
+  test.each(Object.entries(jsonSchemas(OWN_KEYS, OWN_SETTINGS, SUITE_KEYS)))(
     'describe every property of %s',
     (_, schema) => {
       expect(undescribed(schema, '')).toEqual([]);
     },
   );
 
-  test.each(Object.entries(jsonSchemas(OWN_KEYS, OWN_SETTINGS)))(
+  test.each(Object.entries(jsonSchemas(OWN_KEYS, OWN_SETTINGS, SUITE_KEYS)))(
     'give %s an absolute id of its own',
     (name, schema) => {
       expect(schema).toHaveProperty('$id', `urn:evaldiff:v1:${name.split('.')[0]!}`);

@@ -18,7 +18,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> = {
     possible: 'qualeval_possible',
   },
   settings: attributeSettings,
-  result: attributeKeys,
+  result: { run: attributeKeys },
   blank: { attributes: [], insights: [] },
   async read({ trust, limits, isChosen, base, head }) {
     const source = sources(trust).attributes;

@@ -7,7 +7,7 @@ export const causesFeature: Feature<CauseSettings> = {
   key: 'causes',
   calls: { possible: 'cause_possible' },
   settings: causeSettings,
-  result: causeKeys,
+  result: { run: causeKeys },
   plan: planCauses,
   async decided(plan, run, tools) {
     const found = await causesOf(plan, run, tools);

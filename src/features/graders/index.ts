@@ -1,20 +1,18 @@
 import type { Feature } from '../../app/run/feature.ts';
-import { graderErrorOf, withinError } from './grader-error.ts';
-import { planGraderTests, type RubricTest, type TestedJudge } from './plan.ts';
+import { correctedRates } from './grader-error.ts';
+import { judgeByRubric } from './labelled.ts';
+import { planGraderTests, type RubricTest } from './plan.ts';
 import { graderKeys } from './result.ts';
 import { runRubricTests } from './rubric-tests.ts';
 
-export const gradersFeature: Feature<RubricTest[], unknown, TestedJudge[]> = {
+export const gradersFeature: Feature<RubricTest[]> = {
   key: 'graders',
-  result: graderKeys,
+  result: { run: graderKeys },
   blank: { graders: [] },
   plan: planGraderTests,
   async before({ own }, { random, spent: { complete } }) {
     const { graders: results, judges, notices } = await runRubricTests(own, { complete, random });
-    return { parts: { graders: results }, notices, found: judges };
+    return { parts: { graders: results }, notices, judges: judges.map(judgeByRubric) };
   },
-  suiteParts(suite, rate, verdict, judges) {
-    const error = graderErrorOf(suite, rate, verdict, judges ?? []);
-    return { parts: error === null ? {} : { grader_error: error }, remark: withinError(error) };
-  },
+  suiteParts: correctedRates,
 };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { problem } from '../../errors.ts';
+import type { OwnKeys } from '../../kernel/result/feature-parts.ts';
 import { countSchema, noiseNoteSchema, shareSchema } from '../../kernel/result/pieces.ts';
 import { measuredRateSchema } from '../../kernel/result/reference-result.ts';
 import {
   firstIssue,
   readResultValue,
-  type OwnKeys,
   resultSchema,
   type Result,
 } from '../../kernel/result/result.ts';
