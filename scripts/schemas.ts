@@ -6,13 +6,18 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile } from 'json-schema-to-typescript';
-import { ownFiles, ownKeys, ownSettings } from '../src/app/run/feature.ts';
+import { ownFiles, ownKeys, ownSettings, suiteKeysOf } from '../src/app/run/feature.ts';
 import { jsonSchemas } from '../src/config/json-schemas.ts';
 import { FEATURES } from '../src/features.ts';
 
 /** The files of schemas/ by name. */
 export async function schemaFiles(): Promise<Map<string, string>> {
-  const schemas = jsonSchemas(ownKeys(FEATURES), ownSettings(FEATURES), await ownFiles(FEATURES));
+  const schemas = jsonSchemas(
+    ownKeys(FEATURES),
+    ownSettings(FEATURES),
+    suiteKeysOf(FEATURES),
+    await ownFiles(FEATURES),
+  );
   const files = new Map(
     Object.entries(schemas).map(([name, schema]) => [name, `${JSON.stringify(schema, null, 2)}\n`]),
   );

@@ -34,7 +34,7 @@ describe('the house', () => {
     expect(outcome?.declared).toEqual(expect.arrayContaining(['resultSchema', 'Result']));
     expect(outcome?.imports).toContainEqual({
       path: 'src/kernel/result/feature-parts.ts',
-      names: ['FeatureParts'],
+      names: ['FeatureParts', 'OwnKeys'],
     });
   });
 

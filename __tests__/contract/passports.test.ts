@@ -140,7 +140,7 @@ describe('the table of models', () => {
 
   test("refuses what the stand-ins refuse, which know the vendors' own words, and editors do too", () => {
     const written = new Ajv2020({ strict: false }).compile(
-      jsonSchemas({}, OWN_SETTINGS, [])['prompt.schema.json'] ?? {},
+      jsonSchemas({}, OWN_SETTINGS, [], [])['prompt.schema.json'] ?? {},
     );
     const budget = { type: 'enabled', budget_tokens: 1024 };
     const [adaptive, disabled] = [{ type: 'adaptive' }, { type: 'disabled' }];

@@ -1,4 +1,4 @@
-import { ownKeys, ownSettings } from '../../src/app/run/feature.ts';
+import { ownKeys, ownSettings, suiteKeysOf } from '../../src/app/run/feature.ts';
 import { blankOf } from '../../src/app/run/plan-run.ts';
 import { FEATURES } from '../../src/features.ts';
 import { readResultValue, resultSchemaWith } from '../../src/kernel/result/result.ts';
@@ -15,6 +15,7 @@ export const BLANK_PARTS = blankOf(FEATURES);
 export const OWN_SETTINGS = ownSettings(FEATURES);
 
 export const OWN_KEYS = ownKeys(FEATURES);
+export const SUITE_KEYS = suiteKeysOf(FEATURES);
 
 /** The schema of `result.json`, features' keys included. */
 export const wholeResultSchema = resultSchemaWith(OWN_KEYS);

@@ -184,7 +184,7 @@ function affectedSuite({ base, critical = [], criticalTries }: Suite, index: num
   });
   const tests = {
     metrics: [SCORE],
-    conversation: null,
+    own: null,
     references: [],
     skip: false,
     rollup: { kind: 'named', policy: 'all' },

@@ -180,7 +180,7 @@ export function checkPassports(
       prompt.model === null ? [] : [{ model: prompt.model, place: keyPlace(prompt, 'model') }],
     ),
     ...suites.flatMap(({ tests }) => [
-      ...(tests.conversation?.evaluators ?? []),
+      ...(tests.own?.models ?? []),
       ...everyMetric(tests).flatMap(namedModels),
     ]),
     ...[settings.grader, ...settings.voters, settings.embeddings].filter(

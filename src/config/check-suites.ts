@@ -36,7 +36,7 @@ export function checkModels(
     if (prompt.model !== null && !isRecorded(tests))
       refuse(prompt.model, keyPlace(prompt, 'model'));
     for (const { model, place } of [
-      ...(tests.conversation?.evaluators ?? []),
+      ...(tests.own?.models ?? []),
       ...everyMetric(tests).flatMap(namedModels),
     ])
       refuse(model, place);

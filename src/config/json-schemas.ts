@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KNOWN_PARAMETERS } from '../documents/parameters.ts';
-import { resultSchemaWith, type OwnKeys } from '../kernel/result/result.ts';
+import type { OwnKeys } from '../kernel/result/feature-parts.ts';
+import { resultSchemaWith } from '../kernel/result/result.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { metrics } from '../metrics/index.ts';
 import { refusalWords } from '../types/passports.ts';
@@ -10,6 +11,7 @@ import { metricSchema, ownMetricSchema } from './metric-schema.ts';
 import { PROMPT_KEYS, promptSchema } from './prompt.ts';
 import { rubricsSchema } from './rubric.ts';
 import { settingsSchema } from './settings-schema.ts';
+import type { SuiteKey } from './suite-key.ts';
 import { testsSchema } from './tests.ts';
 
 interface FileType {
@@ -27,12 +29,13 @@ interface FileType {
 export function jsonSchemas(
   ownResult: OwnKeys,
   ownSettings: readonly OwnSettings[],
+  suiteKeys: readonly SuiteKey[],
   ownFiles: readonly FileType[],
 ): Record<string, object> {
   const types = {
     settings: settingsSchema(ownSettings),
-    prompt: promptSchema(testsSchema()),
-    tests: testsSchema(),
+    prompt: promptSchema(testsSchema(suiteKeys)),
+    tests: testsSchema(suiteKeys),
     rubrics: rubricsSchema(),
     result: resultSchemaWith(ownResult),
   };

@@ -25,6 +25,7 @@ import type { Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
+import type { SuiteKey } from './suite-key.ts';
 import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
 
 /** How a commit is read; the sides differ only in `configRequired`. */
@@ -41,6 +42,8 @@ export interface ReadOptions {
   own: readonly OwnSettings[];
   /** Other tools' formats, from the entry. */
   formats: Formats;
+  /** Keys of suites of features' own kinds; absent: none. */
+  suiteKeys?: readonly SuiteKey[];
 }
 
 /** What inputs and options say of it. */

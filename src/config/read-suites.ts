@@ -28,6 +28,7 @@ import type { HostCall, HostSettings } from './host-call.ts';
 import type { Overrides } from './overrides.ts';
 import { readPrompt } from './prompt.ts';
 import { readSettings } from './settings.ts';
+import type { SuiteKey } from './suite-key.ts';
 import { readTests } from './tests.ts';
 
 interface LoadedFile {
@@ -47,6 +48,7 @@ interface SuitesReader {
     configRequired: boolean;
     limits: Limits;
     formats: Formats;
+    suiteKeys?: readonly SuiteKey[];
   };
   tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string; hostCall?: HostCall };
 }
@@ -240,6 +242,7 @@ async function loadSuite(
     limits: options.limits,
     variables,
     builtIns: tools.builtInMetrics,
+    suiteKeys: options.suiteKeys ?? [],
     grader: settings.grader,
     hash: tools.hash,
     load: files.data,

@@ -3,10 +3,10 @@ import { pathText, type Document, valueAt } from '../documents/document.ts';
 import { DEFAULT_LIMITS, perLimits, type Limits } from '../documents/limits.ts';
 import { isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import { conversationSchema, readConversation } from '../features/conversations/settings.ts';
 import { checkDependencies } from '../kernel/suite/depends-on.ts';
-import { CONVERSATION_SCORE, type BuiltInMetrics } from '../kernel/suite/metrics.ts';
-import type { Reference, Settings, Tests } from '../kernel/suite/suite.ts';
+import type { BuiltInMetrics } from '../kernel/suite/metrics.ts';
+import type { OwnSuite } from '../kernel/suite/own-suite.ts';
+import type { Reference, Tests } from '../kernel/suite/suite.ts';
 import { asksNothing } from '../kernel/suite/template.ts';
 import { OBJECT_WORDS, countObjects } from '../metrics/objects.ts';
 import { suggestion } from '../text/suggest.ts';
@@ -18,7 +18,6 @@ import { readMetrics } from './metric.ts';
 import { referenceSchema } from './reference.ts';
 import { readReferences, referencesFromSchema } from './references.ts';
 import { readRollup, rollupSchema } from './roll-up.ts';
-import type { LoadData } from './rows.ts';
 import {
   anything,
   checkItems,
@@ -31,14 +30,12 @@ import {
 } from './schema.ts';
 import { suiteGateMembers, tries } from './settings-schema.ts';
 import { withoutUndefined } from './settings.ts';
+import type { OwnContext, SuiteKey } from './suite-key.ts';
 
-interface TestsContext {
-  limits: Limits;
+interface TestsContext extends OwnContext {
   variables: readonly string[];
   builtIns: BuiltInMetrics;
-  grader: Settings['grader'];
-  hash(text: string): string;
-  load: LoadData;
+  suiteKeys: readonly SuiteKey[];
 }
 
 const day = () => anyText().refine(isDay, { error: 'must be a date like 2026-01-31' });
@@ -52,7 +49,7 @@ const quarantineSchema = closed({
 const gateSchema = closed(suiteGateMembers);
 
 /** The test file's schema. */
-export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
+export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEFAULT_LIMITS) {
   return closed({
     defaults: z
       .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
@@ -73,9 +70,7 @@ export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
         'Whether recorded dialogues get a new last answer. Default: those that end with a question.',
       )
       .optional(),
-    conversation: conversationSchema
-      .describe('Runs each reference as a dialogue that evaluators judge and carry on.')
-      .optional(),
+    ...Object.fromEntries(suiteKeys.map(({ key, schema }) => [key, schema.optional()])),
     quarantine: listOf(quarantineSchema)
       .describe('References that run and are shown, but do not gate until a day.')
       .optional(),
@@ -99,9 +94,13 @@ const ownMembers = perLimits((limits) => ({
   metrics_rollup: left,
   references: left,
   references_from: left,
-  conversation: left,
   quarantine: left,
 }));
+
+/** The members that a test file may have. */
+function membersOf({ limits, suiteKeys }: TestsContext) {
+  return { ...ownMembers(limits), ...Object.fromEntries(suiteKeys.map(({ key }) => [key, left])) };
+}
 
 /**
  * Reads one test file, or the `tests` of a prompt. A reference's error becomes its `problem`; other
@@ -119,14 +118,14 @@ export async function readTests(
   const { n_tries, skip, do_completion, gate } = checkMembers(
     document,
     [],
-    ownMembers(context.limits),
+    membersOf(context),
     problems,
     (key) => (key === 'model' || isKnownParameter(key) ? OF_MODELS : null),
   );
   const before = problems.length;
   const metrics = readMetrics(document, context.builtIns, problems);
-  const conversation = await readConversation(document, context.grader, context, problems);
-  const isJudged = metrics.length > 0 || conversation !== null;
+  const own = await readOwn(document, context, problems);
+  const isJudged = metrics.length > 0 || own !== null;
   if (!isJudged && problems.length === before && !someHaveMetrics(document)) {
     problems.push(
       problem(
@@ -135,7 +134,7 @@ export async function readTests(
       ),
     );
   }
-  if (conversation !== null) checkTakenName(metrics, problems);
+  if (own !== null) checkTakenNames(metrics, own, problems);
   checkDependencies(metrics, problems);
   const references = await readReferences(
     document,
@@ -147,7 +146,7 @@ export async function readTests(
     },
     problems,
   );
-  checkEvery(metrics, references, conversation !== null, context.builtIns, problems);
+  checkEvery(metrics, references, own !== null, context.builtIns, problems);
   return {
     file: document.file,
     n_tries: n_tries ?? null,
@@ -155,7 +154,7 @@ export async function readTests(
     metrics,
     rollup: readRollup(document, problems),
     references,
-    conversation,
+    own,
     quarantine: readQuarantine(
       document,
       references.map(({ id }) => id),
@@ -177,14 +176,34 @@ function someHaveMetrics(document: Document): boolean {
   );
 }
 
-/** The conversation's outcome is stored among the scores. */
-function checkTakenName(metrics: readonly Metric[], problems: Problem[]): void {
-  const taken = metrics.find(({ name }) => name === CONVERSATION_SCORE);
+/** Reads the key of a suite of its own kind; a file has at most one. */
+async function readOwn(
+  document: Document,
+  context: TestsContext,
+  problems: Problem[],
+): Promise<OwnSuite | null> {
+  const written = context.suiteKeys.filter(
+    ({ key }) => valueAt(document.value, [key]) !== undefined,
+  );
+  for (const { key } of written.slice(1))
+    problems.push(
+      problem(document.placeOf([key]), `a suite has ${written[0]?.key ?? ''} or ${key}; keep one`),
+    );
+  return (await written[0]?.read(document, context, problems)) ?? null;
+}
+
+/** The own scores of a suite are stored among those of its metrics. */
+function checkTakenNames(
+  metrics: readonly Metric[],
+  { kind: { key, scores } }: OwnSuite,
+  problems: Problem[],
+): void {
+  const taken = metrics.find(({ name }) => scores.includes(name));
   if (taken !== undefined)
     problems.push(
       problem(
         taken.place,
-        `metric "${CONVERSATION_SCORE}": the conversation's own outcome has this name; give the metric another one`,
+        `metric "${taken.name}": the ${key}'s own outcome has this name; give the metric another one`,
       ),
     );
 }

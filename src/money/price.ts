@@ -275,14 +275,14 @@ function keyOf(model: Target | ModelSettings): string {
 /**
  * Dollars for a thousand direct calls like those of head's answers, whether they were paid for,
  * batched or reused. Null without an answer, where a price or the tokens of an answer are not
- * known, and for dialogues, whose tokens are those of several models.
+ * known, and in suites of their own kind, whose tokens are those of several models.
  */
-export function costPer1000Calls({ runs }: SuiteRun, price: Price): number | null {
+export function costPer1000Calls({ deciding, runs }: SuiteRun, price: Price): number | null {
   const costs = runs.flatMap(({ affected: { head: generation }, head }) =>
     head
       .filter(({ result }) => result.actual !== null)
-      .map(({ result: { usage, conversation } }) =>
-        generation?.kind === 'request' && usage !== null && (conversation ?? null) === null
+      .map(({ result: { usage } }) =>
+        generation?.kind === 'request' && usage !== null && deciding.answerer === null
           ? price(asDirect(generation.target), usage)
           : null,
       ),

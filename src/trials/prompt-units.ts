@@ -1,5 +1,10 @@
 import type { AffectedReference } from '../kernel/select/affected.ts';
-import { type Generation, generationOf, targetIdentity } from '../kernel/select/generation.ts';
+import {
+  type Generation,
+  generationOf,
+  targetIdentity,
+  withDependencies,
+} from '../kernel/select/generation.ts';
 import { changedSources } from '../kernel/select/programs.ts';
 import { type SuiteSide, changedFile, partPlace } from '../kernel/select/prompt-changes.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
@@ -75,11 +80,12 @@ export function promptChange(
       const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
       // A variable of base's that head no longer has keeps base's value.
       const input = { ...reference.baseReference?.input, ...reference.reference.input };
-      return generationOf(
+      const asked = generationOf(
         { ...prompt, variables: [] },
         { model: from.variant.model, target: from.variant.target, parameters: own },
         { ...reference.reference, input },
       );
+      return withDependencies(asked, base.suite.tests);
     },
   };
 }

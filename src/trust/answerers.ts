@@ -9,13 +9,13 @@ import { placeOf } from '../kernel/suite/models.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import type { Target } from '../types/model.ts';
 
-type Answerer = { kind: 'code' } | { kind: 'target'; target: Target };
+type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
 
 /**
  * How far an answer is out of a pull request's hands: a server gives its own, a program of the
  * repository what it was written to, a recording what stands in it.
  */
-function distance(answerer: Answerer): 0 | 1 | 2 {
+function distance(answerer: AnswerSource): 0 | 1 | 2 {
   if (answerer.kind === 'code' || answerer.target.provider === 'program') return 1;
   return answerer.target.provider === 'replay' ? 0 : 2;
 }
@@ -59,23 +59,25 @@ function recordedInstead(suite: string, references: readonly AffectedReference[]
   ];
 }
 
-function answerers({ suite: { prompt }, variant: { target } }: SuiteSide): Answerer[] {
+function answerers({ suite: { prompt }, variant: { target } }: SuiteSide): AnswerSource[] {
   if (prompt.code !== null) return [{ kind: 'code' }];
   return target === null ? [] : [{ kind: 'target', target }];
 }
 
-function graders({ scoring }: SuiteSide): Answerer[] {
-  return [...judgingTargets(scoring), ...scoring.evaluators.map(({ target }) => target)].map(
-    (target) => ({ kind: 'target', target }),
-  );
+function graders({ scoring }: SuiteSide): AnswerSource[] {
+  const own = scoring.answerer?.graders ?? [];
+  return [...judgingTargets(scoring), ...own.map(({ target }) => target)].map((target) => ({
+    kind: 'target',
+    target,
+  }));
 }
 
 function nearer(
   suite: string,
   what: 'answers' | 'grades',
-  before: readonly Answerer[],
+  before: readonly AnswerSource[],
   head: SuiteSide,
-  after: readonly Answerer[],
+  after: readonly AnswerSource[],
 ): ReplacedModel[] {
   const nearest = Math.min(...before.map(distance));
   const asked = before.find((answerer) => distance(answerer) === nearest);
@@ -91,12 +93,12 @@ function nearer(
   ];
 }
 
-function byOf(answerer: Answerer): Replaced['by'] {
+function byOf(answerer: AnswerSource): Replaced['by'] {
   if (answerer.kind === 'code') return 'prompt code';
   return answerer.target.provider === 'replay' ? 'recordings' : 'a program';
 }
 
-function describe(answerer: Answerer): string {
+function describe(answerer: AnswerSource): string {
   if (answerer.kind === 'code') return 'prompt code';
   const { target } = answerer;
   if (target.provider === 'replay') return `the recordings ${target.file}`;

@@ -188,9 +188,9 @@ function scoringChanges(
     field: `metrics.${name}`,
     isCode: isCode(wanted?.get(name)) || isCode(old?.get(name)),
   }));
-  const rest = (['n_tries', 'skip', 'conversation', 'quarantine'] as const).filter(
-    (key) => bare(before[key]) !== bare(after[key]),
-  );
+  const rest = (['n_tries', 'skip', 'own', 'quarantine'] as const)
+    .filter((key) => bare(before[key]) !== bare(after[key]))
+    .map((key) => (key === 'own' ? ((after.own ?? before.own)?.kind.key ?? key) : key));
   const rollup =
     bare(before.rollup) === bare(after.rollup)
       ? []

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
+import { conversationOf } from '../../../src/features/conversations/answerer.ts';
 import { OUTCOME_WORDS } from '../../../src/features/conversations/dialogue-lines.ts';
 import type { ConversationOutcome } from '../../../src/features/conversations/result.ts';
+import type { Project } from '../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../src/metrics/index.ts';
 import { builtInRubrics } from '../../../src/metrics/rubric.ts';
 import { tightTables } from '../../tight-tables.ts';
@@ -26,6 +28,11 @@ const read = (files: Record<string, string>) =>
     builtInRubrics,
     hash,
   });
+
+const mentorIn = ({ suites }: Project) => {
+  const mentor = suites.find(({ prompt }) => prompt.name === 'mentor');
+  return mentor && conversationOf(mentor.tests);
+};
 
 describe('docs/conversations.md', () => {
   test('names the file of every block of YAML', () => {
@@ -57,8 +64,7 @@ describe('docs/conversations.md', () => {
   test('shows labelled answers of both forms and from a file', async () => {
     const mentor = blocks.find(({ text }) => text.includes('accepted: true'));
     const { project } = await read({ ...first, 'prompts/tests/mentor.yaml': mentor?.text ?? '' });
-    const examples = project.suites.find(({ prompt }) => prompt.name === 'mentor')?.tests
-      .conversation?.examples;
+    const examples = mentorIn(project)?.examples;
     expect(
       examples?.map(({ messages, accepted, place }) => [messages.length, accepted, place.file]),
     ).toEqual([
@@ -77,9 +83,7 @@ describe('docs/conversations.md', () => {
       Object.keys(OUTCOME_WORDS) satisfies string[] as ConversationOutcome[],
     );
     const { project } = await read(first);
-    const conversation = project.suites.find(({ prompt }) => prompt.name === 'mentor')?.tests
-      .conversation;
-    const { criteria = [], max_steps: steps } = conversation ?? {};
+    const { criteria = [], max_steps: steps } = mentorIn(project) ?? {};
     const listed = (words: string[]) => words.map((word) => `\`${word}\``).join(', ');
     expect(page).toContain(`| \`max_steps\` | ${String(steps)} |`);
     expect(page).toContain(`| \`criteria\` | ${listed(criteria.map(({ name }) => name))} |`);

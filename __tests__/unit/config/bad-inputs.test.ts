@@ -845,54 +845,6 @@ describe('a rubric file', () => {
   });
 });
 
-describe('a conversation', () => {
-  const conversation = (lines: string) =>
-    tests(`conversation:\n${lines}\nreferences: [{ input: { a: 1 } }]\n`);
-
-  test.each<[string, string, string]>([
-    [
-      'without evaluators',
-      '  max_steps: 5',
-      'prompts/tests/p.yaml:1: conversation needs at least one evaluator: evaluators: [{ model: … }]',
-    ],
-    [
-      'with an empty list of evaluators',
-      '  evaluators: []',
-      'prompts/tests/p.yaml:2: conversation needs at least one evaluator: evaluators: [{ model: … }]',
-    ],
-    [
-      'with an evaluator without a model',
-      '  evaluators:\n    - { temperature: 0 }',
-      'prompts/tests/p.yaml:3: tests.conversation.evaluators[0]: "model" is missing'.replace(
-        'tests.',
-        '',
-      ),
-    ],
-    [
-      'with no step',
-      '  evaluators: [gpt-4o]\n  max_steps: 0',
-      'prompts/tests/p.yaml:3: conversation.max_steps must be a whole number from 1 to 50',
-    ],
-    [
-      'with an unknown way to combine',
-      '  evaluators: [gpt-4o]\n  criteria: { understanding: { combine: most } }',
-      'prompts/tests/p.yaml:3: conversation.criteria.understanding.combine must be one of all, any, majority',
-    ],
-    [
-      "with an evaluator's address",
-      '  evaluators:\n    - { model: gpt-4o, base_url: x }',
-      'prompts/tests/p.yaml:3: conversation.evaluators[0]: "base_url" may only be set in the workflow (input endpoints)',
-    ],
-    [
-      'with an unknown key',
-      '  evaluators: [gpt-4o]\n  steps: 3',
-      'prompts/tests/p.yaml:3: unknown key "steps" in conversation; known are max_steps, evaluators, criteria, combine, instructions, examples, examples_from',
-    ],
-  ])('%s', async (_, lines, problem) => {
-    expect(await problemsOf(conversation(lines))).toEqual([problem]);
-  });
-});
-
 describe('files and patterns', () => {
   test('as Windows shows them are refused with what to write', async () => {
     expect(await problemsOf(settings("prompts: ['.\\prompts\\*.yaml']"))).toEqual([

@@ -9,10 +9,10 @@ import { PROMPT_KEYS } from '../../../src/config/prompt.ts';
 import { KNOWN_PARAMETERS, parameterProblem } from '../../../src/documents/parameters.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { metrics } from '../../../src/metrics/index.ts';
-import { FEATURES, OWN_KEYS, OWN_SETTINGS } from '../../stand-ins/features.ts';
+import { FEATURES, OWN_KEYS, OWN_SETTINGS, SUITE_KEYS } from '../../stand-ins/features.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-const SCHEMAS = jsonSchemas(OWN_KEYS, OWN_SETTINGS, await ownFiles(FEATURES));
+const SCHEMAS = jsonSchemas(OWN_KEYS, OWN_SETTINGS, SUITE_KEYS, await ownFiles(FEATURES));
 
 const validators = Object.fromEntries(
   Object.entries(SCHEMAS).map(([name, schema]) => [name.split('.')[0]!, ajv.compile(schema)]),

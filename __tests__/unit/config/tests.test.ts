@@ -589,44 +589,6 @@ describe('references_from', () => {
   });
 });
 
-describe('a conversation', () => {
-  const conversation = async (text: string) =>
-    (await suite(`conversation:\n${text}references: [{ input: { a: 1 } }]\n`)).tests.conversation;
-
-  test('has the three criteria of the source by default, and the grader as its evaluator', async () => {
-    expect(await conversation('  instructions: Review it.\n')).toMatchObject({
-      max_steps: 5,
-      instructions: 'Review it.',
-      evaluators: [{ model: 'gpt-4o', parameters: { temperature: 0 } }],
-      criteria: [
-        { name: 'understanding', combine: 'all' },
-        { name: 'correctness', combine: 'all' },
-        { name: 'completeness', combine: 'any' },
-      ],
-    });
-  });
-
-  test("takes evaluators with parameters and criteria of the user's", async () => {
-    expect(
-      await conversation(
-        '  max_steps: 3\n  evaluators: [{ model: m, temperature: 0.3 }, n, { top_p: 1 }]\n  criteria: { done: { combine: majority }, kind: any, safe: {} }\n',
-      ),
-    ).toMatchObject({
-      max_steps: 3,
-      evaluators: [
-        { model: 'm', parameters: { temperature: 0.3 } },
-        { model: 'n', parameters: {} },
-        { model: 'gpt-4o', parameters: { temperature: 0, top_p: 1 } },
-      ],
-      criteria: [
-        { name: 'done', combine: 'majority' },
-        { name: 'kind', combine: 'any' },
-        { name: 'safe', combine: 'all' },
-      ],
-    });
-  });
-});
-
 test('quarantine and skip are kept with their places', async () => {
   const { tests } = await suite(
     `skip: true\n${METRICS}references: [{ id: x, input: { a: 1 } }]\nquarantine:\n  - { id: x, reason: flaky vendor, until: 2026-12-31 }\n`,

@@ -10,7 +10,7 @@ import { FORMATS } from '../../../src/features/imports/formats.ts';
 import type { Project, Suite } from '../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../src/metrics/index.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
-import { OWN_SETTINGS } from '../../stand-ins/features.ts';
+import { OWN_SETTINGS, SUITE_KEYS } from '../../stand-ins/features.ts';
 
 export const COMMIT = 'abc1234def5678900000000000000000000000ff';
 export const hash = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -74,6 +74,7 @@ export function optionsOf(
     ...options,
     formats: FORMATS,
     configRequired: false,
+    suiteKeys: SUITE_KEYS,
     overrides: readOverrides(lines, OWN_SETTINGS).overrides,
     ...changes,
   };

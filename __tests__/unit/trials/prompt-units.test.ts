@@ -49,7 +49,7 @@ function side({ messages = [], code, model = 'gpt-4o', parameters = {} }: Side):
   };
   const target = { provider: 'openai' as const, endpoint: null, model };
   return {
-    suite: { prompt },
+    suite: { prompt, tests: { own: null } },
     variant: { model: prompt.model, parameters, target: code === undefined ? target : null },
     scoring: { settingsFile: 'evaldiff.yaml' },
   } as unknown as SuiteSide;

@@ -6,6 +6,7 @@ import { schemaLine } from '../../config/schema-line.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import { factsOf, type VendorName, vendorNames } from '../../types/vendors.ts';
+import { suiteKeysOf } from '../run/feature.ts';
 import { withEnvFile } from './env-file.ts';
 import { writeNewFiles } from './files.ts';
 import { directoryOption } from './options.ts';
@@ -47,7 +48,13 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const { directory } = options;
       if (options.owner !== undefined) checkOwner(options.owner);
       const seen = await withTree(directory, terminal, (tree, repository) =>
-        seeProject(tree, repository, dayOf(terminal.reach), terminal.formats),
+        seeProject(
+          tree,
+          repository,
+          dayOf(terminal.reach),
+          terminal.formats,
+          suiteKeysOf(terminal.features),
+        ),
       );
       const owner = options.owner ?? (await publisher()) ?? seen.account ?? PLACEHOLDER;
       const guessed = options.owner === undefined && owner === seen.account;

@@ -10,6 +10,7 @@ import {
 } from '../../config/formats.ts';
 import { readOverrides } from '../../config/overrides.ts';
 import { readProject } from '../../config/project.ts';
+import type { SuiteKey } from '../../config/suite-key.ts';
 import { filesOf, withText } from '../../documents/files.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import type { Repository } from '../../edges/git/repository.ts';
@@ -64,6 +65,7 @@ export async function seeProject(
   repository: Repository,
   today: Date,
   formats: Formats,
+  suiteKeys: readonly SuiteKey[],
 ): Promise<SeenProject> {
   const { root, below } = repository.workTree;
   const paths = [...tree.files.keys()].sort();
@@ -98,7 +100,7 @@ export async function seeProject(
     listed,
     unread: unread.map(({ path, what }) => ({ file: inRoot(path), what })),
     workflow: await findWorkflow(root, below),
-    ...(await askedVendors(withPrompts(tree, listed), today, formats)),
+    ...(await askedVendors(withPrompts(tree, listed), today, formats, suiteKeys)),
     account: accountOf(repository.remoteUrl),
   };
 }
@@ -121,9 +123,9 @@ function judgesOf({ settings, suites }: Project): string[] {
   const open = suites.flatMap(({ tests }) =>
     everyMetric(tests).filter((metric) => namedModels(metric).length === 0),
   );
-  const asksEvaluators = suites.some(({ tests }) => tests.conversation !== null);
+  const asksOwn = suites.some(({ tests }) => tests.own !== null);
   const judges = [
-    ...(open.some(isModelGraded) || asksEvaluators ? [grader, ...voters] : []),
+    ...(open.some(isModelGraded) || asksOwn ? [grader, ...voters] : []),
     ...(open.some(comparesEmbeddings) ? [embeddings] : []),
   ];
   return judges.flatMap((judge) => judge?.model ?? []);
@@ -134,6 +136,7 @@ async function askedVendors(
   tree: SourceTree,
   today: Date,
   formats: Formats,
+  suiteKeys: readonly SuiteKey[],
 ): Promise<Pick<SeenProject, 'vendors' | 'endpoints' | 'unpriced' | 'needsModel'>> {
   const { project } = await readProject(
     tree,
@@ -145,6 +148,7 @@ async function askedVendors(
       limits: DEFAULT_LIMITS,
       own: [],
       formats,
+      suiteKeys,
     },
     { builtInMetrics: metrics, builtInRubrics, hash: sha256 },
   );

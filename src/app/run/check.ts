@@ -8,49 +8,20 @@ import { keyPlace } from '../../kernel/suite/suite.ts';
 import type { CodePlace, CodeLanguage, Evaluate } from '../../types/model.ts';
 import type { Notice, Problem, Place } from '../../types/plain.ts';
 
-/** Problems of conversations that show only once prompts, tests and models are together. */
-export function conversationProblems(
+/** What answerers cannot do with these prompts, or where code may run. */
+export function answererProblems(
   suites: readonly SuiteComparison[],
-  code: 'sandbox' | 'host' | 'off',
+  code: PrepareInput['code'],
 ): Problem[] {
-  const running = suites.filter(
-    ({ run }) => run.runs.length > 0 && run.deciding.tests.conversation !== null,
-  );
-  const problems = running.flatMap(({ run: { suite, deciding, other } }) => [
-    ...[suite.base, suite.head].flatMap((side) =>
-      side === null || side.suite.prompt.code === null
-        ? []
-        : [promptCode(side.suite.prompt.code.place)],
-    ),
-    ...(code === 'host'
-      ? []
-      : [deciding, other].flatMap((scoring) => (scoring === null ? [] : programs(scoring)))),
-  ]);
+  const problems = suites
+    .filter(({ run }) => run.runs.length > 0 && run.deciding.answerer !== null)
+    .flatMap(({ run: { suite, deciding, other } }) => {
+      const prompts = [suite.base, suite.head].flatMap((side) => side?.suite.prompt ?? []);
+      return [deciding, other].flatMap(
+        (scoring) => scoring?.answerer?.problems(prompts, code) ?? [],
+      );
+    });
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
-}
-
-/**
- * The problem of prompt code in a conversation: a dialogue goes on from its answers, and prompt
- * code sees none of them.
- */
-function promptCode(place: Problem['place']): Problem {
-  return {
-    place,
-    message:
-      'a conversation needs messages: prompt code answers one question and cannot be asked the next. Make the application a model (provider: program) instead.',
-  };
-}
-
-function programs({
-  tests: { conversation },
-  evaluators,
-}: SuiteComparison['run']['deciding']): Problem[] {
-  return evaluators
-    .filter(({ target }) => target.provider === 'program')
-    .map(({ name }) => ({
-      place: conversation?.place ?? null,
-      message: `the evaluator "${name}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
-    }));
 }
 
 /**

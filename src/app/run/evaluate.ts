@@ -29,7 +29,15 @@ import { costPer1000Calls } from '../../money/price.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
 import { askedAnewIds, lostCheckWords } from '../../trust/weakened.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
-import type { Added, DecidedRun, Feature, FeatureTools, Features, Judged } from './feature.ts';
+import type {
+  Added,
+  DecidedRun,
+  Feature,
+  FeatureTools,
+  Features,
+  Judged,
+  TestedJudge,
+} from './feature.ts';
 import { repeatedEvaluate } from './repeats.ts';
 import { executeRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
 
@@ -48,7 +56,6 @@ export async function judge(
   const tools = { ...edges, spent };
   const features = activeRows(rows, prepared);
   const tested = await inTurn(features, async ({ row, plan }) => ({
-    key: row.key,
     ...(await row.before?.(plan, tools)),
   }));
   const compared = await compareSuites(prepared, tools, rows, partsOfSuites(rows, tested));
@@ -95,17 +102,15 @@ function groupsBy(rows: Features, parts: Partial<FeatureParts>): DecidedRun['gro
   return (suite) => rows.flatMap(({ groups }) => groups?.(parts, suite) ?? []);
 }
 
-/** What rows add to each suite's result, with what their tests found. */
+/** What rows add to each suite's result. */
 function partsOfSuites(
   rows: Features,
-  tested: readonly { key: string; found?: unknown }[],
+  tested: readonly { judges?: readonly TestedJudge[] }[],
 ): SuitePart[] {
-  return rows.flatMap((row): SuitePart[] => {
-    const found = tested.find(({ key }) => key === row.key)?.found ?? null;
-    return row.suiteParts === undefined
-      ? []
-      : [(...of) => row.suiteParts?.(...of, found) ?? { parts: {}, remark: '' }];
-  });
+  const judges = tested.flatMap((each) => each.judges ?? []);
+  return rows.flatMap(({ suiteParts }): SuitePart[] =>
+    suiteParts === undefined ? [] : [(...of) => suiteParts(...of, judges)],
+  );
 }
 
 interface ActiveRow {

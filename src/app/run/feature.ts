@@ -11,24 +11,34 @@
  * - A row's module is loaded at the start of every run, so it loads what is large on demand.
  */
 import type { z } from 'zod';
+import type { SuiteKey } from '../../config/suite-key.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
-import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
+import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
 import type { PrepareInput } from '../../kernel/plan/prepared.ts';
 import type { Price } from '../../kernel/plan/price.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import type { FeatureParts, SuiteParts } from '../../kernel/result/feature-parts.ts';
-import type { OwnKeys, Result } from '../../kernel/result/result.ts';
+import type {
+  FeatureParts,
+  KeySchemas,
+  OwnKeys,
+} from '../../kernel/result/feature-parts.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
-import type { ProjectSide } from '../../kernel/select/targets.ts';
+import type { Scoring } from '../../kernel/select/scoring.ts';
+import type { ProjectSide, TargetContext } from '../../kernel/select/targets.ts';
+import type { Counts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
+import type { SoleJudge } from '../../kernel/suite/metrics.ts';
 import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
-import type { Project } from '../../kernel/suite/suite.ts';
+import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
+import type { Project, Suite } from '../../kernel/suite/suite.ts';
+import type { Block } from '../../report/sections/document.ts';
 import type { FeatureReport, Reports } from '../../report/sections/feature-report.ts';
 import type { Arranged } from '../../trust/arrange.ts';
 import type { Request } from '../../types/model.ts';
-import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
+import type { Json, Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
 
@@ -107,13 +117,33 @@ interface OwnFile {
   isWritten: boolean;
 }
 
-export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
+/** How many of the good labelled answers, and of the bad ones, a judge gets right. */
+export interface LabelCounts {
+  good: Counts;
+  bad: Counts;
+  /** Whose counts, as the beginning of a sentence: `the evaluators tell`. */
+  who: string;
+}
+
+/** How a judge that was tested did, if it is the only one of a suite; else null. */
+export type TestedJudge = (sole: SoleJudge, deciding: Scoring) => LabelCounts | null;
+
+/** A test on labelled answers, ready to run. */
+export interface LabelledTest {
+  certain: readonly PlannedCalls[];
+  problems: Problem[];
+  run(tools: AnswererTools): Promise<{ json: Json; blocks: Block[] }>;
+}
+
+export interface Feature<Own = unknown, Read = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
-  /** Schemas of its keys in result.json, each described. */
+  /** Its key of test files: the suites that have it are of its own kind. */
+  readonly suiteKey?: SuiteKey;
   /** Its key of the settings file. */
   readonly settings?: OwnSettings;
-  readonly result?: Readonly<Record<string, z.ZodType>>;
+  /** Schemas of its keys in result.json, each described. */
+  readonly result?: OwnKeys;
   /** Schemas of files of its own. */
   files?(): Promise<OwnFile[]>;
   /** What a result says in these keys where the row had nothing to do. */
@@ -138,16 +168,16 @@ export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
   /** Before the first try: suites with what earlier runs say of their references. */
   start?(suites: readonly SuiteComparison[], tools: JudgeEdges): Promise<SuiteComparison[]>;
 
-  /** After the tries and before any verdict. What it found goes to `suiteParts`. */
-  before?(plan: FeaturePlan<Own>, tools: FeatureTools): Promise<Added & { found: Found }>;
+  /** After the tries and before any verdict. `judges`: those that it tested on labelled answers. */
+  before?(plan: FeaturePlan<Own>, tools: FeatureTools): Promise<Added & { judges: TestedJudge[] }>;
 
   /** What it adds to a suite's result, and a sentence for its summary ('': none). */
   suiteParts?(
     suite: SuiteComparison,
     rate: PassRate,
     verdict: SuiteVerdict | null,
-    found: Found | null,
-  ): { parts: SuiteParts; remark: string };
+    judges: readonly TestedJudge[],
+  ): { parts: Partial<SuiteResult>; remark: string };
 
   /** Once suites are compared: their results with what a store knows of the references. */
   results?<Suite extends ComparedSuite>(
@@ -164,6 +194,14 @@ export interface Feature<Own = unknown, Read = unknown, Found = unknown> {
   /** Once the verdict stands: nothing of it changes any more. */
   decided?(plan: FeaturePlan<Own>, run: DecidedRun, tools: FeatureTools): Promise<Added>;
 
+  /**
+   * For `evaldiff grade`: a test of those who judge in this suite on labelled answers; null: the
+   * suite is of another row's kind.
+   *
+   * @throws UserError where labelled answers are missing.
+   */
+  grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
+
   /** What reports show of it, loaded when a report is written. */
   report?(): Promise<FeatureReport>;
 }
@@ -176,8 +214,15 @@ export function ownSettings(features: Features): OwnSettings[] {
 }
 
 /** Schemas of the keys that features add to `result.json`. */
-export function ownKeys(features: Features): OwnKeys {
-  return Object.assign({}, ...features.map(({ result }) => result ?? {})) as OwnKeys;
+export function ownKeys(features: Features): Required<OwnKeys> {
+  const keysOf = (part: keyof OwnKeys): KeySchemas =>
+    Object.assign({}, ...features.map(({ result }) => result?.[part] ?? {})) as KeySchemas;
+  return { run: keysOf('run'), suite: keysOf('suite'), tries: keysOf('tries') };
+}
+
+/** Keys of test files for suites of features' own kinds. */
+export function suiteKeysOf(features: Features): SuiteKey[] {
+  return features.flatMap(({ suiteKey }) => suiteKey ?? []);
 }
 
 /** What features show in reports, for where one is written. */

@@ -27,7 +27,7 @@ import type { Arranged } from '../../trust/arrange.ts';
 import type { Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import { conversationProblems, hostOnly, unreachableRollups } from './check.ts';
+import { answererProblems, hostOnly, unreachableRollups } from './check.ts';
 import type { Features, PlanningRun } from './feature.ts';
 import type { OwnReads } from './input.ts';
 
@@ -66,7 +66,7 @@ export function prepare(
     problems: [
       ...selected.problems,
       ...unreachableRollups(suites),
-      ...conversationProblems(suites, code),
+      ...answererProblems(suites, code),
       ...hostOnly(suites, features, code),
       ...features.flatMap(({ problems }) => problems),
     ],

@@ -44,26 +44,20 @@ export interface JudgeEdges {
 }
 
 /** The calls that an answer took at least, by purpose: what is saved where it is shared. */
-function callsOf({ dialogue, planned }: Answer): Purpose[] {
-  if (dialogue === null) return planned.generation.kind === 'recorded' ? [] : ['prompt'];
-  const answers = planned.generation.kind === 'recorded' ? [] : dialogue.answers;
-  return [
-    ...answers.map((): Purpose => 'prompt'),
-    ...dialogue.turns.flatMap(({ verdicts }) => verdicts.map((): Purpose => 'evaluator')),
-  ];
+function callsOf({ own, planned }: Answer): readonly Purpose[] {
+  return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
 /**
- * What a shared answer would have cost; for a dialogue, whose usage is one sum over several models,
- * nobody can say.
+ * What a shared answer would have cost; not known in a suite of its own kind, where usage is one
+ * sum over several models.
  */
 function savedBy({
-  dialogue,
+  own,
   completion,
   planned: { generation },
 }: Answer): { target: Target; usage: Usage | null } | null {
-  if (dialogue !== null || generation.kind !== 'request' || completion.status === 'error')
-    return null;
+  if (own !== null || generation.kind !== 'request' || completion.status === 'error') return null;
   return { target: generation.target, usage: completion.usage };
 }
 

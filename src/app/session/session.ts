@@ -14,6 +14,7 @@ import { redactAll, type SecretRegister } from '../../text/redact.ts';
 import { shellWord } from '../../text/visible.ts';
 import { hostRefused, type TrustDecision, type Withheld } from '../../trust/trust.ts';
 import type { Notice } from '../../types/plain.ts';
+import { suiteKeysOf } from '../run/feature.ts';
 import type { Edges, RunInput } from '../run/input.ts';
 import { run } from '../run/run.ts';
 import { withoutSecrets, type Access, type Reach } from './access.ts';
@@ -111,7 +112,9 @@ export function openSession<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { role, secrets, inputs, outputs, record } = options;
+  const { role, secrets, outputs, record, features } = options;
+  const read = { ...options.inputs.read, suiteKeys: suiteKeysOf(features) };
+  const inputs = { ...options.inputs, read };
   const env = withoutSecrets(options.env, secretsIn(options.access));
   const log = (line: string): void => {
     options.log(secrets.redact(line));
@@ -119,7 +122,7 @@ export function openSession<T>(
   const warn = (line: string): void => {
     options.warn(secrets.redact(line));
   };
-  const given = { ...options, env, log, warn };
+  const given = { ...options, inputs, env, log, warn };
   return withRepository(given, async (repository, temporaryFolder) => {
     const ground = groundOf(repository);
     await refuseUnwritable(record === null ? outputs : [...outputs, record], ground);

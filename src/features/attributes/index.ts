@@ -26,7 +26,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> & C
     possible: 'qualeval_possible',
   },
   settings: attributeSettings,
-  result: attributeKeys,
+  result: { run: attributeKeys },
   files: async () => [
     { kind: 'attributes', type: (await import('./file.ts')).attributesSchema(), isWritten: false },
   ],

@@ -11,7 +11,7 @@ export const causesFeature: Feature<CauseSettings> & CommandRow = {
   ],
   calls: { possible: 'cause_possible' },
   settings: causeSettings,
-  result: causeKeys,
+  result: { run: causeKeys },
   plan: planCauses,
   async decided(plan, run, tools) {
     const found = await causesOf(plan, run, tools);

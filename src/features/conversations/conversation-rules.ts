@@ -1,8 +1,25 @@
 import { targetIdentity } from '../../kernel/select/generation.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import type { Conversation } from '../../kernel/suite/suite.ts';
-import type { Target } from '../../types/model.ts';
-import type { Json } from '../../types/plain.ts';
+import type { Message, Target } from '../../types/model.ts';
+import type { Json, Place } from '../../types/plain.ts';
+import type { Criterion } from './result.ts';
+
+/** What a test file says of a suite's conversations. */
+export interface Conversation {
+  max_steps: number;
+  evaluators: { model: string; parameters: Record<string, Json>; place: Place }[];
+  criteria: Criterion[];
+  instructions: string | null;
+  examples: LabelledAnswer[];
+  place: Place;
+}
+
+/** A dialogue whose last message, an answer, people accepted or rejected. */
+export interface LabelledAnswer {
+  messages: Message[];
+  accepted: boolean;
+  place: Place;
+}
 
 /** An evaluator whose model has been found. `name` is unique among a suite's evaluators. */
 export interface Evaluator {

@@ -1,10 +1,12 @@
-import type { Criterion } from '../../kernel/suite/suite.ts';
-import type { Completion, ErrorKind, Message } from '../../types/model.ts';
+import type { OkCompletion, RecordedDialogue } from '../../kernel/ask/dialogue.ts';
+import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
+import type { Completion, Message } from '../../types/model.ts';
 import type { Steering } from './conversation-rules.ts';
-import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
+import { evaluateDialogue } from './evaluators.ts';
 import type {
   ConversationOutcome,
   ConversationTurn,
+  Criterion,
   CriterionWord,
   EvaluatorVerdict,
 } from './result.ts';
@@ -64,16 +66,21 @@ export function turnsTo(
   );
 }
 
-type Answer = Extract<Completion, { status: 'ok' }>;
-
-export interface Dialogue {
+/** A dialogue as its evaluators judged it. */
+export interface Dialogue extends RecordedDialogue {
   outcome: ConversationOutcome;
-  opening: Message[];
   turns: ConversationTurn[];
-  /** The answers in order, one for each turn that has one. */
-  answers: Answer[];
-  /** Why it ended as an error; null for the other outcomes. */
-  error: { kind: ErrorKind; message: string } | null;
+}
+
+/** A recorded dialogue that no evaluator has judged yet. */
+export function unjudged(recorded: RecordedDialogue): Dialogue {
+  const turns = recorded.turns.map((turn) => ({
+    ...turn,
+    asked_by: null,
+    verdicts: [],
+    satisfied: null,
+  }));
+  return { ...recorded, outcome: 'no_follow_up', turns };
 }
 
 interface Script {
@@ -99,7 +106,7 @@ export function leadConversation(
   steering: Steering,
   tryIndex: number,
   ask: (messages: Message[]) => Promise<Completion>,
-  tools: EvaluatorTools,
+  tools: AnswererTools,
 ): Promise<Dialogue> {
   return judgeTurns(opening, steering, tryIndex, tools, {
     answer: (messages) => ask([...messages]),
@@ -115,7 +122,7 @@ export function judgeAgain(
   { opening, turns, answers, outcome, error }: Dialogue,
   steering: Steering,
   tryIndex: number,
-  tools: EvaluatorTools,
+  tools: AnswererTools,
 ): Promise<Dialogue> {
   const cut: Pick<Dialogue, 'outcome' | 'error'> =
     outcome === 'evaluator_error' ? { outcome, error } : { outcome: 'no_follow_up', error: null };
@@ -139,11 +146,11 @@ async function judgeTurns(
   opening: Message[],
   { conversation, evaluators }: Steering,
   tryIndex: number,
-  tools: EvaluatorTools,
+  tools: AnswererTools,
   script: Script,
 ): Promise<Dialogue> {
   const turns: ConversationTurn[] = [];
-  const answers: Answer[] = [];
+  const answers: OkCompletion[] = [];
   const messages = [...opening];
   const ended = (outcome: ConversationOutcome, error: Dialogue['error'] = null): Dialogue => ({
     outcome,

@@ -1,14 +1,12 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
 import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
-import { steeringFor } from '../../kernel/select/scoring.ts';
 import type { AffectedSuite } from '../../kernel/select/select.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { soleJudge } from '../../kernel/suite/metrics.ts';
-import type { Conversation } from '../../kernel/suite/suite.ts';
 import type { Notice } from '../../types/plain.ts';
-import { differ } from '../graders/plan.ts';
-import { steeringParts, type Steering } from './conversation-rules.ts';
+import { judging, steeringFor } from './answerer.ts';
+import type { Conversation, Steering } from './conversation-rules.ts';
 
 /**
  * A suite's evaluators, put to the test on labelled answers. `base` is null where nothing but the
@@ -76,16 +74,8 @@ function testOf(run: SuiteRun): EvaluatorTest | null {
  */
 function isDue({ deciding, runs }: SuiteRun, before: Steering, after: Steering): boolean {
   if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
-  const decide = runs.length > 0 && soleJudge(deciding.tests)?.kind === 'evaluators';
-  return decide && differ(after.conversation.examples.map(({ accepted }) => accepted));
-}
-
-/**
- * Everything that decides an evaluator's word on a given answer; how long a dialogue may last does
- * not.
- */
-export function judging({ conversation, evaluators }: Steering): string {
-  return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
+  const decide = runs.length > 0 && soleJudge(deciding.tests)?.kind === 'own';
+  return decide && new Set(after.conversation.examples.map(({ accepted }) => accepted)).size > 1;
 }
 
 function labelsOf({ examples }: Conversation): string {

@@ -1,7 +1,7 @@
-import type { Conversation } from '../../kernel/suite/suite.ts';
 import { freshDelimiter, withNote } from '../../metrics/grader-prompt.ts';
 import type { Message, Request } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
+import type { Conversation } from './conversation-rules.ts';
 
 /** The part of a conversation's definition that evaluators see. */
 export type EvaluatorTask = Pick<Conversation, 'criteria' | 'instructions'>;

@@ -1,15 +1,21 @@
+import type { TestedJudge } from '../../app/run/feature.ts';
 import { agreementOf } from '../../kernel/statistics/agreement.ts';
 import { newcombe, wilson } from '../../kernel/statistics/interval.ts';
-import type { Counts } from '../../kernel/statistics/table.ts';
-import type { Criterion } from '../../kernel/suite/suite.ts';
+import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Notice, Side } from '../../types/plain.ts';
-import type { TestedJudge } from '../graders/plan.ts';
+import { judging, steeringFor } from './answerer.ts';
 import type { Steering } from './conversation-rules.ts';
 import { allSatisfied, satisfiedBy } from './conversation.ts';
-import { judging, type EvaluatorTest } from './evaluator-plan.ts';
-import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
-import type { EvaluatorGrade, EvaluatorResult, EvaluatorVerdict, YesShare } from './result.ts';
+import type { EvaluatorTest } from './evaluator-plan.ts';
+import { evaluateDialogue } from './evaluators.ts';
+import type {
+  Criterion,
+  EvaluatorGrade,
+  EvaluatorResult,
+  EvaluatorVerdict,
+  YesShare,
+} from './result.ts';
 
 /** An answer accepted or rejected by people, with each evaluator's verdict (null: unreadable). */
 interface JudgedAnswer {
@@ -136,7 +142,7 @@ function balancedAccuracy(
  */
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],
-  tools: EvaluatorTools,
+  tools: AnswererTools,
 ): Promise<{ evaluators: EvaluatorResult[]; judges: TestedJudge[]; notices: Notice[] }> {
   const sides = tests.flatMap((test) =>
     (
@@ -155,28 +161,34 @@ export async function runEvaluatorTests(
       const [steering, all] = [sides[index]?.steering, grades.at(-1)];
       return side === 'base' || steering === undefined || all === undefined
         ? []
-        : [
-            {
-              kind: 'evaluators' as const,
-              judging: judging(steering),
-              accepted: countsOf(all.accepted.all),
-              rejected: countsOf(all.rejected.all),
-            },
-          ];
+        : [judgeByEvaluators(steering, all)];
     }),
     notices: evaluators.flatMap((result, index) => unreadNotices(result, sides[index]?.test)),
   };
 }
 
-function countsOf({ yes, n }: YesShare): Counts {
-  return { passes: yes, tries: n };
+/** How all evaluators of a suite together did as its only judge. */
+function judgeByEvaluators(
+  steering: Steering,
+  { accepted, rejected }: EvaluatorGrade,
+): TestedJudge {
+  const [tested, yes, no] = [judging(steering), accepted.all, rejected.all];
+  return (sole, deciding) => {
+    const other = sole.kind === 'own' ? steeringFor(deciding) : null;
+    if (other === null || judging(other) !== tested) return null;
+    return {
+      good: { passes: yes.yes, tries: yes.n },
+      bad: { passes: no.n - no.yes, tries: no.n },
+      who: 'the evaluators tell',
+    };
+  };
 }
 
 export async function testEvaluators(
   { path, name, examples }: Pick<EvaluatorTest, 'path' | 'name' | 'examples'>,
   side: Side,
   { conversation, evaluators }: Steering,
-  tools: EvaluatorTools,
+  tools: AnswererTools,
 ): Promise<EvaluatorResult> {
   const answers = await Promise.all(
     examples.map(async ({ messages, accepted }): Promise<JudgedAnswer> => {

@@ -1,5 +1,6 @@
+import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import { lastReplyLine } from '../../metrics/grade.ts';
-import type { Complete, ErrorKind, Message, Request } from '../../types/model.ts';
+import type { ErrorKind, Message, Request } from '../../types/model.ts';
 import type { Evaluator } from './conversation-rules.ts';
 import {
   askEvaluatorAgain,
@@ -9,11 +10,6 @@ import {
 } from './evaluator-prompt.ts';
 import { readEvaluation, type EvaluatorReply } from './evaluator-reply.ts';
 import type { EvaluatorVerdict } from './result.ts';
-
-export interface EvaluatorTools {
-  complete: Complete;
-  random(purpose: string): string;
-}
 
 /** The readable verdicts about a dialogue, and why one could not be read. */
 interface EvaluatorVerdicts {
@@ -30,7 +26,7 @@ export async function evaluateDialogue(
   evaluators: readonly Evaluator[],
   dialogue: readonly Message[],
   tryIndex: number,
-  tools: EvaluatorTools,
+  tools: AnswererTools,
 ): Promise<EvaluatorVerdicts> {
   if (evaluators.length === 0)
     return {
@@ -59,7 +55,7 @@ async function askEvaluator(
   evaluator: Evaluator,
   dialogue: readonly Message[],
   tryIndex: number,
-  tools: EvaluatorTools,
+  tools: AnswererTools,
 ): Promise<Opinion> {
   if (dialogue.reduce((sum, { content }) => sum + content.length, 0) > MAX_DIALOGUE)
     return unreadable('request', 'the dialogue is too long for an evaluator (over 1 MiB)');
@@ -102,7 +98,7 @@ async function ask(
   { target, parameters }: Evaluator,
   criteria: readonly string[],
   tryIndex: number,
-  { complete }: EvaluatorTools,
+  { complete }: AnswererTools,
 ): Promise<Asked> {
   const completion = await complete({
     target,

@@ -1,14 +1,14 @@
 import type { Feature } from '../../app/run/feature.ts';
 import { ratedRuns, ratedTries } from '../../kernel/judge/summary.ts';
 import { counted } from '../../text/amounts.ts';
-import { graderErrorOf, withinError } from '../graders/grader-error.ts';
-import type { TestedJudge } from '../graders/plan.ts';
+import { conversationKind } from './answerer.ts';
 import { planEvaluatorTests, type EvaluatorTest } from './evaluator-plan.ts';
 import { runEvaluatorTests } from './evaluator-tests.ts';
-import { evaluatorKeys } from './result.ts';
+import { conversationKeys } from './result.ts';
+import { conversationKey } from './settings.ts';
 import { conversationSummary } from './summary.ts';
 
-export const conversationsFeature: Feature<EvaluatorTest[], unknown, TestedJudge[]> = {
+export const conversationsFeature: Feature<EvaluatorTest[]> = {
   key: 'conversations',
   calls: {
     certain: {
@@ -16,22 +16,22 @@ export const conversationsFeature: Feature<EvaluatorTest[], unknown, TestedJudge
       words: (calls) => `at least ${counted(calls, 'call')} for evaluators`,
     },
   },
-  result: evaluatorKeys,
+  suiteKey: conversationKey,
+  result: conversationKeys,
   plan: planEvaluatorTests,
+  async grade(suite, context, code) {
+    const { own } = suite.tests;
+    if (own !== null && own.kind !== conversationKind) return null;
+    const { gradeConversation } = await import('./grade.ts');
+    return gradeConversation(suite, context, code);
+  },
   async before({ own }, { random, spent: { complete } }) {
     const { evaluators, judges, notices } = await runEvaluatorTests(own, { complete, random });
-    return { parts: evaluators.length === 0 ? {} : { evaluators }, notices, found: judges };
+    return { parts: evaluators.length === 0 ? {} : { evaluators }, notices, judges };
   },
-  suiteParts(suite, rate, verdict, judges) {
-    const error = graderErrorOf(suite, rate, verdict, judges ?? []);
+  suiteParts(suite, _, verdict) {
     const summary = conversationSummary(suite.run, ratedRuns(suite), ratedTries(suite, verdict));
-    return {
-      parts: {
-        ...(error === null ? {} : { grader_error: error }),
-        ...(summary === null ? {} : { conversation: summary }),
-      },
-      remark: withinError(error),
-    };
+    return { parts: summary === null ? {} : { conversation: summary }, remark: '' };
   },
   report: async () => (await import('./report.ts')).conversationsReport,
 };

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { countSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
-import { criterionSchema } from '../../kernel/suite/suite.ts';
+
+const criterionSchema = z.strictObject({
+  name: z.string().describe('Name of the criterion.'),
+  combine: z.enum(['all', 'any', 'majority']).describe("How several evaluators' words become one."),
+});
 
 const conversationOutcome = z.enum([
   'complete',
@@ -40,7 +44,7 @@ const conversationTurnSchema = z.strictObject({
     ),
 });
 
-export const conversationResultSchema = z.strictObject({
+const conversationResultSchema = z.strictObject({
   outcome: conversationOutcome.describe(
     'How the conversation ended. The two errors are not failures of quality.',
   ),
@@ -66,7 +70,7 @@ const pairedMeanSchema = z.strictObject({
 
 const outcomeCounts = z.record(conversationOutcome, countSchema).nullable();
 
-export const conversationSummarySchema = z.strictObject({
+const conversationSummarySchema = z.strictObject({
   max_steps: countSchema.describe('Most answers in one conversation.'),
   evaluators: z.array(z.string()).describe('Names of the evaluators, in their order.'),
   criteria: z.array(criterionSchema).describe('What the evaluators judge.'),
@@ -134,6 +138,9 @@ const evaluatorResultSchema = z.strictObject({
   grades: z.array(evaluatorGradeSchema).describe('Each evaluator alone, and all together.'),
 });
 
+/** What evaluators answer yes or no to, and how to combine several evaluators' words. */
+export type Criterion = z.infer<typeof criterionSchema>;
+
 /** How a conversation ended. The last two are errors, not failures of quality. */
 export type ConversationOutcome = z.infer<typeof conversationOutcome>;
 
@@ -167,12 +174,32 @@ declare module '../../kernel/result/feature-parts.ts' {
   interface FeatureParts {
     evaluators?: EvaluatorResult[];
   }
+  interface SuiteParts {
+    conversation?: ConversationSummary | null;
+  }
+  interface TryParts {
+    conversation?: ConversationResult | null;
+  }
 }
 
-/** Its key of `result.json`. */
-export const evaluatorKeys = {
-  evaluators: z
-    .array(evaluatorResultSchema)
-    .describe("Where a change touches a suite's evaluators and the suite has labelled answers.")
-    .exactOptional(),
+/** Its keys of results. */
+export const conversationKeys = {
+  run: {
+    evaluators: z
+      .array(evaluatorResultSchema)
+      .describe("Where a change touches a suite's evaluators and the suite has labelled answers.")
+      .exactOptional(),
+  },
+  suite: {
+    conversation: conversationSummarySchema
+      .nullable()
+      .describe('What only conversations have, in suites with `conversation`.')
+      .exactOptional(),
+  },
+  tries: {
+    conversation: conversationResultSchema
+      .nullable()
+      .describe('The dialogue, in suites with `conversation`.')
+      .exactOptional(),
+  },
 };

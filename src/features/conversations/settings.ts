@@ -1,11 +1,5 @@
 import { z } from 'zod';
 import {
-  answerSchema,
-  answersFromSchema,
-  readAnswers,
-  type AnswersContext,
-} from '../../config/answers.ts';
-import {
   anything,
   check,
   checkMembers,
@@ -17,13 +11,17 @@ import {
   oneOf,
   wholeNumber,
 } from '../../config/schema.ts';
+import type { OwnContext, SuiteKey } from '../../config/suite-key.ts';
 import { pathText, type Document, valueAt } from '../../documents/document.ts';
 import { readParameters } from '../../documents/parameters.ts';
 import { problem } from '../../errors.ts';
-import type { Conversation, Settings } from '../../kernel/suite/suite.ts';
+import type { Settings } from '../../kernel/suite/suite.ts';
 import { isVariableName } from '../../kernel/suite/template.ts';
 import { suggestion } from '../../text/suggest.ts';
 import { isMap, type Problem } from '../../types/plain.ts';
+import { conversationKind, conversationSuite } from './answerer.ts';
+import type { Conversation } from './conversation-rules.ts';
+import { answerSchema, answersFromSchema, readAnswers } from './labelled-answers.ts';
 
 const MAX_STEPS = 50;
 
@@ -69,7 +67,16 @@ const shape = {
   examples_from: answersFromSchema.describe('Data file with further such answers.').optional(),
 };
 
-export const conversationSchema = closed(shape);
+export const conversationKey: SuiteKey = {
+  key: conversationKind.key,
+  schema: closed(shape).describe(
+    'Runs each reference as a dialogue that evaluators judge and carry on.',
+  ),
+  async read(document, context, problems) {
+    const value = await readConversation(document, context, problems);
+    return value && conversationSuite(value);
+  },
+};
 
 const DEFAULT_STEPS = 5;
 
@@ -83,10 +90,9 @@ const DEFAULT_CRITERIA: Conversation['criteria'] = [
 const TAKEN = ['analysis', 'follow_up'];
 
 /** Reads `conversation`; null if absent. Evaluators default to the grader's model. */
-export async function readConversation(
+async function readConversation(
   document: Document,
-  grader: Settings['grader'],
-  context: AnswersContext,
+  { grader, ...context }: OwnContext,
   problems: Problem[],
 ): Promise<Conversation | null> {
   const key = 'conversation';

@@ -2,6 +2,7 @@ import type { ReferenceRun, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { differenceInterval, pairedMean } from '../../kernel/statistics/interval.ts';
 import { mean, meanOrNull } from '../../kernel/statistics/sums.ts';
 import type { Side } from '../../types/plain.ts';
+import { steeringFor } from './answerer.ts';
 import type {
   ConversationOutcome,
   ConversationResult,
@@ -28,11 +29,9 @@ export function conversationSummary(
   runs: readonly ReferenceRun[],
   tries: number,
 ): ConversationSummary | null {
-  const {
-    tests: { conversation },
-    evaluators,
-  } = deciding;
-  if (conversation === null) return null;
+  const steering = steeringFor(deciding);
+  if (steering === null) return null;
+  const { conversation, evaluators } = steering;
   const pairs = runs.map((run): Pair => ({
     base: judgedConversations(run, 'base', tries),
     head: judgedConversations(run, 'head', tries),

@@ -6,7 +6,6 @@ import { userError } from '../../app/commands/user-error.ts';
 import type { Edges } from '../../app/run/input.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { problem } from '../../errors.ts';
-import { evaluatorsOf } from '../../kernel/select/select.ts';
 import { graderSetsOf, gradersOf } from '../../kernel/select/targets.ts';
 import type { Project, Suite } from '../../kernel/suite/suite.ts';
 import { logJson } from '../../text/log.ts';
@@ -14,85 +13,37 @@ import { suggestion } from '../../text/suggest.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
-import { steeringOf } from '../conversations/conversation-rules.ts';
-import { labelledCalls, type EvaluatorTest } from '../conversations/evaluator-plan.ts';
-import { testEvaluators } from '../conversations/evaluator-tests.ts';
-import type { EvaluatorResult } from '../conversations/result.ts';
-import { evaluatorTables } from '../conversations/section.ts';
 import { rubricTestBlocks } from './rubric-test.ts';
 import { repeatRubricTest, type RepeatedRubricTest } from './rubric-tests.ts';
 
-/** Prints how often the evaluators, alone and combined, agree with the labelled answers. */
+/** Prints how often those who judge in a suite of its own kind agree with the labelled answers. */
 function gradeSuite(
   suite: Suite,
   opened: Opened,
-  options: EvaluateOptions,
+  { code, json }: EvaluateOptions,
   terminal: Terminal,
 ): Promise<void> {
+  const { project, tree, session } = opened;
   return asking(opened, async (edges) => {
-    const result = opened.session.redact(await testOfSuite(suite, opened, options, edges));
-    if (options.json === true) terminal.out(`${logJson(result)}\n`);
-    else await printBlocks(evaluatorTables([result], Number.POSITIVE_INFINITY), terminal);
-  });
-}
-
-async function testOfSuite(
-  suite: Suite,
-  opened: Opened,
-  { code }: EvaluateOptions,
-  edges: Edges,
-): Promise<EvaluatorResult> {
-  const problems: Problem[] = [];
-  const test = testOf(suite, opened, problems);
-  const calls = labelledCalls(test);
-  const targets = calls.map(({ target }) => target);
-  if (code !== 'host' && targets.some(({ provider }) => provider === 'program')) {
-    problems.push(
-      problem(
-        test.head.conversation.place,
-        'an evaluator is a program of this repository. It runs only with --code host.',
-      ),
+    const context = { settings: project.settings, tree, hash: sha256 };
+    const tests = await Promise.all(
+      session.features.map(async (row) => (await row.grade?.(suite, context, code)) ?? null),
     );
-  }
-  await holdGradingToCaps(
-    { calls: calls.reduce((sum, each) => sum + each.calls, 0), targets, problems },
-    opened,
-    edges,
-  );
-  return testEvaluators(test, 'head', test.head, {
-    complete: edges.complete,
-    random: edges.random,
+    const [test] = tests.filter((each) => each !== null);
+    if (test === undefined)
+      throw userError(
+        { file: suite.tests.file, line: 0 },
+        `the prompt "${suite.prompt.name}" has nothing to be tested on labelled answers`,
+      );
+    const { certain, problems } = test;
+    const calls = certain.reduce((sum, each) => sum + each.calls, 0);
+    const targets = certain.map(({ target }) => target);
+    await holdGradingToCaps({ calls, targets, problems }, opened, edges);
+    const { complete, random } = edges;
+    const tested = session.redact(await test.run({ complete, random }));
+    if (json === true) terminal.out(`${logJson(tested.json)}\n`);
+    else await printBlocks(tested.blocks, terminal);
   });
-}
-
-function testOf(
-  suite: Suite,
-  { project: { settings }, tree }: Opened,
-  problems: Problem[],
-): EvaluatorTest {
-  const {
-    prompt,
-    tests: { conversation, file },
-  } = suite;
-  if (conversation === null || conversation.examples.length === 0) {
-    const [place, what] =
-      conversation === null
-        ? ([{ file, line: 0 }, 'no conversation, and so no evaluators to be tested'] as const)
-        : ([conversation.place, 'no labelled answers to test its evaluators by'] as const);
-    const add =
-      conversation === null
-        ? ''
-        : '; add some: examples: [{ question: "…", answer: "…", accepted: true }]';
-    throw userError(place, `the prompt "${prompt.name}" has ${what}${add}`);
-  }
-  const evaluators = evaluatorsOf(suite, { settings, tree, hash: sha256 }, problems);
-  return {
-    path: prompt.file,
-    name: prompt.name,
-    examples: conversation.examples,
-    base: null,
-    head: steeringOf(conversation, evaluators),
-  };
 }
 
 /** Grades a rubric's examples with the named grader, else with its first metric's graders. */

@@ -1,30 +1,12 @@
+import type { LabelCounts, TestedJudge } from '../../app/run/feature.ts';
 import { objectRate } from '../../kernel/judge/metric-rows.ts';
 import { ratedRuns } from '../../kernel/judge/summary.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import type { GraderError, PassRate } from '../../kernel/result/suite-result.ts';
-import {
-  gradersIdentity,
-  rubricIdentity,
-  steeringFor,
-  type Scoring,
-} from '../../kernel/select/scoring.ts';
-import type { Counts } from '../../kernel/statistics/table.ts';
-import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import {
-  CONVERSATION_SCORE,
-  directionIn,
-  gradersFor,
-  soleJudge,
-  type SoleJudge,
-} from '../../kernel/suite/metrics.ts';
+import type { GraderError, PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
+import { soleJudge, type SoleJudge } from '../../kernel/suite/metrics.ts';
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
-import { boundsOf, passingLabels } from '../../metrics/passing.ts';
 import { percent } from '../../text/amounts.ts';
-import type { Metric, Rubric } from '../../types/metric.ts';
-import type { Grader } from '../../types/model.ts';
-import { judging } from '../conversations/evaluator-plan.ts';
-import type { TestedJudge } from './plan.ts';
 import { correctedDifference, roganGladenInterval, wrongShare } from './rogan-gladen.ts';
 
 /** Confidence of the intervals in the result. */
@@ -32,95 +14,53 @@ const CONFIDENCE = 0.9;
 
 type Rate = Omit<PassRate, 'p'>;
 
-/** How many of the good labelled answers, and of the bad ones, the grader calls good and bad. */
-interface Labelled {
-  good: Counts;
-  bad: Counts;
+/** A suite's rates without the errors of its only judge, and a note where they lie within them. */
+export function correctedRates(
+  suite: SuiteComparison,
+  rate: PassRate,
+  verdict: SuiteVerdict | null,
+  judges: readonly TestedJudge[],
+): { parts: Pick<SuiteResult, 'grader_error'>; remark: string } {
+  const { deciding } = suite.run;
+  const sole = suite.policy.kind === 'references' ? null : soleJudge(deciding.tests);
+  const [labelled] = sole === null ? [] : judges.flatMap((judge) => judge(sole, deciding) ?? []);
+  if (sole === null || labelled === undefined) return { parts: {}, remark: '' };
+  const error = graderErrorOf(suite, rate, verdict, { sole, labelled });
+  return error === null
+    ? { parts: {}, remark: '' }
+    : { parts: { grader_error: error }, remark: withinError(error, labelled.who) };
 }
 
 /**
  * A suite's rates without the errors of its grader, and whether they differ by more than it errs.
  * References count as one answer each, however many tries they have: tries of one are alike, and so
- * are the objects of one dialogue where each is judged. Null where nothing judges alone, or was held
- * against no labels of both kinds.
+ * are the objects of one dialogue where each is judged. Null without labels of both kinds.
  */
-export function graderErrorOf(
+function graderErrorOf(
   suite: SuiteComparison,
   rate: PassRate,
   verdict: SuiteVerdict | null,
-  judges: readonly TestedJudge[],
+  { sole, labelled }: { sole: SoleJudge; labelled: LabelCounts },
 ): GraderError | null {
-  const { deciding } = suite.run;
-  const sole = suite.policy.kind === 'references' ? null : soleJudge(deciding.tests);
-  const labelled = sole && labelledBy(sole, deciding, judges);
-  if (sole === null || labelled === null) return null;
+  if (labelled.good.tries === 0 || labelled.bad.tries === 0) return null;
   const runs = ratedRuns(suite);
-  const single = sole.kind === 'rubric' && sole.metric.every !== undefined ? sole.metric : null;
-  const seen = single === null ? rate : objectRate(single.name, suite, runs, verdict);
-  if (seen.base === null && seen.head === null) return null;
-  return {
-    metric: sole.kind === 'rubric' ? sole.metric.name : CONVERSATION_SCORE,
-    ...(single && { objects: { level: single.level, base: seen.base, head: seen.head } }),
-    ...correctRates(seen, labelled, runs.length),
-  };
-}
-
-/** How those who judge alone did on labelled answers; null without good and bad ones among them. */
-function labelledBy(
-  sole: SoleJudge,
-  deciding: Scoring,
-  judges: readonly TestedJudge[],
-): Labelled | null {
-  const labelled =
-    sole.kind === 'rubric' ? ofRubric(sole, deciding, judges) : ofEvaluators(deciding, judges);
-  return labelled === null || labelled.good.tries === 0 || labelled.bad.tries === 0
-    ? null
-    : labelled;
-}
-
-function ofRubric(
-  { metric, rubric: name }: Extract<SoleJudge, { kind: 'rubric' }>,
-  deciding: Scoring,
-  judges: readonly TestedJudge[],
-): Labelled | null {
-  const rubric = deciding.rubrics.get(name);
-  if (rubric === undefined) return null;
-  const identity = identityOf(rubric, gradersFor(metric, deciding));
-  const [judge] = judges.flatMap((tested) =>
-    tested.kind === 'rubric' && identityOf(tested.rubric, tested.graders) === identity
-      ? [tested]
-      : [],
-  );
-  const passes = passingOf(metric, rubric, deciding.rubrics);
-  if (judge === undefined || passes === null) return null;
-  const known = judge.examples.filter(({ expected }) => rubric.choice_scores.has(expected));
-  const labelled = (good: boolean): Counts => {
-    const own = known.filter(({ expected }) => passes(expected) === good);
-    return { tries: own.length, passes: own.filter(({ label }) => passes(label) === good).length };
-  };
-  return { good: labelled(true), bad: labelled(false) };
-}
-
-/**
- * How all evaluators of a conversation together did on labelled answers: a dialogue passes where
- * every criterion is met.
- */
-function ofEvaluators(deciding: Scoring, judges: readonly TestedJudge[]): Labelled | null {
-  const steering = steeringFor(deciding);
-  const identity = steering && judging(steering);
-  const [judge] = judges.flatMap((tested) =>
-    tested.kind === 'evaluators' && tested.judging === identity ? [tested] : [],
-  );
-  if (judge === undefined) return null;
-  const { accepted: good, rejected } = judge;
-  return { good, bad: { tries: rejected.tries, passes: rejected.tries - rejected.passes } };
+  if (sole.kind === 'own') {
+    const corrected = correctRates(rate, labelled, runs.length);
+    return corrected && { metric: sole.score, ...corrected };
+  }
+  const { name: metric, every, level } = sole.metric;
+  const seen = every === undefined ? rate : objectRate(metric, suite, runs, verdict);
+  const corrected = correctRates(seen, labelled, runs.length);
+  const objects = { level, base: seen.base, head: seen.head };
+  return corrected && { metric, ...(every === undefined ? {} : { objects }), ...corrected };
 }
 
 function correctRates(
   rate: Rate,
-  { good, bad }: Labelled,
+  { good, bad }: LabelCounts,
   references: number,
-): Omit<GraderError, 'metric' | 'objects'> {
+): Omit<GraderError, 'metric' | 'objects'> | null {
+  if (rate.base === null && rate.head === null) return null;
   const side = (share: number | null): GraderError['base'] =>
     share === null
       ? null
@@ -157,33 +97,10 @@ function kindOf(difference: number | null, wrong: number | null): GraderError['k
   return seen > 0 && seen <= wrong ? 'within error' : 'corrected';
 }
 
-function identityOf(rubric: Rubric, graders: readonly Grader[]): string {
-  return canonicalJson([rubricIdentity(rubric), gradersIdentity(graders)]);
-}
-
-/** Whether an answer with a label passes; null where nothing says so. */
-function passingOf(
-  metric: Metric,
-  rubric: Rubric,
-  rubrics: ReadonlyMap<string, Rubric>,
-): ((label: string) => boolean) | null {
-  const bounds = boundsOf(metric, directionIn(metric, rubrics));
-  if (bounds !== null)
-    return (label) => {
-      const score = rubric.choice_scores.get(label);
-      const { min = -Infinity, max = Infinity } = bounds;
-      return score !== undefined && score >= min && score <= max;
-    };
-  const labels = passingLabels(rubric, metric);
-  return labels === null ? null : (label) => labels.has(label);
-}
-
-/** The note on a difference that lies within the grader's own error; see {@link graderErrorOf}. */
-export function withinError(error: GraderError | null): string {
-  if (error === null || error.kind === 'corrected') return '';
-  const { metric, objects, kind, wrong } = error;
-  const who =
-    metric === CONVERSATION_SCORE ? 'the evaluators tell' : `the grader of ${metric} tells`;
+/** The note on a difference that lies within the grader's own error. */
+function withinError(error: GraderError, who: string): string {
+  if (error.kind === 'corrected') return '';
+  const { objects, kind, wrong } = error;
   if (kind === 'no better than chance')
     return ` By its labelled examples ${who} good from bad no better than chance.`;
   const [what, answers] =

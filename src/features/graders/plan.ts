@@ -3,7 +3,6 @@ import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts';
 import { graderSetsOf, type ProjectSide } from '../../kernel/select/targets.ts';
-import type { Counts } from '../../kernel/statistics/table.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { soleJudge } from '../../kernel/suite/metrics.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
@@ -11,26 +10,16 @@ import type { Rubric } from '../../types/metric.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Notice, Place, Side } from '../../types/plain.ts';
 
-/** Whether the labels differ: examples with one label only show errors on one side at most. */
-export function differ(labels: readonly (string | boolean)[]): boolean {
-  return new Set(labels).size > 1;
-}
-
 /** A rubric with those who grade by it. */
 export interface Judge {
   rubric: Rubric;
   graders: readonly Grader[];
 }
 
-/** Those who graded labelled examples, and what could be read of that. */
-export type TestedJudge =
-  /** A rubric's graders, with the label that people and graders gave each example. */
-  | (Judge & { kind: 'rubric'; examples: { expected: string; label: string }[] })
-  /**
-   * All evaluators of a suite together: of the answers that people accepted, and of those that they
-   * rejected, how many they call good in every criterion. `judging`: what decides their word.
-   */
-  | { kind: 'evaluators'; judging: string; accepted: Counts; rejected: Counts };
+/** A rubric's graders, with the label that people and graders gave each example. */
+export interface TestedRubric extends Judge {
+  examples: { expected: string; label: string }[];
+}
 
 /**
  * A rubric of head whose text, examples or graders changed, or that alone judges a suite of the
@@ -127,7 +116,8 @@ function rubricTestOf(
   const same = sameRubric && sameGraders;
   const untouched = same && old !== null && sameExamples(old, rubric);
   if (examples.length === 0 || graders.head.length === 0) return null;
-  if (untouched && !(decides && differ(examples.map(({ expected }) => expected)))) return null;
+  if (untouched && !(decides && new Set(examples.map(({ expected }) => expected)).size > 1))
+    return null;
   const base =
     same || old === null || graders.base.length === 0
       ? null

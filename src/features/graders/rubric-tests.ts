@@ -9,7 +9,7 @@ import { counted } from '../../text/amounts.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Complete } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
-import type { Judge, RubricTest, TestedJudge } from './plan.ts';
+import type { Judge, RubricTest, TestedRubric } from './plan.ts';
 import type { GraderResult } from './result.ts';
 
 /** An example's label by people and by a grader (null: unreadable). */
@@ -90,7 +90,7 @@ interface RubricTools {
 export async function runRubricTests(
   tests: readonly RubricTest[],
   tools: RubricTools,
-): Promise<{ graders: GraderResult[]; judges: TestedJudge[]; notices: Notice[] }> {
+): Promise<{ graders: GraderResult[]; judges: TestedRubric[]; notices: Notice[] }> {
   const done = await Promise.all(
     tests.map(async (test) => {
       const [base, head] = await Promise.all([
@@ -99,11 +99,7 @@ export async function runRubricTests(
       ]);
       return {
         graders: resultsOf(test, base, head),
-        judge: {
-          ...test.head,
-          kind: 'rubric' as const,
-          examples: readable(test.examples, head),
-        },
+        judge: { ...test.head, examples: readable(test.examples, head) },
         notices: unreadNotices(test, base ?? [], head),
       };
     }),
@@ -137,7 +133,7 @@ async function gradeExamples(
 function readable(
   examples: Rubric['examples'],
   labels: readonly (string | null)[],
-): Extract<TestedJudge, { kind: 'rubric' }>['examples'] {
+): TestedRubric['examples'] {
   return examples.flatMap(({ expected }, index) => {
     const label = labels[index] ?? null;
     return label === null ? [] : [{ expected, label }];

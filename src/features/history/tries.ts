@@ -2,7 +2,7 @@ import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/
 import type { MeasuredRate } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { questionOf } from '../../kernel/select/generation.ts';
-import { scoringOf, steeringFor } from '../../kernel/select/scoring.ts';
+import { scoringOf } from '../../kernel/select/scoring.ts';
 import { wilson } from '../../kernel/statistics/interval.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Side } from '../../types/plain.ts';
@@ -108,8 +108,8 @@ function measuredRate(counts: { passes: number; tries: number } | undefined): Me
  * Names a side's question together with all that judges the answer; null where nothing is asked.
  */
 function keysOfSuite({ deciding }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
-  const steering = steeringFor(deciding)?.fingerprint ?? null;
-  const shared = `${canonicalJson(scoringOf(deciding))},${canonicalJson(steering)}`;
+  const answerer = deciding.answerer?.fingerprint ?? null;
+  const shared = `${canonicalJson(scoringOf(deciding))},${canonicalJson(answerer)}`;
   return ({ affected: reference }, side) => {
     const generation = reference[side];
     if (generation === null || generation.kind === 'impossible') return null;

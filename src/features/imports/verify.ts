@@ -101,6 +101,7 @@ async function referencesOf({
       limits: DEFAULT_LIMITS,
       variables: [],
       builtIns: metrics,
+      suiteKeys: [],
       grader: null,
       hash: sha256,
       load: files.data,

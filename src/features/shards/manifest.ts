@@ -45,7 +45,7 @@ export function planIdentity(
           tests: once(deciding.tests),
           rubrics: once(deciding.rubrics),
           graders: deciding.graders.map(withTargetIdentity),
-          evaluators: deciding.evaluators.map(withTargetIdentity),
+          evaluators: (deciding.answerer?.graders ?? []).map(withTargetIdentity),
         }),
       ),
     ),

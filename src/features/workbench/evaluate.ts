@@ -172,7 +172,7 @@ function writtenPrompts({ suites }: Prepared): Map<string, WrittenPrompt> {
     suites.flatMap(({ run: { suite, deciding } }): [string, WrittenPrompt][] => {
       if (suite.head === null) return [];
       const { prompt, tests } = suite.head.suite;
-      const { tool = null, metrics, conversation, references } = tests;
+      const { tool = null, metrics, own, references } = tests;
       const rubrics = [...deciding.rubrics.values()].flatMap((rubric) =>
         tool === null && /\.ya?ml$/.test(rubric.place.file) ? [choiceOf(rubric)] : [],
       );
@@ -183,7 +183,7 @@ function writtenPrompts({ suites }: Prepared): Map<string, WrittenPrompt> {
             name: suite.name,
             path: suite.path,
             variables: prompt.variables.map(({ name }) => name),
-            tests: metrics[0]?.place.file ?? conversation?.place.file ?? tests.file,
+            tests: metrics[0]?.place.file ?? own?.place.file ?? tests.file,
             tool,
             references: references.length,
             columns: new Map(

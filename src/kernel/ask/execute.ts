@@ -1,16 +1,10 @@
-import type { Steering } from '../../features/conversations/conversation-rules.ts';
-import {
-  leadConversation,
-  judgeAgain,
-  type Dialogue,
-} from '../../features/conversations/conversation.ts';
-import type { EvaluatorTools } from '../../features/conversations/evaluators.ts';
-import { completionOf, recordedDialogue } from '../../features/conversations/transcript.ts';
-import type { Complete, Completion, Evaluate, Message } from '../../types/model.ts';
+import type { Completion, Evaluate, Message } from '../../types/model.ts';
 import { isMap, type Json, type Side } from '../../types/plain.ts';
 import type { Generation } from '../select/generation.ts';
 import { isBatched } from '../select/targets.ts';
+import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import type { Reference } from '../suite/suite.ts';
+import { completionOf, recordedDialogue } from './dialogue.ts';
 
 /**
  * Items in progress at once: far more than any server is sent at a time, far fewer than a sweep's
@@ -48,30 +42,23 @@ export interface PlannedTry {
   side: Side;
   try: number;
   generation: Generation;
-  /** Runs and judges the dialogue; null for a single answer. */
-  steering: Steering | null;
+  /** Makes the answer and judges it; null for an answer of a single request. */
+  answerer: Answerer | null;
 }
 
 /** The completion with its prompt. A dialogue is one completion after its last question. */
-export interface Answer {
+export interface Answer extends Answered {
   planned: PlannedTry;
-  messages: Message[];
-  completion: Completion;
-  dialogue: Dialogue | null;
 }
 
-type Answered = Omit<Answer, 'planned'>;
-
-export interface Executors {
-  complete: Complete;
+export interface Executors extends AnswererTools {
   evaluate: Evaluate;
-  random: EvaluatorTools['random'];
   /** Called after each answer; `shared`: another try uses the same one. For progress only. */
   answered?(answer: Answer, shared: boolean): void;
 }
 
 /**
- * Makes every try; answers in their order. Tries of equal generation, steering and try index share
+ * Makes every try; answers in their order. Tries of equal generation, answerer and try index share
  * one completion, between sides and duplicate references; two tries never do. Requests start in the
  * given order: interleave base and head, so that model drift affects both alike.
  */
@@ -89,13 +76,13 @@ export async function execute(
           planned,
           messages: [],
           completion: { status: 'error', kind: 'reference', message: generation.message },
-          dialogue: null,
+          own: null,
         };
       }
       const key =
-        planned.steering === null
+        planned.answerer === null
           ? generation.fingerprint
-          : `${generation.fingerprint} ${planned.steering.fingerprint}`;
+          : `${generation.fingerprint} ${planned.answerer.fingerprint}`;
       const ofTries = answers.get(key) ?? [];
       answers.set(key, ofTries);
       const earlier = ofTries[planned.try];
@@ -114,12 +101,9 @@ export async function execute(
   );
 }
 
-function waitsForBatch({ generation, steering }: PlannedTry): boolean {
+function waitsForBatch({ generation, answerer }: PlannedTry): boolean {
   if (generation.kind === 'request' && isBatched(generation.target)) return true;
-  return (
-    steering !== null &&
-    steering.evaluators.some(({ target }) => target !== null && isBatched(target))
-  );
+  return answerer !== null && answerer.graders.some(({ target }) => isBatched(target));
 }
 
 function markReused(completion: Completion): Completion {
@@ -133,33 +117,25 @@ async function answerTo(
   generation: Possible,
   executors: Executors,
 ): Promise<Answered> {
-  const { steering } = planned;
+  const { answerer } = planned;
+  const shared = { tryIndex: tryIndexOf(planned), dependencies: generation.dependencies ?? [] };
   if (generation.kind === 'recorded') {
-    const recorded = recordedDialogue(generation.thread);
-    return steering === null
-      ? { ...completionOf(recorded), dialogue: null }
-      : asAnswered(await judgeAgain(recorded, steering, tryIndexOf(planned), executors));
+    const { thread } = generation;
+    return answerer === null
+      ? { ...completionOf(recordedDialogue(thread)), own: null }
+      : answerer.answer({ ...shared, messages: thread, ask: null }, executors);
   }
-  if (steering === null)
-    return {
-      messages: generation.messages,
-      completion: await oneAnswer(planned, generation, generation.messages, executors),
-      dialogue: null,
-    };
-  const ask = (messages: Message[]): Promise<Completion> =>
-    oneAnswer(planned, generation, messages, executors);
-  return asAnswered(
-    await leadConversation(generation.messages, steering, tryIndexOf(planned), ask, executors),
-  );
+  const { messages } = generation;
+  const ask = (asked: Message[]): Promise<Completion> =>
+    oneAnswer(planned, generation, asked, executors);
+  return answerer === null
+    ? { messages, completion: await ask(messages), own: null }
+    : answerer.answer({ ...shared, messages, ask }, executors);
 }
 
 /** The try index of a try's calls. Other draws of the same question have their own indices. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
-}
-
-function asAnswered(dialogue: Dialogue): Answered {
-  return { ...completionOf(dialogue), dialogue };
 }
 
 async function oneAnswer(

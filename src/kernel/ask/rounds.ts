@@ -1,11 +1,3 @@
-import { judgeAgain, type Dialogue } from '../../features/conversations/conversation.ts';
-import type { EvaluatorTools } from '../../features/conversations/evaluators.ts';
-import {
-  completionOf,
-  conversationResult,
-  conversationScore,
-  recordedDialogue,
-} from '../../features/conversations/transcript.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { Score } from '../../types/metric.ts';
 import {
@@ -19,65 +11,44 @@ import {
 import type { TryResult } from '../result/reference-result.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import type { Generation } from '../select/generation.ts';
-import { steeringFor, type Scoring } from '../select/scoring.ts';
+import type { Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
-import { CONVERSATION_SCORE } from '../suite/metrics.ts';
+import type { Answered, AnswererTools, OwnAnswer } from '../suite/own-suite.ts';
 import { tryIndexOf, execute, type Executors, type Answer, type PlannedTry } from './execute.ts';
 import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreItems } from './score.ts';
 
 /**
- * Converts answers for a scoring without new calls. A dialogue from another steering is judged
- * again, once for all answers that share it. Single-answer scorings see the first answer; dialogue
- * scorings see a single answer as a one-turn dialogue.
+ * Converts answers for a scoring without new calls. An answer of another answerer is judged again,
+ * once for all tries that share it. Scorings of single answers see its first answer.
  */
 async function viewsUnder(
   answers: readonly Answer[],
-  scoring: Scoring,
-  tools: EvaluatorTools,
+  { answerer }: Scoring,
+  tools: AnswererTools,
 ): Promise<Answer[]> {
-  const steering = steeringFor(scoring);
-  if (steering === null)
-    return answers.map((answer) =>
-      answer.dialogue === null
-        ? answer
-        : { planned: answer.planned, ...completionOf(firstTurn(answer.dialogue)), dialogue: null },
-    );
-  const again = new Map<Dialogue, Promise<Dialogue>>();
+  const again = new Map<OwnAnswer, Promise<Answered>>();
   return Promise.all(
-    answers.map(async (answer) => {
-      const { planned } = answer;
-      if (steering.fingerprint === planned.steering?.fingerprint) return answer;
-      const recorded = answer.dialogue ?? singleAnswer(answer);
-      if (recorded === null) return answer;
+    answers.map(async (answer): Promise<Answer> => {
+      const { planned, own } = answer;
+      if (answerer === null) return asSingle(answer);
+      if (answerer.fingerprint === planned.answerer?.fingerprint) return answer;
+      const isItsKind = answerer.own.kind === planned.answerer?.own.kind;
       const judging =
-        again.get(recorded) ?? judgeAgain(recorded, steering, tryIndexOf(planned), tools);
-      again.set(recorded, judging);
-      const dialogue = await judging;
-      return { planned, ...completionOf(dialogue), dialogue };
+        (own === null ? undefined : again.get(own)) ??
+        answerer.judgeAgain(isItsKind ? answer : asSingle(answer), tryIndexOf(planned), tools);
+      if (own !== null) again.set(own, judging);
+      const { messages, completion, own: judged } = await judging;
+      return { planned, messages, completion, own: judged };
     }),
   );
 }
 
-function firstTurn(dialogue: Dialogue): Dialogue {
-  const answers = dialogue.answers.slice(0, 1);
-  return {
-    ...dialogue,
-    turns: dialogue.turns.slice(0, 1),
-    answers,
-    error: answers.length === 0 ? dialogue.error : null,
-  };
-}
-
-/** A single answer as a dialogue of one turn; null where there is no answer to judge. */
-function singleAnswer({ messages, completion }: Answer): Dialogue | null {
-  if (completion.status === 'error') return null;
-  const recorded = recordedDialogue([
-    ...messages,
-    { role: 'assistant', content: completion.output },
-  ]);
-  // Its last answer is the new one, with its tokens and time.
-  return { ...recorded, answers: [...recorded.answers.slice(0, -1), completion] };
+function asSingle(answer: Answer): Answer {
+  const { planned, own } = answer;
+  return own === null || planned.answerer === null
+    ? answer
+    : { planned, ...planned.answerer.firstAnswer(own.record), own: null };
 }
 
 /** Runs and scores rounds of tries until no suite needs more. Returns the suites with all tries. */
@@ -116,7 +87,7 @@ function queuedTries(
   suiteIndex: number,
   wanted: ReadonlyMap<number, number>,
 ): QueuedTry[] {
-  const steering = steeringFor(suite.deciding);
+  const { answerer } = suite.deciding;
   const identity = identityOf(suite);
   return [...wanted].flatMap(([index, count]) => {
     const run = suite.runs[index];
@@ -134,7 +105,7 @@ function queuedTries(
           side,
           try: first + step,
           generation,
-          steering,
+          answerer,
         },
       }));
     });
@@ -200,7 +171,7 @@ export async function runExtraTries(
   wanted: readonly ExtraTry[],
   tools: Executors & ScoringTools,
 ): Promise<TryResult[]> {
-  const steering = steeringFor(suite.deciding);
+  const { answerer } = suite.deciding;
   const answers = await execute(
     wanted.map(({ run, generation, try: index, prompt }) => ({
       run,
@@ -208,7 +179,7 @@ export async function runExtraTries(
       side: 'head',
       try: index,
       generation,
-      steering,
+      answerer,
     })),
     tools,
   );
@@ -227,24 +198,18 @@ function judgedBy(
   return side === 'base' ? (affected.baseReference ?? affected.reference) : affected.reference;
 }
 
-/** Failing scores for a dialogue whose model declined to answer. */
-function unansweredScores({ dialogue }: Answer, reason: string): Score[] {
-  return dialogue === null
-    ? []
-    : [{ metric: CONVERSATION_SCORE, status: 'fail', value: null, reason, skip: false }];
+/** The suite's own scores of an answer whose model declined: they fail. */
+function unansweredScores({ own }: Answer, { tests }: Scoring, reason: string): Score[] {
+  const names = own === null ? [] : (tests.own?.kind.scores ?? []);
+  return names.map((metric) => ({ metric, status: 'fail', value: null, reason, skip: false }));
 }
 
 function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryResult {
-  const { planned, completion, dialogue } = answer;
-  const steering = steeringFor(scoring);
-  const conversation =
-    dialogue === null || steering === null
-      ? {}
-      : { conversation: conversationResult(dialogue, steering) };
+  const { planned, completion, own } = answer;
   const declinedFor = noAnswer(answer);
   if (completion.status === 'error') {
     const scores =
-      declinedFor === null ? [] : [...unansweredScores(answer, declinedFor), ...ofMetrics];
+      declinedFor === null ? [] : [...unansweredScores(answer, scoring, declinedFor), ...ofMetrics];
     return {
       try: planned.try,
       outcome: tryOutcomeOf(scores) === 'fail' ? 'fail' : 'error',
@@ -255,11 +220,11 @@ function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryRes
       latency_ms: null,
       reused: false,
       finish_reason: completion.finish_reason ?? null,
-      ...conversation,
+      ...own?.parts,
     };
   }
   const { output, usage, latency_ms, reused, finish_reason, served, ended } = completion;
-  const scores = dialogue === null ? ofMetrics : [...conversationScore(dialogue), ...ofMetrics];
+  const scores = [...(own?.scores ?? []), ...ofMetrics];
   return {
     try: planned.try,
     outcome: tryOutcomeOf(scores),
@@ -272,6 +237,6 @@ function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryRes
     finish_reason,
     ...(ended === undefined ? {} : { ended }),
     ...(served === undefined ? {} : { served }),
-    ...conversation,
+    ...own?.parts,
   };
 }

@@ -210,7 +210,7 @@ export function metricAnswer(
     planned: { generation },
   } = answer;
   if (completion.status !== 'ok') throw new TypeError('only answers are scored');
-  const recorded = generation.kind === 'recorded' && answer.dialogue === null ? generation : null;
+  const recorded = generation.kind === 'recorded' && answer.own === null ? generation : null;
   return {
     completion:
       generation.kind === 'recorded' ? withCalls(completion, generation.thread) : completion,

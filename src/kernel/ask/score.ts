@@ -21,9 +21,8 @@ import { scoreRows, type AnswerRow } from './score-objects.ts';
  * Why the model or program declined, which fails the try; null if it answered or a failure
  * occurred.
  */
-export function noAnswer({ completion, dialogue }: Answer): string | null {
-  // If an evaluator declined, the model did not.
-  return dialogue?.outcome === 'evaluator_error' ? null : whyDeclined(completion);
+export function noAnswer({ completion, own }: Answer): string | null {
+  return own?.failedElsewhere === true ? null : whyDeclined(completion);
 }
 
 /** Metrics fail without an answer; a comparison of answers is skipped. */

@@ -1,7 +1,6 @@
 import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
 import { countsForVerdict, sideShare } from '../result/counts.ts';
-import type { SuiteParts } from '../result/feature-parts.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
@@ -35,7 +34,7 @@ export type SuitePart = (
   suite: SuiteComparison,
   rate: PassRate,
   verdict: SuiteVerdict | null,
-) => { parts: SuiteParts; remark: string };
+) => { parts: Partial<SuiteResult>; remark: string };
 
 /**
  * One suite as the result shows it: counts, statuses, rates with interval, and the verdict in

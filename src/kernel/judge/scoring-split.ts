@@ -31,7 +31,7 @@ export function scoringSplit(
     total: difference(rates.head_head, rates.base_base),
   };
   const because = suite.suite.because.filter(
-    ({ key }) => isScoringKey(key) || key === 'references',
+    ({ key }) => isScoringKey(key, suite.suite) || key === 'references',
   );
   const flipped = flips(runs, rollUps);
   return {

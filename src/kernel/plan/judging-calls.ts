@@ -4,7 +4,7 @@ import type { Metric } from '../../types/metric.ts';
 import type { Grader, Message } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { AffectedReference } from '../select/affected.ts';
-import { gradersIdentity, type Scoring, steeringFor } from '../select/scoring.ts';
+import { gradersIdentity, type Scoring } from '../select/scoring.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { comparesEmbeddings, embedderFor, gradersFor, metricsFor } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
@@ -138,9 +138,8 @@ export function defaultCauseCalls(compared: number): number {
 
 /** Calls that one try of a suite takes, its grades among them. */
 export function callsPerTry(run: SuiteRun): number {
-  const steering = steeringFor(run.deciding);
-  if (steering !== null)
-    return steering.conversation.max_steps * (1 + Math.max(1, steering.evaluators.length));
+  const { answerer } = run.deciding;
+  if (answerer !== null) return answerer.mostCalls;
   const first = run.runs.findIndex(
     ({ affected: { base, head } }) => base !== null && head !== null,
   );

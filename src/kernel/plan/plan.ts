@@ -1,7 +1,6 @@
 import { counted } from '../../text/amounts.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Generation } from '../select/generation.ts';
-import { steeringFor } from '../select/scoring.ts';
 import { judgingCalls } from './judging-calls.ts';
 import type { NextTries, ReferenceRun, SuiteRun } from './suite-run.ts';
 
@@ -68,7 +67,7 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
       .reduce((sum, { calls }) => sum + calls, 0);
   let words = 0;
   for (const suite of suites) {
-    const evaluators = evaluatorsOf(suite);
+    const graders = ownGradersOf(suite);
     for (const [index, tries] of next(suite)) {
       const run = suite.runs[index];
       if (run === undefined) continue;
@@ -77,7 +76,7 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
           generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
         ),
       ).size;
-      words += evaluators * tries * different;
+      words += graders * tries * different;
       for (const { fingerprint, target } of requestsOf(run)) {
         const answers = target.provider === 'replay' ? recorded : requests;
         answers.set(fingerprint, Math.max(tries, answers.get(fingerprint) ?? 0));
@@ -114,12 +113,12 @@ function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
   return [...most.values()];
 }
 
-/** Evaluators that are asked about each conversation: both sides' where they differ. */
-function evaluatorsOf({ deciding, other }: SuiteRun): number {
-  const [first, second] = [steeringFor(deciding), other && steeringFor(other)];
+/** Models that answerers ask about each answer: both sides' where they differ. */
+function ownGradersOf({ deciding: { answerer: first }, other }: SuiteRun): number {
+  const second = other?.answerer ?? null;
   return (
-    (first?.evaluators.length ?? 0) +
-    (second === null || second.fingerprint === first?.fingerprint ? 0 : second.evaluators.length)
+    (first?.graders.length ?? 0) +
+    (second === null || second.fingerprint === first?.fingerprint ? 0 : second.graders.length)
   );
 }
 

@@ -78,10 +78,8 @@ export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'featu
         ...judgingTargets(run.deciding),
         ...(run.other === null ? [] : judgingTargets(run.other)),
       ];
-      const evaluators = [...run.deciding.evaluators, ...(run.other?.evaluators ?? [])].map(
-        ({ target }) => target,
-      );
-      return [...answers, ...graders, ...evaluators];
+      const own = [run.deciding, run.other].flatMap((scoring) => scoring?.answerer?.graders ?? []);
+      return [...answers, ...graders, ...own.map(({ target }) => target)];
     });
   return [...asked, ...features.flatMap(({ certain }) => certain).map(({ target }) => target)];
 }

@@ -49,7 +49,7 @@ export function startSuite(suite: AffectedSuite): SuiteRun {
   const differs =
     base !== null &&
     head !== null &&
-    (suite.because.some(({ key }) => isScoringKey(key)) ||
+    (suite.because.some(({ key }) => isScoringKey(key, suite)) ||
       runs.some(({ affected: reference }) => expectedDiffers(reference)));
   return { suite, deciding, other: differs ? base.scoring : null, runs };
 }

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 /**
  * What features add to results. A feature declares its keys in its own folder:
  * `declare module '…/kernel/result/feature-parts.ts' { interface FeatureParts { … } }`.
@@ -10,3 +12,24 @@ export interface FeatureParts {}
 /** Keys of a suite's result. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface SuiteParts {}
+
+/** Keys of a try's result. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type
+export interface TryParts {}
+
+export type KeySchemas = Readonly<Record<string, z.ZodType>>;
+
+/** Schemas of these keys. */
+export interface OwnKeys {
+  run?: KeySchemas;
+  suite?: KeySchemas;
+  tries?: KeySchemas;
+}
+
+/** A schema with keys that its own type does not name: `FeatureParts` and the like do. */
+export function withKeys<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape, z.core.$strict>,
+  own: KeySchemas = {},
+): z.ZodObject<Shape, z.core.$strict> {
+  return schema.extend(own) as unknown as z.ZodObject<Shape, z.core.$strict>;
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conversationResultSchema } from '../../features/conversations/result.ts';
+import { withKeys, type OwnKeys, type TryParts } from './feature-parts.ts';
 import {
   countSchema,
   finishReasonSchema,
@@ -41,24 +41,23 @@ const tryResultSchema = z.strictObject({
     .string()
     .describe('The model that answered, as the server calls it; absent: not known.')
     .exactOptional(),
-  conversation: conversationResultSchema
-    .nullable()
-    .describe('The dialogue, in suites with `conversation`.')
-    .exactOptional(),
 });
 
-const sideResultSchema = z.strictObject({
-  tally: tallySchema.describe(
-    "Counts over all metrics and tries, with llmeval's names and meaning.",
-  ),
-  rollup: z
-    .enum(['pass', 'fail'])
-    .nullable()
-    .describe('Outcome under the roll-up policy; null when no try could be judged.'),
-  passes: countSchema.describe('Tries that pass.'),
-  tries_judged: countSchema.describe('Tries that pass or fail.'),
-  tries: z.array(tryResultSchema).describe('Every try in its order.'),
-});
+const sideResultSchema = (own: OwnKeys) =>
+  z.strictObject({
+    tally: tallySchema.describe(
+      "Counts over all metrics and tries, with llmeval's names and meaning.",
+    ),
+    rollup: z
+      .enum(['pass', 'fail'])
+      .nullable()
+      .describe('Outcome under the roll-up policy; null when no try could be judged.'),
+    passes: countSchema.describe('Tries that pass.'),
+    tries_judged: countSchema.describe('Tries that pass or fail.'),
+    tries: z
+      .array(withKeys(tryResultSchema, own.tries) as unknown as z.ZodType<TryResult>)
+      .describe('Every try in its order.'),
+  });
 
 /** Names and bounds of a share of passes, with its 95 % interval. */
 export const measuredRateSchema = z.strictObject({
@@ -88,51 +87,52 @@ const referenceStatus = z.enum([
   'fail',
 ]);
 
-export const referenceResultSchema = z.strictObject({
-  id: z.string().describe('Given, or a hash of the input; unique in its suite.'),
-  file: z.string().describe('The file that the reference stands in.'),
-  line: countSchema.describe('Its line, from 1; 0 means the file as a whole.'),
-  tags: z.array(z.string()).describe('Its tags as written.'),
-  skip: z.boolean().describe('It runs and is shown, but does not count for the verdict.'),
-  quarantined: z
-    .literal(true)
-    .describe(
-      'In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it is not.',
-    )
-    .exactOptional(),
-  input: z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-    .describe("Values of the prompt's variables."),
-  expected: jsonSchema.describe('The gold answer as written; null when absent.'),
-  status: referenceStatus.describe(
-    'Head against base; where one side ran alone, its outcome (`pass`, `fail`).',
-  ),
-  p: shareSchema
-    .nullable()
-    .describe(
-      'One-sided p of "head passes less often", before adjustment; null where not compared.',
+export const referenceResultSchema = (own: OwnKeys) =>
+  z.strictObject({
+    id: z.string().describe('Given, or a hash of the input; unique in its suite.'),
+    file: z.string().describe('The file that the reference stands in.'),
+    line: countSchema.describe('Its line, from 1; 0 means the file as a whole.'),
+    tags: z.array(z.string()).describe('Its tags as written.'),
+    skip: z.boolean().describe('It runs and is shown, but does not count for the verdict.'),
+    quarantined: z
+      .literal(true)
+      .describe(
+        'In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it is not.',
+      )
+      .exactOptional(),
+    input: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .describe("Values of the prompt's variables."),
+    expected: jsonSchema.describe('The gold answer as written; null when absent.'),
+    status: referenceStatus.describe(
+      'Head against base; where one side ran alone, its outcome (`pass`, `fail`).',
     ),
-  q: shareSchema
-    .nullable()
-    .describe(
-      'False-discovery rate at which it would be called regressed; null where not compared.',
-    ),
-  history: measuredRateSchema
-    .describe(
-      'How often what base asks passed in all tries that the store knows of; absent: it knows of none.',
-    )
-    .exactOptional(),
-  base: sideResultSchema.nullable().describe("Base's tries; null where base did not run."),
-  head: sideResultSchema.nullable().describe("Head's tries; null where head did not run."),
-});
+    p: shareSchema
+      .nullable()
+      .describe(
+        'One-sided p of "head passes less often", before adjustment; null where not compared.',
+      ),
+    q: shareSchema
+      .nullable()
+      .describe(
+        'False-discovery rate at which it would be called regressed; null where not compared.',
+      ),
+    history: measuredRateSchema
+      .describe(
+        'How often what base asks passed in all tries that the store knows of; absent: it knows of none.',
+      )
+      .exactOptional(),
+    base: sideResultSchema(own).nullable().describe("Base's tries; null where base did not run."),
+    head: sideResultSchema(own).nullable().describe("Head's tries; null where head did not run."),
+  });
 
 export type ReferenceStatus = z.infer<typeof referenceStatus>;
 
-export type TryResult = z.infer<typeof tryResultSchema>;
+export type TryResult = z.infer<typeof tryResultSchema> & TryParts;
 
-export type SideResult = z.infer<typeof sideResultSchema>;
+export type SideResult = z.infer<ReturnType<typeof sideResultSchema>>;
 
-export type ReferenceResult = z.infer<typeof referenceResultSchema>;
+export type ReferenceResult = z.infer<ReturnType<typeof referenceResultSchema>>;
 
 /** Passes among tries, with the share's 95 % interval (Wilson). */
 export type MeasuredRate = z.infer<typeof measuredRateSchema>;

@@ -4,7 +4,7 @@ import type { Purpose } from '../../types/model.ts';
 import type { Conclusion, Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import { gateSettingsSchema } from '../suite/gate-settings.ts';
 import { changedTextSchema } from './changes.ts';
-import type { FeatureParts } from './feature-parts.ts';
+import type { FeatureParts, OwnKeys } from './feature-parts.ts';
 import { runOutcomeSchema } from './outcome.ts';
 import { countSchema, dollarsSchema, noiseNoteSchema, placeSchema } from './pieces.ts';
 import { scoringResultSchema } from './scoring-result.ts';
@@ -166,7 +166,7 @@ export const resultSchema = z.strictObject({
   n_tries: z
     .union([countSchema, z.literal('adaptive')])
     .describe('Tries of each reference, or `adaptive`.'),
-  suites: z.array(suiteResultSchema).describe('One for each suite and variant that ran.'),
+  suites: z.array(suiteResultSchema({})).describe('One for each suite and variant that ran.'),
   changes: z
     .array(changedTextSchema)
     .describe(
@@ -218,11 +218,10 @@ export type Result = z.infer<typeof resultSchema> & FeatureParts;
 
 /** The schema of `result.json` with the keys that features add. */
 export function resultSchemaWith(own: OwnKeys): z.ZodType<Result> {
-  return resultSchema.extend(own) as unknown as z.ZodType<Result>;
+  const { description } = resultSchema.shape.suites;
+  const suites = z.array(suiteResultSchema(own)).describe(description ?? '');
+  return resultSchema.extend({ suites, ...own.run }) as unknown as z.ZodType<Result>;
 }
-
-/** Schemas of keys that features add to `result.json`. */
-export type OwnKeys = Readonly<Record<string, z.ZodType>>;
 
 /** A red verdict that a label on the pull request made neutral. */
 export type Override = z.infer<typeof overrideSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { conversationSummarySchema } from '../../features/conversations/result.ts';
 import { suiteGateSchema } from '../suite/gate-settings.ts';
 import { variantSchema } from '../suite/suite.ts';
+import { withKeys, type OwnKeys, type SuiteParts } from './feature-parts.ts';
 import { metricResultSchema } from './metric-result.ts';
 import { countSchema, differenceSchema, dollarsSchema, shareSchema } from './pieces.ts';
 import { referenceResultSchema } from './reference-result.ts';
@@ -193,72 +193,80 @@ const evidenceSchema = z.strictObject({
   critical: z.array(z.string()).describe('Of these, the ones tagged `critical`.'),
 });
 
-export const suiteResultSchema = z.strictObject({
-  path: z.string().describe('File of the prompt.'),
-  name: z.string().describe('Name of the suite.'),
-  variant: variantSchema.describe("Head's model and parameters."),
-  base_variant: variantSchema
-    .nullable()
-    .describe("Base's model and parameters where they differ from head's; null: they do not."),
-  because: z.array(becauseSchema).describe('Why the suite runs.'),
-  gate: suiteGateSchema
-    .describe('What the suite sets of the gate for itself; absent: nothing.')
-    .exactOptional(),
-  pass_rate: passRateSchema.describe(
-    'Share of tries that pass, 0–1, over the tries that all references share.',
-  ),
-  verdict: verdict.describe('What the comparison came to.'),
-  summary: z.string().describe('One sentence with the numbers.'),
-  reason: verdictReasonSchema
-    .nullable()
-    .describe('What decided the verdict; null where nothing was compared; absent in older results.')
-    .exactOptional(),
-  visible_drop: shareSchema
-    .nullable()
-    .describe(
-      'Smallest drop of the pass rate that a run of this size detects with 80 % power, 0–1; null: none.',
+const suiteKeys = (own: OwnKeys) =>
+  z.strictObject({
+    path: z.string().describe('File of the prompt.'),
+    name: z.string().describe('Name of the suite.'),
+    variant: variantSchema.describe("Head's model and parameters."),
+    base_variant: variantSchema
+      .nullable()
+      .describe("Base's model and parameters where they differ from head's; null: they do not."),
+    because: z.array(becauseSchema).describe('Why the suite runs.'),
+    gate: suiteGateSchema
+      .describe('What the suite sets of the gate for itself; absent: nothing.')
+      .exactOptional(),
+    pass_rate: passRateSchema.describe(
+      'Share of tries that pass, 0–1, over the tries that all references share.',
     ),
-  compared: z
-    .strictObject({
-      references: countSchema.describe('References that were compared.'),
-      tries: countSchema.describe('Tries of each of them.'),
-    })
-    .describe('What the verdict rests on.'),
-  evidence: evidenceSchema
-    .describe('How many references could be judged, of how many; absent in older results.')
-    .exactOptional(),
-  references: z.array(referenceResultSchema).describe('Every reference of the suite.'),
-  metrics: z
-    .array(metricResultSchema)
-    .describe('Each metric alone: its pass rate, its numbers and its labels.'),
-  grader_error: graderErrorSchema
-    .describe(
-      "What the pass rates are without the grader's own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.",
-    )
-    .exactOptional(),
-  rollups: rollupsSchema
-    .describe('What the roll-up makes of the references that count; absent in older results.')
-    .exactOptional(),
-  conversation: conversationSummarySchema
-    .nullable()
-    .describe('What only conversations have, in suites with `conversation`.')
-    .exactOptional(),
-  preference: preferenceSchema
-    .nullable()
-    .describe("Base's answers against head's, in suites with `pairwise_preference`.")
-    .exactOptional(),
-  classification: classificationSchema
-    .nullable()
-    .describe(
-      'In suites whose expected values are a few labels, compared by `exact_match`: each try of a reference is one item.',
-    )
-    .exactOptional(),
-  cost_per_1000_calls: dollarsSchema
-    .describe(
-      'In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known.',
-    )
-    .exactOptional(),
-});
+    verdict: verdict.describe('What the comparison came to.'),
+    summary: z.string().describe('One sentence with the numbers.'),
+    reason: verdictReasonSchema
+      .nullable()
+      .describe(
+        'What decided the verdict; null where nothing was compared; absent in older results.',
+      )
+      .exactOptional(),
+    visible_drop: shareSchema
+      .nullable()
+      .describe(
+        'Smallest drop of the pass rate that a run of this size detects with 80 % power, 0–1; null: none.',
+      ),
+    compared: z
+      .strictObject({
+        references: countSchema.describe('References that were compared.'),
+        tries: countSchema.describe('Tries of each of them.'),
+      })
+      .describe('What the verdict rests on.'),
+    evidence: evidenceSchema
+      .describe('How many references could be judged, of how many; absent in older results.')
+      .exactOptional(),
+    references: z.array(referenceResultSchema(own)).describe('Every reference of the suite.'),
+    metrics: z
+      .array(metricResultSchema)
+      .describe('Each metric alone: its pass rate, its numbers and its labels.'),
+    grader_error: graderErrorSchema
+      .describe(
+        "What the pass rates are without the grader's own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.",
+      )
+      .exactOptional(),
+    rollups: rollupsSchema
+      .describe('What the roll-up makes of the references that count; absent in older results.')
+      .exactOptional(),
+  });
+
+const allKeys = (own: OwnKeys) =>
+  withKeys(suiteKeys(own), own.suite).extend({
+    preference: preferenceSchema
+      .nullable()
+      .describe("Base's answers against head's, in suites with `pairwise_preference`.")
+      .exactOptional(),
+    classification: classificationSchema
+      .nullable()
+      .describe(
+        'In suites whose expected values are a few labels, compared by `exact_match`: each try of a reference is one item.',
+      )
+      .exactOptional(),
+    cost_per_1000_calls: dollarsSchema
+      .describe(
+        'In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known.',
+      )
+      .exactOptional(),
+  });
+
+/** A suite's result, with keys of features among the kernel's. */
+export function suiteResultSchema(own: OwnKeys): z.ZodType<SuiteResult> {
+  return allKeys(own) as unknown as z.ZodType<SuiteResult>;
+}
 
 /** How many references could be judged, of how many. */
 export type EvidenceCount = z.infer<typeof evidenceSchema>;
@@ -276,4 +284,4 @@ export type Because = z.infer<typeof becauseSchema>;
 
 export type PassRate = z.infer<typeof passRateSchema>;
 
-export type SuiteResult = z.infer<typeof suiteResultSchema>;
+export type SuiteResult = z.infer<ReturnType<typeof allKeys>> & SuiteParts;

@@ -2,7 +2,7 @@ import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { metricIdentity } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
-import { generationOf, bringsAnswer, type Generation } from './generation.ts';
+import { generationOf, bringsAnswer, withDependencies, type Generation } from './generation.ts';
 import { NO_MOVES, askedOf, pairReferences, type Moves } from './pair.ts';
 import { promptChanges, type SuiteSide } from './prompt-changes.ts';
 import { referenceScoringDiffers, scoringChanges } from './scoring.ts';
@@ -149,7 +149,7 @@ function newSuite(head: SuiteSide, moves: MovesHere): AffectedPart {
         movedReference(head, reference, moves) ?? {
           reference,
           base: null,
-          head: generationOf(head.suite.prompt, head.variant, reference),
+          head: askedBy(head, reference),
           change: 'both',
           baseReference: null,
         },
@@ -178,13 +178,20 @@ function movedReference(
   return { ...pairReference(side, head, reference, was), from: side.suite.prompt.name };
 }
 
+function askedBy(
+  { suite: { prompt, tests }, variant }: SuiteSide,
+  reference: Reference,
+): Generation {
+  return withDependencies(generationOf(prompt, variant, reference), tests);
+}
+
 function pairReference(
   base: SuiteSide,
   head: SuiteSide,
   reference: Reference,
   counterpart: Reference | null,
 ): AffectedReference {
-  const headGeneration = generationOf(head.suite.prompt, head.variant, reference);
+  const headGeneration = askedBy(head, reference);
   const edited =
     counterpart !== null &&
     (referenceScoringDiffers(counterpart, reference) ||
@@ -214,8 +221,7 @@ function baseGeneration(
     (candidate) => candidate !== null && bringsAnswer(candidate),
   );
   for (const candidate of own ? [counterpart, reference] : [reference, counterpart]) {
-    const tried =
-      candidate === null ? null : generationOf(base.suite.prompt, base.variant, candidate);
+    const tried = candidate === null ? null : askedBy(base, candidate);
     if (tried !== null && tried.kind !== 'impossible') return tried;
   }
   return null;
@@ -232,8 +238,7 @@ function reasonFor(
   const { baseReference: counterpart, reference } = pair;
   // One that was not edited asks what was worked out for it, unless it brings what it asks.
   const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
-  const before =
-    (isKnown ? pair.base : null) ?? generationOf(base.suite.prompt, base.variant, counterpart);
+  const before = (isKnown ? pair.base : null) ?? askedBy(base, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';
 }
 

@@ -8,7 +8,8 @@ import {
 } from '../../types/model.ts';
 import { codeValues, type Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
-import type { Prompt, Reference, Variant } from '../suite/suite.ts';
+import type { Dependency } from '../suite/own-suite.ts';
+import type { Prompt, Reference, Tests, Variant } from '../suite/suite.ts';
 import { asksNothing, fill, placeholders } from '../suite/template.ts';
 
 /**
@@ -20,7 +21,7 @@ export interface ResolvedVariant extends Variant {
 }
 
 /** What has to be asked to get one answer. Equal fingerprints share their answers, try by try. */
-export type Generation =
+export type Generation = { dependencies?: readonly Dependency[] } & (
   | {
       kind: 'request';
       target: Target;
@@ -54,7 +55,8 @@ export type Generation =
       messages: Message[];
       fingerprint: string;
     }
-  | { kind: 'impossible'; message: string };
+  | { kind: 'impossible'; message: string }
+);
 
 /**
  * What a prompt asks for one reference. Impossible when the reference has no value for a variable
@@ -92,6 +94,14 @@ export function generationOf(
     ...told,
   });
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
+}
+
+/** A question of a suite with dependencies: where they differ, it is another question. */
+export function withDependencies(generation: Generation, { own }: Pick<Tests, 'own'>): Generation {
+  const { dependencies = [] } = own ?? {};
+  if (generation.kind === 'impossible' || dependencies.length === 0) return generation;
+  const read = canonicalJson(dependencies.map(({ file, id }) => ({ file, id })));
+  return { ...generation, dependencies, fingerprint: `${read} ${generation.fingerprint}` };
 }
 
 /** Whether a reference is a dialogue that brings its answer, so that no model is called. */

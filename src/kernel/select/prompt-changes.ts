@@ -2,6 +2,7 @@ import type { Target } from '../../types/model.ts';
 import type { Json, Place } from '../../types/plain.ts';
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
+import type { OwnSuite } from '../suite/own-suite.ts';
 import { keyPlace, type Prompt, type Suite } from '../suite/suite.ts';
 import { targetIdentity, type ResolvedVariant } from './generation.ts';
 import { changedSources } from './programs.ts';
@@ -49,7 +50,18 @@ export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
     const files = sources.length === 0 ? [head.scoring.settingsFile] : sources;
     changes.push(...files.map((file) => ({ key, file })));
   }
-  return changes;
+  return [...changes, ...dependencyChanges(base.suite.tests.own, head.suite.tests.own)];
+}
+
+/** The dependencies that differ, under the suite's own key. */
+function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Because[] {
+  const key = (head ?? base)?.kind.key ?? '';
+  const [before, after] = [base, head].map(
+    (own) => new Map(own?.dependencies?.map(({ file, id }) => [file, id])),
+  );
+  return [...new Set([...(after?.keys() ?? []), ...(before?.keys() ?? [])])]
+    .filter((file) => before?.get(file) !== after?.get(file))
+    .map((file) => ({ key, file }));
 }
 
 /**

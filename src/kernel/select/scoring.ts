@@ -1,16 +1,9 @@
-import {
-  steeringOf,
-  steeringParts,
-  type Evaluator,
-  type Steering,
-} from '../../features/conversations/conversation-rules.ts';
 import type { Metric, Rubric } from '../../types/metric.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Json, Side } from '../../types/plain.ts';
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import {
-  CONVERSATION_SCORE,
   comparesEmbeddings,
   everyMetric,
   isModelGraded,
@@ -19,6 +12,7 @@ import {
   namedModels,
   type MetricModels,
 } from '../suite/metrics.ts';
+import type { Answerer } from '../suite/own-suite.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
 import { targetIdentity } from './generation.ts';
 
@@ -30,38 +24,22 @@ export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
-  /**
-   * Of the tests' conversation, in the file's order; empty without one, or when one of them has no
-   * known model.
-   */
-  evaluators: Evaluator[];
+  /** Answers and judges in a suite of its own kind; null where single answers are judged. */
+  answerer: Answerer | null;
   /** The file the grader is named in. */
   settingsFile: string;
 }
 
-/**
- * What leads and judges the conversations of this scoring; null where single answers are judged.
- */
-export function steeringFor({ tests: { conversation }, evaluators }: Scoring): Steering | null {
-  return conversation === null ? null : steeringOf(conversation, evaluators);
-}
-
-/**
- * The names of a try's scores, in their order. A conversation's own outcome comes before the
- * metrics.
- */
+/** The names of a try's scores, in their order: those of the suite's own kind, then the metrics. */
 export function scoreNames(tests: Tests): string[] {
   return [
-    ...new Set([
-      ...(tests.conversation === null ? [] : [CONVERSATION_SCORE]),
-      ...everyMetric(tests).map(({ name }) => name),
-    ]),
+    ...new Set([...(tests.own?.kind.scores ?? []), ...everyMetric(tests).map(({ name }) => name)]),
   ];
 }
 
 /** How many scores a try of this reference has. */
 export function scoreCount(tests: Tests, reference: Reference): number {
-  return (tests.conversation === null ? 0 : 1) + metricsFor(tests, reference).length;
+  return (tests.own?.kind.scores.length ?? 0) + metricsFor(tests, reference).length;
 }
 
 /**
@@ -92,11 +70,9 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
       put(`rubrics.${rubric.name}`, rubric.place.file, rubricIdentity(rubric));
   }
   for (const [key, value] of modelParts(scoring)) put(key, scoring.settingsFile, value);
-  const { conversation } = tests;
-  if (conversation !== null) {
-    for (const [key, value] of Object.entries(steeringParts(conversation, scoring.evaluators)))
-      put(`conversation.${key}`, conversation.place.file, value);
-  }
+  const { answerer } = scoring;
+  for (const [key, value] of Object.entries(answerer?.parts ?? {}))
+    if (answerer !== null) put(`${answerer.own.kind.key}.${key}`, answerer.own.place.file, value);
   put('metrics_rollup', fileOf(tests), rollupIdentity(tests));
   if (tests.skip) put('skip', fileOf(tests), true);
   return parts;
@@ -172,27 +148,23 @@ export function gradersIdentity(graders: readonly Grader[]): Json {
 }
 
 /** The file the tests are written in, which `defaults` may have brought under the prompt. */
-export function fileOf({ rollup, metrics, references, conversation, file }: Tests): string {
+export function fileOf({ rollup, metrics, references, own, file }: Tests): string {
   const place =
     rollup.kind === 'code'
       ? rollup.place
-      : (metrics[0]?.place ?? conversation?.place ?? references[0]?.place);
+      : (metrics[0]?.place ?? own?.place ?? references[0]?.place);
   return place?.file ?? file;
 }
 
-const SCORING_KEYS = [
-  'metrics.',
-  'rubrics.',
-  'grader',
-  'embeddings',
-  'metrics_rollup',
-  'skip',
-  'conversation.',
-];
+const SCORING_KEYS = ['metrics.', 'rubrics.', 'grader', 'embeddings', 'metrics_rollup', 'skip'];
 
-/** Whether a changed key belongs to the scoring rather than to what is asked. */
-export function isScoringKey(key: string): boolean {
-  return SCORING_KEYS.some((start) => key.startsWith(start));
+/** Whether a changed key of a suite belongs to the scoring rather than to what is asked. */
+export function isScoringKey(
+  key: string,
+  { base, head }: Record<Side, { scoring: Pick<Scoring, 'tests'> } | null>,
+): boolean {
+  const own = [base, head].flatMap((side) => side?.scoring.tests.own?.kind.key ?? []);
+  return [...SCORING_KEYS, ...own.map((name) => `${name}.`)].some((start) => key.startsWith(start));
 }
 
 function rollupIdentity({ rollup }: Tests): Json {

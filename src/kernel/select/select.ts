@@ -1,10 +1,10 @@
-import { nameEvaluators, type Evaluator } from '../../features/conversations/conversation-rules.ts';
 import { passportOf, refusedBy } from '../../types/passports.ts';
 import type { Notice, Problem, Scalar, Side } from '../../types/plain.ts';
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { countsIn } from '../suite/gate.ts';
 import { askedModel } from '../suite/models.ts';
+import type { Answerer } from '../suite/own-suite.ts';
 import { keyPlace, type Settings, type Suite, type Variant } from '../suite/suite.ts';
 import { affectedReferences, type AffectedReference, type MovesHere } from './affected.ts';
 import type { ResolvedVariant } from './generation.ts';
@@ -112,13 +112,13 @@ function suiteSides(
   const { settings, rubrics } = project;
   const settingsFile = settings.file ?? 'evaldiff.yaml';
   const models = metricModels(suite, { project, context }, problems);
-  const evaluators = evaluatorsOf(suite, context, problems);
+  const answerer = answererFor(suite, context, problems);
   const scoring: Scoring = {
     side,
     tests: suite.tests,
     rubrics,
     ...models,
-    evaluators,
+    answerer,
     settingsFile,
   };
   const variants = sweepCombinations(settings.sweep).map((values) => {
@@ -144,22 +144,17 @@ function withoutRefused(variant: Variant, settings: Settings): Variant {
   return { ...variant, parameters: Object.fromEntries(kept) };
 }
 
-/**
- * The suite's evaluators with their models; none as soon as one has no model, since the others must
- * not decide alone.
- */
-export function evaluatorsOf(
-  { tests: { conversation } }: Suite,
+/** Who answers in a suite of its own kind, with the models that it names; else null. */
+export function answererFor(
+  { tests: { own } }: Suite,
   context: TargetContext,
   problems: Problem[],
-): Evaluator[] {
-  if (conversation === null) return [];
-  const targets = conversation.evaluators.map(({ model, place }) =>
-    resolveTarget(model, place, context),
-  );
+): Answerer | null {
+  if (own === null) return null;
+  const targets = own.models.map(({ model, place }) => resolveTarget(model, place, context));
   problems.push(...targets.filter(isProblem));
   const found = targets.flatMap((target) => (isProblem(target) ? [] : [target]));
-  return found.length === targets.length ? nameEvaluators(conversation.evaluators, found) : [];
+  return own.kind.answererOf(own, found.length === targets.length ? found : []);
 }
 
 function targetOf(

@@ -1,4 +1,3 @@
-import { turnsOf } from '../../metrics/answer.ts';
 import type { Expectation } from '../../metrics/definition.ts';
 import { metrics as builtIn } from '../../metrics/index.ts';
 import { PAIRWISE } from '../../metrics/pairwise.ts';
@@ -7,8 +6,7 @@ import type { Better, GraderSettings, Metric, MetricLevel, Rubric } from '../../
 import type { Grader, Target } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import { canonicalJson } from './canonical-json.ts';
-import type { Conversation, Reference, Tests } from './suite.ts';
-import { asksNothing } from './template.ts';
+import type { Reference, Tests } from './suite.ts';
 
 /** What the reader needs of a built-in metric; the caller supplies them. */
 interface BuiltInMetric {
@@ -29,9 +27,6 @@ interface BuiltInMetric {
 }
 
 export type BuiltInMetrics = ReadonlyMap<string, BuiltInMetric>;
-
-/** The name of a conversation's outcome among a try's scores. */
-export const CONVERSATION_SCORE = 'conversation';
 
 /** The better direction of a metric's values: its own or its source's. */
 export function directionIn(
@@ -155,36 +150,24 @@ export function ownMetrics(
 }
 
 /**
- * The only thing that decides whether an answer passes: one rubric metric, or the evaluators of
- * one-answer dialogues. Null if several metrics or answers decide, because a grader's known error
- * does not describe them together.
+ * The only thing that decides whether an answer passes: one rubric metric, or one score of the
+ * suite's own kind. Null if several metrics or answers decide, because a grader's known error does
+ * not describe them together.
  */
-export type SoleJudge = { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'evaluators' };
+export type SoleJudge =
+  { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'own'; score: string };
 
 export function soleJudge(tests: Tests): SoleJudge | null {
   const gating = everyMetric(tests).filter(({ skip }) => !skip);
   const [metric] = gating;
-  if (tests.conversation !== null)
-    return gating.length === 0 && judgesOneAnswer(tests, tests.conversation)
-      ? { kind: 'evaluators' }
-      : null;
+  if (tests.own !== null) {
+    const score = tests.own.kind.soleScore(tests.own, tests.references);
+    return gating.length === 0 && score !== null ? { kind: 'own', score } : null;
+  }
   if (gating.length !== 1 || metric?.source.kind !== 'rubric') return null;
   return tests.metrics.includes(metric)
     ? { kind: 'rubric', metric, rubric: metric.source.rubric }
     : null;
-}
-
-/** Whether dialogues end after one answer, by their limit or as recorded. */
-function judgesOneAnswer({ references }: Tests, { max_steps }: Conversation): boolean {
-  return (
-    max_steps === 1 ||
-    references.every(
-      ({ thread }) =>
-        thread !== null &&
-        asksNothing(thread) &&
-        turnsOf(thread).filter(([first]) => first?.role === 'user').length === 1,
-    )
-  );
 }
 
 /** The metrics of a `gate.metrics` name: by name, or by name, a dot and an entry of their map. */
@@ -201,11 +184,11 @@ export function isPairwise({ source }: Metric): boolean {
 /** Whether no metric says what passes, so that values are only shown. */
 export function gatesNothing(tests: Tests): boolean {
   const metrics = everyMetric(tests);
-  return tests.conversation === null && metrics.length > 0 && metrics.every(({ skip }) => skip);
+  return tests.own === null && metrics.length > 0 && metrics.every(({ skip }) => skip);
 }
 
 /** Whether only pairwise metrics gate. They then decide; otherwise they are advice. */
-export function gatesByPreference({ metrics, conversation }: Tests): boolean {
+export function gatesByPreference({ metrics, own }: Tests): boolean {
   const gating = metrics.filter(({ skip }) => !skip);
-  return conversation === null && gating.length > 0 && gating.every(isPairwise);
+  return own === null && gating.length > 0 && gating.every(isPairwise);
 }

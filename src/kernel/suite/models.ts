@@ -53,9 +53,9 @@ export function askedModel(settings: Pick<Settings, 'models'>, name: string): As
 }
 
 /** Whether all answers are recorded, so no model is called. */
-export function isRecorded({ references, conversation }: Tests): boolean {
+export function isRecorded({ references, own }: Tests): boolean {
   return (
-    conversation === null &&
+    own === null &&
     references.length > 0 &&
     references.every(({ thread }) => thread !== null && asksNothing(thread))
   );

@@ -10,6 +10,7 @@ import type {
 } from '../../types/model.ts';
 import type { Json, Notice, Place, Scalar, CodeValues } from '../../types/plain.ts';
 import type { GateSettings, SuiteGate } from './gate-settings.ts';
+import type { OwnSuite } from './own-suite.ts';
 
 /** Dollars per million tokens; `cached`: read from the server's cache (absent: as `input`). */
 export interface GivenPrice {
@@ -156,26 +157,6 @@ export interface Reference {
   problemAt?: Place;
 }
 
-export interface Conversation {
-  max_steps: number;
-  evaluators: { model: string; parameters: Record<string, Json>; place: Place }[];
-  criteria: Criterion[];
-  instructions: string | null;
-  /**
-   * Dialogues accepted or rejected by people, to test evaluators. The last message is an answer.
-   */
-  examples: { messages: Message[]; accepted: boolean; place: Place }[];
-  place: Place;
-}
-
-export const criterionSchema = z.strictObject({
-  name: z.string().describe('Name of the criterion.'),
-  combine: z.enum(['all', 'any', 'majority']).describe("How several evaluators' words become one."),
-});
-
-/** What evaluators answer yes or no to, and how to combine several evaluators' words. */
-export type Criterion = z.infer<typeof criterionSchema>;
-
 export interface Tests {
   file: string;
   /** The tool whose file this is, such as `promptfoo`; absent: evaldiff. */
@@ -185,7 +166,8 @@ export interface Tests {
   metrics: Metric[];
   rollup: Rollup;
   references: Reference[];
-  conversation: Conversation | null;
+  /** Null: single answers, judged by metrics alone. */
+  own: OwnSuite | null;
   quarantine: { id: string; reason: string; until: string; place: Place }[];
   /** Absent: the settings' gate. */
   gate?: SuiteGate;

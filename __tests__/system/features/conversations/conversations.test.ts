@@ -2,13 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { judge } from '../../../../src/app/run/evaluate.ts';
 import { blankResult } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
+import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
+import type { Conversation } from '../../../../src/features/conversations/conversation-rules.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import type {
-  Conversation,
-  Project,
-  Reference,
-  Suite,
-} from '../../../../src/kernel/suite/suite.ts';
+import type { Project, Reference, Suite } from '../../../../src/kernel/suite/suite.ts';
 import { forecast } from '../../../../src/money/forecast.ts';
 import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
@@ -85,7 +82,7 @@ function shop({
     );
   const one: Suite = suite({
     prompt: { messages: [{ role: 'user', content, place: { file: 'prompts/p.yaml', line: 6 } }] },
-    tests: { conversation: of, metrics, references: own },
+    tests: { own: of && conversationSuite(of), metrics, references: own },
   });
   return project([one], {
     settings: settings({ n_tries: tries, models: new Map([...models, ...openai]) }),

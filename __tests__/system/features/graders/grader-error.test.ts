@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
+import type { LabelledAnswer } from '../../../../src/features/conversations/conversation-rules.ts';
 import { soleJudge } from '../../../../src/kernel/suite/metrics.ts';
-import type { Conversation, Project } from '../../../../src/kernel/suite/suite.ts';
+import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
 import { renderTerminal } from '../../../stand-ins/reports.ts';
@@ -168,7 +170,7 @@ describe('a suite whose rubric judges every turn', () => {
 });
 
 describe('a suite whose evaluators judge one answer alone, and have labelled answers', () => {
-  const dialogue = (accepted: boolean, odd: boolean): Conversation['examples'][number] => ({
+  const dialogue = (accepted: boolean, odd: boolean): LabelledAnswer => ({
     messages: [
       { role: 'user', content: 'What is it?' },
       { role: 'assistant', content: `${accepted ? 'good' : 'bad'}${odd ? ' odd' : ''}` },
@@ -187,7 +189,7 @@ describe('a suite whose evaluators judge one answer alone, and have labelled ans
       shop(content, 30, {
         tests: {
           metrics: [],
-          conversation: conversation({ max_steps, examples, models: ['gpt-4o'] }),
+          own: conversationSuite(conversation({ max_steps, examples, models: ['gpt-4o'] })),
         },
       }),
     ]);
@@ -229,10 +231,10 @@ describe('a suite whose evaluators judge one answer alone, and have labelled ans
     const found = soleJudge(
       tests({
         metrics: [],
-        conversation: conversation(),
+        own: conversationSuite(conversation()),
         references: [reference('a', { thread })],
       }),
     );
-    expect(found).toEqual(alone ? { kind: 'evaluators' } : null);
+    expect(found).toEqual(alone ? { kind: 'own', score: 'conversation' } : null);
   });
 });

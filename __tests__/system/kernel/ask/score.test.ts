@@ -35,7 +35,7 @@ const plannedTry = (target: HostedTarget, run: number, messages: Message[] = [])
   suite: 'p',
   side: 'head',
   try: 0,
-  steering: null,
+  answerer: null,
   generation: { kind: 'request', target, parameters: {}, messages, fingerprint: String(run) },
 });
 
@@ -63,7 +63,7 @@ async function scored({
   const [{ scores } = { scores: [] }] = await scoreItems(
     [
       {
-        answer: { planned, messages, completion: answer(output), dialogue: null },
+        answer: { planned, messages, completion: answer(output), own: null },
         reference: reference('a'),
       },
     ],
@@ -292,7 +292,7 @@ describe('graders that are asked in batches', () => {
     const scored = scoreItems(
       [
         {
-          answer: { planned, messages: [], completion: answer('yes'), dialogue: null },
+          answer: { planned, messages: [], completion: answer('yes'), own: null },
           reference: reference('a'),
         },
       ],
@@ -350,7 +350,7 @@ describe('more answers than are scored at once', () => {
       planned: plannedTry(TARGET, index),
       messages: [],
       completion: answer(index % 3 === 0 ? 'yes' : 'no'),
-      dialogue: null,
+      own: null,
     },
     reference: reference(String(index)),
   }));

@@ -73,7 +73,7 @@ export function tests(changes: Partial<Tests> = {}): Tests {
     metrics: [metric('has')],
     rollup: { kind: 'named', policy: 'all' },
     references: [reference('a'), reference('b')],
-    conversation: null,
+    own: null,
     quarantine: [],
     ...changes,
   };
@@ -120,7 +120,7 @@ export function scoring(of: Tests, changes: Partial<Scoring> = {}): Scoring {
     tests: of,
     rubrics: new Map(),
     graders: [],
-    evaluators: [],
+    answerer: null,
     settingsFile: 'evaldiff.yaml',
     ...changes,
   };

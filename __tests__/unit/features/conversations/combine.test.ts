@@ -7,10 +7,10 @@ import {
 } from '../../../../src/features/conversations/conversation.ts';
 import type {
   ConversationTurn,
+  Criterion,
   CriterionWord,
   EvaluatorVerdict,
 } from '../../../../src/features/conversations/result.ts';
-import type { Criterion } from '../../../../src/kernel/suite/suite.ts';
 import fc from '../../../fuzz.ts';
 
 const says = (

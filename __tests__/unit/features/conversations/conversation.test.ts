@@ -1,11 +1,97 @@
 import { describe, expect, test } from '@jest/globals';
+import { conversationOf } from '../../../../src/features/conversations/answerer.ts';
 import { PROMPT, problemsOf, suiteFiles, suiteOf } from '../../config/tree.ts';
 
 const REFERENCES = 'references: [{ input: { a: 1 } }]\n';
 const tests = (lines: string) =>
   suiteFiles(PROMPT, `conversation:\n  evaluators: [gpt-4o]\n${lines}\n${REFERENCES}`);
 const conversation = async (lines: string, more: Record<string, string> = {}) =>
-  (await suiteOf({ ...tests(lines), ...more })).tests.conversation;
+  conversationOf((await suiteOf({ ...tests(lines), ...more })).tests);
+
+describe('a conversation', () => {
+  const written = async (text: string) => {
+    const files = suiteFiles(PROMPT, `conversation:\n${text}${REFERENCES}`);
+    const settings = 'grader: { model: gpt-4o, temperature: 0 }';
+    return conversationOf((await suiteOf({ 'evaldiff.yaml': settings, ...files })).tests);
+  };
+
+  test('has the three criteria of the source by default, and the grader as its evaluator', async () => {
+    expect(await written('  instructions: Review it.\n')).toMatchObject({
+      max_steps: 5,
+      instructions: 'Review it.',
+      evaluators: [{ model: 'gpt-4o', parameters: { temperature: 0 } }],
+      criteria: [
+        { name: 'understanding', combine: 'all' },
+        { name: 'correctness', combine: 'all' },
+        { name: 'completeness', combine: 'any' },
+      ],
+    });
+  });
+
+  test("takes evaluators with parameters and criteria of the user's", async () => {
+    expect(
+      await written(
+        '  max_steps: 3\n  evaluators: [{ model: m, temperature: 0.3 }, n, { top_p: 1 }]\n  criteria: { done: { combine: majority }, kind: any, safe: {} }\n',
+      ),
+    ).toMatchObject({
+      max_steps: 3,
+      evaluators: [
+        { model: 'm', parameters: { temperature: 0.3 } },
+        { model: 'n', parameters: {} },
+        { model: 'gpt-4o', parameters: { temperature: 0, top_p: 1 } },
+      ],
+      criteria: [
+        { name: 'done', combine: 'majority' },
+        { name: 'kind', combine: 'any' },
+        { name: 'safe', combine: 'all' },
+      ],
+    });
+  });
+});
+
+describe('a conversation is refused', () => {
+  const written = (lines: string) => suiteFiles(PROMPT, `conversation:\n${lines}\n${REFERENCES}`);
+
+  test.each<[string, string, string]>([
+    [
+      'without evaluators',
+      '  max_steps: 5',
+      'prompts/tests/p.yaml:1: conversation needs at least one evaluator: evaluators: [{ model: … }]',
+    ],
+    [
+      'with an empty list of evaluators',
+      '  evaluators: []',
+      'prompts/tests/p.yaml:2: conversation needs at least one evaluator: evaluators: [{ model: … }]',
+    ],
+    [
+      'with an evaluator without a model',
+      '  evaluators:\n    - { temperature: 0 }',
+      'prompts/tests/p.yaml:3: conversation.evaluators[0]: "model" is missing',
+    ],
+    [
+      'with no step',
+      '  evaluators: [gpt-4o]\n  max_steps: 0',
+      'prompts/tests/p.yaml:3: conversation.max_steps must be a whole number from 1 to 50',
+    ],
+    [
+      'with an unknown way to combine',
+      '  evaluators: [gpt-4o]\n  criteria: { understanding: { combine: most } }',
+      'prompts/tests/p.yaml:3: conversation.criteria.understanding.combine must be one of all, any, majority',
+    ],
+    [
+      "with an evaluator's address",
+      '  evaluators:\n    - { model: gpt-4o, base_url: x }',
+      'prompts/tests/p.yaml:3: conversation.evaluators[0]: "base_url" may only be set in the workflow (input endpoints)',
+    ],
+    [
+      'with an unknown key',
+      '  evaluators: [gpt-4o]\n  steps: 3',
+      'prompts/tests/p.yaml:3: unknown key "steps" in conversation; known are max_steps, evaluators, criteria, combine, instructions, examples, examples_from',
+    ],
+  ])('%s', async (_, lines, problem) => {
+    expect(await problemsOf(written(lines))).toEqual([problem]);
+  });
+});
 
 describe('the rules that combine evaluators', () => {
   test('may be changed for some of the default criteria', async () => {

@@ -3,21 +3,22 @@
  * network.
  */
 import { readFileSync } from 'node:fs';
-import type { Evaluator } from '../../../../src/features/conversations/conversation-rules.ts';
-import { nameEvaluators } from '../../../../src/features/conversations/conversation-rules.ts';
+import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
 import {
+  nameEvaluators,
   steeringOf,
+  type Conversation,
+  type Evaluator,
   type Steering,
 } from '../../../../src/features/conversations/conversation-rules.ts';
-import { leadConversation } from '../../../../src/features/conversations/conversation.ts';
+import { leadConversation, turnsTo } from '../../../../src/features/conversations/conversation.ts';
 import type {
   ConversationSummary,
   CriterionWord,
 } from '../../../../src/features/conversations/result.ts';
 import { conversationSummary } from '../../../../src/features/conversations/summary.ts';
-import { conversationResult } from '../../../../src/features/conversations/transcript.ts';
 import type { ReferenceRun, SuiteRun, Try } from '../../../../src/kernel/plan/suite-run.ts';
-import type { Conversation } from '../../../../src/kernel/suite/suite.ts';
+import type { Answerer } from '../../../../src/kernel/suite/own-suite.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import { answer, reference, scoring, tests, tryResult } from '../../app/run/builders.ts';
 
@@ -46,6 +47,15 @@ export function evaluatorsOf(of: Conversation): Evaluator[] {
   return nameEvaluators(
     of.evaluators,
     of.evaluators.map(({ model }) => ({ provider: 'openai' as const, endpoint: null, model })),
+  );
+}
+
+/** Who leads and judges such conversations. */
+export function answerer(of: Conversation = conversation()): Answerer {
+  const own = conversationSuite(of);
+  return own.kind.answererOf(
+    own,
+    evaluatorsOf(of).map(({ target }) => target),
   );
 }
 
@@ -118,7 +128,14 @@ async function leadAs(letter: string): Promise<Try> {
     { complete, random },
   );
   return {
-    result: { ...tryResult('pass'), conversation: conversationResult(dialogue, of) },
+    result: {
+      ...tryResult('pass'),
+      conversation: {
+        outcome: dialogue.outcome,
+        turns: dialogue.turns,
+        turns_to: turnsTo(of.conversation.criteria, dialogue.turns),
+      },
+    },
     other: null,
   };
 }
@@ -158,7 +175,7 @@ export async function publishedConversations(): Promise<PublishedConversations> 
       head: tries(head, index),
     }));
   const of = conversation({ max_steps: STEPS });
-  const deciding = scoring(tests({ conversation: of }), { evaluators: evaluatorsOf(of) });
+  const deciding = scoring(tests({ own: conversationSuite(of) }), { answerer: answerer(of) });
   return {
     led,
     runs,

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { execute, type PlannedTry } from '../../../../src/kernel/ask/execute.ts';
 import { BATCH_WINDOW, WINDOW } from '../../../../src/kernel/ask/execute.ts';
-import { drawnAgain, generationOf } from '../../../../src/kernel/select/generation.ts';
+import { generationOf } from '../../../../src/kernel/select/generation.ts';
 import type { Completion, Evaluate, Request } from '../../../../src/types/model.ts';
 import { answer, prompt, reference } from '../../app/run/builders.ts';
-import { scripted, steering, verdict } from '../../features/conversations/dialogues.ts';
 
 const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
 const noCode: Evaluate = async () => {
@@ -21,7 +20,7 @@ const planned = (
   suite: 'p',
   side,
   try: index,
-  steering: null,
+  answerer: null,
   generation: generationOf(
     prompt({ messages: [{ role: 'user', content: text, place: { file: 'p', line: 1 } }] }),
     { model: 'gpt-4o', parameters: {}, target },
@@ -147,7 +146,7 @@ describe('making tries', () => {
       }),
     );
     const [answer] = await execute(
-      [{ run: 0, suite: 'p', side: 'head', try: 0, generation, steering: null }],
+      [{ run: 0, suite: 'p', side: 'head', try: 0, generation, answerer: null }],
       { complete, evaluate: noCode, random },
     );
     expect(answer?.completion).toEqual({
@@ -173,8 +172,8 @@ describe('making tries', () => {
     const { complete } = recorder();
     const answers = await execute(
       [
-        { run: 0, suite: 'p', side: 'head', try: 0, generation, steering: null },
-        { run: 0, suite: 'p', side: 'head', try: 1, generation, steering: null },
+        { run: 0, suite: 'p', side: 'head', try: 0, generation, answerer: null },
+        { run: 0, suite: 'p', side: 'head', try: 1, generation, answerer: null },
       ],
       { complete, evaluate, random },
     );
@@ -182,56 +181,5 @@ describe('making tries', () => {
       answers.map(({ completion }) => completion.status === 'ok' && completion.output),
     ).toEqual(['plain', 'from an object']);
     expect(seen[0]).toEqual([{ q: 'a' }]);
-  });
-
-  test('does not share a dialogue between steerings', async () => {
-    const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
-    const led = (instructions: string): PlannedTry => ({
-      ...planned('head', 'a', 0),
-      steering: steering({ instructions }),
-    });
-    const answers = await execute([led('Be kind.'), led('Be strict.'), led('Be kind.')], {
-      complete: model.complete,
-      evaluate: noCode,
-      random,
-    });
-    expect([model.by('prompt').length, model.by('evaluator').length]).toEqual([2, 2]);
-    expect(
-      answers.map(({ completion }) => completion.status === 'ok' && completion.reused),
-    ).toEqual([false, false, true]);
-  });
-
-  test('calls another draw of a question, and its evaluators, under separate try indices', async () => {
-    const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
-    const first: PlannedTry = { ...planned('base', 'a', 1), steering: steering() };
-    const recorded: PlannedTry = {
-      ...first,
-      run: 1,
-      generation: {
-        kind: 'recorded',
-        thread: [
-          { role: 'user', content: 'q' },
-          { role: 'assistant', content: 'a' },
-        ],
-        fingerprint: 'recorded',
-      },
-    };
-    const again = (one: PlannedTry): PlannedTry => ({
-      ...one,
-      side: 'head',
-      generation: drawnAgain(one.generation, 100),
-    });
-    await execute([first, again(first), recorded, again(recorded)], {
-      complete: model.complete,
-      evaluate: noCode,
-      random,
-    });
-    expect(model.by('prompt').map((request) => request.try)).toEqual([1, 101]);
-    expect(
-      model
-        .by('evaluator')
-        .map((request) => request.try)
-        .sort(),
-    ).toEqual([1, 1, 101, 101]);
   });
 });

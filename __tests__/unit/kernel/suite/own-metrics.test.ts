@@ -42,8 +42,8 @@ describe('metrics of one reference', () => {
     const side = suiteSide('head', suite({ tests: of }));
     const judged = references.map((one) => {
       const generation = generationOf(side.suite.prompt, side.variant, one);
-      const planned = { reference: one.id, side: 'head', try: 0, generation, steering: null };
-      const answered = { completion: answer('AB'), messages: [], dialogue: null };
+      const planned = { reference: one.id, side: 'head', try: 0, generation, answerer: null };
+      const answered = { completion: answer('AB'), messages: [], own: null };
       return { reference: one, answer: { planned, ...answered } };
     });
     const scored = await scoreItems(judged as never, scoring(of), {

@@ -111,6 +111,7 @@ describe('the cost of a thousand calls', () => {
   const target = { provider: 'openai' as const, endpoint: null, model: 'm' };
   const run = (usages: ({ input_tokens: number; output_tokens: number } | null)[]) =>
     ({
+      deciding: { answerer: null },
       runs: [
         {
           affected: {

@@ -1,37 +1,32 @@
-import { CONVERSATION_SCORE } from '../../kernel/suite/metrics.ts';
-import type { Score } from '../../types/metric.ts';
-import type { Completion, Message } from '../../types/model.ts';
-import type { Steering } from './conversation-rules.ts';
-import { turnsTo, type Dialogue } from './conversation.ts';
-import type { ConversationResult } from './result.ts';
+import type { Completion, ErrorKind, Message } from '../../types/model.ts';
 
-type Answer = Extract<Completion, { status: 'ok' }>;
+/** A completion that is not an error. */
+export type OkCompletion = Extract<Completion, { status: 'ok' }>;
 
-/** A recorded thread as an unjudged dialogue. Messages after the last answer are left out. */
-export function recordedDialogue(thread: readonly Message[]): Dialogue {
+/** Questions and answers in their order. */
+export interface RecordedDialogue {
+  opening: Message[];
+  turns: readonly { question: string; answer: string | null }[];
+  /** One for each turn that has an answer. */
+  answers: OkCompletion[];
+  /** Why it ended as an error, if it did. */
+  error: { kind: ErrorKind; message: string } | null;
+}
+
+/** A recorded thread as a dialogue. Messages after the last answer are left out. */
+export function recordedDialogue(thread: readonly Message[]): RecordedDialogue {
   const first = thread.findIndex(({ role }) => role === 'user');
   const start = thread.findIndex(({ role }, index) => role === 'assistant' && index > first);
   const opening = start === -1 ? [...thread] : thread.slice(0, start);
-  const dialogue: Dialogue = {
-    outcome: 'no_follow_up',
-    opening,
-    turns: [],
-    answers: [],
-    error: null,
-  };
+  const turns: { question: string; answer: string }[] = [];
+  const answers: OkCompletion[] = [];
   let question = opening.findLast(({ role }) => role === 'user')?.content ?? '';
   for (let at = opening.length; at < thread.length;) {
     const answer = run(thread, at, true);
     const next = run(thread, at + answer.length, false);
     const output = joinMessages(answer);
-    dialogue.turns.push({
-      question,
-      asked_by: null,
-      answer: output,
-      verdicts: [],
-      satisfied: null,
-    });
-    dialogue.answers.push({
+    turns.push({ question, answer: output });
+    answers.push({
       status: 'ok',
       output,
       finish_reason: 'stop',
@@ -43,7 +38,7 @@ export function recordedDialogue(thread: readonly Message[]): Dialogue {
     question = joinMessages(next);
     at += answer.length + next.length;
   }
-  return dialogue;
+  return { opening, turns, answers, error: null };
 }
 
 /** Merges consecutive messages of one side. */
@@ -59,7 +54,7 @@ function joinMessages(messages: readonly Message[]): string {
 }
 
 /** The messages before the last answer, and all answers merged into one completion for metrics. */
-export function completionOf({ opening, turns, answers, error }: Dialogue): {
+export function completionOf({ opening, turns, answers, error }: RecordedDialogue): {
   messages: Message[];
   completion: Completion;
 } {
@@ -96,7 +91,10 @@ export function completionOf({ opening, turns, answers, error }: Dialogue): {
 }
 
 /** How the answers ended: one that was truncated, filtered or otherwise ended decides for all. */
-function endOf(answers: readonly Answer[], last: Answer): Pick<Answer, 'finish_reason' | 'ended'> {
+function endOf(
+  answers: readonly OkCompletion[],
+  last: OkCompletion,
+): Pick<OkCompletion, 'finish_reason' | 'ended'> {
   const short = answers.findLast(
     ({ finish_reason: end, ended }) => end === 'length' || end === 'filter' || ended !== undefined,
   );
@@ -104,13 +102,13 @@ function endOf(answers: readonly Answer[], last: Answer): Pick<Answer, 'finish_r
   return { finish_reason, ...(ended === undefined ? {} : { ended }) };
 }
 
-function callsOf(answer: Answer | undefined): Pick<Message, 'tool_calls'> {
+function callsOf(answer: OkCompletion | undefined): Pick<Message, 'tool_calls'> {
   const calls = answer?.tool_calls ?? [];
   return calls.length === 0 ? {} : { tool_calls: calls };
 }
 
 /** Tokens of all answers; unknown if one is. */
-function usageOf(answers: readonly Answer[]): Answer['usage'] {
+function usageOf(answers: readonly OkCompletion[]): OkCompletion['usage'] {
   const known = answers.flatMap(({ usage }) => usage ?? []);
   if (known.length < answers.length) return null;
   return known.reduce(
@@ -123,38 +121,9 @@ function usageOf(answers: readonly Answer[]): Answer['usage'] {
 }
 
 /** Time of all answers; unknown if one is. */
-function latencyOf(answers: readonly Answer[]): number | null {
+function latencyOf(answers: readonly OkCompletion[]): number | null {
   return answers.reduce<number | null>(
     (sum, { latency_ms }) => (sum === null || latency_ms === null ? null : sum + latency_ms),
     0,
   );
-}
-
-export function conversationResult(
-  { outcome, turns }: Dialogue,
-  { conversation }: Steering,
-): ConversationResult {
-  return { outcome, turns, turns_to: turnsTo(conversation.criteria, turns) };
-}
-
-/** The outcome as a score whose value is the number of turns; errors have none. */
-export function conversationScore({ outcome, turns }: Dialogue): Score[] {
-  if (outcome === 'evaluator_error' || outcome === 'model_error') return [];
-  const value = turns.length;
-  if (outcome === 'complete')
-    return [{ metric: CONVERSATION_SCORE, status: 'pass', value, reason: null, skip: false }];
-  const unmet = Object.entries(turns.at(-1)?.satisfied ?? {})
-    .filter(([, met]) => !met)
-    .map(([name]) => name)
-    .join(', ');
-  const ending = outcome === 'max_steps' ? 'the steps ran out' : 'no further question was asked';
-  return [
-    {
-      metric: CONVERSATION_SCORE,
-      status: 'fail',
-      value,
-      reason: `${outcome}: ${ending}; not met: ${unmet}`,
-      skip: false,
-    },
-  ];
 }

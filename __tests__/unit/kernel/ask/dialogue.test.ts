@@ -1,8 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  completionOf,
-  recordedDialogue,
-} from '../../../../src/features/conversations/transcript.ts';
+import { completionOf, recordedDialogue } from '../../../../src/kernel/ask/dialogue.ts';
 import type { Message } from '../../../../src/types/model.ts';
 
 const thread = (written: string): Message[] =>
@@ -84,7 +81,6 @@ describe('a dialogue as one completion', () => {
     expect(
       completionOf({
         ...recorded,
-        outcome: 'evaluator_error',
         error: { kind: 'reply', message: 'unreadable' },
       }).completion,
     ).toEqual({ status: 'error', kind: 'reply', message: 'unreadable' });

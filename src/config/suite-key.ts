@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import type { Document } from '../documents/document.ts';
+import type { Limits } from '../documents/limits.ts';
+import type { OwnSuite } from '../kernel/suite/own-suite.ts';
+import type { Settings } from '../kernel/suite/suite.ts';
+import type { Problem } from '../types/plain.ts';
+import type { LoadData } from './rows.ts';
+
+export interface OwnContext {
+  limits: Limits;
+  grader: Settings['grader'];
+  hash(text: string): string;
+  load: LoadData;
+}
+
+/** A key of test files that makes a suite one of a feature's own kind. */
+export interface SuiteKey {
+  key: string;
+  /** Described, for editors. */
+  schema: z.ZodType;
+  /** Null where the file does not have the key. */
+  read(document: Document, context: OwnContext, problems: Problem[]): Promise<OwnSuite | null>;
+}

@@ -1,0 +1,196 @@
+import { completionOf, recordedDialogue } from '../../kernel/ask/dialogue.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import type { Answered, Answerer, OwnSuite, SuiteKind } from '../../kernel/suite/own-suite.ts';
+import type { Reference, Tests } from '../../kernel/suite/suite.ts';
+import { asksNothing } from '../../kernel/suite/template.ts';
+import { turnsOf } from '../../metrics/answer.ts';
+import type { Score } from '../../types/metric.ts';
+import type { Message, Purpose, Target } from '../../types/model.ts';
+import type { Place, Problem } from '../../types/plain.ts';
+import {
+  nameEvaluators,
+  steeringOf,
+  steeringParts,
+  type Conversation,
+  type Steering,
+} from './conversation-rules.ts';
+import { judgeAgain, leadConversation, turnsTo, unjudged, type Dialogue } from './conversation.ts';
+import type { ConversationResult } from './result.ts';
+
+/** The key of a conversation, and the name of its outcome among a try's scores. */
+const CONVERSATION = 'conversation';
+
+/** Dialogues that evaluators lead and judge. */
+export const conversationKind: SuiteKind<Conversation> = {
+  key: CONVERSATION,
+  scores: [CONVERSATION],
+  soleScore: ({ value }, references) => (judgesOneAnswer(value, references) ? CONVERSATION : null),
+  answererOf,
+};
+
+/** A suite of these conversations. */
+export function conversationSuite(value: Conversation): OwnSuite<Conversation> {
+  return { kind: conversationKind, value, place: value.place, models: value.evaluators };
+}
+
+/** The conversation of a suite; null: none. */
+export function conversationOf({ own }: Pick<Tests, 'own'>): Conversation | null {
+  return own?.kind === conversationKind ? (own.value as Conversation) : null;
+}
+
+/** What leads and judges the conversations of a scoring; null: not a suite of conversations. */
+export function steeringFor(scoring: {
+  tests: Pick<Tests, 'own'>;
+  answerer: Pick<Answerer, 'graders'> | null;
+}): Steering | null {
+  const conversation = conversationOf(scoring.tests);
+  const targets = scoring.answerer?.graders.map(({ target }) => target) ?? [];
+  return conversation && steeringOf(conversation, nameEvaluators(conversation.evaluators, targets));
+}
+
+/** Whether dialogues end after one answer, by their limit or as recorded. */
+function judgesOneAnswer(
+  { max_steps }: Conversation,
+  references: readonly Pick<Reference, 'thread'>[],
+): boolean {
+  return (
+    max_steps === 1 ||
+    references.every(
+      ({ thread }) =>
+        thread !== null &&
+        asksNothing(thread) &&
+        turnsOf(thread).filter(([first]) => first?.role === 'user').length === 1,
+    )
+  );
+}
+
+function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): Answerer {
+  const { value } = own;
+  const evaluators = nameEvaluators(value.evaluators, targets);
+  const steering = steeringOf(value, evaluators);
+  return {
+    own,
+    fingerprint: steering.fingerprint,
+    parts: steeringParts(value, evaluators),
+    graders: evaluators,
+    mostCalls: value.max_steps * (1 + Math.max(1, evaluators.length)),
+    problems: (prompts, code) => problemsOf(steering, prompts, code),
+    async answer({ messages, tryIndex, ask }, tools) {
+      if (ask === null) {
+        const recorded = unjudged(recordedDialogue(messages));
+        return answered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
+      }
+      const dialogue = await leadConversation([...messages], steering, tryIndex, ask, tools);
+      return answered(
+        dialogue,
+        steering,
+        dialogue.answers.map(() => 'prompt'),
+      );
+    },
+    async judgeAgain(answer, tryIndex, tools) {
+      const recorded = answer.own === null ? singleAnswer(answer) : (answer.own.record as Dialogue);
+      if (recorded === null) return answer;
+      return answered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
+    },
+    firstAnswer: (record) => completionOf(firstTurn(record as Dialogue)),
+  };
+}
+
+/**
+ * Everything that decides an evaluator's word on a given answer; how long a dialogue may last does
+ * not.
+ */
+export function judging({ conversation, evaluators }: Steering): string {
+  return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
+}
+
+function answered(dialogue: Dialogue, steering: Steering, calls: readonly Purpose[]): Answered {
+  const judged = dialogue.turns.flatMap(({ verdicts }) => verdicts);
+  return {
+    ...completionOf(dialogue),
+    own: {
+      record: dialogue,
+      scores: conversationScore(dialogue),
+      parts: { conversation: conversationResult(dialogue, steering) },
+      failedElsewhere: dialogue.outcome === 'evaluator_error',
+      calls: [...calls, ...judged.map((): Purpose => 'evaluator')],
+    },
+  };
+}
+
+function firstTurn(dialogue: Dialogue): Dialogue {
+  const answers = dialogue.answers.slice(0, 1);
+  return {
+    ...dialogue,
+    turns: dialogue.turns.slice(0, 1),
+    answers,
+    error: answers.length === 0 ? dialogue.error : null,
+  };
+}
+
+/** A single answer as a dialogue of one turn; null where there is no answer to judge. */
+function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue | null {
+  if (completion.status === 'error') return null;
+  const last: Message = { role: 'assistant', content: completion.output };
+  const recorded = unjudged(recordedDialogue([...messages, last]));
+  // Its last answer is the new one, with its tokens and time.
+  return { ...recorded, answers: [...recorded.answers.slice(0, -1), completion] };
+}
+
+function conversationResult(
+  { outcome, turns }: Dialogue,
+  { conversation }: Steering,
+): ConversationResult {
+  return { outcome, turns, turns_to: turnsTo(conversation.criteria, turns) };
+}
+
+/** The outcome as a score whose value is the number of turns; errors have none. */
+function conversationScore({ outcome, turns }: Dialogue): Score[] {
+  if (outcome === 'evaluator_error' || outcome === 'model_error') return [];
+  const value = turns.length;
+  if (outcome === 'complete')
+    return [{ metric: CONVERSATION, status: 'pass', value, reason: null, skip: false }];
+  const unmet = Object.entries(turns.at(-1)?.satisfied ?? {})
+    .filter(([, met]) => !met)
+    .map(([name]) => name)
+    .join(', ');
+  const ending = outcome === 'max_steps' ? 'the steps ran out' : 'no further question was asked';
+  return [
+    {
+      metric: CONVERSATION,
+      status: 'fail',
+      value,
+      reason: `${outcome}: ${ending}; not met: ${unmet}`,
+      skip: false,
+    },
+  ];
+}
+
+/**
+ * Prompt code cannot lead a conversation: a dialogue goes on from its answers, and prompt code sees
+ * none of them. Evaluators that are programs need `code: host`.
+ */
+function problemsOf(
+  { conversation: { place }, evaluators }: Steering,
+  prompts: readonly { code: { place: Place } | null }[],
+  code: string,
+): Problem[] {
+  const programs = evaluators.filter(({ target }) => target.provider === 'program');
+  return [
+    ...prompts.flatMap((prompt) =>
+      prompt.code === null
+        ? []
+        : [
+            {
+              place: prompt.code.place,
+              message:
+                'a conversation needs messages: prompt code answers one question and cannot be asked the next. Make the application a model (provider: program) instead.',
+            },
+          ],
+    ),
+    ...(code === 'host' ? [] : programs).map(({ name }) => ({
+      place,
+      message: `the evaluator "${name}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+    })),
+  ];
+}

@@ -1,0 +1,58 @@
+import type { LabelledTest } from '../../app/run/feature.ts';
+import { UserError, problem } from '../../errors.ts';
+import { answererFor } from '../../kernel/select/select.ts';
+import type { TargetContext } from '../../kernel/select/targets.ts';
+import type { Suite } from '../../kernel/suite/suite.ts';
+import type { Problem } from '../../types/plain.ts';
+import { conversationOf, steeringFor } from './answerer.ts';
+import { steeringOf, type Conversation } from './conversation-rules.ts';
+import { labelledCalls } from './evaluator-plan.ts';
+import { testEvaluators } from './evaluator-tests.ts';
+import { evaluatorTables } from './section.ts';
+
+/**
+ * How often the evaluators, alone and combined, agree with the labelled answers.
+ *
+ * @throws UserError without evaluators or labelled answers.
+ */
+export function gradeConversation(
+  suite: Suite,
+  context: TargetContext,
+  code: string,
+): LabelledTest {
+  const { prompt, tests } = suite;
+  const { examples, ...conversation } = labelledIn(suite);
+  const problems: Problem[] = [];
+  const answerer = answererFor(suite, context, problems);
+  const head = steeringFor({ tests, answerer }) ?? steeringOf({ ...conversation, examples }, []);
+  const test = { path: prompt.file, name: prompt.name, examples, base: null, head };
+  const certain = labelledCalls(test);
+  if (code !== 'host' && certain.some(({ target }) => target.provider === 'program'))
+    problems.push(
+      problem(
+        conversation.place,
+        'an evaluator is a program of this repository. It runs only with --code host.',
+      ),
+    );
+  return {
+    certain,
+    problems,
+    async run(tools) {
+      const result = await testEvaluators(test, 'head', head, tools);
+      return { json: result, blocks: evaluatorTables([result], Number.POSITIVE_INFINITY) };
+    },
+  };
+}
+
+function labelledIn({ prompt, tests }: Suite): Conversation {
+  const conversation = conversationOf(tests);
+  if (conversation !== null && conversation.examples.length > 0) return conversation;
+  const [place, what] =
+    conversation === null
+      ? [{ file: tests.file, line: 0 }, 'no conversation, and so no evaluators to be tested']
+      : [
+          conversation.place,
+          'no labelled answers to test its evaluators by; add some: examples: [{ question: "…", answer: "…", accepted: true }]',
+        ];
+  throw new UserError([problem(place, `the prompt "${prompt.name}" has ${what}`)]);
+}

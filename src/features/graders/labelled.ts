@@ -1,0 +1,51 @@
+import type { TestedJudge } from '../../app/run/feature.ts';
+import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts';
+import type { Counts } from '../../kernel/statistics/table.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { directionIn, gradersFor } from '../../kernel/suite/metrics.ts';
+import { boundsOf, passingLabels } from '../../metrics/passing.ts';
+import type { Metric, Rubric } from '../../types/metric.ts';
+import type { Grader } from '../../types/model.ts';
+import type { TestedRubric } from './plan.ts';
+
+/** How this rubric's graders did as the only judge. */
+export function judgeByRubric({ rubric: tested, graders, examples }: TestedRubric): TestedJudge {
+  return (sole, deciding) => {
+    if (sole.kind !== 'rubric') return null;
+    const { metric, rubric: name } = sole;
+    const rubric = deciding.rubrics.get(name);
+    if (rubric === undefined) return null;
+    if (identityOf(rubric, gradersFor(metric, deciding)) !== identityOf(tested, graders))
+      return null;
+    const passes = passingOf(metric, rubric, deciding.rubrics);
+    if (passes === null) return null;
+    const known = examples.filter(({ expected }) => rubric.choice_scores.has(expected));
+    const counts = (good: boolean): Counts => {
+      const own = known.filter(({ expected }) => passes(expected) === good);
+      const right = own.filter(({ label }) => passes(label) === good);
+      return { tries: own.length, passes: right.length };
+    };
+    return { good: counts(true), bad: counts(false), who: `the grader of ${metric.name} tells` };
+  };
+}
+
+function identityOf(rubric: Rubric, graders: readonly Grader[]): string {
+  return canonicalJson([rubricIdentity(rubric), gradersIdentity(graders)]);
+}
+
+/** Whether an answer with a label passes; null where nothing says so. */
+function passingOf(
+  metric: Metric,
+  rubric: Rubric,
+  rubrics: ReadonlyMap<string, Rubric>,
+): ((label: string) => boolean) | null {
+  const bounds = boundsOf(metric, directionIn(metric, rubrics));
+  if (bounds !== null)
+    return (label) => {
+      const score = rubric.choice_scores.get(label);
+      const { min = -Infinity, max = Infinity } = bounds;
+      return score !== undefined && score >= min && score <= max;
+    };
+  const labels = passingLabels(rubric, metric);
+  return labels === null ? null : (label) => labels.has(label);
+}
