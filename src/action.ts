@@ -9,7 +9,7 @@ guardProcess();
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const { fail, runStep } = await import('./app/action/step.ts');
-const { FEATURES, FORMATS } = await import('./features.ts');
+const { FEATURES } = await import('./features.ts');
 
 // What fails while nothing waits for it ends the step as any other failure does.
 const crash = Promise.withResolvers<never>();
@@ -23,7 +23,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.emit('SIGTERM', 'SIGTERM');
   });
 
-const given = { crashed: crash.promise, features: FEATURES, formats: FORMATS };
+const given = { crashed: crash.promise, features: FEATURES };
 const code = await runStep(process.env, given);
 isRunning = false;
 if (code !== 0) process.exitCode = code;

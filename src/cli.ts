@@ -28,8 +28,8 @@ async function start(): Promise<number> {
   guardProcess();
   keepCompiled(process.env);
   const { main } = await import('./app/commands/program.ts');
-  const { FEATURES, FORMATS } = await import('./features.ts');
-  return main(process.argv.slice(2), { ...terminalOf(process, FEATURES), formats: FORMATS });
+  const { FEATURES } = await import('./features.ts');
+  return main(process.argv.slice(2), terminalOf(process, FEATURES));
 }
 
 if (isStarted(process.argv[1])) process.exitCode = await start();

@@ -24,5 +24,3 @@ export const FEATURES: CommandFeatures & JobFeatures = [
   workbenchFeature,
   importsFeature,
 ];
-
-export { FORMATS } from './features/imports/formats.ts';

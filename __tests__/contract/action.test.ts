@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { withInputs, withKeyInputs } from '../../scripts/vendor-docs.ts';
 import { outputsOf } from '../../src/app/action/publish.ts';
 import { INPUT_DEFAULTS } from '../../src/config/inputs.ts';
+import { REPORTS } from '../stand-ins/reports.ts';
 import { tightTables } from '../tight-tables.ts';
 import { resultOf } from '../unit/report/results.ts';
 
@@ -51,7 +52,12 @@ describe('action.yml', () => {
   });
 
   test('has the outputs of the code, in its order', () => {
-    const given = outputsOf(resultOf({}), { commentId: 1, checkRunId: 2 }, 'evaldiff-report');
+    const given = outputsOf(
+      resultOf({}),
+      { commentId: 1, checkRunId: 2 },
+      'evaldiff-report',
+      REPORTS,
+    );
     expect(Object.keys(action.outputs)).toEqual(Object.keys(given));
   });
 

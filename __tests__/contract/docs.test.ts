@@ -8,7 +8,6 @@ import { readOverrides } from '../../src/config/overrides.ts';
 import { readProject } from '../../src/config/project.ts';
 import { formatProblem } from '../../src/errors.ts';
 import { readAttributes } from '../../src/features/attributes/file.ts';
-import { FORMATS } from '../../src/features/imports/formats.ts';
 import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../src/kernel/plan/judging-calls.ts';
 import { builtInRubrics } from '../../src/metrics/rubric.ts';
 import { FEATURES, OWN_SETTINGS } from '../stand-ins/features.ts';
@@ -234,7 +233,6 @@ const program = (): Promise<Command> =>
       cwd: ROOT,
       out: () => undefined,
       err: () => undefined,
-      formats: FORMATS,
       isTerminal: false,
       width: 80,
       features: FEATURES,

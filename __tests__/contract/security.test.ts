@@ -6,6 +6,7 @@ import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { BLANK_PARTS } from '../stand-ins/features.ts';
 import { asciiQuoted, canBeWritten, hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';
+import { REPORTS } from '../stand-ins/reports.ts';
 import { removeTemporaryFolders } from '../stand-ins/repository.ts';
 import { commandsIn } from '../stand-ins/runner-commands.ts';
 import { openShop, type Shop, type ShopOptions } from '../unit/app/commands/shop.ts';
@@ -242,7 +243,12 @@ describe('outputs', () => {
           }),
         ],
       };
-      const outputs = outputsOf(result, { commentId: 7, checkRunId: null }, '/work/reports');
+      const outputs = outputsOf(
+        result,
+        { commentId: 7, checkRunId: null },
+        '/work/reports',
+        REPORTS,
+      );
       expect(Object.keys(outputs).sort()).toEqual(Object.keys(FORMS).sort());
       for (const [name, value] of Object.entries(outputs))
         expect([name, value]).toEqual([name, expect.stringMatching(FORMS[name]!)]);

@@ -2,7 +2,6 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { main } from '../../src/app/commands/program.ts';
 import type { Terminal } from '../../src/app/commands/terminal.ts';
 import type { Clock } from '../../src/edges/providers/clock.ts';
-import { FORMATS } from '../../src/features/imports/formats.ts';
 import { FEATURES } from './features.ts';
 import type { ModelServer } from './models/server.ts';
 import { fixtureEnvironment } from './repository.ts';
@@ -54,7 +53,6 @@ export function beginIn(
   };
   const ending = new AbortController();
   const ended = main(argv, {
-    formats: FORMATS,
     env: fixtureEnvironment(),
     cwd,
     isTerminal: false,

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import {
-  exampleSchema,
-  examplesFromSchema,
-  readExamples,
-  type RubricContext,
-} from '../features/graders/settings.ts';
 import { materialUsed } from '../metrics/grader-prompt.ts';
 import type { Better, Rubric } from '../types/metric.ts';
 import { isMap, type JsonMap, type Notice, type Problem } from '../types/plain.ts';
 import { BETTER, labels, labelsOf } from './metric-schema.ts';
 import { keywordProblems, readChoices, readPassing, showsNothing } from './rubric-choices.ts';
+import {
+  exampleSchema,
+  examplesFromSchema,
+  readExamples,
+  type RubricContext,
+} from './rubric-examples.ts';
 import {
   anything,
   checkItems,

@@ -159,7 +159,6 @@ async function job(
   const work = runJob({
     features: FEATURES,
     inputs: read,
-    formats: {},
     access: accessFrom(read, all),
     facts,
     mode: resolveMode(read.mode, facts),

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import { main } from '../../../src/app/commands/program.ts';
-import { FORMATS } from '../../../src/features/imports/formats.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { factsOf, isVendor, vendorNames } from '../../../src/types/vendors.ts';
 import { FEATURES } from '../../stand-ins/features.ts';
@@ -119,7 +118,6 @@ function terminalAt(
       {
         env: fixtureEnvironment(Object.fromEntries(variables.map((name) => [name, KEY]))),
         cwd: directory,
-        formats: FORMATS,
         isTerminal: false,
         width: 160,
         features: FEATURES,

@@ -10,6 +10,7 @@ import {
   hostileLogs,
   hostileTexts,
 } from '../../stand-ins/hostile-text.ts';
+import { REPORTS } from '../../stand-ins/reports.ts';
 import { changeOf, questionOf, quiz, README, SETTINGS } from './projects.ts';
 import { TOKEN, type StepResult } from './runner.ts';
 import {
@@ -44,7 +45,7 @@ function expectHarmless(run: StepResult, at: Stage): void {
   const masked = named((name) => name === 'add-mask').map(({ data }) => data);
   expect(masked).toEqual([MODEL_KEY, TOKEN]);
   expect(run.log).not.toMatch(/[\u001b\u0007\u0000\u202e\u2028]/);
-  const known = outputsOf(run.result, { commentId: 1, checkRunId: 2 }, '');
+  const known = outputsOf(run.result, { commentId: 1, checkRunId: 2 }, '', REPORTS);
   expect(Object.keys(run.outputs).sort()).toEqual(Object.keys(known).sort());
   const comment = onlyComment(at);
   const { summary = '' } = at.github.state.checkRuns[0] ?? {};

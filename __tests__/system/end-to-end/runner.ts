@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { main as commandLine } from '../../../src/app/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../src/app/commands/terminal.ts';
-import { FORMATS } from '../../../src/features/imports/formats.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { clock } from '../../stand-ins/command-line.ts';
 import { FEATURES } from '../../stand-ins/features.ts';
@@ -54,7 +53,7 @@ export async function startCommand(
     } as unknown as TerminalProcess,
     FEATURES,
   );
-  return { code: await commandLine(args, { ...terminal, formats: FORMATS }), ...texts };
+  return { code: await commandLine(args, terminal), ...texts };
 }
 
 /**
@@ -71,7 +70,6 @@ async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
     return {
       code: await runStep(env, {
         features: FEATURES,
-        formats: FORMATS,
         reach: { clock },
         secondMs: 1,
       }),

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import type { Formats } from '../../config/formats.ts';
 import type { Inputs } from '../../config/inputs.ts';
 import { serverAddress } from '../../edges/git/remote.ts';
 import type { ArtifactLibrary } from '../../edges/store/artifact.ts';
@@ -14,6 +13,7 @@ import type { SecretRegister } from '../../text/redact.ts';
 import { withheldFrom, type TrustDecision } from '../../trust/trust.ts';
 import type { Conclusion, Problem } from '../../types/plain.ts';
 import type { EventFacts } from '../../types/repository.ts';
+import { formatsOf } from '../run/feature.ts';
 import type { Feature } from '../run/feature.ts';
 import { certainWords } from '../run/plan-run.ts';
 import type { Access, Reach } from '../session/access.ts';
@@ -38,7 +38,6 @@ interface JobRunner {
 
 export interface Job {
   inputs: Inputs;
-  formats: Formats;
   access: Access;
   facts: EventFacts;
   mode: 'diff' | 'sweep' | 'merge' | 'noise';
@@ -134,11 +133,11 @@ export function sessionOptions(
   job: Omit<Job, 'trust' | 'commits'>,
   trust: SessionOptions['trust'],
 ): SessionOptions {
-  const { inputs, access, secrets, env, facts, runner, now, formats } = job;
+  const { inputs, access, secrets, env, facts, runner, now } = job;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   return {
     features: job.features,
-    inputs: { ...inputs, read: { ...inputs.read, formats } },
+    inputs: { ...inputs, read: { ...inputs.read, formats: formatsOf(job.features) } },
     access,
     secrets,
     env,

@@ -32,7 +32,7 @@ import {
 import { evaluateJob, locate, commitsRequest } from './evaluate.ts';
 import { runIdentity, runUrl } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
-import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
+import { fillReportFolder, outputsOf, publish } from './publish.ts';
 import { linkedReport } from './report-link.ts';
 
 type GivenJob = Omit<Job, 'trust' | 'commits' | 'lease'>;
@@ -133,13 +133,14 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   );
   const report = await linkedReport(job, session, folder);
   if (lease.hasFailed()) return { conclusion: 'error', line: '' };
+  const reports = await loadReports(job.features);
   const ids = await publish({
     client,
     lease,
     cancelled: isInterrupted && result.conclusion === 'error',
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
     result,
-    reports: await loadReports(job.features),
+    reports,
     changed: sides?.changed ?? [],
     workingDirectory: inputs.workingDirectory,
     comment: inputs.comment,
@@ -154,7 +155,8 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   });
   for (const warning of ids.warnings) runner.warning(warning);
   await published();
-  sayResult(result, ids, folder, job);
+  say(runner, outputsOf(result, ids, folder, reports));
+  sayResult(result, job);
   return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
 }
 
@@ -216,14 +218,9 @@ async function overriddenByLabel(
 }
 
 /**
- * Says how it ended: outputs, errors at their places, and the reasons.
+ * Logs how it ended: errors at their places, and the reasons.
  */
-function sayResult(
-  result: Result,
-  ids: PublishedIds,
-  folder: string | null,
-  { runner, inputs }: Job,
-): void {
+function sayResult(result: Result, { runner, inputs }: Job): void {
   for (const { place, message } of result.problems) {
     // The result's paths start at the project, the runner's at the repository. The log shows the
     // message alone, so it repeats the place.
@@ -236,7 +233,6 @@ function sayResult(
       file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) },
     );
   }
-  say(runner, outputsOf(result, ids, folder));
   for (const reason of result.reasons) runner.info(reason);
 }
 

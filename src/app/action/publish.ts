@@ -28,6 +28,7 @@ export function outputsOf(
   result: Result,
   ids: { commentId: number | null; checkRunId: number | null },
   reportPath: string | null,
+  reports: Reports,
 ): Record<string, string> {
   const { conclusion, title, usage } = result;
   const references = result.suites.flatMap((suite) => suite.references);
@@ -39,9 +40,7 @@ export function outputsOf(
     regressed: count('regressed', 'fell'),
     improved: count('improved', 'rose'),
     inconclusive: count('inconclusive'),
-    'regressed-attributes': String(
-      result.attributes.filter(({ verdict }) => verdict === 'regressed').length,
-    ),
+    ...(Object.assign({}, ...reports.map(({ outputs }) => outputs?.(result))) as object),
     errors: count('error', 'ungraded'),
     'pass-rate-base': rate(result, 'base'),
     'pass-rate-head': rate(result, 'head'),
@@ -159,11 +158,15 @@ function postComment(job: PublishJob): Promise<Published> {
     reports,
     links: { ...links, about: identity.about },
   });
-  return lease.writeComment(body, cancelled ? null : hasContent(result));
+  return lease.writeComment(body, cancelled ? null : hasContent(result, reports));
 }
 
-function hasContent(result: Result): boolean {
-  return result.suites.length > 0 || result.graders.length > 0 || result.problems.length > 0;
+function hasContent(result: Result, reports: Reports): boolean {
+  return (
+    result.suites.length > 0 ||
+    result.problems.length > 0 ||
+    reports.some((report) => report.hasContent?.(result) === true)
+  );
 }
 
 /** What was judged by nobody says nothing of the fixes that an earlier run left there. */

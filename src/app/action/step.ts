@@ -16,7 +16,7 @@ import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
 /** What an entry hands down. Tests alone give another time than the machine's. */
-type StepOptions = Pick<Job, 'reach' | 'secondMs' | 'features' | 'formats'> & {
+type StepOptions = Pick<Job, 'reach' | 'secondMs' | 'features'> & {
   /** Rejects when something fails that nothing waits for. */
   crashed?: Promise<never>;
 };

@@ -6,6 +6,7 @@ import { schemaLine } from '../../config/schema-line.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import { factsOf, type VendorName, vendorNames } from '../../types/vendors.ts';
+import { formatsOf } from '../run/feature.ts';
 import { suiteKeysOf } from '../run/feature.ts';
 import { withEnvFile } from './env-file.ts';
 import { writeNewFiles } from './files.ts';
@@ -52,7 +53,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
           tree,
           repository,
           dayOf(terminal.reach),
-          terminal.formats,
+          formatsOf(terminal.features),
           suiteKeysOf(terminal.features),
         ),
       );

@@ -10,7 +10,6 @@ import type { Repository } from '../../edges/git/repository.ts';
 import { secretsIn } from '../../edges/providers/address.ts';
 import { BESIDE } from '../../edges/store/database.ts';
 import { UserError } from '../../errors.ts';
-import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
@@ -19,6 +18,7 @@ import { createSecretRegister } from '../../text/redact.ts';
 import { trustLevel } from '../../trust/trust.ts';
 import type { EventFacts, SourceTree } from '../../types/repository.ts';
 import { perVendor } from '../../types/vendors.ts';
+import { formatsOf } from '../run/feature.ts';
 import { ownSettings } from '../run/feature.ts';
 import type { Edges } from '../run/input.ts';
 import { accessFrom, codeSecrets, refuseModelKeys } from '../session/access.ts';
@@ -155,8 +155,7 @@ function sessionOptions(
   const directory = projectFolder(options, terminal);
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
   const { store, trust = false, report, record } = options;
-  const own = ownSettings(features);
-  const read = readGiven(options, overrides, { ...terminal, env, own });
+  const read = readGiven(options, overrides, { features, env });
   const secrets = createSecretRegister();
   // Redacting a placeholder would damage other words.
   secrets.add(secretsIn(read.access).filter(({ length }) => length >= SHORTEST_KEY));
@@ -213,10 +212,10 @@ function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
 function readGiven(
   options: EvaluateOptions,
   overrides: readonly string[],
-  { env, formats, own }: Pick<Terminal, 'env' | 'formats'> & { own: readonly OwnSettings[] },
+  { env, features }: Pick<Terminal, 'env' | 'features'>,
 ): Pick<SessionOptions, 'inputs' | 'access'> {
   const { failOn = null, code, codeEnv = [] } = options;
-  const read = readCommandLine({ ...options, overrides, own });
+  const read = readCommandLine({ ...options, overrides, own: ownSettings(features) });
   const { endpoints, problems } = readEndpoints(endpointLines(options, env));
   const viaProxy =
     options.proxy === undefined
@@ -231,7 +230,13 @@ function readGiven(
     ...refuseModelKeys('--code-env', codeEnv, access, env),
   ];
   if (all.length > 0) throw new UserError(all);
-  const inputs = { ...read, read: { ...read.options, formats }, failOn, code, codeEnv };
+  const inputs = {
+    ...read,
+    read: { ...read.options, formats: formatsOf(features) },
+    failOn,
+    code,
+    codeEnv,
+  };
   return { inputs, access };
 }
 

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
-import type { Formats } from '../../config/formats.ts';
 import type { Block } from '../../report/sections/document.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Feature } from '../run/feature.ts';
@@ -10,8 +9,6 @@ import type { SessionRow } from '../session/edges.ts';
 
 /** The terminal of a command; tests provide their own. */
 export interface Terminal {
-  /** Other tools' formats, from the entry. */
-  formats: Formats;
   env: NodeJS.ProcessEnv;
   cwd: string;
   out(text: string): void;
@@ -112,7 +109,7 @@ const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 export function terminalOf(
   { env, cwd, stdout, stderr, stdin }: TerminalProcess,
   features: CommandFeatures,
-): Omit<Terminal, 'formats'> {
+): Terminal {
   const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

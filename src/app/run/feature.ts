@@ -11,6 +11,7 @@
  * - A row's module is loaded at the start of every run, so it loads what is large on demand.
  */
 import type { z } from 'zod';
+import type { Formats } from '../../config/formats.ts';
 import type { SuiteKey } from '../../config/suite-key.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
@@ -19,11 +20,7 @@ import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.t
 import type { PrepareInput } from '../../kernel/plan/prepared.ts';
 import type { Price } from '../../kernel/plan/price.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import type {
-  FeatureParts,
-  KeySchemas,
-  OwnKeys,
-} from '../../kernel/result/feature-parts.ts';
+import type { FeatureParts, KeySchemas, OwnKeys } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Scoring } from '../../kernel/select/scoring.ts';
@@ -144,6 +141,8 @@ export interface Feature<Own = unknown, Read = unknown> {
   readonly settings?: OwnSettings;
   /** Schemas of its keys in result.json, each described. */
   readonly result?: OwnKeys;
+  /** Formats of other tools' files that it reads. */
+  readonly formats?: Formats;
   /** Schemas of files of its own. */
   files?(): Promise<OwnFile[]>;
   /** What a result says in these keys where the row had nothing to do. */
@@ -218,6 +217,10 @@ export function ownKeys(features: Features): Required<OwnKeys> {
   const keysOf = (part: keyof OwnKeys): KeySchemas =>
     Object.assign({}, ...features.map(({ result }) => result?.[part] ?? {})) as KeySchemas;
   return { run: keysOf('run'), suite: keysOf('suite'), tries: keysOf('tries') };
+}
+
+export function formatsOf(features: Features): Formats {
+  return Object.assign({}, ...features.map(({ formats }) => formats ?? {})) as Formats;
 }
 
 /** Keys of test files for suites of features' own kinds. */

@@ -18,6 +18,9 @@ export const attributesReport: FeatureReport = {
       ...insights(result, detail),
     ],
   },
+  outputs: ({ attributes: all }) => ({
+    'regressed-attributes': String(all.filter(({ verdict }) => verdict === 'regressed').length),
+  }),
   inCommon(result, suite, worse) {
     const key = suiteKey(suite);
     const [most] = result.attributes

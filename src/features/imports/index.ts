@@ -1,8 +1,10 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
+import { FORMATS } from './formats.ts';
 
 export const importsFeature: Feature & CommandRow = {
   key: 'imports',
+  formats: FORMATS,
   commands: [
     { name: 'import', place: 75, load: async () => (await import('./command.ts')).importCommand },
   ],

@@ -7,6 +7,7 @@ import {
 import { inRepository, ownPaths, withProject } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../app/commands/user-error.ts';
+import { formatsOf } from '../../app/run/feature.ts';
 import { ownSettings, suiteKeysOf } from '../../app/run/feature.ts';
 import { createKeptStores } from '../../app/session/kept-stores.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
@@ -82,7 +83,7 @@ async function openWorkbench(
     assumesCost: options.maxCost === undefined,
     read: {
       ...readCommandLine({ ...options, overrides, own: ownSettings(terminal.features) }).options,
-      formats: terminal.formats,
+      formats: formatsOf(terminal.features),
       suiteKeys: suiteKeysOf(terminal.features),
     },
     documents: new Map(),

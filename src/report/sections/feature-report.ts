@@ -20,6 +20,12 @@ export interface FeatureReport {
   /** Changed lines that it has something to say about: in the diff, and on the pull request. */
   lines?(result: Result): FoundLines[];
 
+  /** What the action returns of it, by name of the output. */
+  outputs?(result: Result): Record<string, string>;
+
+  /** Whether a comment is worth writing for it, though no suite ran. */
+  hasContent?(result: Result): boolean;
+
   /** What most of a suite's references that got worse have in common, for the first line. */
   inCommon?(result: Result, suite: SuiteResult, worse: readonly string[]): InCommon | null;
 

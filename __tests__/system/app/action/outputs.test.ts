@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { outputsOf } from '../../../../src/app/action/publish.ts';
+import { REPORTS } from '../../../stand-ins/reports.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../../../unit/report/results.ts';
 
 const NO_IDS = { commentId: null, checkRunId: null };
@@ -22,7 +23,7 @@ test("the outputs' pass rates are the suite's own, whatever a suspect's extra tr
     pass_rate: { base: 1, head: 0.75, difference: -0.25, low: -0.5, high: 0.1, p: 0.2 },
     compared: { references: 2, tries: 2 },
   });
-  expect(outputsOf(resultOf({ suites: [suite] }), NO_IDS, 'report')).toMatchObject({
+  expect(outputsOf(resultOf({ suites: [suite] }), NO_IDS, 'report', REPORTS)).toMatchObject({
     'pass-rate-base': '1.0000',
     'pass-rate-head': '0.7500',
   });
@@ -46,6 +47,6 @@ test('several suites count by their references, and one that was not judged does
     compared: { references: 0, tries: 0 },
   });
   expect(
-    outputsOf(resultOf({ mode: 'sweep', suites: [two, one, none] }), NO_IDS, 'report'),
+    outputsOf(resultOf({ mode: 'sweep', suites: [two, one, none] }), NO_IDS, 'report', REPORTS),
   ).toMatchObject({ 'pass-rate-base': '', 'pass-rate-head': '0.6667' });
 });

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { main } from '../../../../src/app/commands/program.ts';
 import type { Terminal } from '../../../../src/app/commands/terminal.ts';
-import { FORMATS } from '../../../../src/features/imports/formats.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { HEAD_LINES, shopFiles, shopModel, shopPrompt } from '../../../stand-ins/eight-lines.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';
@@ -75,7 +74,6 @@ export async function compareShop(
         EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
       }),
       cwd: directory,
-      formats: FORMATS,
       isTerminal: false,
       width: 160,
       features: FEATURES,

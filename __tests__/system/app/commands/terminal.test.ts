@@ -5,7 +5,6 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createProgram } from '../../../../src/app/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../../src/app/commands/terminal.ts';
-import { FORMATS } from '../../../../src/features/imports/formats.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';
 
 const ESCAPE = '\u001b';
@@ -101,10 +100,7 @@ describe('the terminal of a process', () => {
 
   test('has a list of commands of which every line fits', async () => {
     const help = (
-      await createProgram(
-        { ...terminalOf(processWith({}).given, FEATURES), formats: FORMATS },
-        () => undefined,
-      )
+      await createProgram(terminalOf(processWith({}).given, FEATURES), () => undefined)
     ).helpInformation();
     expect(help).toContain('\n  diff           the pull-request job in a terminal');
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);

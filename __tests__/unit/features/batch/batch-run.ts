@@ -1,6 +1,5 @@
 /** A sweep of its own, to be killed or stopped while it waits for a batch. */
 import { main } from '../../../../src/app/commands/program.ts';
-import { FORMATS } from '../../../../src/features/imports/formats.ts';
 import { clock } from '../../../stand-ins/command-line.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';
 import { vendorUrls } from '../../../stand-ins/models/server.ts';
@@ -9,7 +8,6 @@ const [url = '', ...argv] = process.argv.slice(2);
 process.exitCode = await main(argv, {
   env: process.env,
   cwd: process.cwd(),
-  formats: FORMATS,
   isTerminal: false,
   width: 160,
   features: FEATURES,

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import { reportContradictions } from '../../config/answers.ts';
-import type { LoadData } from '../../config/rows.ts';
-import { check, checkItems, closed, filled, scalar, anyText } from '../../config/schema.ts';
-import { readRows, rowDocument } from '../../documents/dataset.ts';
-import { asWritten, type Document, type Path } from '../../documents/document.ts';
-import type { Limits } from '../../documents/limits.ts';
-import { problem } from '../../errors.ts';
-import type { Rubric } from '../../types/metric.ts';
-import type { Place, Problem } from '../../types/plain.ts';
+import { readRows, rowDocument } from '../documents/dataset.ts';
+import { asWritten, type Document, type Path } from '../documents/document.ts';
+import type { Limits } from '../documents/limits.ts';
+import { problem } from '../errors.ts';
+import type { Rubric } from '../types/metric.ts';
+import type { Place, Problem } from '../types/plain.ts';
+import { reportContradictions } from './answers.ts';
+import type { LoadData } from './rows.ts';
+import { check, checkItems, closed, filled, scalar, anyText } from './schema.ts';
 
 export interface RubricContext {
   limits: Limits;
