@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { ownKeys, suiteKeysOf, type Feature } from '../../../src/app/run/feature.ts';
-import type { Edges } from '../../../src/app/run/input.ts';
-import { readSides } from '../../../src/app/run/read-sides.ts';
-import { run } from '../../../src/app/run/run.ts';
+import { readSaved } from '../../../src/app/commands/files.ts';
+import type { CommandRow } from '../../../src/app/commands/terminal.ts';
+import type { Feature } from '../../../src/app/run/feature.ts';
 import type { SuiteKey } from '../../../src/config/suite-key.ts';
 import { valueAt } from '../../../src/documents/document.ts';
-import { readResultValue } from '../../../src/kernel/result/result.ts';
 import type { Answered, OwnSuite, SuiteKind } from '../../../src/kernel/suite/own-suite.ts';
-import { NO_LIST } from '../../../src/money/price.ts';
-import type { Completion, Request } from '../../../src/types/model.ts';
+import { paragraph, text } from '../../../src/report/sections/document.ts';
+import type { FeatureReport } from '../../../src/report/sections/feature-report.ts';
+import { renderTerminal } from '../../../src/report/terminal.ts';
+import { runCommits } from '../../stand-ins/run-commits.ts';
 import { answer } from '../app/run/builders.ts';
-import { hash, optionsOf, treeOf } from '../config/tree.ts';
+import { treeOf } from '../config/tree.ts';
 
 /*
  * A feature that only this test knows. In its suites, `echo: voice.txt` names a file; each answer is
@@ -76,17 +76,24 @@ const suiteKey: SuiteKey = {
   },
 };
 
-const echo: Feature = {
+const report: FeatureReport = {
+  sections: { why: ({ suites }) => [paragraph([text(`Echoed ${suites[0]?.echoed ?? 0}.`)])] },
+};
+const keys = { tries: z.string().exactOptional(), suite: z.number().exactOptional() };
+
+const echo: Feature & CommandRow = {
   key: 'echo',
   suiteKey,
-  result: {
-    tries: { echo: z.string().exactOptional() },
-    suite: { echoed: z.number().exactOptional() },
+  result: { tries: { echo: keys.tries }, suite: { echoed: keys.suite } },
+  suiteParts: ({ run: { runs } }) => ({ parts: { echoed: runs.length }, remark: ' Echoed.' }),
+  report: async () => report,
+  savedFile: {
+    fileName: 'echo.json',
+    noun: 'an echo',
+    isOne: (value) => 'echo_version' in value,
+    read: async (_file, saved) => ({ saved, code: 0 }),
+    render: async (saved) => JSON.stringify(saved),
   },
-  suiteParts: ({ run: { deciding, runs } }) =>
-    deciding.tests.own?.kind === kind
-      ? { parts: { echoed: runs.length }, remark: ' Echoed.' }
-      : { parts: {}, remark: '' },
 };
 
 const commitOf = (commit: string, voice: string) => ({
@@ -100,30 +107,11 @@ const commitOf = (commit: string, voice: string) => ({
   commit: commit.repeat(40),
 });
 
-const nothing = () => undefined;
-const never = () => Promise.reject(new Error('not asked here'));
-const QUIET = { guard: nothing, planned: nothing, answered: nothing, halted: () => null };
-const pricing = async () => ({ list: NO_LIST, stored: () => false });
-const ASKED = { hash, random: () => 'delimiter', missingKeys: () => [], pricing };
-const WORLD = { ...QUIET, ...ASKED, evaluate: never, solve: never };
-const NO_CAPS = { withheld: null, maxCalls: null, maxCost: null, failOn: null };
-
-async function ran(before: string, after: string) {
-  const requests: Request[] = [];
-  const complete = async (request: Request): Promise<Completion> => {
-    requests.push(request);
-    return answer(`you said ${request.messages.at(-1)?.content ?? ''}`);
-  };
-  const [base, head] = [commitOf('b', before), commitOf('a', after)];
-  const read = optionsOf({ suiteKeys: suiteKeysOf([echo]) });
-  const edges: Edges = { ...WORLD, complete, readSides: (of) => readSides(of, { read, hash }) };
-  const rules = { mode: 'diff', trust: 'member', code: 'off', today: '2026-01-01' } as const;
-  const input = { ...rules, ...NO_CAPS, base, head, features: [echo] };
-  return { result: await run(input, edges), requests };
-}
+const run = (before: string, after: string) =>
+  runCommits(commitOf('b', before), commitOf('a', after), [echo], (asked) => `you said ${asked}`);
 
 test('a suite of a kind that only its feature knows is read, answered, judged and reported', async () => {
-  const { result, requests } = await ran('good', 'bad');
+  const { result, requests } = await run('good', 'bad');
   expect(result.problems).toEqual([]);
   const [suite] = result.suites;
   expect(suite).toMatchObject({
@@ -139,11 +127,17 @@ test('a suite of a kind that only its feature knows is read, answered, judged an
     echo: 'bad',
   });
   expect(requests).toHaveLength(2 * 3 * 8);
-  const saved: unknown = JSON.parse(JSON.stringify(result));
-  expect(readResultValue('result.json', saved, ownKeys([echo])).problems).toEqual([]);
+  expect(renderTerminal(result, [report], { width: 80, colour: false })).toContain('Echoed 8.');
+  const saved = await readSaved('result.json', JSON.stringify(result), [echo]);
+  expect(saved).toMatchObject({ kind: 'result', result: { suites: [{ echoed: 8 }] } });
+});
+
+test('a saved file of a kind that only its feature knows is read', async () => {
+  const saved = await readSaved('x.json', '{ "echo_version": 1 }', [echo]);
+  expect(saved).toMatchObject({ kind: 'own', saved: { echo_version: 1 } });
 });
 
 test('a suite of its own kind is not asked where neither it nor its dependencies changed', async () => {
-  const { result, requests } = await ran('good', 'good');
+  const { result, requests } = await run('good', 'good');
   expect([result.outcome.kind, requests]).toEqual(['nothing-to-run', []]);
 });
