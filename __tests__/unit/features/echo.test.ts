@@ -8,6 +8,7 @@ import type { SuiteKey } from '../../../src/config/suite-key.ts';
 import { valueAt } from '../../../src/documents/document.ts';
 import { readResultValue } from '../../../src/kernel/result/result.ts';
 import type { Answered, OwnSuite, SuiteKind } from '../../../src/kernel/suite/own-suite.ts';
+import { scoreMetric } from '../../../src/metrics/index.ts';
 import { NO_LIST } from '../../../src/money/price.ts';
 import type { Completion, Request } from '../../../src/types/model.ts';
 import { answer } from '../app/run/builders.ts';
@@ -116,7 +117,12 @@ async function ran(before: string, after: string) {
   };
   const [base, head] = [commitOf('b', before), commitOf('a', after)];
   const read = optionsOf({ suiteKeys: suiteKeysOf([echo]) });
-  const edges: Edges = { ...WORLD, complete, readSides: (of) => readSides(of, { read, hash }) };
+  const edges: Edges = {
+    ...WORLD,
+    complete,
+    scoreMetric,
+    readSides: (of) => readSides(of, { read, hash }),
+  };
   const rules = { mode: 'diff', trust: 'member', code: 'off', today: '2026-01-01' } as const;
   const input = { ...rules, ...NO_CAPS, base, head, features: [echo] };
   return { result: await run(input, edges), requests };

@@ -25,6 +25,7 @@ export interface JudgeEdges {
   /** Holds answers against schemas where that can be stopped; absent: on the spot. */
   checkSchema?: CheckSchema;
   random: ScoringTools['random'];
+  scoreMetric: ScoringTools['scoreMetric'];
   /** Any collision-resistant hash of text. */
   hash(text: string): string;
   /** Solves the program by which references get their attributes. */
@@ -106,7 +107,7 @@ function errorIn(completion: Completion): string | null {
 /** Makes and scores every round of tries that a suite wants, while calls are made. */
 export async function executeRounds(
   { suites, price, next }: Prepared,
-  { evaluate, checkSchema, random }: JudgeEdges,
+  { evaluate, checkSchema, random, scoreMetric }: JudgeEdges,
   { meter, complete, halted, unmade }: Spending,
 ): Promise<SuiteComparison[]> {
   const whileCalled = (begun: readonly SuiteComparison[]): NextTries => {
@@ -123,6 +124,7 @@ export async function executeRounds(
     evaluate,
     checkSchema,
     random,
+    scoreMetric,
     price,
     answered: (answer, shared) => {
       if (shared) for (const purpose of callsOf(answer)) meter.shared(purpose, savedBy(answer));

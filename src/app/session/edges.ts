@@ -16,6 +16,7 @@ import { createSolver } from '../../edges/solver/index.ts';
 import type { Store } from '../../edges/store/index.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import { recordingKey, requestKey } from '../../kernel/select/generation.ts';
+import { scoreMetric } from '../../metrics/index.ts';
 import { NO_LIST, isListed } from '../../money/price.ts';
 import type { SecretRegister } from '../../text/redact.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
@@ -152,6 +153,7 @@ export function openWorld(options: WorldOptions): World {
     complete: asking.complete,
     evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
     checkSchema: (schema, values) => activity.during(() => schemas.check(schema, values)),
+    scoreMetric,
     solve: createSolver(),
     random: delimiterFrom,
     hash: sha256,
