@@ -3,28 +3,13 @@ import { MOST_TRIES } from '../kernel/statistics/looks.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { DEFAULT_GATE, type GateSettings } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
-import type { Budget, Project, Reference, Settings } from '../kernel/suite/suite.ts';
+import type { Project, Reference, Settings } from '../kernel/suite/suite.ts';
 import { counted, firstWords } from '../text/amounts.ts';
-import type { Json, JsonMap, Notice, Side } from '../types/plain.ts';
+import type { Json, JsonMap, Notice } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
+import type { Arranged } from './arranged.ts';
 import { fromOutside } from './outside-contributor.ts';
 import type { Source, Sources } from './trust.ts';
-
-/**
- * Both sides as they may be run at a level of trust: what a pull request must not choose has been
- * put back to base's.
- */
-export interface Arranged {
-  base: Project | null;
-  head: Project;
-  gate: GateSettings;
-  budget: Budget;
-  /** Whose commit programs and recordings of models are read from. */
-  models: Side;
-  /** What a pull request may choose of the rules it is judged by, in sentences. */
-  ownRules: string[];
-  notices: Notice[];
-}
 
 /**
  * Applies the one table of what comes from which side. Base is null where it has no readable

@@ -1,4 +1,4 @@
-import type { TrustLevel } from '../types/plain.ts';
+import type { TrustLevel, Withheld } from '../types/plain.ts';
 import type { EventFacts, Origin } from '../types/repository.ts';
 import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
@@ -112,9 +112,6 @@ export function isApproval(facts: EventFacts, label: string | null): boolean {
   const isPull = event === 'pull_request' || event === 'pull_request_target';
   return isPull && action === 'labeled' && !!label && addedLabel === label;
 }
-
-/** Whose pull requests GitHub gives neither secrets nor a token that writes. */
-export type Withheld = 'fork' | 'dependabot';
 
 /**
  * Whether a missing key is GitHub's doing and nobody's mistake; null: secrets are in reach, so it

@@ -33,7 +33,7 @@ import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import type { Project, Suite } from '../../kernel/suite/suite.ts';
 import type { Block } from '../../report/sections/document.ts';
 import type { FeatureReport, Reports } from '../../report/sections/feature-report.ts';
-import type { Arranged } from '../../trust/arrange.ts';
+import type { Arranged } from '../../trust/arranged.ts';
 import type { Request } from '../../types/model.ts';
 import type { Json, Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';

@@ -2,14 +2,14 @@ import type { Halt } from '../../kernel/plan/halt.ts';
 import type { Plan } from '../../kernel/plan/plan.ts';
 import type { PrepareInput, Prepared } from '../../kernel/plan/prepared.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { Project, Settings } from '../../kernel/suite/suite.ts';
+import type { Settings } from '../../kernel/suite/suite.ts';
 import type { Caps, Guard } from '../../money/budget.ts';
 import type { Portion } from '../../money/forecast.ts';
 import type { ListPrice } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
-import type { Withheld } from '../../trust/trust.ts';
+import type { Arranged } from '../../trust/arranged.ts';
 import type { Request, Target } from '../../types/model.ts';
-import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
+import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../../types/repository.ts';
 import type { Features } from './feature.ts';
 import type { JudgeEdges } from './spending.ts';
@@ -60,15 +60,14 @@ export interface Portions {
 /** What rows read beside the projects, by key. */
 export type OwnReads = ReadonlyMap<string, unknown>;
 
-/** Both sides as they were read. Head is null where its problems end the run. */
+/** Both sides as they were read and may be run; null where head's problems end the run. */
 export type ReadSides = {
-  base: Project | null;
   own: OwnReads;
   problems: Problem[];
   notices: Notice[];
   /** Reads head's prompts as they would be with a file in other words. */
   reread: NonNullable<JudgeEdges['reread']>;
-} & ({ head: null } | { head: Project; sweepsFurther: boolean; sweepNotices: Notice[] });
+} & ({ arranged: null } | { arranged: Arranged; sweepsFurther: boolean; sweepNotices: Notice[] });
 
 export interface Pricing {
   list: ListPrice;

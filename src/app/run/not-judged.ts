@@ -5,9 +5,8 @@ import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result, UsageTotals } from '../../kernel/result/result.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { counted } from '../../text/amounts.ts';
-import type { Withheld } from '../../trust/trust.ts';
 import type { Target } from '../../types/model.ts';
-import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
+import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 
 /** What every result says, whatever came of the run. */

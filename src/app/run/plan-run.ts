@@ -16,12 +16,11 @@ import { costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
 import { forecast, portionOfCost } from '../../money/forecast.ts';
 import { NO_LIST, priceFrom, type CostCap } from '../../money/price.ts';
 import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
-import { arrange, type Arranged } from '../../trust/arrange.ts';
-import { sources } from '../../trust/trust.ts';
+import type { Arranged } from '../../trust/arranged.ts';
 import type { Grader, Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
-import { ownSettings, type Features } from './feature.ts';
+import type { Features } from './feature.ts';
 import type { PlanPart, PlanTools, Planned, Pricing, ReadyPlan, RunInput } from './input.ts';
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
 import { nothingToSweep } from './nothing-to-sweep.ts';
@@ -46,11 +45,11 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const sides = await tools.readSides(input);
   const read = { ...sides, notices: [...(input.notices ?? []), ...sides.notices] };
   const blankParts = blankOf(features);
-  if (read.head === null) {
+  if (read.arranged === null) {
     const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive', blankParts };
     return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
   }
-  const arranged = arrange(read.base, read.head, sources(input.trust), ownSettings(features));
+  const { arranged } = read;
   const rows = { features, read: read.own };
   const selected = withUnread(input, arranged, prepare(input, arranged, tools.hash, rows));
   const pricing =

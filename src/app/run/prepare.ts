@@ -23,7 +23,7 @@ import type { Project, Settings } from '../../kernel/suite/suite.ts';
 import { priceFrom } from '../../money/price.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
-import type { Arranged } from '../../trust/arrange.ts';
+import type { Arranged } from '../../trust/arranged.ts';
 import type { Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';

@@ -6,12 +6,12 @@ import { withText, type ParsedDocuments } from '../../documents/files.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
-import { withFilesOf } from '../../trust/arrange.ts';
+import { arrange, withFilesOf } from '../../trust/arrange.ts';
 import { sources } from '../../trust/trust.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { chooseReferences } from './choose.ts';
-import type { SidesRead } from './feature.ts';
+import { ownSettings, type SidesRead } from './feature.ts';
 import type { ReadSides, RunInput } from './input.ts';
 import { toCompare } from './to-compare.ts';
 
@@ -45,8 +45,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
     readProject(own.tree, own.read, toolsAt(own.tree)),
   ]);
   const unread = (problems: Problem[]): ReadSides => ({
-    base: null,
-    head: null,
+    arranged: null,
     own: new Map(),
     problems,
     notices: own.notices,
@@ -66,7 +65,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
   const found = reads.flatMap((each) => each.problems ?? []);
   if (found.length > 0) return unread(found);
   return {
-    ...sides,
+    arranged: arrange(sides.base, sides.head, sources(input.trust), ownSettings(input.features)),
     own: new Map(reads.map((each) => [each.key, each.read ?? null])),
     problems: [],
     reread,

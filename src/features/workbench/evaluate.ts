@@ -10,7 +10,7 @@ import type { Price } from '../../kernel/plan/price.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Columns } from '../../kernel/suite/suite.ts';
-import { materialUsed } from '../../metrics/grader-prompt.ts';
+import { materialUsed } from '../../metrics/keywords.ts';
 import type { Reports } from '../../report/sections/feature-report.ts';
 import { sentPrompts, type SentPrompts } from '../../report/sections/reference-view.ts';
 import type { Rubric } from '../../types/metric.ts';
