@@ -32,7 +32,6 @@ import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import type { Project, Suite } from '../../kernel/suite/suite.ts';
 import type { Block } from '../../report/sections/document.ts';
-import type { FeatureReport, Reports } from '../../report/sections/feature-report.ts';
 import type { Arranged } from '../../trust/arranged.ts';
 import type { Request } from '../../types/model.ts';
 import type { Json, Notice, Problem, TrustLevel } from '../../types/plain.ts';
@@ -200,9 +199,6 @@ export interface Feature<Own = unknown, Read = unknown> {
    * @throws UserError where labelled answers are missing.
    */
   grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
-
-  /** What reports show of it, loaded when a report is written. */
-  report?(): Promise<FeatureReport>;
 }
 
 /** The table of features. */
@@ -226,11 +222,6 @@ export function formatsOf(features: Features): Formats {
 /** Keys of test files for suites of features' own kinds. */
 export function suiteKeysOf(features: Features): SuiteKey[] {
   return features.flatMap(({ suiteKey }) => suiteKey ?? []);
-}
-
-/** What features show in reports, for where one is written. */
-export async function loadReports(features: Features): Promise<Reports> {
-  return Promise.all(features.flatMap(({ report }) => report?.() ?? []));
 }
 
 export async function ownFiles(features: Features): Promise<OwnFile[]> {

@@ -18,6 +18,7 @@ import type { Halt } from '../../kernel/plan/halt.ts';
 import { recordingKey, requestKey } from '../../kernel/select/generation.ts';
 import { scoreMetric } from '../../metrics/index.ts';
 import { NO_LIST, isListed } from '../../money/price.ts';
+import type { ReportRow } from '../../report/sections/feature-report.ts';
 import type { SecretRegister } from '../../text/redact.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
 import type { Complete, Purpose, Request } from '../../types/model.ts';
@@ -51,7 +52,7 @@ function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Hal
 }
 
 /** What a feature adds to a session. */
-export interface SessionRow {
+export interface SessionRow extends ReportRow {
   /** Carries requests in another way than by a call for each; of several rows the first does. */
   readonly transport?: (tools: {
     openStores(): Promise<readonly Store[]>;

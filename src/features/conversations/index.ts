@@ -1,5 +1,6 @@
 import type { Feature } from '../../app/run/feature.ts';
 import { ratedRuns, ratedTries } from '../../kernel/judge/summary.ts';
+import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { counted } from '../../text/amounts.ts';
 import { conversationKind } from './answerer.ts';
 import { planEvaluatorTests, type EvaluatorTest } from './evaluator-plan.ts';
@@ -8,7 +9,7 @@ import { conversationKeys } from './result.ts';
 import { conversationKey } from './settings.ts';
 import { conversationSummary } from './summary.ts';
 
-export const conversationsFeature: Feature<EvaluatorTest[]> = {
+export const conversationsFeature: Feature<EvaluatorTest[]> & ReportRow = {
   key: 'conversations',
   calls: {
     certain: {
