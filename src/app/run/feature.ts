@@ -38,17 +38,17 @@ import type { Json, Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
 
-/** Both sides as they were read; base is null where nothing is compared. */
+/** Both sides as read; base is null if nothing is compared. */
 export interface SidesRead {
   trust: TrustLevel;
   limits: Limits;
-  /** Only some prompts, references or tags were chosen for this run. */
+  /** The run is limited to some prompts, references or tags. */
   isChosen: boolean;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
 }
 
-/** A selected run, as a row plans its part of it. */
+/** A selected run, for a row's plan. */
 export interface PlanningRun<Own> {
   input: Pick<PrepareInput, 'mode' | 'code' | 'again' | 'today'>;
   arranged: Arranged;
@@ -56,43 +56,37 @@ export interface PlanningRun<Own> {
   head: ProjectSide;
   gate: GateSettings;
   suites: readonly SuiteComparison[];
-  /** What `read` found; null without that hook. */
+  /** The result of `read`; null without that hook. */
   read: Own | null;
 }
 
-/** A comparison that ran, with what it came to. */
 interface ComparedSuite {
   comparison: SuiteComparison;
   result: SuiteResult;
 }
 
-/** Suites that were compared. */
 export interface ComparedRun {
   mode: 'diff' | 'sweep';
   gate: GateSettings;
   trust: TrustLevel;
   price: Price;
-  /** Every planned suite, those without a result included. */
+  /** All planned suites, even without a result. */
   planned: readonly SuiteComparison[];
   suites: readonly ComparedSuite[];
 }
 
-/** Suites whose verdict stands. */
 export interface DecidedRun extends ComparedRun {
   /** Sets of a suite's reference ids that belong together, as `groups` of all rows give them. */
   groups(suite: SuiteResult): readonly (readonly string[])[];
 }
 
-/** Model calls, code, files and the meter of a run. */
 export type FeatureTools = JudgeEdges & { spent: Spending };
 
-/** What a hook adds to a result. */
 export interface Added {
   parts: Partial<FeatureParts>;
   notices: Notice[];
 }
 
-/** What a row found once suites are compared. */
 export interface Judged extends Added {
   /** Sentences that make a suite red. */
   findings: FeatureFinding[];
@@ -100,13 +94,13 @@ export interface Judged extends Added {
   unjudged: string[];
 }
 
-/** Where a plan counts a row's calls, by key of `plan --json`, and what it calls them. */
+/** A row's calls in a plan: their key in `plan --json`, and their name. */
 interface CallNames {
   certain?: { key: string; words(calls: number): string };
   possible?: string;
 }
 
-/** A kind of file, which runs write or users. */
+/** A kind of file, written by runs or by users. */
 interface OwnFile {
   kind: string;
   type: z.ZodType;
@@ -144,32 +138,32 @@ export interface Feature<Own = unknown, Read = unknown> {
   readonly formats?: Formats;
   /** Schemas of files of its own. */
   files?(): Promise<OwnFile[]>;
-  /** What a result says in these keys where the row had nothing to do. */
+  /** Values of these keys if the row had nothing to do. */
   readonly blank?: Partial<FeatureParts>;
 
-  /** Reads files of its own once both projects are read. */
+  /** Reads its own files after both projects. */
   read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;
 
-  /** After selection; pure. Null: it has no part in this run. */
+  /** After selection; pure. Null: it does not take part. */
   plan?(run: PlanningRun<Read>): FeaturePlan<Own> | null;
 
-  /** The plan without calls whose answers are stored. */
+  /** Removes calls with stored answers. */
   withoutStored?(
     plan: FeaturePlan<Own>,
     run: Pick<PlanningRun<Read>, 'input' | 'suites'>,
     tools: { stored(request: Request): boolean; random: JudgeEdges['random'] },
   ): Promise<FeaturePlan<Own>>;
 
-  /** Before the first call of a run that asks: what earlier runs left for its result. */
+  /** Before the first call: data of earlier runs for the result. */
   earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
 
-  /** Before the first try: suites with what earlier runs say of their references. */
+  /** Before the first try: adds history of references. */
   start?(suites: readonly SuiteComparison[], tools: JudgeEdges): Promise<SuiteComparison[]>;
 
   /** After the tries and before any verdict. `judges`: those that it tested on labelled answers. */
   before?(plan: FeaturePlan<Own>, tools: FeatureTools): Promise<Added & { judges: TestedJudge[] }>;
 
-  /** What it adds to a suite's result, and a sentence for its summary ('': none). */
+  /** Additions to a suite's result, and a sentence for its summary ('': none). */
   suiteParts?(
     suite: SuiteComparison,
     rate: PassRate,
@@ -177,19 +171,19 @@ export interface Feature<Own = unknown, Read = unknown> {
     judges: readonly TestedJudge[],
   ): { parts: Partial<SuiteResult>; remark: string };
 
-  /** Once suites are compared: their results with what a store knows of the references. */
+  /** After the comparison: adds stored facts to results. */
   results?<Suite extends ComparedSuite>(
     suites: readonly Suite[],
     tools: FeatureTools,
   ): Promise<Suite[]>;
 
-  /** Once suites are compared and before the run's verdict. */
+  /** After the comparison, before the run's verdict. */
   compared?(plan: FeaturePlan<Own>, run: ComparedRun, tools: FeatureTools): Promise<Judged>;
 
-  /** References that belong together, for rows below. */
+  /** Groups of references, for later rows. */
   groups?(parts: Partial<FeatureParts>, suite: SuiteResult): string[][];
 
-  /** Once the verdict stands: nothing of it changes any more. */
+  /** After the verdict, which no longer changes. */
   decided?(plan: FeaturePlan<Own>, run: DecidedRun, tools: FeatureTools): Promise<Added>;
 
   /**
@@ -201,7 +195,6 @@ export interface Feature<Own = unknown, Read = unknown> {
   grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
 }
 
-/** The table of features. */
 export type Features = readonly Feature[];
 
 export function ownSettings(features: Features): OwnSettings[] {

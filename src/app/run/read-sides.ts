@@ -15,29 +15,24 @@ import { ownSettings, type SidesRead } from './feature.ts';
 import type { ReadSides, RunInput } from './input.ts';
 import { toCompare } from './to-compare.ts';
 
-/** What the files are read with. */
 interface Reading {
   read: ReadOptions;
   /** Any collision-resistant hash of text. */
   hash(text: string): string;
-  /** Runs other tools' code at a commit; absent: it is not run. */
+  /** Runs other tools' code at a commit; absent: never. */
   hostCall?: ((commit: string) => HostCall) | undefined;
-  /** Documents that are parsed already, by the same limits; gets those that are not. */
+  /** Cache of documents parsed with the same limits. */
   parsed?: ParsedDocuments | undefined;
 }
 
-/**
- * Head's mistakes stop the run; base's cannot be fixed by anyone here, so what base cannot say is
- * new.
- */
+/** Errors in head end the run. A pull request cannot fix base, so whatever base lacks is new. */
 export async function readSides(input: RunInput, reading: Reading): Promise<ReadSides> {
   const { base, tip = null, mode } = input;
   const { read } = reading;
   const toolsAt = readToolsOf(input, reading);
   const own = headToRead(input, read);
   const reread = headReader(own, reading.hash);
-  // What a pull request may name is asked of the pull request: base's models were chosen by those
-  // who may.
+  // Only the pull request's models are restricted: base's were chosen by maintainers.
   const ofBase = { ...read, configRequired: false, allowedModels: null };
   const [before, later, after] = await Promise.all([
     base === null ? null : readProject(base, ofBase, toolsAt(base)),
@@ -80,7 +75,6 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
   };
 }
 
-/** What rows read beside the projects. */
 async function ownReads(
   { base, tip = null, head, trust, features }: RunInput,
   sides: { base: Project | null; head: Project },
@@ -99,7 +93,6 @@ async function ownReads(
   return Promise.all(features.map(async ({ key, read }) => ({ key, ...(await read?.(asRead)) })));
 }
 
-/** What each side is read with. */
 function readToolsOf(
   { mode, today }: RunInput,
   { hash, hostCall, parsed = new Map() }: Reading,
@@ -115,7 +108,7 @@ function readToolsOf(
     hostCall === undefined ? shared : { ...shared, hostCall: hostCall(commit) };
 }
 
-/** Reads with the reader that read head, but that no code of the project runs for it. */
+/** Reads as head was read, but runs no code of the project. */
 export function headReader(
   { tree, read }: Pick<ReturnType<typeof headToRead>, 'tree' | 'read'>,
   hash: Reading['hash'],
@@ -129,8 +122,8 @@ export function headReader(
 }
 
 /**
- * From an outside contributor, head is read with base's settings: which files count, and what the
- * models' names stand for, is not part of what is measured.
+ * For an outside contributor, head is read with base's settings: which files count and which models
+ * names mean is not part of what is measured.
  */
 function headToRead(
   { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
@@ -154,9 +147,7 @@ function sweptIn({ settings }: Project): number {
   return Object.keys(settings.sweep).length;
 }
 
-/**
- * The settings' `sweep` is for full sweeps; a comparison sweeps only what its overrides ask for.
- */
+/** The settings' `sweep` is for full sweeps; a comparison only sweeps its overrides. */
 function onlyAskedSweep(project: Project, { overrides }: ReadOptions): Project {
   const sweep = Object.fromEntries(
     Object.entries(project.settings.sweep).filter(([key]) => overrides.parameters.has(key)),
