@@ -1,6 +1,6 @@
-import type { ReportRow } from '../../report/sections/feature-report.ts';
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
+import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { correctedRates } from './grader-error.ts';
 import { judgeByRubric } from './labelled.ts';
 import { planGraderTests, type RubricTest } from './plan.ts';
