@@ -16,7 +16,7 @@ import type { SuiteKey } from '../../config/suite-key.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
-import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
+import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import type { PrepareInput } from '../../kernel/plan/prepared.ts';
 import type { Price } from '../../kernel/plan/price.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
@@ -24,17 +24,15 @@ import type { FeatureParts, KeySchemas, OwnKeys } from '../../kernel/result/feat
 import type { Result } from '../../kernel/result/result.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Scoring } from '../../kernel/select/scoring.ts';
-import type { ProjectSide, TargetContext } from '../../kernel/select/targets.ts';
+import type { ProjectSide } from '../../kernel/select/targets.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { SoleJudge } from '../../kernel/suite/metrics.ts';
 import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
-import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
-import type { Project, Suite } from '../../kernel/suite/suite.ts';
-import type { Block } from '../../report/sections/document.ts';
+import type { Project } from '../../kernel/suite/suite.ts';
 import type { Arranged } from '../../trust/arranged.ts';
 import type { Request } from '../../types/model.ts';
-import type { Json, Notice, Problem, TrustLevel } from '../../types/plain.ts';
+import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
 
@@ -118,13 +116,6 @@ export interface LabelCounts {
 /** How a judge that was tested did, if it is the only one of a suite; else null. */
 export type TestedJudge = (sole: SoleJudge, deciding: Scoring) => LabelCounts | null;
 
-/** A test on labelled answers, ready to run. */
-export interface LabelledTest {
-  certain: readonly PlannedCalls[];
-  problems: Problem[];
-  run(tools: AnswererTools): Promise<{ json: Json; blocks: Block[] }>;
-}
-
 export interface Feature<Own = unknown, Read = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
@@ -185,14 +176,6 @@ export interface Feature<Own = unknown, Read = unknown> {
 
   /** After the verdict, which no longer changes. */
   decided?(plan: FeaturePlan<Own>, run: DecidedRun, tools: FeatureTools): Promise<Added>;
-
-  /**
-   * For `evaldiff grade`: a test of those who judge in this suite on labelled answers; null: the
-   * suite is of another row's kind.
-   *
-   * @throws UserError where labelled answers are missing.
-   */
-  grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
 }
 
 export type Features = readonly Feature[];

@@ -1,3 +1,4 @@
+import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import { ratedRuns, ratedTries } from '../../kernel/judge/summary.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
@@ -9,7 +10,7 @@ import { conversationKeys } from './result.ts';
 import { conversationKey } from './settings.ts';
 import { conversationSummary } from './summary.ts';
 
-export const conversationsFeature: Feature<EvaluatorTest[]> & ReportRow = {
+export const conversationsFeature: Feature<EvaluatorTest[]> & ReportRow & CommandRow = {
   key: 'conversations',
   calls: {
     certain: {
