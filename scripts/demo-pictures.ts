@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { DemoOutcome } from '../src/app/commands/demo.ts';
-import { loadReports, ownKeys } from '../src/app/run/feature.ts';
+import { ownKeys } from '../src/app/run/feature.ts';
 import { actsHtml, cellActsHtml } from '../src/features/workbench/buttons.ts';
 import { workbenchPage } from '../src/features/workbench/workbench-page.ts';
 import { matricesOf } from '../src/features/workbench/workbench-rows.ts';
@@ -12,6 +12,7 @@ import { boardOf, detailHtml, spendWords } from '../src/features/workbench/workb
 import { FEATURES } from '../src/features.ts';
 import { readResultValue, type Result } from '../src/kernel/result/result.ts';
 import { renderHtml } from '../src/report/page/page.ts';
+import { loadReports } from '../src/report/sections/feature-report.ts';
 import type { Reports } from '../src/report/sections/feature-report.ts';
 import { markup, written } from '../src/text/markup.ts';
 import { commentPage, type Theme } from './comment-page.ts';

@@ -1,5 +1,6 @@
-import { ownKeys, ownSettings, suiteKeysOf } from '../../src/app/run/feature.ts';
+import { ownKeys, ownSettings } from '../../src/app/run/feature.ts';
 import { blankOf } from '../../src/app/run/plan-run.ts';
+import { suiteKeysOf } from '../../src/app/session/edges.ts';
 import { FEATURES } from '../../src/features.ts';
 import { readResultValue, resultSchemaWith } from '../../src/kernel/result/result.ts';
 

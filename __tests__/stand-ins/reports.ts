@@ -1,5 +1,4 @@
 /** What renders results, with the reports of all features. */
-import { loadReports } from '../../src/app/run/feature.ts';
 import { FEATURES } from '../../src/features.ts';
 import type { ReferenceResult, ReferenceStatus } from '../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
@@ -9,6 +8,7 @@ import { renderJunit as junitOf } from '../../src/report/junit.ts';
 import { renderHtml as htmlOf } from '../../src/report/page/page.ts';
 import type { Detail } from '../../src/report/sections/detail.ts';
 import type { Links } from '../../src/report/sections/document.ts';
+import { loadReports } from '../../src/report/sections/feature-report.ts';
 import { sectionBlocks as blocksOf, type SectionName } from '../../src/report/sections/index.ts';
 import * as order from '../../src/report/sections/order.ts';
 import { headline as headlineOf } from '../../src/report/sections/outcomes.ts';

@@ -1,9 +1,10 @@
 import type { CommandFeatures } from '../../src/app/commands/terminal.ts';
-import { suiteKeysOf } from '../../src/app/run/feature.ts';
 import type { Edges } from '../../src/app/run/input.ts';
 import { readSides } from '../../src/app/run/read-sides.ts';
 import { run } from '../../src/app/run/run.ts';
+import { suiteKeysOf } from '../../src/app/session/edges.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
+import { scoreMetric } from '../../src/metrics/index.ts';
 import { NO_LIST } from '../../src/money/price.ts';
 import type { Request } from '../../src/types/model.ts';
 import type { SourceTree } from '../../src/types/repository.ts';
@@ -28,6 +29,7 @@ export async function runCommits(
     readSides: (input) => readSides(input, { read, hash }),
     pricing: async () => ({ list: NO_LIST, stored: () => false }),
     evaluate: never,
+    scoreMetric,
     solve: never,
     hash,
     random: () => 'delimiter',

@@ -1,16 +1,11 @@
 import { compileGlob, globProblem, isBelow } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { GateSettings } from '../kernel/suite/gate-settings.ts';
-import {
-  type BuiltInMetrics,
-  directionIn,
-  everyMetric,
-  metricsNamed,
-  namedModels,
-} from '../kernel/suite/metrics.ts';
+import { everyMetric, metricsNamed, namedModels } from '../kernel/suite/metrics.ts';
 import { askedModel, isRecorded } from '../kernel/suite/models.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { type Prompt, type Settings, type Suite, keyPlace } from '../kernel/suite/suite.ts';
+import { directionIn } from '../metrics/passing.ts';
 import { counted } from '../text/amounts.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
@@ -22,7 +17,6 @@ import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
 interface Checked {
   suites: readonly Suite[];
   rubrics: ReadonlyMap<string, Rubric>;
-  tools: { builtInMetrics: BuiltInMetrics };
   placeOf(path: readonly string[]): Place;
 }
 
@@ -52,7 +46,7 @@ export function checkGate(settings: Settings, checked: Checked, problems: Proble
 function metricProblems(
   written: GateSettings['metrics'],
   metrics: readonly Metric[],
-  { rubrics, tools }: Checked,
+  { rubrics }: Checked,
   placeOf: (name: string) => Place,
 ): Problem[] {
   return Object.entries(written ?? {}).flatMap(([name, word]): Problem[] => {
@@ -64,9 +58,7 @@ function metricProblems(
           `gate.metrics: there is no metric "${name}"${suggestion(name, [...new Set(metrics.map((metric) => metric.name))])}`,
         ),
       ];
-    const known = named.some(
-      (metric) => directionIn(metric, rubrics, tools.builtInMetrics) !== 'none',
-    );
+    const known = named.some((metric) => directionIn(metric, rubrics) !== 'none');
     return known || word === 'ignore'
       ? []
       : [

@@ -1,8 +1,8 @@
 import type { Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
-import type { BuiltInMetrics } from '../kernel/suite/metrics.ts';
 import type { MadePrompt, Settings } from '../kernel/suite/suite.ts';
+import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { isMap, type JsonMap, type Notice, type Place, type Problem } from '../types/plain.ts';
 import type { CodeHost, HostSettings } from './host-call.ts';
 

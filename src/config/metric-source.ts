@@ -1,6 +1,6 @@
 import { asWritten, pathText, type Document, type Path } from '../documents/document.ts';
 import { problem } from '../errors.ts';
-import type { BuiltInMetrics } from '../kernel/suite/metrics.ts';
+import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { MetricLevel, MetricSource } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';

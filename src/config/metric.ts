@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
-import type { BuiltInMetrics } from '../kernel/suite/metrics.ts';
+import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { boundsOf } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
 import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
@@ -126,8 +126,21 @@ function readMetric(
       ? { codeAt: codePlaceOf(document, [...path, 'code'], source.code) }
       : {}),
     ...valuesFile(document, path, place.file),
+    ...definitionOf(source, builtIns),
     place,
   };
+}
+
+/** The facts of a built-in metric that a run needs. */
+export function definitionOf(
+  source: MetricSource,
+  builtIns: BuiltInMetrics,
+): Pick<Metric, 'definition'> {
+  const found = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
+  if (found === undefined) return {};
+  const { better, needs } = found;
+  const asks = needs.model ? 'model' : needs.embeddings ? 'embeddings' : null;
+  return { definition: { better, ...(asks === null ? {} : { asks }) } };
 }
 
 function valuesFile(document: Document, path: Path, own: string): Pick<Metric, 'valuesFile'> {

@@ -3,9 +3,10 @@ import { filesOf, twins, type Files, type ParsedDocuments } from '../documents/f
 import type { Limits } from '../documents/limits.ts';
 import { folderOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import { everyMetric, type BuiltInMetrics } from '../kernel/suite/metrics.ts';
+import { everyMetric } from '../kernel/suite/metrics.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import type { Project, Suite } from '../kernel/suite/suite.ts';
+import type { BuiltInMetrics } from '../metrics/definition.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
@@ -102,7 +103,7 @@ export async function readProject(
       ...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep),
     );
   checkRubrics(suites, rubrics, complete, problems);
-  checkGate(settings, { suites, rubrics, tools, placeOf: places.gate }, problems);
+  checkGate(settings, { suites, rubrics, placeOf: places.gate }, problems);
   if (read.known) checkGraders(suites, settings, problems);
   problems.push(...checkModels(settings, suites, options.allowedModels));
   if (options.configRequired)

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { asWritten, type Document, type Path } from '../documents/document.ts';
 import { perLimits, type Limits } from '../documents/limits.ts';
-import type { BuiltInMetrics } from '../kernel/suite/metrics.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { readExpected } from '../metrics/comparison.ts';
+import type { BuiltInMetrics } from '../metrics/definition.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Problem, Scalar } from '../types/plain.ts';

@@ -1,5 +1,5 @@
 import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
-import { findKeywords, type Keyword, type Material } from '../metrics/grader-prompt.ts';
+import { findKeywords, type Keyword, type Material } from '../metrics/keywords.ts';
 import { contradiction } from '../metrics/passing.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Better } from '../types/metric.ts';

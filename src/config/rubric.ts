@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import { materialUsed } from '../metrics/grader-prompt.ts';
+import { materialUsed } from '../metrics/keywords.ts';
 import type { Better, Rubric } from '../types/metric.ts';
 import { isMap, type JsonMap, type Notice, type Problem } from '../types/plain.ts';
 import { BETTER, labels, labelsOf } from './metric-schema.ts';

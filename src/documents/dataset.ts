@@ -3,7 +3,8 @@ import { problem } from '../errors.ts';
 import { counted, tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem, JsonMap } from '../types/plain.ts';
 import { type Document, emptyMap, valueAt } from './document.ts';
-import { FORBIDDEN_KEYS, fileFlaw, type Limits, valueFlaw } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { FORBIDDEN_KEYS, fileFlaw, valueFlaw } from './text-flaws.ts';
 
 export interface DataRow {
   line: number;

@@ -1,6 +1,6 @@
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 import type { Edited } from './edit-yaml.ts';
-import { speltOut } from './limits.ts';
+import { speltOut } from './text-flaws.ts';
 
 /** One change to a JSON Lines file that keeps every other byte. */
 export type JsonLinesEdit =

@@ -10,7 +10,7 @@ import {
 } from 'yaml';
 import type { Json } from '../types/plain.ts';
 import { valueAt } from './document.ts';
-import { speltOut } from './limits.ts';
+import { speltOut } from './text-flaws.ts';
 
 /** Replaces a range of a text, in UTF-16 units. */
 export interface Splice {

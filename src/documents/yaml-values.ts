@@ -13,7 +13,8 @@ import {
 import { problem } from '../errors.ts';
 import { isMap as isJsonMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import { emptyMap, pathText } from './document.ts';
-import { FORBIDDEN_KEYS, type Limits, foreignSpace, valueFlaw } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
 
 /**
  * A member's line and its range in the file (-1: none). `text`: of a differently printed scalar.

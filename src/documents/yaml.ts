@@ -12,7 +12,8 @@ import { problem } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem } from '../types/plain.ts';
 import { type Document, type Path, type Reading, valueAt } from './document.ts';
-import { DEFAULT_LIMITS, fileFlaw, foreignSpace, type Limits } from './limits.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { fileFlaw, foreignSpace } from './text-flaws.ts';
 import { type Spot, type Spots, walk } from './yaml-values.ts';
 
 /** The library's document and line counter, or the first error (`line` 0: the whole file). */

@@ -37,6 +37,9 @@ export interface MetricAnswer {
   otherMessages?: readonly Message[];
 }
 
+/** The metric that compares both sides' answers. */
+export const PAIRWISE = 'pairwise_preference';
+
 /** The side effects available to a metric. */
 export interface MetricTools {
   complete: Complete;

@@ -95,6 +95,8 @@ export interface MetricDefinition {
   ): Promise<Measured[]>;
 }
 
+export type BuiltInMetrics = ReadonlyMap<string, MetricDefinition>;
+
 export interface Description extends Pick<
   MetricDefinition,
   'name' | 'group' | 'summary' | 'range' | 'passes' | 'whole' | 'source' | 'example'

@@ -2,76 +2,7 @@ import { InternalError } from '../errors.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
-
-/** What a rubric's keywords mean: FlexEval's names, then the names in other dialects. */
-const KEYWORDS = {
-  conversation: 'conversation',
-  context: 'context',
-  content: 'content',
-  turn: 'content',
-  completion: 'completion',
-  tool_calls: 'tool_calls',
-  expected: 'expected',
-  ideal: 'expected',
-  input: 'input',
-  output: 'completion',
-} as const;
-
-export type Material = (typeof KEYWORDS)[keyof typeof KEYWORDS];
-
-/** Names that autoevals writes in double braces; any other `{{name}}` is the literal `{name}`. */
-const MUSTACHE = new Set(['input', 'output', 'expected']);
-
-/** A keyword in a rubric's prompt. `material`: null if unknown; `literal`: the text for `{{…}}`. */
-export interface Keyword {
-  name: string;
-  start: number;
-  end: number;
-  material: Material | null;
-  literal: string | null;
-}
-
-/** Bounded, so that no prompt makes the search slow. */
-const BRACES =
-  /\{\{\{ {0,3}(\w{1,40}) {0,3}\}\}\}|\{\{ {0,3}(\w{1,40}) {0,3}\}\}|\{([A-Za-z_]\w{0,39})\}/g;
-
-/** Every keyword of a prompt in order, even unknown ones; other braces (JSON) are text. */
-export function findKeywords(prompt: string): Keyword[] {
-  return [...prompt.matchAll(BRACES)].map((found) => {
-    const [text, triple, double, plain] = found;
-    const name = triple ?? double ?? plain ?? '';
-    const range = { name, start: found.index, end: found.index + text.length };
-    if (plain === undefined && !MUSTACHE.has(name))
-      return { ...range, material: null, literal: text.slice(1, -1) };
-    return {
-      ...range,
-      material: Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name as keyof typeof KEYWORDS] : null,
-      literal: null,
-    };
-  });
-}
-
-export function materialUsed(prompt: string): Set<Material> {
-  return new Set(
-    findKeywords(prompt)
-      .map(({ material }) => material)
-      .filter((material) => material !== null),
-  );
-}
-
-/**
- * Replaces every keyword in one pass; inserted text is not searched. `put`: null keeps the name.
- */
-export function fillKeywords(prompt: string, put: (keyword: Keyword) => string | null): string {
-  let result = '';
-  let from = 0;
-  for (const keyword of findKeywords(prompt)) {
-    const { start, end, literal } = keyword;
-    result += prompt.slice(from, start) + (literal ?? put(keyword) ?? prompt.slice(start, end));
-    from = end;
-  }
-  return result + prompt.slice(from);
-}
+import { fillKeywords, materialUsed, type Material } from './keywords.ts';
 
 /** The parts of a rubric that a grader needs. */
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { transcript, type MetricAnswer } from './answer.ts';
+import { PAIRWISE, transcript, type MetricAnswer } from './answer.ts';
 import { defineBatch, measurement, type Measured, type MetricContext } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
 import type { Question } from './grader-prompt.ts';
-
-export const PAIRWISE = 'pairwise_preference';
 
 const ORDINARY = 'does better what was asked: right first, then complete, then clear';
 

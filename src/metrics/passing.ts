@@ -42,17 +42,14 @@ export function saysWhatPasses(metric: Metric, rubric: Words | undefined): boole
 }
 
 /** The better direction: the file's, else the source's, else derived from what passes. */
-export function directionOf(
-  metric: Stated & Pick<Metric, 'source'>,
-  known: { definition?: { better: Better } | undefined; rubric?: Words | undefined },
-): Better {
-  const { source, better } = metric;
+export function directionIn(metric: Metric, rubrics: ReadonlyMap<string, Words>): Better {
+  const { source, better, definition } = metric;
   if (better !== undefined) return better;
   if (source.kind === 'built-in') {
-    const own = known.definition?.better ?? 'none';
+    const own = definition?.better ?? 'none';
     return source.with['negate'] === true ? OPPOSITE[own] : own;
   }
-  const { rubric } = source.kind === 'rubric' ? known : { rubric: undefined };
+  const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
   if (rubric?.better !== undefined) return rubric.better;
   return ofLabels(rubric, metric.pass ?? rubric?.pass) ?? ofBounds(metric);
 }

@@ -10,7 +10,8 @@ import {
   type MetricContext,
 } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
-import { materialUsed, type Materials, type Question } from './grader-prompt.ts';
+import type { Materials, Question } from './grader-prompt.ts';
+import { materialUsed } from './keywords.ts';
 import { passingLabels } from './passing.ts';
 
 /** Rubrics of every project, named, labelled and scored as in FlexEval; files may replace them. */

@@ -11,24 +11,20 @@ export interface Caps {
 }
 
 /**
- * Keeps a run within its caps. Once one is reached nothing more is sent, so that base and head stop
- * at the same point.
+ * Keeps a run within its caps. When one is reached nothing more is sent, so base and head stop at
+ * the same point.
  */
 export interface Guard {
-  /** Whether one more paid attempt, repetitions included, may be made; to be asked before each. */
+  /** Ask before each attempt, retries included. */
   attempt(): boolean;
-  /** An attempt was refused for something that the request can do without: it does not count. */
+  /** The server refused an optional part of the request: the attempt does not count. */
   refused(): void;
-  /**
-   * Makes a call that no store answers, once the budget has room for it; without room it ends as an
-   * error of kind `budget`.
-   */
+  /** Waits until the budget has room, then calls; without room it is an error of kind `budget`. */
   ask(request: Request, complete: Complete): Promise<Completion>;
-  /** Which cap was reached, as a sentence for people; null while none is. */
+  /** The reached cap, as a sentence; null: none. */
   reached(): string | null;
 }
 
-/** A call whose cost is held back. */
 interface Held {
   request: Request;
   input: number;
@@ -39,27 +35,25 @@ interface Waiting extends Held {
 }
 
 /**
- * Direct calls under way before the first answer of their purpose and after it: what is not sent
- * yet can still be held back. A batch is sent as a whole, and before its first answer: its requests
- * are held to what they are reckoned to cost.
+ * Concurrent direct calls before and after the first answer of their purpose. Calls not yet sent
+ * can still be held back. A batch is sent as a whole, so its requests reserve their estimated cost.
  */
 const UNDER_WAY = { unseen: 8, seen: 256 };
 
-/** After this many answers, the longest of them says more than a usual length does. */
+/** After this many answers, the longest replaces the usual length. */
 const TELLING = 20;
 
-/** Dead places at the front of the line before it is worth moving the rest. */
+/** Compact the queue once this many slots at the front are empty. */
 const SLACK = 4096;
 
-/** Errors after which the server may have worked, and charged, for the whole input. */
+/** Errors after which the server may still charge for the whole input. */
 const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered', 'network']);
 
 /**
- * Calls are counted by attempt: never one more than `maxCalls`. Cost is reserved before a call (its
- * input, and the longest answer so far for its purpose, or less where the parameters allow no more)
- * and replaced by what the answer cost; a call that has no room waits for those under way. So
- * `maxCost` can be passed only by what answers under way are longer than any before, of which a
- * batch may hold many. Calls without a price are not held to it.
+ * Attempts never exceed `maxCalls`. A call reserves its cost before it is sent: its input and the
+ * longest answer so far for its purpose, or its parameters' limit. A call without room waits for
+ * the others. So only answers longer than all before, of which a batch may hold many, can exceed
+ * `maxCost`. Calls without a price are not limited by it.
  */
 export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
   const answers = createAnswerLengths();
@@ -98,10 +92,9 @@ export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
 
 interface AnswerLengths {
   seen(purpose: Purpose): boolean;
-  /** Tokens to reckon with. */
   expected(request: Request): number;
   learn(purpose: Purpose, completion: Completion): void;
-  /** A counter that changes whenever `expected` may answer otherwise than before. */
+  /** Changes whenever `expected` may return another value. */
   lessons(): number;
 }
 
@@ -130,7 +123,7 @@ function createAnswerLengths(): AnswerLengths {
   };
 }
 
-/** Direct calls under way. */
+/** Concurrent direct calls. */
 interface Crowd {
   full(request: Request): boolean;
   enter(request: Request): void;
@@ -152,13 +145,9 @@ function createCrowd(answers: AnswerLengths): Crowd {
 }
 
 interface Purse {
-  /**
-   * Holds back what a call may cost, waiting for room while others are under way; null: there is no
-   * room.
-   */
+  /** Reserves a call's cost, waiting for room while others run; null: there is no room. */
   reserve(held: Held): Promise<Held | null>;
   settle(held: Held, cost: number): void;
-  /** Why no further call is paid for; null while calls are. */
   empty(): string | null;
 }
 
@@ -166,13 +155,13 @@ function noRoom(cap: number | null, spent: number): string {
   return `the cost cap of $${String(cap)} (max-cost) leaves no room for a further call; $${spent.toFixed(4)} are spent`;
 }
 
-/** What is held back for the calls under way, in dollars. */
+/** Reserved for running calls, in dollars. */
 interface Reserve {
   costOf(held: Held): number;
   hold(held: Held): void;
-  /** Gives back what was held for a call; false: nothing was held. */
+  /** Releases a reservation; false: there was none. */
   free(held: Held): boolean;
-  /** What an answer teaches of how long they get holds for those under way as well. */
+  /** Running calls reserve more once an answer is longer than expected. */
   relearn(): void;
   calls(): number;
   total(): number;
@@ -195,7 +184,7 @@ function createReserve(answers: AnswerLengths, price: Price): Reserve {
     free(held) {
       total -= underWay.get(held) ?? 0;
       const wasHeld = underWay.delete(held);
-      // Sums of fractions drift; with nothing under way nothing is held back.
+      // Sums of fractions drift, so reset them when no call is running.
       if (underWay.size === 0) total = 0;
       return wasHeld;
     },
@@ -219,7 +208,7 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
   let empty: string | null = null;
   const fits = (held: Held): boolean =>
     cap === null || spent + reserve.total() + reserve.costOf(held) <= cap;
-  /** Waits where others under way may still make room. */
+  /** Waits while running calls may still free room. */
   const turn = (next: Waiting): 'go' | 'refuse' | 'wait' => {
     if (empty !== null) return 'refuse';
     if (crowd.full(next.request)) return 'wait';
@@ -265,7 +254,7 @@ function costOf(request: Request, completion: Completion, input: number, price: 
       ? (price(request.target, { input_tokens: input, output_tokens: 0 }) ?? 0)
       : 0;
   }
-  // A server that does not say what it counted is reckoned with by our own estimate.
+  // Without usage of the server, use our estimate.
   const usage = completion.usage ?? {
     input_tokens: input,
     output_tokens: outputOf(completion, request.purpose),
@@ -273,7 +262,7 @@ function costOf(request: Request, completion: Completion, input: number, price: 
   return price(request.target, usage, completion.cached) ?? 0;
 }
 
-/** A vector is not text that a model wrote. */
+/** An embedding has no output tokens. */
 function outputOf(
   { usage, output }: Extract<Completion, { status: 'ok' }>,
   purpose: Purpose,
@@ -285,10 +274,7 @@ function refusal(reached: string): Completion {
   return { status: 'error', kind: 'budget', message: `not asked: ${reached}` };
 }
 
-/**
- * The halt of a run whose cap on calls or cost is reached; null: none is, or nothing was to be held
- * to one.
- */
+/** The halt of a run that reached a cap; null: none was reached, or none was set. */
 export function budgetHalt(guard: Guard | null): Halt | null {
   const why = guard?.reached() ?? null;
   return why === null ? null : { title: 'Budget reached', why };

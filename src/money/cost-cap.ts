@@ -4,7 +4,7 @@ import type { Notice, Problem } from '../types/plain.ts';
 import type { CostCap } from './price.ts';
 import type { Forecast, ModelForecast } from './priced-calls.ts';
 
-/** The cap that holds, `given` (US dollars) before the settings'; null: none. */
+/** `given` (US dollars), else the settings' cap; null: none. */
 export function costCap(given: number | null, { max_cost_usd, assumed }: Budget): CostCap | null {
   if (given !== null) return { dollars: given, by: 'max-cost' };
   return max_cost_usd === null
@@ -12,10 +12,7 @@ export function costCap(given: number | null, { max_cost_usd, assumed }: Budget)
     : { dollars: max_cost_usd, by: assumed === true ? 'default' : 'budget.max_cost_usd' };
 }
 
-/**
- * Problems of a cap on cost: one that cannot be checked, or that the plan would surely pass. Both
- * are refused before anything is sent.
- */
+/** Refuses a cap that cannot be checked, or that the plan would exceed, before anything is sent. */
 export function costProblems(
   { unpriced, cost_usd, models }: Forecast,
   cap: CostCap | null,
@@ -33,10 +30,7 @@ export function costProblems(
   ];
 }
 
-/**
- * The problem that a cap on cost cannot be kept because prices of `unpriced` are unknown: models as
- * forecasts name them.
- */
+/** The cap cannot be kept because these models, as forecasts name them, have no known price. */
 export function uncheckedCap(
   unpriced: readonly string[],
   cap: CostCap | null,
@@ -58,7 +52,7 @@ function limitName({ by }: CostCap): string {
       : by;
 }
 
-/** Notices of a plan that takes more than half of what the run may spend. */
+/** Warns if the plan takes more than half of a cap. */
 export function spendNotices(
   { cost_usd, models }: Forecast,
   planned: number,
@@ -87,8 +81,8 @@ const WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
 };
 
 /**
- * `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …`; unknown is said,
- * never taken for nothing.
+ * `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …`; names unknown
+ * prices.
  */
 export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast): string {
   const reuse = stored === 0 ? '' : `; ${counted(stored, 'answer')} stored already`;
@@ -108,7 +102,7 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
   return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}${refusalWords(models)}`;
 }
 
-/** A clause on requests that will be refused, which no cap counts; empty without any. */
+/** A clause on requests that will be refused, which caps do not count; empty: none. */
 function refusalWords(models: readonly ModelForecast[]): string {
   const unknown = models.filter(({ refusals = 0 }) => refusals > 0);
   if (unknown.length === 0) return '';

@@ -11,11 +11,10 @@ import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts
 
 interface ForecastTools {
   price: Price;
-  /** Whether an answer lies in a store. */
   stored(request: Request): boolean;
 }
 
-/** Tokens around the answer in a grader's prompt: rules, labels, form of the reply. */
+/** Tokens of a grader's prompt besides the answer. */
 const GRADER_FRAME = 400;
 
 interface Asked {
@@ -24,24 +23,21 @@ interface Asked {
 }
 
 /**
- * Counts and prices a plan before anything is asked: the first round of tries, by model. Answers
- * that are stored cost nothing and are left out; grades depend on answers that nobody has seen, so
- * all of them are counted.
+ * Counts and prices the first round of tries, by model. Stored answers are left out. All grades are
+ * counted, because they depend on answers that are not known yet.
  */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
   return reckon(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
 }
 
-/** A part of something, and the whole of it, in one unit. */
 export interface Portion {
   part: number;
   whole: number;
 }
 
 /**
- * What a part of a plan costs and what the plan does, in US dollars, as if nothing were stored:
- * equal for everybody who asks, and reckoned alike for both, so that parts add up to the whole.
- * Null where a price is not known.
+ * Costs of a part and of the whole plan, in US dollars, as if nothing were stored, so that parts
+ * add up to the whole. Null if a price is unknown.
  */
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
@@ -53,10 +49,7 @@ export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
     : { part: own.forecast.cost_usd, whole: all.forecast.cost_usd };
 }
 
-/**
- * How tokens are counted; `question`: mean of what is asked, in tokens; null: that of the plan
- * itself.
- */
+/** `question`: mean input tokens; null: the plan's own mean. */
 interface Reckoning {
   inputOf: CountInput;
   question: number | null;
@@ -110,7 +103,7 @@ type Add = (
   calls: number,
   input: number,
   output: number,
-  /** Of a request for an answer of a schema; absent: it is for another. */
+  /** Only of requests with a schema. */
   parameters?: Request['parameters'],
 ) => void;
 
@@ -119,7 +112,7 @@ function refusalsOf(target: Target, parameters: Request['parameters'] | undefine
   return refusalsAtMost(target, parameters);
 }
 
-/** What judges the answers, and what features ask; `question`: mean tokens of what is asked. */
+/** Calls of graders and features; `question`: mean input tokens. */
 function addJudging(
   { suites, wanted, features }: Pick<Prepared, 'suites' | 'features'> & { wanted: NextTries },
   question: number,

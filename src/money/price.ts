@@ -19,8 +19,7 @@ import {
 import { factsOf, type VendorName } from '../types/vendors.ts';
 
 /**
- * The cap on cost that is in force, and who set it. A default, which the user did not write, is
- * kept only as far as prices are known.
+ * The cost cap and who set it. A default, which the user did not write, only covers known prices.
  */
 export interface CostCap {
   dollars: number;
@@ -41,21 +40,15 @@ interface Count {
   unknownSaved: boolean;
 }
 
-/**
- * Counts what is asked: calls that were paid for, answers that were reused, answers that recordings
- * gave, tokens and cost, by purpose.
- */
+/** Counts paid, reused and recorded answers, tokens and cost by purpose. */
 export interface Meter {
   complete: Complete;
-  /**
-   * An answer that was shared without asking at all, and what was thereby not paid, where that is
-   * known.
-   */
+  /** An answer that was shared without a call; `saved`: its cost, if known. */
   shared(purpose: Purpose, saved?: { target: Target; usage: Usage | null } | null): void;
   totals(): UsageTotals;
 }
 
-/** Passes calls on to `complete` and sums up what came of them. */
+/** Calls `complete` and sums up the results. */
 export function createMeter(complete: Complete, price: Price): Meter {
   const counts = new Map<Purpose, Count>();
   const of = (purpose: Purpose): Count => {
@@ -105,7 +98,7 @@ function record(count: Count, { target }: Request, completion: Completion, price
   else countPaid(count, target, completion, price);
 }
 
-/** Counts the requests of a call without an answer; one that was never made has none. */
+/** Counts the requests of a failed call; one that was never made has none. */
 function countFailed(
   count: Count,
   target: Target,
@@ -137,7 +130,7 @@ function countPaid(
   if (cost === null) count.unpriced = true;
 }
 
-/** Counts what one reply took, and gives its cost; null: it is not known. */
+/** Counts a reply and returns its cost; null: unknown. */
 function countTokens(
   count: Count,
   target: Target,
@@ -153,7 +146,7 @@ function countTokens(
   return cost;
 }
 
-/** Whether a call is paid for, as far as is known: a program's without a price is not. */
+/** Programs without a price are free as far as is known. */
 function isElsewhere({ provider }: Target, cost: number | null): boolean {
   return provider !== 'program' || cost !== null;
 }
@@ -198,28 +191,23 @@ function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
   };
 }
 
-/**
- * A vendor's public price for a model, in dollars for what a call used; null where none is known.
- */
+/** A vendor's list price in dollars for this usage; null: unknown. */
 export type ListPrice = (
   vendor: VendorName,
   model: string,
 ) => ((usage: Usage, cached?: CachedTokens) => number) | null;
 
-/** Whether the target's price may be one of a vendor's list. */
 export function isListed(target: Target): target is HostedTarget {
   return isHosted(target) && target.endpoint === null;
 }
 
-/** For runs that look nothing up. */
 export const NO_LIST: ListPrice = () => null;
 
 /**
- * Prices of calls: the settings' `models.<name>.price` (where several settings name a target, the
- * first that has one), else the vendor's own list. A server of the workflow's and a program have
- * the price they are given or none: unknown is null, never nothing. A price that is given holds for
- * all input, unless it names one for what was read from a cache. Recordings cost nothing. In a
- * batch a request costs the vendor's share of any of these prices.
+ * Prices come from the settings' `models.<name>.price` (the first that names one for a target),
+ * else from the vendor's list. Endpoints and programs have only the settings' price; unknown is
+ * null, never 0. A given price covers cached input too unless it names one for it. Recordings are
+ * free. Batched requests cost the vendor's share of any of these prices.
  */
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
   const given = new Map<string, GivenPrice>();
@@ -229,7 +217,7 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
   }
   const ofCall: Price = (target, usage, cached) => {
     if (target.provider === 'replay') return 0;
-    // Most settings give none, and this is asked for every answer.
+    // Called for every answer, and most settings name no price.
     const price = given.size === 0 ? undefined : given.get(keyOf(target));
     if (price !== undefined) return givenPrice(price, usage, cached);
     return isListed(target) ? (list(target.provider, target.model)?.(usage, cached) ?? null) : null;
@@ -250,9 +238,7 @@ function givenPrice(
   return (fresh * input + read * ofCached + usage.output_tokens * output) / 1e6;
 }
 
-/**
- * The target as it is asked outside of full sweeps: what an answer costs those who use the prompt.
- */
+/** The target outside of full sweeps: what an answer costs users of the prompt. */
 export function asDirect(target: Target): Target {
   if (!isBatched(target) || !isHosted(target)) return target;
   const { provider, endpoint, model } = target;
@@ -260,7 +246,7 @@ export function asDirect(target: Target): Target {
 }
 
 /**
- * A program is known by its command: its files, which are part of a target's identity, differ
+ * Programs are identified by their command: their files, part of a target's identity, differ
  * between commits.
  */
 function keyOf(model: Target | ModelSettings): string {

@@ -2,15 +2,12 @@ import type { Price } from '../kernel/plan/price.ts';
 import { isBatched } from '../kernel/select/targets.ts';
 import type { Purpose, Target } from '../types/model.ts';
 
-/**
- * What one model is going to be asked for one purpose, as far as that can be said before the first
- * answer.
- */
+/** Planned calls of one model for one purpose. */
 export interface ModelForecast {
   /** `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */
   model: string;
   purpose: Purpose;
-  /** Calls that nothing stored answers. */
+  /** Calls without a stored answer. */
   calls: number;
   /** Estimated. */
   input_tokens: number;
@@ -18,17 +15,17 @@ export interface ModelForecast {
   /** US dollars; null: no price is known. */
   cost_usd: number | null;
   /**
-   * Requests at most that are refused first, to find out what a model takes of which nothing is
-   * known. They are no calls, and no cap counts them. Absent: none.
+   * At most this many requests are refused while an unknown model's parameters are discovered. No
+   * cap counts them. Absent: none.
    */
   refusals?: number;
 }
 
 export interface Forecast {
   models: ModelForecast[];
-  /** Answers of the plan that are stored already. */
+  /** Stored answers of the plan. */
   stored: number;
-  /** US dollars in all; null when a model has no price. */
+  /** US dollars; null if a model has no price. */
   cost_usd: number | null;
   /** Models without a price. */
   unpriced: string[];
@@ -36,10 +33,7 @@ export interface Forecast {
 
 export type ForecastCount = Omit<ModelForecast, 'cost_usd' | 'model'> & { target: Target };
 
-/**
- * Prices what is counted by model and purpose; counts without calls are left out. `stored`: as in
- * {@link Forecast}.
- */
+/** Prices counts by model and purpose, without empty ones. `stored`: as in {@link Forecast}. */
 export function priceCounts(
   counts: readonly ForecastCount[],
   stored: number,
@@ -52,7 +46,7 @@ export function priceCounts(
         input_tokens: Math.round(count.input_tokens),
         output_tokens: Math.round(count.output_tokens),
       };
-      // By the call, for prices may depend on how long one is.
+      // Per call, because prices may depend on its length.
       const ofOneCall = price(target, {
         input_tokens: usage.input_tokens / count.calls,
         output_tokens: usage.output_tokens / count.calls,
@@ -77,7 +71,6 @@ export function priceCounts(
   };
 }
 
-/** A model as forecasts name it. */
 export function modelLabel(target: Target): string {
   if (isBatched(target)) return `${target.model} (batch)`;
   return 'endpoint' in target && target.endpoint !== null
@@ -85,7 +78,7 @@ export function modelLabel(target: Target): string {
     : target.model;
 }
 
-/** The forecast of a plan that is carried out several times, each time with answers of its own. */
+/** The forecast of a plan that runs several times without shared answers. */
 export function timesForecast({ models, cost_usd, ...rest }: Forecast, times: number): Forecast {
   const cost = (price: number | null): number | null => (price === null ? null : price * times);
   return {

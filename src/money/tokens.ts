@@ -15,24 +15,21 @@ export function estimateTokens(text: string): number {
   );
 }
 
-/** Of a long text this much is measured, in UTF-16 units. */
+/** Of a longer text only this much is measured, in UTF-16 units. */
 const MEASURED = 20_000;
 
-/** What a chat format adds to each message, and to the request as a whole. */
+/** Overhead of each message, and of the request. */
 const PER_MESSAGE = 4;
 
 /**
- * Requests that are measured; the rest is reckoned by their mean, for a run of 100,000 would spend
- * half a minute on it.
+ * At most this many requests are measured, the rest by their mean: 100,000 would take half a
+ * minute.
  */
 const SAMPLE = 100;
 
 export type CountInput = (request: { messages: readonly Message[]; schema: Json | null }) => number;
 
-/**
- * Counts the input tokens of requests: their messages, the schema an answer is asked in, and the
- * frame around each.
- */
+/** Input tokens of requests: messages, schema, and overhead. */
 export function createInputCounter(): CountInput {
   let measured = 0;
   let tokens = 0;
@@ -54,10 +51,7 @@ export function createInputCounter(): CountInput {
   };
 }
 
-/**
- * Tokens assumed of an answer that has not come yet, by what it is for: some sentences, or a label with a
- * reason.
- */
+/** Assumed output tokens by purpose: a few sentences, or a label with a reason. */
 const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = {
   prompt: 300,
   grader: 150,
@@ -68,7 +62,7 @@ const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = {
   fix: 300,
 };
 
-/** Output tokens to reckon with: the usual number, or less where the parameters allow no more. */
+/** Expected output tokens, limited by the parameters. */
 export function expectedOutput(
   { parameters, purpose }: Pick<Request, 'parameters' | 'purpose'>,
   usual: number = USUAL_OUTPUT[purpose],

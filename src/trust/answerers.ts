@@ -21,9 +21,9 @@ function distance(answerer: AnswerSource): 0 | 1 | 2 {
 }
 
 /**
- * Suites that run in which head, of its own accord, has answers or grades from nearer than base
- * does: a verdict over them says nothing of the model that base asked. A suite that base does not
- * have is held against those that head removes.
+ * Suites in which head itself chose less independent answers or grades than base: their verdict
+ * says nothing about the model that base asked. A suite that base lacks is compared with those that
+ * head removes.
  */
 export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedModel[] {
   const removed = suites.flatMap(({ base, head }) =>
@@ -40,7 +40,7 @@ export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedMod
   });
 }
 
-/** References that bring their own answer where base asks for one. */
+/** References with a recorded answer where base calls a model. */
 function recordedInstead(suite: string, references: readonly AffectedReference[]): ReplacedModel[] {
   const found = references.filter(
     ({ reference, baseReference }) =>

@@ -3,33 +3,15 @@ import { MOST_TRIES } from '../kernel/statistics/looks.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { DEFAULT_GATE, type GateSettings } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
-import type { Budget, Project, Reference, Settings } from '../kernel/suite/suite.ts';
+import type { Project, Reference, Settings } from '../kernel/suite/suite.ts';
 import { counted, firstWords } from '../text/amounts.ts';
-import type { Json, JsonMap, Notice, Side } from '../types/plain.ts';
+import type { Json, JsonMap, Notice } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
+import type { Arranged } from './arranged.ts';
 import { fromOutside } from './outside-contributor.ts';
 import type { Source, Sources } from './trust.ts';
 
-/**
- * Both sides as they may be run at a level of trust: what a pull request must not choose has been
- * put back to base's.
- */
-export interface Arranged {
-  base: Project | null;
-  head: Project;
-  gate: GateSettings;
-  budget: Budget;
-  /** Whose commit programs and recordings of models are read from. */
-  models: Side;
-  /** What a pull request may choose of the rules it is judged by, in sentences. */
-  ownRules: string[];
-  notices: Notice[];
-}
-
-/**
- * Applies the one table of what comes from which side. Base is null where it has no readable
- * project.
- */
+/** Applies the table of sources. Base is null without a readable project. */
 export function arrange(
   base: Project | null,
   written: Project,
@@ -68,8 +50,8 @@ export function arrange(
 }
 
 /**
- * Where base has no settings file: head's, or (from an outside contributor) what holds without one; null where
- * base has nothing at all.
+ * Without a settings file on base: head's, or for outside contributors the default; null without
+ * base.
  */
 function setting<K extends keyof Settings>(
   key: K,
@@ -84,8 +66,7 @@ function setting<K extends keyof Settings>(
 }
 
 /**
- * The rules of a first settings file, for prompts that base has without one: no other hold, so they
- * are said.
+ * A first settings file's rules apply to prompts that base has without one, so they are reported.
  */
 function firstRules(base: Project | null, { settings }: Project): string[] {
   if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
@@ -104,8 +85,8 @@ function firstRules(base: Project | null, { settings }: Project): string[] {
 }
 
 /**
- * Head with base's value of features' keys where base's is in force; from an outside contributor,
- * where base says nothing, the default: its pull request must not set the price.
+ * Head with base's value of features' keys where base's applies. For an outside contributor the
+ * default fills gaps: a pull request must not set the price.
  */
 function withOwnOfBase(
   base: Project | null,
@@ -126,7 +107,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return canonicalJson(left as Json) === canonicalJson(right as Json);
 }
 
-/** `own`: keys of features; null: head's settings are in force. */
+/** `own`: keys of features; null: head's settings apply. */
 function settingsNotices(
   base: Project | null,
   head: Project,
@@ -148,15 +129,15 @@ function settingsNotices(
 
 type TriesRule = Settings['n_tries'];
 
-/** Whether a rule makes fewer tries than another; adaptive ones end with the fifth. */
+/** `adaptive` makes at most five tries. */
 function isFewer(left: TriesRule, right: TriesRule): boolean {
   const most = (rule: TriesRule): number => (rule === 'adaptive' ? MOST_TRIES : rule);
   return most(left) < most(right);
 }
 
 /**
- * Head with base's number of tries where its own is lower, and with what base calls critical: else
- * a fall that base's rules would call stays open.
+ * Head with base's number of tries if its own is lower, and base's critical tags, so that a drop
+ * that base's rules would detect is not missed.
  */
 function withTriesOfBase(base: Project | null, head: Project): Project {
   if (base === null) return head;
@@ -187,8 +168,8 @@ function withTriesOfBase(base: Project | null, head: Project): Project {
 }
 
 /**
- * References with base's own number of tries where theirs is lower, and `critical` where base says
- * so; `after` itself where nothing is taken back. `rule`: of those that say nothing.
+ * As above for references; returns `after` itself if nothing changes. `rule`: the default number of
+ * tries.
  */
 function withRulesOfBase(
   before: readonly Reference[],
@@ -214,7 +195,6 @@ function withRulesOfBase(
   return ruled.every((reference, at) => reference === after[at]) ? after : ruled;
 }
 
-/** Says of which references base's rules are in force. */
 function keptNotices(written: Project, head: Project): Notice[] {
   return head.suites.flatMap(({ prompt, tests }, at) => {
     const before = written.suites[at]?.tests.references ?? [];
@@ -231,10 +211,7 @@ function keptNotices(written: Project, head: Project): Notice[] {
   });
 }
 
-/**
- * Tries are in no fingerprint, so a change to them has no effect that could be seen; it is said
- * instead, and where base's are in force, that. `written`: head as its files are.
- */
+/** A change of tries alone runs nothing, so it is reported. `written`: head as in its files. */
 function triesNotices(
   base: Project | null,
   written: Project,
@@ -269,9 +246,8 @@ function triesNotices(
 }
 
 /**
- * Head's files with base's in the place of `paths`, for a pull request whose settings are not to be
- * used: they are then not even read. `unused` are those of the paths that head adds, changes or
- * removes since `origin`.
+ * Head's files with base's version of `paths`, so that head's settings are not even read. `unused`:
+ * those of the paths that head changes since `origin`.
  */
 export function withFilesOf(
   base: SourceTree | null,

@@ -4,7 +4,7 @@ import type { Project, Reference, Settings, Suite, Tests } from '../kernel/suite
 import { firstWords } from '../text/amounts.ts';
 import { isMap, type Json, type Notice } from '../types/plain.ts';
 
-/** Base and head as they are compared where the base branch moved on after head left it. */
+/** What is compared if the base branch moved on since head. */
 interface Merged {
   /** The merge base's prompts under the tip's tests and settings. */
   base: Project;
@@ -16,7 +16,7 @@ interface Merged {
 /** The merge base, the tip of the base branch, and head. */
 type Three<T> = [was: T, tip: T, own: T];
 
-/** Whose version of one thing is used; the tip's in a conflict. A prompt is head's in any case. */
+/** Whose version applies; the tip's in a conflict. Prompts are always head's. */
 type By = 'head' | 'tip' | 'conflict' | 'prompt' | 'removed';
 type Note = (by: By, what: string) => void;
 
@@ -34,7 +34,7 @@ const WORDS: Record<By, ((what: string) => string) | null> = {
 
 const PLACES = new Set(['place', 'at', 'codeAt', 'gatePlace', 'problemAt']);
 
-/** Equal for values that say the same, wherever they are written. */
+/** Equal for equal values, regardless of their places. */
 export function bare(value: unknown): string {
   const plain = (key: string, member: unknown): unknown => {
     if (member instanceof Map) return [...(member as Map<unknown, unknown>)];
@@ -46,15 +46,12 @@ export function bare(value: unknown): string {
   return JSON.stringify(value, plain) ?? '';
 }
 
-/** What a reference says, without how its row is read and what was found wrong with it. */
+/** A reference without row details and errors. */
 function said(reference: Reference | undefined): string {
   return bare({ ...reference, problem: null, columns: null, inputFiles: null });
 }
 
-/**
- * Merges one thing; undefined: it is not there. A change on one side is kept. Of two different
- * changes the tip's is kept.
- */
+/** Three-way merge of one value; undefined: absent. In a conflict the tip's is kept. */
 function mergeThing<T>(three: Three<T>, say: (value: T) => string = bare): { value: T; by: By } {
   const [before, onTip, onHead] = three.map(say);
   const [, tip, own] = three;
@@ -62,7 +59,7 @@ function mergeThing<T>(three: Three<T>, say: (value: T) => string = bare): { val
   return { value: tip, by: onHead === before ? 'tip' : 'conflict' };
 }
 
-/** Merges member by member: the tip's members in their order, then head's new ones. */
+/** Merges by member: the tip's in their order, then head's new ones. */
 function mergeMaps<T>(
   [was, tip, own]: Three<ReadonlyMap<string, T>>,
   note: Note,
@@ -83,7 +80,9 @@ function mergeKeys<T extends object>(three: Three<T>, note: Note): T {
   return Object.fromEntries(mergeMaps(maps, note)) as T;
 }
 
-/** Members of three lists under one key where they are one thing; `pair` gives what each was. */
+/**
+ * Groups the members of three lists that are the same; `pair` returns each member's earlier one.
+ */
 function keyed<T>(
   [was, tip, own]: Three<readonly T[]>,
   pair: (before: readonly T[], after: readonly T[]) => ReadonlyMap<T, T>,
@@ -109,8 +108,8 @@ function keyed<T>(
 }
 
 /**
- * What would be judged after the merge: tests, rubrics and settings are merged three ways. Prompts
- * are not merged: answers of head are head's, and they are compared with the merge base's.
+ * Merges tests, rubrics and settings three ways. Prompts are not merged: head's answers are
+ * compared with the merge base's.
  */
 export function mergeProjects(...three: Three<Project>): Merged {
   const [was, tip, head] = three;
@@ -161,7 +160,6 @@ export function mergeProjects(...three: Three<Project>): Merged {
   };
 }
 
-/** Later suites, each with the earlier one that it was. */
 function counterparts(before: readonly Suite[], after: readonly Suite[]): Map<Suite, Suite> {
   const pairs = pairSuites({ suites: [...before] }, { suites: [...after] });
   return new Map(pairs.flatMap(({ base, head }) => (base && head ? [[head, base] as const] : [])));
@@ -172,7 +170,7 @@ function asked({ prompt }: Suite): unknown {
   return { messages, model, parameters, variables, code };
 }
 
-/** The tip's tests; a reference that it did not change is the merge base's, checked by its prompt. */
+/** The tip's tests; references it did not change are the merge base's, checked with its prompt. */
 function asBefore(was: Tests, tip: Tests): Tests {
   const known = pairReferences(was.references, tip.references);
   const references = tip.references.map((reference) => {
@@ -182,7 +180,7 @@ function asBefore(was: Tests, tip: Tests): Tests {
   return { ...tip, references };
 }
 
-/** Keys that are merged by what is in them, or are the commit's own. */
+/** Keys that are merged by member, or not at all. */
 const APART = /^(gate|models|metrics|quarantine|references|file|tool|gatePlace|prompts|rubrics)$/;
 
 function inGroup(note: Note, group: string): Note {
@@ -231,7 +229,7 @@ function mergeReferences(lists: Three<readonly Reference[]>, note: Note): Refere
   });
 }
 
-/** Merged by name; what a metric still names stays, whoever removed it. */
+/** Merged by name; keeps what a metric still names. */
 function mergeRubrics(
   [was, tip, own]: Three<Project>,
   suites: readonly Suite[],
@@ -244,7 +242,7 @@ function mergeRubrics(
   return new Map([...all].filter(([name]) => merged.has(name) || named.includes(name)));
 }
 
-/** Settings that are maps but one thing each. */
+/** Maps that are merged as a whole. */
 const WHOLE = new Set(['grader', 'embeddings']);
 
 function mergeSettings(three: Three<Settings>, note: Note): Settings {
@@ -278,8 +276,8 @@ function isSection([key, value]: [string, unknown]): boolean {
 }
 
 /**
- * Models by the newer settings. A prompt may still name what these no longer have, and programs and
- * recordings are files of the prompt's own commit.
+ * Models of the newer settings, plus those that a prompt still names. Programs and recordings are
+ * files of the prompt's own commit.
  */
 function ownModels(own: Settings['models'], newer: Settings['models']): Settings['models'] {
   const isOfCommit = (name: string): boolean =>

@@ -8,16 +8,15 @@ import type { Metric, Rubric } from '../types/metric.ts';
 import type { Json, Notice } from '../types/plain.ts';
 import { bare } from './merge.ts';
 
-/** UTF-16 units of a value in a notice. */
+/** Longest quoted value, in UTF-16 units. */
 const VALUE = 60;
 
 const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
 
 /**
- * An outside contributor's pull request: head's prompt text and inputs as data, everything that measures or
- * pays base's. The notices name, by file and field, what head changes and is not used; a reader
- * must not take such a change for a tried one.
+ * Takes head's prompt text and inputs as data, and everything that measures or pays from base. The
+ * notices name each change of head that is not used.
  */
 export function fromOutside(
   base: Project | null,
@@ -52,7 +51,7 @@ export function fromOutside(
   };
 }
 
-/** An outside contributor's prompt code is never run, so such a prompt stays as it is on base: unaffected. */
+/** Prompt code of an outside contributor never runs, so its prompt stays base's. */
 function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   if (
     bare([before.prompt.code, before.prompt.messages]) !==
@@ -70,12 +69,12 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
 }
 
 /**
- * Head's text and inputs, asked and judged as base says. References that head dropped or skips run
- * all the same.
+ * Head's text and inputs with base's models and scoring. References that head drops or skips still
+ * run.
  */
 function measuredByBase(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
-  // A custom roll-up sees skipped references too, so what may not count cannot run beside it.
+  // A custom roll-up also sees skipped references, so references that must not count cannot run.
   const fresh =
     before.tests.rollup.kind === 'code'
       ? []
@@ -92,10 +91,7 @@ function measuredByBase(before: Suite, after: Suite): Suite {
   };
 }
 
-/**
- * Base's reference at head's line; head may give values for variables that base does not know, and
- * change none.
- */
+/** Base's reference at head's line. Head may only add values for variables that base lacks. */
 function measuredBy(original: Reference, written: Reference): Reference {
   return {
     ...original,
@@ -106,10 +102,7 @@ function measuredBy(original: Reference, written: Reference): Reference {
   };
 }
 
-/**
- * A reference that only head has is asked and shown, and does not count: enough easy ones would
- * hide any fall of the average.
- */
+/** New references run but do not count: enough easy ones would hide any drop. */
 function asUncounted(reference: Reference): Reference {
   return {
     ...reference,
@@ -120,7 +113,6 @@ function asUncounted(reference: Reference): Reference {
   };
 }
 
-/** What head changes in one suite and is not used. */
 function unusedNotices(before: Suite, after: Suite): Notice[] {
   return [
     ...unusedModel(before, after),

@@ -1,15 +1,14 @@
 import type { TrustLevel } from '../types/plain.ts';
 import type { EventFacts, Origin } from '../types/repository.ts';
 
-/** Who stands behind a run, as far as the event says. */
 type Starter = 'command-line' | 'writer' | 'member' | 'outsider';
 
-/** Whether a commit is proved to be on a branch or tag of the repository. */
+/** Whether a commit is on a branch or tag of the repository. */
 type Proof = 'proved' | 'unproved';
 
 /**
- * How far head is trusted, by who started the run and by where head lies. No event raises what an
- * origin does not prove: what is not on a branch or tag of the repository is an outsider's.
+ * The level by who started the run and head's origin. A commit that is not on a branch or tag of
+ * the repository is an outsider's, whatever the event.
  */
 export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustLevel>>>> = {
   'command-line': { proved: 'member', unproved: 'member' },
@@ -18,7 +17,7 @@ export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustL
   outsider: { proved: 'untrusted', unproved: 'untrusted' },
 };
 
-/** What the commit is, in a message: "commit abc1234 is …". */
+/** Completes "commit abc1234 is …". */
 export const ORIGIN_WORDS: Readonly<Record<Origin, string>> = {
   'base-branch': 'on the base branch',
   'own-branch': 'on a branch or tag of this repository',
@@ -28,7 +27,6 @@ export const ORIGIN_WORDS: Readonly<Record<Origin, string>> = {
 
 const STRENGTH: readonly Origin[] = ['base-branch', 'own-branch', 'fork', 'unknown'];
 
-/** The origin of what is made of commits of several origins. */
 export function weakest(origins: readonly Origin[]): Origin {
   return origins.reduce((a, b) => (STRENGTH.indexOf(a) < STRENGTH.indexOf(b) ? b : a));
 }
@@ -38,9 +36,8 @@ export function proofOf(origin: Origin): Proof {
 }
 
 /**
- * What becomes of a base by its origin. One that is not proved judges nothing: an input's is an
- * error, and the base branch's tip takes the place of an event's. What a push replaced was a branch
- * of this repository until then, so it is used.
+ * How a base is used, by its origin. An unproved one of an input is an error; an event's is
+ * replaced by the base branch's tip. A push's old head was on a branch until then, so it is used.
  */
 export function useOfBase(
   event: string,
@@ -61,7 +58,7 @@ interface Behind {
   reason: string;
 }
 
-/** Who stands behind a run, and one clause that says why. Anything unknown is an outsider. */
+/** Who started the run and why, as a clause. Unknown actors are outsiders. */
 export function starterOf(facts: EventFacts): Behind {
   const { event, fork, dependabot } = facts;
   if (event === 'command_line')
@@ -85,8 +82,8 @@ export function starterOf(facts: EventFacts): Behind {
 }
 
 /**
- * A queue runs what is not merged yet, so it trusts a pull request no further than the run before
- * it did: otherwise what that one held back would judge itself here.
+ * A merge queue trusts a pull request no further than its own run did, so that what was held back
+ * cannot judge itself here.
  */
 function behindQueue({ fork, headRepository, dependabot }: EventFacts): Behind {
   if (dependabot)

@@ -1,36 +1,30 @@
-import type { TrustLevel } from '../types/plain.ts';
+import type { TrustLevel, Withheld } from '../types/plain.ts';
 import type { EventFacts, Origin } from '../types/repository.ts';
 import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
-/** What a workflow input or the command line may ask for. */
 export interface TrustRequest {
-  /** Never raises: a level above the event's own is ignored, and the reason says so. */
+  /** Only lowers: a higher level is ignored, and the reason says so. */
   lower?: TrustLevel;
-  /**
-   * The one way up, for the very commit that was labelled: who approved it, or why that does not
-   * count.
-   */
+  /** Approval of exactly the labelled commit: who approved it, or why it does not count. */
   approval?: { by: string } | { refused: string };
-  /** `--trust`, which counts on the command line only. */
+  /** `--trust`, on the command line only. */
   trust?: boolean;
 }
 
 export interface TrustDecision {
   level: TrustLevel;
-  /** One clause that says why, for the plan and the log. */
+  /** The reason, as a clause. */
   reason: string;
-  /** The commit comes from an outside contributor, and a maintainer let it be evaluated as a member's. */
+  /** An outside contributor's commit that a maintainer approved as a member's. */
   approved?: true;
-  /** Head is not proved to be the repository's own, though the event would trust it. */
+  /** Head is not on a branch or tag, although the event would be trusted. */
   foreign?: Origin;
-  /** What every report says of it. */
   notice?: string;
 }
 
 /**
- * Why `code: host` does not hold; null: it does. Even base's code runs locked on what comes from
- * outside. An approval says that a commit may be evaluated, not that its code may run beside the
- * keys.
+ * Why `code: host` is ignored; null: it applies. Code for outside contributors is always sandboxed.
+ * An approval allows the evaluation, not code beside the keys.
  */
 export function hostRefused({
   level,
@@ -46,11 +40,9 @@ export function hostRefused({
 const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 };
 
 /**
- * How far the content of head is trusted: by the event and by where head lies (`TRUST_TABLE`).
- *
- * A request can lower the level. It raises it in two cases only: `--trust` on the command line, and
- * an approval label in the very event that reports its being added, so that the approval is bound
- * to that event's head and a later push needs a new one.
+ * The level of trust, by event and origin of head (`TRUST_TABLE`). A request can lower it. Only
+ * `--trust` on the command line and an approval label raise it. The label counts in the event that
+ * adds it, so an approval is bound to that head and a later push needs a new one.
  */
 export function trustLevel(
   facts: EventFacts,
@@ -106,34 +98,26 @@ function fromTable(facts: EventFacts, head: Origin): TrustDecision {
   return { level, reason: where, foreign: head, notice };
 }
 
-/** Whether the event reports that the label was added by which a commit is approved. */
+/** Whether this event adds the approval label. */
 export function isApproval(facts: EventFacts, label: string | null): boolean {
   const { event, action, addedLabel } = facts;
   const isPull = event === 'pull_request' || event === 'pull_request_target';
   return isPull && action === 'labeled' && !!label && addedLabel === label;
 }
 
-/** Whose pull requests GitHub gives neither secrets nor a token that writes. */
-export type Withheld = 'fork' | 'dependabot';
-
-/**
- * Whether a missing key is GitHub's doing and nobody's mistake; null: secrets are in reach, so it
- * is one.
- */
+/** Why GitHub withholds the secrets; null: it does not, so a missing key is the user's error. */
 export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld | null {
   if (event === 'workflow_run') return null;
   if (dependabot) return 'dependabot';
   return fork && event === 'pull_request' ? 'fork' : null;
 }
 
-/** Which commit something is read from; after `else`, what holds where base has no such file. */
+/** After `else`: what applies if base lacks the file. */
 export type Source = 'head' | 'base' | 'base-else-head' | 'base-else-defaults';
 
-/**
- * What comes from where at one level. `head` is the commit under test, also where there is no base.
- */
+/** `head` is the commit under test, even without a base. */
 export interface Sources {
-  /** Settings other than the two below: prompts, rubrics, tries, models, grader, sweeps. */
+  /** Settings other than `gate` and `budget`. */
   settings: Source;
   gate: Source;
   budget: Source;
@@ -143,30 +127,23 @@ export interface Sources {
   metrics: Source;
   rubrics: Source;
   expected: Source;
-  /** Prompt text and messages: what is measured, so always head's. */
+  /** What is measured, so always head's. */
   prompt: Source;
-  /** The references' inputs. */
   references: Source;
-  /**
-   * References that base has and head removed or skips: named in the report, or run all the same.
-   */
+  /** References that head removed or skips: reported, or run anyway. */
   droppedReferences: 'listed' | 'run';
-  /** QualEval's attributes and assignments behind the verdict. */
   attributes: Source;
-  /**
-   * The scoring that does not decide: applied too and shown beside the other, or only said to be
-   * unused.
-   */
+  /** The other scoring: also applied and shown, or only reported. */
   otherScoring: 'scored' | 'not-used';
   cache: 'read-write' | 'read-write-own-scope' | 'read';
-  /** A prompt's own code: only where the workflow says `code: host`, or never. */
+  /** Prompt code: only with the workflow's `code: host`, or never. */
   promptCode: 'host-only' | 'never';
 }
 
 /**
- * A pull request must not choose what judges it: an outside contributor's is scored as base says; a
- * member's scoring counts as unit tests do, and every change to it is shown. Gate and budget are base's in
- * every pull request. What is base's is that of the base branch's tip, except the prompts.
+ * A pull request must not choose its own judge. For an outside contributor, scoring is base's. A
+ * member's scoring counts as unit tests do, and changes are shown. Gate and budget are always
+ * base's. Base means the base branch's tip, except for prompts.
  */
 const SOURCES: Record<TrustLevel, Sources> = {
   trusted: {
@@ -224,7 +201,7 @@ export function sources(level: TrustLevel): Sources {
   return SOURCES[level];
 }
 
-/** What each row of `Sources` is called when the plan prints it, in the order to print. */
+/** Labels of `Sources` in the plan, in order. */
 export const SOURCE_LABELS: Readonly<Record<keyof Sources, string>> = {
   settings: 'settings',
   gate: 'gate',

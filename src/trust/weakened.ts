@@ -7,7 +7,7 @@ import type { Reference } from '../kernel/suite/suite.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
 
-/** Checks of base's that judge nothing any more, in a sentence: no rate shows that they are gone. */
+/** Base's checks that head lost, as a sentence: no rate shows it. */
 export function lostCheckWords(suites: readonly SuiteRun[]): string[] {
   const checks = suites.flatMap(lostChecks);
   return checks.length === 0
@@ -15,7 +15,7 @@ export function lostCheckWords(suites: readonly SuiteRun[]): string[] {
     : [`Checks of base that judge no answer on head: ${firstWords(checks)}`];
 }
 
-/** References that ask something else than base does under their id, `suite: id`. */
+/** References (`suite: id`) that ask something else than base's of the same id. */
 export function askedAnewIds(suites: readonly SuiteRun[]): string[] {
   return [...new Set(suites.flatMap(askedAnew))];
 }
@@ -42,7 +42,7 @@ function withoutName(metric: Metric): string {
   return metricIdentity({ ...metric, name: '' });
 }
 
-/** References that lack a value, or words of the user, with which base asks. */
+/** References that lack a value or user message of base's. */
 function askedAnew({ suite, runs }: SuiteRun): string[] {
   return runs.flatMap(({ affected: { reference, baseReference } }) => {
     const asked = new Set(askedWith(reference));

@@ -56,6 +56,8 @@ export interface Metric {
   codeAt?: CodePlace;
   /** The file of its values; absent: none. */
   valuesFile?: string;
+  /** Of a built-in metric, from its definition; not part of the metric's identity. */
+  definition?: { asks?: 'model' | 'embeddings'; better: Better };
   place: Place;
 }
 

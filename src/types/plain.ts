@@ -100,3 +100,6 @@ export type NoticeKind =
 export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 
 export type TrustLevel = 'trusted' | 'member' | 'untrusted';
+
+/** Whose pull requests GitHub gives neither secrets nor a token that writes. */
+export type Withheld = 'fork' | 'dependabot';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readSaved } from '../../../src/app/commands/files.ts';
 import type { CommandRow } from '../../../src/app/commands/terminal.ts';
 import type { Feature } from '../../../src/app/run/feature.ts';
+import type { SessionRow } from '../../../src/app/session/edges.ts';
 import type { SuiteKey } from '../../../src/config/suite-key.ts';
 import { valueAt } from '../../../src/documents/document.ts';
 import type { Answered, OwnSuite, SuiteKind } from '../../../src/kernel/suite/own-suite.ts';
@@ -81,7 +82,7 @@ const report: FeatureReport = {
 };
 const keys = { tries: z.string().exactOptional(), suite: z.number().exactOptional() };
 
-const echo: Feature & CommandRow = {
+const echo: Feature & SessionRow & CommandRow = {
   key: 'echo',
   suiteKey,
   result: { tries: { echo: keys.tries }, suite: { echoed: keys.suite } },

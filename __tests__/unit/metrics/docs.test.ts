@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { renderMetricDocs, withCatalogue } from '../../../scripts/metric-docs.ts';
-import { findKeywords } from '../../../src/metrics/grader-prompt.ts';
 import { metrics } from '../../../src/metrics/index.ts';
+import { findKeywords } from '../../../src/metrics/keywords.ts';
 import { builtInRubrics } from '../../../src/metrics/rubric.ts';
 import { tightTables } from '../../tight-tables.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { fillKeywords, findKeywords, graderPrompt } from '../../../src/metrics/grader-prompt.ts';
+import { graderPrompt } from '../../../src/metrics/grader-prompt.ts';
+import { fillKeywords, findKeywords } from '../../../src/metrics/keywords.ts';
 import { exampleMaterials, materialsOf } from '../../../src/metrics/rubric.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
 import type { Message } from '../../../src/types/model.ts';

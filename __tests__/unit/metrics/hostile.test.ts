@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readGrade } from '../../../src/metrics/grade.ts';
-import { findKeywords } from '../../../src/metrics/grader-prompt.ts';
 import { metrics } from '../../../src/metrics/index.ts';
+import { findKeywords } from '../../../src/metrics/keywords.ts';
 import { labelInLine } from '../../../src/metrics/label.ts';
 import { letters } from '../../fuzz.ts';
 import { builtIn, fromExample, sample, scored } from './samples.ts';

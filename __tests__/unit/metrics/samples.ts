@@ -1,6 +1,7 @@
+import { definitionOf } from '../../../src/config/metric.ts';
 import type { MetricAnswer, MetricTools } from '../../../src/metrics/answer.ts';
 import type { MetricExample } from '../../../src/metrics/definition.ts';
-import { scoreMetric } from '../../../src/metrics/index.ts';
+import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
 import type { Metric, MetricLevel, Rubric, Score } from '../../../src/types/metric.ts';
 import type {
   Complete,
@@ -64,7 +65,8 @@ export function builtIn(
   more: Partial<Metric> = {},
 ): Metric {
   const plain = { threshold: null, level: 'Turn' as const, depends_on: [], skip: false, place };
-  return { name: uses, source: { kind: 'built-in', uses, with: given }, ...plain, ...more };
+  const { source = { kind: 'built-in', uses, with: given } } = more;
+  return { name: uses, source, ...definitionOf(source, metrics), ...plain, ...more };
 }
 
 export function rubricMetric(

@@ -7,6 +7,7 @@ import { formatProblem, UserError } from '../../errors.ts';
 import { findOverride, withOverride } from '../../kernel/judge/outcome-fields.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { placeLinks } from '../../report/sections/document.ts';
+import { loadReports } from '../../report/sections/feature-report.ts';
 import { endLine, logLine } from '../../text/log.ts';
 import {
   isApproval,
@@ -17,7 +18,6 @@ import {
 } from '../../trust/trust.ts';
 import type { Conclusion } from '../../types/plain.ts';
 import type { Origin } from '../../types/repository.ts';
-import { loadReports } from '../run/feature.ts';
 import { findCommits, type RunCommits } from '../session/commits.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { writeRun } from '../session/write-reports.ts';

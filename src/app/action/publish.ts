@@ -122,7 +122,7 @@ export interface PublishJob {
   links: Links;
 }
 
-export interface PublishedIds {
+interface PublishedIds {
   commentId: number | null;
   checkRunId: number | null;
   warnings: string[];

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { exitCode } from '../../kernel/judge/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import { loadReports } from '../../report/sections/feature-report.ts';
 import { endLine, logJson, logLine } from '../../text/log.ts';
-import { loadReports } from '../run/feature.ts';
 import type { OwnFolder } from '../session/safe-writing.ts';
 import { evaluate, type Evaluated, type Session } from '../session/session.ts';
 import { commentMarker, fillFolder, writeRun } from '../session/write-reports.ts';

@@ -4,6 +4,7 @@ import { UserError, formatProblem } from '../../errors.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { loadReports } from '../../report/sections/feature-report.ts';
 import type { ReferenceEntry } from '../../report/sections/order.ts';
 import {
   type SentPrompts,
@@ -14,7 +15,6 @@ import {
 import { logJson, logLine } from '../../text/log.ts';
 import { fitterOf, namesMeant } from '../../text/patterns.ts';
 import { suggestion } from '../../text/suggest.ts';
-import { loadReports } from '../run/feature.ts';
 import { planRun } from '../run/plan-run.ts';
 import { runInput, withEdges, type Session } from '../session/session.ts';
 import { WORKTREE, type Sides } from '../session/sides.ts';

@@ -1,8 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
+import type { PlannedCalls } from '../../kernel/plan/feature-plan.ts';
+import type { TargetContext } from '../../kernel/select/targets.ts';
+import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
+import type { Suite } from '../../kernel/suite/suite.ts';
 import type { Block } from '../../report/sections/document.ts';
-import type { Problem } from '../../types/plain.ts';
+import type { Json, Problem } from '../../types/plain.ts';
 import type { Feature } from '../run/feature.ts';
 import type { Reach } from '../session/access.ts';
 import type { SessionRow } from '../session/edges.ts';
@@ -72,11 +76,26 @@ export interface UnreadFile {
   problems: Problem[];
 }
 
+/** A test on labelled answers, ready to run. */
+export interface LabelledTest {
+  certain: readonly PlannedCalls[];
+  problems: Problem[];
+  run(tools: AnswererTools): Promise<{ json: Json; blocks: Block[] }>;
+}
+
 /** What a feature adds to the command line. */
 export interface CommandRow {
   readonly commands?: readonly LazyCommand[];
   readonly variants?: readonly CommandVariant[];
   readonly savedFile?: SavedKind;
+
+  /**
+   * For `evaldiff grade`: a test of those who judge in this suite on labelled answers; null: the
+   * suite is of another row's kind.
+   *
+   * @throws UserError where labelled answers are missing.
+   */
+  grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
 }
 
 export type CommandFeatures = readonly (Feature & SessionRow & CommandRow)[];

@@ -5,29 +5,26 @@ import type { AffectedSuite } from '../../kernel/select/select.ts';
 import { cut } from '../../text/visible.ts';
 import type { SourceTree } from '../../types/repository.ts';
 
-/**
- * Files that a result keeps: enough for every suite of a large run, since nobody knows yet which of
- * them will regress.
- */
+/** Enough for every suite of a large run, because it is not yet known which will regress. */
 const MOST_FILES = 1_000;
 
-/** Changed lines that are kept of one file; the rest is counted. */
+/** Changed lines kept per file; the rest are counted. */
 const MOST_LINES = 60;
 
-/** A longer line is cut, in characters. */
+/** In characters. */
 const LONGEST_LINE = 500;
 
-/** Larger files are data; their difference explains nothing. In bytes. */
+/** In bytes; larger files are data, whose diff explains nothing. */
 const LARGEST_FILE = 262_144;
 
-/** Beyond so many insertions and deletions the texts are different texts. */
+/** With more insertions and deletions the texts are unrelated. */
 const MOST_EDITS = 2_000;
 
 const NEWLINE_NOTE = '\\';
 
 /**
- * What base and head differ in, of the files because of which these suites run; in the order in
- * which the suites name them. Files that are too large, or no text, are left out.
+ * Differences in the files that make these suites run, in the suites' order; without large and
+ * binary files.
  */
 export async function changedTexts(
   suites: readonly AffectedSuite[],
@@ -69,7 +66,7 @@ function filesOf(suites: readonly AffectedSuite[]): Map<string, NamedFile> {
 
 const UTF8 = new TextDecoder();
 
-/** Null: the side has no such file; undefined: it is not a text to be shown. */
+/** Null: the side has no such file; undefined: too large, or not text. */
 async function textOf(tree: SourceTree, path: string): Promise<string | null | undefined> {
   if (!tree.files.has(path)) return null;
   const bytes = await readUpTo(tree, path, LARGEST_FILE);
@@ -77,7 +74,6 @@ async function textOf(tree: SourceTree, path: string): Promise<string | null | u
   return UTF8.decode(bytes);
 }
 
-/** The lines that differ, with one line of context. */
 export function differingLines(before: string, after: string): Pick<ChangedText, 'hunks' | 'more'> {
   const patch = structuredPatch('', '', before, after, '', '', {
     context: 1,

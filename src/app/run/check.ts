@@ -38,7 +38,7 @@ export function unrunnableReferences(suites: readonly SuiteComparison[]): Proble
   return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
-/** Problems of roll-ups that ask for more passes than there are tries, and so could never pass. */
+/** Roll-ups that require more passes than there are tries. */
 export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[] {
   return suites.flatMap(({ run, policy }) => {
     const { tests } = run.deciding;
@@ -51,8 +51,8 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
 }
 
 /**
- * Problems of prompt code and programs where code may not run on the host: they need network,
- * packages or a checkout, which only the workflow can grant.
+ * Prompt code and programs where code may not run on the host: only the workflow can grant the
+ * network, packages or checkout they need.
  */
 export function hostOnly(
   suites: readonly SuiteComparison[],
@@ -121,11 +121,11 @@ interface Code {
   code: string;
   at?: CodePlace;
   place: Place;
-  /** Variables that it has to set. */
+  /** Variables that it must set. */
   sets?: readonly (keyof typeof SET)[];
-  /** Variables that it sees, whole numbers; absent: it is only compiled. */
+  /** Input variables, whole numbers; absent: it is only compiled. */
   counts?: readonly string[];
-  /** The tool whose check it is, where it is another's. */
+  /** The other tool whose check it is. */
   tool?: string | undefined;
 }
 
@@ -133,17 +133,17 @@ const OF_ROLLUP = { sets: ['result'] as const, counts: Object.keys(tallySchema.s
 
 const SET = { metric: 'its value', result: 'which says whether it passes' };
 
-/** What Python and JavaScript say of code that does not compile. */
+/** Messages of Python and JavaScript about code that does not compile. */
 export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
 
-/** What is said of a check that does not compile, where that is a fail. */
+/** The notice of a check that fails because it does not compile. */
 export const FAILS_ALWAYS =
   'does not compile, which is a fail on every answer to promptfoo and here';
 
 /**
- * Code of these suites that does not compile, imports at its top what it cannot have, or never sets
- * the `result` that it has to: metrics, roll-ups and prompts. Nothing of it is run. A check of
- * promptfoo's that does not compile is a notice: it fails, and the other checks judge.
+ * Metrics, roll-ups and prompts that do not compile, import unavailable modules at the top, or
+ * never set `result`. Nothing is run. Promptfoo checks that do not compile only fail, so they are a
+ * notice.
  */
 export async function checkCode(
   suites: readonly SuiteComparison[],
@@ -154,7 +154,7 @@ export async function checkCode(
   const used = suites.filter(({ run }) => mode === 'sweep' || run.runs.length > 0);
   const all = used.flatMap((suite) => [
     ...scoringCode(suite),
-    // A prompt's packages are the host's, where it may run at all.
+    // Prompt code uses the host's packages.
     ...(code === 'host' ? codeOfPrompt(suite) : []),
   ]);
   const distinct = new Map(all.map((piece) => [JSON.stringify([piece.place, piece.code]), piece]));
@@ -212,13 +212,13 @@ async function problemOf(
   if (counts === undefined) return [];
   const sample = Object.fromEntries(counts.map((name) => [name, 1]));
   const [ran] = await evaluate({ ...job, ...where, outputs: ['result'], inputs: [sample] });
-  // Other errors may be those of these numbers.
+  // Other errors may be due to the sample numbers.
   return ran?.status === 'error' && /not defined/.test(ran.message)
     ? [{ place, message: `${what}: ${ran.message}` }]
     : [];
 }
 
-/** Whether a statement outside of comments may set the variable, or code is made while it runs. */
+/** Whether a statement may set the variable, or code is created at run time. */
 function maySet(name: string, language: CodeLanguage, code: string): boolean {
   const comment = language === 'python' ? /^([^"'\n]*?)#.*$/gm : /^([^"'`\n]*?)\/\/.*$/gm;
   const bare = code.replace(comment, '$1');

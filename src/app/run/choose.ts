@@ -5,7 +5,7 @@ import { fitterOf, namesMeant } from '../../text/patterns.ts';
 import { suggestion } from '../../text/suggest.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 
-/** Patterns by which references are chosen; null: all. */
+/** Patterns of references; null: all. */
 interface Wanted {
   references: readonly string[] | null;
   tags: readonly string[] | null;
@@ -18,16 +18,16 @@ interface Chosen {
   notices: Notice[];
 }
 
-/** A reference with its suite's name: what it is known by on both sides. */
+/** Suite and reference: the identity on both sides. */
 interface Known {
   key: string;
   reference: Reference;
 }
 
 /**
- * Both sides with the references alone that `references=` and `tags=` choose: those that fit on
- * either side, so that an edit of an id's tags does not look like a removal. That a part ran is
- * said, for the rest was not judged; a pattern that fits nothing is a problem.
+ * Keeps references that `references=` and `tags=` match on either side, so that an edit of tags
+ * does not look like a removal. Reports that only a part ran; a pattern without a match is a
+ * problem.
  */
 export function chooseReferences(
   base: Project | null,
@@ -78,7 +78,7 @@ function knownIn({ suites }: Project): Known[] {
   );
 }
 
-/** By its id; where no id fits, by the text of its input. */
+/** By id, else by the text of its input. */
 function fittingReferences(pattern: string, known: readonly Known[]): Set<string> {
   const ids = namesMeant(
     pattern,
@@ -126,7 +126,6 @@ function union(sets: readonly ReadonlySet<string>[]): Set<string> {
   return new Set(sets.flatMap((set) => [...set]));
 }
 
-/** Suites in which nothing is chosen are left out. */
 function withChosen(project: Project, isChosen: (key: string) => boolean): Project {
   const suites = project.suites.map(({ prompt, tests }) => ({
     prompt,

@@ -41,7 +41,7 @@ import type {
 import { repeatedEvaluate } from './repeats.ts';
 import { executeRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
 
-/** Executes a prepared run and puts what came of it over `blank`. */
+/** Executes a prepared run; its parts replace those of `blank`. */
 export async function judge(
   plain: Prepared,
   world: JudgeEdges,
@@ -66,7 +66,7 @@ export async function judge(
   );
   const replaced = replacedAnswerers(prepared.suites.map(({ run: { suite } }) => suite));
   const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
-  // The verdict stands: what is tried from here on changes nothing of it.
+  // The verdict no longer changes.
   const judged = partsOf(explained);
   const after = await inTurn(features, async ({ row, plan }) =>
     row.decided?.(plan, { ...run, groups: groupsBy(rows, judged) }, tools),
@@ -97,7 +97,6 @@ export async function judge(
   };
 }
 
-/** What rows say of references that belong together. */
 function groupsBy(rows: Features, parts: Partial<FeatureParts>): DecidedRun['groups'] {
   return (suite) => rows.flatMap(({ groups }) => groups?.(parts, suite) ?? []);
 }
@@ -118,7 +117,7 @@ interface ActiveRow {
   plan: FeaturePlan;
 }
 
-/** Rows with a part in this run, with their plans. */
+/** Rows with a plan for this run. */
 function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
   return rows.flatMap((row) => {
     const plan = features.find(({ key }) => key === row.key);
@@ -126,7 +125,7 @@ function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
   });
 }
 
-/** Calls a hook of each row, one after the other, so that a run asks in the same order each time. */
+/** Calls the rows one after the other, so that every run asks in the same order. */
 async function inTurn<T>(
   rows: readonly ActiveRow[],
   hook: (active: ActiveRow) => Promise<T>,
@@ -140,9 +139,7 @@ function partsOf(added: readonly (Partial<Added> | undefined)[]): Partial<Featur
   return Object.assign({}, ...added.map((each) => each?.parts ?? {})) as Partial<FeatureParts>;
 }
 
-/**
- * Code that scores and is broken has to be fixed first: there is no rate from it, and no verdict.
- */
+/** Broken scoring code gives no rate and no verdict until it is fixed. */
 function withBrokenCode(
   blank: Result,
   { problems, suites, notices }: Compared,
@@ -158,7 +155,6 @@ function withBrokenCode(
   };
 }
 
-/** Adds to a prepared run what rows know of its references beforehand. */
 async function withStarts(
   prepared: Prepared,
   edges: JudgeEdges,
@@ -171,17 +167,16 @@ async function withStarts(
 }
 
 interface Compared {
-  /** Suites that ran, each with what the result says of it. */
   suites: { comparison: SuiteComparison; result: SuiteResult }[];
   scoring: ScoringResult[];
-  /** What falls under base's scoring alone. */
+  /** Drops under base's scoring alone. */
   underBase: GateFinding[];
   notices: Notice[];
-  /** Code that scores and is broken; suites that it judges are not among the others. */
+  /** Broken scoring code; `suites` leaves out what it judges. */
   problems: Problem[];
 }
 
-/** Rolls up, compares under one alpha, and says what a scoring change did. */
+/** Rolls up, compares with one alpha, and separates the effect of a scoring change. */
 async function compareSuites(
   { suites: comparisons, gate, mode, price }: Prepared,
   tools: FeatureTools,
@@ -236,7 +231,6 @@ async function compareSuites(
   };
 }
 
-/** The conclusion, from the tries that were made. */
 function decideRun(
   {
     suites: comparisons,
@@ -290,7 +284,7 @@ function uncomparable(suites: Prepared['suites']): string[] {
   return alone.map(({ run: { suite } }) => suite.name);
 }
 
-/** Runs of references that count: not skipped, unless a custom roll-up switches that off. */
+/** Runs that count: not skipped, unless a custom roll-up ignores skipping. */
 function countedRuns(suites: Prepared['suites']): number {
   return suites.reduce(
     (sum, { run: { suite, runs } }) =>

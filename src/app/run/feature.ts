@@ -11,12 +11,10 @@
  * - A row's module is loaded at the start of every run, so it loads what is large on demand.
  */
 import type { z } from 'zod';
-import type { Formats } from '../../config/formats.ts';
-import type { SuiteKey } from '../../config/suite-key.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
-import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
+import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import type { PrepareInput } from '../../kernel/plan/prepared.ts';
 import type { Price } from '../../kernel/plan/price.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
@@ -24,32 +22,29 @@ import type { FeatureParts, KeySchemas, OwnKeys } from '../../kernel/result/feat
 import type { Result } from '../../kernel/result/result.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Scoring } from '../../kernel/select/scoring.ts';
-import type { ProjectSide, TargetContext } from '../../kernel/select/targets.ts';
+import type { ProjectSide } from '../../kernel/select/targets.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { SoleJudge } from '../../kernel/suite/metrics.ts';
 import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
-import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
-import type { Project, Suite } from '../../kernel/suite/suite.ts';
-import type { Block } from '../../report/sections/document.ts';
-import type { FeatureReport, Reports } from '../../report/sections/feature-report.ts';
-import type { Arranged } from '../../trust/arrange.ts';
+import type { Project } from '../../kernel/suite/suite.ts';
+import type { Arranged } from '../../trust/arranged.ts';
 import type { Request } from '../../types/model.ts';
-import type { Json, Notice, Problem, TrustLevel } from '../../types/plain.ts';
+import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
 
-/** Both sides as they were read; base is null where nothing is compared. */
+/** Both sides as read; base is null if nothing is compared. */
 export interface SidesRead {
   trust: TrustLevel;
   limits: Limits;
-  /** Only some prompts, references or tags were chosen for this run. */
+  /** The run is limited to some prompts, references or tags. */
   isChosen: boolean;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
 }
 
-/** A selected run, as a row plans its part of it. */
+/** A selected run, for a row's plan. */
 export interface PlanningRun<Own> {
   input: Pick<PrepareInput, 'mode' | 'code' | 'again' | 'today'>;
   arranged: Arranged;
@@ -57,43 +52,37 @@ export interface PlanningRun<Own> {
   head: ProjectSide;
   gate: GateSettings;
   suites: readonly SuiteComparison[];
-  /** What `read` found; null without that hook. */
+  /** The result of `read`; null without that hook. */
   read: Own | null;
 }
 
-/** A comparison that ran, with what it came to. */
 interface ComparedSuite {
   comparison: SuiteComparison;
   result: SuiteResult;
 }
 
-/** Suites that were compared. */
 export interface ComparedRun {
   mode: 'diff' | 'sweep';
   gate: GateSettings;
   trust: TrustLevel;
   price: Price;
-  /** Every planned suite, those without a result included. */
+  /** All planned suites, even without a result. */
   planned: readonly SuiteComparison[];
   suites: readonly ComparedSuite[];
 }
 
-/** Suites whose verdict stands. */
 export interface DecidedRun extends ComparedRun {
   /** Sets of a suite's reference ids that belong together, as `groups` of all rows give them. */
   groups(suite: SuiteResult): readonly (readonly string[])[];
 }
 
-/** Model calls, code, files and the meter of a run. */
 export type FeatureTools = JudgeEdges & { spent: Spending };
 
-/** What a hook adds to a result. */
 export interface Added {
   parts: Partial<FeatureParts>;
   notices: Notice[];
 }
 
-/** What a row found once suites are compared. */
 export interface Judged extends Added {
   /** Sentences that make a suite red. */
   findings: FeatureFinding[];
@@ -101,13 +90,13 @@ export interface Judged extends Added {
   unjudged: string[];
 }
 
-/** Where a plan counts a row's calls, by key of `plan --json`, and what it calls them. */
+/** A row's calls in a plan: their key in `plan --json`, and their name. */
 interface CallNames {
   certain?: { key: string; words(calls: number): string };
   possible?: string;
 }
 
-/** A kind of file, which runs write or users. */
+/** A kind of file, written by runs or by users. */
 interface OwnFile {
   kind: string;
   type: z.ZodType;
@@ -125,52 +114,41 @@ export interface LabelCounts {
 /** How a judge that was tested did, if it is the only one of a suite; else null. */
 export type TestedJudge = (sole: SoleJudge, deciding: Scoring) => LabelCounts | null;
 
-/** A test on labelled answers, ready to run. */
-export interface LabelledTest {
-  certain: readonly PlannedCalls[];
-  problems: Problem[];
-  run(tools: AnswererTools): Promise<{ json: Json; blocks: Block[] }>;
-}
-
 export interface Feature<Own = unknown, Read = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
-  /** Its key of test files: the suites that have it are of its own kind. */
-  readonly suiteKey?: SuiteKey;
   /** Its key of the settings file. */
   readonly settings?: OwnSettings;
   /** Schemas of its keys in result.json, each described. */
   readonly result?: OwnKeys;
-  /** Formats of other tools' files that it reads. */
-  readonly formats?: Formats;
   /** Schemas of files of its own. */
   files?(): Promise<OwnFile[]>;
-  /** What a result says in these keys where the row had nothing to do. */
+  /** Values of these keys if the row had nothing to do. */
   readonly blank?: Partial<FeatureParts>;
 
-  /** Reads files of its own once both projects are read. */
+  /** Reads its own files after both projects. */
   read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;
 
-  /** After selection; pure. Null: it has no part in this run. */
+  /** After selection; pure. Null: it does not take part. */
   plan?(run: PlanningRun<Read>): FeaturePlan<Own> | null;
 
-  /** The plan without calls whose answers are stored. */
+  /** Removes calls with stored answers. */
   withoutStored?(
     plan: FeaturePlan<Own>,
     run: Pick<PlanningRun<Read>, 'input' | 'suites'>,
     tools: { stored(request: Request): boolean; random: JudgeEdges['random'] },
   ): Promise<FeaturePlan<Own>>;
 
-  /** Before the first call of a run that asks: what earlier runs left for its result. */
+  /** Before the first call: data of earlier runs for the result. */
   earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
 
-  /** Before the first try: suites with what earlier runs say of their references. */
+  /** Before the first try: adds history of references. */
   start?(suites: readonly SuiteComparison[], tools: JudgeEdges): Promise<SuiteComparison[]>;
 
   /** After the tries and before any verdict. `judges`: those that it tested on labelled answers. */
   before?(plan: FeaturePlan<Own>, tools: FeatureTools): Promise<Added & { judges: TestedJudge[] }>;
 
-  /** What it adds to a suite's result, and a sentence for its summary ('': none). */
+  /** Additions to a suite's result, and a sentence for its summary ('': none). */
   suiteParts?(
     suite: SuiteComparison,
     rate: PassRate,
@@ -178,34 +156,22 @@ export interface Feature<Own = unknown, Read = unknown> {
     judges: readonly TestedJudge[],
   ): { parts: Partial<SuiteResult>; remark: string };
 
-  /** Once suites are compared: their results with what a store knows of the references. */
+  /** After the comparison: adds stored facts to results. */
   results?<Suite extends ComparedSuite>(
     suites: readonly Suite[],
     tools: FeatureTools,
   ): Promise<Suite[]>;
 
-  /** Once suites are compared and before the run's verdict. */
+  /** After the comparison, before the run's verdict. */
   compared?(plan: FeaturePlan<Own>, run: ComparedRun, tools: FeatureTools): Promise<Judged>;
 
-  /** References that belong together, for rows below. */
+  /** Groups of references, for later rows. */
   groups?(parts: Partial<FeatureParts>, suite: SuiteResult): string[][];
 
-  /** Once the verdict stands: nothing of it changes any more. */
+  /** After the verdict, which no longer changes. */
   decided?(plan: FeaturePlan<Own>, run: DecidedRun, tools: FeatureTools): Promise<Added>;
-
-  /**
-   * For `evaldiff grade`: a test of those who judge in this suite on labelled answers; null: the
-   * suite is of another row's kind.
-   *
-   * @throws UserError where labelled answers are missing.
-   */
-  grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
-
-  /** What reports show of it, loaded when a report is written. */
-  report?(): Promise<FeatureReport>;
 }
 
-/** The table of features. */
 export type Features = readonly Feature[];
 
 export function ownSettings(features: Features): OwnSettings[] {
@@ -217,20 +183,6 @@ export function ownKeys(features: Features): Required<OwnKeys> {
   const keysOf = (part: keyof OwnKeys): KeySchemas =>
     Object.assign({}, ...features.map(({ result }) => result?.[part] ?? {})) as KeySchemas;
   return { run: keysOf('run'), suite: keysOf('suite'), tries: keysOf('tries') };
-}
-
-export function formatsOf(features: Features): Formats {
-  return Object.assign({}, ...features.map(({ formats }) => formats ?? {})) as Formats;
-}
-
-/** Keys of test files for suites of features' own kinds. */
-export function suiteKeysOf(features: Features): SuiteKey[] {
-  return features.flatMap(({ suiteKey }) => suiteKey ?? []);
-}
-
-/** What features show in reports, for where one is written. */
-export async function loadReports(features: Features): Promise<Reports> {
-  return Promise.all(features.flatMap(({ report }) => report?.() ?? []));
 }
 
 export async function ownFiles(features: Features): Promise<OwnFile[]> {

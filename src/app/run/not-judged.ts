@@ -5,12 +5,10 @@ import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result, UsageTotals } from '../../kernel/result/result.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { counted } from '../../text/amounts.ts';
-import type { Withheld } from '../../trust/trust.ts';
 import type { Target } from '../../types/model.ts';
-import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
+import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 
-/** What every result says, whatever came of the run. */
 export interface ResultHead {
   mode: Result['mode'];
   base: Pick<SourceTree, 'commit'> | null;
@@ -18,7 +16,6 @@ export interface ResultHead {
   trust: TrustLevel;
   gate: GateSettings;
   n_tries: Result['n_tries'];
-  /** What the result says in the keys of features that had nothing to do. */
   blankParts: FeatureParts;
 }
 
@@ -32,7 +29,7 @@ export const NO_USAGE: UsageTotals = {
   by_purpose: {},
 };
 
-/** A result in which nothing was judged; the parts a run has are put over it. */
+/** A result without a verdict; the parts of a run replace its own. */
 export function blankResult({
   mode,
   base,
@@ -64,7 +61,7 @@ export function blankResult({
   };
 }
 
-/** The user has to fix something first: nothing was called, nothing was judged. */
+/** The user must fix errors first: nothing was called or judged. */
 export function notEvaluated(head: ResultHead, problems: Problem[], notices: Notice[]): Result {
   return {
     ...blankResult(head),
@@ -74,10 +71,7 @@ export function notEvaluated(head: ResultHead, problems: Problem[], notices: Not
   };
 }
 
-/**
- * GitHub gives some runs no secrets: what needs none was checked, and that is said with what was
- * left out.
- */
+/** Without secrets: reports what was checked and what was left out. */
 function withoutKeys(
   head: ResultHead,
   withheld: Withheld,
@@ -104,8 +98,8 @@ interface KeylessRun {
 }
 
 /**
- * A run that GitHub gives no secrets: what can be judged without a key is judged and may fail; of
- * the rest is said what would have run. It is never a success, for something was left out.
+ * Without secrets, whatever needs no key is judged and may fail; for the rest the plan is reported.
+ * Never a success, because something was left out.
  */
 export async function judgeWithoutKeys({
   prepared,
@@ -124,7 +118,7 @@ export async function judgeWithoutKeys({
   const judged = await judge({
     ...prepared,
     suites: open,
-    // One that asks a grader if it may has lost it by now.
+    // Optional graders were removed before.
     features: prepared.features.filter(
       (feature) =>
         feature.asker !== null ||

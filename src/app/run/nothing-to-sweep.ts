@@ -8,10 +8,7 @@ import type { RunInput } from './input.ts';
 const NO_REFERENCES =
   'has no references, so there is nothing to run: list them under references, or name a data file under references_from';
 
-/**
- * A sweep that would judge nothing is a mistake, never green: whoever asked for it expected
- * answers.
- */
+/** A sweep without anything to judge is an error: the user expected answers. */
 export function nothingToSweep(
   { mode, mayBeEmpty }: Pick<RunInput, 'mode' | 'mayBeEmpty'>,
   { suites, settings }: Project,

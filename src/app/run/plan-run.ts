@@ -16,12 +16,11 @@ import { costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
 import { forecast, portionOfCost } from '../../money/forecast.ts';
 import { NO_LIST, priceFrom, type CostCap } from '../../money/price.ts';
 import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
-import { arrange, type Arranged } from '../../trust/arrange.ts';
-import { sources } from '../../trust/trust.ts';
+import type { Arranged } from '../../trust/arranged.ts';
 import type { Grader, Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
-import { ownSettings, type Features } from './feature.ts';
+import type { Features } from './feature.ts';
 import type { PlanPart, PlanTools, Planned, Pricing, ReadyPlan, RunInput } from './input.ts';
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
 import { nothingToSweep } from './nothing-to-sweep.ts';
@@ -34,23 +33,19 @@ const WHOLE: PlanPart = {
   isAnswered: false,
 };
 
-/** For a run that asks nothing. */
 const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
 
-/**
- * Everything up to the first call: reads both sides, puts back what a pull request must not choose,
- * selects, plans and prices.
- */
+/** Reads, selects, plans and prices: everything before the first call. */
 export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {
   const { features, part = WHOLE } = input;
   const sides = await tools.readSides(input);
   const read = { ...sides, notices: [...(input.notices ?? []), ...sides.notices] };
   const blankParts = blankOf(features);
-  if (read.head === null) {
+  if (read.arranged === null) {
     const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive', blankParts };
     return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
   }
-  const arranged = arrange(read.base, read.head, sources(input.trust), ownSettings(features));
+  const { arranged } = read;
   const rows = { features, read: read.own };
   const selected = withUnread(input, arranged, prepare(input, arranged, tools.hash, rows));
   const pricing =
@@ -104,7 +99,7 @@ function asNotices(problems: readonly Problem[]): Notice[] {
   return problems.map((problem) => ({ kind: 'error', ...problem }));
 }
 
-/** Says what changed and is read by nothing, of a comparison of two sides. */
+/** A comparison reports changed files that nothing reads. */
 function withUnread(
   { mode, base, head, changed = [] }: RunInput,
   arranged: Arranged,
@@ -121,13 +116,13 @@ function withUnread(
   return { ...prepared, notices: [...prepared.notices, ...notices] };
 }
 
-/** Every place that this run may ask, whatever it finds on its way. */
+/** Every target that this run may call. */
 function pricedTargets(selected: Omit<Prepared, 'price'>): Target[] {
   const later = selected.features.flatMap(({ asker }) => asker?.grader ?? []);
   return [...targetsOf(selected), ...later.map(({ target }) => target)];
 }
 
-/** What a plan says of the calls that features make in any case. */
+/** The features' certain calls, in words. */
 export function certainWords({ certain }: Plan, features: Features): string[] {
   return features.flatMap(({ calls }) => {
     const count = calls?.certain === undefined ? 0 : (certain[calls.certain.key] ?? 0);
@@ -139,7 +134,6 @@ export function blankOf(features: Features): FeatureParts {
   return Object.assign({}, ...features.map(({ blank }) => blank ?? {})) as FeatureParts;
 }
 
-/** The plan without calls of features whose answers earlier runs have paid for. */
 async function withoutStored(
   selected: Prepared,
   input: RunInput,
@@ -168,7 +162,7 @@ async function withoutStored(
   return { ...selected, features, plan };
 }
 
-/** Graders whose price nobody knows are not asked where a cap holds that the user set. */
+/** Graders without a known price are not called under a cap that the user set. */
 function withinCap(prepared: Prepared, cap: CostCap | null): Prepared {
   if (cap === null || cap.by === 'default') return prepared;
   return withAskers(prepared, ({ target }) =>
@@ -178,7 +172,7 @@ function withinCap(prepared: Prepared, cap: CostCap | null): Prepared {
   );
 }
 
-/** Takes graders of features away that cannot be asked; `why` returns the reason, or null. */
+/** Removes features' graders that cannot be called; `why` returns the reason, or null. */
 export function withAskers(prepared: Prepared, why: (grader: Grader) => string | null): Prepared {
   return {
     ...prepared,
@@ -191,8 +185,8 @@ export function withAskers(prepared: Prepared, why: (grader: Grader) => string |
 }
 
 /**
- * What the plan will cost, and by which caps the run is held. Parts of a plan are refused by the
- * whole plan, all alike, whatever each finds stored.
+ * The plan's cost and the run's caps. All parts of a plan are refused by the whole plan, whatever
+ * each finds stored.
  */
 function spending(
   input: RunInput,
@@ -231,7 +225,7 @@ function spending(
   };
 }
 
-/** Comparisons of base with itself draw new answers each time, which are stored nowhere. */
+/** Comparisons of base with itself do not store answers, so each repeats all calls. */
 function priceRun({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
   if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
   const once = { ...prepared, plan: repeatPlan(prepared.plan, 1 / again.runs) };

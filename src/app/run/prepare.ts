@@ -23,7 +23,7 @@ import type { Project, Settings } from '../../kernel/suite/suite.ts';
 import { priceFrom } from '../../money/price.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
-import type { Arranged } from '../../trust/arrange.ts';
+import type { Arranged } from '../../trust/arranged.ts';
 import type { Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -31,7 +31,7 @@ import { answererProblems, hostOnly, unreachableRollups } from './check.ts';
 import type { Features, PlanningRun } from './feature.ts';
 import type { OwnReads } from './input.ts';
 
-/** Selects what runs and plans its first tries; finds what only shows once both sides are known. */
+/** Selects what runs and plans its first tries; reports errors that depend on both sides. */
 export function prepare(
   input: PrepareInput,
   arranged: Arranged,
@@ -98,7 +98,7 @@ function quarantinesBeyondToday(suites: readonly SuiteComparison[], today: strin
   return suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, today));
 }
 
-/** Where head's prompt is older than the tests that it would be merged into, it is not judged. */
+/** Prompts of head that are older than the tests they would be merged into are not judged. */
 function unaskedNotices({ path, name, unasked }: AffectedSuite): Notice[] {
   if (unasked === undefined) return [];
   const message = `${name}: not compared: rebase. Head's prompt cannot be asked ${counted(unasked.length, 'reference')} that the base branch has by now: ${firstWords(unasked)}`;
@@ -117,7 +117,6 @@ function answererNotices(
   return [...replaced, ...unseenPrograms(suites, hash)];
 }
 
-/** Whether a command line says that the program lies outside the repository. */
 function liesOutside([program = '', ...words]: readonly string[]): boolean {
   const isAbsolute = (word: string): boolean => /^(?:[/\\]|[A-Za-z]:[/\\])/.test(word);
   const named = words.filter((word) => !word.startsWith('-'));
@@ -126,7 +125,7 @@ function liesOutside([program = '', ...words]: readonly string[]): boolean {
     : named.some((word) => isAbsolute(word) || word.startsWith('../'));
 }
 
-/** Programs of head of which no file is known, so that no change of theirs would be seen. */
+/** Head's programs without a known file, whose changes would go unnoticed. */
 function unseenPrograms(
   suites: readonly AffectedSuite[],
   hash: (text: string) => string,
@@ -167,7 +166,7 @@ function sidesOf(
   };
 }
 
-/** Models are asked in batches there only: nobody waits a day for a comparison. */
+/** Only sweeps use batches: nobody waits a day for a comparison. */
 function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
   return mode === 'sweep' && again === undefined;
 }
@@ -206,7 +205,6 @@ function plannedBy(
   });
 }
 
-/** The calls of features by the keys under which a plan counts them. */
 export function featureCalls(
   rows: Features,
   planned: readonly PlannedFeature[],
@@ -229,9 +227,7 @@ function sumOf(calls: readonly { calls: number }[]): number {
   return calls.reduce((sum, each) => sum + each.calls, 0);
 }
 
-/**
- * Where base's budget is in force its prices are too: a pull request must not make itself cheap.
- */
+/** With base's budget its prices apply too: a pull request must not make itself cheap. */
 export function priceSettings({ base, head, budget }: Arranged): Settings[] {
   if (base === null) return [head.settings];
   return budget === base.settings.budget

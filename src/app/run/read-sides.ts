@@ -6,38 +6,33 @@ import { withText, type ParsedDocuments } from '../../documents/files.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
-import { withFilesOf } from '../../trust/arrange.ts';
+import { arrange, withFilesOf } from '../../trust/arrange.ts';
 import { sources } from '../../trust/trust.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { chooseReferences } from './choose.ts';
-import type { SidesRead } from './feature.ts';
+import { ownSettings, type SidesRead } from './feature.ts';
 import type { ReadSides, RunInput } from './input.ts';
 import { toCompare } from './to-compare.ts';
 
-/** What the files are read with. */
 interface Reading {
   read: ReadOptions;
   /** Any collision-resistant hash of text. */
   hash(text: string): string;
-  /** Runs other tools' code at a commit; absent: it is not run. */
+  /** Runs other tools' code at a commit; absent: never. */
   hostCall?: ((commit: string) => HostCall) | undefined;
-  /** Documents that are parsed already, by the same limits; gets those that are not. */
+  /** Cache of documents parsed with the same limits. */
   parsed?: ParsedDocuments | undefined;
 }
 
-/**
- * Head's mistakes stop the run; base's cannot be fixed by anyone here, so what base cannot say is
- * new.
- */
+/** Errors in head end the run. A pull request cannot fix base, so whatever base lacks is new. */
 export async function readSides(input: RunInput, reading: Reading): Promise<ReadSides> {
   const { base, tip = null, mode } = input;
   const { read } = reading;
   const toolsAt = readToolsOf(input, reading);
   const own = headToRead(input, read);
   const reread = headReader(own, reading.hash);
-  // What a pull request may name is asked of the pull request: base's models were chosen by those
-  // who may.
+  // Only the pull request's models are restricted: base's were chosen by maintainers.
   const ofBase = { ...read, configRequired: false, allowedModels: null };
   const [before, later, after] = await Promise.all([
     base === null ? null : readProject(base, ofBase, toolsAt(base)),
@@ -45,8 +40,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
     readProject(own.tree, own.read, toolsAt(own.tree)),
   ]);
   const unread = (problems: Problem[]): ReadSides => ({
-    base: null,
-    head: null,
+    arranged: null,
     own: new Map(),
     problems,
     notices: own.notices,
@@ -66,7 +60,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
   const found = reads.flatMap((each) => each.problems ?? []);
   if (found.length > 0) return unread(found);
   return {
-    ...sides,
+    arranged: arrange(sides.base, sides.head, sources(input.trust), ownSettings(input.features)),
     own: new Map(reads.map((each) => [each.key, each.read ?? null])),
     problems: [],
     reread,
@@ -81,7 +75,6 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
   };
 }
 
-/** What rows read beside the projects. */
 async function ownReads(
   { base, tip = null, head, trust, features }: RunInput,
   sides: { base: Project | null; head: Project },
@@ -100,7 +93,6 @@ async function ownReads(
   return Promise.all(features.map(async ({ key, read }) => ({ key, ...(await read?.(asRead)) })));
 }
 
-/** What each side is read with. */
 function readToolsOf(
   { mode, today }: RunInput,
   { hash, hostCall, parsed = new Map() }: Reading,
@@ -116,7 +108,7 @@ function readToolsOf(
     hostCall === undefined ? shared : { ...shared, hostCall: hostCall(commit) };
 }
 
-/** Reads with the reader that read head, but that no code of the project runs for it. */
+/** Reads as head was read, but runs no code of the project. */
 export function headReader(
   { tree, read }: Pick<ReturnType<typeof headToRead>, 'tree' | 'read'>,
   hash: Reading['hash'],
@@ -130,8 +122,8 @@ export function headReader(
 }
 
 /**
- * From an outside contributor, head is read with base's settings: which files count, and what the
- * models' names stand for, is not part of what is measured.
+ * For an outside contributor, head is read with base's settings: which files count and which models
+ * names mean is not part of what is measured.
  */
 function headToRead(
   { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
@@ -155,9 +147,7 @@ function sweptIn({ settings }: Project): number {
   return Object.keys(settings.sweep).length;
 }
 
-/**
- * The settings' `sweep` is for full sweeps; a comparison sweeps only what its overrides ask for.
- */
+/** The settings' `sweep` is for full sweeps; a comparison only sweeps its overrides. */
 function onlyAskedSweep(project: Project, { overrides }: ReadOptions): Project {
   const sweep = Object.fromEntries(
     Object.entries(project.settings.sweep).filter(([key]) => overrides.parameters.has(key)),

@@ -4,30 +4,30 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { CodeJob, CodeResult, Evaluate } from '../../types/model.ts';
 import type { Notice, Place } from '../../types/plain.ts';
 
-/** One in so many evaluations of code that scores is made twice. */
+/** One in this many evaluations of scoring code is repeated. */
 const SHARE = 10;
 
-/** Outcomes that say more about the machine at that moment than about the code. */
+/** Errors that may be due to the machine's load. */
 const CHANCE = /^(?:took longer|used more|was not run)/;
 
-/** `evaluate` that repeats a share of what scores, and what it has found so far. */
+/** `evaluate` with repetitions, and what they found. */
 interface Repeats {
   evaluate: Evaluate;
   found(): { made: Evaluations; notices: Notice[] };
 }
 
 /**
- * Code that scores must give the same score for the same answer, whatever ran before and whichever
- * side the answer is from. A share of each job, drawn by `seed`, is repeated in a fresh process, as
- * an answer of the other side and in another order. When one of them comes out differently,
- * everything the code says in this job and later is an error. Code without `scores` is passed on.
+ * Scoring code must give an answer the same score, whatever ran before and whichever side it is
+ * from. A share of each job, drawn by `seed`, is repeated in a fresh process, as an answer of the
+ * other side and in another order. If a score differs, all results of that code are errors from
+ * this job on. Code without `scores` is not repeated.
  */
 export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   const made: Evaluations = { made: 0, repeated: 0, differing: 0 };
   const notices: Notice[] = [];
-  /** What is known to keep state, with the error that it gives from then on. */
+  /** Code found to keep state, with its error. */
   const stateful = new Map<string, CodeResult>();
-  /** Jobs so far: each draws for itself. Both by suite, side and code. */
+  /** Jobs so far, each with its own draw. Both by suite, side and code. */
   const jobs = new Map<string, number>();
 
   const repeat = async (
@@ -71,8 +71,8 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
 }
 
 /**
- * A tenth of the indices below `count`, at least one, in an order of their own. The first is only
- * drawn where it is the only one: nothing ran before it, here or in a fresh process.
+ * A tenth of the indices below `count`, at least one, shuffled. The first is only drawn if it is
+ * the only one, because nothing ran before it in either process.
  */
 function draw(count: number, seed: string): number[] {
   const indices = Array.from({ length: count }, (_, index) => index);

@@ -10,8 +10,8 @@ import { headOf, planRun, withAskers } from './plan-run.ts';
 import type { JudgeEdges } from './spending.ts';
 
 /**
- * The whole job: read → select → plan → execute → score → roll up → compare → decide. User mistakes
- * are in the result.
+ * Read → select → plan → execute → score → roll up → compare → decide. User errors are in the
+ * result.
  */
 export async function run(input: RunInput, edges: Edges): Promise<Result> {
   const plan = await planRun(input, edges);
@@ -31,7 +31,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
     prepared,
     ({ target }) => edges.missingKeys([target])[0]?.message ?? null,
   );
-  // What the pull request changes is read when nobody waits for the first answer any more.
+  // Read the changed texts last, so that they do not delay the first call.
   const judged = async (open: Prepared): Promise<Result> => ({
     ...(await judge(open, guarded, blank, input.features)),
     ...(await changesOf(input, prepared)),
@@ -51,7 +51,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   });
 }
 
-/** What the pull request changes, for the reports; a sweep and a comparison of equal sides have no changes. */
+/** Changed texts for reports; none in sweeps and between equal sides. */
 async function changesOf(
   { mode, base, head, again }: RunInput,
   { suites }: Prepared,
@@ -67,7 +67,6 @@ async function changesOf(
   };
 }
 
-/** Holds every paid call of a run to its caps. */
 export function guardedEdges({ caps, prepared }: ReadyPlan, edges: Edges): JudgeEdges {
   const guard = createGuard(caps, prepared.price);
   edges.guard(guard);

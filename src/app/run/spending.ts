@@ -22,24 +22,25 @@ import type { Solve } from '../../types/solver.ts';
 export interface JudgeEdges {
   complete: Complete;
   evaluate: Evaluate;
-  /** Holds answers against schemas where that can be stopped; absent: on the spot. */
+  /** Checks schemas in a process that can be stopped; absent: in this one. */
   checkSchema?: CheckSchema;
   random: ScoringTools['random'];
+  scoreMetric: ScoringTools['scoreMetric'];
   /** Any collision-resistant hash of text. */
   hash(text: string): string;
-  /** Solves the program by which references get their attributes. */
+  /** Solves the assignment of attributes to references. */
   solve: Solve;
-  /** Told after each answer, grade and evaluation that was asked for; for progress only. */
+  /** Called after each answer, grade and evaluation; for progress only. */
   answered(purpose: Purpose): void;
-  /** What stores keep beside answers, first the one that is written to; absent: there is none. */
+  /** Other data of the stores, the one that is written first; absent: none. */
   kept?(): Promise<readonly KeptRecords[]>;
-  /** Both sides' files, for the lines of what changed; absent: there are no lines. */
+  /** Both sides' files, for changed lines; absent: none are shown. */
   sources?: { base: SourceTree | null; head: SourceTree };
-  /** Head's prompts as they are read where one of its files has this text; absent: nobody reads. */
+  /** Head's prompts with another text of a file; absent: not available. */
   reread?(file: string, text: string): Promise<readonly Prompt[]>;
-  /** Told, in a few words, what the run is at once the verdict stands; for progress only. */
+  /** Called with the run's current step after the verdict; for progress only. */
   looking?(words: string): void;
-  /** Why no further call is made; null while calls are. Absent: nothing ends a run early. */
+  /** Why the run was ended early; null or absent: it was not. */
   halted?(): Halt | null;
 }
 
@@ -61,19 +62,17 @@ function savedBy({
   return { target: generation.target, usage: completion.usage };
 }
 
-/** What a run asks through, and what it could not ask any more because it was ended. */
+/** A run's paid calls, and what could not be called. */
 export interface Spending {
   meter: Meter;
-  /** Asks, counts, and tells whoever watches. */
   complete: Complete;
-  /** Why no further call is made; the error of a request is named with the cap it used up. */
+  /** Why the run was ended early, with the last request's error if a cap was reached. */
   halted(): Halt | null;
   unmade: Unmade;
 }
 
 /**
- * Answers are counted as tries; and what is asked about attributes and for fixes comes after the
- * verdict, which lacks nothing without it.
+ * Answers count as tries. Attributes and fixes come after the verdict, which does not need them.
  */
 const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight', 'fix']);
 
@@ -97,16 +96,16 @@ export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending 
   return { meter, complete, halted, unmade };
 }
 
-/** The error of a request that was made; null: there was none. */
+/** The error of a request that was made; null: none. */
 function errorIn(completion: Completion): string | null {
   if (completion.status === 'ok' || completion.unsent) return null;
   return wasNotMade(completion) ? (completion.before ?? null) : completion.message;
 }
 
-/** Makes and scores every round of tries that a suite wants, while calls are made. */
+/** Makes and scores each suite's rounds of tries until calls end. */
 export async function executeRounds(
   { suites, price, next }: Prepared,
-  { evaluate, checkSchema, random }: JudgeEdges,
+  { evaluate, checkSchema, random, scoreMetric }: JudgeEdges,
   { meter, complete, halted, unmade }: Spending,
 ): Promise<SuiteComparison[]> {
   const whileCalled = (begun: readonly SuiteComparison[]): NextTries => {
@@ -123,6 +122,7 @@ export async function executeRounds(
     evaluate,
     checkSchema,
     random,
+    scoreMetric,
     price,
     answered: (answer, shared) => {
       if (shared) for (const purpose of callsOf(answer)) meter.shared(purpose, savedBy(answer));

@@ -5,7 +5,7 @@ import type { Notice } from '../../types/plain.ts';
 
 type ReadProject = Awaited<ReturnType<typeof readProject>>;
 
-/** Base and head under the tests and settings that judge; base is null where it cannot be read. */
+/** Base and head with the tests and settings that apply; base is null if it cannot be read. */
 export function toCompare(
   base: ReadProject | null,
   tip: ReadProject | null,

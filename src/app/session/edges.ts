@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Formats } from '../../config/formats.ts';
 import type { HostCall } from '../../config/host-call.ts';
 import type { ReadOptions } from '../../config/project.ts';
+import type { SuiteKey } from '../../config/suite-key.ts';
 import type { ParsedDocuments } from '../../documents/files.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import { createActivity, systemClock, type Activity } from '../../edges/providers/clock.ts';
@@ -16,7 +18,9 @@ import { createSolver } from '../../edges/solver/index.ts';
 import type { Store } from '../../edges/store/index.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import { recordingKey, requestKey } from '../../kernel/select/generation.ts';
+import { scoreMetric } from '../../metrics/index.ts';
 import { NO_LIST, isListed } from '../../money/price.ts';
+import type { ReportRow } from '../../report/sections/feature-report.ts';
 import type { SecretRegister } from '../../text/redact.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
 import type { Complete, Purpose, Request } from '../../types/model.ts';
@@ -50,7 +54,11 @@ function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Hal
 }
 
 /** What a feature adds to a session. */
-export interface SessionRow {
+export interface SessionRow extends ReportRow {
+  /** Its key of test files: the suites that have it are of its own kind. */
+  readonly suiteKey?: SuiteKey;
+  /** Formats of other tools' files that it reads. */
+  readonly formats?: Formats;
   /** Carries requests in another way than by a call for each; of several rows the first does. */
   readonly transport?: (tools: {
     openStores(): Promise<readonly Store[]>;
@@ -63,6 +71,15 @@ export interface SessionRow {
 }
 
 export type SessionFeatures = readonly (Feature & SessionRow)[];
+
+export function formatsOf(features: SessionFeatures): Formats {
+  return Object.assign({}, ...features.map(({ formats }) => formats ?? {})) as Formats;
+}
+
+/** Keys of test files for suites of features' own kinds. */
+export function suiteKeysOf(features: SessionFeatures): SuiteKey[] {
+  return features.flatMap(({ suiteKey }) => suiteKey ?? []);
+}
 
 /** What of a session the world is built from, and what one run adds. */
 interface WorldOptions {
@@ -152,6 +169,7 @@ export function openWorld(options: WorldOptions): World {
     complete: asking.complete,
     evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
     checkSchema: (schema, values) => activity.during(() => schemas.check(schema, values)),
+    scoreMetric,
     solve: createSolver(),
     random: delimiterFrom,
     hash: sha256,

@@ -1,5 +1,5 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { type Features, loadReports } from '../run/feature.ts';
+import { loadReports, type ReportRow } from '../../report/sections/feature-report.ts';
 import { openFolder, reasonOf, type OwnFolder } from './safe-writing.ts';
 import type { Evaluated, Session } from './session.ts';
 
@@ -88,7 +88,7 @@ function markerOf(kind: 'comment' | 'fix', checkName: string, identity: string):
  */
 export async function writeReports(
   result: Result,
-  features: Features,
+  features: readonly ReportRow[],
   folder: OwnFolder,
   marker: string,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
+import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { counted } from '../../text/amounts.ts';
 import { sources } from '../../trust/trust.ts';
 import { explainRun, withoutStored } from './explain-run.ts';
@@ -9,7 +10,9 @@ import { planExplain, type ExplainOwn } from './plan.ts';
 import { attributeKeys, suiteAttributes } from './result.ts';
 import { attributeSettings } from './settings.ts';
 
-export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> & CommandRow = {
+export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
+  ReportRow &
+  CommandRow = {
   key: 'attributes',
   commands: [
     {

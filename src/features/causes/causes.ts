@@ -51,7 +51,7 @@ export async function causesOf(
   { price, planned, suites, trust, groups }: DecidedRun,
   tools: FeatureTools,
 ): Promise<SuiteCauses[]> {
-  const { spent, random, evaluate, checkSchema } = tools;
+  const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
   const worse = suites.filter(({ result }) => hasFallen(result));
   if (worse.length === 0) return [];
   const read = await readFiles(
@@ -78,7 +78,7 @@ export async function causesOf(
         : null,
     };
     const { complete } = spent;
-    const trying = { complete, evaluate, checkSchema, random, price };
+    const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
     const suite = await causesOfSuite(own, read, { ...tools, tools: trying }, spent);
     room -= suite.explained.calls;
     found.push(suite);

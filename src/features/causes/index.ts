@@ -1,10 +1,11 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
+import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { causesOf, planCauses } from './causes.ts';
 import { causeKeys } from './result.ts';
 import { causeSettings, type CauseSettings } from './settings.ts';
 
-export const causesFeature: Feature<CauseSettings> & CommandRow = {
+export const causesFeature: Feature<CauseSettings> & ReportRow & CommandRow = {
   key: 'causes',
   commands: [
     { name: 'fix', place: 44, load: async () => (await import('./command.ts')).fixCommand },

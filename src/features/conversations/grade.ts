@@ -1,4 +1,4 @@
-import type { LabelledTest } from '../../app/run/feature.ts';
+import type { LabelledTest } from '../../app/commands/terminal.ts';
 import { UserError, problem } from '../../errors.ts';
 import { answererFor } from '../../kernel/select/select.ts';
 import type { TargetContext } from '../../kernel/select/targets.ts';

@@ -1,4 +1,6 @@
+import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
+import type { SessionRow } from '../../app/session/edges.ts';
 import { ratedRuns, ratedTries } from '../../kernel/judge/summary.ts';
 import { counted } from '../../text/amounts.ts';
 import { conversationKind } from './answerer.ts';
@@ -8,7 +10,7 @@ import { conversationKeys } from './result.ts';
 import { conversationKey } from './settings.ts';
 import { conversationSummary } from './summary.ts';
 
-export const conversationsFeature: Feature<EvaluatorTest[]> = {
+export const conversationsFeature: Feature<EvaluatorTest[]> & SessionRow & CommandRow = {
   key: 'conversations',
   calls: {
     certain: {

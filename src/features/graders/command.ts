@@ -27,7 +27,7 @@ function gradeSuite(
   return asking(opened, async (edges) => {
     const context = { settings: project.settings, tree, hash: sha256 };
     const tests = await Promise.all(
-      session.features.map(async (row) => (await row.grade?.(suite, context, code)) ?? null),
+      terminal.features.map(async (row) => (await row.grade?.(suite, context, code)) ?? null),
     );
     const [test] = tests.filter((each) => each !== null);
     if (test === undefined)

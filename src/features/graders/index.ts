@@ -1,12 +1,13 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
+import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { correctedRates } from './grader-error.ts';
 import { judgeByRubric } from './labelled.ts';
 import { planGraderTests, type RubricTest } from './plan.ts';
 import { graderKeys } from './result.ts';
 import { runRubricTests } from './rubric-tests.ts';
 
-export const gradersFeature: Feature<RubricTest[]> & CommandRow = {
+export const gradersFeature: Feature<RubricTest[]> & ReportRow & CommandRow = {
   key: 'graders',
   commands: [
     { name: 'grade', place: 42, load: async () => (await import('./command.ts')).gradeCommand },

@@ -1,6 +1,7 @@
 import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
-import { agreementOf, cohenKappa, fleissKappa } from '../../kernel/statistics/agreement.ts';
+import { agreementOf } from '../../kernel/statistics/agreement.ts';
 import { type Interval, wilson } from '../../kernel/statistics/interval.ts';
+import { cohenKappa, fleissKappa } from '../../kernel/statistics/kappa.ts';
 import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { gradeMaterial } from '../../metrics/grade.ts';
 import { passingLabels } from '../../metrics/passing.ts';

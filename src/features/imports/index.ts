@@ -1,8 +1,9 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
+import type { SessionRow } from '../../app/session/edges.ts';
 import { FORMATS } from './formats.ts';
 
-export const importsFeature: Feature & CommandRow = {
+export const importsFeature: Feature & SessionRow & CommandRow = {
   key: 'imports',
   formats: FORMATS,
   commands: [

@@ -7,8 +7,9 @@ import {
 import { inRepository, ownPaths, withProject } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../app/commands/user-error.ts';
-import { formatsOf } from '../../app/run/feature.ts';
-import { ownSettings, suiteKeysOf } from '../../app/run/feature.ts';
+import { ownSettings } from '../../app/run/feature.ts';
+import { formatsOf } from '../../app/session/edges.ts';
+import { suiteKeysOf } from '../../app/session/edges.ts';
 import { createKeptStores } from '../../app/session/kept-stores.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';

@@ -1,4 +1,3 @@
-import { loadReports } from '../../app/run/feature.ts';
 import type { Edges, ReadyPlan } from '../../app/run/input.ts';
 import { run } from '../../app/run/run.ts';
 import type { AnswerExchange } from '../../app/session/cached-complete.ts';
@@ -10,7 +9,8 @@ import type { Price } from '../../kernel/plan/price.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Columns } from '../../kernel/suite/suite.ts';
-import { materialUsed } from '../../metrics/grader-prompt.ts';
+import { materialUsed } from '../../metrics/keywords.ts';
+import { loadReports } from '../../report/sections/feature-report.ts';
 import type { Reports } from '../../report/sections/feature-report.ts';
 import { sentPrompts, type SentPrompts } from '../../report/sections/reference-view.ts';
 import type { Rubric } from '../../types/metric.ts';

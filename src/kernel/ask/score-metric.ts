@@ -1,5 +1,4 @@
 import { turnsOf, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
-import { scoreMetric } from '../../metrics/index.ts';
 import { asDirect } from '../../money/price.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
 import type { Complete, Completion, Evaluate, Message } from '../../types/model.ts';
@@ -94,6 +93,12 @@ export interface ScoringTools {
   evaluate: Evaluate;
   checkSchema?: CheckSchema | undefined;
   random: MetricTools['random'];
+  /** One score per answer, in order. */
+  scoreMetric(
+    metric: Metric,
+    answers: readonly MetricAnswer[],
+    tools: MetricTools,
+  ): Promise<Score[]>;
   price: Price;
 }
 
@@ -157,7 +162,14 @@ async function scoreGroup(
   group: readonly ScoringItem[],
   metricAnswerOf: (item: ScoringItem) => MetricAnswer,
   scoring: Scoring,
-  { complete, evaluate, checkSchema, random, keepGrades }: ScoringTools & { keepGrades: boolean },
+  {
+    complete,
+    evaluate,
+    checkSchema,
+    random,
+    scoreMetric,
+    keepGrades,
+  }: ScoringTools & { keepGrades: boolean },
 ): Promise<[ScoringItem, Score][]> {
   const [first] = group;
   if (first === undefined) return [];

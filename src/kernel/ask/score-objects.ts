@@ -1,5 +1,5 @@
 import type { MetricAnswer } from '../../metrics/answer.ts';
-import { materialUsed } from '../../metrics/grader-prompt.ts';
+import { materialUsed } from '../../metrics/keywords.ts';
 import {
   OBJECT_WORDS,
   countObjects,

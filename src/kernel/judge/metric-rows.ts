@@ -1,4 +1,4 @@
-import { saysWhatPasses } from '../../metrics/passing.ts';
+import { directionIn, saysWhatPasses } from '../../metrics/passing.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
@@ -9,7 +9,7 @@ import { scoreNames } from '../select/scoring.ts';
 import { createRandom } from '../statistics/random.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import { sideMean, valueTest, type Values } from '../statistics/value-test.ts';
-import { directionIn, everyMetric } from '../suite/metrics.ts';
+import { everyMetric } from '../suite/metrics.ts';
 import { ratedRuns, ratedTries } from './summary.ts';
 import { metricNumbers, shownValues, valuesOf, type MetricNumber } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';

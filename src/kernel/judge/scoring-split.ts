@@ -3,7 +3,7 @@ import type { Outcome } from '../../types/metric.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import { isScoringKey, onlySkipDiffers, referenceScoringDiffers } from '../select/scoring.ts';
-import { cohenKappa } from '../statistics/agreement.ts';
+import { cohenKappa } from '../statistics/kappa.ts';
 import { mcnemar } from '../statistics/suite-test.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { scoringRates, splitRuns, type FallUnderBase } from './scoring-rates.ts';

@@ -1,3 +1,4 @@
+import { directionIn } from '../../metrics/passing.ts';
 import { entryNumber, metricNumber } from '../../metrics/value.ts';
 import type { Better, Metric, Score } from '../../types/metric.ts';
 import { isMap, type Side } from '../../types/plain.ts';
@@ -9,7 +10,7 @@ import { LOOKS, lookLevels } from '../statistics/looks.ts';
 import { createRandom } from '../statistics/random.ts';
 import { within } from '../statistics/table.ts';
 import { type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
-import { directionIn, everyMetric, isPairwise } from '../suite/metrics.ts';
+import { everyMetric, isPairwise } from '../suite/metrics.ts';
 
 /** One number that a metric gives of each answer. */
 export interface MetricNumber {

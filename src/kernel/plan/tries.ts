@@ -1,3 +1,4 @@
+import { directionIn } from '../../metrics/passing.ts';
 import type { Better } from '../../types/metric.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import { lookLevels, FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
@@ -6,13 +7,7 @@ import type { Tries } from '../statistics/table.ts';
 import { wantedTries, type SequentialLevels } from '../statistics/wanted-tries.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
-import {
-  directionIn,
-  everyMetric,
-  gatesByPreference,
-  gatesNothing,
-  metricsNamed,
-} from '../suite/metrics.ts';
+import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';
 import type { Settings, Tests } from '../suite/suite.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
 

@@ -1,55 +1,15 @@
-import type { Expectation } from '../../metrics/definition.ts';
-import { metrics as builtIn } from '../../metrics/index.ts';
-import { PAIRWISE } from '../../metrics/pairwise.ts';
-import { directionOf } from '../../metrics/passing.ts';
-import type { Better, GraderSettings, Metric, MetricLevel, Rubric } from '../../types/metric.ts';
+import { PAIRWISE } from '../../metrics/answer.ts';
+import type { GraderSettings, Metric } from '../../types/metric.ts';
 import type { Grader, Target } from '../../types/model.ts';
-import type { Json } from '../../types/plain.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { Reference, Tests } from './suite.ts';
 
-/** What the reader needs of a built-in metric; the caller supplies them. */
-interface BuiltInMetric {
-  /** `model`: needs graders; `embeddings`: needs a model of embeddings. */
-  needs: { model: boolean; embeddings?: boolean };
-  better: Better;
-  levels: readonly MetricLevel[];
-  /** About the call or the comparison, not the answer's content. */
-  whole?: true;
-  /** Errors in `with`, each a sentence. */
-  problems(parameters: Record<string, Json>): string[];
-  /** Whether it compares with `expected` under these values, so that a reference needs one. */
-  usesExpected(parameters: Record<string, Json>): boolean;
-  /** How it reads what it compares with; null: it compares with nothing. */
-  expects(parameters: Record<string, Json>): Expectation | null;
-  /** The possible values, in words. */
-  range: string;
+export function isModelGraded({ source, definition }: Metric): boolean {
+  return source.kind === 'rubric' || definition?.asks === 'model';
 }
 
-export type BuiltInMetrics = ReadonlyMap<string, BuiltInMetric>;
-
-/** The better direction of a metric's values: its own or its source's. */
-export function directionIn(
-  metric: Metric,
-  rubrics: ReadonlyMap<string, Rubric>,
-  builtIns: BuiltInMetrics = builtIn,
-): Better {
-  const { source } = metric;
-  return directionOf(metric, {
-    definition: source.kind === 'built-in' ? builtIns.get(source.uses) : undefined,
-    rubric: source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined,
-  });
-}
-
-export function isModelGraded({ source }: Metric): boolean {
-  return (
-    source.kind === 'rubric' ||
-    (source.kind === 'built-in' && builtIn.get(source.uses)?.needs.model === true)
-  );
-}
-
-export function comparesEmbeddings({ source }: Metric): boolean {
-  return source.kind === 'built-in' && builtIn.get(source.uses)?.needs.embeddings === true;
+export function comparesEmbeddings({ definition }: Metric): boolean {
+  return definition?.asks === 'embeddings';
 }
 
 /** The models a metric names instead of the settings'. */
@@ -120,6 +80,7 @@ export function metricIdentity({
   place: _,
   codeAt: _at,
   valuesFile: _file,
+  definition: _definition,
   depends_on,
   graders,
   ...metric

@@ -58,6 +58,16 @@ export interface FeatureReport {
 
 export type Reports = readonly FeatureReport[];
 
+/** What a feature adds to reports. */
+export interface ReportRow {
+  /** Loaded when a report is written. */
+  report?(): Promise<FeatureReport>;
+}
+
+export async function loadReports(rows: readonly ReportRow[]): Promise<Reports> {
+  return Promise.all(rows.flatMap(({ report }) => report?.() ?? []));
+}
+
 /** Changed lines that made a suite worse. */
 export interface FoundLines {
   suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;

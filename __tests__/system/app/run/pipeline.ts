@@ -6,6 +6,7 @@ import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
 import type { PrepareInput } from '../../../../src/kernel/plan/prepared.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project, Suite } from '../../../../src/kernel/suite/suite.ts';
+import { scoreMetric } from '../../../../src/metrics/index.ts';
 import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
@@ -109,6 +110,7 @@ export async function runPipeline(
       },
       random: () => 'delimiter',
       hash: sha256,
+      scoreMetric,
       solve: solveHere,
       answered: () => undefined,
       ...edges,

@@ -10,6 +10,7 @@ import type { Store } from '../../../../src/edges/store/index.ts';
 import type { Plan } from '../../../../src/kernel/plan/plan.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { scoreMetric } from '../../../../src/metrics/index.ts';
 import type { Guard } from '../../../../src/money/budget.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
@@ -113,6 +114,7 @@ export async function runDesk({
       random: grader.tools.random,
       hash: sha256,
       readSides: (given) => readSides(given, { read: optionsOf(), hash: sha256 }),
+      scoreMetric,
       solve: solveHere,
       pricing: async () => ({ list: NO_LIST, stored: await asking.reader() }),
       guard: (guard: Guard) => {

@@ -6,6 +6,7 @@ import { conversationSuite } from '../../../../src/features/conversations/answer
 import type { Conversation } from '../../../../src/features/conversations/conversation-rules.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project, Reference, Suite } from '../../../../src/kernel/suite/suite.ts';
+import { scoreMetric } from '../../../../src/metrics/index.ts';
 import { forecast } from '../../../../src/money/forecast.ts';
 import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
@@ -145,6 +146,7 @@ async function evaluate(
       },
       random,
       hash: sha256,
+      scoreMetric,
       solve: solveHere,
       answered: () => undefined,
     },
@@ -611,6 +613,7 @@ describe('a change of the evaluators', () => {
           evaluate: async () => [],
           random,
           hash: sha256,
+          scoreMetric,
           solve: solveHere,
           answered: (purpose) => {
             told.push(purpose);

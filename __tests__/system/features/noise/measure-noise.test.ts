@@ -4,6 +4,7 @@ import { readSides } from '../../../../src/app/run/read-sides.ts';
 import { measureNoise, type NoiseInput } from '../../../../src/features/noise/measure.ts';
 import type { NoiseNote } from '../../../../src/kernel/result/pieces.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { scoreMetric } from '../../../../src/metrics/index.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';
@@ -47,6 +48,7 @@ function edgesOf(
     random: () => 'delimiter',
     hash: sha256,
     readSides: (given) => readSides(given, { read: optionsOf(), hash: sha256 }),
+    scoreMetric,
     solve: solveHere,
     pricing: async () => ({ list: NO_LIST, stored: () => true }),
     guard: () => undefined,

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { WINDOW, type PlannedTry } from '../../../../src/kernel/ask/execute.ts';
 import { scoreItems } from '../../../../src/kernel/ask/score.ts';
 import type { Price } from '../../../../src/kernel/plan/price.ts';
+import { scoreMetric } from '../../../../src/metrics/index.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../../../src/types/metric.ts';
 import type { HostedTarget, Message } from '../../../../src/types/model.ts';
 import type { Json } from '../../../../src/types/plain.ts';
@@ -77,6 +78,7 @@ async function scored({
         throw new Error('no code runs here');
       },
       random: () => 'delimiter',
+      scoreMetric,
       price,
     },
   );
@@ -308,6 +310,7 @@ describe('graders that are asked in batches', () => {
           throw new Error('no code runs here');
         },
         random: () => 'delimiter',
+        scoreMetric,
         price: () => null,
       },
     ).finally(() => {
@@ -367,6 +370,7 @@ describe('more answers than are scored at once', () => {
         }));
       },
       random: () => 'delimiter',
+      scoreMetric,
       price: () => null,
     });
     return {

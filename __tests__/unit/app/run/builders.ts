@@ -1,3 +1,4 @@
+import { definitionOf } from '../../../../src/config/metric.ts';
 import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
 import type {
   ReferenceResult,
@@ -17,6 +18,7 @@ import type {
   Suite,
   Tests,
 } from '../../../../src/kernel/suite/suite.ts';
+import { metrics } from '../../../../src/metrics/index.ts';
 import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
 import type { Metric, Outcome } from '../../../../src/types/metric.ts';
 import type { Completion, Target } from '../../../../src/types/model.ts';
@@ -39,9 +41,11 @@ export function reference(id: string, changes: Partial<Reference> = {}): Referen
 }
 
 export function metric(name: string, changes: Partial<Metric> = {}): Metric {
+  const { source = { kind: 'built-in', uses: 'contains', with: {} } } = changes;
   return {
     name,
-    source: { kind: 'built-in', uses: 'contains', with: {} },
+    source,
+    ...definitionOf(source, metrics),
     threshold: null,
     level: 'Turn',
     depends_on: [],

@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  agreementOf,
-  cohenKappa,
-  fleissKappa,
-} from '../../../../src/kernel/statistics/agreement.ts';
+import { agreementOf } from '../../../../src/kernel/statistics/agreement.ts';
+import { cohenKappa, fleissKappa } from '../../../../src/kernel/statistics/kappa.ts';
 import { agreesWithVectors } from './vectors.ts';
 
 type Pair = [number, number];

@@ -15,6 +15,7 @@ import {
   everyMetric,
   ownMetrics,
 } from '../../../../src/kernel/suite/metrics.ts';
+import { scoreMetric } from '../../../../src/metrics/index.ts';
 import {
   answer,
   metric,
@@ -50,6 +51,7 @@ describe('metrics of one reference', () => {
       complete: async () => answer(''),
       evaluate: async () => [],
       random: () => '',
+      scoreMetric,
       price: () => null,
     } as never);
     const words = scored.map(({ scores }) =>
@@ -77,7 +79,9 @@ describe('metrics of one reference', () => {
       ['own', [0, 2]],
       ['own2', [2]],
     ]);
-    expect(metricIdentity(contains('own', 'A', 3))).toBe(metricIdentity(contains('own', 'A', 9)));
+    const identity = metricIdentity(contains('own', 'A', 3));
+    expect(identity).toBe(metricIdentity(contains('own', 'A', 9)));
+    expect(identity).not.toContain('definition');
   });
 
   test('are part of its scoring: changing one runs only that reference', () => {

@@ -1,5 +1,5 @@
 import { valueAt } from '../../../documents/document.ts';
-import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import {
   isMap,
   type Json,

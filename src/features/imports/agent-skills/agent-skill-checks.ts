@@ -1,4 +1,4 @@
-import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../types/plain.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 

@@ -3,8 +3,8 @@ import { escapeNames } from '../../../config/templates.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
-import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
 import { entryOf, UNNAMED_MODEL } from '../../../kernel/suite/models.ts';
+import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
   createDraft,

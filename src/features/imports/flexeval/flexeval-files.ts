@@ -1,7 +1,7 @@
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
-import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type Place, type Problem, type JsonMap } from '../../../types/plain.ts';
 import { type Imported, type Loss, lose } from '../shared/draft.ts';
 

@@ -1,6 +1,6 @@
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
-import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isScalar, uniqueNames, type Loss, lose } from '../shared/draft.ts';

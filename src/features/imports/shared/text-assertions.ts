@@ -1,5 +1,5 @@
 import { readYaml } from '../../../documents/yaml.ts';
-import type { BuiltInMetrics } from '../../../kernel/suite/metrics.ts';
+import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { toSafePattern } from '../../../metrics/measures/pattern.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isScalar } from './draft.ts';

@@ -1,0 +1,74 @@
+// Control characters except tab, line feed, carriage return and YAML's own U+0085 (next line).
+const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF]/;
+
+// Former Windows-1252 tables are full of U+0080 to U+009F; reports show them escaped.
+const CONTROL_OF_DATA = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\uFFFE\uFFFF]/;
+
+/** `file`: written by people; `data`: written by programs. */
+type Origin = 'file' | 'data';
+
+const controlsIn = (origin: Origin): RegExp => (origin === 'file' ? CONTROL : CONTROL_OF_DATA);
+
+const BIDIRECTIONAL = /[\u202A-\u202E\u2066-\u2069]/;
+
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set([
+  '__proto__',
+  'constructor',
+  'prototype',
+]);
+
+const BROKEN = 'has a broken surrogate; write the whole character';
+
+interface Flaw {
+  index: number;
+  message: string;
+}
+
+/** What a file may not hold as raw characters, or null. `index` counts UTF-16 units. */
+export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
+  const control = text.search(controlsIn(origin));
+  if (control !== -1) {
+    // Nearly always a file in UTF-16.
+    const isNul = text.charCodeAt(control) === 0;
+    const fix = `take it out${isNul ? ', or save the file as UTF-8' : ''}`;
+    const message = `has the control character ${codePoint(text, control)}; ${fix}`;
+    return { index: control, message };
+  }
+  const bidi = text.search(BIDIRECTIONAL);
+  if (bidi !== -1) {
+    return {
+      index: bidi,
+      message: `has the bidirectional control ${codePoint(text, bidi)}; write it as an escape in a double-quoted string`,
+    };
+  }
+  return text.isWellFormed() ? null : { index: 0, message: BROKEN };
+}
+
+/** What a value may not hold even when it is written as an escape, or null. */
+export function valueFlaw(text: string, origin: Origin = 'file'): string | null {
+  const control = text.search(controlsIn(origin));
+  if (control !== -1) return `has the control character ${codePoint(text, control)}; take it out`;
+  return text.isWellFormed() ? null : BROKEN;
+}
+
+/** A space character that YAML treats as a letter, before a text or after its dash or key. */
+const FOREIGN_SPACE = /^[ ?-]*(?:\w[\w.-]{0,40}:)?([^\P{Zs} ]|\u200B|\uFEFF)/u;
+
+/** Why a line of YAML, or its key, does not mean what it appears to, or null. */
+export function foreignSpace(written: string): string | null {
+  const [all, space] = FOREIGN_SPACE.exec(written) ?? [];
+  return all === undefined || space === undefined
+    ? null
+    : `has ${codePoint(all, all.length - space.length)} in place of a space, which YAML takes for a letter; write a plain space`;
+}
+
+/** JSON with characters that files may not contain, and those of `more`, escaped. */
+export function speltOut(json: string, more: RegExp | null = null): string {
+  const escape = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const safe = json.replace(new RegExp(BIDIRECTIONAL, 'g'), escape);
+  return more === null ? safe : safe.replace(more, escape);
+}
+
+function codePoint(text: string, index: number): string {
+  return `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
+}

@@ -1,0 +1,16 @@
+import type { GateSettings } from '../kernel/suite/gate-settings.ts';
+import type { Budget, Project } from '../kernel/suite/suite.ts';
+import type { Notice, Side } from '../types/plain.ts';
+
+/** Both sides at a level of trust: base's values replace what a pull request must not choose. */
+export interface Arranged {
+  base: Project | null;
+  head: Project;
+  gate: GateSettings;
+  budget: Budget;
+  /** The commit of programs and recordings. */
+  models: Side;
+  /** Rules that the pull request itself sets, as sentences. */
+  ownRules: string[];
+  notices: Notice[];
+}
