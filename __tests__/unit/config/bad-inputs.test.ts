@@ -482,10 +482,9 @@ describe('a test file', () => {
   });
 
   test('with a pattern that the safe engine does not have says so at its metric', async () => {
-    const files = metric('name: m\n    uses: regex\n    with: { pattern: "a(?=b)" }');
-    expect(await problemsOf(files)).toEqual([
-      expect.stringMatching(/^prompts\/tests\/p\.yaml:4: metric "m": .*\(\?=/),
-    ]);
+    expect(
+      await problemsOf(metric('name: m\n    uses: regex\n    with: { pattern: "a(?=b)" }')),
+    ).toEqual([expect.stringMatching(/^prompts\/tests\/p\.yaml:4: metric "m": .*\(\?=/)]);
   });
 
   test.each([
@@ -736,9 +735,8 @@ describe('files and patterns', () => {
   });
 
   test('of several megabytes are refused by their size alone', async () => {
-    const tree = treeOf(suiteFiles());
     const large = {
-      ...tree,
+      ...treeOf(suiteFiles()),
       // As git's trees, which keep nothing of a file above the limit.
       read: (path: string, most = Infinity) =>
         Promise.reject(

@@ -262,45 +262,13 @@ describe('a project', () => {
   });
 
   test('never throws, whatever its files hold', async () => {
-    const key = fc.constantFrom(
-      'name',
-      'model',
-      'messages',
-      'role',
-      'content',
-      'variables',
-      'defaults',
-      'tests',
-      'metrics',
-      'uses',
-      'with',
-      'code',
-      'rubric',
-      'depends_on',
-      'references',
-      'input',
-      'a',
-      'expected',
-      'references_from',
-      'file',
-      'map',
-      'conversation',
-      'evaluators',
-      'criteria',
-      'metrics_rollup',
-      'quarantine',
-      'id',
-      'prompt',
-      'choice_scores',
-      'choice_strings',
-      'examples',
-      'gate',
-      'models',
-      'grader',
-      'sweep',
-      'toString',
-      'api_key',
-    );
+    const KEYS = `
+      name model messages role content variables defaults tests metrics uses with code rubric
+      depends_on references input a expected references_from file map conversation evaluators
+      criteria metrics_rollup quarantine id prompt choice_scores choice_strings examples gate
+      models grader sweep toString api_key
+    `;
+    const key = fc.constantFrom(...KEYS.trim().split(/\s+/));
     const value = fc.letrec((tie) => ({
       any: fc.oneof(
         { depthSize: 'small' },

@@ -97,107 +97,82 @@ qualeval: { enabled: off, max_attributes: 5 }
     });
   });
 
+  const key =
+    'may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)';
+  const address = 'may only be set in the workflow (input endpoints)';
+  const batches =
+    "; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct";
   test.each<[string, string]>([
-    ['gat: {}', 'evaldiff.yaml:1: unknown key "gat"; did you mean "gate"?'],
-    ['gate: { alfa: 0.1 }', 'evaldiff.yaml:1: unknown key "alfa" in gate; did you mean "alpha"?'],
-    ['gate:\n  alpha: 2', 'evaldiff.yaml:2: gate.alpha must be a number from 0.0001 to 0.5'],
-    [
-      'gate: { fail_on: always }',
-      'evaldiff.yaml:1: gate.fail_on must be one of regression, failure, never',
-    ],
-    [
-      'gate: { min_pass_rate: 90 }',
-      'evaldiff.yaml:1: gate.min_pass_rate must be a number from 0 to 1',
-    ],
-    [
-      'budget: { max_calls: -1 }',
-      'evaldiff.yaml:1: budget.max_calls must be a whole number of at least 0',
-    ],
+    ['gat: {}', '1: unknown key "gat"; did you mean "gate"?'],
+    ['gate: { alfa: 0.1 }', '1: unknown key "alfa" in gate; did you mean "alpha"?'],
+    ['gate:\n  alpha: 2', '2: gate.alpha must be a number from 0.0001 to 0.5'],
+    ['gate: { fail_on: always }', '1: gate.fail_on must be one of regression, failure, never'],
+    ['gate: { min_pass_rate: 90 }', '1: gate.min_pass_rate must be a number from 0 to 1'],
+    ['budget: { max_calls: -1 }', '1: budget.max_calls must be a whole number of at least 0'],
     [
       'models:\n  m: { provider: azure }',
-      `evaldiff.yaml:2: models.m.provider must be one of ${vendorNames().join(', ')}, program, replay`,
+      `2: models.m.provider must be one of ${vendorNames().join(', ')}, program, replay`,
     ],
-    ['models:\n  m: { model: x }', 'evaldiff.yaml:2: models.m: "provider" is missing'],
-    [
-      'models:\n  m: { provider: openai, base_url: "http://x" }',
-      'evaldiff.yaml:2: "base_url" may only be set in the workflow (input endpoints)',
-    ],
-    [
-      'models:\n  m: { provider: openai, api_key: x }',
-      'evaldiff.yaml:2: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)',
-    ],
-    ['models:\n  m: { provider: program }', 'evaldiff.yaml:2: models.m: "command" is missing'],
+    ['models:\n  m: { model: x }', '2: models.m: "provider" is missing'],
+    ['models:\n  m: { provider: openai, base_url: "http://x" }', `2: "base_url" ${address}`],
+    ['models:\n  m: { provider: openai, api_key: x }', `2: "api_key" ${key}`],
+    ['models:\n  m: { provider: program }', '2: models.m: "command" is missing'],
     [
       'models:\n  m: { provider: program, command: node x }',
-      'evaldiff.yaml:2: models.m.command must be a list of words like [node, app/answer.mjs]',
+      '2: models.m.command must be a list of words like [node, app/answer.mjs]',
     ],
-    ['models:\n  m: { provider: replay }', 'evaldiff.yaml:2: models.m: "file" is missing'],
+    ['models:\n  m: { provider: replay }', '2: models.m: "file" is missing'],
     [
       'models:\n  m: { provider: openai, command: [node] }',
-      'evaldiff.yaml:2: models.m: "command" is not for provider openai',
+      '2: models.m: "command" is not for provider openai',
     ],
     [
       'models:\n  m: { provider: openai, transport: bach }',
-      'evaldiff.yaml:2: models.m.transport must be one of direct, batch',
+      '2: models.m.transport must be one of direct, batch',
     ],
     [
       'models:\n  m:\n    provider: openai\n    endpoint: local\n    transport: batch',
-      "evaldiff.yaml:5: models.m: transport: batch is not for an endpoint of the workflow; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct",
+      `5: models.m: transport: batch is not for an endpoint of the workflow${batches}`,
     ],
     [
       'models:\n  m: { provider: program, command: [node], transport: batch }',
-      "evaldiff.yaml:2: models.m: transport: batch is not for provider program; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct",
+      `2: models.m: transport: batch is not for provider program${batches}`,
     ],
     [
       'models:\n  m: { provider: replay, file: r.jsonl, transport: batch }',
-      "evaldiff.yaml:2: models.m: transport: batch is not for provider replay; only OpenAI's and Anthropic's own servers answer in batches. Remove it, or write direct",
+      `2: models.m: transport: batch is not for provider replay${batches}`,
     ],
-    ['transport: slow', 'evaldiff.yaml:1: transport must be one of direct, batch'],
-    ['grader: { temperature: 0 }', 'evaldiff.yaml:1: grader: "model" is missing'],
+    ['transport: slow', '1: transport must be one of direct, batch'],
+    ['grader: { temperature: 0 }', '1: grader: "model" is missing'],
     [
       'grader: [a, b]',
-      'evaldiff.yaml:1: grader has 2 models; name an odd number up to 9, so that their votes give a majority',
+      '1: grader has 2 models; name an odd number up to 9, so that their votes give a majority',
     ],
     [
       'grader:\n  - a\n  - { model: b }\n  - { model: b, temperature: 0 }\n  - a\n  - c',
-      'evaldiff.yaml:5: grader: "a" is there twice; the same model with the same parameters has one vote',
+      '5: grader: "a" is there twice; the same model with the same parameters has one vote',
     ],
-    ['grader: [a, b, { temperature: 0 }]', 'evaldiff.yaml:1: grader[2]: "model" is missing'],
-    [
-      'grader: { model: m, headers: { a: b } }',
-      'evaldiff.yaml:1: grader: "headers" may only be set in the workflow (input endpoints)',
-    ],
-    ['sweep: { temperature: [hot] }', 'evaldiff.yaml:1: sweep: temperature must be a number'],
-    ['sweep: { temperature: [] }', 'evaldiff.yaml:1: sweep.temperature must not be empty'],
-    [
-      'sweep: { base_url: [x] }',
-      'evaldiff.yaml:1: sweep: "base_url" may only be set in the workflow (input endpoints)',
-    ],
-    [
-      'api_key: x',
-      'evaldiff.yaml:1: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)',
-    ],
-    ['- a', 'evaldiff.yaml:1: must be a map of settings like prompts, n_tries and models'],
-    ['seed: 1.5', 'evaldiff.yaml:1: seed must be a whole number from 0 to 4294967295'],
-    [
-      'qualeval: { enabled: sometimes }',
-      'evaldiff.yaml:1: qualeval.enabled must be one of auto, on, off',
-    ],
+    ['grader: [a, b, { temperature: 0 }]', '1: grader[2]: "model" is missing'],
+    ['grader: { model: m, headers: { a: b } }', `1: grader: "headers" ${address}`],
+    ['sweep: { temperature: [hot] }', '1: sweep: temperature must be a number'],
+    ['sweep: { temperature: [] }', '1: sweep.temperature must not be empty'],
+    ['sweep: { base_url: [x] }', `1: sweep: "base_url" ${address}`],
+    ['api_key: x', `1: "api_key" ${key}`],
+    ['- a', '1: must be a map of settings like prompts, n_tries and models'],
+    ['seed: 1.5', '1: seed must be a whole number from 0 to 4294967295'],
+    ['qualeval: { enabled: sometimes }', '1: qualeval.enabled must be one of auto, on, off'],
     [
       'qualeval: sometimes',
-      'evaldiff.yaml:1: qualeval must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }',
+      '1: qualeval must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }',
     ],
     [
       'qualeval:\n  attribute: a.yaml',
-      'evaldiff.yaml:2: unknown key "attribute" in qualeval; did you mean "attributes"?',
+      '2: unknown key "attribute" in qualeval; did you mean "attributes"?',
     ],
-    ['qualeval: { alignment: 2 }', 'evaldiff.yaml:1: qualeval.alignment must be true or false'],
-    [
-      'prompts: 3',
-      'evaldiff.yaml:1: prompts must be a pattern like prompts/*.yaml, or a list of them',
-    ],
+    ['qualeval: { alignment: 2 }', '1: qualeval.alignment must be true or false'],
+    ['prompts: 3', '1: prompts must be a pattern like prompts/*.yaml, or a list of them'],
   ])('refuse %s', async (text, problem) => {
-    expect(await problemsOf({ 'evaldiff.yaml': text })).toEqual([problem]);
+    expect(await problemsOf({ 'evaldiff.yaml': text })).toEqual([`evaldiff.yaml:${problem}`]);
   });
 });
 

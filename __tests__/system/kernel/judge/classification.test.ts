@@ -40,8 +40,7 @@ async function classified(
     mails('Old', expected, given),
     mails('New', expected, given),
     (_, text) => {
-      const index = Number(/r(\d+)$/.exec(text)?.[1]);
-      return (text.startsWith('Old') ? base : head)[index] ?? '';
+      return (text.startsWith('Old') ? base : head)[Number(/r(\d+)$/.exec(text)?.[1])] ?? '';
     },
   );
   return result.suites[0]?.classification;

@@ -211,8 +211,7 @@ describe('the values of a metric', () => {
   });
 
   test('of references that move together are dealt together', () => {
-    const clusters = fell.map(() => 'template');
-    const { values } = rowOf(valued(fell, { clusters }));
+    const { values } = rowOf(valued(fell, { clusters: fell.map(() => 'template') }));
     expect(values).toMatchObject({ p: 1 / 12, moved: null });
   });
 
