@@ -119,9 +119,7 @@ describe('a pull request on conversations', () => {
     expect(out).toMatch(/Base ·✓·✓·✓\s+Head ·✓·✗·✓\s+part at turn 4: lacks "help"/);
     expect(out).toContain('2 of 3 turns pass; turn 4: lacks "help"');
     // A share leaves room: two of three answers are enough.
-    repository.commit('most turns', {
-      'prompts/tests/mentor.yaml': `${metrics('0.6')}${tests()}`,
-    });
+    repository.commit('most turns', { 'prompts/tests/mentor.yaml': `${metrics('0.6')}${tests()}` });
     const most = await result('run', '--fail-on', 'never');
     expect(most.suites[0]?.pass_rate.head).toBe(1);
   });
@@ -135,37 +133,6 @@ describe('a pull request on conversations', () => {
     expect(server.requests).toHaveLength(made);
     expect(second.suites[0]?.conversation).toEqual(first.suites[0]?.conversation);
     expect(second.usage).toMatchObject({ calls: 0, reused: first.usage.calls });
-  });
-
-  test('that changes the evaluators alone judges the record again and is not red for it', async () => {
-    const { repository, asked, result } = await project(script);
-    await result('run');
-    expect([asked('assistant-1'), asked('judge-1')]).toEqual([24, 24]);
-    repository.commit('stricter', {
-      'prompts/tests/mentor.yaml': tests(
-        '  instructions: Please be strict.\n  examples:\n    - { question: Q, answer: A, accepted: true }\n    - { question: Q, answer: B, accepted: false }\n',
-      ),
-    });
-    const changed = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
-    // Every dialogue now goes on for one more answer; what base's evaluator said about the first is
-    // known.
-    expect(asked('assistant-1')).toBe(24 + 24);
-    expect(asked('judge-1')).toBe(24 + 48 + 4);
-    expect(changed.scoring[0]).toMatchObject({
-      rates: { base_base: 1, head_head: 1 },
-      because: [{ key: 'conversation.instructions' }],
-    });
-    expect(
-      changed.evaluators?.map(({ side, grades }) => [
-        side,
-        grades[0]?.accepted.all.share,
-        grades[0]?.rejected.all.share,
-      ]),
-    ).toEqual([
-      ['base', 1, 1],
-      ['head', 0, 0],
-    ]);
-    expect(changed.conclusion).not.toBe('failure');
   });
 
   test('refuses a plan that is over the cap with its evaluators counted, before anything is sent', async () => {

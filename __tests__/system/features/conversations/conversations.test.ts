@@ -347,11 +347,6 @@ describe('a suite of conversations', () => {
     expect(tries?.map((one) => one?.conversation?.turns.length)).toEqual([2, 2]);
   });
 
-  test('makes a plan that counts its evaluators', async () => {
-    const { plan } = await evaluate(shop({}), shop({ content: NEW }), allGood);
-    expect(plan).toMatchObject({ prompt_calls: 12, certain: { evaluator_calls: 12 } });
-  });
-
   test('runs nothing when nothing changed', async () => {
     expect((await evaluate(shop({}), shop({}), allGood)).requests).toEqual([]);
   });
