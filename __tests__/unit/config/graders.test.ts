@@ -15,13 +15,13 @@ const files = (metrics: string, settings = '') => ({
 
 describe("a metric's own grader", () => {
   test('is a name, a map, or a list that votes, and the settings need not name one', async () => {
-    const {
-      tests: { metrics },
-    } = await suiteOf(
-      files(
-        '  - { rubric: is_polite, grader: gpt-4o }\n  - { uses: closed_qa, with: { criteria: c }, grader: { model: judge, temperature: 1 } }\n  - name: voted\n    rubric: is_polite\n    grader:\n      - a\n      - { model: b, max_tokens: 9 }\n      - c',
-      ),
-    );
+    const { metrics } = (
+      await suiteOf(
+        files(
+          '  - { rubric: is_polite, grader: gpt-4o }\n  - { uses: closed_qa, with: { criteria: c }, grader: { model: judge, temperature: 1 } }\n  - name: voted\n    rubric: is_polite\n    grader:\n      - a\n      - { model: b, max_tokens: 9 }\n      - c',
+        ),
+      )
+    ).tests;
     expect(
       metrics.map(({ graders }) =>
         graders?.map(({ model, parameters, place }) => [model, parameters, place.line]),
@@ -53,9 +53,7 @@ describe("a metric's own grader", () => {
   });
 
   test('is absent where none is written', async () => {
-    const {
-      tests: { metrics },
-    } = await suiteOf(files('  - { rubric: is_polite }', 'grader: g'));
+    const { metrics } = (await suiteOf(files('  - { rubric: is_polite }', 'grader: g'))).tests;
     expect(metrics[0]).not.toHaveProperty('graders');
   });
 

@@ -339,7 +339,7 @@ describe('further gates', () => {
   const strict = { scoring: 'fail' } as const;
 
   test('a scoring is held to the margin that its suite sets for itself, and to whether that suite may fail', () => {
-    const of = (own: SuiteResult['gate'], path = 'p') => ({ path, gate: own });
+    const of = (own: NonNullable<SuiteResult['gate']>, path = 'p') => ({ path, gate: own });
     const wide = of({ min_drop: 0.2 });
     expect(scored(0.12, wide).reasons).toEqual([]);
     expect(scored(0.21, wide).reasons).toHaveLength(1);
