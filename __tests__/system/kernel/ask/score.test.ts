@@ -5,21 +5,16 @@ import type { Price } from '../../../../src/kernel/plan/price.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../../../src/types/metric.ts';
 import type { HostedTarget, Message } from '../../../../src/types/model.ts';
 import type { Json } from '../../../../src/types/plain.ts';
-import { answer, metric, reference, tests, scoring } from '../../../unit/app/run/builders.ts';
+import {
+  answer,
+  dependsOn as on,
+  metric,
+  reference,
+  tests,
+  scoring,
+} from '../../../unit/app/run/builders.ts';
 import { rubricOf } from '../../app/run/pipeline.ts';
 
-const on = (name: string, more: Partial<DependsOn> = {}): DependsOn => ({
-  name,
-  type: null,
-  kwargs: null,
-  metric_name: null,
-  metric_level: null,
-  relative_object_position: 0,
-  metric_min_value: -Number.MAX_VALUE,
-  metric_max_value: Number.MAX_VALUE,
-  place: { file: 'prompts/tests/p.yaml', line: 3 },
-  ...more,
-});
 const uses = (
   name: string,
   built: string,

@@ -18,7 +18,7 @@ import type {
   Tests,
 } from '../../../../src/kernel/suite/suite.ts';
 import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
-import type { Metric, Outcome } from '../../../../src/types/metric.ts';
+import type { DependsOn, Metric, Outcome } from '../../../../src/types/metric.ts';
 import type { Completion, Target } from '../../../../src/types/model.ts';
 
 const place = (file: string, line = 1) => ({ file, line });
@@ -47,6 +47,22 @@ export function metric(name: string, changes: Partial<Metric> = {}): Metric {
     depends_on: [],
     skip: false,
     place: place('prompts/tests/p.yaml', 2),
+    ...changes,
+  };
+}
+
+/** A condition on another metric, without bounds. */
+export function dependsOn(name: string, changes: Partial<DependsOn> = {}): DependsOn {
+  return {
+    name,
+    type: null,
+    kwargs: null,
+    metric_name: null,
+    metric_level: null,
+    relative_object_position: 0,
+    metric_min_value: -Number.MAX_VALUE,
+    metric_max_value: Number.MAX_VALUE,
+    place: place('prompts/tests/p.yaml', 3),
     ...changes,
   };
 }
@@ -293,9 +309,7 @@ export function modelSettings(changes: Partial<ModelSettings> = {}): ModelSettin
 
 /** Settings with these models and nothing else of their own. */
 export function settingsWithModels(...entries: ModelSettings[]): Settings {
-  return settings({
-    models: new Map(entries.map((entry, index) => [`m${String(index)}`, entry])),
-  });
+  return settings({ models: new Map(entries.map((entry, index) => [`m${String(index)}`, entry])) });
 }
 
 export function hostedTarget(model: string, endpoint: string | null = null): Target {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { totalOf } from '../../../../src/features/shards/manifest.ts';
@@ -12,25 +11,17 @@ import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import { portionOfCost } from '../../../../src/money/forecast.ts';
 import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
-import type { SourceTree } from '../../../../src/types/repository.ts';
 import fc, { draws } from '../../../fuzz.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import * as build from '../../app/run/builders.ts';
-
-const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-const tree: SourceTree = {
-  commit: 'h'.repeat(40),
-  files: new Map(),
-  irregular: new Map(),
-  read: async () => new Uint8Array(),
-};
+import { hash, treeOf } from '../../config/tree.ts';
 
 function planned(project: Project): Prepared {
   return prepare(
     {
       mode: 'sweep',
       base: null,
-      head: tree,
+      head: treeOf({}),
       maxCalls: null,
       failOn: null,
       code: 'sandbox',
