@@ -1,10 +1,12 @@
 import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
+import { startSuite, type SuiteRun } from '../../../../src/kernel/plan/suite-run.ts';
 import type {
   ReferenceResult,
   SideResult,
   TryResult,
 } from '../../../../src/kernel/result/reference-result.ts';
 import type { PassRate, SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
+import { generationOf } from '../../../../src/kernel/select/generation.ts';
 import type { SuiteSide } from '../../../../src/kernel/select/prompt-changes.ts';
 import type { Scoring } from '../../../../src/kernel/select/scoring.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
@@ -154,6 +156,28 @@ export function suiteSide(
     variant: { model, parameters, target },
     scoring: scoring(of.tests, { side, ...changes }),
   };
+}
+
+/** A suite of which every reference of both sides is to be run. */
+export function startedSuite(base: SuiteSide, head: SuiteSide): SuiteRun {
+  const { references } = head.suite.tests;
+  return startSuite({
+    path: 'prompts/p.yaml',
+    name: 'p',
+    variant: base.variant,
+    baseVariant: null,
+    base,
+    head,
+    because: [],
+    references: references.map((each) => ({
+      reference: each,
+      change: 'both',
+      baseReference: each,
+      base: generationOf(base.suite.prompt, base.variant, each),
+      head: generationOf(head.suite.prompt, head.variant, each),
+    })),
+    unaffected: 0,
+  });
 }
 
 export function answer(output: string): Completion {

@@ -4,19 +4,24 @@ import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { rollUpSuite } from '../../../../src/kernel/judge/roll-up.ts';
 import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
 import {
-  startSuite,
   type Try,
   suiteComparison,
   type SuiteComparison,
   type TryPolicy,
 } from '../../../../src/kernel/plan/suite-run.ts';
 import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
-import type { AffectedReference } from '../../../../src/kernel/select/affected.ts';
-import { generationOf } from '../../../../src/kernel/select/generation.ts';
 import { lookLevels } from '../../../../src/kernel/statistics/looks.ts';
 import { visibleDrop } from '../../../../src/kernel/statistics/visible-drop.ts';
 import type { SuiteGate } from '../../../../src/kernel/suite/gate-settings.ts';
-import { gate, prompt, reference, suite, suiteSide, tryResult } from '../../app/run/builders.ts';
+import {
+  gate,
+  prompt,
+  reference,
+  startedSuite,
+  suite,
+  suiteSide,
+  tryResult,
+} from '../../app/run/builders.ts';
 
 type Row = [
   count: number,
@@ -52,24 +57,7 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
     }),
   );
   const [base, head] = [suiteSide('base', before!), suiteSide('head', after!)];
-  const all = references.map((reference): AffectedReference => ({
-    reference,
-    change: 'both',
-    baseReference: reference,
-    base: generationOf(base.suite.prompt, base.variant, reference),
-    head: generationOf(head.suite.prompt, head.variant, reference),
-  }));
-  const started = startSuite({
-    path: 'prompts/p.yaml',
-    name: 'p',
-    variant: base.variant,
-    baseVariant: null,
-    base,
-    head,
-    because: [],
-    references: all,
-    unaffected: 0,
-  });
+  const started = startedSuite(base, head);
   const attempts = (passes: number, tries: number): Try[] =>
     Array.from({ length: tries }, (_, index) => ({
       result: tryResult(index < passes ? 'pass' : 'fail', index),
