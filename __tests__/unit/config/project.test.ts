@@ -82,27 +82,12 @@ describe('fixtures', () => {
     expect(
       [...project.rubrics.values()].map(({ name, choice_scores, examples }) => [
         name,
-        [...choice_scores],
+        [...choice_scores].flat(),
         examples.length,
       ]),
     ).toEqual([
-      [
-        'asks_for_drawing',
-        [
-          ['YES', 1],
-          ['NO', 0],
-        ],
-        0,
-      ],
-      [
-        'hint_quality',
-        [
-          ['A', 1],
-          ['B', 0.5],
-          ['C', 0],
-        ],
-        2,
-      ],
+      ['asks_for_drawing', ['YES', 1, 'NO', 0], 0],
+      ['hint_quality', ['A', 1, 'B', 0.5, 'C', 0], 2],
     ]);
   });
 

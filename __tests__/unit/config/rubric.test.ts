@@ -11,23 +11,16 @@ const rubrics = async (
   return { list: [...project.rubrics.values()], notices };
 };
 const scores = (text: string) =>
-  rubrics(text).then(({ list }) => [...(list[0]?.choice_scores ?? [])]);
+  rubrics(text).then(({ list }) => [...(list[0]?.choice_scores ?? [])].flat());
 
 describe('rubrics', () => {
   test('keep labels as text, also those that other YAML versions read as true and false, and numbers as written', async () => {
     expect(
       await scores('r: { prompt: "{content}", choice_scores: { YES: 1, NO: 0, on: 0.5 } }'),
-    ).toEqual([
-      ['YES', 1],
-      ['NO', 0],
-      ['on', 0.5],
-    ]);
+    ).toEqual(['YES', 1, 'NO', 0, 'on', 0.5]);
     expect(
       await scores('r:\n  prompt: "{content}"\n  choice_scores:\n    1.0: 1\n    true: 0\n'),
-    ).toEqual([
-      ['1.0', 1],
-      ['true', 0],
-    ]);
+    ).toEqual(['1.0', 1, 'true', 0]);
   });
 
   test.each([
@@ -81,18 +74,11 @@ describe('rubrics', () => {
       `${base}  choice_strings: ABC\n  choice_scores: { A: 1, B: 0.5, C: 0 }\n`,
     );
     expect(list).toMatchObject([{ name: 'r', eval_type: 'classify' }]);
-    expect([...list[0]!.choice_scores]).toEqual([
-      ['A', 1],
-      ['B', 0.5],
-      ['C', 0],
-    ]);
+    expect([...list[0]!.choice_scores].flat()).toEqual(['A', 1, 'B', 0.5, 'C', 0]);
     expect(notices).toEqual(['rubrics/r.yaml:4: r.input_outputs has no effect here']);
     expect(
       await scores(`${base}  choice_strings: ["1", "5"]\n  choice_scores: from_strings\n`),
-    ).toEqual([
-      ['1', 1],
-      ['5', 5],
-    ]);
+    ).toEqual(['1', 1, '5', 5]);
   });
 
   test("read Phoenix' messages and choices, and lists of choices", async () => {
@@ -104,10 +90,7 @@ describe('rubrics', () => {
       await scores(
         'r: { prompt: "{content}", choice_scores: [{ choice: good, score: 1 }, { choice: bad, score: 0 }] }',
       ),
-    ).toEqual([
-      ['good', 1],
-      ['bad', 0],
-    ]);
+    ).toEqual(['good', 1, 'bad', 0]);
   });
 
   test('leave the braces of JSON and doubled names in their text', async () => {

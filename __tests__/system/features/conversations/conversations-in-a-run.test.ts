@@ -12,6 +12,7 @@ import {
   type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
 
+const DIFF = ['diff', '--base', 'HEAD~1', '--head', 'HEAD'];
 const open: ModelServer[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
@@ -75,7 +76,7 @@ describe('a pull request on conversations', () => {
   test('that leads users to their goal no more is red, and shows how both dialogues went', async () => {
     const { repository, evaldiff, asked } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
-    const { code, out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const { code, out } = await evaldiff(...DIFF);
     expect(code).toBe(1);
     expect(out).toMatch(/Completed\s+100\.0 %\s+0\.0 %\s+−100\.0 points/);
     expect(out).toContain('Question 3 (an evaluator asks): And then?');
@@ -104,7 +105,7 @@ describe('a pull request on conversations', () => {
       'prompts/tests/mentor.yaml': `${metrics('true')}${tests()}`,
     });
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
-    const compared = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const compared = await result(...DIFF);
     const [suite] = compared.suites;
     expect(suite?.verdict).toBe('regressed');
     const helps = suite?.metrics.find(({ name }) => name === 'helps');
@@ -115,7 +116,7 @@ describe('a pull request on conversations', () => {
       head: { passes: (dialogues * 2) / 3, judged: dialogues },
     });
     expect(helps?.objects?.difference).toBeCloseTo(-1 / 3);
-    const { out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const { out } = await evaldiff(...DIFF);
     expect(out).toMatch(/Base ·✓·✓·✓\s+Head ·✓·✗·✓\s+part at turn 4: lacks "help"/);
     expect(out).toContain('2 of 3 turns pass; turn 4: lacks "help"');
     // A share leaves room: two of three answers are enough.
@@ -127,9 +128,9 @@ describe('a pull request on conversations', () => {
   test('pays for no dialogue twice: a second run makes no model calls', async () => {
     const { repository, server, result } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
-    const first = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const first = await result(...DIFF);
     const made = server.requests.length;
-    const second = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const second = await result(...DIFF);
     expect(server.requests).toHaveLength(made);
     expect(second.suites[0]?.conversation).toEqual(first.suites[0]?.conversation);
     expect(second.usage).toMatchObject({ calls: 0, reused: first.usage.calls });
@@ -138,7 +139,7 @@ describe('a pull request on conversations', () => {
   test('refuses a plan that is over the cap with its evaluators counted, before anything is sent', async () => {
     const { repository, server, result } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
-    const refused = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD', '--max-calls', '95');
+    const refused = await result(...DIFF, '--max-calls', '95');
     expect(refused.problems.map(({ message }) => message)).toEqual([
       expect.stringMatching(
         /^This run would make 96 model calls \(48 answers .* \+ at least 48 calls for evaluators\); the limit is 95/,
@@ -150,15 +151,7 @@ describe('a pull request on conversations', () => {
   test('stops at the cap within dialogues, and says so', async () => {
     const { repository, server, result } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
-    const stopped = await result(
-      'diff',
-      '--base',
-      'HEAD~1',
-      '--head',
-      'HEAD',
-      '--max-calls',
-      '100',
-    );
+    const stopped = await result(...DIFF, '--max-calls', '100');
     expect(server.requests.length).toBeLessThanOrEqual(100);
     expect(stopped.conclusion).not.toBe('success');
     expect(JSON.stringify([stopped.reasons, stopped.notices])).toContain(
