@@ -255,26 +255,14 @@ describe("the action's inputs", () => {
 });
 
 test('the command line is read by the same rules', () => {
-  expect(
-    readCommandLine({
-      own: OWN_SETTINGS,
-      config: 'c.yaml',
-      overrides: ['n_tries=1'],
-      maxCalls: '7',
-    }),
-  ).toMatchObject({
+  const line = (overrides: string[], maxCalls: string) =>
+    readCommandLine({ own: OWN_SETTINGS, config: 'c.yaml', overrides, maxCalls });
+  expect(line(['n_tries=1'], '7')).toMatchObject({
     problems: [],
     maxCalls: 7,
     options: { config: 'c.yaml', overrides: { settings: [{ value: 1 }] } },
   });
-  expect(
-    readCommandLine({
-      own: OWN_SETTINGS,
-      config: 'c.yaml',
-      overrides: ['x'],
-      maxCalls: 'y',
-    }).problems.map(({ message }) => message),
-  ).toEqual([
+  expect(line(['x'], 'y').problems.map(({ message }) => message)).toEqual([
     '--max-calls: must be a whole number of at least 0, not "y"',
     'overrides: x: must be key=value',
   ]);

@@ -109,15 +109,12 @@ describe('a project', () => {
     };
     const { project, problems } = await read(files);
     expect([problems, project.suites.map(({ prompt }) => prompt.name)]).toEqual([[], ['q', 'p']]);
-    expect(
-      (
-        await read({
-          'evaldiff.yaml': 'prompts: tests/x.yaml',
-          'tests/x.yaml': PROMPT.replace('tests/p', 'p'),
-          'tests/p.yaml': 'max_tokens: 3',
-        })
-      ).project.suites,
-    ).toEqual([]);
+    const named = await read({
+      'evaldiff.yaml': 'prompts: tests/x.yaml',
+      'tests/x.yaml': PROMPT.replace('tests/p', 'p'),
+      'tests/p.yaml': 'max_tokens: 3',
+    });
+    expect(named.project.suites).toEqual([]);
   });
 
   test("tells a shared test file's mistake once", async () => {
