@@ -221,18 +221,13 @@ describe('the caps of a sweep', () => {
   });
 
   test('leave the merge what the shards have not spent, and nothing less than nothing', () => {
-    expect(restOf({ maxCalls: 10, maxCost: 2 }, { calls: 4, cost: 0.5 })).toEqual({
-      maxCalls: 6,
-      maxCost: 1.5,
-    });
-    expect(restOf({ maxCalls: 10, maxCost: 2 }, { calls: 40, cost: 5 })).toEqual({
-      maxCalls: 0,
-      maxCost: 0,
-    });
-    expect(restOf({ maxCalls: null, maxCost: null }, { calls: 40, cost: 5 })).toEqual({
-      maxCalls: null,
-      maxCost: null,
-    });
+    const rest = (maxCalls: number | null, maxCost: number | null, calls: number, cost: number) => {
+      const left = restOf({ maxCalls, maxCost }, { calls, cost });
+      return [left.maxCalls, left.maxCost];
+    };
+    expect(rest(10, 2, 4, 0.5)).toEqual([6, 1.5]);
+    expect(rest(10, 2, 40, 5)).toEqual([0, 0]);
+    expect(rest(null, null, 40, 5)).toEqual([null, null]);
     const caps = { maxCalls: 9, maxCost: null };
     const portions = () => ({ calls: { part: 1, whole: 3 }, cost: null });
     expect([
