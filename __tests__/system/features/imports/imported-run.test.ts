@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
+import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
 let shop: Shop | null = null;

@@ -25,7 +25,6 @@ import {
   renderHtml,
   sectionBlocks,
   renderTerminal,
-  exampleTries,
 } from '../../../stand-ins/reports.ts';
 import { expectGolden } from '../../report/golden.ts';
 import { referenceOf, resultOf, sideOfTries, suiteOf, tryOf } from '../../report/results.ts';
