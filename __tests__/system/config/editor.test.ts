@@ -94,100 +94,87 @@ describe('in an editor', () => {
     ).toContain('Upper and lower case count as equal.');
   });
 
-  test.each<[string, Kind, string, string[]]>([
+  test.each<[string, string, string[], Kind?]>([
     [
       'a key that the metric does not take',
-      'tests',
       'metrics:\n  - name: a\n    uses: contains\n    with:\n      ignore_cas: true\n',
       ['5: contains takes value, ignore_case, trim, ignore_punctuation, mode, negate'],
     ],
     [
       'a value of the wrong kind',
-      'tests',
       'metrics:\n  - uses: contains\n    with: { ignore_case: 3 }\n',
       ['3: Incorrect type. Expected "boolean".'],
     ],
     [
       'a metric that does not exist',
-      'tests',
       'metrics:\n  - name: a\n    uses: contians\n',
       [expect.stringMatching(/^3: Value is not accepted.*"contains"/) as unknown as string],
     ],
     [
       'two of uses, rubric and code, each where it stands',
-      'tests',
       'metrics:\n  - name: a\n    uses: contains\n    rubric: polite\n',
       [`3: ${ONE}`, `4: ${ONE}`],
     ],
-    ['none of them', 'tests', 'metrics:\n  - name: a\n', [`2: ${ONE}`]],
+    ['none of them', 'metrics:\n  - name: a\n', [`2: ${ONE}`]],
     [
       'the same in a metric of one reference',
-      'tests',
       'references:\n  - input: { q: a }\n    metrics:\n      - { name: own, uses: is_json }\n      - { name: none }\n',
       [`5: ${ONE}`],
     ],
     [
       'parameters of a rubric',
-      'tests',
       'metrics:\n  - rubric: polite\n    with: { a: 1 }\n',
       ['3: only built-in metrics have parameters'],
     ],
     [
       'a language without code',
-      'tests',
       'metrics:\n  - rubric: polite\n    language: python\n',
       ['3: language belongs to code'],
     ],
-    [
-      'a slip in a top-level key of tests',
-      'tests',
-      'metrcs: []\n',
-      ['1: Property metrcs is not allowed.'],
-    ],
+    ['a slip in a top-level key of tests', 'metrcs: []\n', ['1: Property metrcs is not allowed.']],
     [
       'of a prompt, where any other key is a parameter',
-      'prompt',
       'name: a\nmodle: m\ntemperature: 0\nmesages: []\nown_parameter: 1\n',
       ['2: unknown key; did you mean "model"?', '4: unknown key; did you mean "messages"?'],
+      'prompt',
     ],
     [
       "a parameter that the prompt's model refuses",
-      'prompt',
       'name: a\nmodel: claude-sonnet-5\ntemperature: 0\nthinking: { type: enabled }\nprompt: x\n',
       [
         '3: Claude Opus 5, Sonnet 5 and Haiku 5.5: no temperature but 1; remove it',
         '4: Claude Opus 5, Sonnet 5 and Haiku 5.5: no thinking (enabled); write thinking: { type: adaptive }',
       ],
+      'prompt',
     ],
     [
       'one that another parameter makes wrong',
-      'prompt',
       'name: a\nmodel: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low\nprompt: x\n',
       [
         '3: GPT-5.1 to GPT-5.4: no temperature but 1 (only with reasoning_effort: none or without it); remove it',
       ],
+      'prompt',
     ],
-    ['of the settings', 'settings', 'n_trys: 3\n', ['1: Property n_trys is not allowed.']],
-    ['of a rubric', 'rubrics', 'polite:\n  promt: x\n', ['2: Property promt is not allowed.']],
+    ['of the settings', 'n_trys: 3\n', ['1: Property n_trys is not allowed.'], 'settings'],
+    ['of a rubric', 'polite:\n  promt: x\n', ['2: Property promt is not allowed.'], 'rubrics'],
     [
       'nothing in a prompt for whose model it is right',
-      'prompt',
       'name: a\nmodel: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: none\nprompt: x\n',
       [],
+      'prompt',
     ],
     [
       'nothing where the default is written, or nothing is known',
-      'prompt',
       'name: a\nmodel: claude-opus-5\ntemperature: 1\nthinking: { type: disabled }\nprompt: x\n',
       [],
+      'prompt',
     ],
     [
       'nothing in a right file',
-      'tests',
       'metrics:\n  - { uses: contains, with: { ignore_case: true } }\n  - { name: c, code: "metric = 1", language: python }\n  - { rubric: polite }\nreferences:\n  - { id: a, input: { q: b }, expected: c }\n',
       [],
     ],
-  ])('%s is underlined on its line', async (_, kind, text, expected) => {
+  ])('%s is underlined on its line', async (_, text, expected, kind = 'tests') => {
     expect(await underlined(kind, text)).toEqual(expected);
   });
 });

@@ -28,54 +28,39 @@ async function check(
     optionsOf({ configRequired: head }),
     { ...tools, ends: { today, past } },
   );
-  return {
-    problems: problems.map(formatProblem),
-    notices: project.notices.map(formatProblem),
-  };
+  return { problems: problems.map(formatProblem), notices: project.notices.map(formatProblem) };
 }
 
 describe("a parameter that the prompt's model refuses", () => {
   test.each([
+    ['claude-opus-4-7\ntemperature: 0', 'temperature but 1'],
+    ['claude-sonnet-5-5\ntop_k: 3', 'top_k'],
+    ['claude-haiku-4-5\ntop_p: 0.5\ntemperature: 0', 'top_p (only without temperature)'],
+    ['o3\ntemperature: 0.2', 'temperature but 1'],
+    ['gpt-5.5\nmax_tokens: 10', 'max_tokens: write max_completion_tokens in place of max_tokens'],
+    ['gpt-6-luna\ntemperature: 0', 'temperature but 1 (only with reasoning_effort: none)'],
     [
-      'model: claude-opus-4-7\ntemperature: 0',
-      'claude-opus-4-7 takes no temperature but 1: remove line 4',
-    ],
-    ['model: claude-sonnet-5-5\ntop_k: 3', 'claude-sonnet-5-5 takes no top_k: remove line 4'],
-    [
-      'model: claude-haiku-4-5\ntop_p: 0.5\ntemperature: 0',
-      'claude-haiku-4-5 takes no top_p (only without temperature): remove line 4',
-    ],
-    ['model: o3\ntemperature: 0.2', 'o3 takes no temperature but 1: remove line 4'],
-    [
-      'model: gpt-5.5\nmax_tokens: 10',
-      'gpt-5.5 takes no max_tokens: write max_completion_tokens in place of max_tokens',
+      'gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low',
+      'temperature but 1 (only with reasoning_effort: none or without it)',
     ],
     [
-      'model: gpt-6-luna\ntemperature: 0',
-      'gpt-6-luna takes no temperature but 1 (only with reasoning_effort: none): remove line 4',
+      'claude-sonnet-5\nthinking: { type: enabled, budget_tokens: 2000 }',
+      'thinking (enabled): write thinking: { type: adaptive } in place of thinking',
     ],
     [
-      'model: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low',
-      'gpt-5.4-mini takes no temperature but 1 (only with reasoning_effort: none or without it): remove line 4',
+      'claude-opus-5-5\nthinking: { type: disabled }',
+      'thinking (enabled or disabled): write thinking: { type: adaptive } in place of thinking',
     ],
     [
-      'model: claude-sonnet-5\nthinking: { type: enabled, budget_tokens: 2000 }',
-      'claude-sonnet-5 takes no thinking (enabled): write thinking: { type: adaptive } in place of thinking',
+      'claude-haiku-4-5\ntemperature: 0\nthinking: { type: enabled, budget_tokens: 2000 }',
+      'temperature but 1 (only with thinking: disabled or without it)',
     ],
-    [
-      'model: claude-opus-5-5\nthinking: { type: disabled }',
-      'claude-opus-5-5 takes no thinking (enabled or disabled): write thinking: { type: adaptive } in place of thinking',
-    ],
-    [
-      'model: claude-haiku-4-5\ntemperature: 0\nthinking: { type: enabled, budget_tokens: 2000 }',
-      'claude-haiku-4-5 takes no temperature but 1 (only with thinking: disabled or without it): remove line 4',
-    ],
-    [
-      'model: gpt-5-mini\nreasoning_effort: none',
-      'gpt-5-mini takes no reasoning_effort (none): remove line 4',
-    ],
-  ])('is an error at its line, before anything is sent: %j', async (prompt, message) => {
-    expect((await check(prompt)).problems).toEqual([`prompts/p.yaml:4: ${message}`]);
+    ['gpt-5-mini\nreasoning_effort: none', 'reasoning_effort (none)'],
+  ])('is an error at its line, before anything is sent: %j', async (lines, message) => {
+    const advice = message.includes(': write ') ? '' : ': remove line 4';
+    expect((await check(`model: ${lines}`)).problems).toEqual([
+      `prompts/p.yaml:4: ${lines.split('\n')[0] ?? ''} takes no ${message}${advice}`,
+    ]);
   });
 
   test.each([
@@ -164,10 +149,7 @@ models:
       `prompts: ['Say {{word}}']\nproviders: [{ id: '${provider}'${more} }]\ntests: [{ vars: { word: hi }, assert: [{ type: contains, value: hi }] }]\n`;
 
     async function onItsEnd(provider: string, settings: string, more = '') {
-      const files = {
-        'evaldiff.yaml': settings,
-        'promptfooconfig.yaml': config(provider, more),
-      };
+      const files = { 'evaldiff.yaml': settings, 'promptfooconfig.yaml': config(provider, more) };
       const ends = { today: '2027-03-01', past: 'problem' as const };
       const { problems, project } = await readProject(
         treeOf(files),

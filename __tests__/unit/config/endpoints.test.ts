@@ -13,9 +13,8 @@ const PLAIN = {
 
 test.each<[string, object]>([
   [
-    'a=https://gate.example/v1 key=GATE_KEY header=X-Team:TEAM header=x-app:APP',
+    'https://gate.example/v1 key=GATE_KEY header=X-Team:TEAM header=x-app:APP',
     {
-      url: 'https://gate.example/v1',
       keyEnv: 'GATE_KEY',
       headers: [
         { name: 'x-team', env: 'TEAM' },
@@ -24,55 +23,49 @@ test.each<[string, object]>([
     },
   ],
   [
-    'a=https://team.openai.azure.com/openai api-version=2024-10-21 key=AZURE_KEY',
-    { url: 'https://team.openai.azure.com/openai', keyEnv: 'AZURE_KEY', apiVersion: '2024-10-21' },
+    'https://team.openai.azure.com/openai api-version=2024-10-21 key=AZURE_KEY',
+    { keyEnv: 'AZURE_KEY', apiVersion: '2024-10-21' },
   ],
+  ['https://team.openai.azure.com/openai/v1 api-version=preview', { apiVersion: 'preview' }],
   [
-    'a=https://team.openai.azure.com/openai/v1 api-version=preview',
-    { url: 'https://team.openai.azure.com/openai/v1', apiVersion: 'preview' },
+    'https://team.openai.azure.com/openai api-version=2025-04-01-preview',
+    { apiVersion: '2025-04-01-preview' },
   ],
+  ['https://team.services.ai.azure.com/anthropic key=AZURE_KEY', { keyEnv: 'AZURE_KEY' }],
+  ['https://team.openai.azure.com/openai/v1', {}],
   [
-    'a=https://team.openai.azure.com/openai api-version=2025-04-01-preview',
-    { url: 'https://team.openai.azure.com/openai', apiVersion: '2025-04-01-preview' },
+    'http://ollama:11434/v1 insecure concurrency=2 requests-per-minute=30',
+    { insecure: true, concurrency: 2, requests_per_minute: 30 },
   ],
+  ['https://near.example/v1 direct', { direct: true }],
+  ['http://10.1.2.3:8000/v1 insecure', { insecure: true }],
   [
-    'a=https://team.services.ai.azure.com/anthropic key=AZURE_KEY',
-    { url: 'https://team.services.ai.azure.com/anthropic', keyEnv: 'AZURE_KEY' },
-  ],
-  ['a=https://team.openai.azure.com/openai/v1', { url: 'https://team.openai.azure.com/openai/v1' }],
-  [
-    'a=http://ollama:11434/v1 insecure concurrency=2 requests-per-minute=30',
-    { url: 'http://ollama:11434/v1', insecure: true, concurrency: 2, requests_per_minute: 30 },
-  ],
-  ['a=https://near.example/v1 direct', { url: 'https://near.example/v1', direct: true }],
-  ['a=http://10.1.2.3:8000/v1 insecure', { url: 'http://10.1.2.3:8000/v1', insecure: true }],
-  [
-    'a=http://host.docker.internal:8000/v1 insecure key=VLLM_KEY',
-    { url: 'http://host.docker.internal:8000/v1', insecure: true, keyEnv: 'VLLM_KEY' },
+    'http://host.docker.internal:8000/v1 insecure key=VLLM_KEY',
+    { insecure: true, keyEnv: 'VLLM_KEY' },
   ],
 ])('the line %s is read', (line, facts) => {
-  expect(readEndpoints([line])).toEqual({
-    endpoints: [{ name: 'a', ...PLAIN, ...facts }],
+  const [url = ''] = line.split(' ');
+  expect(readEndpoints([`a=${line}`])).toEqual({
+    endpoints: [{ name: 'a', ...PLAIN, url, ...facts }],
     problems: [],
   });
 });
 
 test.each([
+  ['https://x.example header=anthropic-version:V', 'must not set the header anthropic-version'],
+  ['http://127.0.0.1:0/v1', 'must not have port 0 in its address'],
   [
-    'a=https://x.example header=anthropic-version:V',
-    'endpoints: "a" must not set the header anthropic-version',
-  ],
-  ['a=http://127.0.0.1:0/v1', 'endpoints: "a" must not have port 0 in its address'],
-  [
-    'a=https://team.openai.azure.com/ api-version=2024-10-21',
-    'endpoints: "a" is Azure\'s without a path: its address ends in /openai/v1, or in /openai with an api-version',
+    'https://team.openai.azure.com/ api-version=2024-10-21',
+    "is Azure's without a path: its address ends in /openai/v1, or in /openai with an api-version",
   ],
   [
-    'a=https://x.example rpm=2',
-    'endpoints: "a" has an option "rpm", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute',
+    'https://x.example rpm=2',
+    'has an option "rpm", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute',
   ],
 ])('the line %s is refused, each thing said once', (line, message) => {
-  expect(readEndpoints([line]).problems).toEqual([{ place: null, message }]);
+  expect(readEndpoints([`a=${line}`]).problems).toEqual([
+    { place: null, message: `endpoints: "a" ${message}` },
+  ]);
 });
 
 test.each(['2024', '2024-10', '2024-13-01', '20241021', '2024-10-21_preview', ''])(

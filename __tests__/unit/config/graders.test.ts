@@ -15,13 +15,13 @@ const files = (metrics: string, settings = '') => ({
 
 describe("a metric's own grader", () => {
   test('is a name, a map, or a list that votes, and the settings need not name one', async () => {
-    const {
-      tests: { metrics },
-    } = await suiteOf(
-      files(
-        '  - { rubric: is_polite, grader: gpt-4o }\n  - { uses: closed_qa, with: { criteria: c }, grader: { model: judge, temperature: 1 } }\n  - name: voted\n    rubric: is_polite\n    grader:\n      - a\n      - { model: b, max_tokens: 9 }\n      - c',
-      ),
-    );
+    const { metrics } = (
+      await suiteOf(
+        files(
+          '  - { rubric: is_polite, grader: gpt-4o }\n  - { uses: closed_qa, with: { criteria: c }, grader: { model: judge, temperature: 1 } }\n  - name: voted\n    rubric: is_polite\n    grader:\n      - a\n      - { model: b, max_tokens: 9 }\n      - c',
+        ),
+      )
+    ).tests;
     expect(
       metrics.map(({ graders }) =>
         graders?.map(({ model, parameters, place }) => [model, parameters, place.line]),
@@ -53,50 +53,48 @@ describe("a metric's own grader", () => {
   });
 
   test('is absent where none is written', async () => {
-    const {
-      tests: { metrics },
-    } = await suiteOf(files('  - { rubric: is_polite }', 'grader: g'));
+    const { metrics } = (await suiteOf(files('  - { rubric: is_polite }', 'grader: g'))).tests;
     expect(metrics[0]).not.toHaveProperty('graders');
   });
 
   test.each([
     [
       'beside code',
-      '  - { name: m, code: "metric = result = True", grader: g }',
+      '{ name: m, code: "metric = result = True", grader: g }',
       'metric "m": grader belongs to a rubric, or to a metric that a model judges',
     ],
     [
       'beside a comparison',
-      '  - { uses: exact_match, grader: g }',
+      '{ uses: exact_match, grader: g }',
       'metric "metrics[0]": grader belongs to a rubric, or to a metric that a model judges',
     ],
     [
       'of an even number',
-      '  - { rubric: is_polite, grader: [a, b] }',
+      '{ rubric: is_polite, grader: [a, b] }',
       'metrics[0].grader has 2 models; name an odd number up to 9, so that their votes give a majority',
     ],
     [
       'twice the same',
-      '  - { rubric: is_polite, grader: [a, b, a] }',
+      '{ rubric: is_polite, grader: [a, b, a] }',
       'metrics[0].grader: "a" is there twice; the same model with the same parameters has one vote',
     ],
     [
       'without a model',
-      '  - { rubric: is_polite, grader: { temperature: 0 } }',
+      '{ rubric: is_polite, grader: { temperature: 0 } }',
       'metrics[0].grader: "model" is missing',
     ],
     [
       'with a key',
-      '  - { rubric: is_polite, grader: { model: a, api_key: sk } }',
+      '{ rubric: is_polite, grader: { model: a, api_key: sk } }',
       'metrics[0].grader: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)',
     ],
     [
       'of another form',
-      '  - { rubric: is_polite, grader: 3 }',
+      '{ rubric: is_polite, grader: 3 }',
       'metrics[0].grader must be a model name, a map with model and parameters, or a list of them that votes',
     ],
-  ])('%s is refused at its line', async (_, metrics, message) => {
-    expect(await problemsOf(files(metrics, 'grader: g'))).toEqual([
+  ])('%s is refused at its line', async (_, metric, message) => {
+    expect(await problemsOf(files(`  - ${metric}`, 'grader: g'))).toEqual([
       `prompts/tests/p.yaml:2: ${message}`,
     ]);
   });

@@ -140,113 +140,6 @@ describe("the action's inputs", () => {
     ['code-env', 'A-B', 'code-env: "A-B" is not the name of an environment variable'],
     ['endpoints', 'local', 'endpoints: a line must be name=url key=ENV_NAME'],
     [
-      'endpoints',
-      'x=http://llm.example/v1',
-      'endpoints: "x" must be https, or http on a loopback address',
-    ],
-    [
-      'endpoints',
-      'x=http://127.0.0.1.evil.example/',
-      'endpoints: "x" must be https, or http on a loopback address',
-    ],
-    [
-      'endpoints',
-      'x=ftp://127.0.0.1/',
-      'endpoints: "x" must be https, or http on a loopback address',
-    ],
-    [
-      'endpoints',
-      'x=https://user:pass@llm.example/',
-      'endpoints: "x" must not have a user name or password in its address; give the key as key=ENV_NAME',
-    ],
-    [
-      'endpoints',
-      'x=https://llm.example/?key=1',
-      'endpoints: "x" must not have ? or # in its address',
-    ],
-    ['endpoints', 'x=llm.example', 'endpoints: "x" must have a web address like https://host/v1'],
-    [
-      'endpoints',
-      'x=https://llm.example key=sk-abc.def',
-      'endpoints: "x" must be name=url key=ENV_NAME, where ENV_NAME is the name of an environment variable and not the key itself',
-    ],
-    ['endpoints', 'x=https://a.example\nx=https://b.example', 'endpoints: "x" is there twice'],
-    [
-      'endpoints',
-      'x=https://a.example concurency=2',
-      'endpoints: "x" has an option "concurency", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute; did you mean "concurrency"?',
-    ],
-    [
-      'endpoints',
-      'x=https://a.example header=x-team:sk-abc.def',
-      'endpoints: "x" must name a header as header=NAME:ENV_NAME, where ENV_NAME is the name of an environment variable and not the value itself',
-    ],
-    [
-      'endpoints',
-      'x=https://a.example header=host:OTHER',
-      'endpoints: "x" must not set the header host',
-    ],
-    [
-      'endpoints',
-      'x=https://team.openai.azure.com/openai key=AZURE_KEY',
-      'endpoints: "x" is Azure\'s and needs a version: add api-version=2024-10-21, or write its newer address, which ends in /openai/v1',
-    ],
-    [
-      'endpoints',
-      'x=https://team.openai.azure.com/openai?api-version=2024-10-21',
-      'endpoints: "x" must not have ? in its address; write api-version=… behind it as a word of its own',
-    ],
-    [
-      'endpoints',
-      'x=http://ollama:11434/v1',
-      'endpoints: "x" must be https, or http on a loopback address; for a service of the job\'s own add "insecure" to its line',
-    ],
-    [
-      'endpoints',
-      'x=http://models.example.com/v1 insecure',
-      'endpoints: "x" must be https: "insecure" is for names of the job\'s own services (http://ollama:11434), .internal and .local names and private addresses',
-    ],
-    [
-      'endpoints',
-      'x=https://a.example insecure',
-      'endpoints: "x" is https already; "insecure" is for http://, leave it out',
-    ],
-    [
-      'endpoints',
-      'x=http://ollama:11434/v1 insecure key=OPENAI_API_KEY',
-      'endpoints: "x" must not send OPENAI_API_KEY over plain http; a service of the job\'s own has a key of its own, or none',
-    ],
-    [
-      'endpoints',
-      'x=https://a.example concurrency=0',
-      'endpoints: "x" must have a concurrency from 1 to 1000 (calls at a time)',
-    ],
-    [
-      'proxy',
-      'http://proxy.example',
-      'proxy: must name its port: write http://host:port or https://host:port',
-    ],
-    [
-      'proxy',
-      'http://proxy.example:0',
-      'proxy: must name its port: write http://host:port or https://host:port',
-    ],
-    [
-      'proxy',
-      'proxy.example:3128',
-      'proxy: must be the address of a proxy: write http://host:port or https://host:port',
-    ],
-    [
-      'proxy',
-      'socks5://proxy.example:1080',
-      'proxy: must be the address of a proxy: write http://host:port or https://host:port',
-    ],
-    [
-      'proxy',
-      'http://me:secret@proxy.example:3128/pac',
-      'proxy: must have no path: write http://host:port or https://host:port',
-    ],
-    [
       'overrides',
       'ntries=1',
       'overrides: ntries=1: "ntries" is written n_tries, in the settings file or in the test file',
@@ -258,6 +151,71 @@ describe("the action's inputs", () => {
     ],
   ])('%s: %s is refused', (name, value, message) => {
     expect(problemsOf({ [name]: value })).toEqual([message]);
+  });
+
+  test.each([
+    ['x=http://llm.example/v1', 'must be https, or http on a loopback address'],
+    ['x=http://127.0.0.1.evil.example/', 'must be https, or http on a loopback address'],
+    ['x=ftp://127.0.0.1/', 'must be https, or http on a loopback address'],
+    [
+      'x=https://user:pass@llm.example/',
+      'must not have a user name or password in its address; give the key as key=ENV_NAME',
+    ],
+    ['x=https://llm.example/?key=1', 'must not have ? or # in its address'],
+    ['x=llm.example', 'must have a web address like https://host/v1'],
+    [
+      'x=https://llm.example key=sk-abc.def',
+      'must be name=url key=ENV_NAME, where ENV_NAME is the name of an environment variable and not the key itself',
+    ],
+    ['x=https://a.example\nx=https://b.example', 'is there twice'],
+    [
+      'x=https://a.example concurency=2',
+      'has an option "concurency", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute; did you mean "concurrency"?',
+    ],
+    [
+      'x=https://a.example header=x-team:sk-abc.def',
+      'must name a header as header=NAME:ENV_NAME, where ENV_NAME is the name of an environment variable and not the value itself',
+    ],
+    ['x=https://a.example header=host:OTHER', 'must not set the header host'],
+    [
+      'x=https://team.openai.azure.com/openai key=AZURE_KEY',
+      "is Azure's and needs a version: add api-version=2024-10-21, or write its newer address, which ends in /openai/v1",
+    ],
+    [
+      'x=https://team.openai.azure.com/openai?api-version=2024-10-21',
+      'must not have ? in its address; write api-version=… behind it as a word of its own',
+    ],
+    [
+      'x=http://ollama:11434/v1',
+      'must be https, or http on a loopback address; for a service of the job\'s own add "insecure" to its line',
+    ],
+    [
+      'x=http://models.example.com/v1 insecure',
+      'must be https: "insecure" is for names of the job\'s own services (http://ollama:11434), .internal and .local names and private addresses',
+    ],
+    ['x=https://a.example insecure', 'is https already; "insecure" is for http://, leave it out'],
+    [
+      'x=http://ollama:11434/v1 insecure key=OPENAI_API_KEY',
+      "must not send OPENAI_API_KEY over plain http; a service of the job's own has a key of its own, or none",
+    ],
+    [
+      'x=https://a.example concurrency=0',
+      'must have a concurrency from 1 to 1000 (calls at a time)',
+    ],
+  ])('the endpoint %s is refused', (endpoints, message) => {
+    expect(problemsOf({ endpoints })).toEqual([`endpoints: "x" ${message}`]);
+  });
+
+  test.each([
+    ['http://proxy.example', 'must name its port'],
+    ['http://proxy.example:0', 'must name its port'],
+    ['proxy.example:3128', 'must be the address of a proxy'],
+    ['socks5://proxy.example:1080', 'must be the address of a proxy'],
+    ['http://me:secret@proxy.example:3128/pac', 'must have no path'],
+  ])('the proxy %s is refused', (proxy, message) => {
+    expect(problemsOf({ proxy })).toEqual([
+      `proxy: ${message}: write http://host:port or https://host:port`,
+    ]);
   });
 
   test.each([
@@ -297,26 +255,14 @@ describe("the action's inputs", () => {
 });
 
 test('the command line is read by the same rules', () => {
-  expect(
-    readCommandLine({
-      own: OWN_SETTINGS,
-      config: 'c.yaml',
-      overrides: ['n_tries=1'],
-      maxCalls: '7',
-    }),
-  ).toMatchObject({
+  const line = (overrides: string[], maxCalls: string) =>
+    readCommandLine({ own: OWN_SETTINGS, config: 'c.yaml', overrides, maxCalls });
+  expect(line(['n_tries=1'], '7')).toMatchObject({
     problems: [],
     maxCalls: 7,
     options: { config: 'c.yaml', overrides: { settings: [{ value: 1 }] } },
   });
-  expect(
-    readCommandLine({
-      own: OWN_SETTINGS,
-      config: 'c.yaml',
-      overrides: ['x'],
-      maxCalls: 'y',
-    }).problems.map(({ message }) => message),
-  ).toEqual([
+  expect(line(['x'], 'y').problems.map(({ message }) => message)).toEqual([
     '--max-calls: must be a whole number of at least 0, not "y"',
     'overrides: x: must be key=value',
   ]);

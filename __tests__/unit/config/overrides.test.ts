@@ -32,41 +32,26 @@ describe('override lines', () => {
   });
 
   test.each([
-    [
-      'ntries=1',
-      'overrides: ntries=1: "ntries" is written n_tries, in the settings file or in the test file',
-    ],
-    ['prompt=a', 'overrides: prompt=a: unknown key "prompt"; did you mean "prompts"?'],
-    [
-      'temprature=1',
-      'overrides: temprature=1: unknown key "temprature"; did you mean "temperature"?',
-    ],
-    ['temperature=hot', 'overrides: temperature=hot: temperature must be a number'],
-    [
-      'gate.alhpa=1',
-      'overrides: gate.alhpa=1: unknown key "gate.alhpa"; did you mean "gate.alpha"?',
-    ],
-    [
-      'budgt.max_calls=3',
-      'overrides: budgt.max_calls=3: unknown key "budgt.max_calls"; did you mean "budget.max_calls"?',
-    ],
-    ['gate=1', expect.stringContaining('overrides: gate=1: unknown key "gate"')],
-    ['n_tries=1,2', 'overrides: n_tries=1,2: n_tries takes one value'],
-    [
-      'hydra.mode=RUN',
-      'overrides: hydra.mode=RUN: every run is a multirun: write hydra.mode=MULTIRUN, or leave it out',
-    ],
-    [
-      'base_url=https://x',
-      'overrides: base_url=https://x: "base_url" may only be set in the workflow (input endpoints)',
-    ],
-    [
-      'max_calls=3',
-      'overrides: max_calls=3: unknown key "max_calls"; did you mean "budget.max_calls"?',
-    ],
-    ['nonsense', 'overrides: nonsense: must be key=value'],
+    ['ntries=1', '"ntries" is written n_tries, in the settings file or in the test file'],
+    ['prompt=a', 'unknown key "prompt"; did you mean "prompts"?'],
+    ['temprature=1', 'unknown key "temprature"; did you mean "temperature"?'],
+    ['temperature=hot', 'temperature must be a number'],
+    ['gate.alhpa=1', 'unknown key "gate.alhpa"; did you mean "gate.alpha"?'],
+    ['budgt.max_calls=3', 'unknown key "budgt.max_calls"; did you mean "budget.max_calls"?'],
+    ['n_tries=1,2', 'n_tries takes one value'],
+    ['hydra.mode=RUN', 'every run is a multirun: write hydra.mode=MULTIRUN, or leave it out'],
+    ['base_url=https://x', '"base_url" may only be set in the workflow (input endpoints)'],
+    ['max_calls=3', 'unknown key "max_calls"; did you mean "budget.max_calls"?'],
+    ['nonsense', 'must be key=value'],
   ])('%s is refused', (line, message) => {
-    expect(readOverrides([line], OWN_SETTINGS).problems).toEqual([{ place: null, message }]);
+    expect(readOverrides([line], OWN_SETTINGS).problems).toEqual([
+      { place: null, message: `overrides: ${line}: ${message}` },
+    ]);
+  });
+
+  test('of a whole section are refused', () => {
+    const [found] = readOverrides(['gate=1'], OWN_SETTINGS).problems;
+    expect(found?.message).toContain('overrides: gate=1: unknown key "gate"');
   });
 
   test('take the one mode that llmeval runs have', () => {

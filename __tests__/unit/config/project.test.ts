@@ -82,27 +82,12 @@ describe('fixtures', () => {
     expect(
       [...project.rubrics.values()].map(({ name, choice_scores, examples }) => [
         name,
-        [...choice_scores],
+        [...choice_scores].flat(),
         examples.length,
       ]),
     ).toEqual([
-      [
-        'asks_for_drawing',
-        [
-          ['YES', 1],
-          ['NO', 0],
-        ],
-        0,
-      ],
-      [
-        'hint_quality',
-        [
-          ['A', 1],
-          ['B', 0.5],
-          ['C', 0],
-        ],
-        2,
-      ],
+      ['asks_for_drawing', ['YES', 1, 'NO', 0], 0],
+      ['hint_quality', ['A', 1, 'B', 0.5, 'C', 0], 2],
     ]);
   });
 
@@ -124,15 +109,12 @@ describe('a project', () => {
     };
     const { project, problems } = await read(files);
     expect([problems, project.suites.map(({ prompt }) => prompt.name)]).toEqual([[], ['q', 'p']]);
-    expect(
-      (
-        await read({
-          'evaldiff.yaml': 'prompts: tests/x.yaml',
-          'tests/x.yaml': PROMPT.replace('tests/p', 'p'),
-          'tests/p.yaml': 'max_tokens: 3',
-        })
-      ).project.suites,
-    ).toEqual([]);
+    const named = await read({
+      'evaldiff.yaml': 'prompts: tests/x.yaml',
+      'tests/x.yaml': PROMPT.replace('tests/p', 'p'),
+      'tests/p.yaml': 'max_tokens: 3',
+    });
+    expect(named.project.suites).toEqual([]);
   });
 
   test("tells a shared test file's mistake once", async () => {
@@ -262,45 +244,13 @@ describe('a project', () => {
   });
 
   test('never throws, whatever its files hold', async () => {
-    const key = fc.constantFrom(
-      'name',
-      'model',
-      'messages',
-      'role',
-      'content',
-      'variables',
-      'defaults',
-      'tests',
-      'metrics',
-      'uses',
-      'with',
-      'code',
-      'rubric',
-      'depends_on',
-      'references',
-      'input',
-      'a',
-      'expected',
-      'references_from',
-      'file',
-      'map',
-      'conversation',
-      'evaluators',
-      'criteria',
-      'metrics_rollup',
-      'quarantine',
-      'id',
-      'prompt',
-      'choice_scores',
-      'choice_strings',
-      'examples',
-      'gate',
-      'models',
-      'grader',
-      'sweep',
-      'toString',
-      'api_key',
-    );
+    const KEYS = `
+      name model messages role content variables defaults tests metrics uses with code rubric
+      depends_on references input a expected references_from file map conversation evaluators
+      criteria metrics_rollup quarantine id prompt choice_scores choice_strings examples gate
+      models grader sweep toString api_key
+    `;
+    const key = fc.constantFrom(...KEYS.trim().split(/\s+/));
     const value = fc.letrec((tie) => ({
       any: fc.oneof(
         { depthSize: 'small' },

@@ -11,23 +11,16 @@ const rubrics = async (
   return { list: [...project.rubrics.values()], notices };
 };
 const scores = (text: string) =>
-  rubrics(text).then(({ list }) => [...(list[0]?.choice_scores ?? [])]);
+  rubrics(text).then(({ list }) => [...(list[0]?.choice_scores ?? [])].flat());
 
 describe('rubrics', () => {
   test('keep labels as text, also those that other YAML versions read as true and false, and numbers as written', async () => {
     expect(
       await scores('r: { prompt: "{content}", choice_scores: { YES: 1, NO: 0, on: 0.5 } }'),
-    ).toEqual([
-      ['YES', 1],
-      ['NO', 0],
-      ['on', 0.5],
-    ]);
+    ).toEqual(['YES', 1, 'NO', 0, 'on', 0.5]);
     expect(
       await scores('r:\n  prompt: "{content}"\n  choice_scores:\n    1.0: 1\n    true: 0\n'),
-    ).toEqual([
-      ['1.0', 1],
-      ['true', 0],
-    ]);
+    ).toEqual(['1.0', 1, 'true', 0]);
   });
 
   test.each([
@@ -81,18 +74,11 @@ describe('rubrics', () => {
       `${base}  choice_strings: ABC\n  choice_scores: { A: 1, B: 0.5, C: 0 }\n`,
     );
     expect(list).toMatchObject([{ name: 'r', eval_type: 'classify' }]);
-    expect([...list[0]!.choice_scores]).toEqual([
-      ['A', 1],
-      ['B', 0.5],
-      ['C', 0],
-    ]);
+    expect([...list[0]!.choice_scores].flat()).toEqual(['A', 1, 'B', 0.5, 'C', 0]);
     expect(notices).toEqual(['rubrics/r.yaml:4: r.input_outputs has no effect here']);
     expect(
       await scores(`${base}  choice_strings: ["1", "5"]\n  choice_scores: from_strings\n`),
-    ).toEqual([
-      ['1', 1],
-      ['5', 5],
-    ]);
+    ).toEqual(['1', 1, '5', 5]);
   });
 
   test("read Phoenix' messages and choices, and lists of choices", async () => {
@@ -104,10 +90,7 @@ describe('rubrics', () => {
       await scores(
         'r: { prompt: "{content}", choice_scores: [{ choice: good, score: 1 }, { choice: bad, score: 0 }] }',
       ),
-    ).toEqual([
-      ['good', 1],
-      ['bad', 0],
-    ]);
+    ).toEqual(['good', 1, 'bad', 0]);
   });
 
   test('leave the braces of JSON and doubled names in their text', async () => {
@@ -152,45 +135,41 @@ describe('rubrics', () => {
   test.each<[string, string]>([
     [
       'choice_strings: AB\n  choice_scores: { A: 1 }',
-      'rubrics/r.yaml:4: r.choice_scores has no score for "B" of choice_strings',
+      '4: r.choice_scores has no score for "B" of choice_strings',
     ],
     [
       'choice_strings: A\n  choice_scores: { A: 1, B: 0 }',
-      'rubrics/r.yaml:4: r.choice_scores has "B", which choice_strings has not',
+      '4: r.choice_scores has "B", which choice_strings has not',
     ],
     [
       'choice_strings: AB\n  choice_scores: from_strings',
-      'rubrics/r.yaml:4: r.choice_scores must map at least one answer to a number',
+      '4: r.choice_scores must map at least one answer to a number',
     ],
     [
       'choice_strings: AB',
-      'rubrics/r.yaml:1: r.choice_scores must map at least one answer to a number; choice_strings names answers and scores none',
+      '1: r.choice_scores must map at least one answer to a number; choice_strings names answers and scores none',
     ],
     [
       'choice_strings: from_n',
-      'rubrics/r.yaml:1: r.choice_scores cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head',
+      '1: r.choice_scores cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head',
     ],
-    ['choice_scores: { "": 1 }', 'rubrics/r.yaml:3: r.choice_scores has an empty answer'],
+    ['choice_scores: { "": 1 }', '3: r.choice_scores has an empty answer'],
     [
       'choice_scores: [{ choice: a, score: 1 }, { choice: a, score: 0 }]',
-      'rubrics/r.yaml:3: r.choice_scores must map at least one answer to a number',
+      '3: r.choice_scores must map at least one answer to a number',
     ],
     [
       'choice_scores: { A: 1 }\n  eval_type: guess',
-      'rubrics/r.yaml:4: r.eval_type must be one of classify, cot_classify, classify_cot',
+      '4: r.eval_type must be one of classify, cot_classify, classify_cot',
     ],
-    [
-      'choice_scores: { A: 1 }\n  messages: []',
-      'rubrics/r.yaml:1: r needs one of prompt and messages, not both',
-    ],
+    ['choice_scores: { A: 1 }\n  messages: []', '1: r needs one of prompt and messages, not both'],
     [
       'choice_scores: { A: 1 }\n  examples: [{ content: c }]',
-      'rubrics/r.yaml:4: r.examples[0]: "expected" is missing',
+      '4: r.examples[0]: "expected" is missing',
     ],
   ])('refuse %s', async (lines, problem) => {
-    expect(
-      await problemsOf({ 'rubrics/r.yaml': `r:\n  prompt: "{content}"\n  ${lines}\n` }),
-    ).toEqual([problem]);
+    const text = `r:\n  prompt: "{content}"\n  ${lines}\n`;
+    expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual([`rubrics/r.yaml:${problem}`]);
   });
 
   test('that show {expected} need it in their examples', async () => {

@@ -144,61 +144,63 @@ describe('depends_on', () => {
   test.each<[string, string, string | null]>([
     [
       'may name what a metric uses',
-      `  - { name: a, uses: exact_match }\n  - { name: b, uses: is_json, ${on('{ name: exact_match }')} }`,
+      `- { name: a, uses: exact_match }\n- { name: b, uses: is_json, ${on('{ name: exact_match }')} }`,
       null,
     ],
     [
       'prefers a metric of that name',
-      `  - { name: is_json, uses: exact_match }\n  - { name: b, uses: is_json }\n  - { name: c, code: x, ${on('{ name: is_json }')} }`,
+      `- { name: is_json, uses: exact_match }\n- { name: b, uses: is_json }\n- { name: c, code: x, ${on('{ name: is_json }')} }`,
       null,
     ],
     [
       'may be narrowed by kwargs',
-      `  - { name: a, uses: exact_match, with: { trim: true } }\n  - { name: b, uses: exact_match }\n  - { name: c, code: x, ${on('{ name: exact_match, kwargs: { trim: true } }')} }`,
+      `- { name: a, uses: exact_match, with: { trim: true } }\n- { name: b, uses: exact_match }\n- { name: c, code: x, ${on('{ name: exact_match, kwargs: { trim: true } }')} }`,
       null,
     ],
     [
       'is refused when two metrics fit',
-      `  - { name: a, uses: exact_match, with: { trim: true } }\n  - { name: b, uses: exact_match }\n  - { name: c, code: x, ${on('{ name: exact_match }')} }`,
-      'prompts/tests/p.yaml:4: metric "c": depends_on "exact_match" matches 2 metrics (a, b); write the name of one, or add kwargs, type or metric_level',
+      `- { name: a, uses: exact_match, with: { trim: true } }\n- { name: b, uses: exact_match }\n- { name: c, code: x, ${on('{ name: exact_match }')} }`,
+      '4: metric "c": depends_on "exact_match" matches 2 metrics (a, b); write the name of one, or add kwargs, type or metric_level',
     ],
     [
       'is refused when no metric fits',
-      `  - { name: aaa, uses: exact_match }\n  - { name: b, code: x, ${on('{ name: aab }')} }`,
-      'prompts/tests/p.yaml:3: metric "b": depends_on "aab" matches no metric of this file; did you mean "aaa"?',
+      `- { name: aaa, uses: exact_match }\n- { name: b, code: x, ${on('{ name: aab }')} }`,
+      '3: metric "b": depends_on "aab" matches no metric of this file; did you mean "aaa"?',
     ],
     [
       'is refused when the type is another',
-      `  - { name: a, uses: exact_match }\n  - { name: b, code: x, ${on('{ name: a, type: rubric }')} }`,
-      'prompts/tests/p.yaml:3: metric "b": depends_on "a" matches no metric of this file of that type, level and kwargs',
+      `- { name: a, uses: exact_match }\n- { name: b, code: x, ${on('{ name: a, type: rubric }')} }`,
+      '3: metric "b": depends_on "a" matches no metric of this file of that type, level and kwargs',
     ],
     [
       'may be on a coarser level',
-      `  - { name: a, uses: exact_match, level: Thread }\n  - { name: b, uses: tool_was_called, level: ToolCall, ${on('{ name: a }')} }`,
+      `- { name: a, uses: exact_match, level: Thread }\n- { name: b, uses: tool_was_called, level: ToolCall, ${on('{ name: a }')} }`,
       null,
     ],
     [
       'is refused on a finer level',
-      `  - { name: a, uses: exact_match, level: Message }\n  - name: b\n    code: x\n    depends_on:\n      - { name: a }`,
-      'prompts/tests/p.yaml:6: metric "b": depends_on "a" is at level Message, finer than this metric\'s Turn',
+      `- { name: a, uses: exact_match, level: Message }\n- name: b\n  code: x\n  depends_on:\n    - { name: a }`,
+      '6: metric "b": depends_on "a" is at level Message, finer than this metric\'s Turn',
     ],
     [
       'is refused in a circle',
-      `  - { name: a, uses: is_json, ${on('{ name: c }')} }\n  - { name: b, uses: is_json, ${on('{ name: a }')} }\n  - { name: c, code: x, ${on('{ name: b }')} }`,
-      'prompts/tests/p.yaml:4: depends_on goes in a circle: a -> c -> b -> a'.replace(':4:', ':3:'),
+      `- { name: a, uses: is_json, ${on('{ name: c }')} }\n- { name: b, uses: is_json, ${on('{ name: a }')} }\n- { name: c, code: x, ${on('{ name: b }')} }`,
+      '3: depends_on goes in a circle: a -> c -> b -> a',
     ],
     [
       'is refused on itself',
-      `  - { name: a, uses: is_json, ${on('{ name: a }')} }`,
-      'prompts/tests/p.yaml:2: depends_on goes in a circle: a -> a',
+      `- { name: a, uses: is_json, ${on('{ name: a }')} }`,
+      '2: depends_on goes in a circle: a -> a',
     ],
     [
       'is refused with a later object',
-      `  - { name: a, uses: is_json }\n  - { name: b, code: x, ${on('{ name: a, relative_object_position: 1 }')} }`,
-      'prompts/tests/p.yaml:3: metrics[1].depends_on[0].relative_object_position must be 0 or a negative whole number',
+      `- { name: a, uses: is_json }\n- { name: b, code: x, ${on('{ name: a, relative_object_position: 1 }')} }`,
+      '3: metrics[1].depends_on[0].relative_object_position must be 0 or a negative whole number',
     ],
   ])('%s', async (_, lines, problem) => {
-    expect(await metrics(lines)).toEqual(problem === null ? [] : [problem]);
+    expect(await metrics(lines)).toEqual(
+      problem === null ? [] : [`prompts/tests/p.yaml:${problem}`],
+    );
   });
 });
 
@@ -479,49 +481,6 @@ describe('references_from', () => {
       'c.txt: must be a .jsonl, .csv or .tsv file',
     ],
     [
-      'broken JSON',
-      '{ file: c.jsonl }',
-      { 'c.jsonl': '{"a": 1}\n{"a": \n' },
-      'c.jsonl:2: is not valid JSON; every line holds one object',
-    ],
-    ['a list', '{ file: c.jsonl }', { 'c.jsonl': '[1]' }, 'c.jsonl:1: must be a JSON object'],
-    [
-      'a key twice',
-      '{ file: c.jsonl }',
-      { 'c.jsonl': '{"a": "x:y", "a": 2}' },
-      'c.jsonl:1: has a key twice in one object',
-    ],
-    [
-      '__proto__',
-      '{ file: c.jsonl }',
-      { 'c.jsonl': '{"a": {"__proto__": {"polluted": 1}}}' },
-      'c.jsonl:1: the key "__proto__" is not allowed',
-    ],
-    [
-      'two million brackets',
-      '{ file: c.jsonl }',
-      { 'c.jsonl': `{"a": ${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}` },
-      'c.jsonl:1: is nested too deep',
-    ],
-    [
-      'a number that loses digits',
-      '{ file: c.jsonl }',
-      { 'c.jsonl': '{"a": 12345678901234567890}' },
-      'c.jsonl:1: has too large a number; quote it if it is text',
-    ],
-    [
-      'a control character',
-      '{ file: c.jsonl }',
-      { 'c.jsonl': '{"a": "\\u0007"}' },
-      'c.jsonl:1: has the control character U+0007; take it out',
-    ],
-    [
-      'a map as a value',
-      '{ file: c.jsonl }',
-      { 'c.jsonl': '{"a": 1}\n{"input": {"a": {}}}' },
-      'c.jsonl:2: input.a must be text, a number or true/false',
-    ],
-    [
       'a missing column',
       '{ file: c.csv, map: { expected: ideal } }',
       { 'c.csv': 'a\n1\n' },
@@ -534,49 +493,83 @@ describe('references_from', () => {
       'c.csv:2: has no column "question" or "key" or "ideal"; known are a, b',
     ],
     [
-      "another country's separator",
-      '{ file: c.csv }',
-      { 'c.csv': 'a;expected\n1;2\n' },
-      'c.csv:1: is separated by semicolons; write commas',
-    ],
-    [
       'a table of commas named as one of tabs',
       '{ file: c.tsv }',
       { 'c.tsv': 'a,expected\n1,2\n' },
       'c.tsv:1: is separated by commas; write tabs',
     ],
+  ])('refuses %s', async (_, rules, files, problem) => {
+    expect((await from(rules, files)).problems).toEqual([problem]);
+  });
+
+  test.each([
+    [
+      'broken JSON',
+      'c.jsonl',
+      '{"a": 1}\n{"a": \n',
+      '2: is not valid JSON; every line holds one object',
+    ],
+    ['a list', 'c.jsonl', '[1]', '1: must be a JSON object'],
+    ['a key twice', 'c.jsonl', '{"a": "x:y", "a": 2}', '1: has a key twice in one object'],
+    [
+      '__proto__',
+      'c.jsonl',
+      '{"a": {"__proto__": {"polluted": 1}}}',
+      '1: the key "__proto__" is not allowed',
+    ],
+    [
+      'two million brackets',
+      'c.jsonl',
+      `{"a": ${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`,
+      '1: is nested too deep',
+    ],
+    [
+      'a number that loses digits',
+      'c.jsonl',
+      '{"a": 12345678901234567890}',
+      '1: has too large a number; quote it if it is text',
+    ],
+    [
+      'a control character',
+      'c.jsonl',
+      '{"a": "\\u0007"}',
+      '1: has the control character U+0007; take it out',
+    ],
+    [
+      'a map as a value',
+      'c.jsonl',
+      '{"a": 1}\n{"input": {"a": {}}}',
+      '2: input.a must be text, a number or true/false',
+    ],
+    [
+      "another country's separator",
+      'c.csv',
+      'a;expected\n1;2\n',
+      '1: is separated by semicolons; write commas',
+    ],
     [
       'a ragged table',
-      '{ file: c.csv }',
-      { 'c.csv': 'a,b\n1,2\n3\n' },
-      'c.csv:3: has 1 cell where the first row has 2; a cell with a separator in it goes into double quotes',
+      'c.csv',
+      'a,b\n1,2\n3\n',
+      '3: has 1 cell where the first row has 2; a cell with a separator in it goes into double quotes',
     ],
-    [
-      'an open quote',
-      '{ file: c.csv }',
-      { 'c.csv': 'a\n"1\n' },
-      'c.csv:2: has a double quote that is not closed',
-    ],
-    [
-      'a column twice',
-      '{ file: c.csv }',
-      { 'c.csv': 'a,a\n1,2\n' },
-      'c.csv:1: has the column "a" twice',
-    ],
+    ['an open quote', 'c.csv', 'a\n"1\n', '2: has a double quote that is not closed'],
+    ['a column twice', 'c.csv', 'a,a\n1,2\n', '1: has the column "a" twice'],
     [
       'a column __proto__',
-      '{ file: c.csv }',
-      { 'c.csv': 'a,__proto__\n1,2\n' },
-      'c.csv:1: the column "__proto__" is not allowed',
+      'c.csv',
+      'a,__proto__\n1,2\n',
+      '1: the column "__proto__" is not allowed',
     ],
     [
       'a try count in words',
-      '{ file: c.csv }',
-      { 'c.csv': 'a,n_tries\n1,many\n' },
-      'c.csv:2: n_tries must be a whole number from 1 to 50',
+      'c.csv',
+      'a,n_tries\n1,many\n',
+      '2: n_tries must be a whole number from 1 to 50',
     ],
-  ])('refuses %s', async (_, rules, files, problem) => {
-    expect((await from(rules, files)).problems).toEqual([problem]);
+  ])('refuses a file with %s', async (_, file, content, problem) => {
+    const { problems } = await from(`{ file: ${file} }`, { [file]: content });
+    expect(problems).toEqual([`${file}:${problem}`]);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 

@@ -12,6 +12,7 @@ import {
   type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
 
+const DIFF = ['diff', '--base', 'HEAD~1', '--head', 'HEAD'];
 const open: ModelServer[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
@@ -75,7 +76,7 @@ describe('a pull request on conversations', () => {
   test('that leads users to their goal no more is red, and shows how both dialogues went', async () => {
     const { repository, evaldiff, asked } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
-    const { code, out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const { code, out } = await evaldiff(...DIFF);
     expect(code).toBe(1);
     expect(out).toMatch(/Completed\s+100\.0 %\s+0\.0 %\s+−100\.0 points/);
     expect(out).toContain('Question 3 (an evaluator asks): And then?');
@@ -104,7 +105,7 @@ describe('a pull request on conversations', () => {
       'prompts/tests/mentor.yaml': `${metrics('true')}${tests()}`,
     });
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
-    const compared = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const compared = await result(...DIFF);
     const [suite] = compared.suites;
     expect(suite?.verdict).toBe('regressed');
     const helps = suite?.metrics.find(({ name }) => name === 'helps');
@@ -115,13 +116,11 @@ describe('a pull request on conversations', () => {
       head: { passes: (dialogues * 2) / 3, judged: dialogues },
     });
     expect(helps?.objects?.difference).toBeCloseTo(-1 / 3);
-    const { out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const { out } = await evaldiff(...DIFF);
     expect(out).toMatch(/Base ·✓·✓·✓\s+Head ·✓·✗·✓\s+part at turn 4: lacks "help"/);
     expect(out).toContain('2 of 3 turns pass; turn 4: lacks "help"');
     // A share leaves room: two of three answers are enough.
-    repository.commit('most turns', {
-      'prompts/tests/mentor.yaml': `${metrics('0.6')}${tests()}`,
-    });
+    repository.commit('most turns', { 'prompts/tests/mentor.yaml': `${metrics('0.6')}${tests()}` });
     const most = await result('run', '--fail-on', 'never');
     expect(most.suites[0]?.pass_rate.head).toBe(1);
   });
@@ -129,49 +128,18 @@ describe('a pull request on conversations', () => {
   test('pays for no dialogue twice: a second run makes no model calls', async () => {
     const { repository, server, result } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
-    const first = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const first = await result(...DIFF);
     const made = server.requests.length;
-    const second = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const second = await result(...DIFF);
     expect(server.requests).toHaveLength(made);
     expect(second.suites[0]?.conversation).toEqual(first.suites[0]?.conversation);
     expect(second.usage).toMatchObject({ calls: 0, reused: first.usage.calls });
   });
 
-  test('that changes the evaluators alone judges the record again and is not red for it', async () => {
-    const { repository, asked, result } = await project(script);
-    await result('run');
-    expect([asked('assistant-1'), asked('judge-1')]).toEqual([24, 24]);
-    repository.commit('stricter', {
-      'prompts/tests/mentor.yaml': tests(
-        '  instructions: Please be strict.\n  examples:\n    - { question: Q, answer: A, accepted: true }\n    - { question: Q, answer: B, accepted: false }\n',
-      ),
-    });
-    const changed = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
-    // Every dialogue now goes on for one more answer; what base's evaluator said about the first is
-    // known.
-    expect(asked('assistant-1')).toBe(24 + 24);
-    expect(asked('judge-1')).toBe(24 + 48 + 4);
-    expect(changed.scoring[0]).toMatchObject({
-      rates: { base_base: 1, head_head: 1 },
-      because: [{ key: 'conversation.instructions' }],
-    });
-    expect(
-      changed.evaluators?.map(({ side, grades }) => [
-        side,
-        grades[0]?.accepted.all.share,
-        grades[0]?.rejected.all.share,
-      ]),
-    ).toEqual([
-      ['base', 1, 1],
-      ['head', 0, 0],
-    ]);
-    expect(changed.conclusion).not.toBe('failure');
-  });
-
   test('refuses a plan that is over the cap with its evaluators counted, before anything is sent', async () => {
     const { repository, server, result } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
-    const refused = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD', '--max-calls', '95');
+    const refused = await result(...DIFF, '--max-calls', '95');
     expect(refused.problems.map(({ message }) => message)).toEqual([
       expect.stringMatching(
         /^This run would make 96 model calls \(48 answers .* \+ at least 48 calls for evaluators\); the limit is 95/,
@@ -183,15 +151,7 @@ describe('a pull request on conversations', () => {
   test('stops at the cap within dialogues, and says so', async () => {
     const { repository, server, result } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
-    const stopped = await result(
-      'diff',
-      '--base',
-      'HEAD~1',
-      '--head',
-      'HEAD',
-      '--max-calls',
-      '100',
-    );
+    const stopped = await result(...DIFF, '--max-calls', '100');
     expect(server.requests.length).toBeLessThanOrEqual(100);
     expect(stopped.conclusion).not.toBe('success');
     expect(JSON.stringify([stopped.reasons, stopped.notices])).toContain(

@@ -22,7 +22,14 @@ import {
 } from '../../../stand-ins/features.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { renderComment } from '../../../stand-ins/reports.ts';
-import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
+import {
+  metric,
+  modelSettings,
+  project,
+  reference,
+  settings,
+  suite,
+} from '../../../unit/app/run/builders.ts';
 import {
   answersShown,
   conversation,
@@ -39,25 +46,19 @@ const tree = (commit: string): SourceTree => ({
   read: async () => new Uint8Array(),
 });
 const [baseTree, headTree] = [tree('b'.repeat(40)), tree('h'.repeat(40))];
-const models = settings().models;
 const [OLD, NEW] = ['Old {q}', 'New {q}'];
 const openai = new Map(
-  ['judge', 'second'].map((model) => [
-    model,
-    {
-      provider: 'openai' as const,
-      endpoint: null,
-      model,
-      price: null,
-      command: [],
-      files: [],
-      setup: [],
-      file: null,
-      replaces: [],
-      place: { file: 'evaldiff.yaml', line: 1 },
-    },
-  ]),
+  ['judge', 'second'].map((model) => [model, modelSettings({ model, price: null })]),
 );
+const place = { file: 'prompts/tests/p.yaml', line: 9 };
+const labelled = (content: string, accepted = true): Conversation['examples'][number] => ({
+  messages: [
+    { role: 'user', content: 'How?' },
+    { role: 'assistant', content },
+  ],
+  accepted,
+  place,
+});
 
 interface Shape {
   content?: string;
@@ -85,9 +86,57 @@ function shop({
     prompt: { messages: [{ role: 'user', content, place: { file: 'prompts/p.yaml', line: 6 } }] },
     tests: { own: of && conversationSuite(of), metrics, references: own },
   });
-  return project([one], {
-    settings: settings({ n_tries: tries, models: new Map([...models, ...openai]) }),
+  return project([one], { settings: settings({ n_tries: tries, models: openai }) });
+}
+
+function ready(base: Project | null, head: Project) {
+  const prepared = prepare(
+    {
+      mode: 'diff',
+      base: base && baseTree,
+      head: headTree,
+      maxCalls: null,
+      failOn: null,
+      code: 'sandbox',
+      today: '2026-01-01',
+    },
+    arrange(base, head, sources('member'), OWN_SETTINGS),
+    (text) => text,
+    ROWS,
+  );
+  expect(prepared.problems).toEqual([]);
+  return prepared;
+}
+
+function judgeIt(
+  prepared: ReturnType<typeof ready>,
+  edges: Pick<Parameters<typeof judge>[1], 'complete'> & Partial<Parameters<typeof judge>[1]>,
+) {
+  const blank = blankResult({
+    mode: 'diff',
+    base: baseTree,
+    head: headTree,
+    trust: 'member',
+    gate: prepared.gate,
+    n_tries: 1,
+    blankParts: BLANK_PARTS,
   });
+  return judge(
+    prepared,
+    {
+      evaluate: async () => {
+        throw new Error('no code runs here');
+      },
+      random,
+      hash: sha256,
+      scoreMetric,
+      solve: solveHere,
+      answered: () => undefined,
+      ...edges,
+    },
+    { ...blank, notices: prepared.notices },
+    FEATURES,
+  );
 }
 
 /**
@@ -110,51 +159,19 @@ async function evaluate(
         )
       : say(request),
   );
-  const prepared = prepare(
-    {
-      mode: 'diff',
-      base: base && baseTree,
-      head: headTree,
-      maxCalls: null,
-      failOn: null,
-      code: 'sandbox',
-      today: '2026-01-01',
-    },
-    arrange(base, head, sources('member'), OWN_SETTINGS),
-    (text) => text,
-    ROWS,
-  );
-  expect(prepared.problems).toEqual([]);
-  const blank = {
-    ...blankResult({
-      mode: 'diff',
-      base: baseTree,
-      head: headTree,
-      trust: 'member',
-      gate: prepared.gate,
-      n_tries: 1,
-      blankParts: BLANK_PARTS,
-    }),
-    notices: prepared.notices,
-  };
-  const result = await judge(
-    prepared,
-    {
-      complete: model.complete,
-      evaluate: async () => {
-        throw new Error('no code runs here');
-      },
-      random,
-      hash: sha256,
-      scoreMetric,
-      solve: solveHere,
-      answered: () => undefined,
-    },
-    blank,
-    FEATURES,
-  );
+  const prepared = ready(base, head);
+  const result = await judgeIt(prepared, { complete: model.complete });
   return { result, plan: prepared.plan, ...model };
 }
+
+const strict = conversation({ instructions: 'Be strict.' });
+const isStrict = (text: string): boolean => text.includes('Be strict.');
+const allGood = () => verdict('yyy');
+/** Satisfied from this turn on; until then with another question. */
+const from =
+  (wanted: number, before = 'nnn') =>
+  (_: Request, __: string, turn: number) =>
+    turn < wanted ? verdict(before, 'More?') : verdict('yyy');
 
 const firstTry = (result: Result, side: 'base' | 'head', index = 0) =>
   result.suites[0]?.references[index]?.[side]?.tries[0];
@@ -211,12 +228,7 @@ describe('a suite of conversations', () => {
       turns: { base: 1, head: 7 / 5, n: 5, difference: expect.closeTo(0.4) },
     });
     expect(
-      summary?.turns_to.map(({ criterion, turns, reached }) => [
-        criterion,
-        turns.n,
-        turns.head,
-        reached.head,
-      ]),
+      summary?.turns_to.map((to) => [to.criterion, to.turns.n, to.turns.head, to.reached.head]),
     ).toEqual([
       ['understanding', 6, 1, 1],
       ['correctness', 5, 7 / 5, 5 / 6],
@@ -234,29 +246,19 @@ describe('a suite of conversations', () => {
         return text.includes('New r3') ? verdict('ynn') : verdict('yyy');
       },
     );
-    const status = (id: string) =>
-      result.suites[0]?.references.find((reference) => reference.id === id)?.status;
-    expect([result.conclusion, status('r3'), status('r9'), status('r1')]).toEqual([
+    const of = (id: string) => result.suites[0]?.references.find((each) => each.id === id);
+    expect([result.conclusion, ...['r3', 'r9', 'r1'].map((id) => of(id)?.status)]).toEqual([
       'failure',
       'regressed',
       'error',
       'unchanged',
     ]);
-    const broken = result.suites[0]?.references.find(({ id }) => id === 'r9')?.head;
-    expect(broken).toMatchObject({
-      tries_judged: 0,
-      tries: [
-        {
-          outcome: 'error',
-          error: 'the evaluator judge gave no readable verdict: "unreadable"',
-          scores: [],
-          conversation: { outcome: 'evaluator_error', turns: [{ answer: 'New r9 #1' }] },
-        },
-        {},
-        {},
-        {},
-        {},
-      ],
+    expect(of('r9')?.head).toMatchObject({ tries_judged: 0, tries: Array(5).fill({}) });
+    expect(of('r9')?.head?.tries[0]).toMatchObject({
+      outcome: 'error',
+      error: 'the evaluator judge gave no readable verdict: "unreadable"',
+      scores: [],
+      conversation: { outcome: 'evaluator_error', turns: [{ answer: 'New r9 #1' }] },
     });
     expect(result.suites[0]?.conversation).toMatchObject({
       completed: { n: 19 },
@@ -280,17 +282,16 @@ describe('a suite of conversations', () => {
     expect(statuses.filter((status) => status === 'fell')).toHaveLength(36);
     expect(statuses).not.toContain('regressed');
     const { text } = renderGithub(renderComment(result, { marker: '<!-- evaldiff -->' }));
-    expect(text).toContain('98.5 % → 82.0 %');
-    expect(text).toContain(
+    for (const shown of [
+      '98.5 % → 82.0 %',
       'What it did: r0 (prompts/tests/p.yaml:5), 1 of 1 passed → 0 of 1 passed; 35 more fail conversation for the same reason',
-    );
-    expect(text).toContain(
       '35 more references that fell, with too few tries to name each alone, worst first',
-    );
-    expect(text).toContain('After 1 turn: complete');
-    expect(text).toContain('Old r0 #1');
-    expect(text).toContain('After 3 turns: the steps ran out');
-    for (const answer of ['New r0 #1', 'New r0 #2', 'New r0 #3']) expect(text).toContain(answer);
+      'After 1 turn: complete',
+      'Old r0 #1',
+      'After 3 turns: the steps ran out',
+      ...['New r0 #1', 'New r0 #2', 'New r0 #3'],
+    ])
+      expect(text).toContain(shown);
     expect(text).not.toMatch(/within noise|flaky/);
   });
 
@@ -338,73 +339,37 @@ describe('a suite of conversations', () => {
 
   test('shares a dialogue between equal references and between the sides, and counts all of it as reused', async () => {
     const twins = [reference('a', { input: { q: 'x' } }), reference('b', { input: { q: 'x' } })];
-    const { result, by } = await evaluate(null, shop({ references: twins }), (_, __, turn) =>
-      turn < 2 ? verdict('nnn', 'More?') : verdict('yyy'),
-    );
+    const { result, by } = await evaluate(null, shop({ references: twins }), from(2));
     expect([by('prompt').length, by('evaluator').length]).toEqual([2, 2]);
     expect(result.usage.by_purpose).toMatchObject({
       prompt: { calls: 2, reused: 2 },
       evaluator: { calls: 2, reused: 2 },
     });
-    expect(
-      result.suites[0]?.references.map(({ head }) => head?.tries[0]?.conversation?.turns.length),
-    ).toEqual([2, 2]);
+    const tries = result.suites[0]?.references.map(({ head }) => head?.tries[0]);
+    expect(tries?.map((one) => one?.conversation?.turns.length)).toEqual([2, 2]);
   });
 
-  test('makes a plan that counts its evaluators', async () => {
-    const { plan } = await evaluate(shop({}), shop({ content: NEW }), () => verdict('yyy'));
-    expect(plan).toMatchObject({ prompt_calls: 12, certain: { evaluator_calls: 12 } });
-  });
-
-  test("runs nothing when nothing changed, nor when only its labelled answers' order of keys did", async () => {
-    const { requests } = await evaluate(shop({}), shop({}), () => verdict('yyy'));
-    expect(requests).toEqual([]);
+  test('runs nothing when nothing changed', async () => {
+    expect((await evaluate(shop({}), shop({}), allGood)).requests).toEqual([]);
   });
 
   test('is a result that can be saved and read again', async () => {
-    const { result } = await evaluate(
-      shop({}),
-      shop({
-        content: NEW,
-        of: conversation({
-          examples: [
-            {
-              messages: [
-                { role: 'user', content: 'q' },
-                { role: 'assistant', content: 'a' },
-              ],
-              accepted: true,
-              place: { file: 'x', line: 1 },
-            },
-          ],
-          instructions: 'Strict.',
-        }),
-      }),
-      () => verdict('ynn'),
-    );
-    expect(readResult('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
-      result,
-      problems: [],
-    });
+    const of = conversation({ examples: [labelled('a')], instructions: 'Strict.' });
+    const { result } = await evaluate(shop({}), shop({ content: NEW, of }), () => verdict('ynn'));
+    const saved: unknown = JSON.parse(JSON.stringify(result));
+    expect(readResult('result.json', saved)).toEqual({ result, problems: [] });
     expect(result.evaluators).toHaveLength(2);
   });
 });
 
 describe('a change of the evaluators', () => {
-  const strict = conversation({ instructions: 'Be strict.' });
-  const isStrict = (text: string): boolean => text.includes('Be strict.');
-
   test('is a change of the scoring: no dialogue is led twice, and the recorded one is judged again turn by turn', async () => {
     const { result, by } = await evaluate(shop({}), shop({ of: strict }), (_, text, turn) =>
       isStrict(text) && turn < 2 ? verdict('yyn', 'More?') : verdict('yyy'),
     );
-    expect(by('prompt')).toHaveLength(6 * 2);
-    expect(
-      by('evaluator').filter(({ messages }) => isStrict(messages[0]?.content ?? '')),
-    ).toHaveLength(6 * 2);
-    expect(
-      by('evaluator').filter(({ messages }) => !isStrict(messages[0]?.content ?? '')),
-    ).toHaveLength(6);
+    const asked = by('evaluator').map(({ messages }) => isStrict(messages[0]?.content ?? ''));
+    expect(asked.filter((strictly) => strictly)).toHaveLength(6 * 2);
+    expect(asked.filter((strictly) => !strictly)).toHaveLength(6);
     expect(result.suites[0]).toMatchObject({
       verdict: 'unchanged',
       because: [{ key: 'conversation.instructions', file: 'prompts/tests/p.yaml' }],
@@ -451,7 +416,7 @@ describe('a change of the evaluators', () => {
     ],
     ['conversation.evaluators', conversation({ models: ['judge', 'second'] })],
   ])('in %s is named', async (key, of) => {
-    const { result } = await evaluate(shop({}), shop({ of }), () => verdict('yyy'));
+    const { result } = await evaluate(shop({}), shop({ of }), allGood);
     expect(result.suites[0]?.because).toEqual([{ key, file: 'prompts/tests/p.yaml' }]);
   });
 
@@ -459,7 +424,7 @@ describe('a change of the evaluators', () => {
     const { result, by } = await evaluate(
       shop({ of: conversation({ max_steps: 1 }) }),
       shop({ of: conversation({ max_steps: 2 }) }),
-      (_, __, turn) => verdict(turn < 2 ? 'nnn' : 'yyy', 'More?'),
+      from(2),
     );
     expect(by('prompt')).toHaveLength(12);
     expect(result.scoring[0]).toMatchObject({
@@ -473,16 +438,11 @@ describe('a change of the evaluators', () => {
     const exact = metric('first', {
       source: { kind: 'built-in', uses: 'ends_with', with: { value: '#1' } },
     });
-    const { result, by } = await evaluate(
-      shop({ of: null, metrics: [exact] }),
-      shop({}),
-      (_, __, turn) => verdict(turn < 2 ? 'nnn' : 'yyy', 'More?'),
-    );
+    const single = shop({ of: null, metrics: [exact] });
+    const { result, by } = await evaluate(single, shop({}), from(2));
     expect(by('prompt')).toHaveLength(12);
     expect(result.scoring[0]).toMatchObject({ rates: { base_base: 1, head_head: 1 } });
-    const back = await evaluate(shop({}), shop({ of: null, metrics: [exact] }), () =>
-      verdict('ynn'),
-    );
+    const back = await evaluate(shop({}), single, () => verdict('ynn'));
     expect(back.by('prompt')).toHaveLength(6);
     expect(back.result.scoring[0]).toMatchObject({ rates: { base_base: 0, head_head: 1 } });
   });
@@ -490,27 +450,15 @@ describe('a change of the evaluators', () => {
   test('asks evaluators that did not change only once when something else of the scoring did', async () => {
     const named = (name: string) =>
       metric(name, { source: { kind: 'built-in', uses: 'length', with: { min: 1 } } });
-    const { by } = await evaluate(
-      shop({ metrics: [named('a')] }),
-      shop({ metrics: [named('b')] }),
-      () => verdict('yyy'),
-    );
+    const suites = ['a', 'b'].map((name) => shop({ metrics: [named(name)] }));
+    const { by } = await evaluate(suites[0]!, suites[1]!, allGood);
     expect([by('prompt').length, by('evaluator').length]).toEqual([6, 6]);
   });
 
   test('is tested on the labelled answers of head, base → head', async () => {
-    const place = { file: 'prompts/tests/p.yaml', line: 9 };
-    const labelled = (content: string, accepted: boolean) => ({
-      messages: [
-        { role: 'user' as const, content: 'How?' },
-        { role: 'assistant' as const, content },
-      ],
-      accepted,
-      place,
-    });
     const examples = [
-      labelled('answer-one', true),
-      labelled('answer-two', true),
+      labelled('answer-one'),
+      labelled('answer-two'),
       labelled('answer-bad', false),
       labelled('answer-odd', false),
     ];
@@ -519,13 +467,7 @@ describe('a change of the evaluators', () => {
       shop({ of: conversation({ examples, instructions: 'Be strict.' }) }),
       (_, text) => {
         if (text.includes('answer-odd') && isStrict(text)) return 'unreadable';
-        return verdict(
-          text.includes('answer-bad') || text.includes('answer-odd')
-            ? isStrict(text)
-              ? 'ynn'
-              : 'yyy'
-            : 'yyy',
-        );
+        return verdict(isStrict(text) && /answer-(?:bad|odd)/.test(text) ? 'ynn' : 'yyy');
       },
     );
     expect(
@@ -553,40 +495,14 @@ describe('a change of the evaluators', () => {
   });
 
   describe('where only the labelled answers change', () => {
-    const labelled = (accepted: boolean) => ({
-      messages: [
-        { role: 'user' as const, content: 'How?' },
-        { role: 'assistant' as const, content: 'labelled' },
-      ],
-      accepted,
-      place: { file: 'prompts/tests/p.yaml', line: 9 },
-    });
-    const [before, after] = [true, false].map((accepted) =>
-      shop({
-        of: conversation({
-          models: ['judge', 'second'],
-          examples: [labelled(accepted), labelled(true), labelled(true)],
-        }),
-      }),
-    ) as [Project, Project];
-    const ready = () =>
-      prepare(
-        {
-          mode: 'diff',
-          base: baseTree,
-          head: headTree,
-          maxCalls: null,
-          failOn: null,
-          code: 'sandbox',
-          today: '2026-01-01',
-        },
-        arrange(before, after, sources('member'), OWN_SETTINGS),
-        (text) => text,
-        ROWS,
-      );
+    const [before, after] = [true, false].map((accepted) => {
+      const examples = [labelled('one', accepted), labelled('two'), labelled('three')];
+      return shop({ of: conversation({ models: ['judge', 'second'], examples }) });
+    }) as [Project, Project];
 
     test('what evaluators are asked is priced although no conversation runs', () => {
-      const { models, cost_usd } = forecast(ready(), { price: () => 0.5, stored: () => false });
+      const prepared = ready(before, after);
+      const { models, cost_usd } = forecast(prepared, { price: () => 0.5, stored: () => false });
       expect(models.map(({ model, purpose, calls }) => [model, purpose, calls])).toEqual([
         ['judge', 'evaluator', 3],
         ['second', 'evaluator', 3],
@@ -595,34 +511,14 @@ describe('a change of the evaluators', () => {
     });
 
     test('verdicts that a spent budget left out are missing from the run, and each is told as it comes', async () => {
-      const prepared = ready();
-      const blank = blankResult({
-        mode: 'diff',
-        base: baseTree,
-        head: headTree,
-        trust: 'member',
-        gate: prepared.gate,
-        n_tries: 1,
-        blankParts: BLANK_PARTS,
-      });
       const told: string[] = [];
-      const result = await judge(
-        prepared,
-        {
-          complete: async () => ({ status: 'error', kind: 'budget', message: 'not made' }),
-          evaluate: async () => [],
-          random,
-          hash: sha256,
-          scoreMetric,
-          solve: solveHere,
-          answered: (purpose) => {
-            told.push(purpose);
-          },
-          halted: () => ({ title: 'Budget reached', why: 'max-calls' }),
+      const result = await judgeIt(ready(before, after), {
+        complete: async () => ({ status: 'error', kind: 'budget', message: 'not made' }),
+        answered: (purpose) => {
+          told.push(purpose);
         },
-        blank,
-        FEATURES,
-      );
+        halted: () => ({ title: 'Budget reached', why: 'max-calls' }),
+      });
       expect(told).toEqual(Array(6).fill('evaluator'));
       expect(result).toMatchObject({
         conclusion: 'error',
@@ -633,25 +529,12 @@ describe('a change of the evaluators', () => {
 
   test('without labelled answers is said, with how to add some; a change of anything else is not', async () => {
     const said = async (base: Conversation | null, head: Conversation): Promise<string[]> => {
-      const { result } = await evaluate(
-        base === null ? null : shop({ of: base }),
-        shop({ of: head }),
-        () => verdict('yyy'),
-      );
+      const { result } = await evaluate(base && shop({ of: base }), shop({ of: head }), allGood);
       return result.notices
         .filter(({ kind }) => kind === 'scoring')
         .map(({ message, place }) => `${String(place?.line)}: ${message}`);
     };
-    const examples = [
-      {
-        messages: [
-          { role: 'user' as const, content: 'q' },
-          { role: 'assistant' as const, content: 'labelled' },
-        ],
-        accepted: true,
-        place: { file: 'x', line: 1 },
-      },
-    ];
+    const examples = [labelled('one')];
     const line = String(conversation().place.line);
     expect(await said(conversation(), strict)).toEqual([
       expect.stringMatching(
@@ -667,28 +550,14 @@ describe('a change of the evaluators', () => {
       expect.stringContaining('lost their labelled answers'),
     ]);
     expect(await said(conversation(), conversation({ max_steps: 2 }))).toEqual([]);
-    expect(
-      await said(conversation(), conversation({ instructions: 'Be strict.', examples })),
-    ).toEqual([]);
+    expect(await said(conversation(), { ...strict, examples })).toEqual([]);
   });
 
   test('of nothing but the steps needs no new test', async () => {
-    const examples = [
-      {
-        messages: [
-          { role: 'user' as const, content: 'q' },
-          { role: 'assistant' as const, content: 'labelled' },
-        ],
-        accepted: true,
-        place: { file: 'x', line: 1 },
-      },
-    ];
-    const { result } = await evaluate(
-      shop({ of: conversation({ examples }) }),
-      shop({ of: conversation({ examples, max_steps: 2 }) }),
-      () => verdict('yyy'),
-    );
-    expect(result.evaluators).toBeUndefined();
+    const [few, more] = [3, 2].map((max_steps) =>
+      shop({ of: conversation({ examples: [labelled('one')], max_steps }) }),
+    ) as [Project, Project];
+    expect((await evaluate(few, more, allGood)).result.evaluators).toBeUndefined();
   });
 });
 
@@ -723,26 +592,17 @@ describe('recorded dialogues', () => {
     });
   });
 
-  test('that never satisfy end where the record ends', async () => {
-    const { result } = await evaluate(
-      null,
-      shop({ references: [recorded('A?', 'a', 'B?', 'b')] }),
-      () => verdict('nnn', 'C?'),
-    );
-    expect(outcomes(result, 'head')).toEqual(['no_follow_up']);
-  });
-
   test('are not comparison of prompts, but of scorings', async () => {
     const unchanged = await evaluate(
       shop({ references: [recorded('A?', 'a')] }),
       shop({ content: NEW, references: [recorded('A?', 'a')] }),
-      () => verdict('yyy'),
+      allGood,
     );
     expect(unchanged.requests).toEqual([]);
     const { result, by } = await evaluate(
       shop({ references: [recorded('A?', 'a')] }),
-      shop({ of: conversation({ instructions: 'Be strict.' }), references: [recorded('A?', 'a')] }),
-      (_, text) => verdict(text.includes('strict') ? 'ynn' : 'yyy'),
+      shop({ of: strict, references: [recorded('A?', 'a')] }),
+      (_, text) => verdict(isStrict(text) ? 'ynn' : 'yyy'),
     );
     expect([by('prompt').length, by('evaluator').length]).toEqual([0, 2]);
     expect(result.scoring[0]).toMatchObject({
@@ -751,13 +611,13 @@ describe('recorded dialogues', () => {
     });
   });
 
+  const has = (value: string) =>
+    metric('has', { source: { kind: 'built-in', uses: 'contains', with: { value } } });
+
   test('are judged by metrics alone where there is no conversation', async () => {
-    const has = metric('has', {
-      source: { kind: 'built-in', uses: 'contains', with: { value: 'b' } },
-    });
     const { result, requests } = await evaluate(
       null,
-      shop({ of: null, metrics: [has], references: [recorded('A?', 'a', 'B?', 'b')] }),
+      shop({ of: null, metrics: [has('b')], references: [recorded('A?', 'a', 'B?', 'b')] }),
       () => '',
     );
     expect(requests).toEqual([]);
@@ -765,23 +625,13 @@ describe('recorded dialogues', () => {
   });
 
   test('that end with a question are continued by one completion, or by a dialogue', async () => {
-    const has = metric('has', {
-      source: { kind: 'built-in', uses: 'contains', with: { value: '#2' } },
-    });
-    const once = await evaluate(
-      null,
-      shop({ of: null, metrics: [has], references: [recorded('A?', 'a', 'B?')] }),
-      () => '',
-    );
-    expect(once.by('prompt').map(({ messages }) => messages.map(({ content }) => content))).toEqual(
-      [['A?', 'a', 'B?']],
-    );
+    const references = [recorded('A?', 'a', 'B?')];
+    const metrics = [has('#2')];
+    const once = await evaluate(null, shop({ of: null, metrics, references }), () => '');
+    const asked = once.by('prompt').map(({ messages }) => messages.map(({ content }) => content));
+    expect(asked).toEqual([['A?', 'a', 'B?']]);
     expect(firstTry(once.result, 'head')).toMatchObject({ outcome: 'pass', actual: 'A? #2' });
-    const { by } = await evaluate(
-      null,
-      shop({ references: [recorded('A?', 'a', 'B?')] }),
-      (_, __, turn) => verdict(turn < 3 ? 'nnn' : 'yyy', 'C?'),
-    );
+    const { by } = await evaluate(null, shop({ references }), from(3));
     expect(by('prompt').map(({ messages }) => messages.length)).toEqual([3, 5]);
   });
 });

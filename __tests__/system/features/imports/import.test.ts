@@ -28,6 +28,14 @@ tests:
   - { vars: { word: ["yes: no", '# x', '08', '{a}'], who: { name: Bo } }, assert: [{ type: classifier, value: x }, { type: similar, value: x }, { type: is-json, value: { type: object, required: [a] } }] }
 `;
 
+const SAYING =
+  'prompts: ["Say {{word}}"]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: equals, value: Hi }] }]\n';
+const LESSON = {
+  'data/d.jsonl':
+    '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Why?"}]}\n',
+  'my/r.yaml': 'asks: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }\n',
+};
+
 /** What a project says, without where it says it and how another tool's template had it. */
 function meaning({ suites, settings }: Project): unknown {
   const stripped = {
@@ -35,10 +43,7 @@ function meaning({ suites, settings }: Project): unknown {
       ({
         prompt: { places: _, file: _file, ...prompt },
         tests: { file: _tests, tool: _tool, ...tests },
-      }) => ({
-        prompt,
-        tests,
-      }),
+      }) => ({ prompt, tests }),
     ),
     grader: settings.grader,
     models: [...settings.models],
@@ -90,16 +95,8 @@ describe('evaldiff import', () => {
   });
 
   test.each<[string, string, string]>([
-    [
-      'promptfooconfig.yaml',
-      'prompts: ["Say {{word}}"]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: equals, value: Hi }] }]\n',
-      'promptfooconfig',
-    ],
-    [
-      'promptfoo.yaml',
-      'prompts: ["Say {{word}}"]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: equals, value: Hi }] }]\n',
-      'promptfoo',
-    ],
+    ['promptfooconfig.yaml', SAYING, 'promptfooconfig'],
+    ['promptfoo.yaml', SAYING, 'promptfoo'],
     [
       'runs.yaml',
       'data_sources: [{ type: file, path: d.jsonl }]\neval: { name: flexeval, do_completion: true, metrics: { function: [{ name: string_length }] }, completion_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } } }\n',
@@ -165,9 +162,7 @@ describe('evaldiff import', () => {
     const written = {
       'lesson.yaml':
         'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  name: Lessons one\n  metrics:\n    function: [{ name: is_role, kwargs: { role: assistant } }, { name: own_code }]\n    rubric: [{ name: asks, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }]\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o, temperature: 0.5 } }\n',
-      'data/d.jsonl':
-        '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Why?"}]}\n',
-      'my/r.yaml': 'asks: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }\n',
+      ...LESSON,
     };
     const { code, err, out, files } = await run(['import', 'lesson.yaml'], written);
     expect([code, Object.keys(files).sort()]).toEqual([
@@ -206,9 +201,7 @@ describe('evaldiff import', () => {
     const lesson = {
       'flexeval.yaml':
         'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  metrics: { rubric: [{ name: asks }] }\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } }\n',
-      'data/d.jsonl':
-        '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Why?"}]}\n',
-      'my/r.yaml': 'asks: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }\n',
+      ...LESSON,
     };
     const needs = (err: string): string[] =>
       err.split('\n').filter((line) => line.includes('was not copied'));
@@ -366,41 +359,30 @@ describe('evaldiff import', () => {
     );
   });
 
-  test('tells a file that is none of its kind, has no telling name, is gone, or lies elsewhere', async () => {
-    expect(
-      await run(['import', 'promptfooconfig.yaml'], { 'promptfooconfig.yaml': 'jobs: {}\n' }),
-    ).toMatchObject({
-      code: 2,
-      err: 'promptfooconfig.yaml: is not a promptfoo configuration: it has none of prompts, providers and tests\n',
-    });
-    expect(await run(['import', 'x.yaml'], { 'x.yaml': 'jobs: {}\n' })).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('say it with --from promptfoo'),
-    });
-    // What a file holds tells its format as well.
-    expect((await run(['import', 'x.yaml'], { 'x.yaml': CONFIG })).code).toBe(1);
-    expect(
-      (await run(['import', 'x.yaml', '--from', 'promptfoo'], { 'x.yaml': CONFIG })).code,
-    ).toBe(1);
-    expect(await run(['import', 'gone.yaml'], {})).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/^gone\.yaml: does not exist/),
-    });
-    expect(await run(['import', 'promptfooconfig.yaml'], {})).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/^promptfooconfig\.yaml: does not exist/),
-    });
-    expect(await run(['import', '../promptfooconfig.yaml'], {})).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('lies outside of the project'),
-    });
-    const empty = await run(['import', 'promptfooconfig.yaml'], {
-      'promptfooconfig.yaml': 'prompts: [file://a.js]\nproviders: [openai:gpt-4o]\n',
-    });
-    expect([empty.code, empty.err, existsSync(join(empty.directory, 'prompts'))]).toEqual([
-      2,
-      expect.stringContaining('nothing of it can be carried over'),
-      false,
-    ]);
+  test.each<[string, Record<string, string>, RegExp]>([
+    [
+      'promptfooconfig.yaml',
+      { 'promptfooconfig.yaml': 'jobs: {}\n' },
+      /^promptfooconfig\.yaml: is not a promptfoo configuration: it has none of prompts, providers and tests\n$/,
+    ],
+    ['x.yaml', { 'x.yaml': 'jobs: {}\n' }, /say it with --from promptfoo/],
+    ['gone.yaml', {}, /^gone\.yaml: does not exist/],
+    ['promptfooconfig.yaml', {}, /^promptfooconfig\.yaml: does not exist/],
+    ['../promptfooconfig.yaml', {}, /lies outside of the project/],
+    [
+      'promptfooconfig.yaml',
+      { 'promptfooconfig.yaml': 'prompts: [file://a.js]\nproviders: [openai:gpt-4o]\n' },
+      /nothing of it can be carried over/,
+    ],
+  ])('refuses %s among %j', async (file, files, said) => {
+    const { code, err, directory } = await run(['import', file], files);
+    expect([code, err]).toEqual([2, expect.stringMatching(said)]);
+    expect(existsSync(join(directory, 'prompts'))).toBe(false);
+  });
+
+  test('tells a format by what a file holds, or by --from', async () => {
+    const files = { 'x.yaml': CONFIG };
+    for (const from of [[], ['--from', 'promptfoo']])
+      expect((await run(['import', 'x.yaml', ...from], files)).code).toBe(1);
   });
 });

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import type { Script } from '../../../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
 let shop: Shop | null = null;
 afterEach(async () => {
@@ -10,6 +11,25 @@ afterEach(async () => {
   shop = null;
 });
 afterAll(removeTemporaryFolders);
+
+const GPT = '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\n';
+const LISTED = 'prompts: promptfooconfig.yaml\n';
+
+/** A project with these files, whose model says `answer` to all that it is sent as JSON. */
+async function opened(
+  files: Record<string, string>,
+  answer: (sent: string) => string = () => 'Yes, 5',
+  { settings = `${GPT}${LISTED}`, ...more }: ShopOptions = {},
+): Promise<Shop> {
+  const script: Script = ({ messages }) => ({ text: answer(JSON.stringify(messages)) });
+  shop = await openShop({ answer: script, settings, ...more });
+  shop.repository.commit('files', files);
+  return shop;
+}
+const write = (of: Shop, files: Record<string, string>) => {
+  for (const [path, text] of Object.entries(files))
+    writeFileSync(join(of.repository.directory, path), text);
+};
 
 const config = (first: string) => `prompts: ['Answer: {{q}}']
 providers: ['openai:chat:gpt-4o']
@@ -20,15 +40,10 @@ tests:
 
 describe('a promptfoo configuration that is evaluated in place', () => {
   test('is asked and judged by its own assertions, and a changed assertion runs its test alone', async () => {
-    shop = await openShop({
-      answer: ({ messages }) => ({
-        text: JSON.stringify(messages).includes('three') ? 'No idea' : 'Yes, 5',
-      }),
-      settings:
-        '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
-    });
-    shop.repository.commit('promptfoo', { 'promptfooconfig.yaml': config('yes') });
-    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'failure');
+    const here = await opened({ 'promptfooconfig.yaml': config('yes') }, (sent) =>
+      sent.includes('three') ? 'No idea' : 'Yes, 5',
+    );
+    const result = await here.result('run', 'n_tries=1', '--fail-on', 'failure');
     expect(result.problems).toEqual([]);
     const [suite] = result.suites;
     expect(
@@ -44,8 +59,8 @@ describe('a promptfoo configuration that is evaluated in place', () => {
       ['promptfooconfig.yaml', 5, 'two', 'pass', ['python pass']],
       ['promptfooconfig.yaml', 5, 'three', 'fail', ['python fail']],
     ]);
-    writeFileSync(join(shop.repository.directory, 'promptfooconfig.yaml'), config('nowhere'));
-    const changed = await shop.result('diff', '--base', 'HEAD');
+    write(here, { 'promptfooconfig.yaml': config('nowhere') });
+    const changed = await here.result('diff', '--base', 'HEAD');
     expect(changed.problems).toEqual([]);
     expect(changed.suites[0]?.references.map(({ id, status }) => [id, status])).toEqual([
       ['long enough', 'edited'],
@@ -62,50 +77,41 @@ tests:
       - { type: icontains, value: yes }
       - { type: similar, value: 'Yes, 5', threshold: 0.9 }
 `;
-  const GPT = '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\n';
-  const LISTED = 'prompts: promptfooconfig.yaml\n';
 
   test('is judged by nothing rather than without it: the error has the line, the variable and the way out, in place and converted', async () => {
-    shop = await openShop({ settings: `${GPT}${LISTED}` });
-    shop.repository.commit('promptfoo', { 'promptfooconfig.yaml': COMPARED });
-    const validated = await shop.evaldiff('validate');
+    const { evaldiff, result, repository, server } = await opened({
+      'promptfooconfig.yaml': COMPARED,
+    });
+    const validated = await evaldiff('validate');
     expect([validated.code, validated.out]).toEqual([0, expect.stringContaining('no errors')]);
     const message = expect.stringMatching(
       /^No key for provider openai: set OPENAI_API_KEY .+ The metric "similar" asks text-embedding-3-large; .+ models: \{ "text-embedding-3-large": /,
     );
-    const run = await shop.result('run', 'n_tries=1');
+    const run = await result('run', 'n_tries=1');
     expect([run.conclusion, run.suites, run.problems]).toEqual([
       'error',
       [],
       [{ place: { file: 'promptfooconfig.yaml', line: 7 }, message }],
     ]);
-    const imported = await shop.evaldiff('import', 'promptfooconfig.yaml', '--out', 'converted');
+    const imported = await evaldiff('import', 'promptfooconfig.yaml', '--out', 'converted');
     expect([imported.code, imported.out]).toEqual([
       0,
       expect.stringContaining('1 of 1 test, 2 of 2 assertions carried over'),
     ]);
-    shop.repository.commit('converted', {
+    repository.commit('converted', {
       'evaldiff.yaml': `models:\n${GPT}prompts: ['converted/prompts/*.yaml']\n`,
     });
-    const converted = await shop.result('run', 'n_tries=1');
-    expect([converted.conclusion, converted.problems]).toEqual([
-      'error',
-      [
-        {
-          place: { file: expect.stringMatching(/^converted\//), line: expect.any(Number) },
-          message,
-        },
-      ],
-    ]);
-    expect(shop.server.requests).toEqual([]);
+    const converted = await result('run', 'n_tries=1');
+    const place = { file: expect.stringMatching(/^converted\//), line: expect.any(Number) };
+    expect([converted.conclusion, converted.problems]).toEqual(['error', [{ place, message }]]);
+    expect(server.requests).toEqual([]);
   });
 
   test('is judged where the settings name another server for its vectors', async () => {
-    shop = await openShop({
+    const { result } = await opened({ 'promptfooconfig.yaml': COMPARED }, undefined, {
       settings: `${GPT}  text-embedding-3-large: { provider: openai, endpoint: local, model: vectors }\n${LISTED}`,
     });
-    shop.repository.commit('promptfoo', { 'promptfooconfig.yaml': COMPARED });
-    const run = await shop.result('run', 'n_tries=1');
+    const run = await result('run', 'n_tries=1');
     expect(run.problems).toEqual([]);
     expect(
       run.suites[0]?.references[0]?.head?.tries[0]?.scores.map(
@@ -125,19 +131,16 @@ tests:
 
   /** Base answers in JSON; head gives prose to the first `broken` of 20 tests, whatever the try. */
   async function compare(broken: number) {
-    shop = await openShop({
-      price: '',
-      answer: ({ messages }) => {
-        const text = JSON.stringify(messages);
-        const index = Number(/q(\d+)\./.exec(text)?.[1]);
-        return { text: text.includes('New') && index < broken ? 'Sure, fine!' : '{"ok": true}' };
+    const { repository, result } = await opened(
+      { 'promptfooconfig.yaml': asks('Old') },
+      (sent) => {
+        const index = Number(/q(\d+)\./.exec(sent)?.[1]);
+        return sent.includes('New') && index < broken ? 'Sure, fine!' : '{"ok": true}';
       },
-      settings:
-        '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
-    });
-    shop.repository.commit('base', { 'promptfooconfig.yaml': asks('Old') });
-    shop.repository.commit('head', { 'promptfooconfig.yaml': asks('New') });
-    return shop.result('diff', '--base', 'HEAD~1', 'n_tries=3');
+      { price: '' },
+    );
+    repository.commit('head', { 'promptfooconfig.yaml': asks('New') });
+    return result('diff', '--base', 'HEAD~1', 'n_tries=3');
   }
 
   test.each([
@@ -165,11 +168,7 @@ tests:
 });
 
 test('a promptfoo check that is a function fails as there, and says that nobody calls it', async () => {
-  shop = await openShop({
-    settings:
-      '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
-  });
-  shop.repository.commit('promptfoo', {
+  const { result } = await opened({
     'promptfooconfig.yaml': `prompts: ['Answer: {{q}}']
 providers: ['openai:chat:gpt-4o']
 tests:
@@ -177,7 +176,7 @@ tests:
     assert: [{ type: javascript, value: "output => output.includes('Yes')" }]
 `,
   });
-  const { suites } = await shop.result('run', 'n_tries=1');
+  const { suites } = await result('run', 'n_tries=1');
   expect(suites[0]?.references[0]?.head?.tries[0]?.scores).toEqual([
     expect.objectContaining({
       status: 'fail',
@@ -194,15 +193,13 @@ tests:
   - { vars: { q: one }, assert: [{ type: javascript, value: 'return output.length > 3' }] }
   - { vars: { q: two }, assert: [{ type: python, value: 'len(output' }] }
 ${Array.from({ length: 18 }, (_, at) => `  - { vars: { q: q${String(at)} }, assert: [{ type: contains, value: Yes }] }\n`).join('')}`;
-  shop = await openShop({
-    price: '',
-    answer: ({ messages }) => ({ text: JSON.stringify(messages).includes('Bad') ? 'No.' : 'Yes.' }),
-    settings:
-      '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
-  });
-  shop.repository.commit('base', { 'promptfooconfig.yaml': asks('Old') });
-  shop.repository.commit('same', { 'promptfooconfig.yaml': asks('New') });
-  const same = await shop.result('diff', '--base', 'HEAD~1', 'n_tries=2');
+  const { repository, result } = await opened(
+    { 'promptfooconfig.yaml': asks('Old') },
+    (sent) => (sent.includes('Bad') ? 'No.' : 'Yes.'),
+    { price: '' },
+  );
+  repository.commit('same', { 'promptfooconfig.yaml': asks('New') });
+  const same = await result('diff', '--base', 'HEAD~1', 'n_tries=2');
   const [one, two] = same.suites[0]?.references ?? [];
   const statesOf = (reference: typeof one) => [
     reference?.status,
@@ -223,8 +220,8 @@ ${Array.from({ length: 18 }, (_, at) => `  - { vars: { q: q${String(at)} }, asse
       ),
     ]),
   );
-  shop.repository.commit('bad', { 'promptfooconfig.yaml': asks('Bad') });
-  const bad = await shop.result('diff', '--base', 'HEAD~1', 'n_tries=2');
+  repository.commit('bad', { 'promptfooconfig.yaml': asks('Bad') });
+  const bad = await result('diff', '--base', 'HEAD~1', 'n_tries=2');
   expect([bad.problems, bad.conclusion]).toEqual([[], 'failure']);
 });
 
@@ -344,15 +341,9 @@ describe('what a pull request runs of a promptfoo configuration', () => {
       1,
     ],
   ])('names the file of %s, not the configuration', async (_, head, because, count) => {
-    shop = await openShop({
-      answer: () => ({ text: 'Yes, 5' }),
-      settings:
-        '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
-    });
-    shop.repository.commit('base', files('Answer: {{q}} {{doc}}', CHECK, ROWS));
-    for (const [path, text] of Object.entries(head))
-      writeFileSync(join(shop.repository.directory, path), text);
-    const result = await shop.result('diff', '--base', 'HEAD', 'n_tries=1');
+    const here = await opened(files('Answer: {{q}} {{doc}}', CHECK, ROWS));
+    write(here, head);
+    const result = await here.result('diff', '--base', 'HEAD', 'n_tries=1');
     expect(result.problems).toEqual([]);
     expect(
       result.suites.map((suite) => [
@@ -362,6 +353,9 @@ describe('what a pull request runs of a promptfoo configuration', () => {
     ).toEqual([[because, count]]);
   });
 });
+
+const onLessons = (files: Record<string, string>, answer: (sent: string) => string) =>
+  opened(files, answer, { settings: 'prompts: lessons.yaml\n' });
 
 describe('recorded dialogues of FlexEval', () => {
   /** Sides of the messages: three lessons as FlexEval records them, which have 39 turns of the tutor. */
@@ -394,10 +388,6 @@ eval:
     `teaches: { prompt: "${words} {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n`;
 
   test('are measured by functions in files of their own, confined, which see what the recording says beside the texts', async () => {
-    shop = await openShop({
-      settings: 'prompts: lessons.yaml\n',
-      answer: () => ({ text: 'unasked' }),
-    });
     const run = (names: string): string =>
       `data_sources: [{ path: data/lessons.jsonl }]\nfunction_modules: [my/functions.py]\neval:\n  metrics:\n    function: ${names}\n`;
     const files = {
@@ -425,8 +415,8 @@ def counts(thread):
         ],
       })}\n`,
     };
-    shop.repository.commit('flexeval', files);
-    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'never');
+    const { repository, result: ran } = await onLessons(files, () => 'unasked');
+    const result = await ran('run', 'n_tries=1', '--fail-on', 'never');
     expect(result.problems).toEqual([]);
     expect(result.notices.filter(({ message }) => message.includes('not carried over'))).toEqual(
       [],
@@ -445,12 +435,12 @@ def counts(thread):
       ['is_last_turn_in_thread', 0.25, [0, 0, 0, 1]],
       ['count_llm_models', { 'tutor-1': 1, 'tutor-2': 1 }, [{ 'tutor-1': 1, 'tutor-2': 1 }]],
     ]);
-    shop.repository.commit('packages', {
+    repository.commit('packages', {
       'lessons.yaml': run('[{ name: asks }]'),
       'my/functions.py':
         'import re\nfrom flexeval.classes.turn import Turn\n\ndef asks(turn: Turn):\n    return 1\n',
     });
-    const lacking = await shop.result('run', 'n_tries=1');
+    const lacking = await ran('run', 'n_tries=1');
     expect(lacking.problems).toMatchObject([
       {
         place: { file: 'lessons.yaml', line: 5 },
@@ -461,12 +451,9 @@ def counts(thread):
   });
 
   test('are completed and graded by echoes, which ask nobody', async () => {
-    shop = await openShop({
-      settings: 'prompts: lessons.yaml\n',
-      answer: () => ({ text: 'unasked' }),
-    });
-    shop.repository.commit('flexeval', {
-      'lessons.yaml': `data_sources: [{ path: data/lessons.jsonl }]
+    const { server, result: run } = await onLessons(
+      {
+        'lessons.yaml': `data_sources: [{ path: data/lessons.jsonl }]
 rubric_paths: [rubrics.yaml]
 eval:
   do_completion: true
@@ -474,52 +461,49 @@ eval:
   completion_llm: { function_name: echo_completion, kwargs: { response: "Let's see." } }
   grader_llm: { function_name: echo_completion, kwargs: { response: "YES" } }
 `,
-      'rubrics.yaml': rubrics('Does this teach?'),
-      'data/lessons.jsonl': '{"input": [{"role": "user", "content": "Why?"}]}\n',
-    });
-    const result = await shop.result('run', 'n_tries=1', '--code', 'host');
+        'rubrics.yaml': rubrics('Does this teach?'),
+        'data/lessons.jsonl': '{"input": [{"role": "user", "content": "Why?"}]}\n',
+      },
+      () => 'unasked',
+    );
+    const result = await run('run', 'n_tries=1', '--code', 'host');
     expect(result.problems).toEqual([]);
     expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
       actual: "Let's see.",
       outcome: 'pass',
       scores: [{ metric: 'teaches', label: 'YES' }],
     });
-    expect(shop.server.requests).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   test('without their messages are refused at their row', async () => {
-    shop = await openShop({
-      settings: 'prompts: lessons.yaml\n',
-      answer: () => ({ text: 'unasked' }),
-    });
-    shop.repository.commit('flexeval', {
-      'lessons.yaml':
-        'data_sources: [{ path: data/lessons.jsonl }]\neval:\n  metrics:\n    function: [{ name: string_length }]\n',
-      'data/lessons.jsonl':
-        '{"input": [{"role": "assistant", "content": "a"}]}\n{"messages": []}\n',
-    });
-    const result = await shop.result('run', 'n_tries=1');
-    expect(result.problems).toEqual([
+    const { server, result } = await onLessons(
+      {
+        'lessons.yaml':
+          'data_sources: [{ path: data/lessons.jsonl }]\neval:\n  metrics:\n    function: [{ name: string_length }]\n',
+        'data/lessons.jsonl':
+          '{"input": [{"role": "assistant", "content": "a"}]}\n{"messages": []}\n',
+      },
+      () => 'unasked',
+    );
+    expect((await result('run', 'n_tries=1')).problems).toEqual([
       { place: { file: 'data/lessons.jsonl', line: 2 }, message: 'has no member "input"' },
     ]);
-    expect(shop.server.requests).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   test('are graded at every turn of the tutor, 39 in all', async () => {
-    shop = await openShop({
-      settings: 'prompts: lessons.yaml\n',
-      answer: ({ messages }) => ({
-        text: `{"reasons": "r", "choice": "${JSON.stringify(messages).includes('says 20 of 1') ? 'NO' : 'YES'}"}`,
-      }),
-    });
-    shop.repository.commit('flexeval', {
-      'lessons.yaml': RUN,
-      'rubrics.yaml': rubrics('Does this teach?'),
-      'data/lessons.jsonl': DATA,
-    });
-    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'never');
+    const { server, result: run } = await onLessons(
+      {
+        'lessons.yaml': RUN,
+        'rubrics.yaml': rubrics('Does this teach?'),
+        'data/lessons.jsonl': DATA,
+      },
+      (sent) => `{"reasons": "r", "choice": "${sent.includes('says 20 of 1') ? 'NO' : 'YES'}"}`,
+    );
+    const result = await run('run', 'n_tries=1', '--fail-on', 'never');
     expect(result.problems).toEqual([]);
-    expect(shop.server.requests).toHaveLength(39);
+    expect(server.requests).toHaveLength(39);
     const [suite] = result.suites;
     expect(suite?.metrics.find(({ name }) => name === 'teaches')?.objects).toMatchObject({
       level: 'Turn',
@@ -550,21 +534,20 @@ eval:
   });
 
   test('end with the question that nobody answered: 37 turns of the student, 15 messages', async () => {
-    shop = await openShop({
-      settings: 'prompts: lessons.yaml\n',
-      answer: () => ({ text: '{"reasons": "r", "choice": "YES"}' }),
-    });
-    shop.repository.commit('flexeval', {
-      'lessons.yaml': RUN.replaceAll('assistant', 'user').replace(
-        '- { name: index_in_thread }',
-        '- { name: is_last_turn_in_thread }\n      - { name: count_messages, metric_level: Thread }',
-      ),
-      'rubrics.yaml': rubrics('Does this ask?'),
-      'data/lessons.jsonl': DATA,
-    });
-    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'never');
+    const { server, result: run } = await onLessons(
+      {
+        'lessons.yaml': RUN.replaceAll('assistant', 'user').replace(
+          '- { name: index_in_thread }',
+          '- { name: is_last_turn_in_thread }\n      - { name: count_messages, metric_level: Thread }',
+        ),
+        'rubrics.yaml': rubrics('Does this ask?'),
+        'data/lessons.jsonl': DATA,
+      },
+      () => '{"reasons": "r", "choice": "YES"}',
+    );
+    const result = await run('run', 'n_tries=1', '--fail-on', 'never');
     expect(result.problems).toEqual([]);
-    const asked = shop.server.requests.map(({ messages }) => JSON.stringify(messages));
+    const asked = server.requests.map(({ messages }) => JSON.stringify(messages));
     expect(asked).toHaveLength(37);
     expect(asked.filter((prompt) => prompt.includes('Student says 14 of 0.'))).toHaveLength(1);
     const scores = result.suites[0]?.references[0]?.head?.tries[0]?.scores ?? [];

@@ -4,7 +4,14 @@ import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { renderComment as render } from '../../../stand-ins/reports.ts';
-import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
+import {
+  metric,
+  modelSettings,
+  project,
+  reference,
+  settings,
+  suite,
+} from '../../../unit/app/run/builders.ts';
 import { fenced, runPipeline } from '../../app/run/pipeline.ts';
 
 const preference = metric('better', {
@@ -12,45 +19,25 @@ const preference = metric('better', {
 });
 const GRADER = {
   grader: { model: 'judge-1', parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
-  models: new Map([
-    [
-      'judge-1',
-      {
-        provider: 'openai' as const,
-        endpoint: null,
-        model: 'judge-1',
-        price: null,
-        command: [],
-        files: [],
-        setup: [],
-        file: null,
-        replaces: [],
-        place: { file: 'evaldiff.yaml', line: 1 },
-      },
-    ],
-  ]),
+  models: new Map([['judge-1', modelSettings({ model: 'judge-1', price: null })]]),
 };
 
-function shop(
-  wording: string,
-  count: number,
-  metrics: Metric[] = [preference],
-  n_tries: number | 'adaptive' = 3,
-): Project {
+type ShopOf = [count: number, metrics?: Metric[], n_tries?: number | 'adaptive'];
+function shop(wording: string, ...of: ShopOf): Project {
+  const [count, metrics = [preference], n_tries = 3] = of;
   const references = Array.from({ length: count }, (_, index) =>
     reference(`r${String(index).padStart(2, '0')}`, { expected: undefined }),
   );
-  const messages = [
-    {
-      role: 'user' as const,
-      content: `${wording} {q}`,
-      place: { file: 'prompts/p.yaml', line: 6 },
-    },
-  ];
+  const place = { file: 'prompts/p.yaml', line: 6 };
+  const messages = [{ role: 'user' as const, content: `${wording} {q}`, place }];
   return project([suite({ prompt: { messages }, tests: { metrics, references } })], {
     settings: settings({ ...GRADER, n_tries }),
   });
 }
+
+/** Base and head with so many references, judged by `reply`. */
+const compare = (reply: Parameters<typeof runPipeline>[2], ...of: ShopOf) =>
+  runPipeline(shop('Old', ...of), shop('New', ...of), reply);
 
 /**
  * The model repeats the question; the grader prefers what begins with `liked`, whatever the place,
@@ -69,11 +56,7 @@ const renderComment = (result: Result): string => render(result, { marker: '<!--
 
 describe('a suite that nothing but preference judges', () => {
   test("regresses by a sign test when base's answers are preferred", async () => {
-    const { result, calls, planned } = await runPipeline(
-      shop('Old', 6),
-      shop('New', 6),
-      judgeOf('Old'),
-    );
+    const { result, calls, planned } = await compare(judgeOf('Old'), 6);
     expect([calls('prompt'), calls('grader'), planned]).toEqual([36, 36, 72]);
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]).toMatchObject({
@@ -102,18 +85,19 @@ describe('a suite that nothing but preference judges', () => {
   test("is told both sides' words for what was asked, base's first", async () => {
     const seen: string[] = [];
     const judge = judgeOf('Old');
-    await runPipeline(shop('Old', 1), shop('New', 1), (request, text) => {
+    await compare((request, text) => {
       if (request.purpose === 'grader') seen.push(fenced(text, 'input'));
       return judge(request, text);
-    });
+    }, 1);
     expect([...new Set(seen)]).toEqual(['user: Old r00\n\nOr, in other words:\n\nuser: New r00']);
   });
 
   test('improves the other way round, and is unchanged in ties', async () => {
-    expect(
-      (await runPipeline(shop('Old', 6), shop('New', 6), judgeOf('New'))).result,
-    ).toMatchObject({ conclusion: 'success', suites: [{ verdict: 'improved' }] });
-    const ties = await runPipeline(shop('Old', 60), shop('New', 60), judgeOf('neither'));
+    expect((await compare(judgeOf('New'), 6)).result).toMatchObject({
+      conclusion: 'success',
+      suites: [{ verdict: 'improved' }],
+    });
+    const ties = await compare(judgeOf('neither'), 60);
     expect(ties.result).toMatchObject({
       conclusion: 'success',
       suites: [{ verdict: 'unchanged', preference: { head: 0, base: 0, ties: 180, p: 0.5 } }],
@@ -141,15 +125,7 @@ describe('a suite that nothing but preference judges', () => {
   });
 
   test('takes two tries a side where tries are adaptive', async () => {
-    expect(
-      (
-        await runPipeline(
-          shop('Old', 5, [preference], 'adaptive'),
-          shop('New', 5, [preference], 'adaptive'),
-          judgeOf('Old'),
-        )
-      ).calls('prompt'),
-    ).toBe(20);
+    expect((await compare(judgeOf('Old'), 5, [preference], 'adaptive')).calls('prompt')).toBe(20);
   });
 
   test('of a new prompt has nothing to compare with, and asks no grader', async () => {
@@ -176,11 +152,7 @@ describe('preference beside another metric', () => {
   });
 
   test('is shown and decides nothing', async () => {
-    const { result } = await runPipeline(
-      shop('Old', 20, [has, preference]),
-      shop('New', 20, [has, preference]),
-      judgeOf('Old'),
-    );
+    const { result } = await compare(judgeOf('Old'), 20, [has, preference]);
     expect(result).toMatchObject({
       conclusion: 'success',
       suites: [

@@ -6,21 +6,16 @@ import { scoreMetric } from '../../../../src/metrics/index.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../../../src/types/metric.ts';
 import type { HostedTarget, Message } from '../../../../src/types/model.ts';
 import type { Json } from '../../../../src/types/plain.ts';
-import { answer, metric, reference, tests, scoring } from '../../../unit/app/run/builders.ts';
+import {
+  answer,
+  dependsOn as on,
+  metric,
+  reference,
+  tests,
+  scoring,
+} from '../../../unit/app/run/builders.ts';
 import { rubricOf } from '../../app/run/pipeline.ts';
 
-const on = (name: string, more: Partial<DependsOn> = {}): DependsOn => ({
-  name,
-  type: null,
-  kwargs: null,
-  metric_name: null,
-  metric_level: null,
-  relative_object_position: 0,
-  metric_min_value: -Number.MAX_VALUE,
-  metric_max_value: Number.MAX_VALUE,
-  place: { file: 'prompts/tests/p.yaml', line: 3 },
-  ...more,
-});
 const uses = (
   name: string,
   built: string,
@@ -92,74 +87,57 @@ const statusOf = async (setting: Setting): Promise<(string | null)[]> =>
 
 describe('depends_on', () => {
   const has = uses('has', 'contains', { value: 'yes' });
-  const after = (condition: DependsOn) => [
-    uses('then', 'contains', { value: 'yes' }, { depends_on: [condition] }),
-    has,
-  ];
+  const then = (condition: DependsOn) =>
+    uses('then', 'contains', { value: 'yes' }, { depends_on: [condition] });
 
-  test('holds within its bounds, inclusive, wherever the other metric stands in the file', async () => {
-    expect(await statusOf({ metrics: after(on('has', { metric_min_value: 1 })) })).toEqual([
-      'pass',
-      'pass',
-    ]);
-    expect(
-      await statusOf({ metrics: after(on('has', { metric_min_value: 1 })), output: 'no' }),
-    ).toEqual(['depends on has of at least 1; it is 0', 'fail']);
-    expect(await statusOf({ metrics: after(on('has', { metric_max_value: 0 })) })).toEqual([
-      'depends on has of at most 0; it is 1',
-      'pass',
-    ]);
-    expect(
-      await statusOf({ metrics: after(on('has', { metric_min_value: 2, metric_max_value: 3 })) }),
-    ).toEqual(['depends on has between 2 and 3; it is 1', 'pass']);
-  });
+  test.each<[Partial<DependsOn>, string, [string, string]]>([
+    [{ metric_min_value: 1 }, 'yes', ['pass', 'pass']],
+    [{ metric_min_value: 1 }, 'no', ['depends on has of at least 1; it is 0', 'fail']],
+    [{ metric_max_value: 0 }, 'yes', ['depends on has of at most 0; it is 1', 'pass']],
+    [
+      { metric_min_value: 2, metric_max_value: 3 },
+      'yes',
+      ['depends on has between 2 and 3; it is 1', 'pass'],
+    ],
+  ])(
+    'of %j holds within its bounds, inclusive, wherever the other metric stands in the file: %s',
+    async (bounds, output, statuses) => {
+      expect(await statusOf({ metrics: [then(on('has', bounds)), has], output })).toEqual(statuses);
+    },
+  );
 
   test('may name what the other metric uses', async () => {
-    const metrics = [
-      uses('then', 'is_json', {}, { depends_on: [on('contains', { metric_min_value: 1 })] }),
-      has,
-    ];
-    expect(await statusOf({ metrics, output: 'no' })).toEqual([
-      'depends on contains of at least 1; it is 0',
-      'fail',
+    const metrics = [then(on('contains', { metric_max_value: 0 })), has];
+    expect(await statusOf({ metrics })).toEqual([
+      'depends on contains of at most 0; it is 1',
+      'pass',
     ]);
   });
 
-  test('reads the only entry of a map, or the one that metric_name says', async () => {
-    const role = uses('role', 'is_role', { role: 'assistant' });
-    const roles = uses('roles', 'count_messages_per_role', {}, { level: 'Thread' });
-    const then = (condition: DependsOn) =>
-      uses('then', 'contains', { value: 'yes' }, { depends_on: [condition] });
-    expect(await statusOf({ metrics: [role, then(on('role', { metric_min_value: 1 }))] })).toEqual([
-      'pass',
-      'pass',
-    ]);
-    expect(
-      await statusOf({
-        metrics: [role, then(on('is_role', { metric_name: 'assistant', metric_min_value: 1 }))],
-      }),
-    ).toEqual(['pass', 'pass']);
-    expect(
-      await statusOf({
-        metrics: [role, then(on('role', { metric_name: 'user', metric_min_value: 1 }))],
-      }),
-    ).toEqual(['pass', 'depends on user, which has no single number here']);
-    expect(await statusOf({ metrics: [roles, then(on('roles'))] })).toEqual([
-      'pass',
-      'depends on roles, which has no single number here',
-    ]);
-  });
+  test.each<[string, Partial<DependsOn>, string]>([
+    ['role', { metric_min_value: 1 }, 'pass'],
+    ['is_role', { metric_name: 'assistant', metric_min_value: 1 }, 'pass'],
+    [
+      'role',
+      { metric_name: 'user', metric_min_value: 1 },
+      'depends on user, which has no single number here',
+    ],
+    ['roles', {}, 'depends on roles, which has no single number here'],
+  ])(
+    'on %s reads the only entry of a map, or the one that metric_name says: %j',
+    async (name, condition, status) => {
+      const role = uses('role', 'is_role', { role: 'assistant' });
+      const roles = uses('roles', 'count_messages_per_role', {}, { level: 'Thread' });
+      const metrics = [name === 'roles' ? roles : role, then(on(name, condition))];
+      expect(await statusOf({ metrics })).toEqual(['pass', status]);
+    },
+  );
 
   test('that does not hold is passed on to what depends on it in turn', async () => {
     const metrics = [
       has,
-      uses(
-        'second',
-        'contains',
-        { value: 'yes' },
-        { depends_on: [on('has', { metric_max_value: 0 })] },
-      ),
-      uses('third', 'contains', { value: 'yes' }, { depends_on: [on('second')] }),
+      { ...then(on('has', { metric_max_value: 0 })), name: 'second' },
+      then(on('second')),
     ];
     expect(await statusOf({ metrics })).toEqual([
       'pass',
@@ -174,8 +152,8 @@ describe('depends_on', () => {
       depends_on: [on('has', { metric_min_value: 1 })],
     });
     expect((await scored({ metrics: [has, polite], output: 'no' })).asked).toEqual([]);
-    const then = uses('then', 'contains', { value: 'yes' }, { depends_on: [on('polite')] });
-    expect(await statusOf({ metrics: [has, polite, then], grade: 'who knows' })).toEqual([
+    const metrics = [has, polite, then(on('polite'))];
+    expect(await statusOf({ metrics, grade: 'who knows' })).toEqual([
       'pass',
       'ungraded',
       'depends on polite, which has no value here',
@@ -190,50 +168,30 @@ describe('depends_on an earlier object', () => {
     { role: 'assistant', content: 'Hi.' },
     { role: 'user', content: 'Plot x squared' },
   ];
-  const then = (
-    level: MetricLevel,
-    back: number,
-    uses_: string,
-    given: Record<string, Json>,
-  ): Metric[] => [
-    uses('asks', uses_, given, { level, skip: true }),
-    uses(
-      'then',
-      'contains',
-      { value: 'yes' },
-      {
-        level: level === 'Thread' ? 'Turn' : level,
-        depends_on: [on('asks', { relative_object_position: back, metric_min_value: 1 })],
-      },
-    ),
-  ];
-  const wordsAt = async (
-    level: MetricLevel,
-    back: number,
-    pattern: string,
-  ): Promise<string | null | undefined> =>
-    (
-      await statusOf({
-        metrics: then(level, back, 'message_matches_regex', { expression: pattern }),
-        messages,
-      })
-    )[1];
+  /** What becomes of a metric that waits for a text, so many objects back at a level. */
+  const wordsAt = async (level: MetricLevel, back: number, expression: string) => {
+    const depends_on = [on('asks', { relative_object_position: back, metric_min_value: 1 })];
+    const own = { level: level === 'Thread' ? ('Turn' as const) : level, depends_on };
+    const metrics = [
+      uses('asks', 'message_matches_regex', { expression }, { level, skip: true }),
+      uses('then', 'contains', { value: 'yes' }, own),
+    ];
+    return (await statusOf({ metrics, messages }))[1];
+  };
 
-  test('judges the turn or message that many places back', async () => {
-    expect(await wordsAt('Turn', -1, '^Plot')).toBe('pass');
-    expect(await wordsAt('Turn', -2, '^Hi')).toBe('pass');
-    expect(await wordsAt('Message', -3, '^Hello$')).toBe('pass');
-    expect(await wordsAt('Turn', -1, '^Hello')).toBe('depends on asks of at least 1; it is 0');
-  });
-
-  test('does not hold before the start, nor where there is one object only', async () => {
-    expect(await wordsAt('Turn', -4, '.')).toBe(
-      'depends on asks of an earlier turn, and there is none',
-    );
-    expect(await wordsAt('Thread', -1, '.')).toBe(
-      'depends on asks of an earlier thread, and there is none',
-    );
-  });
+  test.each<[MetricLevel, number, string, string]>([
+    ['Turn', -1, '^Plot', 'pass'],
+    ['Turn', -2, '^Hi', 'pass'],
+    ['Message', -3, '^Hello$', 'pass'],
+    ['Turn', -1, '^Hello', 'depends on asks of at least 1; it is 0'],
+    ['Turn', -4, '.', 'depends on asks of an earlier turn, and there is none'],
+    ['Thread', -1, '.', 'depends on asks of an earlier thread, and there is none'],
+  ])(
+    'judges the %s that many places back (%i), and does not hold before the start: %s',
+    async (level, back, expression, status) => {
+      expect(await wordsAt(level, back, expression)).toBe(status);
+    },
+  );
 
   test('shows a grader the dialogue up to there', async () => {
     const asks = metric('asks', { source: { kind: 'rubric', rubric: 'polite' } });
@@ -279,10 +237,7 @@ describe('graders that are asked in batches', () => {
    * all of it is answered.
    */
   async function rounds(transport: 'batch' | 'direct', metrics: Metric[]): Promise<number[]> {
-    const target: HostedTarget = {
-      ...TARGET,
-      ...(transport === 'batch' ? { transport } : {}),
-    };
+    const target: HostedTarget = { ...TARGET, ...(transport === 'batch' ? { transport } : {}) };
     const planned = plannedTry(target, 0);
     const of = scoring(tests({ metrics }), {
       rubrics: new Map([['polite', rubricOf('{content}')]]),

@@ -40,8 +40,7 @@ async function classified(
     mails('Old', expected, given),
     mails('New', expected, given),
     (_, text) => {
-      const index = Number(/r(\d+)$/.exec(text)?.[1]);
-      return (text.startsWith('Old') ? base : head)[index] ?? '';
+      return (text.startsWith('Old') ? base : head)[Number(/r(\d+)$/.exec(text)?.[1])] ?? '';
     },
   );
   return result.suites[0]?.classification;
@@ -60,25 +59,16 @@ describe('a suite of labels', () => {
       accuracy: { base: 1, head: 4 / 6 },
       other: { base: 0, head: 0 },
     });
+    const of = (label: string, precision: number, recall: number) => ({
+      label,
+      references: 2,
+      precision: { base: 1, head: precision },
+      recall: { base: 1, head: recall },
+    });
     expect(found?.labels).toEqual([
-      {
-        label: 'class 0',
-        references: 2,
-        precision: { base: 1, head: 2 / 3 },
-        recall: { base: 1, head: 1 },
-      },
-      {
-        label: 'class 1',
-        references: 2,
-        precision: { base: 1, head: 0.5 },
-        recall: { base: 1, head: 0.5 },
-      },
-      {
-        label: 'class 2',
-        references: 2,
-        precision: { base: 1, head: 1 },
-        recall: { base: 1, head: 0.5 },
-      },
+      of('class 0', 2 / 3, 1),
+      of('class 1', 0.5, 0.5),
+      of('class 2', 1, 0.5),
     ]);
     // F1: 0.8, 0.5, 2/3.
     expect(found?.macro_f1.head).toBeCloseTo((0.8 + 0.5 + 2 / 3) / 3, 12);

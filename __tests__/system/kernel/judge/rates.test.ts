@@ -2,7 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import type { Reference, Tests } from '../../../../src/kernel/suite/suite.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { renderTerminal } from '../../../stand-ins/reports.ts';
-import { gate, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
+import {
+  dependsOn,
+  gate,
+  metric,
+  project,
+  reference,
+  settings,
+} from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
 
 type Reply = (request: Request, question: string) => string | Error;
@@ -135,34 +142,26 @@ describe('a scoring and a prompt that both change', () => {
   /** The exact check, but only of answers that `also` gives a value which no check has. */
   const waiting = {
     ...exact.metrics[0]!,
-    depends_on: [
-      {
-        name: 'also',
-        type: null,
-        kwargs: null,
-        metric_name: null,
-        metric_level: null,
-        relative_object_position: 0,
-        metric_min_value: 2,
-        metric_max_value: 3,
-        place: { file: 'prompts/tests/p.yaml', line: 3 },
-      },
-    ],
+    depends_on: [dependsOn('also', { metric_min_value: 2, metric_max_value: 3 })],
   };
 
-  async function split(
-    list: Reference[],
-    reply: Reply,
-    more: { tries?: number; tests?: Partial<Tests>; gate?: Parameters<typeof gate>[0] } = {},
-  ) {
+  interface Split {
+    tries?: number;
+    tests?: Partial<Tests>;
+    gate?: Parameters<typeof gate>[0];
+    sides?: [base: Partial<Tests>, head: Partial<Tests>];
+  }
+  async function split(list: Reference[], reply: Reply, more: Split = {}) {
     const own = { settings: settings({ n_tries: more.tries ?? 3, gate: gate(more.gate) }) };
+    const [base, head] = more.sides ?? [has, exact];
     const { result } = await runPipeline(
-      project([shop(OLD, 0, { tests: { references: list, ...more.tests, ...has } })], own),
-      project([shop(NEW, 0, { tests: { references: list, ...more.tests, ...exact } })], own),
+      project([shop(OLD, 0, { tests: { references: list, ...more.tests, ...base } })], own),
+      project([shop(NEW, 0, { tests: { references: list, ...more.tests, ...head } })], own),
       reply,
     );
     return { result, scoring: result.scoring[0]! };
   }
+  const polite: Reply = (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir');
 
   test('are told apart on the references that all four rates stand on', async () => {
     const { scoring } = await split(references(20), (_, question) => {
@@ -207,12 +206,7 @@ describe('a scoring and a prompt that both change', () => {
   });
 
   test('leave a new format green that brings its own scoring', async () => {
-    const own = { settings: settings({ n_tries: 3 }) };
-    const { result } = await runPipeline(
-      project([shop(OLD, 0, { tests: { references: references(12), ...exact } })], own),
-      project([shop(NEW, 0, { tests: { references: references(12), ...has } })], own),
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir'),
-    );
+    const { result } = await split(references(12), polite, { sides: [exact, has] });
     expect(result.scoring[0]?.rates).toMatchObject({ base_base: 1, head_base: 0, head_head: 1 });
     expect(result.outcome.kind).toBe('no-regression');
     const said = "Under base's scoring 100.0 % → 0.0 %; head's own scoring passes them";
@@ -226,38 +220,25 @@ describe('a scoring and a prompt that both change', () => {
     ['is skipped', [metric('also'), { ...exact.metrics[0]!, skip: true }]],
     ['waits for what never comes', [metric('also'), metric('new'), waiting]],
   ])('are not green where the check that would have failed %s', async (_, metrics) => {
-    const own = { settings: settings({ n_tries: 3 }) };
     const both = { metrics: [metric('also'), exact.metrics[0]!] };
-    const { result } = await runPipeline(
-      project([shop(OLD, 0, { tests: { references: references(12), ...both } })], own),
-      project([shop(NEW, 0, { tests: { references: references(12), metrics } })], own),
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir'),
-    );
+    const { result } = await split(references(12), polite, { sides: [both, { metrics }] });
     expect(result.suites[0]).toMatchObject({ verdict: 'inconclusive', reason: { by: 'scoring' } });
     expect(result.conclusion).toBe('neutral');
     expect(result.scoring[0]?.fell).toHaveLength(12);
   });
 
   test("fail with gate.scoring where base's scoring fails what head's own passes", async () => {
-    const own = { settings: settings({ n_tries: 3, gate: gate({ scoring: 'fail' }) }) };
-    const { result } = await runPipeline(
-      project([shop(OLD, 0, { tests: { references: references(12), ...exact } })], own),
-      project([shop(NEW, 0, { tests: { references: references(12), ...has } })], own),
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir'),
-    );
+    const { result } = await split(references(12), polite, {
+      sides: [exact, has],
+      gate: { scoring: 'fail' },
+    });
     expect(result.conclusion).toBe('failure');
     expect(result.reasons[0]).toMatch(/head's own scoring passes them; gate.scoring is fail$/);
   });
 
   test('leave out what does not gate', async () => {
-    const quarantine = [
-      {
-        id: 'r01',
-        reason: 'flaky',
-        until: '2026-12-31',
-        place: { file: 'prompts/tests/p.yaml', line: 9 },
-      },
-    ];
+    const place = { file: 'prompts/tests/p.yaml', line: 9 };
+    const quarantine = [{ id: 'r01', reason: 'flaky', until: '2026-12-31', place }];
     const { result, scoring } = await split(
       references(10, { skip: true }),
       (_, question) => (numberOf(question) < 2 ? 'yes, sir' : 'yes'),

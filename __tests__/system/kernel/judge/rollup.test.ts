@@ -62,39 +62,33 @@ describe('the tally', () => {
 });
 
 describe('named roll-ups', () => {
-  test.each([
-    ['all', 3, 3, 'pass'],
-    ['all', 2, 3, 'fail'],
-    ['any', 1, 3, 'pass'],
-    ['any', 0, 3, 'fail'],
-    ['majority', 2, 3, 'pass'],
-    ['majority', 1, 2, 'fail'],
-  ] as const)('%s of %i passes in %i tries is %s', (policy, passes, judged, outcome) => {
-    expect(namedRollup({ kind: 'named', policy }, passes, judged)).toBe(outcome);
-  });
+  const named = (policy: 'all' | 'any' | 'majority') => ({ kind: 'named', policy }) as const;
+  const atLeast = (k: number) => ({ kind: 'at_least', k }) as const;
+  const rate = (min: number) => ({ kind: 'pass_rate', min }) as const;
 
-  test('at_least counts passes and pass_rate shares of the judged tries', () => {
-    expect(namedRollup({ kind: 'at_least', k: 2 }, 2, 5)).toBe('pass');
-    expect(namedRollup({ kind: 'at_least', k: 3 }, 2, 5)).toBe('fail');
-    expect(namedRollup({ kind: 'at_least', k: 3 }, 3, 3, 2)).toBe('pass');
-    expect(namedRollup({ kind: 'pass_rate', min: 0.5 }, 1, 2)).toBe('pass');
-    expect(namedRollup({ kind: 'pass_rate', min: 0.51 }, 1, 2)).toBe('fail');
-  });
-
-  test('at_least takes no try that could not be judged for a failed one', () => {
-    expect(namedRollup({ kind: 'at_least', k: 3 }, 2, 2, 1)).toBeNull();
-    expect(namedRollup({ kind: 'at_least', k: 3 }, 1, 2, 1)).toBe('fail');
-  });
-
-  test('have no word without a judged try', () => {
-    expect(namedRollup({ kind: 'named', policy: 'any' }, 0, 0)).toBeNull();
+  test.each<[Parameters<typeof namedRollup>[0], number, number, 'pass' | 'fail' | null, number?]>([
+    [named('all'), 3, 3, 'pass'],
+    [named('all'), 2, 3, 'fail'],
+    [named('any'), 1, 3, 'pass'],
+    [named('any'), 0, 3, 'fail'],
+    [named('majority'), 2, 3, 'pass'],
+    [named('majority'), 1, 2, 'fail'],
+    [atLeast(2), 2, 5, 'pass'],
+    [atLeast(3), 2, 5, 'fail'],
+    [atLeast(3), 3, 3, 'pass', 2],
+    [rate(0.5), 1, 2, 'pass'],
+    [rate(0.51), 1, 2, 'fail'],
+    // A try that could not be judged is not a failed one.
+    [atLeast(3), 2, 2, null, 1],
+    [atLeast(3), 1, 2, 'fail', 1],
+    // Without a judged try there is no word.
+    [named('any'), 0, 0, null],
+  ])('%j of %i passes in %i judged tries is %s', (rollup, passes, judged, outcome, missing = 0) => {
+    expect(namedRollup(rollup, passes, judged, missing)).toBe(outcome);
   });
 
   test('say how many tries they need', () => {
-    expect([
-      triesNeeded({ kind: 'at_least', k: 4 }),
-      triesNeeded({ kind: 'named', policy: 'all' }),
-    ]).toEqual([4, 1]);
+    expect([atLeast(4), named('all')].map(triesNeeded)).toEqual([4, 1]);
   });
 });
 
@@ -108,14 +102,7 @@ describe('a roll-up in code', () => {
   };
   const entry = (passes: number, fails: number) => ({
     tally: tallyOf(
-      [
-        ...Array<0>(passes)
-          .fill(0)
-          .map((_, i) => tryResult('pass', i)),
-        ...Array<0>(fails)
-          .fill(0)
-          .map((_, i) => tryResult('fail', i)),
-      ],
+      Array.from({ length: passes + fails }, (_, i) => tryResult(i < passes ? 'pass' : 'fail', i)),
       1,
       false,
     ),

@@ -1,11 +1,13 @@
 import { definitionOf } from '../../../../src/config/metric.ts';
 import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
+import { startSuite, type SuiteRun } from '../../../../src/kernel/plan/suite-run.ts';
 import type {
   ReferenceResult,
   SideResult,
   TryResult,
 } from '../../../../src/kernel/result/reference-result.ts';
 import type { PassRate, SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
+import { generationOf } from '../../../../src/kernel/select/generation.ts';
 import type { SuiteSide } from '../../../../src/kernel/select/prompt-changes.ts';
 import type { Scoring } from '../../../../src/kernel/select/scoring.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
@@ -20,7 +22,7 @@ import type {
 } from '../../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../../src/metrics/index.ts';
 import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
-import type { Metric, Outcome } from '../../../../src/types/metric.ts';
+import type { DependsOn, Metric, Outcome } from '../../../../src/types/metric.ts';
 import type { Completion, Target } from '../../../../src/types/model.ts';
 
 const place = (file: string, line = 1) => ({ file, line });
@@ -51,6 +53,22 @@ export function metric(name: string, changes: Partial<Metric> = {}): Metric {
     depends_on: [],
     skip: false,
     place: place('prompts/tests/p.yaml', 2),
+    ...changes,
+  };
+}
+
+/** A condition on another metric, without bounds. */
+export function dependsOn(name: string, changes: Partial<DependsOn> = {}): DependsOn {
+  return {
+    name,
+    type: null,
+    kwargs: null,
+    metric_name: null,
+    metric_level: null,
+    relative_object_position: 0,
+    metric_min_value: -Number.MAX_VALUE,
+    metric_max_value: Number.MAX_VALUE,
+    place: place('prompts/tests/p.yaml', 3),
     ...changes,
   };
 }
@@ -142,6 +160,28 @@ export function suiteSide(
     variant: { model, parameters, target },
     scoring: scoring(of.tests, { side, ...changes }),
   };
+}
+
+/** A suite of which every reference of both sides is to be run. */
+export function startedSuite(base: SuiteSide, head: SuiteSide): SuiteRun {
+  const { references } = head.suite.tests;
+  return startSuite({
+    path: 'prompts/p.yaml',
+    name: 'p',
+    variant: base.variant,
+    baseVariant: null,
+    base,
+    head,
+    because: [],
+    references: references.map((each) => ({
+      reference: each,
+      change: 'both',
+      baseReference: each,
+      base: generationOf(base.suite.prompt, base.variant, each),
+      head: generationOf(head.suite.prompt, head.variant, each),
+    })),
+    unaffected: 0,
+  });
 }
 
 export function answer(output: string): Completion {
@@ -297,9 +337,7 @@ export function modelSettings(changes: Partial<ModelSettings> = {}): ModelSettin
 
 /** Settings with these models and nothing else of their own. */
 export function settingsWithModels(...entries: ModelSettings[]): Settings {
-  return settings({
-    models: new Map(entries.map((entry, index) => [`m${String(index)}`, entry])),
-  });
+  return settings({ models: new Map(entries.map((entry, index) => [`m${String(index)}`, entry])) });
 }
 
 export function hostedTarget(model: string, endpoint: string | null = null): Target {

@@ -2,27 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { changedTexts, differingLines } from '../../../../src/app/run/changed-texts.ts';
 import { problem, UserError } from '../../../../src/errors.ts';
 import type { AffectedSuite } from '../../../../src/kernel/select/select.ts';
-import type { SourceTree } from '../../../../src/types/repository.ts';
+import { treeOf } from '../../config/tree.ts';
 
 const FILE = 'prompts/p.yaml';
-
-function tree(files: Record<string, string | Uint8Array>): SourceTree {
-  const contents = new Map(
-    Object.entries(files).map(([path, content]) => [
-      path,
-      typeof content === 'string' ? new TextEncoder().encode(content) : content,
-    ]),
-  );
-  return {
-    commit: 'a'.repeat(40),
-    files: new Map([...contents.keys()].map((path) => [path, { id: path }])),
-    irregular: new Map(),
-    read: (path) => {
-      const found = contents.get(path);
-      return found === undefined ? Promise.reject(new Error(path)) : Promise.resolve(found);
-    },
-  };
-}
 
 /** A suite that runs because of these files; its prompt may have had another path on base. */
 function suite(
@@ -46,39 +28,22 @@ const changed = (
   base: Record<string, string | Uint8Array>,
   head: Record<string, string | Uint8Array>,
   ...suites: AffectedSuite[]
-) => changedTexts(suites.length === 0 ? [suite('p', [FILE])] : suites, tree(base), tree(head));
+) => changedTexts(suites.length === 0 ? [suite('p', [FILE])] : suites, treeOf(base), treeOf(head));
+
+/** Lines with their signs, as a diff shows them. */
+const marked = (lines: readonly { sign: string; text: string }[] = []) =>
+  lines.map(({ sign, text }) => `${{ added: '+', removed: '-' }[sign] ?? ' '}${text}`);
 
 describe('the changed texts of a run', () => {
   test('are the lines that differ, with one of context and where they stand on both sides', async () => {
-    expect(
-      await changed({ [FILE]: 'a\nb\nc\nd\ne\nf\n' }, { [FILE]: 'new\na\nb\nc\nd\nE\nf\n' }),
-    ).toEqual([
-      {
-        file: FILE,
-        base_file: FILE,
-        suites: ['p'],
-        more: 0,
-        hunks: [
-          {
-            base: 1,
-            head: 1,
-            lines: [
-              { sign: 'added', text: 'new' },
-              { sign: 'same', text: 'a' },
-            ],
-          },
-          {
-            base: 4,
-            head: 5,
-            lines: [
-              { sign: 'same', text: 'd' },
-              { sign: 'removed', text: 'e' },
-              { sign: 'added', text: 'E' },
-              { sign: 'same', text: 'f' },
-            ],
-          },
-        ],
-      },
+    const found = await changed(
+      { [FILE]: 'a\nb\nc\nd\ne\nf\n' },
+      { [FILE]: 'new\na\nb\nc\nd\nE\nf\n' },
+    );
+    expect(found).toMatchObject([{ file: FILE, base_file: FILE, suites: ['p'], more: 0 }]);
+    expect(found[0]?.hunks.map(({ base, head, lines }) => [base, head, marked(lines)])).toEqual([
+      [1, 1, ['+new', ' a']],
+      [4, 5, [' d', '-e', '+E', ' f']],
     ]);
   });
 
@@ -90,11 +55,7 @@ describe('the changed texts of a run', () => {
       suite('p', [FILE], { base: old, head: FILE }),
     );
     expect(found).toMatchObject({ file: FILE, base_file: old });
-    expect(found?.hunks[0]?.lines.map(({ sign, text }) => `${sign} ${text}`)).toEqual([
-      'same same',
-      'removed old words',
-      'added new words',
-    ]);
+    expect(marked(found?.hunks[0]?.lines)).toEqual([' same', '-old words', '+new words']);
   });
 
   test('say of a new file that base has none, and of a removed one what it held', async () => {
@@ -125,8 +86,8 @@ describe('the changed texts of a run', () => {
     expect(await changed({ [FILE]: 'a' }, { [FILE]: new Uint8Array([97, 0, 98]) })).toEqual([]);
     expect(await changed({ [FILE]: 'a' }, { [FILE]: large })).toEqual([]);
     expect(
-      await changedTexts([suite('p', [FILE])], tree({ [FILE]: 'a' }), {
-        ...tree({ [FILE]: large }),
+      await changedTexts([suite('p', [FILE])], treeOf({ [FILE]: 'a' }), {
+        ...treeOf({ [FILE]: large }),
         // As git's trees, which keep nothing of a file above the limit.
         read: (path, most = Infinity) =>
           Promise.reject(new UserError([problem({ file: path, line: 0 }, `above ${most}`)])),
@@ -145,18 +106,12 @@ describe('the changed texts of a run', () => {
 describe('the lines that differ', () => {
   test('are none where only the ends of lines do', () => {
     expect(differingLines('a\r\nb\r\n', 'a\nb\n')).toEqual({ hunks: [], more: 0 });
-    expect(differingLines('a\r\nb\r\n', 'a\nc\n').hunks[0]?.lines).toEqual([
-      { sign: 'same', text: 'a' },
-      { sign: 'removed', text: 'b' },
-      { sign: 'added', text: 'c' },
-    ]);
+    const [hunk] = differingLines('a\r\nb\r\n', 'a\nc\n').hunks;
+    expect(marked(hunk?.lines)).toEqual([' a', '-b', '+c']);
   });
 
   test('are shown without the remark that a file has no line feed at its end', () => {
-    expect(differingLines('a', 'b').hunks[0]?.lines).toEqual([
-      { sign: 'removed', text: 'a' },
-      { sign: 'added', text: 'b' },
-    ]);
+    expect(marked(differingLines('a', 'b').hunks[0]?.lines)).toEqual(['-a', '+b']);
   });
 
   test('are sixty at most, and the others are counted', () => {

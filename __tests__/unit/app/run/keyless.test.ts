@@ -7,17 +7,12 @@ import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources, withheldFrom } from '../../../../src/trust/trust.ts';
 import type { Target } from '../../../../src/types/model.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
-import type { EventFacts, SourceTree } from '../../../../src/types/repository.ts';
+import type { EventFacts } from '../../../../src/types/repository.ts';
 import { BLANK_PARTS, OWN_SETTINGS } from '../../../stand-ins/features.ts';
+import { treeOf } from '../../config/tree.ts';
 import { project, suite } from './builders.ts';
 
-const tree = (commit: string): SourceTree => ({
-  commit,
-  files: new Map(),
-  irregular: new Map(),
-  read: async () => new Uint8Array(),
-});
-const [base, head] = [tree('b'.repeat(40)), tree('a'.repeat(40))];
+const [base, head] = [treeOf({}), treeOf({})];
 const messages = (content: string, file: string) => [
   { role: 'user' as const, content, place: { file, line: 6 } },
 ];

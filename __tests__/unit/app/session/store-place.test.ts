@@ -8,26 +8,15 @@ const machine = (
 ): Machine => ({ platform, env, home });
 
 describe("the folder of a user's caches", () => {
-  test("is XDG's on Linux where that is an absolute path, else ~/.cache", () => {
-    expect(userFolder(machine('linux', { XDG_CACHE_HOME: '/fast/cache' }))).toBe(
-      '/fast/cache/evaldiff',
-    );
-    expect(userFolder(machine('linux'))).toBe('/home/ann/.cache/evaldiff');
-    expect(userFolder(machine('linux', { XDG_CACHE_HOME: 'cache' }))).toBe(
-      '/home/ann/.cache/evaldiff',
-    );
-  });
-
-  test('is where macOS and Windows keep caches', () => {
-    expect(userFolder(machine('darwin', {}, '/Users/ann'))).toBe(
-      '/Users/ann/Library/Caches/evaldiff',
-    );
-    expect(userFolder(machine('win32', { LOCALAPPDATA: '/C/Users/ann/AppData/Local' }))).toBe(
-      '/C/Users/ann/AppData/Local/evaldiff',
-    );
-    expect(userFolder(machine('win32', {}, '/C/Users/ann'))).toBe(
-      '/C/Users/ann/AppData/Local/evaldiff',
-    );
+  test.each<[NodeJS.Platform, NodeJS.ProcessEnv, string, string]>([
+    ['linux', { XDG_CACHE_HOME: '/fast/cache' }, '/home/ann', '/fast/cache/evaldiff'],
+    ['linux', {}, '/home/ann', '/home/ann/.cache/evaldiff'],
+    ['linux', { XDG_CACHE_HOME: 'cache' }, '/home/ann', '/home/ann/.cache/evaldiff'],
+    ['darwin', {}, '/Users/ann', '/Users/ann/Library/Caches/evaldiff'],
+    ['win32', { LOCALAPPDATA: '/D/Local' }, '/C/Users/ann', '/D/Local/evaldiff'],
+    ['win32', {}, '/C/Users/ann', '/C/Users/ann/AppData/Local/evaldiff'],
+  ])('on %s with %j and the home %s is %s', (platform, env, home, folder) => {
+    expect(userFolder(machine(platform, env, home))).toBe(folder);
   });
 });
 

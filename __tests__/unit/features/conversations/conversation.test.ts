@@ -56,60 +56,59 @@ describe('a conversation is refused', () => {
     [
       'without evaluators',
       '  max_steps: 5',
-      'prompts/tests/p.yaml:1: conversation needs at least one evaluator: evaluators: [{ model: … }]',
+      '1: conversation needs at least one evaluator: evaluators: [{ model: … }]',
     ],
     [
       'with an empty list of evaluators',
       '  evaluators: []',
-      'prompts/tests/p.yaml:2: conversation needs at least one evaluator: evaluators: [{ model: … }]',
+      '2: conversation needs at least one evaluator: evaluators: [{ model: … }]',
     ],
     [
       'with an evaluator without a model',
       '  evaluators:\n    - { temperature: 0 }',
-      'prompts/tests/p.yaml:3: conversation.evaluators[0]: "model" is missing',
+      '3: conversation.evaluators[0]: "model" is missing',
     ],
     [
       'with no step',
       '  evaluators: [gpt-4o]\n  max_steps: 0',
-      'prompts/tests/p.yaml:3: conversation.max_steps must be a whole number from 1 to 50',
+      '3: conversation.max_steps must be a whole number from 1 to 50',
     ],
     [
       'with an unknown way to combine',
       '  evaluators: [gpt-4o]\n  criteria: { understanding: { combine: most } }',
-      'prompts/tests/p.yaml:3: conversation.criteria.understanding.combine must be one of all, any, majority',
+      '3: conversation.criteria.understanding.combine must be one of all, any, majority',
     ],
     [
       "with an evaluator's address",
       '  evaluators:\n    - { model: gpt-4o, base_url: x }',
-      'prompts/tests/p.yaml:3: conversation.evaluators[0]: "base_url" may only be set in the workflow (input endpoints)',
+      '3: conversation.evaluators[0]: "base_url" may only be set in the workflow (input endpoints)',
     ],
     [
       'with an unknown key',
       '  evaluators: [gpt-4o]\n  steps: 3',
-      'prompts/tests/p.yaml:3: unknown key "steps" in conversation; known are max_steps, evaluators, criteria, combine, instructions, examples, examples_from',
+      '3: unknown key "steps" in conversation; known are max_steps, evaluators, criteria, combine, instructions, examples, examples_from',
     ],
   ])('%s', async (_, lines, problem) => {
-    expect(await problemsOf(written(lines))).toEqual([problem]);
+    expect(await problemsOf(written(lines))).toEqual([`prompts/tests/p.yaml:${problem}`]);
   });
 });
 
 describe('the rules that combine evaluators', () => {
+  const rules = async (lines: string) =>
+    (await conversation(lines))?.criteria.map(({ name, combine }) => `${name}: ${combine}`);
+
   test('may be changed for some of the default criteria', async () => {
-    expect(
-      (await conversation('  combine: { completeness: all, correctness: majority }'))?.criteria,
-    ).toEqual([
-      { name: 'understanding', combine: 'all' },
-      { name: 'correctness', combine: 'majority' },
-      { name: 'completeness', combine: 'all' },
+    expect(await rules('  combine: { completeness: all, correctness: majority }')).toEqual([
+      'understanding: all',
+      'correctness: majority',
+      'completeness: all',
     ]);
   });
 
   test('may be one for all criteria', async () => {
-    expect(
-      (await conversation('  criteria: { is_safe: all, is_true: {} }\n  combine: any'))?.criteria,
-    ).toEqual([
-      { name: 'is_safe', combine: 'any' },
-      { name: 'is_true', combine: 'any' },
+    expect(await rules('  criteria: { is_safe: all, is_true: {} }\n  combine: any')).toEqual([
+      'is_safe: any',
+      'is_true: any',
     ]);
   });
 
@@ -117,35 +116,31 @@ describe('the rules that combine evaluators', () => {
     [
       'for a criterion that there is not',
       '  combine: { corectness: all }',
-      'prompts/tests/p.yaml:3: conversation.combine: there is no criterion "corectness"; did you mean "correctness"?',
+      '3: conversation.combine: there is no criterion "corectness"; did you mean "correctness"?',
     ],
     [
       'for a default criterion beside others',
       '  criteria: { is_safe: all }\n  combine:\n    completeness: any',
-      'prompts/tests/p.yaml:5: conversation.combine: there is no criterion "completeness"; known are is_safe',
+      '5: conversation.combine: there is no criterion "completeness"; known are is_safe',
     ],
     [
       'that are none',
       '  combine: most',
-      'prompts/tests/p.yaml:3: conversation.combine must be all, any or majority, or a map of criterion to one of them',
+      '3: conversation.combine must be all, any or majority, or a map of criterion to one of them',
     ],
     [
       'for one criterion that are none',
       '  combine:\n    completeness: most',
-      'prompts/tests/p.yaml:4: conversation.combine.completeness must be one of all, any, majority',
+      '4: conversation.combine.completeness must be one of all, any, majority',
     ],
     [
       'with a criterion that every reply has',
       '  criteria:\n    is_safe: all\n    follow_up: all',
-      'prompts/tests/p.yaml:5: conversation.criteria: "follow_up" is a part of every evaluator\'s reply; give the criterion another name',
+      '5: conversation.criteria: "follow_up" is a part of every evaluator\'s reply; give the criterion another name',
     ],
-    [
-      'without a criterion',
-      '  criteria: {}',
-      'prompts/tests/p.yaml:3: criteria must name at least one criterion',
-    ],
+    ['without a criterion', '  criteria: {}', '3: criteria must name at least one criterion'],
   ])('%s are refused at their line', async (_, lines, problem) => {
-    expect(await problemsOf(tests(lines))).toEqual([problem]);
+    expect(await problemsOf(tests(lines))).toEqual([`prompts/tests/p.yaml:${problem}`]);
   });
 
   test("leave no room for a metric that is called like the conversation's own outcome", async () => {
@@ -160,6 +155,10 @@ describe('the rules that combine evaluators', () => {
 });
 
 describe('labelled answers', () => {
+  const rowsOf = (examples: Awaited<ReturnType<typeof read>>) =>
+    examples?.map(({ messages, accepted, place }) =>
+      [messages.at(-1)?.content, accepted, place.line].join(' '),
+    );
   const read = async (lines: string, more: Record<string, string> = {}) =>
     (await conversation(lines, more))?.examples;
 
@@ -194,65 +193,49 @@ describe('labelled answers', () => {
     const fromLines = await read('  examples_from: ../data/answers.jsonl', {
       'prompts/data/answers.jsonl': jsonl,
     });
-    expect(
-      fromLines?.map(({ messages, accepted, place }) => [
-        messages.at(-1)?.content,
-        accepted,
-        place.line,
-      ]),
-    ).toEqual([
-      ['A1', true, 1],
-      ['A2', false, 3],
-    ]);
+    expect(rowsOf(fromLines)).toEqual(['A1 true 1', 'A2 false 3']);
     const fromTable = await read('  examples_from: { file: ../data/answers.csv }', {
       'prompts/data/answers.csv':
         'question,answer,accepted,score\nQ1,A1,True,6\nQ2,"A\n2",false,-3\n',
     });
-    expect(
-      fromTable?.map(({ messages, accepted, place }) => [
-        messages.at(-1)?.content,
-        accepted,
-        place.line,
-      ]),
-    ).toEqual([
-      ['A1', true, 2],
-      ['A\n2', false, 3],
-    ]);
+    expect(rowsOf(fromTable)).toEqual(['A1 true 2', 'A\n2 false 3']);
   });
 
   test.each<[string, string, string]>([
     [
       'without a label',
       '    - { question: How?, answer: Thus. }',
-      'prompts/tests/p.yaml:4: conversation.examples[0]: "accepted" is missing',
+      '4: conversation.examples[0]: "accepted" is missing',
     ],
     [
       'with a label that is not a truth value',
       '    - { question: How?, answer: Thus., accepted: maybe }',
-      'prompts/tests/p.yaml:4: conversation.examples[0].accepted must be true or false',
+      '4: conversation.examples[0].accepted must be true or false',
     ],
     [
       'without an answer',
       '    - { question: How?, accepted: true }',
-      'prompts/tests/p.yaml:4: a labelled answer has question and answer, or the whole dialogue as input',
+      '4: a labelled answer has question and answer, or the whole dialogue as input',
     ],
     [
       'with both forms',
       '    - { question: How?, input: [{ role: ai, content: B }], accepted: true }',
-      'prompts/tests/p.yaml:4: a labelled answer has question and answer, or the whole dialogue as input',
+      '4: a labelled answer has question and answer, or the whole dialogue as input',
     ],
     [
       'that end with a question',
       '    - { input: [{ role: ai, content: B }, { role: user, content: C }], accepted: true }',
-      'prompts/tests/p.yaml:4: a labelled dialogue ends with the answer that was accepted or rejected, a message of the assistant',
+      '4: a labelled dialogue ends with the answer that was accepted or rejected, a message of the assistant',
     ],
     [
       'that are labelled both ways',
       '    - { question: How?, answer: Thus., accepted: true }\n    - { question: How?, answer: Thus., accepted: false }',
-      'prompts/tests/p.yaml:5: the same answer is labelled "accepted" at prompts/tests/p.yaml:4 and "rejected" here; keep one of the two',
+      '5: the same answer is labelled "accepted" at prompts/tests/p.yaml:4 and "rejected" here; keep one of the two',
     ],
   ])('%s are refused at their line', async (_, lines, problem) => {
-    expect(await problemsOf(tests(`  examples:\n${lines}`))).toEqual([problem]);
+    expect(await problemsOf(tests(`  examples:\n${lines}`))).toEqual([
+      `prompts/tests/p.yaml:${problem}`,
+    ]);
   });
 
   test('of a table with a label that is none are refused at their row', async () => {
@@ -283,6 +266,10 @@ describe('recorded dialogues', () => {
     }));
   };
 
+  const said = async (line: string) => (await threads(line)).map(({ thread }) => thread);
+  const problemsIn = async (line: string, rows: string) =>
+    (await threads(line, rows)).map(({ problem }) => problem);
+
   test("are read whole from FlexEval's lines", async () => {
     expect((await threads('')).map(({ thread, problem }) => [thread, problem])).toEqual([
       ['S U1 A1 U2', null],
@@ -291,14 +278,8 @@ describe('recorded dialogues', () => {
   });
 
   test('end with the question to answer anew where do_completion is true, and with the answer to judge where it is false', async () => {
-    expect((await threads('do_completion: true\n')).map(({ thread }) => thread)).toEqual([
-      'S U1 A1 U2',
-      'U1',
-    ]);
-    expect((await threads('do_completion: false\n')).map(({ thread }) => thread)).toEqual([
-      'S U1 A1',
-      'U1 A1 T',
-    ]);
+    expect(await said('do_completion: true\n')).toEqual(['S U1 A1 U2', 'U1']);
+    expect(await said('do_completion: false\n')).toEqual(['S U1 A1', 'U1 A1 T']);
   });
 
   test('keep their identity whatever is completed', async () => {
@@ -309,17 +290,17 @@ describe('recorded dialogues', () => {
   test("with nothing to judge or to answer are that reference's problem alone", async () => {
     const rows =
       '{"input": [{"role": "user", "content": "U"}]}\n{"input": [{"role": "assistant", "content": "A"}]}\n{"input": []}\n';
-    expect((await threads('do_completion: false\n', rows)).map(({ problem }) => problem)).toEqual([
+    expect(await problemsIn('do_completion: false\n', rows)).toEqual([
       'reference 1 is a dialogue without an answer, and do_completion is false',
       null,
       'reference 3 is a dialogue without an answer, and do_completion is false',
     ]);
-    expect((await threads('do_completion: true\n', rows)).map(({ problem }) => problem)).toEqual([
+    expect(await problemsIn('do_completion: true\n', rows)).toEqual([
       null,
       'reference 2 is a dialogue without a question to answer',
       'reference 3 is a dialogue without a question to answer',
     ]);
-    expect((await threads('', rows)).map(({ problem }) => problem)).toEqual([
+    expect(await problemsIn('', rows)).toEqual([
       null,
       null,
       'reference 3 is a dialogue without a message',

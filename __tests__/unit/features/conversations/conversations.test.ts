@@ -25,7 +25,6 @@ import {
   renderHtml,
   sectionBlocks,
   renderTerminal,
-  exampleTries,
 } from '../../../stand-ins/reports.ts';
 import { expectGolden } from '../../report/golden.ts';
 import { referenceOf, resultOf, sideOfTries, suiteOf, tryOf } from '../../report/results.ts';
@@ -223,26 +222,6 @@ describe('a regressed conversation in a comment', () => {
     expectGolden('conversations', body);
   });
 
-  test('shows the shortest pair of transcripts that convinces', () => {
-    const { base, head } = exampleTries(mentor().suites[0]!.references[0]!);
-    expect([base?.conversation, head?.conversation]).toEqual([quick, failed]);
-    expect(body).toContain('Use sorted(names).');
-    expect(body).toContain('Try quicksort.');
-    expect(body).not.toContain('It is simple.');
-    expect(body).not.toContain('names.sort()');
-  });
-
-  test('says what was met after each answer, and why the last one did not satisfy', () => {
-    const { text } = renderGithub(body);
-    expect(text).toContain('Answer 1: Write a bubble sort. – not met: correctness, completeness');
-    expect(text).toContain(`Whygpt-4o says: What was said about: After ${ASK}`);
-    expect(text).toContain('BaseAfter 1 turn: complete');
-    expect(text).toContain('HeadAfter 2 turns: the steps ran out');
-    expect(text).toContain(
-      'conversationfail: max_steps: the steps ran out; not met: correctness, value 2, on base 1',
-    );
-  });
-
   test('shows both dialogues side by side from the first turn at which they part, and counts what is equal before', () => {
     const opening = (...more: [string, string | null, string][]): ConversationResult =>
       talk('max_steps', [ASK, 'Which language?', 'ynn'], ...more);
@@ -264,30 +243,6 @@ describe('a regressed conversation in a comment', () => {
     expect(row.indexOf('Use sorted(names).')).toBeLessThan(row.indexOf('Write a bubble sort.'));
     expect(row).toContain('<b>Question 2</b>');
     expect(row).not.toContain('<b>Question 1</b>');
-  });
-
-  test('sums up completion and turns on the pairs that both sides completed', () => {
-    const { text } = renderGithub(body);
-    expect(text).toContain('Completed97.5 %81.0 %−16.5 points, −21.1 to −11.9200');
-    expect(text).toContain('Turns, where completed1.252.04+0.79, +0.62 to +0.96159');
-    expect(text).toContain('Turns to understanding1.001.000.00190');
-    expect(text).toContain(
-      'How tries ended: base complete 195, max_steps 2, no_follow_up 3; head complete 162, max_steps 34, no_follow_up 4.',
-    );
-  });
-
-  test('shows the evaluators on labelled answers, base above head', () => {
-    const { text } = renderGithub(body);
-    expect(text).toContain(
-      'mentor: share of yes on accepted vs rejected answers, 4 labelled answers',
-    );
-    expect(text).toMatch(
-      /gpt-4obase100\.0 % vs 100\.0 %100\.0 % vs 50\.0 %100\.0 % vs 50\.0 %100\.0 % vs 50\.0 %34\.2 to 100\.0 % vs 9\.5 to 90\.5 %\s*75\.0 % \([\d.]+ to [\d.]+ %\)0/,
-    );
-    expect(text).toMatch(
-      /gpt-4ohead.*?100\.0 % vs 0\.0 %34\.2 to 100\.0 % vs 0\.0 to 65\.8 %\s*100\.0 %/,
-    );
-    expect(text).toMatch(/gpt-4o \+ claude-sonnethead[^]*?\)1/);
   });
 });
 

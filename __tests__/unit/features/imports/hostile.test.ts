@@ -2,81 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import fc, { draws } from '../../../fuzz.ts';
 import { read } from '../../config/tree.ts';
 
-const key = fc.constantFrom(
-  'prompts',
-  'providers',
-  'tests',
-  'defaultTest',
-  'assert',
-  'vars',
-  'options',
-  'provider',
-  'type',
-  'value',
-  'threshold',
-  'metric',
-  'weight',
-  'id',
-  'label',
-  'raw',
-  'config',
-  'description',
-  'path',
-  'evaluateOptions',
-  'repeat',
-  'messages',
-  'role',
-  'content',
-  'model',
-  'modelParameters',
-  'testData',
-  'evaluators',
-  'string',
-  'contains',
-  'llm',
-  'choices',
-  'choice',
-  'score',
-  'uses',
-  'expected',
-  'input',
-  'name',
-  'jsonSchema',
-  'responseFormat',
-  'data_sources',
-  'eval',
-  'function',
-  'rubric',
-  'kwargs',
-  'depends_on',
-  'metric_level',
-  'completion_llm',
-  'grader_llm',
-  'function_name',
-  'model_name',
-  'data',
-  'rubric_paths',
-  'do_completion',
-  'nb_evaluations_per_thread',
-  'evals',
-  'prompt',
-  'assertions',
-  'expectations',
-  'expected_output',
-  'files',
-  'text',
-  'check',
-  'skill_name',
-  'checks',
-  'not_contains',
-  'forbidden',
-  'should_trigger',
-  'skills',
-  'query',
-  'weight',
-  'toString',
-  'temperature',
-);
+const KEYS = `
+  prompts providers tests defaultTest assert vars options provider type value threshold
+  metric weight id label raw config description path evaluateOptions repeat messages role
+  content model modelParameters testData evaluators string contains llm choices choice
+  score uses expected input name jsonSchema responseFormat data_sources eval function
+  rubric kwargs depends_on metric_level completion_llm grader_llm function_name model_name
+  data rubric_paths do_completion nb_evaluations_per_thread evals prompt assertions
+  expectations expected_output files text check skill_name checks not_contains forbidden
+  should_trigger skills query toString temperature
+`;
+const key = fc.constantFrom(...KEYS.trim().split(/\s+/));
 const word = fc.constantFrom<unknown>(
   null,
   0,

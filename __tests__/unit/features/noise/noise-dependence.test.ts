@@ -45,14 +45,13 @@ function seen(draw: (random: () => number) => Draw, answer = (at: number) => Str
   );
 }
 
+const messages = (draws: Dependence[], of = suite) =>
+  dependenceNotices(of, draws).map(({ message }) => message);
+
 describe('the dependence between tries', () => {
   test('is none where every try is a coin of its own', () => {
-    expect(
-      dependenceNotices(
-        suite,
-        seen((random) => () => random() < 0.7),
-      ),
-    ).toEqual([]);
+    const coins = seen((random) => () => random() < 0.7);
+    expect(messages(coins)).toEqual([]);
   });
 
   test('is reported where a side repeats itself, with a cache as its cause when the answers are the same', () => {
@@ -65,13 +64,9 @@ describe('the dependence between tries', () => {
         return known;
       };
     };
-    const [cached] = dependenceNotices(
-      suite,
-      seen(repeating, () => 'same'),
-    );
-    expect(cached?.message).toMatch(/^p: tries of one side .* a cache in front of the model/);
-    const [other] = dependenceNotices(suite, seen(repeating));
-    expect(other?.message).toContain('their answers differ');
+    const cached = seen(repeating, () => 'same');
+    expect(messages(cached)[0]).toMatch(/^p: tries of one side .* a cache in front of the model/);
+    expect(messages(seen(repeating))[0]).toContain('their answers differ');
   });
 
   test.each<[Record<string, unknown>, string]>([
@@ -85,15 +80,14 @@ describe('the dependence between tries', () => {
         () => (reference) => reference > 3,
         () => 'same',
       );
-      const messages = dependenceNotices(measured(parameters), fixed).map(({ message }) => message);
-      expect(messages).toHaveLength(1);
-      expect(messages[0]).toContain(`letter for letter, try after try: ${cause}`);
+      expect(messages(fixed, measured(parameters))).toEqual([
+        expect.stringContaining(`letter for letter, try after try: ${cause}`),
+      ]);
     },
   );
 
   test('is reported where a side takes turns, or tries change with time', () => {
-    const turns = dependenceNotices(
-      suite,
+    const turns = messages(
       seen((random) => {
         const first = new Map<string, boolean>();
         return (reference, side, at) => {
@@ -103,14 +97,9 @@ describe('the dependence between tries', () => {
         };
       }),
     );
-    expect(turns.map(({ message }) => message)).toEqual([
-      expect.stringContaining('something takes turns'),
-    ]);
-    const later = dependenceNotices(
-      suite,
-      seen((random) => (_, _side, at) => random() < (at === 0 ? 0.9 : 0.5)),
-    );
-    expect(later.map(({ message }) => message)).toContainEqual(
+    expect(turns).toEqual([expect.stringContaining('something takes turns')]);
+    const later = seen((random) => (_, _side, at) => random() < (at === 0 ? 0.9 : 0.5));
+    expect(messages(later)).toContainEqual(
       expect.stringContaining('second tries pass less often than first ones'),
     );
   });
@@ -120,9 +109,7 @@ describe('the dependence between tries', () => {
       const rates = Array.from({ length: 20 }, () => (random() < 0.5 ? 0.05 : 0.95));
       return (reference) => random() < rates[reference]!;
     };
-    expect(dependenceNotices(suite, seen(lasting)).map(({ message }) => message)).toEqual([
-      expect.stringContaining('a cache that expires'),
-    ]);
+    expect(messages(seen(lasting))).toEqual([expect.stringContaining('a cache that expires')]);
   });
 
   test('is reported where references fail together in a try, with the cluster as its cure', () => {
@@ -135,14 +122,13 @@ describe('the dependence between tries', () => {
         return word;
       };
     };
-    const messages = dependenceNotices(suite, seen(together)).map(({ message }) => message);
-    expect(messages).toEqual([
+    expect(messages(seen(together))).toEqual([
       expect.stringContaining('give those of one template the same cluster'),
     ]);
   });
 
   test('is unknown without two judged tries on both sides', () => {
     expect(dependenceOf({ references: [] } as unknown as SuiteResult)).toBeNull();
-    expect(dependenceNotices(suite, [])).toEqual([]);
+    expect(messages([])).toEqual([]);
   });
 });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { totalOf } from '../../../../src/features/shards/manifest.ts';
@@ -12,25 +11,17 @@ import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import { portionOfCost } from '../../../../src/money/forecast.ts';
 import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
-import type { SourceTree } from '../../../../src/types/repository.ts';
 import fc, { draws } from '../../../fuzz.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import * as build from '../../app/run/builders.ts';
-
-const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-const tree: SourceTree = {
-  commit: 'h'.repeat(40),
-  files: new Map(),
-  irregular: new Map(),
-  read: async () => new Uint8Array(),
-};
+import { hash, treeOf } from '../../config/tree.ts';
 
 function planned(project: Project): Prepared {
   return prepare(
     {
       mode: 'sweep',
       base: null,
-      head: tree,
+      head: treeOf({}),
       maxCalls: null,
       failOn: null,
       code: 'sandbox',
@@ -230,18 +221,13 @@ describe('the caps of a sweep', () => {
   });
 
   test('leave the merge what the shards have not spent, and nothing less than nothing', () => {
-    expect(restOf({ maxCalls: 10, maxCost: 2 }, { calls: 4, cost: 0.5 })).toEqual({
-      maxCalls: 6,
-      maxCost: 1.5,
-    });
-    expect(restOf({ maxCalls: 10, maxCost: 2 }, { calls: 40, cost: 5 })).toEqual({
-      maxCalls: 0,
-      maxCost: 0,
-    });
-    expect(restOf({ maxCalls: null, maxCost: null }, { calls: 40, cost: 5 })).toEqual({
-      maxCalls: null,
-      maxCost: null,
-    });
+    const rest = (maxCalls: number | null, maxCost: number | null, calls: number, cost: number) => {
+      const left = restOf({ maxCalls, maxCost }, { calls, cost });
+      return [left.maxCalls, left.maxCost];
+    };
+    expect(rest(10, 2, 4, 0.5)).toEqual([6, 1.5]);
+    expect(rest(10, 2, 40, 5)).toEqual([0, 0]);
+    expect(rest(null, null, 40, 5)).toEqual([null, null]);
     const caps = { maxCalls: 9, maxCost: null };
     const portions = () => ({ calls: { part: 1, whole: 3 }, cost: null });
     expect([

@@ -4,6 +4,7 @@ import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
 import type { MetricValues } from '../../../../src/kernel/result/metric-result.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
+import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import {
   gate,
@@ -14,12 +15,24 @@ import {
 } from '../../app/run/builders.ts';
 import { inWords } from './in-words.ts';
 
-const decide = (given: GateInput) => inWords(decideOutcome(given));
-const withHead = (outcomes: Outcome[], changes: Partial<SuiteResult> = {}): SuiteResult =>
-  suiteResult({
-    references: [referenceResult('a', { base: sideResult(['pass']), head: sideResult(outcomes) })],
-    ...changes,
-  });
+const decide = (given: Partial<GateInput>, settings: Partial<GateSettings> = {}) =>
+  inWords(decideOutcome(gateInput({ settings: gate(settings), ...given })));
+/** The decision about one suite. */
+const about = (changes: Partial<SuiteResult>, settings: Partial<GateSettings> = {}) =>
+  decide({ suites: [suiteResult(changes)] }, settings);
+const head = (outcomes: Outcome[]): Partial<SuiteResult> => ({
+  references: [referenceResult('a', { base: sideResult(['pass']), head: sideResult(outcomes) })],
+});
+const headAlone = (outcomes: Outcome[]): Partial<SuiteResult> => ({
+  references: [referenceResult('a', { base: null, head: sideResult(outcomes) })],
+});
+const failing = (skip = false): Partial<SuiteResult> => ({
+  references: [referenceResult('a', { skip, head: sideResult(['fail'], 'fail') })],
+});
+const fell = (base: number, after: number): Partial<SuiteResult> => ({
+  verdict: 'regressed',
+  pass_rate: { base, head: after, difference: after - base, low: -0.6, high: -0.1, p: 0.001 },
+});
 const scoring = (effect: number): ScoringResult => ({
   path: 'p',
   name: 'p',
@@ -42,22 +55,15 @@ describe('something of its own in the place of a model that base asks', () => {
   }));
 
   test('is said in the first line and as a reason, and is not a success', () => {
-    const decision = decide(gateInput({ replaced }));
-    expect(decision.conclusion).toBe('neutral');
-    expect(decision.title).toBe(
-      'Not comparable: recordings in place of a model in a, b and 1 more',
-    );
-    expect(decision.reasons).toEqual(replaced.map(({ sentence }) => sentence));
+    expect(decide({ replaced })).toEqual({
+      conclusion: 'neutral',
+      title: 'Not comparable: recordings in place of a model in a, b and 1 more',
+      reasons: replaced.map(({ sentence }) => sentence),
+    });
   });
 
   test('hides no failure', () => {
-    const suites = [
-      suiteResult({
-        verdict: 'regressed',
-        pass_rate: { base: 1, head: 0.5, difference: -0.5, low: -0.6, high: -0.4, p: 0.001 },
-      }),
-    ];
-    const decision = decide(gateInput({ suites, replaced }));
+    const decision = decide({ suites: [suiteResult(fell(1, 0.5))], replaced });
     expect(decision.conclusion).toBe('failure');
     expect(decision.title).toMatch(
       /^Regressed: .*; recordings in place of a model in a, b and 1 more$/,
@@ -65,8 +71,7 @@ describe('something of its own in the place of a model that base asks', () => {
   });
 
   test('stays in a title that is cut', () => {
-    const suite = 'long '.repeat(100);
-    const { title } = decide(gateInput({ replaced: [{ ...replaced[0]!, suite }] }));
+    const { title } = decide({ replaced: [{ ...replaced[0]!, suite: 'long '.repeat(100) }] });
     expect(title.length).toBeLessThanOrEqual(255);
     expect(title).toContain('recordings in place of a model');
   });
@@ -74,7 +79,7 @@ describe('something of its own in the place of a model that base asks', () => {
 
 describe('the conclusion', () => {
   test('is a success that says so when nothing relevant changed', () => {
-    expect(decide(gateInput({ suites: [], affected: 0 }))).toEqual({
+    expect(decide({ suites: [], affected: 0 })).toEqual({
       conclusion: 'success',
       title: 'No prompt, rubric or test changed: nothing to run.',
       reasons: [],
@@ -82,15 +87,11 @@ describe('the conclusion', () => {
   });
 
   test('names the variant where there are several of a suite, and only there', () => {
-    const of = (model: string, name: string, verdict: SuiteResult['verdict']): SuiteResult =>
-      suiteResult({
-        name,
-        path: name,
-        verdict,
-        variant: { model, parameters: { temperature: 0 } },
-        pass_rate: { base: 1, head: 0.5, difference: -0.5, low: -0.6, high: -0.4, p: 0.001 },
-      });
-    const said = (...suites: SuiteResult[]): string => decide(gateInput({ suites })).title;
+    const of = (model: string, name: string, verdict: SuiteResult['verdict']): SuiteResult => {
+      const variant = { model, parameters: { temperature: 0 } };
+      return suiteResult({ ...fell(1, 0.5), name, path: name, verdict, variant });
+    };
+    const said = (...suites: SuiteResult[]): string => decide({ suites }).title;
     const large = of('large', 'math', 'regressed');
     const other = of('small', 'chat', 'regressed');
     expect([
@@ -105,55 +106,36 @@ describe('the conclusion', () => {
   });
 
   test('is a failure with the numbers when a suite regressed', () => {
-    const decision = decide(
-      gateInput({
-        suites: [
-          suiteResult({
-            name: 'math',
-            verdict: 'regressed',
-            summary: 'pass rate 84.0 % → 60.0 %',
-            pass_rate: { base: 0.84, head: 0.6, difference: -0.24, low: -0.3, high: -0.1, p: 0.01 },
-          }),
-        ],
-      }),
-    );
-    expect(decision.conclusion).toBe('failure');
-    expect(decision.reasons).toEqual(['math regressed: pass rate 84.0 % → 60.0 %']);
-    expect(decision.title).toBe('Regressed: math 84.0 % → 60.0 % (−24.0 points)');
+    const summary = 'pass rate 84.0 % → 60.0 %';
+    expect(about({ ...fell(0.84, 0.6), name: 'math', summary })).toEqual({
+      conclusion: 'failure',
+      reasons: ['math regressed: pass rate 84.0 % → 60.0 %'],
+      title: 'Regressed: math 84.0 % → 60.0 % (−24.0 points)',
+    });
   });
 
   test('is neutral when it is inconclusive, unless that is to fail', () => {
-    const suites = [
-      suiteResult({ verdict: 'inconclusive', summary: 'five tries would settle it.' }),
-    ];
-    expect(decide(gateInput({ suites }))).toMatchObject({
+    const open = { verdict: 'inconclusive', summary: 'five tries would settle it.' } as const;
+    expect(about(open)).toMatchObject({
       conclusion: 'neutral',
       title: 'Inconclusive for 1 suite of 1',
       reasons: ['p: inconclusive. five tries would settle it.'],
     });
-    expect(
-      decide(gateInput({ suites, settings: gate({ on_inconclusive: 'fail' }) })).conclusion,
-    ).toBe('failure');
-    expect(
-      decide(gateInput({ suites, settings: gate({ on_inconclusive: 'fail', fail_on: 'never' }) }))
-        .conclusion,
-    ).toBe('neutral');
+    const fail = { on_inconclusive: 'fail' } as const;
+    expect(about(open, fail).conclusion).toBe('failure');
+    expect(about(open, { ...fail, fail_on: 'never' }).conclusion).toBe('neutral');
+    expect(about({ ...open, gate: { fail_on: 'never' } }, fail).conclusion).toBe('neutral');
   });
 
   test('does not fail under fail_on never, and says why', () => {
-    const decision = decide(
-      gateInput({
-        suites: [suiteResult({ verdict: 'regressed' })],
-        settings: gate({ fail_on: 'never' }),
-      }),
-    );
+    const decision = about({ verdict: 'regressed' }, { fail_on: 'never' });
     expect(decision.conclusion).toBe('neutral');
     expect(decision.reasons).toContain('Not failed, because fail_on is never.');
   });
 
   test('names removals where there is nothing else', () => {
     const removed = ['p.yaml: a', 'p.yaml: b'];
-    expect(decide(gateInput({ suites: [], affected: 0, counted: 0, removed }))).toEqual({
+    expect(decide({ suites: [], affected: 0, counted: 0, removed })).toEqual({
       conclusion: 'neutral',
       title: 'Nothing to run: 2 references removed, newly skipped or quarantined',
       reasons: [
@@ -164,9 +146,7 @@ describe('the conclusion', () => {
   });
 
   test('is a success when everything improved', () => {
-    expect(decide(gateInput({ suites: [suiteResult({ verdict: 'improved' })] })).conclusion).toBe(
-      'success',
-    );
+    expect(about({ verdict: 'improved' }).conclusion).toBe('success');
   });
 });
 
@@ -176,59 +156,35 @@ describe('runs without a verdict', () => {
       ...Array<Outcome>(errors).fill('error'),
       ...Array<Outcome>(19 - errors).fill('pass'),
     ];
-    expect(decide(gateInput({ suites: [withHead(tries(2))] })).conclusion).toBe('success');
-    const over = decide(gateInput({ suites: [withHead(tries(3), { verdict: 'regressed' })] }));
-    expect(over).toMatchObject({
+    expect(about(head(tries(2))).conclusion).toBe('success');
+    expect(about({ ...head(tries(3)), verdict: 'regressed' })).toEqual({
       conclusion: 'error',
       reasons: ['3 of 20 tries ended in an error, so nothing was judged', 'timeout'],
+      title: 'Not judged: 3 of 20 tries ended in an error, so nothing was judged',
     });
-    expect(over.title).toBe('Not judged: 3 of 20 tries ended in an error, so nothing was judged');
   });
 
-  test('are errors when nothing could be judged at all', () => {
-    const suites = [
-      suiteResult({
-        references: [
-          referenceResult('a', { base: null, head: sideResult(['ungraded', 'skipped']) }),
-        ],
-      }),
-    ];
-    expect(decide(gateInput({ suites }))).toMatchObject({
-      conclusion: 'error',
-      reasons: [
-        '1 of 2 tries have no readable grade and no other was judged, so there is no verdict.',
-      ],
-    });
-    const skipped = [
-      suiteResult({
-        references: [referenceResult('a', { base: null, head: sideResult(['skipped']) })],
-      }),
-    ];
-    expect(decide(gateInput({ suites: skipped }))).toMatchObject({
-      conclusion: 'error',
-      reasons: ['No metric judges any answer, so there is no verdict.'],
-    });
+  test.each<[Outcome[], string]>([
+    [
+      ['ungraded', 'skipped'],
+      '1 of 2 tries have no readable grade and no other was judged, so there is no verdict.',
+    ],
+    [['skipped'], 'No metric judges any answer, so there is no verdict.'],
+  ])('are errors when nothing could be judged at all: %j', (outcomes, reason) => {
+    expect(about(headAlone(outcomes))).toMatchObject({ conclusion: 'error', reasons: [reason] });
   });
 
   test('say so in the reasons when more than a tenth has no readable grade', () => {
-    const { reasons, title } = decide(gateInput({ suites: [withHead(['pass', 'ungraded'])] }));
-    expect(reasons).toEqual(['p: 1 of 3 tries have no readable grade']);
-    expect(title).toBe(
-      'No regression in 1 affected reference of 1 suite; 1 of 3 tries have no readable grade',
-    );
-    const tenth = [...Array<Outcome>(8).fill('pass'), 'ungraded'] as Outcome[];
-    expect(decide(gateInput({ suites: [withHead(tenth)] })).title).toBe(
-      'No regression in 1 affected reference of 1 suite',
-    );
-    const long = decide(
-      gateInput({
-        suites: [withHead(['fail', 'ungraded'], { name: 'n'.repeat(400), verdict: 'regressed' })],
-      }),
-    ).title;
-    expect([long.length, long.endsWith('…; 1 of 3 tries have no readable grade')]).toEqual([
-      255,
-      true,
-    ]);
+    const calm = 'No regression in 1 affected reference of 1 suite';
+    expect(about(head(['pass', 'ungraded']))).toMatchObject({
+      reasons: ['p: 1 of 3 tries have no readable grade'],
+      title: `${calm}; 1 of 3 tries have no readable grade`,
+    });
+    expect(about(head([...Array<Outcome>(8).fill('pass'), 'ungraded'])).title).toBe(calm);
+    const name = 'n'.repeat(400);
+    const { title } = about({ ...head(['fail', 'ungraded']), name, verdict: 'regressed' });
+    expect(title).toHaveLength(255);
+    expect(title).toMatch(/…; 1 of 3 tries have no readable grade$/);
   });
 });
 
@@ -236,12 +192,11 @@ describe('a change of which nothing counts', () => {
   const nothing = { counted: 0, suites: [suiteResult({ verdict: 'unchanged' })] };
 
   test('is never a success: all skipped, all removed, or all of it unused', () => {
-    expect(decide(gateInput(nothing))).toMatchObject({
+    expect(decide(nothing)).toMatchObject({
       conclusion: 'neutral',
       title: 'No test that counts ran, so there is no verdict.',
     });
-    const unused = decide(gateInput({ counted: 0, suites: [], affected: 0, unused: true }));
-    expect(unused).toEqual({
+    expect(decide({ counted: 0, suites: [], affected: 0, unused: true })).toEqual({
       conclusion: 'neutral',
       title: 'No test ran, so there is no verdict.',
       reasons: [
@@ -252,80 +207,14 @@ describe('a change of which nothing counts', () => {
   });
 
   test('is still a failure where the settings ask for it, and an error where nothing could be judged', () => {
-    expect(
-      decide(gateInput({ ...nothing, removed: ['p: a'], settings: gate({ removed: 'fail' }) }))
-        .conclusion,
-    ).toBe('failure');
-    expect(
-      decide(gateInput({ counted: 0, suites: [withHead(['error', 'error'])] })).conclusion,
-    ).toBe('error');
+    const removed = decide({ ...nothing, removed: ['p: a'] }, { removed: 'fail' });
+    expect(removed.conclusion).toBe('failure');
+    const suites = [suiteResult(head(['error', 'error']))];
+    expect(decide({ counted: 0, suites }).conclusion).toBe('error');
   });
 
   test('says nothing of it where other references do count', () => {
-    expect(decide(gateInput({ unused: true }))).toMatchObject({
-      conclusion: 'success',
-      reasons: [],
-    });
-  });
-});
-
-describe('a metric that judged base and none of head', () => {
-  const unseen = (changes: Partial<SuiteResult['metrics'][number]> = {}) =>
-    decide(
-      gateInput({
-        suites: [
-          withHead(['pass'], {
-            metrics: [
-              { name: 'has', judged_base: 4, judged_head: 0, base: 1, head: null, ...changes },
-            ],
-          }),
-        ],
-      }),
-    );
-
-  test('is not a success, and is named', () => {
-    const decision = unseen();
-    expect(decision.conclusion).toBe('neutral');
-    expect(decision.reasons.join()).toContain('the metric has judged 4 answers of base and none');
-  });
-
-  test('says nothing where it does not gate', () => {
-    expect(unseen({ gates: false }).conclusion).toBe('success');
-  });
-
-  test('is not a success where its mean gates, though it is skipped', () => {
-    expect(unseen({ gates: false, values: meanThat('fail') }).conclusion).toBe('neutral');
-    expect(unseen({ gates: false, values: meanThat('warn') }).conclusion).toBe('success');
-  });
-});
-
-describe('a check that applies to fewer answers of head than of base', () => {
-  const applying = (head: Outcome[], of = 20) =>
-    decide(
-      gateInput({
-        suites: [
-          suiteResult({
-            references: Array.from({ length: 20 }, (_, at) =>
-              referenceResult(`r${String(at)}`, {
-                base: sideResult(['pass', 'pass']),
-                head: sideResult(at < of ? head : ['pass', 'pass']),
-              }),
-            ),
-            metrics: [{ name: 'ok', judged_base: 40, judged_head: 20, base: 1, head: 1 }],
-          }),
-        ],
-      }),
-    );
-
-  test('is no success, and how many it judged is said', () => {
-    expect(applying(['pass', 'skipped'])).toMatchObject({
-      conclusion: 'neutral',
-      title: "p: ok judged 20 of head's 40 tries, 40 of base's 40; the others were skipped",
-    });
-  });
-
-  test('is one where chance explains it', () => {
-    expect(applying(['pass', 'skipped'], 1).conclusion).toBe('success');
+    expect(decide({ unused: true })).toMatchObject({ conclusion: 'success', reasons: [] });
   });
 });
 
@@ -341,57 +230,81 @@ const meanThat = (word: MetricValues['gate']): MetricValues => ({
   moved: null,
 });
 
+describe('a metric that judged base and none of head', () => {
+  const unseen = (changes: Partial<SuiteResult['metrics'][number]> = {}) => {
+    const has = { name: 'has', judged_base: 4, judged_head: 0, base: 1, head: null };
+    return about({ ...head(['pass']), metrics: [{ ...has, ...changes }] });
+  };
+
+  test('is not a success, and is named', () => {
+    const decision = unseen();
+    expect(decision.conclusion).toBe('neutral');
+    expect(decision.reasons.join()).toContain('the metric has judged 4 answers of base and none');
+  });
+
+  test('is not a success where its mean gates, though it is skipped, and says nothing else', () => {
+    expect(unseen({ gates: false }).conclusion).toBe('success');
+    expect(unseen({ gates: false, values: meanThat('fail') }).conclusion).toBe('neutral');
+    expect(unseen({ gates: false, values: meanThat('warn') }).conclusion).toBe('success');
+  });
+});
+
+describe('a check that applies to fewer answers of head than of base', () => {
+  const applying = (outcomes: Outcome[], of = 20) =>
+    about({
+      references: Array.from({ length: 20 }, (_, at) =>
+        referenceResult(`r${String(at)}`, {
+          base: sideResult(['pass', 'pass']),
+          head: sideResult(at < of ? outcomes : ['pass', 'pass']),
+        }),
+      ),
+      metrics: [{ name: 'ok', judged_base: 40, judged_head: 20, base: 1, head: 1 }],
+    });
+
+  test('is no success, and how many it judged is said', () => {
+    expect(applying(['pass', 'skipped'])).toMatchObject({
+      conclusion: 'neutral',
+      title: "p: ok judged 20 of head's 40 tries, 40 of base's 40; the others were skipped",
+    });
+  });
+
+  test('is one where chance explains it', () => {
+    expect(applying(['pass', 'skipped'], 1).conclusion).toBe('success');
+  });
+});
+
 describe('a metric whose mean gates and whose numbers head lacks', () => {
   /** Twenty references of two tries; `has` says which of head's have a number. */
   const lacking = (has: (reference: number, index: number) => boolean) => {
     const tries = (side: typeof has, at: number) => {
       const found = sideResult(['pass', 'pass']);
+      const tone = { metric: 'tone', status: 'pass', reason: null, skip: true } as const;
       return {
         ...found,
         tries: found.tries.map((result, index) => ({
           ...result,
-          scores: [
-            ...result.scores,
-            {
-              metric: 'tone',
-              status: 'pass' as const,
-              value: side(at, index) ? 4 : null,
-              reason: null,
-              skip: true,
-            },
-          ],
+          scores: [...result.scores, { ...tone, value: side(at, index) ? 4 : null }],
         })),
       };
     };
     const tone = { name: 'tone', base: 1, head: 1, gates: false, values: meanThat('fail') };
-    return decide(
-      gateInput({
-        suites: [
-          suiteResult({
-            references: Array.from({ length: 20 }, (_, at) =>
-              referenceResult(`r${String(at)}`, {
-                base: tries(() => true, at),
-                head: tries(has, at),
-              }),
-            ),
-            metrics: [{ ...tone, judged_base: 40, judged_head: 40 }],
-          }),
-        ],
-      }),
-    );
+    return about({
+      references: Array.from({ length: 20 }, (_, at) =>
+        referenceResult(`r${String(at)}`, { base: tries(() => true, at), head: tries(has, at) }),
+      ),
+      metrics: [{ ...tone, judged_base: 40, judged_head: 40 }],
+    });
   };
 
   test('is not a success, and how many have one is said', () => {
+    const wants = 'p: gate.metrics wants to compare tone, and';
     expect(lacking((at) => at % 2 === 0)).toMatchObject({
       conclusion: 'neutral',
-      title:
-        'p: gate.metrics wants to compare tone, and 10 of 20 references have a value on head, 20 on base',
+      title: `${wants} 10 of 20 references have a value on head, 20 on base`,
     });
     expect(lacking((_, index) => index === 0)).toMatchObject({
       conclusion: 'neutral',
-      reasons: [
-        "p: gate.metrics wants to compare tone, and 20 of head's 40 tries have a value, 40 of base's 40",
-      ],
+      reasons: [`${wants} 20 of head's 40 tries have a value, 40 of base's 40`],
     });
   });
 
@@ -403,181 +316,122 @@ describe('a metric whose mean gates and whose numbers head lacks', () => {
 
 describe('further gates', () => {
   test('min_pass_rate is an absolute floor on head', () => {
-    const suites = [
-      suiteResult({
-        pass_rate: { base: 0.7, head: 0.79, difference: 0.09, low: 0, high: 0.1, p: 0.9 },
-      }),
-    ];
-    expect(decide(gateInput({ suites, settings: gate({ min_pass_rate: 0.8 }) }))).toMatchObject({
+    const pass_rate = { base: 0.7, head: 0.79, difference: 0.09, low: 0, high: 0.1, p: 0.9 };
+    expect(about({ pass_rate }, { min_pass_rate: 0.8 })).toMatchObject({
       conclusion: 'failure',
       reasons: ['p: pass rate 79.0 % is below min_pass_rate 80.0 %'],
     });
-    expect(decide(gateInput({ suites, settings: gate({ min_pass_rate: 0.79 }) })).conclusion).toBe(
-      'success',
-    );
+    expect(about({ pass_rate }, { min_pass_rate: 0.79 }).conclusion).toBe('success');
   });
 
   test('fail_on failure fails on any gating reference whose roll-up fails on head', () => {
-    const failing = (skip: boolean) => [
-      suiteResult({
-        references: [referenceResult('a', { skip, head: sideResult(['fail'], 'fail') })],
-      }),
-    ];
-    expect(
-      decide(gateInput({ suites: failing(false), settings: gate({ fail_on: 'failure' }) })).reasons,
-    ).toEqual(['p: 1 reference failed on head: a']);
-    expect(
-      decide(gateInput({ suites: failing(true), settings: gate({ fail_on: 'failure' }) }))
-        .conclusion,
-    ).toBe('success');
-    expect(decide(gateInput({ suites: failing(false) })).conclusion).toBe('success');
+    const failure = { fail_on: 'failure' } as const;
+    expect(about(failing(), failure).reasons).toEqual(['p: 1 reference failed on head: a']);
+    expect(about(failing(true), failure).conclusion).toBe('success');
+    expect(about(failing()).conclusion).toBe('success');
   });
 
+  const scored = (
+    effect: number,
+    own: Partial<SuiteResult> = {},
+    settings: Partial<GateSettings> = {},
+  ) => decide({ suites: [suiteResult(own)], scoring: [scoring(effect)] }, settings);
+  const strict = { scoring: 'fail' } as const;
+
   test('a scoring is held to the margin that its suite sets for itself, and to whether that suite may fail', () => {
-    const wide = [suiteResult({ path: 'p', name: 'p', gate: { min_drop: 0.2 } })];
-    const narrow = [suiteResult({ path: 'p', name: 'p', gate: { min_drop: 0 } })];
-    expect(decide(gateInput({ suites: wide, scoring: [scoring(0.12)] })).reasons).toEqual([]);
-    expect(decide(gateInput({ suites: wide, scoring: [scoring(0.21)] })).reasons).toHaveLength(1);
-    expect(decide(gateInput({ suites: narrow, scoring: [scoring(0.005)] })).reasons).toEqual([
+    const of = (own: NonNullable<SuiteResult['gate']>, path = 'p') => ({ path, gate: own });
+    const wide = of({ min_drop: 0.2 });
+    expect(scored(0.12, wide).reasons).toEqual([]);
+    expect(scored(0.21, wide).reasons).toHaveLength(1);
+    expect(scored(0.005, of({ min_drop: 0 })).reasons).toEqual([
       expect.stringContaining('the new scoring alone raises the pass rate by 0.5 points'),
     ]);
-    const strict = gate({ scoring: 'fail' });
-    expect(
-      decide(gateInput({ suites: wide, scoring: [scoring(0.12)], settings: strict })).conclusion,
-    ).toBe('success');
-    const never = [suiteResult({ path: 'p', name: 'p', gate: { fail_on: 'never' } })];
-    expect(
-      decide(gateInput({ suites: never, scoring: [scoring(0.12)], settings: strict })).conclusion,
-    ).toBe('neutral');
-    expect(
-      decide(
-        gateInput({
-          suites: [suiteResult({ path: 'other', name: 'p', gate: { fail_on: 'never' } })],
-          scoring: [scoring(0.12)],
-          settings: strict,
-        }),
-      ).conclusion,
-    ).toBe('failure');
+    expect(scored(0.12, wide, strict).conclusion).toBe('success');
+    expect(scored(0.12, of({ fail_on: 'never' }), strict).conclusion).toBe('neutral');
+    expect(scored(0.12, of({ fail_on: 'never' }, 'other'), strict).conclusion).toBe('failure');
   });
 
   test('a scoring change fails only when the settings ask for it', () => {
-    const warned = decide(gateInput({ scoring: [scoring(0.12)] }));
-    expect(warned).toMatchObject({
+    expect(scored(0.12)).toMatchObject({
       conclusion: 'success',
       reasons: [expect.stringContaining('review that change first')],
     });
-    expect(decide(gateInput({ scoring: [scoring(0.005)] })).reasons).toEqual([]);
-    const strict = gate({ scoring: 'fail' });
-    expect(decide(gateInput({ scoring: [scoring(-0.12)], settings: strict })).reasons).toEqual([
+    expect(scored(0.005).reasons).toEqual([]);
+    expect(scored(-0.12, {}, strict).reasons).toEqual([
       'p: the new scoring alone lowers the pass rate by 12.0 points (of the same answers 4 now pass and 0 now fail); gate.scoring is fail',
     ]);
-    expect(decide(gateInput({ scoring: [scoring(0.005)], settings: strict })).conclusion).toBe(
-      'success',
-    );
+    expect(scored(0.005, {}, strict).conclusion).toBe('success');
   });
 
   test('removed references fail only when the settings ask for it, also when nothing else runs', () => {
     const removed = ['p: a'];
-    expect(decide(gateInput({ removed })).conclusion).toBe('success');
-    expect(
-      decide(gateInput({ removed, affected: 0, suites: [], settings: gate({ removed: 'fail' }) }))
-        .conclusion,
-    ).toBe('failure');
+    expect(decide({ removed }).conclusion).toBe('success');
+    const alone = decide({ removed, affected: 0, suites: [] }, { removed: 'fail' });
+    expect(alone.conclusion).toBe('failure');
   });
 
   test('removed references are named, and of the newly skipped those that got worse', () => {
-    const { conclusion, reasons } = decide(
-      gateInput({
-        removed: ['prompts/p.yaml: gone', 'prompts/p.yaml: broke', 'prompts/p.yaml: holds'],
-        suites: [
-          suiteResult({
-            references: [
-              referenceResult('broke', { skip: true, head: sideResult(['fail']) }),
-              referenceResult('holds', { skip: true }),
-            ],
-          }),
-        ],
-      }),
-    );
-    expect(conclusion).toBe('success');
-    expect(reasons).toEqual([
-      '3 references removed, newly skipped or quarantined: prompts/p.yaml: gone, prompts/p.yaml: broke, prompts/p.yaml: holds',
-      'newly skipped or quarantined, and worse on head: prompts/p.yaml: broke (1 of 1 passed → 0 of 1 passed)',
-    ]);
+    const references = [
+      referenceResult('broke', { skip: true, head: sideResult(['fail']) }),
+      referenceResult('holds', { skip: true }),
+    ];
+    const removed = ['prompts/p.yaml: gone', 'prompts/p.yaml: broke', 'prompts/p.yaml: holds'];
+    expect(decide({ removed, suites: [suiteResult({ references })] })).toMatchObject({
+      conclusion: 'success',
+      reasons: [
+        `3 references removed, newly skipped or quarantined: ${removed.join(', ')}`,
+        'newly skipped or quarantined, and worse on head: prompts/p.yaml: broke (1 of 1 passed → 0 of 1 passed)',
+      ],
+    });
   });
 
   test('the title never exceeds what GitHub shows', () => {
-    const { title } = decide(
-      gateInput({ suites: [suiteResult({ verdict: 'regressed', name: 'x'.repeat(400) })] }),
-    );
-    expect(title).toHaveLength(255);
+    expect(about({ verdict: 'regressed', name: 'x'.repeat(400) }).title).toHaveLength(255);
   });
 });
 
 describe('a suite with a gate of its own', () => {
-  const regressed = (name: string, changes: Partial<SuiteResult> = {}): SuiteResult =>
-    suiteResult({ name, verdict: 'regressed', summary: 'fell.', ...changes });
+  const regressed = (name: string, own?: SuiteResult['gate']): SuiteResult =>
+    suiteResult({ name, verdict: 'regressed', summary: 'fell.', ...(own && { gate: own }) });
+  const draft = regressed('draft', { fail_on: 'never' });
+  const uncounted = 'The last of these does not count: fail_on is never there.';
 
   test('that is never to fail keeps its regression out of the conclusion, and the reasons say so', () => {
-    const alone = decide(
-      gateInput({ suites: [suiteResult(), regressed('draft', { gate: { fail_on: 'never' } })] }),
-    );
-    expect(alone).toMatchObject({
+    expect(decide({ suites: [suiteResult(), draft] })).toMatchObject({
       conclusion: 'neutral',
       reasons: ['draft regressed: fell.', 'Not failed, because fail_on is never.'],
     });
-    const beside = decide(
-      gateInput({
-        suites: [regressed('draft', { gate: { fail_on: 'never' } }), regressed('math')],
-      }),
-    );
-    expect(beside).toMatchObject({
+    expect(decide({ suites: [draft, regressed('math')] })).toMatchObject({
       conclusion: 'failure',
-      reasons: [
-        'math regressed: fell.',
-        'draft regressed: fell.',
-        'The last of these does not count: fail_on is never there.',
-      ],
+      reasons: ['math regressed: fell.', 'draft regressed: fell.', uncounted],
     });
   });
 
   test('can fail a run that is otherwise never to fail', () => {
-    const suites = [regressed('draft'), regressed('money', { gate: { fail_on: 'regression' } })];
-    const decision = decide(gateInput({ suites, settings: gate({ fail_on: 'never' }) }));
-    expect(decision).toMatchObject({
+    const suites = [regressed('draft'), regressed('money', { fail_on: 'regression' })];
+    expect(decide({ suites }, { fail_on: 'never' })).toMatchObject({
       conclusion: 'failure',
-      reasons: [
-        'money regressed: fell.',
-        'draft regressed: fell.',
-        'The last of these does not count: fail_on is never there.',
-      ],
+      reasons: ['money regressed: fell.', 'draft regressed: fell.', uncounted],
     });
   });
 
   test('has its own floor, or none', () => {
-    const low = {
-      pass_rate: { base: 0.7, head: 0.7, difference: 0, low: -0.01, high: 0.01, p: 0.5 },
-    };
+    const pass_rate = { base: 0.7, head: 0.7, difference: 0, low: -0.01, high: 0.01, p: 0.5 };
     const suites = [
-      suiteResult({ name: 'strict', ...low, gate: { min_pass_rate: 0.9 } }),
-      suiteResult({ name: 'free', ...low, gate: { min_pass_rate: null } }),
+      suiteResult({ name: 'strict', pass_rate, gate: { min_pass_rate: 0.9 } }),
+      suiteResult({ name: 'free', pass_rate, gate: { min_pass_rate: null } }),
     ];
-    expect(decide(gateInput({ suites, settings: gate({ min_pass_rate: 0.8 }) })).reasons).toEqual([
+    expect(decide({ suites }, { min_pass_rate: 0.8 }).reasons).toEqual([
       'strict: pass rate 70.0 % is below min_pass_rate 90.0 %',
     ]);
   });
 
-  test('fails on failing references where it says so, and where it is inconclusive does not fail if it is never to', () => {
-    const failing = { references: [referenceResult('a', { head: sideResult(['fail'], 'fail') })] };
+  test('fails on failing references where it says so', () => {
     const suites = [
-      suiteResult({ name: 'one', ...failing, gate: { fail_on: 'failure' } }),
-      suiteResult({ name: 'two', ...failing }),
+      suiteResult({ name: 'one', ...failing(), gate: { fail_on: 'failure' } }),
+      suiteResult({ name: 'two', ...failing() }),
     ];
-    expect(decide(gateInput({ suites })).reasons).toEqual(['one: 1 reference failed on head: a']);
-    const open = [suiteResult({ verdict: 'inconclusive', gate: { fail_on: 'never' } })];
-    expect(
-      decide(gateInput({ suites: open, settings: gate({ on_inconclusive: 'fail' }) })).conclusion,
-    ).toBe('neutral');
+    expect(decide({ suites }).reasons).toEqual(['one: 1 reference failed on head: a']);
   });
 });
 
@@ -585,10 +439,11 @@ describe("a feature's finding", () => {
   const finding = { suite: suiteResult(), text: 'p: a group of inputs regressed' };
 
   test('fails its suite, and is the reason', () => {
-    expect(decide(gateInput({ featureFindings: [finding] }))).toEqual({
+    const [title, reasons] = [finding.text, [finding.text]];
+    expect(decide({ featureFindings: [finding] })).toEqual({
       conclusion: 'failure',
-      title: finding.text,
-      reasons: [finding.text],
+      title,
+      reasons,
     });
   });
 
@@ -598,17 +453,17 @@ describe("a feature's finding", () => {
     { variant: { model: 'x', parameters: {} } },
   ])('about another suite (%j) does not count', (other) => {
     const featureFindings = [{ ...finding, suite: { ...finding.suite, ...other } }];
-    expect(decide(gateInput({ featureFindings })).conclusion).toBe('success');
+    expect(decide({ featureFindings }).conclusion).toBe('success');
   });
 
   test('is held where the suite never fails', () => {
     const suites = [suiteResult({ gate: { fail_on: 'never' } })];
-    expect(decide(gateInput({ featureFindings: [finding], suites })).conclusion).toBe('neutral');
+    expect(decide({ featureFindings: [finding], suites }).conclusion).toBe('neutral');
   });
 
   test('that could not be made keeps the run from being a success', () => {
-    const unjudged = ['p: its attributes could not be worked out'];
-    const { conclusion, title, reasons } = decide(gateInput({ unjudged }));
-    expect([conclusion, title, reasons]).toEqual(['neutral', unjudged[0], unjudged]);
+    const title = 'p: its attributes could not be worked out';
+    const reasons = [title];
+    expect(decide({ unjudged: [title] })).toEqual({ conclusion: 'neutral', title, reasons });
   });
 });

@@ -3,23 +3,22 @@ import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
 import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
 import {
-  startSuite,
   suiteComparison,
   type SuiteComparison,
   type Try,
   type TryPolicy,
 } from '../../../../src/kernel/plan/suite-run.ts';
 import { familySize } from '../../../../src/kernel/plan/tries.ts';
-import type { AffectedReference } from '../../../../src/kernel/select/affected.ts';
-import { generationOf } from '../../../../src/kernel/select/generation.ts';
 import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
 import type { Metric, Rubric, Score } from '../../../../src/types/metric.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import {
   gate,
+  gateInput,
   metric,
   prompt,
   reference,
+  startedSuite,
   suite,
   suiteSide,
   tryResult,
@@ -60,25 +59,8 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
       { rubrics },
     ),
   );
-  const all = references.map((each): AffectedReference => ({
-    reference: each,
-    change: 'both',
-    baseReference: each,
-    base: generationOf(base!.suite.prompt, base!.variant, each),
-    head: generationOf(head!.suite.prompt, head!.variant, each),
-  }));
-  const name = setting.name ?? 'p';
-  const run = startSuite({
-    path: 'prompts/p.yaml',
-    name,
-    variant: base!.variant,
-    baseVariant: null,
-    base: base!,
-    head: head!,
-    because: [],
-    references: all,
-    unaffected: 0,
-  });
+  const { name = 'p' } = setting;
+  const run = { ...startedSuite(base!, head!), name };
   const attempts = (side: Json[]): Try[] =>
     side.map((value, index) => {
       const result = { ...tryResult('pass', index), reused: setting.reused ?? false };
@@ -116,25 +98,9 @@ const fell: Numbers = Array.from({ length: 10 }, (_, i) => ({
 const same: Numbers = fell.map(({ base }) => ({ base, head: [...base].reverse() }));
 
 const decided = (comparisons: SuiteComparison[], settings: Partial<GateSettings> = {}) =>
-  decide({
-    mode: 'diff',
-    suites: shown(comparisons),
-    scoring: [],
-    settings: gate(settings),
-    affected: 10,
-    removed: [],
-    askedAnew: [],
-    underBase: [],
-    weakened: [],
-    blind: null,
-    tested: 0,
-    uncomparable: [],
-    counted: 10,
-    featureFindings: [],
-    unjudged: [],
-    replaced: [],
-    unused: false,
-  });
+  decide(
+    gateInput({ suites: shown(comparisons), settings: gate(settings), affected: 10, counted: 10 }),
+  );
 
 describe('the values of a metric', () => {
   test('are compared base against head, reference by reference, though all of them pass', () => {
@@ -211,8 +177,7 @@ describe('the values of a metric', () => {
   });
 
   test('of references that move together are dealt together', () => {
-    const clusters = fell.map(() => 'template');
-    const { values } = rowOf(valued(fell, { clusters }));
+    const { values } = rowOf(valued(fell, { clusters: fell.map(() => 'template') }));
     expect(values).toMatchObject({ p: 1 / 12, moved: null });
   });
 
@@ -237,11 +202,7 @@ describe('the values of a metric', () => {
     const rubric: Rubric = {
       name: 'yea',
       prompt: '{content}',
-      choice_scores: new Map([
-        ['F', 1],
-        ['C', 0.5],
-        ['A', 0],
-      ]),
+      choice_scores: new Map(Object.entries({ F: 1, C: 0.5, A: 0 })),
       eval_type: 'classify',
       notes: null,
       examples: [],

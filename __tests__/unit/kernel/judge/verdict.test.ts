@@ -4,19 +4,24 @@ import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { rollUpSuite } from '../../../../src/kernel/judge/roll-up.ts';
 import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
 import {
-  startSuite,
   type Try,
   suiteComparison,
   type SuiteComparison,
   type TryPolicy,
 } from '../../../../src/kernel/plan/suite-run.ts';
 import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
-import type { AffectedReference } from '../../../../src/kernel/select/affected.ts';
-import { generationOf } from '../../../../src/kernel/select/generation.ts';
 import { lookLevels } from '../../../../src/kernel/statistics/looks.ts';
 import { visibleDrop } from '../../../../src/kernel/statistics/visible-drop.ts';
 import type { SuiteGate } from '../../../../src/kernel/suite/gate-settings.ts';
-import { gate, prompt, reference, suite, suiteSide, tryResult } from '../../app/run/builders.ts';
+import {
+  gate,
+  prompt,
+  reference,
+  startedSuite,
+  suite,
+  suiteSide,
+  tryResult,
+} from '../../app/run/builders.ts';
 
 type Row = [
   count: number,
@@ -25,6 +30,9 @@ type Row = [
   passesHead: number,
   triesHead: number,
 ];
+const fixed = (tries: number): TryPolicy => ({ kind: 'fixed', tries });
+const sequential: TryPolicy = { kind: 'adaptive' };
+const row = (...numbers: Row): Row => numbers;
 interface VerdictCase {
   name: string;
   rows: Row[];
@@ -49,24 +57,7 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
     }),
   );
   const [base, head] = [suiteSide('base', before!), suiteSide('head', after!)];
-  const all = references.map((reference): AffectedReference => ({
-    reference,
-    change: 'both',
-    baseReference: reference,
-    base: generationOf(base.suite.prompt, base.variant, reference),
-    head: generationOf(head.suite.prompt, head.variant, reference),
-  }));
-  const started = startSuite({
-    path: 'prompts/p.yaml',
-    name: 'p',
-    variant: base.variant,
-    baseVariant: null,
-    base,
-    head,
-    because: [],
-    references: all,
-    unaffected: 0,
-  });
+  const started = startedSuite(base, head);
   const attempts = (passes: number, tries: number): Try[] =>
     Array.from({ length: tries }, (_, index) => ({
       result: tryResult(index < passes ? 'pass' : 'fail', index),
@@ -90,7 +81,7 @@ async function judged(suite: SuiteComparison) {
 
 describe('the verdicts of the specification', () => {
   test.each(cases)('$name', async ({ rows, references, suite: expected }) => {
-    const { verdict, suite: shown } = await judged(compared(rows, { kind: 'fixed', tries: 5 }));
+    const { verdict, suite: shown } = await judged(compared(rows, fixed(5)));
     expect(shown.verdict).toBe(expected.verdict);
     expect(shown.references.map(({ status }) => status)).toEqual(repeated(references).flat());
     expect(shown.pass_rate.difference).toBeCloseTo(expected.delta, 9);
@@ -101,25 +92,22 @@ describe('the verdicts of the specification', () => {
 });
 
 describe('what a suite detects', () => {
-  const rows: Row[] = [
-    [18, 2, 2, 2, 2],
-    [2, 1, 2, 1, 2],
-  ];
+  const rows = [row(18, 2, 2, 2, 2), row(2, 1, 2, 1, 2)];
 
   test('is what the whole sequential policy detects, also where it stopped at two tries', async () => {
-    const two = await judged(compared(rows, { kind: 'adaptive' }));
-    const fixed = await judged(compared(rows, { kind: 'fixed', tries: 2 }));
-    const ratio = fixed.suite.visible_drop! / two.suite.visible_drop!;
+    const open = await judged(compared(rows, sequential));
+    const two = await judged(compared(rows, fixed(2)));
+    const ratio = two.suite.visible_drop! / open.suite.visible_drop!;
     expect(ratio).toBeGreaterThan(1.4);
     expect(ratio).toBeLessThan(1.9);
-    for (const { suite: shown } of [two, fixed])
+    for (const { suite: shown } of [open, two])
       expect(shown.summary).toMatch(
         /this suite \(20 references × 2 tries\) detects drops of [\d.]+ points or more \(80 % power\)/,
       );
   });
 
   test('after five sequential tries is that of five tries at the level of the last look', async () => {
-    const { suite: shown } = await judged(compared([[20, 5, 5, 5, 5]], { kind: 'adaptive' }));
+    const { suite: shown } = await judged(compared([row(20, 5, 5, 5, 5)], sequential));
     // Ten parts of 0.05 beside twenty references without any try-to-try variance.
     const variance = (10 * 0.05) / 30;
     expect(shown.visible_drop).toBeCloseTo(
@@ -137,15 +125,10 @@ describe('the colour', () => {
     const { suite: shown } = await judged(compared(rows, policy, own));
     return [shown.verdict, shown.reason?.by];
   };
-  const five: TryPolicy = { kind: 'fixed', tries: 5 };
-  const sequential: TryPolicy = { kind: 'adaptive' };
+  const five = fixed(5);
 
   test('is red for five that broke beside five that healed, at five fixed tries', async () => {
-    const mixed: Row[] = [
-      [5, 5, 5, 0, 5],
-      [5, 0, 5, 5, 5],
-      [40, 5, 5, 5, 5],
-    ];
+    const mixed = [row(5, 5, 5, 0, 5), row(5, 0, 5, 5, 5), row(40, 5, 5, 5, 5)];
     const { suite: shown } = await judged(compared(mixed, five));
     expect([shown.verdict, shown.reason?.by]).toEqual(['regressed', 'references']);
     expect(shown.reason?.references).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
@@ -155,25 +138,15 @@ describe('the colour', () => {
 
   test('is red for one that broke beside five that healed, and names it', async () => {
     const { suite: shown } = await judged(
-      compared(
-        [
-          [1, 12, 12, 0, 12],
-          [5, 0, 2, 2, 2],
-          [44, 2, 2, 2, 2],
-        ],
-        sequential,
-      ),
+      compared([row(1, 12, 12, 0, 12), row(5, 0, 2, 2, 2), row(44, 2, 2, 2, 2)], sequential),
     );
     expect([shown.verdict, shown.reason?.by]).toEqual(['regressed', 'references']);
     expect(shown.reason?.references).toEqual(['r0']);
   });
 
   test('is red for one that broke in one of ten suites', () => {
-    const broke: Row[] = [
-      [1, 14, 14, 0, 14],
-      [19, 2, 2, 2, 2],
-    ];
-    const fine: Row[] = [[20, 2, 2, 2, 2]];
+    const broke = [row(1, 14, 14, 0, 14), row(19, 2, 2, 2, 2)];
+    const fine = [row(20, 2, 2, 2, 2)];
     const verdicts = judgeSuites(
       [compared(broke, sequential), ...Array.from({ length: 9 }, () => compared(fine, sequential))],
       gate(),
@@ -185,44 +158,31 @@ describe('the colour', () => {
   });
 
   test('is green for 20 references that are always right after two tries, and for 8 after three', async () => {
-    expect(await verdictOf([[20, 2, 2, 2, 2]], sequential, { tolerance: 'auto' })).toEqual([
+    expect(await verdictOf([row(20, 2, 2, 2, 2)], sequential, { tolerance: 'auto' })).toEqual([
       'unchanged',
       'bound',
     ]);
-    expect(await verdictOf([[8, 3, 3, 3, 3]], sequential, { tolerance: 'auto' })).toEqual([
+    expect(await verdictOf([row(8, 3, 3, 3, 3)], sequential, { tolerance: 'auto' })).toEqual([
       'unchanged',
       'level',
     ]);
-    const { suite: small } = await judged(compared([[8, 3, 3, 3, 3]], sequential));
+    const { suite: small } = await judged(compared([row(8, 3, 3, 3, 3)], sequential));
     expect(small.summary).toContain('Head is no lower, but the suite is too small to rule out');
   });
 
   test('is grey while a reference is suspicious, and where five tries settled nothing', async () => {
-    expect(
-      await verdictOf(
-        [
-          [1, 4, 4, 0, 4],
-          [49, 2, 2, 2, 2],
-        ],
-        sequential,
-      ),
-    ).toEqual(['inconclusive', 'suspicious']);
-    expect(
-      await verdictOf(
-        [
-          [3, 5, 5, 4, 5],
-          [7, 5, 5, 5, 5],
-        ],
-        sequential,
-      ),
-    ).toEqual(['inconclusive', 'unsettled']);
+    expect(await verdictOf([row(1, 4, 4, 0, 4), row(49, 2, 2, 2, 2)], sequential)).toEqual([
+      'inconclusive',
+      'suspicious',
+    ]);
+    expect(await verdictOf([row(3, 5, 5, 4, 5), row(7, 5, 5, 5, 5)], sequential)).toEqual([
+      'inconclusive',
+      'unsettled',
+    ]);
   });
 
   test('is never green over a reference that is named as worse', async () => {
-    const only: Row[] = [
-      [1, 5, 5, 0, 5],
-      [5, 4, 5, 5, 5],
-    ];
+    const only = [row(1, 5, 5, 0, 5), row(5, 4, 5, 5, 5)];
     const one = compared(only, five);
     const [verdict] = judgeSuites([one], { ...gate(), gate_on: 'suite' });
     expect(verdict?.q.down[0]).toBeLessThan(0.05);
@@ -231,13 +191,10 @@ describe('the colour', () => {
   });
 
   test('of small suites is green by what all of them say together', () => {
-    const small: Row[] = [
-      [9, 5, 5, 5, 5],
-      [1, 5, 5, 4, 5],
-    ];
+    const small = [row(9, 5, 5, 5, 5), row(1, 5, 5, 4, 5)];
     const alone = judgeSuites([compared(small, sequential, { tolerance: 0.05 })], gate());
     expect(alone[0]?.verdict).toBe('inconclusive');
-    const fine: Row[] = [[30, 5, 5, 5, 5]];
+    const fine = [row(30, 5, 5, 5, 5)];
     const together = judgeSuites(
       [
         compared(small, sequential, { tolerance: 0.05 }),
@@ -249,13 +206,10 @@ describe('the colour', () => {
   });
 
   test('of references of one cluster counts the template once', () => {
-    const rows: Row[] = [
-      [8, 2, 2, 0, 2],
-      [40, 2, 2, 2, 2],
-    ];
-    const apart = compared(rows, { kind: 'fixed', tries: 2 });
+    const rows = [row(8, 2, 2, 0, 2), row(40, 2, 2, 2, 2)];
+    const apart = compared(rows, fixed(2));
     expect(judgeSuites([apart], gate())[0]?.verdict).toBe('regressed');
-    const together = compared(rows, { kind: 'fixed', tries: 2 });
+    const together = compared(rows, fixed(2));
     together.compared.slice(0, 8).forEach((run) => {
       run.affected.reference.cluster = 'letter';
     });
@@ -265,62 +219,48 @@ describe('the colour', () => {
 
 describe('a suite that fell', () => {
   const statuses = async (rows: Row[], tries = 2) =>
-    (await judged(compared(rows, { kind: 'fixed', tries }))).suite.references.map(
-      ({ status }) => status,
-    );
+    (await judged(compared(rows, fixed(tries)))).suite.references.map(({ status }) => status);
 
   test('shows what passed on base and fails on head, though too few tries name it', async () => {
     expect(
       await statuses([
-        [5, 2, 2, 0, 2],
-        [1, 1, 2, 1, 2],
-        [1, 0, 2, 2, 2],
-        [13, 2, 2, 2, 2],
+        row(5, 2, 2, 0, 2),
+        row(1, 1, 2, 1, 2),
+        row(1, 0, 2, 2, 2),
+        row(13, 2, 2, 2, 2),
       ]),
     ).toEqual([
-      ...Array.from({ length: 5 }, () => 'fell'),
+      ...Array<string>(5).fill('fell'),
       'flaky',
       'inconclusive',
-      ...Array.from({ length: 13 }, () => 'unchanged'),
+      ...Array<string>(13).fill('unchanged'),
     ]);
   });
 
   test('shows what passed less often where nothing flipped', async () => {
-    expect(
-      await statuses(
-        [
-          [12, 5, 5, 4, 5],
-          [8, 5, 5, 5, 5],
-        ],
-        5,
-      ),
-    ).toEqual([
-      ...Array.from({ length: 12 }, () => 'fell'),
-      ...Array.from({ length: 8 }, () => 'unchanged'),
+    expect(await statuses([row(12, 5, 5, 4, 5), row(8, 5, 5, 5, 5)], 5)).toEqual([
+      ...Array<string>(12).fill('fell'),
+      ...Array<string>(8).fill('unchanged'),
     ]);
   });
 
   test('is not found in one that is not red: there a flip stays a flip', async () => {
-    expect(
-      await statuses([
-        [1, 2, 2, 0, 2],
-        [19, 2, 2, 2, 2],
-      ]),
-    ).toEqual(['inconclusive', ...Array.from({ length: 19 }, () => 'unchanged')]);
+    expect(await statuses([row(1, 2, 2, 0, 2), row(19, 2, 2, 2, 2)])).toEqual([
+      'inconclusive',
+      ...Array<string>(19).fill('unchanged'),
+    ]);
   });
 });
 
 describe('several suites', () => {
   test('share alpha: what one alone would call is not called beside nine that nothing happened to', () => {
-    const worse: Row[] = [[5, 1, 1, 0, 1]];
-    const [alone] = judgeSuites([compared(worse, { kind: 'fixed', tries: 1 })], gate());
+    const worse = [row(5, 1, 1, 0, 1)];
+    const [alone] = judgeSuites([compared(worse, fixed(1))], gate());
     expect(alone?.verdict).toBe('regressed');
     const many = judgeSuites(
       [
-        compared(worse, { kind: 'fixed', tries: 1 }),
-        ...Array.from({ length: 9 }, () =>
-          compared([[5, 1, 1, 1, 1]], { kind: 'fixed', tries: 1 }),
-        ),
+        compared(worse, fixed(1)),
+        ...Array.from({ length: 9 }, () => compared([row(5, 1, 1, 1, 1)], fixed(1))),
       ],
       gate(),
     );
@@ -328,27 +268,18 @@ describe('several suites', () => {
   });
 
   test('have margins of their own', async () => {
-    const rows: Row[] = [
-      [30, 3, 3, 3, 3],
-      [1, 3, 3, 2, 3],
-    ];
-    const { suite: strict } = await judged(
-      compared(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.001 }),
-    );
-    const { suite: lenient } = await judged(
-      compared(rows, { kind: 'fixed', tries: 3 }, { tolerance: 0.2 }),
-    );
+    const rows = [row(30, 3, 3, 3, 3), row(1, 3, 3, 2, 3)];
+    const { suite: strict } = await judged(compared(rows, fixed(3), { tolerance: 0.001 }));
+    const { suite: lenient } = await judged(compared(rows, fixed(3), { tolerance: 0.2 }));
     expect([strict.verdict, lenient.verdict]).toEqual(['inconclusive', 'unchanged']);
     expect(strict.summary).toContain(
       'It could not rule out a drop above the tolerance of 0.1 points',
     );
     expect(lenient.gate).toEqual({ tolerance: 0.2 });
-    const half: Row[] = [[20, 3, 3, 2, 3]];
-    expect((await judged(compared(half, { kind: 'fixed', tries: 3 }))).suite.verdict).toBe(
+    const half = [row(20, 3, 3, 2, 3)];
+    expect((await judged(compared(half, fixed(3)))).suite.verdict).toBe('regressed');
+    expect((await judged(compared(half, fixed(3), { min_drop: 0.4 }))).suite.verdict).not.toBe(
       'regressed',
     );
-    expect(
-      (await judged(compared(half, { kind: 'fixed', tries: 3 }, { min_drop: 0.4 }))).suite.verdict,
-    ).not.toBe('regressed');
   });
 });

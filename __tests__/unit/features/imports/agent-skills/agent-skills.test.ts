@@ -12,6 +12,18 @@ const settings = {
     'grader: gpt-4o\nmodels: { default: { provider: anthropic, model: claude-sonnet-4-5 } }\n',
 };
 
+const PROGRAM = {
+  'evaldiff.yaml':
+    'grader: gpt-4o\nmodels: { default: { provider: program, command: [node, app.mjs] } }\n',
+};
+/** A skill with these evals, and a grader. */
+const skill = (evals: string, more: Record<string, string | Uint8Array> = {}) => ({
+  ...settings,
+  'skills/pdf/SKILL.md': 'Read.',
+  [EVALS]: evals,
+  ...more,
+});
+
 describe('evals/evals.json with SKILL.md', () => {
   test('is read in place: the skill is the system prompt, its checks are a list of statements', async () => {
     const { project, problems, notices } = await read({
@@ -128,17 +140,11 @@ describe('evals/evals.json with SKILL.md', () => {
         { id: 'none', prompt: 'Hi', assertions: ['x'] },
       ]);
     const csv = { 'skills/pdf/evals/files/a.csv': 'n\n1\n' };
-    const skill = { 'skills/pdf/SKILL.md': 'Read.' };
 
     test.each(['evals/files/a.csv', 'files/a.csv', 'skills/pdf/evals/files/a.csv'])(
       'gives a model the text of %s, found from the skill, the evals or the root',
       async (path) => {
-        const { project, problems } = await read({
-          ...settings,
-          ...skill,
-          ...csv,
-          [EVALS]: files(path),
-        });
+        const { project, problems } = await read(skill(files(path), csv));
         expect(problems).toEqual([]);
         expect(project.suites[0]?.prompt.messages[1]?.content).toBe('{prompt}{files}');
         expect(
@@ -151,13 +157,10 @@ describe('evals/evals.json with SKILL.md', () => {
     );
 
     test('gives a program their paths, whatever is in them', async () => {
-      const { project, problems } = await read({
-        'evaldiff.yaml':
-          'grader: gpt-4o\nmodels: { default: { provider: program, command: [node, app.mjs] } }\n',
-        ...skill,
-        'skills/pdf/evals/in.pdf': new Uint8Array([37, 80, 68, 70, 0, 255]),
-        [EVALS]: files('evals/in.pdf'),
-      });
+      const pdf = { 'skills/pdf/evals/in.pdf': new Uint8Array([37, 80, 68, 70, 0, 255]) };
+      const { project, problems } = await read(
+        skill(files('evals/in.pdf'), { ...PROGRAM, ...pdf }),
+      );
       expect(problems).toEqual([]);
       expect(project.suites[0]?.tests.references[0]?.input['files']).toBe(
         '\n\nFiles:\nskills/pdf/evals/in.pdf',
@@ -187,12 +190,7 @@ describe('evals/evals.json with SKILL.md', () => {
       ],
       ['absolute', {}, '/etc/passwd', '/etc/passwd is not in the repository'],
     ])('a file that is %s loses its case with the reason', async (_, more, path, why) => {
-      const { project, notices } = await read({
-        ...settings,
-        ...skill,
-        ...more,
-        [EVALS]: files(path),
-      });
+      const { project, notices } = await read(skill(files(path), more));
       expect(project.suites[0]?.tests.references.map(({ id }) => id)).toEqual(['none']);
       expect(notices[0]).toContain(
         '1 of 2 cases, 1 of 2 checks carried over; 1 lost: the eval sum',
@@ -233,11 +231,9 @@ describe('a check of a skill', () => {
 
   /** What judges a case that says this beside its prompt, and what of it is lost. */
   async function judgedBy(said: Record<string, unknown>, file?: string) {
-    const { project, problems, notices } = await read({
-      ...settings,
-      'skills/pdf/SKILL.md': 'Read.',
-      [EVALS]: file ?? json([{ prompt: 'Say hello.', ...said }]),
-    });
+    const { project, problems, notices } = await read(
+      skill(file ?? json([{ prompt: 'Say hello.', ...said }])),
+    );
     expect(problems).toEqual([]);
     const metrics = project.suites[0]?.tests.references[0]?.metrics ?? [];
     return {
@@ -355,16 +351,13 @@ describe('a check of a skill', () => {
   });
 
   test('of several skills, or of whether the skill is chosen at all, loses its case', async () => {
-    const { notices, problems } = await read({
-      ...settings,
-      'skills/pdf/SKILL.md': 'Read.',
-      [EVALS]: json([
-        { prompt: 'a', assertions: ['x'] },
-        { prompt: 'b', assertions: ['x'], skills: ['pdf', 'docx'] },
-        { query: 'c', should_trigger: false, assertions: ['x'] },
-        { query: 'd', should_trigger: true },
-      ]),
-    });
+    const evals = json([
+      { prompt: 'a', assertions: ['x'] },
+      { prompt: 'b', assertions: ['x'], skills: ['pdf', 'docx'] },
+      { query: 'c', should_trigger: false, assertions: ['x'] },
+      { query: 'd', should_trigger: true },
+    ]);
+    const { notices, problems } = await read(skill(evals));
     expect(problems).toEqual([]);
     expect(notices[0]).toContain('1 of 4 cases, 1 of 3 checks carried over; 3 lost');
   });
@@ -386,11 +379,7 @@ describe('a check of a skill', () => {
 describe('a folder in the files of a case', () => {
   const evals = (...files: unknown[]) => json([{ prompt: 'Sum up', files, assertions: ['x'] }]);
   const filesOf = async (files: Record<string, string | Uint8Array>, settled = settings) => {
-    const { project, notices } = await read({
-      'skills/pdf/SKILL.md': 'Read.',
-      ...settled,
-      ...files,
-    });
+    const { project, notices } = await read(skill('', { ...settled, ...files }));
     return { input: project.suites[0]?.tests.references[0]?.input['files'], notices };
   };
   const inside = { 'skills/pdf/evals/in/a.txt': 'A', 'skills/pdf/evals/in/b/c.txt': 'C' };
@@ -407,11 +396,7 @@ describe('a folder in the files of a case', () => {
   );
 
   test('is the paths of its files to a program', async () => {
-    const program = {
-      'evaldiff.yaml':
-        'grader: gpt-4o\nmodels: { default: { provider: program, command: [node, app.mjs] } }\n',
-    };
-    const { input } = await filesOf({ ...inside, [EVALS]: evals('evals/in') }, program);
+    const { input } = await filesOf({ ...inside, [EVALS]: evals('evals/in') }, PROGRAM);
     expect(input).toBe('\n\nFiles:\nskills/pdf/evals/in/a.txt\nskills/pdf/evals/in/b/c.txt');
   });
 

@@ -56,10 +56,17 @@ config:
   max_workers: 8
 `;
 
-const project = async (of: Record<string, string>) => {
+/** A run that completes its dialogues by what these lines say. */
+const completing = (lines: string) =>
+  files(
+    `data_sources: [{ path: data/lessons.jsonl }]\neval:\n  do_completion: true\n  metrics: { function: [{ name: count_turns }] }\n  ${lines}\n`,
+  );
+
+const imported = async (of: Record<string, string>) => {
   const found = await readProject(treeOf(of), optionsOf(), { ...tools, builtInRubrics });
+  const { suites, settings, rubrics } = found.project;
   return {
-    ...found,
+    ...{ suites, settings, rubrics, problems: found.problems },
     notices: found.project.notices
       .filter(({ kind }) => kind === 'import')
       .map(({ place, message }) => `${String(place?.line)}: ${message}`),
@@ -68,10 +75,7 @@ const project = async (of: Record<string, string>) => {
 
 describe("FlexEval's run", () => {
   test('is read in place: dialogues, functions, rubrics with their conditions, models and rubric files', async () => {
-    const {
-      project: { suites, settings, rubrics },
-      problems,
-    } = await project(files(WHOLE));
+    const { suites, settings, rubrics, problems } = await imported(files(WHOLE));
     expect(problems).toEqual([]);
     expect(suites).toHaveLength(1);
     const [suite] = suites;
@@ -134,7 +138,7 @@ describe("FlexEval's run", () => {
   });
 
   test('says what it cannot carry over, and in what it differs', async () => {
-    expect((await project(files(WHOLE))).notices).toEqual([
+    expect((await imported(files(WHOLE))).notices).toEqual([
       '3: database_path is not carried over: it is about how FlexEval runs and stores, not about what is measured',
       expect.stringMatching(
         /^6: lessons: the new answer is judged; the turns before it are the same on both sides \(every: true judges them too\); functions are shown and do not gate/,
@@ -145,10 +149,7 @@ describe("FlexEval's run", () => {
 
   test('without a completion judges recorded answers and makes no model calls for one, whatever models are allowed', async () => {
     const of = files(WHOLE.replace('do_completion: true', 'do_completion: false'));
-    const {
-      project: { suites, settings },
-      problems,
-    } = await project(of);
+    const { suites, settings, problems } = await imported(of);
     expect(problems).toEqual([]);
     expect(suites[0]?.prompt.model).toBe('recorded');
     expect(settings.models.get('recorded')?.provider).toBe('openai');
@@ -216,11 +217,7 @@ describe("FlexEval's run", () => {
         name === undefined
           ? ''
           : `      - { name: count_emojis, depends_on: [{ name: ${name}, metric_min_value: 1 }] }\n      - { name: count_messages, depends_on: [{ name: count_emojis, metric_min_value: 1 }] }\n`;
-      const {
-        notices,
-        problems,
-        project: { suites },
-      } = await project(
+      const { suites, notices, problems } = await imported(
         files(
           `data_sources: [{ path: data/lessons.jsonl }]\neval:\n  metrics:\n    function:\n      ${line}\n      - name: count_turns\n${dependant}`,
         ),
@@ -247,7 +244,7 @@ describe("FlexEval's run", () => {
       '{ name: is_role, kwargs: { role: assistant }, metric_name',
       '{ name: is_role, metric_name',
     );
-    expect((await project(files(of))).problems).toMatchObject([
+    expect((await imported(files(of))).problems).toMatchObject([
       {
         place: { file: RUN, line: 18 },
         message: expect.stringContaining('depends_on "is_role" matches 2 metrics'),
@@ -258,73 +255,63 @@ describe("FlexEval's run", () => {
   test.each<[string, string, string[], RegExp | null]>([
     [
       'LiteLLM',
-      '{ function_name: litellm_completion, kwargs: { model: anthropic/claude-sonnet-4-5, max_tokens: 9 } }',
+      'litellm_completion, kwargs: { model: anthropic/claude-sonnet-4-5, max_tokens: 9 }',
       ['claude-sonnet-4-5'],
       null,
     ],
     [
       'another vendor by LiteLLM',
-      '{ function_name: litellm_completion, kwargs: { model: cohere/large } }',
+      'litellm_completion, kwargs: { model: cohere/large }',
       ['default'],
       /completion_llm is not carried over: litellm_completion: the provider of "cohere\/large" is not known here.*models: \{ default/,
     ],
     [
       'a model that does not say whose it is',
-      '{ function_name: open_ai_completion, kwargs: { model_name: ft-own } }',
+      'open_ai_completion, kwargs: { model_name: ft-own }',
       ['ft-own', 'openai', 'ft-own'],
       null,
     ],
     [
       'a local server',
-      '{ function_name: lm_studio_completion, kwargs: { model_name: llama, endpoint: "http://localhost:1234/v1" } }',
+      'lm_studio_completion, kwargs: { model_name: llama, endpoint: "http://localhost:1234/v1" }',
       ['localhost-1234:llama', 'openai', 'llama'],
       /endpoint of completion_llm .*--endpoint "localhost-1234=http:\/\/localhost:1234\/v1/,
     ],
     [
       'a local server by its number',
-      '{ function_name: jan_completion, kwargs: { endpoint: "http://[::1]:1337/v1" } }',
+      'jan_completion, kwargs: { endpoint: "http://[::1]:1337/v1" }',
       ['1-1337:default', 'openai', 'default'],
       /--endpoint "1-1337=http:\/\/\[::1\]:1337\/v1/,
     ],
     [
       'an address without a host',
-      '{ function_name: jan_completion, kwargs: { endpoint: "localhost:1337" } }',
+      'jan_completion, kwargs: { endpoint: "localhost:1337" }',
       ['default'],
       /completion_llm is not carried over: jan_completion: it names no server/,
     ],
     [
       'an echo',
-      '{ function_name: echo_completion, kwargs: { response: "YES" } }',
+      'echo_completion, kwargs: { response: "YES" }',
       ['echo-YES', 'program', 'echo-YES'],
       null,
     ],
-    [
-      'code',
-      '{ function_name: my_own }',
-      ['default'],
-      /my_own: a completion function in code is not run/,
-    ],
-    ['nothing', '{}', ['default'], /it names no completion function/],
+    ['code', 'my_own', ['default'], /my_own: a completion function in code is not run/],
+    ['nothing', 'null', ['default'], /it names no completion function/],
     [
       'several choices and a key',
-      '{ function_name: open_ai_completion, kwargs: { model_name: gpt-4o, n: 2, api_key_name: MY_KEY } }',
+      'open_ai_completion, kwargs: { model_name: gpt-4o, n: 2, api_key_name: MY_KEY }',
       ['gpt-4o'],
       /api_key_name of completion_llm .*keys belong to the run/,
     ],
     [
       'a key in the file',
-      '{ function_name: open_ai_completion, kwargs: { model_name: gpt-4o, api_key: sk-1 } }',
+      'open_ai_completion, kwargs: { model_name: gpt-4o, api_key: sk-1 }',
       ['gpt-4o'],
       /api_key of completion_llm .*only be set in the workflow/,
     ],
   ])('completes by %s', async (_, llm, [name, provider, model], message) => {
-    const {
-      project: { suites, settings },
-      notices,
-    } = await project(
-      files(
-        `data_sources: [{ path: data/lessons.jsonl }]\neval:\n  do_completion: true\n  metrics: { function: [{ name: count_turns }] }\n  completion_llm: ${llm}\n`,
-      ),
+    const { suites, settings, notices } = await imported(
+      completing(`completion_llm: { function_name: ${llm} }`),
     );
     expect(suites[0]?.prompt.model).toBe(name);
     const entry = settings.models.get(name ?? '');
@@ -333,11 +320,9 @@ describe("FlexEval's run", () => {
   });
 
   test('an echo written with \\\\n on one line says its label on a line of its own', async () => {
-    const {
-      project: { settings },
-    } = await project(
-      files(
-        'data_sources: [{ path: data/lessons.jsonl }]\neval:\n  metrics: { function: [{ name: count_turns }] }\n  do_completion: true\n  completion_llm:\n    function_name: echo_completion\n    kwargs:\n      response: Reasoning.\\nNO\n',
+    const { settings } = await imported(
+      completing(
+        'completion_llm:\n    function_name: echo_completion\n    kwargs:\n      response: Reasoning.\\nNO',
       ),
     );
     const [entry] = [...settings.models.values()].filter(({ provider }) => provider === 'program');
@@ -345,16 +330,10 @@ describe("FlexEval's run", () => {
   });
 
   test('two servers on one machine stay two: neither is asked what the other was meant for', async () => {
-    const {
-      project: { suites, settings },
-    } = await project(
-      files(`data_sources: [{ path: data/lessons.jsonl }]
-eval:
-  do_completion: true
-  metrics: { function: [{ name: count_turns }] }
-  completion_llm: { function_name: lm_studio_completion, kwargs: { endpoint: "http://localhost:1234/v1" } }
-  grader_llm: { function_name: jan_completion, kwargs: { endpoint: "http://localhost:1337/v1" } }
-`),
+    const { suites, settings } = await imported(
+      completing(
+        'completion_llm: { function_name: lm_studio_completion, kwargs: { endpoint: "http://localhost:1234/v1" } }\n  grader_llm: { function_name: jan_completion, kwargs: { endpoint: "http://localhost:1337/v1" } }',
+      ),
     );
     const endpoints = [suites[0]?.prompt.model, settings.grader?.model].map(
       (name) => settings.models.get(name ?? '')?.endpoint,
@@ -367,7 +346,7 @@ eval:
       files(
         `data_sources:\n  - { path: data/lessons.jsonl }\n  - ${source}\neval: { metrics: { function: [{ name: count_turns }] } }\n`,
       );
-    const said = async (source: string) => (await project(of(source))).notices[1];
+    const said = async (source: string) => (await imported(of(source))).notices[1];
     expect(await said('{ path: data/check.db, format: langgraph_sqlite }')).toBe(
       '3: the data data/check.db is not carried over: a database of LangGraph is not read; export its dialogues as JSONL',
     );
@@ -402,11 +381,7 @@ third:
 `;
 
   test('is recognised by its shape where it is named, one suite for each eval with its own grader', async () => {
-    const {
-      project: { suites, settings },
-      problems,
-      notices,
-    } = await project({
+    const { suites, settings, problems, notices } = await imported({
       'evaldiff.yaml': 'prompts: evals/all.yaml',
       'evals/all.yaml': EVALS,
       'data/lessons.jsonl': DIALOGUES,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Suite } from '../../../../../src/kernel/suite/suite.ts';
+import type { Project, Reference } from '../../../../../src/kernel/suite/suite.ts';
+import type { Metric } from '../../../../../src/types/metric.ts';
 import { problemsOf, read } from '../../../config/tree.ts';
 
 const CONFIG = 'promptfooconfig.yaml';
@@ -11,13 +12,33 @@ function config(tests: string, more = ''): Record<string, string> {
   };
 }
 
-async function only(files: Record<string, string>): Promise<{ suite: Suite; notices: string[] }> {
+/** One with these prompts and tests, each in one line. */
+const asking = (prompts: string, tests: string, more = '') => ({
+  [CONFIG]: `prompts: ${prompts}\nproviders: [openai:gpt-4o]\n${more}tests: ${tests}\n`,
+});
+/** One with a test that has these assertions, and a grader. */
+const asserting = (assertions: string, files: Record<string, string> = {}) => ({
+  'evaldiff.yaml': 'grader: gpt-4o',
+  ...config(`  - { vars: { text: hello, language: x }, assert: [${assertions}] }\n`),
+  ...files,
+});
+
+async function only(files: Record<string, string>) {
   const { project, problems, notices } = await read(files);
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const [suite] = project.suites;
   if (suite === undefined) throw new Error(`no suite: ${notices.join('\n')}`);
-  return { suite, notices };
+  const { references } = suite.tests;
+  const metrics = references[0]?.metrics ?? [];
+  return { suite, notices, references, metrics };
 }
+const named = (references: readonly Reference[]) =>
+  references.map(({ input, metrics }) => [input, metrics?.map(({ name }) => name)]);
+const servers = ({ settings }: Project) =>
+  [...settings.models].map(([name, { provider, endpoint, model }]) =>
+    [name, provider, endpoint, model].join(' '),
+  );
+const valueOf = ({ source }: Metric) => source.kind === 'built-in' && source.with['value'];
 
 const TEST = `  - description: greets
     vars: { text: hello, language: French }
@@ -27,23 +48,19 @@ const TEST = `  - description: greets
 
 describe('a promptfoo configuration', () => {
   test('is read in place as prompts with references that have metrics of their own', async () => {
-    const { suite, notices } = await only(config(TEST));
+    const { suite, notices, references } = await only(config(TEST));
     expect(notices).toEqual([]);
+    const content = 'Translate {text} into {language}.';
     expect(suite.prompt).toMatchObject({
       file: CONFIG,
       name: 'promptfooconfig',
       model: 'gpt-4o',
       variables: [{ name: 'text' }, { name: 'language' }],
-      messages: [
-        {
-          role: 'user',
-          content: 'Translate {text} into {language}.',
-          place: { file: CONFIG, line: 2 },
-        },
-      ],
+      messages: [{ role: 'user', content, place: { file: CONFIG, line: 2 } }],
     });
     expect(suite.tests).toMatchObject({ file: CONFIG, metrics: [] });
-    expect(suite.tests.references).toMatchObject([
+    const given = { value: 'bonjour', ignore_case: true };
+    expect(references).toMatchObject([
       {
         id: 'greets',
         place: { file: CONFIG, line: 5 },
@@ -52,11 +69,7 @@ describe('a promptfoo configuration', () => {
         metrics: [
           {
             name: 'icontains',
-            source: {
-              kind: 'built-in',
-              uses: 'contains',
-              with: { value: 'bonjour', ignore_case: true },
-            },
+            source: { kind: 'built-in', uses: 'contains', with: given },
             place: { line: 8 },
           },
         ],
@@ -79,17 +92,17 @@ tests:
 `,
     });
     expect([problems, notices]).toEqual([[], []]);
+    const [big, claude] = [
+      ['gpt-4o', { temperature: 0, max_tokens: 50 }],
+      ['claude-sonnet-4-5', { temperature: 0, max_tokens: 1024 }],
+    ];
     expect(
       project.suites.map(({ prompt: { name, model, parameters } }) => [name, model, parameters]),
     ).toEqual([
-      ['short (big)', 'gpt-4o', { temperature: 0, max_tokens: 50 }],
-      ['short (claude-sonnet-4-5)', 'claude-sonnet-4-5', { temperature: 0, max_tokens: 1024 }],
-      ['promptfooconfig 2 (big)', 'gpt-4o', { temperature: 0, max_tokens: 50 }],
-      [
-        'promptfooconfig 2 (claude-sonnet-4-5)',
-        'claude-sonnet-4-5',
-        { temperature: 0, max_tokens: 1024 },
-      ],
+      ['short (big)', ...big!],
+      ['short (claude-sonnet-4-5)', ...claude!],
+      ['promptfooconfig 2 (big)', ...big!],
+      ['promptfooconfig 2 (claude-sonnet-4-5)', ...claude!],
     ]);
     expect(project.suites[0]?.prompt.places).toMatchObject({
       model: { line: 6 },
@@ -110,18 +123,11 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
 `,
     });
     expect(problems).toEqual([]);
-    expect(
-      [...project.settings.models].map(([name, { provider, endpoint, model }]) => [
-        name,
-        provider,
-        endpoint,
-        model,
-      ]),
-    ).toEqual([
-      ['meta-llama/llama-3.3-70b', 'openrouter', null, 'meta-llama/llama-3.3-70b'],
-      ['ollama:chat:llama3', 'openai', 'ollama', 'llama3'],
-      ['models-example-com:local', 'openai', 'models-example-com', 'local'],
-      ['https://api.example.com/v1/chat/completions', 'openai', 'api-example-com', 'default'],
+    expect(servers(project)).toEqual([
+      'meta-llama/llama-3.3-70b openrouter  meta-llama/llama-3.3-70b',
+      'ollama:chat:llama3 openai ollama llama3',
+      'models-example-com:local openai models-example-com local',
+      'https://api.example.com/v1/chat/completions openai api-example-com default',
     ]);
     expect(notices.map((line) => line.replace(/^[^:]*:(\d+): .*"(.*)".*$/, '$1 $2'))).toEqual([
       '5 ollama=http://127.0.0.1:11434/v1',
@@ -147,17 +153,10 @@ providers:
 tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
 `,
     });
-    expect(
-      [...project.settings.models].map(([name, { provider, endpoint, model }]) => [
-        name,
-        provider,
-        endpoint,
-        model,
-      ]),
-    ).toEqual([
-      ['gw-example-com-team-a:m', 'openai', 'gw-example-com-team-a', 'm'],
-      ['gw-example-com-team-b:m', 'openai', 'gw-example-com-team-b', 'm'],
-      ['gw-example-com:claude-sonnet-4-5', 'anthropic', 'gw-example-com', 'claude-sonnet-4-5'],
+    expect(servers(project)).toEqual([
+      'gw-example-com-team-a:m openai gw-example-com-team-a m',
+      'gw-example-com-team-b:m openai gw-example-com-team-b m',
+      'gw-example-com:claude-sonnet-4-5 anthropic gw-example-com claude-sonnet-4-5',
     ]);
   });
 
@@ -218,12 +217,7 @@ tests:
       'promptfooconfig (gpt-4o)',
       'promptfooconfig (gpt-4o-mini)',
     ]);
-    expect(
-      project.suites[0]?.tests.references.map(({ input, metrics }) => [
-        input,
-        metrics?.map(({ name }) => name),
-      ]),
-    ).toEqual([
+    expect(named(project.suites[0]?.tests.references ?? [])).toEqual([
       [{ x: 'one' }, ['regex', 'contains']],
       [{ x: 'two' }, ['preference']],
     ]);
@@ -260,115 +254,58 @@ tests:
   });
 
   test('an assertion that compares by embeddings of another server is left out, for the vendor must not be asked in its place', async () => {
-    const asserts =
-      '{ type: equals, value: x }, { type: similar, value: y, provider: { id: "openai:embedding:e", config: { apiBaseUrl: "http://localhost:1234/v1" } } }';
-    const { suite, notices } = await only({
-      'evaldiff.yaml': 'grader: gpt-4o',
-      ...config(`  - { vars: { text: hello, language: x }, assert: [${asserts}] }\n`),
-    });
-    expect(
-      suite.tests.references[0]?.metrics?.map(({ source }) =>
-        source.kind === 'built-in' ? source.uses : source.kind,
+    const { metrics, notices } = await only(
+      asserting(
+        '{ type: equals, value: x }, { type: similar, value: y, provider: { id: "openai:embedding:e", config: { apiBaseUrl: "http://localhost:1234/v1" } } }',
       ),
-    ).toEqual(['exact_match']);
+    );
+    expect(metrics).toMatchObject([{ source: { uses: 'exact_match' } }]);
     expect(notices.join()).toContain('its embeddings are asked of a server of its own');
   });
 
-  test.each<[string, string, Record<string, unknown>]>([
+  const text = (value: unknown, more = {}) => ({ value, trim: false, ...more });
+  test.each<[string, string, Record<string, unknown>?]>([
     [
-      'similar',
       '{ type: similar, value: "{{text}}" }',
-      {
-        uses: 'embedding_similarity',
-        with: { value: 'hello', model: 'text-embedding-3-large', threshold: 0.75 },
-      },
+      'embedding_similarity',
+      { value: 'hello', model: 'text-embedding-3-large', threshold: 0.75 },
     ],
     [
-      'similar to any by another model',
       '{ type: similar, value: [a, b], threshold: 0.9, provider: "openai:embedding:text-embedding-3-small" }',
-      {
-        uses: 'embedding_similarity',
-        with: { value: ['a', 'b'], model: 'text-embedding-3-small', threshold: 0.9 },
-      },
+      'embedding_similarity',
+      { value: ['a', 'b'], model: 'text-embedding-3-small', threshold: 0.9 },
     ],
+    ['{ type: equals, value: "{{text}}" }', 'exact_match', text('hello')],
+    ['{ type: not-equals, value: x }', 'exact_match', text('x', { negate: true })],
+    ['{ type: contains, value: 8 }', 'contains', text('8')],
+    ['{ type: icontains-any, value: [a, b] }', 'contains', text(['a', 'b'], { ignore_case: true })],
+    ['{ type: contains-all, value: "a, b" }', 'contains', text(['a', 'b'], { mode: 'all' })],
+    ['{ type: starts-with, value: He }', 'starts_with', text('He')],
+    ["{ type: regex, value: '^\\d+$' }", 'regex', { pattern: '^\\d+$' }],
+    ['{ type: is-json }', 'is_json'],
+    ['{ type: is-json, value: { type: object } }', 'json_schema', { schema: { type: 'object' } }],
+    ['{ type: contains-json }', 'is_json', { extract: 'objects' }],
+    ['{ type: latency, threshold: 500 }', 'latency', { max: 500 }],
+    ['{ type: cost, threshold: 0.01 }', 'cost', { max: 0.01 }],
+    ['{ type: levenshtein, value: hi }', 'levenshtein', text('hi', { max_distance: 5 })],
     [
-      'equals',
-      '{ type: equals, value: "{{text}}" }',
-      { uses: 'exact_match', with: { value: 'hello', trim: false } },
-    ],
-    [
-      'not-equals',
-      '{ type: not-equals, value: x }',
-      { uses: 'exact_match', with: { value: 'x', trim: false, negate: true } },
-    ],
-    [
-      'contains',
-      '{ type: contains, value: 8 }',
-      { uses: 'contains', with: { value: '8', trim: false } },
-    ],
-    [
-      'icontains-any',
-      '{ type: icontains-any, value: [a, b] }',
-      { uses: 'contains', with: { value: ['a', 'b'], ignore_case: true, trim: false } },
-    ],
-    [
-      'contains-all as text',
-      '{ type: contains-all, value: "a, b" }',
-      { uses: 'contains', with: { value: ['a', 'b'], mode: 'all', trim: false } },
-    ],
-    [
-      'starts-with',
-      '{ type: starts-with, value: He }',
-      { uses: 'starts_with', with: { value: 'He', trim: false } },
-    ],
-    ['regex', "{ type: regex, value: '^\\d+$' }", { uses: 'regex', with: { pattern: '^\\d+$' } }],
-    ['is-json', '{ type: is-json }', { uses: 'is_json' }],
-    [
-      'is-json with a schema',
-      '{ type: is-json, value: { type: object } }',
-      { uses: 'json_schema', with: { schema: { type: 'object' } } },
-    ],
-    ['contains-json', '{ type: contains-json }', { uses: 'is_json', with: { extract: 'objects' } }],
-    ['latency', '{ type: latency, threshold: 500 }', { uses: 'latency', with: { max: 500 } }],
-    ['cost', '{ type: cost, threshold: 0.01 }', { uses: 'cost', with: { max: 0.01 } }],
-    [
-      'levenshtein',
-      '{ type: levenshtein, value: hi }',
-      { uses: 'levenshtein', with: { value: 'hi', max_distance: 5, trim: false } },
-    ],
-    [
-      'llm-rubric',
       '{ type: llm-rubric, value: "is about {{text}}" }',
-      { uses: 'llm_rubric', with: { criteria: 'is about hello' } },
+      'llm_rubric',
+      { criteria: 'is about hello' },
     ],
-    [
-      'not-llm-rubric',
-      '{ type: not-llm-rubric, value: rude }',
-      { uses: 'llm_rubric', with: { criteria: 'rude', negate: true } },
-    ],
-  ])('has %s as a metric of ours', async (_, assertion, wanted) => {
-    const { suite } = await only({
-      'evaldiff.yaml': 'grader: gpt-4o',
-      ...config(`  - { vars: { text: hello, language: x }, assert: [${assertion}] }\n`),
-    });
-    const source = suite.tests.references[0]?.metrics?.[0]?.source;
-    expect(source).toEqual({ kind: 'built-in', with: {}, ...wanted });
+    ['{ type: not-llm-rubric, value: rude }', 'llm_rubric', { criteria: 'rude', negate: true }],
+  ])('has %s as a metric of ours', async (assertion, uses, given = {}) => {
+    const { metrics } = await only(asserting(assertion));
+    expect(metrics[0]?.source).toEqual({ kind: 'built-in', uses, with: given });
   });
 
   test('keeps bounds of graded metrics, labels, and weights of nothing', async () => {
-    const { suite } = await only({
-      'evaldiff.yaml': 'grader: gpt-4o',
-      ...config(
-        '  - vars: { text: a, language: b }\n    assert: [{ type: g-eval, value: clear, threshold: 0.9, metric: clarity }, { type: contains, value: a, weight: 0 }, { type: contains, value: b }]\n',
+    const { metrics } = await only(
+      asserting(
+        '{ type: g-eval, value: clear, threshold: 0.9, metric: clarity }, { type: contains, value: a, weight: 0 }, { type: contains, value: b }',
       ),
-    });
-    expect(
-      suite.tests.references[0]?.metrics?.map(({ name, threshold, skip }) => [
-        name,
-        threshold,
-        skip,
-      ]),
-    ).toEqual([
+    );
+    expect(metrics.map(({ name, threshold, skip }) => [name, threshold, skip])).toEqual([
       ['clarity', 0.9, false],
       ['contains', null, true],
       ['contains-2', null, false],
@@ -376,28 +313,17 @@ tests:
   });
 
   test('takes the grading model from defaultTest where the settings name none', async () => {
-    const files = config(
-      '  - { vars: { text: a, language: b }, assert: [{ type: llm-rubric, value: fine }] }\n',
-      'defaultTest: { options: { provider: openai:gpt-4o-mini } }\n',
-    );
+    const test =
+      '  - { vars: { text: a, language: b }, assert: [{ type: llm-rubric, value: fine }] }\n';
+    const files = config(test, 'defaultTest: { options: { provider: openai:gpt-4o-mini } }\n');
     expect((await read(files)).project.settings.grader).toMatchObject({
       model: 'gpt-4o-mini',
       place: { file: CONFIG, line: 4 },
     });
-    expect(
-      (await read({ 'evaldiff.yaml': 'grader: gpt-4o', ...files })).project.settings.grader?.model,
-    ).toBe('gpt-4o');
-    expect(
-      await problemsOf(
-        config(
-          '  - { vars: { text: a, language: b }, assert: [{ type: llm-rubric, value: fine }] }\n',
-        ),
-      ),
-    ).toEqual([
-      `${CONFIG}:5: metric "llm-rubric": is judged by a model: name one in the settings file, grader: { model: … }`.replace(
-        '":',
-        '"',
-      ),
+    const settled = await read({ 'evaldiff.yaml': 'grader: gpt-4o', ...files });
+    expect(settled.project.settings.grader?.model).toBe('gpt-4o');
+    expect(await problemsOf(config(test))).toEqual([
+      `${CONFIG}:5: metric "llm-rubric" is judged by a model: name one in the settings file, grader: { model: … }`,
     ]);
   });
 
@@ -421,22 +347,19 @@ tests:
 `,
     });
     expect(problems).toEqual([]);
-    expect(
-      project.suites[0]?.tests.references.map(({ input, metrics }) => [
-        input['x'],
-        metrics?.map(({ name }) => name),
-      ]),
-    ).toEqual([
-      ['one', ['contains']],
-      ['two', ['latency']],
-      ['three', ['preference']],
+    expect(named(project.suites[0]?.tests.references ?? [])).toEqual([
+      [{ x: 'one' }, ['contains']],
+      [{ x: 'two' }, ['latency']],
+      [{ x: 'three' }, ['preference']],
     ]);
+    const advice =
+      'take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one';
     expect(notices.slice(0, 6)).toEqual([
       expect.stringContaining('3 of 3 tests, 2 of 6 assertions carried over; 5 lost: '),
-      `${CONFIG}:6: an assertion on a transformed answer is not carried over: its transform is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one`,
+      `${CONFIG}:6: an assertion on a transformed answer is not carried over: its transform is not run; ${advice}`,
       expect.stringMatching(/:8: the assertion assert-set is not carried over: sets with a/),
       `${CONFIG}:9: the assertion classifier is not carried over: classifiers are not called`,
-      `${CONFIG}:12: an assertion on a transformed answer is not carried over: options.transform of its test is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one`,
+      `${CONFIG}:12: an assertion on a transformed answer is not carried over: options.transform of its test is not run; ${advice}`,
       `${CONFIG}:13: options.transform is not carried over: answers are shown as the model gave them`,
     ]);
   });
@@ -462,13 +385,13 @@ tests:
   });
 
   test('reads similar:cosine as similar, and nothing is lost by keys that anchors are kept under', async () => {
-    const { suite, notices } = await only(
+    const { metrics, notices } = await only(
       config(
         '  - { vars: { text: a, language: x }, assert: [*same, { type: unheard-of }] }\n',
         "x-shared: &same { type: 'not-similar:cosine', value: y, provider: openai:embedding:text-embedding-3-small }\n",
       ),
     );
-    expect(suite.tests.references[0]?.metrics).toMatchObject([
+    expect(metrics).toMatchObject([
       { source: { uses: 'embedding_similarity', with: { negate: true } } },
     ]);
     expect(notices).toEqual([
@@ -478,15 +401,12 @@ tests:
   });
 
   test('shows a list inside an assertion between commas, as promptfoo does', async () => {
-    const { suite } = await only(
+    const { metrics } = await only(
       config(
         "  - { vars: { text: { a: 1 }, language: [[1, x], y] }, assert: [{ type: contains, value: 'in {{language}}' }, { type: contains-any, value: ['{% if text %}{{language}}{% endif %}', '{{ text }}'] }] }\n",
       ),
     );
-    expect(suite.tests.references[0]?.metrics?.map(({ source }) => source)).toMatchObject([
-      { with: { value: 'in 1,x,y' } },
-      { with: { value: ['1,x,y', '[object Object]'] } },
-    ]);
+    expect(metrics.map(valueOf)).toEqual(['in 1,x,y', ['1,x,y', '[object Object]']]);
   });
 
   test.each([
@@ -509,49 +429,46 @@ tests:
   });
 
   test('gives every test what defaultTest says, unless the test refuses it', async () => {
-    const more =
-      'defaultTest:\n  vars: { language: French }\n  assert: [{ type: not-contains, value: sorry }]\n';
-    const { suite } = await only(
+    const { references } = await only(
       config(
         '  - { vars: { text: a }, assert: [{ type: contains, value: x }] }\n  - { vars: { text: b, language: Thai }, options: { disableDefaultAsserts: true }, assert: [{ type: contains, value: y }] }\n',
-        more,
+        'defaultTest:\n  vars: { language: French }\n  assert: [{ type: not-contains, value: sorry }]\n',
       ),
     );
-    expect(
-      suite.tests.references.map(({ input, metrics }) => [
-        input,
-        metrics?.map(({ name, place }) => [name, place.line]),
-      ]),
-    ).toEqual([
-      [
-        { language: 'French', text: 'a' },
-        [
-          ['not-contains', 6],
-          ['contains', 8],
+    expect(references).toMatchObject([
+      {
+        input: { language: 'French', text: 'a' },
+        metrics: [
+          { name: 'not-contains', place: { line: 6 } },
+          { name: 'contains', place: { line: 8 } },
         ],
-      ],
-      [{ language: 'Thai', text: 'b' }, [['contains', 9]]],
+      },
+      {
+        input: { language: 'Thai', text: 'b' },
+        metrics: [{ name: 'contains', place: { line: 9 } }],
+      },
     ]);
   });
 
   test('makes a test of each combination of listed values, and members of maps variables of their own', async () => {
-    const { suite } = await only({
-      [CONFIG]:
-        'prompts: [\'{{user.name}} of {{user.towns[0]}}: {{a}}{{b}} {"k": "{v}"}\']\nproviders: [openai:gpt-4o]\ntests:\n  - description: all\n    vars: { user: { name: Ada, towns: [Rome] }, a: ["1", "2"], b: [x, y] }\n    assert: [{ type: contains, value: \'{{user.name}} {{a}}\' }]\n',
-    });
+    const { suite, references } = await only(
+      asking(
+        '[\'{{user.name}} of {{user.towns[0]}}: {{a}}{{b}} {"k": "{v}"}\']',
+        '\n  - description: all\n    vars: { user: { name: Ada, towns: [Rome] }, a: ["1", "2"], b: [x, y] }\n    assert: [{ type: contains, value: \'{{user.name}} {{a}}\' }]',
+      ),
+    );
     expect(suite.prompt.messages[0]?.content).toBe(
       '{user_name} of {user_towns_0}: {a}{b} {"k": "{{v}}"}',
     );
-    expect(
-      suite.tests.references.map(
-        ({ input }) =>
-          `${String(input['user_name'])} ${String(input['user_towns_0'])} ${String(input['a'])}${String(input['b'])}`,
-      ),
-    ).toEqual(['Ada Rome 1x', 'Ada Rome 1y', 'Ada Rome 2x', 'Ada Rome 2y']);
-    expect(suite.tests.references[2]?.metrics?.[0]?.source).toMatchObject({
-      with: { value: 'Ada 2' },
-    });
-    expect(new Set(suite.tests.references.map(({ id }) => id)).size).toBe(4);
+    const given = { user_name: 'Ada', user_towns_0: 'Rome' };
+    expect(references.map(({ input }) => input)).toMatchObject([
+      { ...given, a: '1', b: 'x' },
+      { ...given, a: '1', b: 'y' },
+      { ...given, a: '2', b: 'x' },
+      { ...given, a: '2', b: 'y' },
+    ]);
+    expect(references[2]?.metrics?.map(valueOf)).toEqual(['Ada 2']);
+    expect(new Set(references.map(({ id }) => id)).size).toBe(4);
   });
 
   test('reads prompts and tests from files, with the places in those files', async () => {
@@ -572,62 +489,39 @@ tests:
     expect(
       project.suites.map(({ prompt: { name, messages } }) => [
         name,
-        messages.map(
-          ({ role, content, place }) => `${role} ${content} ${place.file}:${String(place.line)}`,
+        ...messages.map(({ role, content, place: { file, line } }) =>
+          [role, content, `${file}:${String(line)}`].join(' '),
         ),
       ]),
     ).toEqual([
-      [
-        'chat',
-        ['system Be brief. evals/prompts/chat.json:1', 'user {q} evals/prompts/chat.json:1'],
-      ],
-      ['two 1', ['user First {q} evals/prompts/two.txt:1']],
-      ['two 2', ['user Second {q} evals/prompts/two.txt:3']],
+      ['chat', 'system Be brief. evals/prompts/chat.json:1', 'user {q} evals/prompts/chat.json:1'],
+      ['two 1', 'user First {q} evals/prompts/two.txt:1'],
+      ['two 2', 'user Second {q} evals/prompts/two.txt:3'],
     ]);
+    const text = (value: unknown) => ({ value, trim: false });
     expect(
       project.suites[0]?.tests.references.map(({ id, place, input, metrics }) => [
-        place.file,
-        place.line,
+        `${place.file.replace('evals/tests/', '')}:${String(place.line)}`,
         input['q'],
         id.length === 10 ? '-' : id,
-        metrics?.map(({ name, source }) => [name, source.kind === 'built-in' ? source.with : null]),
+        ...(metrics ?? []).map(({ name, source }) => [
+          name,
+          source.kind === 'built-in' && source.with,
+        ]),
       ]),
     ).toEqual([
-      [
-        'evals/tests/a.yaml',
-        1,
-        'noted',
-        'q: evals/tests/note.txt',
-        [['contains', { value: 'a', trim: false }]],
-      ],
-      [
-        'evals/tests/cases.csv',
-        2,
-        'b',
-        'row b',
-        [
-          ['equals', { value: 'b', trim: false }],
-          ['contains-any', { value: ['x', 'y'], trim: false }],
-        ],
-      ],
-      [
-        'evals/tests/cases.csv',
-        3,
-        'c',
-        '-',
-        [['levenshtein', { value: 'see', max_distance: 3, trim: false }]],
-      ],
-      ['evals/tests/more.jsonl', 1, 'd', '-', [['is-json', {}]]],
+      ['a.yaml:1', 'noted', 'q: evals/tests/note.txt', ['contains', text('a')]],
+      ['cases.csv:2', 'b', 'row b', ['equals', text('b')], ['contains-any', text(['x', 'y'])]],
+      ['cases.csv:3', 'c', '-', ['levenshtein', { ...text('see'), max_distance: 3 }]],
+      ['more.jsonl:1', 'd', '-', ['is-json', {}]],
     ]);
   });
 
   test('that is none says so, as does a file that it names and that is not there', async () => {
-    expect(await problemsOf({ [CONFIG]: 'name: x\nmodel: gpt-4o\n' })).toEqual([
-      `${CONFIG}: is not a promptfoo configuration: it has none of prompts, providers and tests`,
-    ]);
-    expect(await problemsOf({ [CONFIG]: '- a\n' })).toEqual([
-      `${CONFIG}: is not a promptfoo configuration: it has none of prompts, providers and tests`,
-    ]);
+    for (const text of ['name: x\nmodel: gpt-4o\n', '- a\n'])
+      expect(await problemsOf({ [CONFIG]: text })).toEqual([
+        `${CONFIG}: is not a promptfoo configuration: it has none of prompts, providers and tests`,
+      ]);
     expect(
       await problemsOf(config('  - file://gone.yaml\n  - ../../out.csv\n  - t/*.yaml\n')),
     ).toEqual([
@@ -642,44 +536,36 @@ tests:
       'prompts/p.yaml':
         'name: p\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
     };
-    const beside = await read({ ...ours, ...config(TEST) });
-    expect([beside.project.suites.map(({ prompt }) => prompt.name), beside.notices]).toEqual([
+    const beside = async (files: Record<string, string>) => {
+      const { project, notices } = await read({ ...files, ...config(TEST) });
+      return [project.suites.map(({ prompt }) => prompt.name), notices];
+    };
+    expect(await beside(ours)).toEqual([
       ['p'],
       [
         `${CONFIG}: could be read too, and is not: this project has prompts of its own. List it under prompts: in the settings`,
       ],
     ]);
-    const listed = await read({
-      ...ours,
-      ...config(TEST),
-      'evaldiff.yaml': `prompts: [prompts/*.yaml, ${CONFIG}]\n`,
-    });
-    expect([listed.project.suites.map(({ prompt }) => prompt.name), listed.notices]).toEqual([
-      ['promptfooconfig', 'p'],
-      [],
-    ]);
-    const unlisted = await read({ ...config(TEST), 'evaldiff.yaml': 'prompts: prompts/*.yaml\n' });
-    expect(unlisted.project.suites).toEqual([]);
+    const listed = { 'evaldiff.yaml': `prompts: [prompts/*.yaml, ${CONFIG}]\n` };
+    expect(await beside({ ...ours, ...listed })).toEqual([['promptfooconfig', 'p'], []]);
+    const [unlisted] = await beside({ 'evaldiff.yaml': 'prompts: prompts/*.yaml\n' });
+    expect(unlisted).toEqual([]);
   });
 });
 
 describe('what a promptfoo configuration means', () => {
   const inputs = async (files: Record<string, string>) =>
-    (await only(files)).suite.tests.references.map(({ input }) => input);
+    (await only(files)).references.map(({ input }) => input);
   const sourceOf = async (assertion: string, files: Record<string, string> = {}) => {
-    const { suite, notices } = await only({
-      'evaldiff.yaml': 'grader: gpt-4o',
-      ...config(`  - { vars: { text: hello, language: x }, assert: [${assertion}] }\n`),
-      ...files,
-    });
-    return suite.tests.references[0]?.metrics?.[0]?.source ?? notices;
+    const { metrics, notices } = await only(asserting(assertion, files));
+    return metrics[0]?.source ?? notices;
   };
+  const ONE = '[{ vars: { x: a }, assert: [{ type: is-json }] }]';
 
   test("a prompt's own configuration goes before its provider's", async () => {
-    const { suite, notices } = await only({
-      [CONFIG]:
-        "prompts: [{ raw: '{{x}}', label: l, config: { temperature: 0.9 }, function: f }]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n",
-    });
+    const { suite, notices } = await only(
+      asking("[{ raw: '{{x}}', label: l, config: { temperature: 0.9 }, function: f }]", ONE),
+    );
     expect(suite.prompt.parameters).toEqual({ temperature: 0.9, max_tokens: 1024 });
     expect(notices.join('\n')).toContain('function of a prompt is not carried over');
   });
@@ -748,18 +634,20 @@ tests:
 
   test('a variable that a test lacks is empty, which is said', async () => {
     const files = config('  - { vars: { text: a }, assert: [{ type: is-json }] }\n');
-    const { suite, notices } = await only(files);
-    expect(suite.tests.references[0]?.input).toEqual({ text: 'a', language: '' });
+    const { references, notices } = await only(files);
+    expect(references[0]?.input).toEqual({ text: 'a', language: '' });
     expect(notices).toEqual([
       `${CONFIG}:5: {{language}} has no value in 1 test and is empty there`,
     ]);
   });
 
   test('a variable in single braces is text, which is said', async () => {
-    const { suite, notices } = await only({
-      [CONFIG]:
-        'prompts: [\'Read {text}: {other} {"a": 1}\']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { text: a }, assert: [{ type: is-json }] }]\n',
-    });
+    const { suite, notices } = await only(
+      asking(
+        '[\'Read {text}: {other} {"a": 1}\']',
+        '[{ vars: { text: a }, assert: [{ type: is-json }] }]',
+      ),
+    );
     expect(suite.prompt.messages[0]?.content).toBe('Read {{text}}: {{other}} {"a": 1}');
     expect(notices).toEqual([
       `${CONFIG}:1: {text} is text to promptfoo and here, although the tests have such a variable; a variable is written {{text}}`,
@@ -768,9 +656,7 @@ tests:
 
   test('a value that a test file names is read with it: to its last line feed, and as a template', async () => {
     const values = async (files: Record<string, string>) =>
-      (await only(files)).suite.tests.references.map(({ metrics }) =>
-        metrics?.map(({ source }) => (source.kind === 'built-in' ? source.with['value'] : source)),
-      );
+      (await only(files)).references.map(({ metrics }) => metrics?.map(valueOf));
     const asserts =
       '[{ type: equals, value: file://g.txt }, { type: contains-all, value: file://l.json }]';
     const files = { 'g.txt': 'gold {{text}}\n', 'l.json': '["{{text}}", "b"]' };
@@ -785,8 +671,10 @@ tests:
 
   test('a prompt in a file of data is JSON, with the texts that it names', async () => {
     const { project } = await read({
-      [CONFIG]:
-        "prompts: [file://c.yaml, file://c.json]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: '{{ y | upper }}', y: b }, assert: [{ type: is-json }] }]\n",
+      ...asking(
+        '[file://c.yaml, file://c.json]',
+        "[{ vars: { x: '{{ y | upper }}', y: b }, assert: [{ type: is-json }] }]",
+      ),
       'c.yaml': '- { role: system, content: file://s.md }\n- { role: user, content: "{{x}}" }\n',
       'c.json': '[{"role": "user", "content": "file://s.md"}]',
       's.md': 'Be {{y}}',
@@ -799,8 +687,7 @@ tests:
 
   test('the configuration of a prompt in a .txt file is none there, which is said', async () => {
     const { suite, notices } = await only({
-      [CONFIG]:
-        'prompts: [{ id: file://p.txt, label: l, config: { temperature: 0.9 } }]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n',
+      ...asking('[{ id: file://p.txt, label: l, config: { temperature: 0.9 } }]', ONE),
       'p.txt': '{{x}}',
     });
     expect(suite.prompt.parameters).toEqual({ temperature: 0, max_tokens: 1024 });
@@ -808,7 +695,7 @@ tests:
   });
 
   test("a test without default assertions keeps its scenario's", async () => {
-    const { suite } = await only({
+    const { references } = await only({
       [CONFIG]: `prompts: ['{{x}}']
 providers: [openai:gpt-4o]
 defaultTest: { assert: [{ type: contains, value: default }] }
@@ -819,22 +706,18 @@ scenarios:
       - { assert: [{ type: contains, value: own }] }
 `,
     });
-    const values = suite.tests.references.map(({ metrics }) =>
-      metrics?.map(({ source }) => source.kind === 'built-in' && source.with['value']),
-    );
-    expect(values).toEqual([
+    expect(references.map(({ metrics }) => metrics?.map(valueOf))).toEqual([
       ['scenario', 'own'],
       ['default', 'scenario', 'own'],
     ]);
   });
 
   test('variables of defaultTest alone make one test', async () => {
-    expect(
-      await inputs({
-        [CONFIG]:
-          "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ndefaultTest: { vars: { x: one } }\n",
-      }),
-    ).toEqual([{ x: 'one' }]);
+    const files = {
+      [CONFIG]:
+        "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ndefaultTest: { vars: { x: one } }\n",
+    };
+    expect(await inputs(files)).toEqual([{ x: 'one' }]);
   });
 
   test.each([
@@ -849,8 +732,7 @@ scenarios:
 
   test('a Markdown prompt is one, whatever lines of dashes it has', async () => {
     const { project } = await read({
-      [CONFIG]:
-        'prompts: [file://p.md, file://p.j2, file://p.txt]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n',
+      ...asking('[file://p.md, file://p.j2, file://p.txt]', ONE),
       'p.md': '# {{x}}\n\n---\n\nmore',
       'p.j2': '{{x}}\n---\nmore',
       'p.txt': '{{x}}\n---\nmore {{x}}',
@@ -877,13 +759,13 @@ scenarios:
     ['context-recall(0.8): x', null],
     ['gleu(0.1): x', null],
   ])('a cell %s is what it says, or told', async (cell, wanted) => {
-    const { suite, notices } = await only({
+    const { metrics, notices } = await only({
       'evaldiff.yaml': 'grader: gpt-4o',
       ...config('  - c.csv\n'),
       'c.csv': `text,language,__expected\na,b,"${cell.replaceAll('"', '""')}"\n`,
       'g.txt': 'gold',
     });
-    const [metric] = suite.tests.references[0]?.metrics ?? [];
+    const [metric] = metrics;
     if (wanted === null) expect(notices.join('\n')).toMatch(/the assertion [a-z-]+ is not carried/);
     else expect(metric?.source).toMatchObject(wanted);
   });
