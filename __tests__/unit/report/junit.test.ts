@@ -201,9 +201,7 @@ describe('renderJunit', () => {
   });
 
   test('says of what fell with its suite that it is part of the fall, even with one try each', () => {
-    const fell = referenceOf('a', 'fell', {
-      ...PASSED_THEN_FAILED,
-    });
+    const fell = referenceOf('a', 'fell', { ...PASSED_THEN_FAILED });
     const root = parse(
       renderJunit(
         resultOf({
@@ -232,9 +230,7 @@ describe('renderJunit', () => {
   });
 
   test('has a failure for the suite itself where it regressed and no reference can be named', () => {
-    const moved = referenceOf('a', 'inconclusive', {
-      ...PASSED_THEN_FAILED,
-    });
+    const moved = referenceOf('a', 'inconclusive', { ...PASSED_THEN_FAILED });
     const root = parse(
       renderJunit(
         resultOf({

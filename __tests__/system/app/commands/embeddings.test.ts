@@ -5,12 +5,7 @@ import type { Seen } from '../../../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 const SETTINGS =
   '  vectors: { provider: openai, endpoint: local, model: nomic-embed-text, price: { input: 1000, output: 0 } }\nembeddings: { model: vectors, dimensions: 2 }\n';
@@ -28,7 +23,7 @@ const answer = ({ embedding, messages }: Seen) =>
 
 describe('answers compared by embeddings', () => {
   test('are asked for once per text, priced and counted apart, and kept for the next run', async () => {
-    shop = await openShop({ settings: SETTINGS, answer });
+    const shop = await open({ settings: SETTINGS, answer });
     shop.repository.commit('near', { 'prompts/tests/ask.yaml': tests() });
     const result = await shop.result('run', '--fail-on', 'never');
     expect(result.problems).toEqual([]);
@@ -73,7 +68,7 @@ describe('answers compared by embeddings', () => {
   });
 
   test('are planned, held to the caps, and refused without a model that can give them', async () => {
-    shop = await openShop({ settings: SETTINGS, answer });
+    const shop = await open({ settings: SETTINGS, answer });
     shop.repository.commit('near', { 'prompts/tests/ask.yaml': tests() });
     const capped = await shop.result('run', '--max-calls', '9');
     expect(capped.problems[0]?.message).toMatch(
@@ -89,7 +84,7 @@ describe('answers compared by embeddings', () => {
   });
 
   test('replay from a recording, and a text that was not recorded is an error of its try', async () => {
-    shop = await openShop({ settings: SETTINGS, answer });
+    const shop = await open({ settings: SETTINGS, answer });
     shop.repository.commit('near', { 'prompts/tests/ask.yaml': tests() });
     const file = join(shop.repository.directory, 'recorded.jsonl');
     await shop.result('run', '--record', file, '--fail-on', 'never');

@@ -24,12 +24,7 @@ async function init(
   const given = { env: { ...withoutKeys().env, ...env } };
   const { code, out, err } = await commandIn(repository.directory, ['init', ...args], given);
   const { code: validated } = await commandIn(repository.directory, ['validate'], given);
-  return {
-    code,
-    validated,
-    out: out + err,
-    files: filesBelow(repository.directory),
-  };
+  return { code, validated, out: out + err, files: filesBelow(repository.directory) };
 }
 
 const NEW = [

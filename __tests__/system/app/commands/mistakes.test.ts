@@ -14,12 +14,7 @@ import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 // Real git, on a machine that may be busy.
 jest.setTimeout(60_000);
 
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 const PROJECT: FixtureFiles = {
   'prompts/p.yaml':
@@ -192,7 +187,7 @@ describe('evaldiff diff', () => {
 
 describe('what a run says first', () => {
   test('counts prompts and references once, in however many variants, and a run has one side', async () => {
-    shop = await openShop({ references: 3 });
+    const shop = await open({ references: 3 });
     expect((await shop.evaldiff('run', 'temperature=0,1', 'n_tries=1')).err).toContain(
       'sweep: 2 temperature = 2 combinations\n3 references of 1 prompt affected: 6 calls for the first answers',
     );
@@ -205,17 +200,14 @@ describe('what a run says first', () => {
 
 describe('--json', () => {
   test('of plan and validate is data, also where something has to be fixed', async () => {
-    shop = await openShop({ references: 2 });
+    const shop = await open({ references: 2 });
     expect(JSON.parse((await shop.evaldiff('validate', '--json')).out)).toEqual({
       prompts: 1,
       references: 2,
       notices: [],
       problems: [],
     });
-    shop.repository.write({
-      'prompts/ask.yaml':
-        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Reply: {q}" }]\n',
-    });
+    shop.repository.write(promptSaying('Reply: {q}'));
     expect(JSON.parse((await shop.evaldiff('plan', '--json')).out)).toMatchObject({
       trust: { level: 'member' },
       plan: { suites: 1, references: 2, prompt_calls: 8 },
@@ -268,7 +260,7 @@ describe('--json', () => {
 
 describe('evaldiff cache', () => {
   test('says what --clear keeps, and --all removes the file', async () => {
-    shop = await openShop({ references: 2 });
+    const shop = await open({ references: 2 });
     await shop.evaldiff('run', 'n_tries=1');
     const file = storeOf(shop.repository.directory).file;
     expect((await shop.evaldiff('cache')).out).toContain(`${file}: 2 answers`);

@@ -7,17 +7,12 @@ import { openShop, type Shop, type ShopOptions } from '../../../unit/app/command
 // Real git, on a machine that may be busy.
 jest.setTimeout(60_000);
 
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 async function blocked(
   options: ShopOptions = {},
 ): Promise<{ shop: Shop; at: (path: string) => string }> {
-  shop = await openShop(options);
+  const shop = await open(options);
   const { directory } = shop.repository;
   writeFileSync(join(directory, 'a-file'), 'mine');
   mkdirSync(join(directory, 'a-folder'));
@@ -110,7 +105,7 @@ describe('a key that an answer repeats', () => {
     [['diff', '--report', 'out']],
     [['noise', '--runs', '2', '--report', 'out', '--record', 'answers.jsonl']],
   ])('is neither shown nor written by %j', async (argv) => {
-    shop = await openShop({
+    const shop = await open({
       env: { LOCAL_KEY: KEY },
       answer: () => ({ text: `Yes, 5. My key is ${KEY}, or ${btoa(KEY)}.` }),
     });
@@ -130,7 +125,7 @@ describe('a key that an answer repeats', () => {
   });
 
   test('is no key where it is too short to be one: a server that wants none', async () => {
-    shop = await openShop({ env: { LOCAL_KEY: 'none' }, answer: () => ({ text: '5, or none' }) });
+    const shop = await open({ env: { LOCAL_KEY: 'none' }, answer: () => ({ text: '5, or none' }) });
     const { out } = await shop.evaldiff('run', '--json');
     expect(out).toContain('"5, or none"');
   });

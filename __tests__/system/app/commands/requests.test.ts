@@ -3,13 +3,7 @@ import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
-let shop: Shop | null = null;
-const open = async (options: ShopOptions): Promise<Shop> => (shop = await openShop(options));
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 const chunk = { object: 'chat.completion.chunk', choices: [{ delta: { content: 'Yes, 5' } }] };
 const STREAM: Scripted = {
@@ -79,10 +73,7 @@ describe('an empty answer', () => {
         references: 8,
         answer: ({ messages }) => (messages.at(-1)?.content.endsWith('!') ? reply : { text: '5' }),
       });
-      repository.write({
-        'prompts/ask.yaml':
-          'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}!" }]\n',
-      });
+      repository.write(promptSaying('Answer: {q}!'));
       const { code, out } = await evaldiff('diff', '--base', 'HEAD', '--no-store');
       expect(code).toBe(1);
       expect(out).toContain("Cause not looked for: head's answers ended in errors.");

@@ -6,13 +6,7 @@ import { storeOf } from '../../../stand-ins/kept.ts';
 import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
-let shop: Shop | null = null;
-const open = async (options: ShopOptions = {}): Promise<Shop> => (shop = await openShop(options));
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 describe('answers of earlier runs', () => {
   test('are used again: the second run calls nobody, and says what it saved', async () => {
@@ -74,10 +68,7 @@ describe('answers of earlier runs', () => {
   test('are paid for once between base and head, runs and commands', async () => {
     const { result, server, repository } = await open();
     await result('run');
-    repository.commit('change', {
-      'prompts/ask.yaml':
-        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n',
-    });
+    repository.commit('change', promptSaying('Please answer: {q}'));
     const { usage, suites } = await result('diff', '--base', 'HEAD~1');
     expect(suites[0]?.references).toHaveLength(4);
     expect(usage).toMatchObject({ calls: 8, reused: 8 });
@@ -145,10 +136,7 @@ describe('answers of earlier runs', () => {
 describe('what a run costs, before it is asked', () => {
   test('is in the plan, by model, without what is stored', async () => {
     const { evaldiff, server, repository } = await open();
-    repository.write({
-      'prompts/ask.yaml':
-        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please: {q}" }]\n',
-    });
+    repository.write(promptSaying('Please: {q}'));
     const before = await evaldiff('plan', '--base', 'HEAD', 'budget.max_cost_usd=100');
     expect(before.out).toMatch(
       /about \$4\.9\d, with tokens estimated: model-1 \(local\) 16 answers, \d+ tokens in, 4800 out/,

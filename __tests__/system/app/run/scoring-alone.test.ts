@@ -104,9 +104,7 @@ result = later or actual == "right"`;
 const sandbox = realSandbox();
 
 test('a metric that looks for its process cannot tell the sides', async () => {
-  const code = metric('honest', {
-    source: { kind: 'code', language: 'python', code: BY_PROCESS },
-  });
+  const code = metric('honest', { source: { kind: 'code', language: 'python', code: BY_PROCESS } });
   const of = (wording: string) =>
     project([shop(`${wording} {q}`, 12, { tests: { metrics: [code] } })]);
   const { result } = await runPipeline(

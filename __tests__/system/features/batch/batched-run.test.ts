@@ -28,9 +28,7 @@ afterAll(removeTemporaryFolders);
 jest.setTimeout(60_000);
 
 const pending = ({ repository }: BatchProject): unknown[] => {
-  const db = new DatabaseSync(storeOf(repository.directory).file, {
-    readOnly: true,
-  });
+  const db = new DatabaseSync(storeOf(repository.directory).file, { readOnly: true });
   try {
     return db
       .prepare('SELECT id FROM batches')

@@ -500,10 +500,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     expect((await Promise.all(asked)).map((completion) => errorOf(completion).kind)).toEqual(
       Array(5).fill('aborted'),
     );
-    expect(first.providers.waiting()).toEqual({
-      ids: [first.server.batches[0]!.id],
-      requests: 5,
-    });
+    expect(first.providers.waiting()).toEqual({ ids: [first.server.batches[0]!.id], requests: 5 });
     expect(errorOf(await first.ask('question 9')).kind).toBe('aborted');
     await first.providers.close();
     done = true;

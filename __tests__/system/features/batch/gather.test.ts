@@ -110,10 +110,7 @@ test('questions of one key are settled together, once', () => {
     questions.add({ ...one, settle: () => told.push('second') }),
     questions.size(),
   ]).toEqual([true, false, 1]);
-  const outcome = {
-    status: 'fault' as const,
-    fault: fault('aborted', ''),
-  };
+  const outcome = { status: 'fault' as const, fault: fault('aborted', '') };
   expect([
     questions.settle(one.key, outcome),
     questions.settle(one.key, outcome),

@@ -236,9 +236,7 @@ test('what is looked for is said while it is looked for', async () => {
 });
 
 describe('where scoring changes together with the prompt', () => {
-  const scoring = metric('has', {
-    source: { kind: 'built-in', uses: 'exact_match', with: {} },
-  });
+  const scoring = metric('has', { source: { kind: 'built-in', uses: 'exact_match', with: {} } });
 
   test.each([
     ['warn', 'success'],

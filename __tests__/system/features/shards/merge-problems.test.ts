@@ -186,10 +186,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
 
   test('the parts were evaluated with other files', async () => {
     await shop.evaldiff('run', '--shard', '1/2');
-    shop.repository.write({
-      'prompts/ask.yaml':
-        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n',
-    });
+    shop.repository.write(promptSaying('Please answer: {q}'));
     await shop.evaldiff('run', '--shard', '2/2');
     expect(await merged()).toContain(
       'shard 1/2 planned another sweep than the merge: its prompts, tests, rubrics or settings differ. Give every job of the sweep, the merge included, the same commit',

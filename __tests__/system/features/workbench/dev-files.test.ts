@@ -54,11 +54,7 @@ async function idOf({ board }: OpenWorkbench, word: string): Promise<string> {
 describe('what the workbench writes', () => {
   let bench: OpenWorkbench;
   beforeAll(async () => {
-    bench = await openWorkbench({
-      files: FILES,
-      answer: says,
-      env: { LOCAL_KEY: undefined },
-    });
+    bench = await openWorkbench({ files: FILES, answer: says, env: { LOCAL_KEY: undefined } });
     for (const name of ['mapped', 'keyed', 'plain'])
       bench.edit(`prompts/${name}.yaml`, 'Say', 'Tell');
     await settled((board) => rowsOf(board).some(({ status }) => status === 'unchanged'));

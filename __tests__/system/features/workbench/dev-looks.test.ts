@@ -159,9 +159,7 @@ test('shows answers that another process stored meanwhile', async () => {
   const { code } = await commandIn(
     bench.directory,
     ['diff', '--head', 'worktree', '--store', store],
-    {
-      env: localEndpoint(bench.server),
-    },
+    { env: localEndpoint(bench.server) },
   );
   expect(code).toBe(0);
   await showsAfter(() => {

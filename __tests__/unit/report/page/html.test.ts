@@ -47,10 +47,7 @@ function large(references: number, tries: number, characters: number): Result {
   const list = Array.from({ length: references }, (_, index): ReferenceResult =>
     referenceOf(`case-${String(index)}`, index % 10 === 0 ? 'regressed' : 'unchanged', {
       base: sideOf(
-        Array.from({ length: tries }, (_, at) => ({
-          outcome: 'pass',
-          actual: answer(index, at),
-        })),
+        Array.from({ length: tries }, (_, at) => ({ outcome: 'pass', actual: answer(index, at) })),
       ),
       head: sideOf(
         Array.from({ length: tries }, (_, at) => ({

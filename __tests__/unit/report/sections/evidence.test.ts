@@ -287,10 +287,7 @@ describe('errors', () => {
       message: 'has no column label',
     });
     const body = renderComment(
-      resultOf({
-        conclusion: 'error',
-        problems: [1, 2, 3, 4, 5].map(problem),
-      }),
+      resultOf({ conclusion: 'error', problems: [1, 2, 3, 4, 5].map(problem) }),
       { marker },
     );
     expect(body.split('\n').filter((line) => line.startsWith('- '))).toEqual([

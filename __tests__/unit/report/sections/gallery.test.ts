@@ -154,14 +154,7 @@ describe('the cause', () => {
         calls: 0,
       },
     ],
-    explained: {
-      status: 'found',
-      reason: null,
-      units: 1,
-      harmless: [],
-      unexplained: [],
-      calls: 0,
-    },
+    explained: { status: 'found', reason: null, units: 1, harmless: [], unexplained: [], calls: 0 },
   });
   const of = (names: string[], causes: SuiteCauses[], changes: Result['changes'] = []) => ({
     ...red(names.map((name) => suiteOf(name, [fell('a')], { verdict: 'regressed' }))),
