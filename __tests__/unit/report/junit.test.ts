@@ -47,9 +47,7 @@ function parse(xml: string): Element {
   parser.on('text', (text) => {
     open.at(-1)!.text += text;
   });
-  parser.on('closetag', () => {
-    open.pop();
-  });
+  parser.on('closetag', () => open.pop());
   parser.write(xml).close();
   return root.children[0]!;
 }
@@ -265,7 +263,6 @@ describe('renderJunit', () => {
     expect(all(root, 'testcase')[0]?.attributes['name']).toBe('one\n\ttwo');
   });
 
-  test('holds ten thousand failures', () => {
-    expect(all(parse(renderJunit(enormous())), 'failure')).toHaveLength(10_000);
-  });
+  test('holds ten thousand failures', () =>
+    expect(all(parse(renderJunit(enormous())), 'failure')).toHaveLength(10_000));
 });

@@ -157,11 +157,10 @@ describe('renderTerminal', () => {
     expect(all.join('\n')).not.toContain('▸');
   });
 
-  test('becomes a list where no table fits', () => {
+  test('becomes a list where no table fits', () =>
     expect(renderTerminal(regression(), { width: 30, colour: false })).toMatch(
       /\n {2}Suite +✗ regressed\n +capitals\n {2}Pass rate +92\.2 % → 82\.4 %\n/,
-    );
-  });
+    ));
 
   test('has no colour unless asked, and the same words with it', () => {
     for (const build of Object.values(goldens)) {

@@ -17,11 +17,9 @@ import { enormous, regression } from '../../../unit/report/results.ts';
 import { HEAD, NOW, REPOSITORY, setup, type Setup } from '../../edges/github/setup.ts';
 
 const folders: string[] = [];
-afterEach(async () => {
-  await Promise.all(
-    folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })),
-  );
-});
+afterEach(() =>
+  Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true }))),
+);
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-publish-'));
   folders.push(folder);
@@ -169,7 +167,7 @@ describe('the marker', () => {
     ['Prompts / nightly --> x', 'prompts-nightly-x'],
     ['', 'default'],
     ['--', '-'],
-  ])('of the check %j cannot end itself', (name, key) => {
-    expect(commentMarker(name)).toBe(`<!-- evaldiff comment ${key} -->`);
-  });
+  ])('of the check %j cannot end itself', (name, key) =>
+    expect(commentMarker(name)).toBe(`<!-- evaldiff comment ${key} -->`),
+  );
 });

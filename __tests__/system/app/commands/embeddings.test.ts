@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Seen } from '../../../stand-ins/models/server.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { shopPerTest } from '../../../unit/app/commands/shop.ts';
 
 const open = shopPerTest();
 

@@ -11,9 +11,7 @@ import { createRepository, removeTemporaryFolders } from '../../../stand-ins/rep
 jest.setTimeout(60_000);
 
 const open: ModelServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
+afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 afterAll(removeTemporaryFolders);
 
 const POLITE =

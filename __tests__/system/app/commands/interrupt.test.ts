@@ -47,11 +47,9 @@ test.each([
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         err += text;
       });
-      const ended = new Promise<number | null>((resolve) => {
-        child.once('close', (code) => {
-          resolve(code);
-        });
-      });
+      const ended = new Promise<number | null>((resolve) =>
+        child.once('close', (code) => resolve(code)),
+      );
       await Promise.all([allAsked.promise, fiveKept.promise]);
       if (whom === 'alone') child.kill(signal);
       else process.kill(-(child.pid ?? 0), signal);
@@ -103,9 +101,7 @@ test('calls in flight at SIGTERM are kept and not paid for again', async () => {
       err += text;
       if (err.includes('no further call is made')) toldToEnd.resolve(undefined);
     });
-    const ended = new Promise((resolve) => {
-      child.once('close', resolve);
-    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
     await allAsked.promise;
     child.kill('SIGTERM');
     await ended;

@@ -8,9 +8,9 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
+import { shopPerTest, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
 const open = shopPerTest();
 

@@ -1,15 +1,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import {
   createRepository,
-  removeTemporaryFolders,
   temporaryFolder,
   type FixtureFiles,
 } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { promptSaying, shopPerTest } from '../../../unit/app/commands/shop.ts';
 
 // Real git, on a machine that may be busy.
 jest.setTimeout(60_000);

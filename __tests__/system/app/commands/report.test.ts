@@ -1,14 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import {
-  filesBelow,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { filesBelow, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { shopPerTest, type Shop } from '../../../unit/app/commands/shop.ts';
 import { regression } from '../../../unit/report/results.ts';
 
 const open = shopPerTest();

@@ -1,10 +1,8 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { promptSaying, shopPerTest } from '../../../unit/app/commands/shop.ts';
 
 const open = shopPerTest();
-
 const chunk = { object: 'chat.completion.chunk', choices: [{ delta: { content: 'Yes, 5' } }] };
 const STREAM: Scripted = {
   body: `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`,
@@ -28,7 +26,6 @@ describe('a reply that can never be read', () => {
       expect(out).toContain(words);
       expect(out).toContain('10 model calls, 0 reused · 0 tokens in, 0 out · cost unknown');
       expect(out).not.toContain('no model call');
-      await shop?.close();
     }
   });
 

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { storeOf } from '../../../stand-ins/kept.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { promptSaying, shopPerTest, openShop } from '../../../unit/app/commands/shop.ts';
 
 const open = shopPerTest();
 

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { describe, expect, test } from '@jest/globals';
+import { promptSaying, shopPerTest, type Shop } from '../../../unit/app/commands/shop.ts';
 
 const open = shopPerTest();
 

@@ -212,11 +212,11 @@ describe('a check that judges nothing on head', () => {
     ['because it is removed', plain(`metrics: [${SOME}]`)],
     ['because it is skipped', skipped],
     ['because it waits for what never holds', waiting(1000)],
-  ])('is named, %s', async (_why, head) => {
-    await shows([both, head], null, [
+  ])('is named, %s', (_why, head) =>
+    shows([both, head], null, [
       'Checks of base that judge no answer on head: quiz: answer (6 references)',
-    ]);
-  });
+    ]),
+  );
 
   test('is the conversation that a suite no longer leads', () =>
     shows(
@@ -552,13 +552,12 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 
   test.each(['app/main.mjs', './app/main.mjs'])(
     'that names no files is known by the folder of %s, and what that imports',
-    async (word) => {
-      await shows([program(word), BROKEN, HOST], null, [
+    (word) =>
+      shows([program(word), BROKEN, HOST], null, [
         RED,
         '**The only change**: the code of `quiz-model (program)`, `app/parts/say.mjs`.',
         '+ export const say',
-      ]);
-    },
+      ]),
   );
 
   test('beside whose folder of prompts it stands does not run for an edit of another prompt', async () => {

@@ -6,7 +6,6 @@ import { metric, project, reference, settings } from '../../../unit/app/run/buil
 import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const two = { settings: settings({ n_tries: 2 }) };
-
 const raised = (message: string): CodeResult => ({ status: 'error', cause: 'code', message });
 
 const check = metric('parses', {

@@ -41,9 +41,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
         }),
       );
   });
-  afterAll(async () => {
-    await Promise.all([...open.values()].map((sandbox) => sandbox.close()));
-  });
+  afterAll(() => Promise.all([...open.values()].map((sandbox) => sandbox.close())));
 
   /** Head's first answer about alpha attacks; its others there are wrong; all the rest is right. */
   const attacked = (alone: boolean): Promise<Ran> =>

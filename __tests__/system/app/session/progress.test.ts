@@ -34,9 +34,7 @@ function watched(style: 'line' | 'steps') {
   const written: string[] = [];
   const progress = createProgress({
     style,
-    write: (text) => {
-      written.push(text);
-    },
+    write: (text) => written.push(text),
     now: () => time,
   });
   return {

@@ -243,11 +243,9 @@ async function started(
       when(child);
     }
   });
-  return await new Promise((resolve) => {
-    child.once('close', (code, signal) => {
-      resolve({ code, signal, out, err });
-    });
-  });
+  return await new Promise((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal, out, err })),
+  );
 }
 
 describe('a sweep that ends while it waits for a batch', () => {

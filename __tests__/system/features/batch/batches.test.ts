@@ -18,8 +18,7 @@ import {
   START,
   until,
 } from '../../../unit/edges/providers/providers-setting.ts';
-import { keyOf, setUpBatches, turn } from '../../edges/providers/setting.ts';
-import type { BatchSetting } from '../../edges/providers/setting.ts';
+import { keyOf, setUpBatches, turn, type BatchSetting } from '../../edges/providers/setting.ts';
 
 const BATCHING = vendorNames().filter((vendor) => factsOf(vendor).batchShare !== null);
 const open: BatchSetting[] = [];
@@ -545,11 +544,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     const clock: Clock = {
       now: () => START,
       sleep: (_, signal) =>
-        new Promise((resolve) => {
-          signal.addEventListener('abort', () => {
-            resolve();
-          });
-        }),
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
     };
     const first = await start(vendor, { answer: echo, batches: never }, { clock });
     const asked = first.ask('a');
@@ -654,9 +649,7 @@ describe.each(BATCHING)('results of %s that come in pieces', (vendor) => {
     new Promise((resolve) => {
       release = resolve;
     });
-  afterEach(() => {
-    release();
-  });
+  afterEach(() => release());
 
   test('are waited for as a whole before those that have theirs are sent on', async () => {
     const after = gate();

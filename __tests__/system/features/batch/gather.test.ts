@@ -2,8 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { createActivity } from '../../../../src/edges/providers/clock.ts';
 import { fault } from '../../../../src/edges/providers/fault.ts';
 import { vendors } from '../../../../src/edges/providers/vendors/index.ts';
-import { createGatherer, createQuestions } from '../../../../src/features/batch/batch-queue.ts';
-import type { Asked } from '../../../../src/features/batch/batch-queue.ts';
+import {
+  createGatherer,
+  createQuestions,
+  type Asked,
+} from '../../../../src/features/batch/batch-queue.ts';
 import type { ManagedServer } from '../../../../src/features/batch/batch-server.ts';
 import { requestTo, says, until } from '../../../unit/edges/providers/providers-setting.ts';
 import { keyOf, turn } from '../../edges/providers/setting.ts';
@@ -39,9 +42,8 @@ function gatherer(limits: { requests: number; bytes: number }) {
     activity,
     server,
     waiting: () => waiting,
-    send: (model, items) => {
-      sent.push([model, items.map(({ ask }) => ask.messages[0]?.content ?? '')]);
-    },
+    send: (model, items) =>
+      sent.push([model, items.map(({ ask }) => ask.messages[0]?.content ?? '')]),
   });
   return {
     activity,

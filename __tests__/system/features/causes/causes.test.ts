@@ -226,9 +226,7 @@ test('the only change is not looked at where max_calls is 0, nor a fix of it; th
 
 test('what is looked for is said while it is looked for', async () => {
   const said: string[] = [];
-  const looking = (words: string): void => {
-    said.push(words);
-  };
+  const looking = (words: string) => said.push(words);
   await runLines(depends, { edges: { looking } });
   expect(said).toEqual(['looking for what made p worse, in 6 changes']);
   await runLines(() => 'yes', { edges: { looking } });

@@ -349,7 +349,7 @@ describe('agreement with people', () => {
     expect(thrice.true_negative_interval).toEqual(once.true_negative_interval);
   });
 
-  test('is of what an older rubric can give, and of nothing without examples', () => {
+  test('is of what an older rubric can give, and of nothing without examples', () =>
     expect(
       agreementWith(
         [
@@ -367,8 +367,7 @@ describe('agreement with people', () => {
       true_negative_interval: null,
       kappa: null,
       base_rate: null,
-    });
-  });
+    }));
 });
 
 test('a grader that is a program of the repository runs only where the workflow lets it', () => {

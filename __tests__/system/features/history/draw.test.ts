@@ -137,11 +137,10 @@ describe('names in a chart', () => {
     expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(svg)).toBe(false);
   });
 
-  test('that are right to left, or attributes of the drawing, stay as they are', () => {
+  test('that are right to left, or attributes of the drawing, stay as they are', () =>
     expect(texts(prior(['החזרות וזיכויים', 'class=zr0 style=font-size:9px']))).toEqual(
       expect.arrayContaining(['החזרות וזיכויים', 'class=zr0 style=font-size:9px']),
-    );
-  });
+    ));
 
   test('that are too long end in an ellipsis, and never in half a character', () => {
     const [wide, pairs] = texts(prior(['W'.repeat(5_000), '\u{1F600}'.repeat(500)])).filter(
@@ -226,7 +225,5 @@ describe('quality against cost', () => {
     expect((dollar ?? 0) - (cents ?? 0)).toBeCloseTo((ten ?? 0) - (dollar ?? 0), 0);
   });
 
-  test('draws what costs nothing, which is known', () => {
-    expect(at([0, 0])).toEqual([46, 46]);
-  });
+  test('draws what costs nothing, which is known', () => expect(at([0, 0])).toEqual([46, 46]));
 });

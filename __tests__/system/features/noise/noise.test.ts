@@ -13,9 +13,7 @@ import { createRepository, removeTemporaryFolders } from '../../../stand-ins/rep
 import { chancy, quiz, quizPrompt } from '../../end-to-end/projects.ts';
 
 const open: ModelServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
+afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 afterAll(removeTemporaryFolders);
 
 async function project(answer: Script) {

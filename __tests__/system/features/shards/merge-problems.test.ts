@@ -16,7 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { storeOf } from '../../../stand-ins/kept.ts';
 import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { promptSaying, openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 jest.setTimeout(60_000);
 
@@ -248,12 +248,11 @@ describe('a merge is refused, in words that say what to do, when', () => {
   test.each<[string, (folder: string) => void, string]>([
     [
       'a file was cut',
-      (folder) => {
+      (folder) =>
         writeFileSync(
           at(folder, 'answers.sqlite'),
           readFileSync(at(folder, 'answers.sqlite')).subarray(0, 5000),
-        );
-      },
+        ),
       'is damaged: answers.sqlite is not what shard 1/2 wrote. Run that shard again.',
     ],
     [
@@ -267,23 +266,17 @@ describe('a merge is refused, in words that say what to do, when', () => {
     ],
     [
       'lines were added',
-      (folder) => {
-        appendFileSync(at(folder, 'others.jsonl'), '{}\n');
-      },
+      (folder) => appendFileSync(at(folder, 'others.jsonl'), '{}\n'),
       'is damaged: others.jsonl',
     ],
     [
       'a file is missing',
-      (folder) => {
-        rmSync(at(folder, 'others.jsonl'));
-      },
+      (folder) => rmSync(at(folder, 'others.jsonl')),
       'is not a part of a sweep: it has no others.jsonl.',
     ],
     [
       'a file is there that is none of ours',
-      (folder) => {
-        writeFileSync(at(folder, '..run.sh'), '');
-      },
+      (folder) => writeFileSync(at(folder, '..run.sh'), ''),
       'holds files that are not part of a sweep: ..run.sh.',
     ],
     [
@@ -296,41 +289,33 @@ describe('a merge is refused, in words that say what to do, when', () => {
     ],
     [
       'a manifest is too large',
-      (folder) => {
-        writeFileSync(at(folder, 'manifest.json'), ' '.repeat(1024 * 1024 + 1));
-      },
+      (folder) => writeFileSync(at(folder, 'manifest.json'), ' '.repeat(1024 * 1024 + 1)),
       'manifest.json is 1048577 bytes; the limit is 1048576.',
     ],
     [
       'a manifest is not JSON',
-      (folder) => {
-        writeFileSync(at(folder, 'manifest.json'), '{"part_version": 1');
-      },
+      (folder) => writeFileSync(at(folder, 'manifest.json'), '{"part_version": 1'),
       'manifest.json is not the manifest of a part (field part_version: ',
     ],
     [
       'a manifest lies about its place',
-      (folder) => {
+      (folder) =>
         editManifest(folder, (manifest) => {
           manifest['shard'] = { index: 3, count: 2 };
-        });
-      },
+        }),
       'manifest.json is not the manifest of a part (field shard: is outside of the sweep).',
     ],
     [
       'a manifest has more to say',
-      (folder) => {
+      (folder) =>
         editManifest(folder, (manifest) => {
           manifest['__proto__x'] = 1;
-        });
-      },
+        }),
       'manifest.json is not the manifest of a part',
     ],
     [
       'the folder is none',
-      (folder) => {
-        rmSync(at(folder), { recursive: true });
-      },
+      (folder) => rmSync(at(folder), { recursive: true }),
       'evaldiff-shard-1-of-2 is not a folder that can be read.',
     ],
   ])('%s', async (_what, harm, message) => {
@@ -352,36 +337,30 @@ describe('a merge is refused, in words that say what to do, when', () => {
     ],
     [
       'a store of a newer version',
-      (folder) => {
-        editAnswers(folder, 'PRAGMA user_version = 9');
-      },
+      (folder) => editAnswers(folder, 'PRAGMA user_version = 9'),
       'shard 1/2 cannot be used (answers.sqlite: has store version 9; this evaldiff knows 1).',
     ],
     [
       'no database',
-      (folder) => {
-        writeFileSync(at(folder, 'answers.sqlite'), 'garbage '.repeat(100));
-      },
+      (folder) => writeFileSync(at(folder, 'answers.sqlite'), 'garbage '.repeat(100)),
       'shard 1/2 cannot be used (answers.sqlite: is not a database).',
     ],
     [
       'an answer that was altered',
-      (folder) => {
+      (folder) =>
         editAnswers(
           folder,
           `UPDATE completions SET body = replace(body, 'Yes', 'No!') WHERE key = (SELECT min(key) FROM completions)`,
-        );
-      },
+        ),
       'shard 1/2 cannot be used (1 answer in answers.sqlite does not hold against its key).',
     ],
     [
       'an answer that was taken away',
-      (folder) => {
+      (folder) =>
         editAnswers(
           folder,
           'DELETE FROM completions WHERE key = (SELECT min(key) FROM completions)',
-        );
-      },
+        ),
       'shard 1/2 cannot be used (5 of 6 answers could be taken over).',
     ],
   ])('a forged part holds %s', async (_what, forge, message) => {

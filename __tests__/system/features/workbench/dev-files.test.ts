@@ -161,9 +161,9 @@ describe('what the workbench writes', () => {
       bad: true,
     });
     expect(bench.file('prompts/plain.yaml')).toBe(now);
-    await bench.boardAfter(() => {
-      writeFileSync(join(bench.directory, 'prompts/plain.yaml'), before);
-    });
+    await bench.boardAfter(() =>
+      writeFileSync(join(bench.directory, 'prompts/plain.yaml'), before),
+    );
   });
 
   test('does not accept an answer that is not the one that was shown', async () => {

@@ -138,7 +138,6 @@ describe('what an action writes', () => {
   });
 
   const accept = (said: string) => ({ kind: 'accept', answer: sha256(said) });
-
   const TURNED = 'safe \u202e txt.exe\u2066';
 
   test.each<[string, string, { kind: string; [part: string]: unknown }, string]>([

@@ -71,7 +71,7 @@ function putIn(body: string): string {
 }
 
 describe('a proven fix as a remark on its lines', () => {
-  test('says what it does, holds the lines as they will stand, and why they are needed', () => {
+  test('says what it does, holds the lines as they will stand, and why they are needed', () =>
     expect(from([fixed()], {}, CHANGED, 'app/')).toEqual([
       {
         path: `app/${FILE}`,
@@ -89,8 +89,7 @@ describe('a proven fix as a remark on its lines', () => {
           '',
         ].join('\n'),
       },
-    ]);
-  });
+    ]));
 
   test('takes a line out by a block without a line', () => {
     const [remark] = from([fixed({ kind: 'set back', replacement: '' })]);
@@ -134,9 +133,7 @@ describe('a proven fix as a remark on its lines', () => {
         })),
       ),
     ],
-  ])('is none %s', (_, found) => {
-    expect(found).toEqual([]);
-  });
+  ])('is none %s', (_, found) => expect(found).toEqual([]));
 
   test('are ten at most', () => {
     const many = Array.from({ length: 14 }, (_, at) =>

@@ -162,13 +162,12 @@ describe('the page', () => {
     expect(page.includes('checked> regressed (4)')).toBe(true);
   });
 
-  test('says the interval of each drawing in words', () => {
+  test('says the interval of each drawing in words', () =>
     expect(
       all
         .filter(({ tagName }) => tagName === 'svg')
         .map((element) => attributeOf(element, 'aria-label')),
-    ).toContain('−9.8 points, 90 % interval −21.2 to +1.6');
-  });
+    ).toContain('−9.8 points, 90 % interval −21.2 to +1.6'));
 
   test('has the parts of the other outputs too, and the problems of a run that judged nothing', async () => {
     for (const words of [

@@ -81,15 +81,13 @@ describe('a suite that classifies', () => {
   });
 });
 
-test('preferred answers are a line of their own', () => {
+test('preferred answers are a line of their own', () =>
   expect(renderTerminal(result, { width: 200, colour: false })).toContain(
     "mails, better: of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties.",
-  );
-});
+  ));
 
-test('both are read back from result.json', () => {
+test('both are read back from result.json', () =>
   expect(readResult('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
     result,
     problems: [],
-  });
-});
+  }));

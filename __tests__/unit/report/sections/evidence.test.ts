@@ -39,7 +39,7 @@ const grouped = (...references: ReferenceResult[]) =>
   );
 
 describe('references that fail alike', () => {
-  test('are those with the same metric and the same words, then those with the same metric', () => {
+  test('are those with the same metric and the same words, then those with the same metric', () =>
     expect(
       grouped(
         fallen('a', 'fact', 'lacks "30 days"'),
@@ -48,8 +48,7 @@ describe('references that fail alike', () => {
         fallen('d', 'polite', 'rude'),
         fallen('e', 'fact', 'is empty'),
       ),
-    ).toEqual(['fact (lacks "30 days"): a c', 'fact (null): b e', 'polite (rude): d']);
-  });
+    ).toEqual(['fact (lacks "30 days"): a c', 'fact (null): b e', 'polite (rude): d']));
 
   test('are not those of another suite', () => {
     const one = suiteOf('s', [fallen('a', 'fact', 'r')], { verdict: 'regressed' });

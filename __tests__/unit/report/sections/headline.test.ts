@@ -217,9 +217,9 @@ describe('headline', () => {
       sweep(),
       '✓ Evaluated: 2 results, pass rates from 91.7 % to 100.0 %. 1 of 8 references failed. Highest: capitals 100.0 % with claude-sonnet, temperature 0.7.',
     ],
-  ])('for %s says outcome, numbers and size', (_what, result, expected) => {
-    expect(words(result)).toBe(expected);
-  });
+  ])('for %s says outcome, numbers and size', (_what, result, expected) =>
+    expect(words(result)).toBe(expected),
+  );
 
   test('calls no variant the highest where another has its rate', () => {
     const swept = sweep();
@@ -263,15 +263,13 @@ describe('headline', () => {
     ).toBe('✗ Failed: a floor; 3 of 20 tries have no readable grade.');
   });
 
-  test('calls a regression one even where the gate may not fail', () => {
+  test('calls a regression one even where the gate may not fail', () =>
     expect(words(resultOf({ suites: regression().suites, conclusion: 'neutral' }))).toMatch(
       /^✗ Regressed: /,
-    );
-  });
+    ));
 
-  test('cuts a reason of any length', () => {
+  test('cuts a reason of any length', () =>
     expect(
       words(resultOf({ conclusion: 'error', reasons: ['😀'.repeat(100_000)] })).length,
-    ).toBeLessThan(450);
-  });
+    ).toBeLessThan(450));
 });

@@ -318,8 +318,7 @@ test('a sweep of one suite names one rate, and one that has none names no rate',
   );
 });
 
-test('rubrics that were tested where no reference is affected are named', () => {
+test('rubrics that were tested where no reference is affected are named', () =>
   expect(outcomeFields({ kind: 'nothing-to-run', rubrics: 2 }).title).toBe(
     'No reference is affected; 2 rubrics tested on labelled examples',
-  );
-});
+  ));

@@ -55,6 +55,5 @@ test('what head has no more is linked where base has it', () => {
     expect(comment).toContain(`${source.url}/blob/${result.base!.sha}/apps/bot/${at}`);
 });
 
-test('nothing is linked where nobody knows where the files are shown', () => {
-  expect(placeLinks(resultOf({})).place).toBeNull();
-});
+test('nothing is linked where nobody knows where the files are shown', () =>
+  expect(placeLinks(resultOf({})).place).toBeNull());
