@@ -15,6 +15,7 @@ import {
   sideOf,
   suiteOf,
   withProblems,
+  passed,
 } from '../../unit/report/results.ts';
 
 const changed = (path: string, ...lines: [number, number][]): ChangedFile => ({
@@ -52,7 +53,7 @@ describe('annotations', () => {
       referenceOf(id, 'regressed', {
         file: TESTS.path,
         line,
-        base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+        base: passed('x'),
         head: sideOf([{ outcome: 'fail', actual: 'y', scores: [score('fail', metric)] }]),
       });
     const suite = suiteOf('s', [

@@ -12,9 +12,10 @@ import {
   referenceOf,
   regression,
   resultOf,
-  sideOf,
   suiteOf,
   withProblems,
+  passed,
+  failed,
 } from '../../unit/report/results.ts';
 
 let folder: string;
@@ -26,10 +27,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Every reference fell from one of one to none of one, which no reference alone can prove. */
 function allFell(): Result {
   const fell = ['a', 'b', 'c'].map((id) =>
-    referenceOf(id, 'fell', {
-      base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-      head: sideOf([{ outcome: 'fail', actual: 'y' }]),
-    }),
+    referenceOf(id, 'fell', { base: passed('x'), head: failed('y') }),
   );
   return resultOf({
     conclusion: 'failure',

@@ -20,8 +20,9 @@ import {
   referenceOf,
   regression,
   resultOf,
-  sideOf,
   suiteOf,
+  passed,
+  failed,
 } from './results.ts';
 
 const marker = '<!-- evaldiff:capitals -->';
@@ -44,9 +45,9 @@ test.each([
   ['', 'empty'],
   ['\n \n', 'only white space'],
 ])('the answer %j is no blank place: it is called %s', (answer, words) => {
-  const head = sideOf([{ outcome: 'fail', actual: answer }]);
+  const head = failed(answer);
   for (const before of ['A long answer of base.', answer]) {
-    const base = sideOf([{ outcome: 'pass', actual: before }]);
+    const base = passed(before);
     const reference = referenceOf('r', 'regressed', { base, head });
     const result = resultOf({ suites: [suiteOf('p', [reference], { verdict: 'regressed' })] });
     expect(renderComment(result, { marker, links })).toContain(`<i>${words}</i>`);
@@ -146,10 +147,7 @@ describe('the order of a comment', () => {
 
   test('is short where nothing got worse: headline, sentence, table of several suites, what to know, footer', () => {
     const quiet = suiteOf('capitals', [
-      referenceOf('a', 'unchanged', {
-        base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-        head: sideOf([{ outcome: 'pass', actual: 'y' }]),
-      }),
+      referenceOf('a', 'unchanged', { base: passed('x'), head: passed('y') }),
     ]);
     const top = (...suites: SuiteResult[]) =>
       renderGithub(
@@ -325,8 +323,8 @@ describe('the limit', () => {
   test('an answer of 5 MB is cut, and its length is said', () => {
     const huge = '💥'.repeat(2_500_000);
     const reference = referenceOf('boom', 'regressed', {
-      base: sideOf([{ outcome: 'pass', actual: 'short' }]),
-      head: sideOf([{ outcome: 'fail', actual: huge }]),
+      base: passed('short'),
+      head: failed(huge),
     });
     const body = renderComment(
       resultOf({

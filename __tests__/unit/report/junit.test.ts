@@ -12,12 +12,11 @@ import {
   suiteOf,
   sweep,
   withProblems,
+  passed,
+  failed,
 } from './results.ts';
 
-const PASSED_THEN_FAILED = {
-  base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-  head: sideOf([{ outcome: 'fail', actual: 'y' }]),
-};
+const PASSED_THEN_FAILED = { base: passed('x'), head: failed('y') };
 
 interface Element {
   name: string;
@@ -215,9 +214,7 @@ describe('renderJunit', () => {
   });
 
   test('has a failure for each reference that fails on head where that is what makes it red', () => {
-    const failing = referenceOf('a', 'unchanged', {
-      head: { ...sideOf([{ outcome: 'fail', actual: 'y' }]), rollup: 'fail' },
-    });
+    const failing = referenceOf('a', 'unchanged', { head: { ...failed('y'), rollup: 'fail' } });
     const failures = (failOn: 'failure' | 'regression'): string[] => {
       const suite = suiteOf('s', [failing], { gate: { fail_on: failOn } });
       const root = parse(renderJunit(resultOf({ conclusion: 'failure', suites: [suite] })));

@@ -157,6 +157,12 @@ export function sideOf(answers: readonly Answer[], skip = false): SideResult {
   return sideOfTries(tries, skip);
 }
 
+/** A side of which each try passes, or fails, with one of these answers. */
+export const passed = (...answers: string[]): SideResult =>
+  sideOf(answers.map((actual) => ({ outcome: 'pass', actual })));
+export const failed = (...answers: string[]): SideResult =>
+  sideOf(answers.map((actual) => ({ outcome: 'fail', actual })));
+
 /** A side whose counts agree with its tries. */
 export function sideOfTries(tries: TryResult[], skip = false): SideResult {
   const of = (outcome: Outcome): number =>

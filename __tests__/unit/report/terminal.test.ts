@@ -3,7 +3,16 @@ import stringWidth from 'string-width';
 import { columnsOf } from '../../../src/report/terminal-rows.ts';
 import { renderTerminal } from '../../stand-ins/reports.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
-import { goldens, hostile, referenceOf, regression, resultOf, sideOf, suiteOf } from './results.ts';
+import {
+  goldens,
+  hostile,
+  referenceOf,
+  regression,
+  resultOf,
+  suiteOf,
+  passed,
+  failed,
+} from './results.ts';
 
 const ESCAPE = '\u001b';
 
@@ -24,8 +33,8 @@ describe('renderTerminal', () => {
             '日本語の長い名前'.repeat(6),
             [
               referenceOf('漢'.repeat(90), 'regressed', {
-                base: sideOf([{ outcome: 'pass', actual: '😀'.repeat(90) }]),
-                head: sideOf([{ outcome: 'fail', actual: 'ｆｕｌｌ'.repeat(30) }]),
+                base: passed('😀'.repeat(90)),
+                head: failed('ｆｕｌｌ'.repeat(30)),
               }),
             ],
             { verdict: 'regressed' },
@@ -74,10 +83,7 @@ describe('renderTerminal', () => {
   test('shows the answers of three references that fail alike, and one line of each other', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const references = ids.map((id) =>
-      referenceOf(id, 'regressed', {
-        base: sideOf([{ outcome: 'pass', actual: `was ${id}` }]),
-        head: sideOf([{ outcome: 'fail', actual: `is ${id}` }]),
-      }),
+      referenceOf(id, 'regressed', { base: passed(`was ${id}`), head: failed(`is ${id}`) }),
     );
     const result = resultOf({ suites: [suiteOf('s', references, { verdict: 'regressed' })] });
     const shown = renderTerminal(result, { width: 140, colour: false });
@@ -91,16 +97,9 @@ describe('renderTerminal', () => {
     const answer = '{\n  "city": "Paris"\r\n}\n::error::no\n##[group]';
     const result = resultOf({
       suites: [
-        suiteOf(
-          's',
-          [
-            referenceOf('r', 'regressed', {
-              base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-              head: sideOf([{ outcome: 'fail', actual: answer }]),
-            }),
-          ],
-          { verdict: 'regressed' },
-        ),
+        suiteOf('s', [referenceOf('r', 'regressed', { base: passed('x'), head: failed(answer) })], {
+          verdict: 'regressed',
+        }),
       ],
     });
     const shown = renderTerminal(result, { width: 200, colour: false });

@@ -32,11 +32,7 @@ const forecast: Forecast = {
 function watched(style: 'line' | 'steps') {
   let time = 0;
   const written: string[] = [];
-  const progress = createProgress({
-    style,
-    write: (text) => written.push(text),
-    now: () => time,
-  });
+  const progress = createProgress({ style, write: (text) => written.push(text), now: () => time });
   return {
     written,
     progress,

@@ -62,10 +62,7 @@ test('sees a file that is missing as soon as its folders and it are made', async
   const seen = await looks(
     ['a.yaml'],
     [
-      {
-        follow,
-        then: (root) => mkdirSync(join(root, 'tests/new'), { recursive: true }),
-      },
+      { follow, then: (root) => mkdirSync(join(root, 'tests/new'), { recursive: true }) },
       { follow, then: write('tests/new/ask.yaml') },
     ],
   );

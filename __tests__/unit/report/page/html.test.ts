@@ -23,6 +23,8 @@ import {
   sideOf,
   suiteOf,
   withProblems,
+  passed,
+  failed,
 } from '../results.ts';
 
 const links = {
@@ -61,10 +63,7 @@ function large(references: number, tries: number, characters: number): Result {
 }
 
 test('a p-value is never written as nothing', async () => {
-  const sides = {
-    base: sideOf([{ outcome: 'pass', actual: 'a' }]),
-    head: sideOf([{ outcome: 'fail', actual: 'b' }]),
-  };
+  const sides = { base: passed('a'), head: failed('b') };
   const page = await renderHtml(
     resultOf({
       suites: [suiteOf('one', [referenceOf('a', 'regressed', { ...sides, p: 1e-5, q: 0.0123 })])],
@@ -281,7 +280,7 @@ describe('its size', () => {
   test.each<[string, (text: string) => Partial<ReferenceResult>]>([
     ['inputs', (text) => ({ input: { question: text } })],
     ['expected answers', (text) => ({ expected: { answer: text } })],
-    ['answers', (text) => ({ head: sideOf([{ outcome: 'fail', actual: text }]) })],
+    ['answers', (text) => ({ head: failed(text) })],
     [
       'reasons',
       (text) => ({

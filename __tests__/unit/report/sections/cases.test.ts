@@ -2,17 +2,11 @@ import { expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import type { Score } from '../../../../src/types/metric.ts';
 import { renderHtml, renderTerminal, renderJunit } from '../../../stand-ins/reports.ts';
-import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
+import { referenceOf, resultOf, sideOf, suiteOf, failed } from '../results.ts';
 
 const PLACE = '(prompts/tests/capitals.yaml:12)';
 const failing = (id: string, changes: object = {}) =>
-  referenceOf(id, 'fail', {
-    base: null,
-    head: sideOf([{ outcome: 'fail', actual: 'Lyon' }]),
-    p: null,
-    q: null,
-    ...changes,
-  });
+  referenceOf(id, 'fail', { base: null, head: failed('Lyon'), p: null, q: null, ...changes });
 const titles = (suites: SuiteResult[]) =>
   renderTerminal(resultOf({ mode: 'sweep', base: null, suites }), { width: 120, colour: false })
     .split('\n')

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import { renderComment, renderHtml, renderTerminal } from '../../../stand-ins/reports.ts';
-import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
+import { referenceOf, resultOf, suiteOf, passed } from '../results.ts';
 
-const side = () => sideOf([{ outcome: 'pass', actual: 'spam' }]);
+const side = () => passed('spam');
 const result: Result = resultOf({
   suites: [
     suiteOf('mails', [referenceOf('a', 'unchanged', { base: side(), head: side() })], {

@@ -6,7 +6,16 @@ import type { ScoringResult } from '../../../../src/kernel/result/scoring-result
 import { failures } from '../../../../src/report/sections/failures.ts';
 import { renderGithub, withoutFolds } from '../../../stand-ins/github-markdown.ts';
 import { REPORTS, renderComment, renderTerminal, entriesOf } from '../../../stand-ins/reports.ts';
-import { referenceOf, regression, resultOf, score, sideOf, suiteOf } from '../results.ts';
+import {
+  referenceOf,
+  regression,
+  resultOf,
+  score,
+  sideOf,
+  suiteOf,
+  passed,
+  failed,
+} from '../results.ts';
 
 const marker = '<!-- evaldiff -->';
 
@@ -17,7 +26,7 @@ function fallen(
   changes: Partial<ReferenceResult> = {},
 ): ReferenceResult {
   return referenceOf(id, 'fell', {
-    base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+    base: passed('x'),
     head: sideOf([
       { outcome: 'fail', actual: 'y', scores: [score('fail', metric, false, reason)] },
     ]),
@@ -254,7 +263,7 @@ describe('errors', () => {
   });
 
   test('that count as fails are not said to be errors', () => {
-    const filtered = sideOf([{ outcome: 'fail', actual: '' }]);
+    const filtered = failed('');
     const side = {
       ...filtered,
       tries: filtered.tries.map((each) => ({ ...each, actual: null, error: 'filtered' })),
@@ -273,7 +282,7 @@ describe('errors', () => {
     const silent = inError('a', refused);
     expect(shown(silent)[0]).toContain(`2 × \`${refused}\``);
 
-    const answered = sideOf([{ outcome: 'pass', actual: 'x' }]);
+    const answered = passed('x');
     const once = { ...answered, tries: [...answered.tries, ...(silent.head?.tries ?? [])] };
     const [open, folded] = shown(referenceOf('a', 'unchanged', { base: answered, head: once }));
     expect(open).not.toContain('401');

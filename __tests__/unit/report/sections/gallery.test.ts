@@ -5,7 +5,17 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { renderComment, renderHtml, renderTerminal } from '../../../stand-ins/reports.ts';
-import { referenceOf, regression, resultOf, score, sideOf, suiteOf, tryOf } from '../results.ts';
+import {
+  referenceOf,
+  regression,
+  resultOf,
+  score,
+  sideOf,
+  suiteOf,
+  tryOf,
+  passed,
+  failed,
+} from '../results.ts';
 
 /** What a reviewer with ten seconds stumbles over, one situation each. */
 
@@ -15,7 +25,7 @@ const shown = (result: Result): string => renderGithub(comment(result)).text;
 
 const fell = (id: string, reason: string | null = 'lacks "30 days"') =>
   referenceOf(id, 'fell', {
-    base: sideOf([{ outcome: 'pass', actual: 'Within 30 days.' }]),
+    base: passed('Within 30 days.'),
     head: sideOf([
       { outcome: 'fail', actual: 'Of course!', scores: [score('fail', 'fact', 0, reason)] },
     ]),
@@ -23,13 +33,10 @@ const fell = (id: string, reason: string | null = 'lacks "30 days"') =>
 const red = (suites: SuiteResult[]): Result => resultOf({ conclusion: 'failure', suites });
 
 describe('a suite in which nothing but the scoring changed', () => {
-  const same = sideOf([{ outcome: 'fail', actual: 'x' }]);
+  const same = failed('x');
   const suite = suiteOf('s', [referenceOf('a', 'unchanged', { base: same, head: same })]);
   const untouched = suiteOf('t', [
-    referenceOf('b', 'unchanged', {
-      base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-      head: sideOf([{ outcome: 'pass', actual: 'y' }]),
-    }),
+    referenceOf('b', 'unchanged', { base: passed('x'), head: passed('y') }),
   ]);
   const [split] = regression().scoring;
   const result = (suites: SuiteResult[]): Result =>
@@ -290,11 +297,8 @@ test('many suites that one parameter made worse alike are told of once', () => {
 test('an answer that never came is said once, and is the cause', () => {
   const error = 'program (assistant): 400 too long';
   const silent = { ...tryOf(0, 'fail', null, [score('fail', 'fact', null, error)]), error };
-  const side = { ...sideOf([{ outcome: 'fail', actual: '' }]), tries: [silent] };
-  const reference = referenceOf('a', 'fell', {
-    base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-    head: side,
-  });
+  const side = { ...failed(''), tries: [silent] };
+  const reference = referenceOf('a', 'fell', { base: passed('x'), head: side });
   const text = shown(red([suiteOf('s', [reference], { verdict: 'regressed' })]));
   const [open = ''] = text.split('Suite');
   expect(open.split(error)).toHaveLength(2);
@@ -305,10 +309,7 @@ test('an answer that never came is said once, and is the cause', () => {
 });
 
 test('what rose in an improved suite is not called noise', () => {
-  const rose = referenceOf('a', 'rose', {
-    base: sideOf([{ outcome: 'fail', actual: 'x' }]),
-    head: sideOf([{ outcome: 'pass', actual: 'y' }]),
-  });
+  const rose = referenceOf('a', 'rose', { base: failed('x'), head: passed('y') });
   const text = shown(resultOf({ suites: [suiteOf('s', [rose], { verdict: 'improved' })] }));
   expect(text).toContain('Other references: 1 rose with the suite');
 });

@@ -15,6 +15,8 @@ import {
   suiteOf,
   sweep,
   withProblems,
+  passed,
+  failed,
 } from '../results.ts';
 
 const words = (result: Result): string => {
@@ -24,12 +26,7 @@ const words = (result: Result): string => {
 };
 const better = suiteOf(
   'capitals',
-  [
-    referenceOf('a', 'improved', {
-      base: sideOf([{ outcome: 'fail', actual: 'x' }]),
-      head: sideOf([{ outcome: 'pass', actual: 'y' }]),
-    }),
-  ],
+  [referenceOf('a', 'improved', { base: failed('x'), head: passed('y') })],
   { verdict: 'improved' },
 );
 const fallen = (...statuses: ('regressed' | 'fell')[]) =>
@@ -40,30 +37,21 @@ const fallen = (...statuses: ('regressed' | 'fell')[]) =>
       suiteOf(
         'capitals',
         statuses.map((status, i) =>
-          referenceOf(`r${String(i)}`, status, {
-            base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-            head: sideOf([{ outcome: 'fail', actual: 'y' }]),
-          }),
+          referenceOf(`r${String(i)}`, status, { base: passed('x'), head: failed('y') }),
         ),
         { verdict: 'regressed' },
       ),
     ],
   });
-const fresh = suiteOf(
-  'capitals',
-  [referenceOf('a', 'added', { head: sideOf([{ outcome: 'pass', actual: 'y' }]) })],
-  { verdict: 'new', compared: { references: 0, tries: 0 } },
-);
+const fresh = suiteOf('capitals', [referenceOf('a', 'added', { head: passed('y') })], {
+  verdict: 'new',
+  compared: { references: 0, tries: 0 },
+});
 
 const silent = (name: string) =>
   suiteOf(
     name,
-    [
-      referenceOf('a', 'unchanged', {
-        base: sideOf([{ outcome: 'fail', actual: '**30 days**' }]),
-        head: sideOf([{ outcome: 'fail', actual: 'Hi!' }]),
-      }),
-    ],
+    [referenceOf('a', 'unchanged', { base: failed('**30 days**'), head: failed('Hi!') })],
     { half: 0.25 },
   );
 
