@@ -128,15 +128,13 @@ function attributesOf(
       }));
     const skills: AttributeSample[] =
       kind === 'subtask' && place === own.length - 1
-        ? members
-            .slice(0, 2)
-            .map((reference) => ({
-              kind: 'skill',
-              reference: reference.id,
-              side: 'head',
-              expected: 5,
-              output: 1,
-            }))
+        ? members.slice(0, 2).map((reference) => ({
+            kind: 'skill',
+            reference: reference.id,
+            side: 'head',
+            expected: 5,
+            output: 1,
+          }))
         : [];
     return {
       id: `${kind}-${String(at + 1)}`,

@@ -67,6 +67,10 @@ describe('a slip at the command line', () => {
       '--owner: "acme/evaldiff" is not a name of a GitHub account: letters, digits and single hyphens, at most 39\n',
     ],
     [['cache', '--unused', 'x'], '--unused: must be a number of days of at least 0, not "x"\n'],
+    [
+      ['cache', '--max-size=-1'],
+      '--max-size: must be a number of megabytes of at least 0, not "-1"\n',
+    ],
     [['noise', '--runs', '0'], '--runs: must be a whole number from 1 to 1000, not "0"\n'],
   ])('%j says what was meant, ends with 2 and prints nothing', async (argv, err) => {
     const repository = createRepository();

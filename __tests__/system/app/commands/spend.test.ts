@@ -304,17 +304,6 @@ describe('evaldiff cache', () => {
     expect(server.requests).toHaveLength(16);
   });
 
-  test.each([
-    ['--unused', 'x', 'days'],
-    ['--max-size', '-1', 'megabytes'],
-  ])('%s %s is refused', async (option, value, unit) => {
-    const { evaldiff } = await open();
-    expect(await evaldiff('cache', `${option}=${value}`)).toMatchObject({
-      code: 2,
-      err: `${option}: must be a number of ${unit} of at least 0, not "${value}"\n`,
-    });
-  });
-
   test('leaves a file of another program alone', async () => {
     const { evaldiff, repository } = await open();
     writeFileSync(join(repository.directory, 'notes.txt'), 'not a database');

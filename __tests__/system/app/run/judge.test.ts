@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { gate, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+import { reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const ids = (count: number) =>
   Array.from({ length: count }, (_, index) => `r${String(index).padStart(2, '0')}`);
@@ -10,10 +10,10 @@ const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
 
 describe('a pull request with fixed tries', () => {
   test('that breaks every answer is a failure, and each broken reference is named', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 20)], { settings: settings({ n_tries: 5 }) }),
-      project([shop(NEW, 20)], { settings: settings({ n_tries: 5 }) }),
+    const { result } = await reworded(
+      20,
       (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
+      { settings: settings({ n_tries: 5 }) },
     );
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]).toMatchObject({
@@ -26,15 +26,11 @@ describe('a pull request with fixed tries', () => {
 
   test('never calls one flipped try a regression', async () => {
     let asked = 0;
-    const { result } = await runPipeline(
-      project([shop(OLD, 10)]),
-      project([shop(NEW, 10)]),
-      (_, question) => {
-        if (question !== 'New r03') return 'yes';
-        asked += 1;
-        return asked === 1 ? 'no' : 'yes';
-      },
-    );
+    const { result } = await reworded(10, (_, question) => {
+      if (question !== 'New r03') return 'yes';
+      asked += 1;
+      return asked === 1 ? 'no' : 'yes';
+    });
     expect(result.conclusion).not.toBe('failure');
     expect(result.suites[0]?.verdict).not.toBe('regressed');
     expect(statuses(result)?.[3]).toBe('inconclusive');
@@ -43,10 +39,10 @@ describe('a pull request with fixed tries', () => {
 
   test('names one reference that clearly broke among many, which the average hides', async () => {
     const five = { settings: settings({ n_tries: 5 }) };
-    const { result } = await runPipeline(
-      project([shop(OLD, 40)], five),
-      project([shop(NEW, 40)], five),
+    const { result } = await reworded(
+      40,
       (_, question) => (question === 'New r07' ? 'no' : 'yes'),
+      five,
     );
     expect(result.conclusion).toBe('failure');
     expect(
@@ -73,22 +69,14 @@ describe('a pull request with fixed tries', () => {
 
 describe('the adaptive tries', () => {
   test('stop after two tries a side when nothing looks worse', async () => {
-    const { result, requests } = await runPipeline(
-      project([shop(OLD, 30)], adaptive),
-      project([shop(NEW, 30)], adaptive),
-      () => 'yes',
-    );
+    const { result, requests } = await reworded(30, () => 'yes', adaptive);
     expect(requests).toHaveLength(30 * 2 * 2);
     expect(result.conclusion).toBe('success');
     expect(result.suites[0]?.verdict).toBe('unchanged');
   });
 
   test('call a small suite that is no lower on head green, and say what it could not rule out', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 5)], adaptive),
-      project([shop(NEW, 5)], adaptive),
-      () => 'yes',
-    );
+    const { result } = await reworded(5, () => 'yes', adaptive);
     expect(result).toMatchObject({
       conclusion: 'success',
       suites: [{ verdict: 'unchanged', reason: { by: 'level', tolerance: 0.1 } }],
@@ -99,10 +87,10 @@ describe('the adaptive tries', () => {
   });
 
   test('spend fresh tries on a suspect alone, two a side at a time, until it is named', async () => {
-    const { result, requests } = await runPipeline(
-      project([shop(OLD, 20)], adaptive),
-      project([shop(NEW, 20)], adaptive),
+    const { result, requests } = await reworded(
+      20,
       (_, question) => (question === 'New r05' ? 'no' : 'yes'),
+      adaptive,
     );
     expect(
       requests
@@ -120,10 +108,10 @@ describe('the adaptive tries', () => {
   });
 
   test('show rates from the tries that all references share, whatever a suspect got', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 20)], adaptive),
-      project([shop(NEW, 20)], adaptive),
+    const { result } = await reworded(
+      20,
       (_, question) => (question === 'New r05' ? 'no' : 'yes'),
+      adaptive,
     );
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0.95 });
   });
@@ -208,10 +196,10 @@ describe('a change of the scoring alone', () => {
 describe('what does not gate', () => {
   test('a skipped reference runs and is shown, but no verdict rests on it', async () => {
     const skipped = { tests: { references: ids(4).map((id) => reference(id, { skip: true })) } };
-    const { result, requests } = await runPipeline(
-      project([shop(OLD, 4, skipped)]),
-      project([shop(NEW, 4, skipped)]),
+    const { result, requests } = await reworded(
+      4,
       (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
+      { changes: skipped },
     );
     expect(requests).toHaveLength(4 * 3 * 2);
     expect(result.conclusion).toBe('neutral');
@@ -228,11 +216,10 @@ describe('what does not gate', () => {
       },
     });
     const run = (until: string) =>
-      runPipeline(
-        project([shop(OLD, 1, quarantine(until))], { settings: settings({ n_tries: 5 }) }),
-        project([shop(NEW, 1, quarantine(until))], { settings: settings({ n_tries: 5 }) }),
-        (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
-      );
+      reworded(1, (_, question) => (question.startsWith('Old') ? 'yes' : 'no'), {
+        settings: settings({ n_tries: 5 }),
+        changes: quarantine(until),
+      });
     expect((await run('2026-12-31')).result.conclusion).toBe('success');
     const expired = (await run('2025-12-31')).result;
     expect(expired.conclusion).toBe('failure');
@@ -311,10 +298,8 @@ describe('what does not gate', () => {
 
 describe('errors', () => {
   test('of a few calls are counted and shown, and change no verdict', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 50)]),
-      project([shop(NEW, 50)]),
-      (_, question) => (question === 'New r00' ? new Error('timeout after 60 s') : 'yes'),
+    const { result } = await reworded(50, (_, question) =>
+      question === 'New r00' ? new Error('timeout after 60 s') : 'yes',
     );
     expect(result.conclusion).toBe('success');
     expect(statuses(result)?.[0]).toBe('error');
@@ -322,10 +307,8 @@ describe('errors', () => {
   });
 
   test('of more than a tenth of the calls make the run red with that as its reason', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 10)]),
-      project([shop(NEW, 10)]),
-      (_, question) => (/ r0[0-2]/.test(question) ? new Error('server error') : 'yes'),
+    const { result } = await reworded(10, (_, question) =>
+      / r0[0-2]/.test(question) ? new Error('server error') : 'yes',
     );
     expect(result.conclusion).toBe('error');
     expect(result.reasons[0]).toBe('18 of 60 tries ended in an error, so nothing was judged');

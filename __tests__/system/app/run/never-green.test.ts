@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Suite, Tests } from '../../../../src/kernel/suite/suite.ts';
 import { renderTerminal } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+import { reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const named = (count: number, tags: string[] = []): Tests['references'] =>
   Array.from({ length: count }, (_, i) =>
@@ -13,10 +13,10 @@ const named = (count: number, tags: string[] = []): Tests['references'] =>
 /** Head fails r00 in every try; all else passes. */
 async function broken(tests: Partial<Tests>, tries: number) {
   const all = { settings: settings({ n_tries: tries }) };
-  const { result } = await runPipeline(
-    project([shop(OLD, 0, { tests })], all),
-    project([shop(NEW, 0, { tests })], all),
+  const { result } = await reworded(
+    0,
     (_, question) => (/^New r00/.test(question) ? 'no' : 'yes'),
+    { ...all, changes: { tests } },
   );
   return { result, suite: result.suites[0]! };
 }
@@ -63,20 +63,16 @@ test('a scoring change over answers that nobody gives is not green', async () =>
 });
 
 test('head that falls silent names what has no answer, not what lacks one of its tries', async () => {
-  const { result } = await runPipeline(
-    project([shop(OLD, 50)], { settings: settings({ n_tries: 2 }) }),
-    project([shop(NEW, 50)], { settings: settings({ n_tries: 2 }) }),
-    () => 'yes',
-    {
-      edges: {
-        complete: async ({ messages, try: index }) => {
-          const question = messages.at(-1)?.content ?? '';
-          const gone = /^New r0/.test(question) || (/^New r49/.test(question) && index === 0);
-          return gone ? { status: 'error', kind: 'server', message: 'gone' } : answer('yes');
-        },
+  const { result } = await reworded(50, () => 'yes', {
+    settings: settings({ n_tries: 2 }),
+    edges: {
+      complete: async ({ messages, try: index }) => {
+        const question = messages.at(-1)?.content ?? '';
+        const gone = /^New r0/.test(question) || (/^New r49/.test(question) && index === 0);
+        return gone ? { status: 'error', kind: 'server', message: 'gone' } : answer('yes');
       },
     },
-  );
+  });
   const [suite] = result.suites;
   expect(suite).toMatchObject({ verdict: 'regressed', reason: { by: 'unanswered' } });
   expect(suite?.reason?.references).toHaveLength(10);
@@ -176,10 +172,10 @@ describe('references of which nothing can be compared', () => {
 
 test('one that broke where the mean rose is what title and first line say', async () => {
   const all = { settings: settings({ n_tries: 'adaptive' }) };
-  const { result } = await runPipeline(
-    project([shop(OLD, 50)], all),
-    project([shop(NEW, 50)], all),
+  const { result } = await reworded(
+    50,
     (_, said) => (/^New r00|^Old r0[1-5]/.test(said) ? 'no' : 'yes'),
+    all,
   );
   const said = 'p: 1 reference broke (r00); the mean rose 8.0 points';
   expect(result.title).toBe(`Regressed: ${said}`);

@@ -5,14 +5,14 @@ import { prepare } from '../../../../src/app/run/prepare.ts';
 import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
 import type { PrepareInput } from '../../../../src/kernel/plan/prepared.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import type { Project, Suite } from '../../../../src/kernel/suite/suite.ts';
+import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
 import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
 import { BLANK_PARTS, FEATURES, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
-import { answer, reference, suite } from '../../../unit/app/run/builders.ts';
+import { answer, project, reference, suite } from '../../../unit/app/run/builders.ts';
 import { sha256, solveHere } from '../../features/attributes/solvers.ts';
 
 const tree = (commit: string): SourceTree => ({
@@ -123,6 +123,25 @@ export async function runPipeline(
     planned: prepared.plan.prompt_calls + prepared.plan.grader_calls,
   };
 }
+
+/** Runs a suite of so many references whose prompt is reworded, else the same on both sides. */
+export const reworded = (
+  count: number,
+  reply: Parameters<typeof runPipeline>[2],
+  {
+    settings,
+    changes,
+    ...given
+  }: Given & { settings?: Settings; changes?: Parameters<typeof suite>[0] } = {},
+): Promise<Ran> => {
+  const more = settings === undefined ? {} : { settings };
+  return runPipeline(
+    project([shop(OLD, count, changes)], more),
+    project([shop(NEW, count, changes)], more),
+    reply,
+    given,
+  );
+};
 
 /** What stands between the fences of a grader's question, by name. */
 export function fenced(text: string, name: string): string {

@@ -168,13 +168,6 @@ describe('a pull request with six changed lines of which one breaks', () => {
     expect(taken).toBeGreaterThan(0);
   });
 
-  test('asks the same again in the same order', async () => {
-    const [one, other] = [await runLines(depends), await runLines(depends)];
-    expect(one.requests.map(({ messages, try: at }) => [messages, at])).toEqual(
-      other.requests.map(({ messages, try: at }) => [messages, at]),
-    );
-  });
-
   test('never asks a question twice under one number', async () => {
     const { requests } = await runLines(depends);
     const keys = requests.map(({ messages, try: at }) => JSON.stringify([messages, at]));
@@ -190,15 +183,6 @@ describe('a pull request with six changed lines of which one breaks', () => {
       explained: { status: 'not-settled', reason: 'not settled within 5 calls' },
     });
   });
-});
-
-test('two lines that break only together are both named', async () => {
-  const { result } = await runLines((prompt) =>
-    prompt.includes('very polite') && prompt.includes('short sentences') ? 'no' : 'yes',
-  );
-  const [cause] = only(result).causes;
-  expect(cause?.relation).toBe('together');
-  expect(cause?.units.map(({ lines }) => lines.from)).toEqual([10, 12]);
 });
 
 test('the only change is named without a call', async () => {
