@@ -78,86 +78,62 @@ describe('a slip at the command line', () => {
     expect(await evaldiff(repository.directory, ...argv)).toEqual({ code: 2, out: '', err });
   });
 
-  test('in a folder without a project says where to begin', async () => {
-    const { code, out } = await evaldiff(temporaryFolder('empty'), 'validate');
-    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
-      2,
-      expect.stringContaining(
-        'evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; write prompts there ("npx evaldiff init" begins with some), or name the folder (working-directory, --directory)',
-      ),
-    ]);
-  });
-
-  test('above the projects of a repository names their folders', async () => {
-    const repository = createRepository();
-    repository.commit('one', { 'services/chat/evaldiff.yaml': 'n_tries: 2\n' });
-    const { code, out } = await evaldiff(repository.directory, 'validate');
-    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
-      2,
-      expect.stringContaining('that has them; services/chat has one'),
-    ]);
-  });
-
-  test.each<[string, string, string]>([
+  const PROMPTS = 'write prompts there';
+  const OWN = 'name: p\nmodel: gpt-4o\nprompt: hi\n';
+  test.each<[string, string, FixtureFiles, string]>([
     [
-      'promptfooconfig.yaml',
-      'prompts: 5\n',
-      'promptfooconfig.yaml:1: a prompt is not carried over: it is neither text nor a file',
+      'validate',
+      'in a folder without a project says where to begin',
+      {},
+      `evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; ${PROMPTS} ("npx evaldiff init" begins with some), or name the folder (working-directory, --directory)`,
     ],
     [
-      'prompts/p.yaml',
-      'name: p\nmodel: gpt-4o\nprompt: hi\n',
-      'prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated',
+      'validate',
+      'above the projects of a repository names their folders',
+      { 'services/chat/evaldiff.yaml': 'n_tries: 2\n' },
+      'that has them; services/chat has one',
     ],
-  ])(
-    'in a project whose %s comes to nothing says why, and not that nothing is there',
-    async (file, text, why) => {
-      const repository = createRepository();
-      repository.commit('one', { [file]: text });
-      const { code, out } = await evaldiff(repository.directory, 'validate');
-      expect([code, out]).toEqual([2, expect.stringContaining(`- ${why}`)]);
-      expect(out).not.toContain('does not exist');
-    },
-  );
-
-  test('that holds settings and no prompt is not a sweep of nothing, and is not green', async () => {
+    [
+      'validate',
+      'in a project whose promptfooconfig.yaml comes to nothing says why',
+      { 'promptfooconfig.yaml': 'prompts: 5\n' },
+      '- promptfooconfig.yaml:1: a prompt is not carried over: it is neither text nor a file',
+    ],
+    [
+      'validate',
+      'in a project whose prompts/p.yaml comes to nothing says why',
+      { 'prompts/p.yaml': OWN },
+      '- prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated',
+    ],
+    [
+      'run',
+      'that holds settings and no prompt is not a sweep of nothing, and is not green',
+      { 'evaldiff.yaml': 'seed: 1\n' },
+      `- evaldiff.yaml: no prompt here has references, so there is nothing to run; ${PROMPTS} with their tests ("npx evaldiff init" begins with some)`,
+    ],
+    [
+      'run',
+      'that holds prompts without references names the files that lack them',
+      {
+        'prompts/p.yaml': `${OWN}defaults: [tests/p]\n`,
+        'prompts/tests/p.yaml': 'metrics: [{ uses: is_json }]\n',
+      },
+      '- prompts/tests/p.yaml: has no references, so there is nothing to run: list them under references, or name a data file under references_from',
+    ],
+    [
+      'run',
+      'that names no key names the variable to set',
+      PROJECT,
+      'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
+    ],
+  ])('(%s) %s', async (command, _, files, words) => {
     const repository = createRepository();
-    repository.commit('one', { 'evaldiff.yaml': 'seed: 1\n' });
-    const { code, out } = await evaldiff(repository.directory, 'run');
-    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
-      2,
-      expect.stringContaining(
-        '- evaldiff.yaml: no prompt here has references, so there is nothing to run; write prompts there with their tests ("npx evaldiff init" begins with some)',
-      ),
-    ]);
-  });
-
-  test('that holds prompts without references names the files that lack them', async () => {
-    const repository = createRepository();
-    repository.commit('one', {
-      'prompts/p.yaml': 'name: p\nmodel: gpt-4o\nprompt: hi\ndefaults: [tests/p]\n',
-      'prompts/tests/p.yaml': 'metrics: [{ uses: is_json }]\n',
-    });
-    const { code, out } = await evaldiff(repository.directory, 'run');
-    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
-      2,
-      expect.stringContaining(
-        '- prompts/tests/p.yaml: has no references, so there is nothing to run: list them under references, or name a data file under references_from',
-      ),
-    ]);
-  });
-
-  test('that names no key names the variable to set', async () => {
-    const repository = createRepository();
-    const commit = repository.commit('one', PROJECT);
-    const { code, out } = await evaldiff(repository.directory, 'run');
-    expect([code, out]).toEqual([
-      2,
-      expect.stringContaining(
-        'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
-      ),
-    ]);
-    expect(out.trimEnd().split(' · ').at(-1)).toBe(commit.slice(0, 7));
+    const commit = repository.commit('one', files);
+    const { code, out } = await evaldiff(repository.directory, command);
+    const said = out.replaceAll(/\s+/g, ' ');
+    expect([code, said]).toEqual([2, expect.stringContaining(words)]);
+    expect(said.includes('does not exist')).toBe(words.includes('does not exist'));
+    if (files === PROJECT) expect(said.trimEnd().split(' · ').at(-1)).toBe(commit.slice(0, 7));
   });
 });
 
