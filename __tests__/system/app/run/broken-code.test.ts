@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Rollup } from '../../../../src/kernel/suite/suite.ts';
 import type { CodeJob, CodeResult } from '../../../../src/types/model.ts';
 import { metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
+import { yes, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const two = { settings: settings({ n_tries: 2 }) };
 const raised = (message: string): CodeResult => ({ status: 'error', cause: 'code', message });
@@ -108,7 +108,7 @@ describe('a check that breaks', () => {
     const { result } = await runPipeline(
       project([references(OLD)], two),
       project([references(NEW)], two),
-      () => 'yes',
+      yes,
       scripted(() => raised('ValueError')),
     );
     expect(result.conclusion).toBe('success');
@@ -121,7 +121,7 @@ describe('a check that breaks', () => {
 
 describe('a roll-up that breaks', () => {
   test('is to be fixed first, whatever the tries say', async () => {
-    const { result } = await reworded(20, () => 'yes', {
+    const { result } = await reworded(20, yes, {
       ...two,
       ...scripted(() => raised("NameError at prompts/tests/p.yaml:10: 'passes'")),
       changes: { tests: { rollup } },
@@ -142,7 +142,7 @@ describe('a roll-up that breaks', () => {
     const { result } = await runPipeline(
       project([shop(OLD, 20, { tests: { rollup } })], two),
       project([shop(NEW, 20, { tests: { rollup: fixed } })], two),
-      () => 'yes',
+      yes,
       {
         edges: {
           evaluate: async ({ code, inputs }) =>
@@ -163,7 +163,7 @@ describe('a roll-up that breaks', () => {
     const { result } = await runPipeline(
       null,
       project([shop(NEW, 4, { tests: { rollup, references: [reference('a')] } }), other], two),
-      () => 'yes',
+      yes,
       { ...scripted(() => raised('NameError')), input: { mode: 'sweep' } },
     );
     expect(result.conclusion).toBe('error');

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
+import { yes, noToNew, noTo, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const five = { settings: settings({ n_tries: 5 }) };
 const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
 
 describe('without any difference between tries', () => {
   test('the interval still has a width, and no verdict rests on a variance of zero', async () => {
-    const { result } = await reworded(8, () => 'yes', five);
+    const { result } = await reworded(8, yes, five);
     const { low, high, difference, p } = result.suites[0]!.pass_rate;
     expect(difference).toBe(0);
     expect(low).toBeLessThan(-0.01);
@@ -30,11 +30,7 @@ describe('without any difference between tries', () => {
   });
 
   test('a fall on every try of every reference is a regression, though every difference is the same', async () => {
-    const { result } = await reworded(
-      8,
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
-      five,
-    );
+    const { result } = await reworded(8, noToNew, five);
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]!.pass_rate.low).toBe(-1);
     expect(result.suites[0]!.pass_rate.high).toBeLessThan(0);
@@ -46,11 +42,7 @@ describe('where nothing can be compared', () => {
     const skipped = {
       tests: { references: [reference('a', { skip: true }), reference('b', { skip: true })] },
     };
-    const { result, requests } = await reworded(
-      2,
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
-      { ...adaptive, changes: skipped },
-    );
+    const { result, requests } = await reworded(2, noToNew, { ...adaptive, changes: skipped });
     expect(requests.length).toBeGreaterThan(0);
     expect(result).toMatchObject({
       conclusion: 'neutral',
@@ -68,7 +60,7 @@ describe('where nothing can be compared', () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 2)], adaptive),
       project([shop(NEW, 2, none)], adaptive),
-      () => 'yes',
+      yes,
     );
     expect(requests).toEqual([]);
     expect(result.conclusion).toBe('neutral');
@@ -143,19 +135,15 @@ describe('answers that repeat', () => {
 
 describe('what adaptive tries save', () => {
   test('is counted against five fixed tries of the same references', async () => {
-    const { result, requests } = await reworded(
-      20,
-      (_, question) => (question === 'New r05' ? 'no' : 'yes'),
-      adaptive,
-    );
+    const { result, requests } = await reworded(20, noTo('New r05'), adaptive);
     expect(result.adaptive_tries).toEqual({ made: requests.length, fixed: 20 * 5 * 2 });
   });
 
   test('leaves out references with their own number of tries, and fixed suites', async () => {
     const own = { tests: { references: [reference('a', { n_tries: 4 }), reference('b')] } };
-    const { result } = await reworded(2, () => 'yes', { ...adaptive, changes: own });
+    const { result } = await reworded(2, yes, { ...adaptive, changes: own });
     expect(result.adaptive_tries).toMatchObject({ fixed: 10 });
-    const fixed = await reworded(2, () => 'yes', five);
+    const fixed = await reworded(2, yes, five);
     expect(fixed.result.adaptive_tries).toBeNull();
   });
 });

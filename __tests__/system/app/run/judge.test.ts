@@ -1,20 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { gate, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
+import { yes, noToNew, noTo, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const ids = (count: number) =>
   Array.from({ length: count }, (_, index) => `r${String(index).padStart(2, '0')}`);
 const statuses = ({ suites }: Result) => suites[0]?.references.map(({ status }) => status);
+const regressed = ({ suites }: Result) =>
+  suites[0]?.references.flatMap(({ id, status }) => (status === 'regressed' ? [id] : []));
+const five = { settings: settings({ n_tries: 5 }) };
 const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
 
 describe('a pull request with fixed tries', () => {
   test('that breaks every answer is a failure, and each broken reference is named', async () => {
-    const { result } = await reworded(
-      20,
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
-      { settings: settings({ n_tries: 5 }) },
-    );
+    const { result } = await reworded(20, noToNew, five);
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]).toMatchObject({
       verdict: 'regressed',
@@ -34,29 +33,20 @@ describe('a pull request with fixed tries', () => {
     expect(result.conclusion).not.toBe('failure');
     expect(result.suites[0]?.verdict).not.toBe('regressed');
     expect(statuses(result)?.[3]).toBe('inconclusive');
-    expect(statuses(result)?.filter((status) => status === 'regressed')).toEqual([]);
+    expect(regressed(result)).toEqual([]);
   });
 
   test('names one reference that clearly broke among many, which the average hides', async () => {
-    const five = { settings: settings({ n_tries: 5 }) };
-    const { result } = await reworded(
-      40,
-      (_, question) => (question === 'New r07' ? 'no' : 'yes'),
-      five,
-    );
+    const { result } = await reworded(40, noTo('New r07'), five);
     expect(result.conclusion).toBe('failure');
-    expect(
-      result.suites[0]?.references
-        .filter(({ status }) => status === 'regressed')
-        .map(({ id }) => id),
-    ).toEqual(['r07']);
+    expect(regressed(result)).toEqual(['r07']);
   });
 
   test('that changes nothing makes no model calls', async () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 3)]),
       project([shop(OLD, 3)]),
-      () => 'yes',
+      yes,
     );
     expect(requests).toEqual([]);
     expect(result).toMatchObject({
@@ -69,14 +59,14 @@ describe('a pull request with fixed tries', () => {
 
 describe('the adaptive tries', () => {
   test('stop after two tries a side when nothing looks worse', async () => {
-    const { result, requests } = await reworded(30, () => 'yes', adaptive);
+    const { result, requests } = await reworded(30, yes, adaptive);
     expect(requests).toHaveLength(30 * 2 * 2);
     expect(result.conclusion).toBe('success');
     expect(result.suites[0]?.verdict).toBe('unchanged');
   });
 
   test('call a small suite that is no lower on head green, and say what it could not rule out', async () => {
-    const { result } = await reworded(5, () => 'yes', adaptive);
+    const { result } = await reworded(5, yes, adaptive);
     expect(result).toMatchObject({
       conclusion: 'success',
       suites: [{ verdict: 'unchanged', reason: { by: 'level', tolerance: 0.1 } }],
@@ -87,11 +77,7 @@ describe('the adaptive tries', () => {
   });
 
   test('spend fresh tries on a suspect alone, two a side at a time, until it is named', async () => {
-    const { result, requests } = await reworded(
-      20,
-      (_, question) => (question === 'New r05' ? 'no' : 'yes'),
-      adaptive,
-    );
+    const { result, requests } = await reworded(20, noTo('New r05'), adaptive);
     expect(
       requests
         .filter(({ messages }) => messages[0]?.content.endsWith('r05'))
@@ -100,19 +86,11 @@ describe('the adaptive tries', () => {
     ).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]);
     expect(requests).toHaveLength(20 * 4 + 12);
     expect(result.conclusion).toBe('failure');
-    expect(
-      result.suites[0]?.references
-        .filter(({ status }) => status === 'regressed')
-        .map(({ id }) => id),
-    ).toEqual(['r05']);
+    expect(regressed(result)).toEqual(['r05']);
   });
 
   test('show rates from the tries that all references share, whatever a suspect got', async () => {
-    const { result } = await reworded(
-      20,
-      (_, question) => (question === 'New r05' ? 'no' : 'yes'),
-      adaptive,
-    );
+    const { result } = await reworded(20, noTo('New r05'), adaptive);
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0.95 });
   });
 });
@@ -162,7 +140,7 @@ describe('a change of the scoring alone', () => {
       project([shop(OLD, 0, listed(false))]),
       project([shop(NEW, 0, listed(true))]),
     ] as const;
-    const skipping = await runPipeline(...sides, () => 'yes');
+    const skipping = await runPipeline(...sides, yes);
     expect(notices(skipping)).toEqual([
       'p: 1 reference marked skip: run and shown, but not part of the verdict: r01',
       'p: 1 reference newly skipped by this change: r01',
@@ -170,7 +148,7 @@ describe('a change of the scoring alone', () => {
     expect(skipping.result.scoring[0]?.summary).toContain(
       'because the list of skipped references changed.',
     );
-    const counting = await runPipeline(sides[1], sides[0], () => 'yes');
+    const counting = await runPipeline(sides[1], sides[0], yes);
     expect(notices(counting)).toEqual(['p: 1 reference no longer skipped by this change: r01']);
   });
 
@@ -196,11 +174,7 @@ describe('a change of the scoring alone', () => {
 describe('what does not gate', () => {
   test('a skipped reference runs and is shown, but no verdict rests on it', async () => {
     const skipped = { tests: { references: ids(4).map((id) => reference(id, { skip: true })) } };
-    const { result, requests } = await reworded(
-      4,
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
-      { changes: skipped },
-    );
+    const { result, requests } = await reworded(4, noToNew, { changes: skipped });
     expect(requests).toHaveLength(4 * 3 * 2);
     expect(result.conclusion).toBe('neutral');
     expect(result.notices.map(({ kind }) => kind)).toContain('skipped');
@@ -216,8 +190,8 @@ describe('what does not gate', () => {
       },
     });
     const run = (until: string) =>
-      reworded(1, (_, question) => (question.startsWith('Old') ? 'yes' : 'no'), {
-        settings: settings({ n_tries: 5 }),
+      reworded(1, noToNew, {
+        ...five,
         changes: quarantine(until),
       });
     expect((await run('2026-12-31')).result.conclusion).toBe('success');
@@ -268,7 +242,7 @@ describe('what does not gate', () => {
   });
 
   test('a new prompt is judged on head alone', async () => {
-    const { result, requests } = await runPipeline(null, project([shop(NEW, 3)]), () => 'yes');
+    const { result, requests } = await runPipeline(null, project([shop(NEW, 3)]), yes);
     expect(requests).toHaveLength(3 * 3);
     expect(result).toMatchObject({
       conclusion: 'success',
@@ -280,7 +254,7 @@ describe('what does not gate', () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 3)]),
       project([shop(OLD, 2)]),
-      () => 'yes',
+      yes,
     );
     expect(requests).toEqual([]);
     expect(result.suites[0]?.references.map(({ id, status }) => [id, status])).toEqual([
@@ -325,7 +299,7 @@ describe('errors', () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 60)]),
       project([shop(NEW, 60, { tests: { references: broken } })]),
-      () => 'yes',
+      yes,
     );
     expect(requests).toHaveLength(60 * 3 * 2);
     expect(result.conclusion).toBe('success');
@@ -341,7 +315,7 @@ test('what is counted: calls, shared answers and tokens', async () => {
         tests: { references: [reference('r00'), reference('r01', { expected: 'no' })] },
       }),
     ]),
-    () => 'yes',
+    yes,
   );
   expect(result.usage).toEqual({
     calls: 3,

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Suite, Tests } from '../../../../src/kernel/suite/suite.ts';
 import { renderTerminal } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
+import { yes, noToNew, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const named = (count: number, tags: string[] = []): Tests['references'] =>
   Array.from({ length: count }, (_, i) =>
@@ -63,7 +63,7 @@ test('a scoring change over answers that nobody gives is not green', async () =>
 });
 
 test('head that falls silent names what has no answer, not what lacks one of its tries', async () => {
-  const { result } = await reworded(50, () => 'yes', {
+  const { result } = await reworded(50, yes, {
     settings: settings({ n_tries: 2 }),
     edges: {
       complete: async ({ messages, try: index }) => {
@@ -109,9 +109,7 @@ describe('references of which nothing can be compared', () => {
 
   test('because ids, variables and values changed together are never green, and the title says so', async () => {
     const [base, head] = moved();
-    const { result } = await runPipeline(project([base], two), project([head], two), (_, said) =>
-      said.startsWith('New') ? 'no' : 'yes',
-    );
+    const { result } = await runPipeline(project([base], two), project([head], two), noToNew);
     expect(result.conclusion).toBe('neutral');
     expect(result.suites[0]).toMatchObject({
       verdict: 'not_compared',
@@ -125,15 +123,13 @@ describe('references of which nothing can be compared', () => {
 
   test('are none where the values are what they were: those are compared', async () => {
     const [base, head] = moved(20, false);
-    const { result } = await runPipeline(project([base], two), project([head], two), (_, said) =>
-      said.startsWith('New') ? 'no' : 'yes',
-    );
+    const { result } = await runPipeline(project([base], two), project([head], two), noToNew);
     expect(result).toMatchObject({ conclusion: 'failure', suites: [{ verdict: 'regressed' }] });
   });
 
   test('count as missing where they are some of many', async () => {
     const [base, head] = moved(5);
-    const { result } = await runPipeline(project([base], two), project([head], two), () => 'yes');
+    const { result } = await runPipeline(project([base], two), project([head], two), yes);
     expect(result.title).toBe('15 of 20 references compared. Inconclusive for 1 suite of 1');
   });
 
@@ -151,7 +147,7 @@ describe('references of which nothing can be compared', () => {
   test('are open too where only new ones that base cannot be asked were added', async () => {
     const [base, head] = moved();
     const empty = { ...base, tests: { ...base.tests, references: [] } };
-    const { result } = await runPipeline(project([empty], two), project([head], two), () => 'yes');
+    const { result } = await runPipeline(project([empty], two), project([head], two), yes);
     expect(result.conclusion).toBe('neutral');
   });
 
@@ -162,7 +158,7 @@ describe('references of which nothing can be compared', () => {
     const beside = await runPipeline(
       project([healthy(OLD)], two),
       project([head, healthy(NEW)], two),
-      () => 'yes',
+      yes,
     );
     expect(beside.result.title).toBe(
       'No regression in 40 affected references of 2 suites; 20 of them new, not compared',

@@ -124,10 +124,20 @@ export async function runPipeline(
   };
 }
 
+type Reply = Parameters<typeof runPipeline>[2];
+export const yes: Reply = () => 'yes';
+/** Head breaks every answer. */
+export const noToNew: Reply = (_, question) => (question.startsWith('New') ? 'no' : 'yes');
+/** One question alone is answered wrongly. */
+export const noTo =
+  (one: string): Reply =>
+  (_, question) =>
+    question === one ? 'no' : 'yes';
+
 /** Runs a suite of so many references whose prompt is reworded, else the same on both sides. */
 export const reworded = (
   count: number,
-  reply: Parameters<typeof runPipeline>[2],
+  reply: Reply,
   {
     settings,
     changes,
