@@ -51,6 +51,11 @@ function parse(xml: string): Element {
   return root.children[0]!;
 }
 
+const rendered = (...given: Parameters<typeof resultOf>): Element =>
+  parse(renderJunit(resultOf(...given)));
+const attribute = (root: Element, name: string, of: string): unknown[] =>
+  all(root, name).map(({ attributes }) => attributes[of]);
+
 const all = (element: Element, name: string): Element[] => [
   ...(element.name === name ? [element] : []),
   ...element.children.flatMap((child) => all(child, name)),
@@ -131,7 +136,7 @@ describe('renderJunit', () => {
 
   test('has a suite per prompt and variant, a case per reference, a failure for a regression', () => {
     const root = parse(renderJunit(regression()));
-    expect(all(root, 'testsuite').map(({ attributes }) => attributes['name'])).toEqual([
+    expect(attribute(root, 'testsuite', 'name')).toEqual([
       'math [gpt-4o, temperature 0.2]',
       'triage [gpt-4o, temperature 0]',
       'capitals [gpt-4o, temperature 0]',
@@ -161,15 +166,11 @@ describe('renderJunit', () => {
       suiteOf('s', [referenceOf('a', 'pass')], {
         variant: { model: 'm', parameters: { temperature } },
       });
-    const root = parse(
-      renderJunit(
-        resultOf({
-          mode: 'sweep',
-          suites: [of(0), of(1), suiteOf('t', [referenceOf('a', 'pass')])],
-        }),
-      ),
-    );
-    expect(all(root, 'testcase').map(({ attributes }) => attributes['classname'])).toEqual([
+    const root = rendered({
+      mode: 'sweep',
+      suites: [of(0), of(1), suiteOf('t', [referenceOf('a', 'pass')])],
+    });
+    expect(attribute(root, 'testcase', 'classname')).toEqual([
       's [m, temperature 0]',
       's [m, temperature 1]',
       't',
@@ -185,7 +186,7 @@ describe('renderJunit', () => {
       referenceOf('e', 'inconclusive'),
       referenceOf('f', 'improved'),
     ];
-    const root = parse(renderJunit(resultOf({ suites: [suiteOf('s', references)] })));
+    const root = rendered({ suites: [suiteOf('s', references)] });
     expect(
       all(root, 'testcase').map(
         ({ attributes, children }) =>
@@ -198,17 +199,13 @@ describe('renderJunit', () => {
   });
 
   test('says of what fell with its suite that it is part of the fall, even with one try each', () => {
-    const fell = referenceOf('a', 'fell', { ...PASSED_THEN_FAILED });
-    const root = parse(
-      renderJunit(
-        resultOf({
-          conclusion: 'failure',
-          n_tries: 1,
-          suites: [suiteOf('s', [fell], { verdict: 'regressed' })],
-        }),
-      ),
-    );
-    expect(all(root, 'failure').map(({ attributes }) => attributes['message'])).toEqual([
+    const fell = referenceOf('a', 'fell', PASSED_THEN_FAILED);
+    const root = rendered({
+      conclusion: 'failure',
+      n_tries: 1,
+      suites: [suiteOf('s', [fell], { verdict: 'regressed' })],
+    });
+    expect(attribute(root, 'failure', 'message')).toEqual([
       "part of the suite's fall: 1 of 1 passed on base, 0 of 1 passed on head",
     ]);
   });
@@ -217,7 +214,7 @@ describe('renderJunit', () => {
     const failing = referenceOf('a', 'unchanged', { head: { ...failed('y'), rollup: 'fail' } });
     const failures = (failOn: 'failure' | 'regression'): string[] => {
       const suite = suiteOf('s', [failing], { gate: { fail_on: failOn } });
-      const root = parse(renderJunit(resultOf({ conclusion: 'failure', suites: [suite] })));
+      const root = rendered({ conclusion: 'failure', suites: [suite] });
       return all(root, 'failure').map(({ attributes }) => String(attributes['type']));
     };
     expect(failures('failure')).toEqual(['unchanged']);
@@ -225,18 +222,14 @@ describe('renderJunit', () => {
   });
 
   test('has a failure for the suite itself where it regressed and no reference can be named', () => {
-    const moved = referenceOf('a', 'inconclusive', { ...PASSED_THEN_FAILED });
-    const root = parse(
-      renderJunit(
-        resultOf({
-          conclusion: 'failure',
-          suites: [
-            suiteOf('s', [moved], { verdict: 'regressed', summary: 'pass rate 100 % → 0 %' }),
-            suiteOf('t', [{ ...moved, status: 'regressed' }], { verdict: 'regressed' }),
-          ],
-        }),
-      ),
-    );
+    const moved = referenceOf('a', 'inconclusive', PASSED_THEN_FAILED);
+    const root = rendered({
+      conclusion: 'failure',
+      suites: [
+        suiteOf('s', [moved], { verdict: 'regressed', summary: 'pass rate 100 % → 0 %' }),
+        suiteOf('t', [{ ...moved, status: 'regressed' }], { verdict: 'regressed' }),
+      ],
+    });
     expect(
       all(root, 'testcase').flatMap(({ attributes: { classname, name }, children: [ending] }) =>
         ending?.name === 'failure' ? [`${String(classname)} › ${String(name)}`] : [],
@@ -254,9 +247,7 @@ describe('renderJunit', () => {
   });
 
   test('keeps line ends of an attribute', () => {
-    const root = parse(
-      renderJunit(resultOf({ suites: [suiteOf('s', [referenceOf('one\n\ttwo', 'unchanged')])] })),
-    );
+    const root = rendered({ suites: [suiteOf('s', [referenceOf('one\n\ttwo', 'unchanged')])] });
     expect(all(root, 'testcase')[0]?.attributes['name']).toBe('one\n\ttwo');
   });
 
