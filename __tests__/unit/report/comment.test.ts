@@ -9,7 +9,7 @@ import type { Links } from '../../../src/report/sections/document.ts';
 import { SECTION_NAMES } from '../../../src/report/sections/index.ts';
 import { written } from '../../../src/text/markup.ts';
 import { COMMENT_ELEMENTS, renderGithub, withoutFolds } from '../../stand-ins/github-markdown.ts';
-import { REPORTS, renderComment, sectionBlocks, renderTerminal } from '../../stand-ins/reports.ts';
+import { inTerminal, REPORTS, renderComment, sectionBlocks } from '../../stand-ins/reports.ts';
 import { expectGolden } from './golden.ts';
 import {
   enormous,
@@ -50,7 +50,7 @@ test.each([
     const reference = referenceOf('r', 'regressed', { base, head });
     const result = resultOf({ suites: [suiteOf('p', [reference], { verdict: 'regressed' })] });
     expect(renderComment(result, { marker, links })).toContain(`<i>${words}</i>`);
-    expect(renderTerminal(result, { width: 100, colour: false })).toContain(`(${words})`);
+    expect(inTerminal(result)).toContain(`(${words})`);
     expect(
       written(referenceBody(reference, { characters: 500, links, reports: REPORTS })),
     ).toContain(`<i>${words}</i>`);

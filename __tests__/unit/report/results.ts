@@ -4,8 +4,8 @@ import { compareSuite } from '../../../src/kernel/judge/compare.ts';
 import { outcomeOf } from '../../../src/kernel/judge/outcome.ts';
 import { judgeSuites } from '../../../src/kernel/judge/verdict.ts';
 import { withMoreTries } from '../../../src/kernel/plan/suite-run.ts';
-import type { RunOutcome } from '../../../src/kernel/result/outcome.ts';
 import type { ChangedText } from '../../../src/kernel/result/changes.ts';
+import type { RunOutcome } from '../../../src/kernel/result/outcome.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,

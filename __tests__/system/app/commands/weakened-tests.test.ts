@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
+import { modelServersPerTest } from '../../../stand-ins/models/per-test.ts';
 import { type Script } from '../../../stand-ins/models/server.ts';
 import { annotations } from '../../../stand-ins/reports.ts';
-import { modelServersPerTest } from '../../../stand-ins/models/per-test.ts';
 import {
   createRepository,
   removeTemporaryFolders,

@@ -1,7 +1,7 @@
 /** Ways in which a regression could stand under green, each of which is now said. */
 import { describe, expect, test } from '@jest/globals';
 import type { Suite, Tests } from '../../../../src/kernel/suite/suite.ts';
-import { renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { yes, noToNew, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
@@ -26,9 +26,7 @@ describe('a critical reference that fails on head alone', () => {
     const { result, suite } = await broken({ references: named(150, ['critical']) }, tries);
     expect(suite.reason).toMatchObject({ by: 'suspicious', references: ['r00'] });
     expect(result.conclusion).toBe('neutral');
-    expect(renderTerminal(result, { width: 200, colour: false })).toContain(
-      'Looks worse by itself: r00',
-    );
+    expect(inTerminal(result, 200)).toContain('Looks worse by itself: r00');
   });
 
   test('without the tag is one flip among many', async () => {
@@ -116,9 +114,7 @@ describe('references of which nothing can be compared', () => {
       evidence: { references: 0, of: 20 },
     });
     expect(result.title).toMatch(/^p: 0 of 20 references compared; base's prompt cannot be asked /);
-    expect(renderTerminal(result, { width: 200, colour: false })).toContain(
-      '0 of 20 references compared',
-    );
+    expect(inTerminal(result, 200)).toContain('0 of 20 references compared');
   });
 
   test('are none where the values are what they were: those are compared', async () => {
@@ -175,5 +171,5 @@ test('one that broke where the mean rose is what title and first line say', asyn
   );
   const said = 'p: 1 reference broke (r00); the mean rose 8.0 points';
   expect(result.title).toBe(`Regressed: ${said}`);
-  expect(renderTerminal(result, { width: 200, colour: false })).toContain(`Regressed: ${said}`);
+  expect(inTerminal(result, 200)).toContain(`Regressed: ${said}`);
 });

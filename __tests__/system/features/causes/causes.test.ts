@@ -10,7 +10,7 @@ import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
-import { annotations, renderComment, renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal, annotations, renderComment } from '../../../stand-ins/reports.ts';
 import { metric, project, settings } from '../../../unit/app/run/builders.ts';
 import { runPipeline, shop, type Given, type Ran } from '../../app/run/pipeline.ts';
 
@@ -140,10 +140,10 @@ describe('a pull request with six changed lines of which one breaks', () => {
     expect(causes[0]?.references).toHaveLength(8);
     expect(explained).toMatchObject({ status: 'found', reason: null, units: 6, unexplained: [] });
     expect(explained.harmless.map(({ lines }) => lines.from)).toEqual([8, 10, 11, 12, 13]);
-    const comment = renderComment(result, { marker: '<!-- m -->' });
+    const comment = renderComment(result);
     expect(comment).toContain('Setting it back alone fixes 8 of 8 references');
     expect(comment).toContain('the other 5 changes do nothing to them');
-    expect(renderTerminal(result, { colour: false, width: 100 })).toContain('prompts/p.yaml:9');
+    expect(inTerminal(result)).toContain('prompts/p.yaml:9');
     const [annotation] = annotations(result, [
       { path: 'prompts/p.yaml', deleted: false, lines: [{ start: 8, end: 13 }] } as never,
     ]);

@@ -5,7 +5,7 @@ import { soleJudge } from '../../../../src/kernel/suite/metrics.ts';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
-import { renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, tests } from '../../../unit/app/run/builders.ts';
 import { conversation, verdict } from '../../../unit/features/conversations/dialogues.ts';
 import {
@@ -72,7 +72,7 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     expect(error.base!.high).toBe(1);
     expect(error.head!.low).toBeLessThan(0.5);
     expect(result.graders).toHaveLength(1);
-    const shown = renderTerminal(result, { width: 300, colour: false });
+    const shown = inTerminal(result, 300);
     expect(shown).toContain("without the grader's errors, 1 suite");
     expect(shown).toContain('18 of 20 good, 18 of 20 bad');
   });
@@ -164,7 +164,7 @@ describe('a suite whose rubric judges every turn', () => {
     const right = 19 / 22 + 21 / 22 - 1;
     expect(difference!.difference).toBeCloseTo(-0.125 / right, 10);
     expect(head!.rate).toBeGreaterThan(0.8);
-    const shown = renderTerminal(result, { width: 300, colour: false });
+    const shown = inTerminal(result, 300);
     expect(shown).toMatch(/p, by turn\s+100\.0 % → 87\.5 %/);
   });
 });

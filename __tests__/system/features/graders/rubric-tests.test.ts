@@ -8,7 +8,7 @@ import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
 import { OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
-import { renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, example, fenced, rubricOf, runPipeline, shop } from '../../app/run/pipeline.ts';
 
@@ -94,7 +94,7 @@ describe('a rubric that measures a fault', () => {
     expect(result.conclusion).toBe('neutral');
     // There is nothing that more than the first tries could settle.
     expect(calls('prompt')).toBe(2 * 2 * base!.suites[0]!.tests.references.length);
-    expect(renderTerminal(result, { width: 100, colour: false })).toMatch(/^· does not gate {2}/m);
+    expect(inTerminal(result)).toMatch(/^· does not gate {2}/m);
     expect(result.reasons).toEqual([
       'p: no metric gates, so there is no verdict; their values are shown.',
     ]);
@@ -114,7 +114,7 @@ describe('a rubric that measures a fault', () => {
         : complicit(request, text),
     );
     expect(result.suites[0]?.verdict).toBe('regressed');
-    expect(renderTerminal(result, { width: 100, colour: false })).toMatch(/^✗ regressed {2}/m);
+    expect(inTerminal(result)).toMatch(/^✗ regressed {2}/m);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { readResult } from '../../../stand-ins/features.ts';
-import { renderComment, renderHtml, renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal, renderComment, renderHtml } from '../../../stand-ins/reports.ts';
 import { referenceOf, resultOf, suiteOf, passed } from '../results.ts';
 
 const side = () => passed('spam');
@@ -46,9 +46,9 @@ const result: Result = resultOf({
 
 describe('a suite that classifies', () => {
   test.each<[string, (from: Result) => string | Promise<string>]>([
-    ['comment', (from) => renderComment(from, { marker: '<!-- m -->' })],
+    ['comment', (from) => renderComment(from)],
     ['page', (from) => renderHtml(from)],
-    ['terminal', (from) => renderTerminal(from, { width: 120, colour: false })],
+    ['terminal', (from) => inTerminal(from, 120)],
   ])('shows precision and recall of each label, base → head, in the %s', async (_, render) => {
     const text = (await render(result)).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
     expect(text).toContain('Precision and recall by label, 1 suite');
@@ -61,7 +61,7 @@ describe('a suite that classifies', () => {
   test('escapes labels, and shows what was never given as a dash', async () => {
     expect(await renderHtml(result)).toContain('ham | &lt;b&gt;');
     expect(
-      renderTerminal(
+      inTerminal(
         {
           ...result,
           suites: result.suites.map((suite) => ({
@@ -75,14 +75,14 @@ describe('a suite that classifies', () => {
             },
           })),
         },
-        { width: 120, colour: false },
+        120,
       ),
     ).toMatch(/spam +12 +– +75/);
   });
 });
 
 test('preferred answers are a line of their own', () =>
-  expect(renderTerminal(result, { width: 200, colour: false })).toContain(
+  expect(inTerminal(result, 200)).toContain(
     "mails, better: of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties.",
   ));
 

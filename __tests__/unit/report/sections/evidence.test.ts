@@ -5,7 +5,7 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
 import { failures } from '../../../../src/report/sections/failures.ts';
 import { renderGithub, withoutFolds } from '../../../stand-ins/github-markdown.ts';
-import { REPORTS, renderComment, renderTerminal, entriesOf } from '../../../stand-ins/reports.ts';
+import { inTerminal, REPORTS, renderComment, entriesOf } from '../../../stand-ins/reports.ts';
 import {
   referenceOf,
   regression,
@@ -16,8 +16,6 @@ import {
   passed,
   failed,
 } from '../results.ts';
-
-const marker = '<!-- evaldiff -->';
 
 function fallen(
   id: string,
@@ -95,7 +93,6 @@ describe('the worst reference', () => {
     const { html, text } = renderGithub(
       renderComment(
         red(fallen('a', 'fact', 'lacks "30 days"'), fallen('b', 'fact', 'lacks "30 days"')),
-        { marker },
       ),
     );
     const open = withoutFolds(html);
@@ -109,7 +106,7 @@ describe('the worst reference', () => {
   test('without an id of its own is called by its first words', () => {
     const input = { ticket: ' ', question: 'I was given a scarf, can I still have a refund?' };
     const shown = (id: string) =>
-      renderGithub(renderComment(red(fallen(id, 'fact', null, { input })), { marker })).text;
+      renderGithub(renderComment(red(fallen(id, 'fact', null, { input })))).text;
     expect(shown('960ccec3b8')).toContain(
       'What it did: I was given a scarf, can I still have a refund? (prompts/tests/capitals.yaml:12) – 960ccec3b8, 1 of 1',
     );
@@ -124,7 +121,7 @@ describe('the worst reference', () => {
     const reference = fallen('a', 'fact', null, {
       head: sideOf([{ outcome: 'fail', actual: answer, scores: [score('fail', 'fact')] }]),
     });
-    const { html, code } = renderGithub(renderComment(red(reference), { marker }));
+    const { html, code } = renderGithub(renderComment(red(reference)));
     expect(code).toContain(answer);
     expect(html).not.toMatch(/<code>[^<]*<br/);
   });
@@ -167,7 +164,7 @@ describe('a changed scoring', () => {
   });
 
   test('is shown with its lines and a reference whose outcome it flipped, though nothing got worse', () => {
-    const { html, text } = renderGithub(renderComment(result, { marker }));
+    const { html, text } = renderGithub(renderComment(result));
     const open = withoutFolds(html);
     expect(open).toContain('+ ignore_case: true');
     expect(open).not.toContain('prompts/s.yaml');
@@ -187,7 +184,6 @@ describe('a changed scoring', () => {
             suites: [suite, { ...suite, name: 't', path: 'prompts/t.yaml' }],
             scoring: [{ ...split, rates: { ...rates, base_base, base_head: 0.5 } }],
           }),
-          { marker },
         ),
       ).text;
     expect(of(0.25)).toContain('base under its own scoring 25.0 %');
@@ -218,7 +214,7 @@ describe('errors', () => {
   });
 
   test('that a run ended in are listed once per cause in the first block, with how often and where', () => {
-    const lines = renderTerminal(result, { width: 200, colour: false }).split('\n');
+    const lines = inTerminal(result, 200).split('\n');
     const at = (id: string) => `${id} (prompts/tests/capitals.yaml:12)`;
     expect(lines.slice(4, 6)).toEqual([
       `- 10 × ${refused} (${['a', 'b', 'c'].map(at).join(', ')} and 2 more)`,
@@ -234,7 +230,7 @@ describe('errors', () => {
       place: { file: 'prompts/tests/capitals.yaml', line },
       message,
     });
-    const words = renderTerminal(
+    const words = inTerminal(
       {
         ...result,
         notices: [
@@ -252,7 +248,7 @@ describe('errors', () => {
           },
         ],
       },
-      { width: 200, colour: false },
+      200,
     );
     expect(words.match(/401/g)).toHaveLength(1);
     expect(words).not.toContain(ENDED_IN_ERROR);
@@ -269,16 +265,16 @@ describe('errors', () => {
       tries: filtered.tries.map((each) => ({ ...each, actual: null, error: 'filtered' })),
     };
     const suite = suiteOf('s', [referenceOf('a', 'unchanged', { base: side, head: side })]);
-    const words = renderTerminal(resultOf({ suites: [suite] }), { width: 200, colour: false });
+    const words = inTerminal(resultOf({ suites: [suite] }), 200);
     expect(words).toContain('2 answers were refused and count as fails:\n\n- 2 × filtered');
     expect(words).not.toContain('ended in an error');
   });
 
   test('beside a verdict are open where head has no answer at all to a reference, else in a fold', () => {
     const shown = (reference: ReferenceResult): string[] =>
-      renderComment(resultOf({ suites: [suiteOf('s', [reference], { verdict: 'unchanged' })] }), {
-        marker,
-      }).split('<details>');
+      renderComment(
+        resultOf({ suites: [suiteOf('s', [reference], { verdict: 'unchanged' })] }),
+      ).split('<details>');
     const silent = inError('a', refused);
     expect(shown(silent)[0]).toContain(`2 × \`${refused}\``);
 
@@ -296,7 +292,6 @@ describe('errors', () => {
     });
     const body = renderComment(
       resultOf({ conclusion: 'error', problems: [1, 2, 3, 4, 5].map(problem) }),
-      { marker },
     );
     expect(body.split('\n').filter((line) => line.startsWith('- '))).toEqual([
       '- `data/a.csv:1`: has no column label (also at `data/a.csv:2`, `data/a.csv:3` and 2 more)',

@@ -4,7 +4,7 @@ import { movedByScoring } from '../../../../src/kernel/judge/findings.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
-import { renderComment, renderHtml, renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal, renderComment, renderHtml } from '../../../stand-ins/reports.ts';
 import {
   referenceOf,
   regression,
@@ -58,7 +58,7 @@ describe('a suite in which nothing but the scoring changed', () => {
     const of = result([suite, untouched]);
     expect(shown(of)).toContain('⚪ scoring changed');
     expect(shown(of)).toContain('base under its own scoring 100.0 %');
-    expect(renderTerminal(of, { width: 120, colour: false })).toContain('≠ scoring changed');
+    expect(inTerminal(of, 120)).toContain('≠ scoring changed');
     const page = await renderHtml(of);
     expect(page).toContain('<span class="chip open">≠ scoring changed</span>');
     expect(page).toContain('base under its own scoring 100.0 %');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Line } from '../../../../src/report/sections/document.ts';
-import { headline, renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal, headline } from '../../../stand-ins/reports.ts';
 import {
   fork,
   green,
@@ -86,7 +86,7 @@ describe('headline', () => {
     expect(words(result)).toMatch(
       /^\? Inconclusive: shop 0\.0 % → 0\.0 %: Under base's scoring 100\.0 % → 0\.0 %; the scoring changed too\. /,
     );
-    const terminal = renderTerminal(result, { width: 100, colour: false });
+    const terminal = inTerminal(result);
     expect(terminal).toContain("What it did: a (prompts/tests/capitals.yaml:12), under base's");
     expect(terminal).toMatch(
       /Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +fail: lacks "30 days"/,

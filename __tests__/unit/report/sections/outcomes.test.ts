@@ -14,11 +14,11 @@ import { endLine } from '../../../../src/text/log.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import {
+  inTerminal,
   renderComment,
   renderSummary,
   renderHtml,
   headline,
-  renderTerminal,
   renderJunit,
 } from '../../../stand-ins/reports.ts';
 import { green, neutral, regression, resultOf, sweep, withProblems } from '../results.ts';
@@ -191,11 +191,9 @@ describe.each(Object.entries(ALL))('the outcome %s', (kind, [members, of, end, f
   test('begins comment, summary, terminal and page with the same words', async () => {
     const words = first.slice(2);
     const heading = new RegExp(`^### ${PICTURES[tone]} ${words}(: |\n|$)`, 'm');
-    expect(renderComment(result, { marker: '<!-- m -->' }).split('\n')[1]).toMatch(heading);
+    expect(renderComment(result).split('\n')[1]).toMatch(heading);
     expect(renderSummary(result).split('\n')[0]).toMatch(heading);
-    expect(renderTerminal(result, { width: 200, colour: false })).toMatch(
-      new RegExp(`^${first.replace('?', '\\?')}(: |\n)`),
-    );
+    expect(inTerminal(result, 200)).toMatch(new RegExp(`^${first.replace('?', '\\?')}(: |\n)`));
     const page = await renderHtml(result);
     expect(page).toMatch(
       new RegExp(`<section class="verdict ${tone}"><h1>${first.replace('?', '\\?')}(: |</h1>)`),
