@@ -353,7 +353,8 @@ function mathSuite(): SuiteResult {
   });
 }
 
-const changeOf = (
+/** A file's change that begins at a line, with so many lines left out. */
+export const changeOf = (
   file: string,
   suite: string,
   line: number,

@@ -7,6 +7,7 @@ import { failures } from '../../../../src/report/sections/failures.ts';
 import { renderGithub, withoutFolds } from '../../../stand-ins/github-markdown.ts';
 import { inTerminal, REPORTS, renderComment, entriesOf } from '../../../stand-ins/reports.ts';
 import {
+  changeOf,
   referenceOf,
   regression,
   resultOf,
@@ -152,13 +153,7 @@ describe('a changed scoring', () => {
     suites: [suite],
     scoring: [split],
     changes: [
-      {
-        file: 'prompts/tests/s.yaml',
-        base_file: 'prompts/tests/s.yaml',
-        suites: ['s'],
-        more: 0,
-        hunks: [{ base: 2, head: 2, lines: [{ sign: 'added', text: 'ignore_case: true' }] }],
-      },
+      changeOf('prompts/tests/s.yaml', 's', 2, 0, [{ sign: 'added', text: 'ignore_case: true' }]),
       { file: 'prompts/s.yaml', base_file: null, suites: ['s'], more: 3, hunks: [] },
     ],
   });
@@ -239,13 +234,7 @@ describe('errors', () => {
           ...[20, 21, 22].map((line) => notice('is not among them', line)),
         ],
         changes: [
-          {
-            file: 'prompts/s.yaml',
-            base_file: 'prompts/s.yaml',
-            suites: ['s'],
-            hunks: [{ base: 4, head: 4, lines: [{ sign: 'added', text: 'For {customer}' }] }],
-            more: 0,
-          },
+          changeOf('prompts/s.yaml', 's', 4, 0, [{ sign: 'added', text: 'For {customer}' }]),
         ],
       },
       200,

@@ -6,6 +6,7 @@ import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts'
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { inTerminal, renderComment, renderHtml } from '../../../stand-ins/reports.ts';
 import {
+  changeOf,
   referenceOf,
   regression,
   resultOf,
@@ -113,19 +114,9 @@ test('the same change in many files is shown once, and all of them are counted',
   const suites = Array.from({ length: 9 }, (_, at) =>
     suiteOf(`s${String(at)}`, [fell('a')], { verdict: 'regressed' }),
   );
-  const changes = suites.map(({ name, path }, at) => ({
-    file: path,
-    base_file: path,
-    suites: [name],
-    hunks: [
-      {
-        base: 4,
-        head: 4,
-        lines: [{ sign: 'added' as const, text: at === 8 ? 'Other' : 'Be warm' }],
-      },
-    ],
-    more: 0,
-  }));
+  const changes = suites.map(({ name, path }, at) =>
+    changeOf(path, name, 4, 0, [{ sign: 'added', text: at === 8 ? 'Other' : 'Be warm' }]),
+  );
   const text = shown({ ...red(suites), changes });
   expect(text.match(/\+ Be warm/g)).toHaveLength(1);
   expect(text).toMatch(/s0\.yaml:4; the same in .*s5\.yaml:4 and 2 more files/);
@@ -193,16 +184,9 @@ describe('the cause', () => {
 
   test('is what is shown of a long change, and the rest is counted', () => {
     const long = Array.from({ length: 8 }, (_, at) => ({
-      sign: at % 2 === 0 ? ('removed' as const) : ('added' as const),
-      text: `Line ${String(at)}`,
+      ...({ sign: at % 2 === 0 ? 'removed' : 'added', text: `Line ${String(at)}` } as const),
     }));
-    const changed = {
-      file: 'prompts/s.yaml',
-      base_file: 'prompts/s.yaml',
-      suites: ['s'],
-      hunks: [{ base: 4, head: 4, lines: long }],
-      more: 0,
-    };
+    const changed = changeOf('prompts/s.yaml', 's', 4, 0, long);
     const text = shown(of(['s'], [causeIn('s')], [changed]));
     expect(text).toContain('What changed: prompts/s.yaml:7');
     expect(text).toContain('- Name the refund window\n+ Be warm\n  … 6 more changed lines');
