@@ -27,20 +27,10 @@ describe('renderTerminal', () => {
   test.each([20, 30, 44, 60, 80, 100, 120, 200])(
     'fits %i columns, hostile text and wide characters included',
     (width) => {
-      const wide = resultOf({
-        suites: [
-          suiteOf(
-            '日本語の長い名前'.repeat(6),
-            [
-              referenceOf('漢'.repeat(90), 'regressed', {
-                base: passed('😀'.repeat(90)),
-                head: failed('ｆｕｌｌ'.repeat(30)),
-              }),
-            ],
-            { verdict: 'regressed' },
-          ),
-        ],
-      });
+      const sides = { base: passed('😀'.repeat(90)), head: failed('ｆｕｌｌ'.repeat(30)) };
+      const reference = referenceOf('漢'.repeat(90), 'regressed', sides);
+      const name = '日本語の長い名前'.repeat(6);
+      const wide = resultOf({ suites: [suiteOf(name, [reference], { verdict: 'regressed' })] });
       for (const result of [
         regression(),
         wide,

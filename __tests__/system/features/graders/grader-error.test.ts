@@ -60,12 +60,8 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     const [suite] = result.suites;
     expect(suite).toMatchObject({ verdict: 'regressed', pass_rate: { base: 1, head: 0.5 } });
     const error = suite!.grader_error!;
-    expect(error).toMatchObject({
-      metric: 'kind',
-      kind: 'corrected',
-      good: { right: 18, n: 20 },
-      bad: { right: 18, n: 20 },
-    });
+    const seen = { right: 18, n: 20 };
+    expect(error).toMatchObject({ metric: 'kind', kind: 'corrected', good: seen, bad: seen });
     // Of each kind 19 of 22, so that 16 / 22 of a difference are seen.
     expect(error.difference!.difference).toBeCloseTo(-0.5 / (16 / 22), 10);
     expect(error.difference!.low).toBeLessThan(suite!.pass_rate.low! / (16 / 22));
@@ -93,23 +89,17 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
 
   test('has nothing corrected where its grader guesses, which is said', async () => {
     const { result } = await compare(labelled(PER_KIND / 2), 15);
+    const nothing = { wrong: null, base: null, head: null, difference: null };
     expect(result.suites[0]!.grader_error).toMatchObject({
-      kind: 'no better than chance',
-      wrong: null,
-      base: null,
-      head: null,
-      difference: null,
+      ...{ kind: 'no better than chance', ...nothing },
     });
     expect(result.suites[0]!.summary).toContain('no better than chance');
   });
 
   test('asks the grader about no example where another metric judges too, or all labels are alike', async () => {
     const two = [METRIC, metric('exact', { source: METRIC.source })];
-    const mixed = await runPipeline(
-      side(OLD, labelled(1), two),
-      side(NEW, labelled(1), two),
-      world(0),
-    );
+    const sides = [side(OLD, labelled(1), two), side(NEW, labelled(1), two)] as const;
+    const mixed = await runPipeline(...sides, world(0));
     expect(mixed.result.graders).toEqual([]);
     const alike = labelled(1).filter(({ expected }) => expected === 'YES');
     const { result } = await compare(alike, 15);

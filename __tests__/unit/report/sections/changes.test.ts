@@ -30,8 +30,7 @@ function changed(count: number): ChangedText {
         ]),
       },
       {
-        base: 99,
-        head: 99,
+        ...{ base: 99, head: 99 },
         lines: [
           { sign: 'same', text: '      same' },
           { sign: 'removed', text: '      gone' },

@@ -5,39 +5,23 @@ import { inTerminal, renderComment, renderHtml } from '../../../stand-ins/report
 import { referenceOf, resultOf, suiteOf, passed } from '../results.ts';
 
 const side = () => passed('spam');
+const both = (base: number | null, head: number | null) => ({ base, head });
 const result: Result = resultOf({
   suites: [
     suiteOf('mails', [referenceOf('a', 'unchanged', { base: side(), head: side() })], {
       classification: {
         metric: 'exact_match',
-        accuracy: { base: 0.8, head: 0.75 },
-        macro_f1: { base: 0.7912, head: 0.74 },
-        other: { base: 0, head: 0.05 },
+        accuracy: both(0.8, 0.75),
+        macro_f1: both(0.7912, 0.74),
+        other: both(0, 0.05),
         labels: [
-          {
-            label: 'spam',
-            references: 12,
-            precision: { base: 0.9, head: 1 },
-            recall: { base: 0.75, head: 0.5 },
-          },
-          {
-            label: 'ham | <b>',
-            references: 8,
-            precision: { base: null, head: 0.6 },
-            recall: { base: 0, head: 1 },
-          },
+          { label: 'spam', references: 12, precision: both(0.9, 1), recall: both(0.75, 0.5) },
+          { label: 'ham | <b>', references: 8, precision: both(null, 0.6), recall: both(0, 1) },
         ],
       },
       preference: {
-        metric: 'better',
-        head: 3,
-        base: 9,
-        ties: 4,
-        difference: -0.375,
-        low: -0.7,
-        high: -0.05,
-        p: 0.046,
-        gates: false,
+        ...{ metric: 'better', head: 3, base: 9, ties: 4, gates: false },
+        ...{ difference: -0.375, low: -0.7, high: -0.05, p: 0.046 },
         summary: "of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties.",
       },
     }),
@@ -69,8 +53,7 @@ describe('a suite that classifies', () => {
             classification: {
               ...suite.classification!,
               labels: suite.classification!.labels.map((row) => ({
-                ...row,
-                precision: { base: null, head: null },
+                ...{ ...row, precision: both(null, null) },
               })),
             },
           })),
