@@ -11,12 +11,12 @@ const open = shopPerTest();
 
 async function blocked(
   options: ShopOptions = {},
-): Promise<{ shop: Shop; at: (path: string) => string }> {
+): Promise<Shop & { at: (path: string) => string }> {
   const shop = await open(options);
   const { directory } = shop.repository;
   writeFileSync(join(directory, 'a-file'), 'mine');
   mkdirSync(join(directory, 'a-folder'));
-  return { shop, at: (path) => join(directory, path) };
+  return { ...shop, at: (path) => join(directory, path) };
 }
 
 describe('a place that cannot be written to', () => {
@@ -29,10 +29,7 @@ describe('a place that cannot be written to', () => {
     [['noise', '--report', 'a-file'], 'is a file; name a folder'],
     [['run', '--shard', '1/2', '--shard-to', 'a-file'], 'is a file; name a folder'],
   ])('%j is refused before anybody is asked', async (argv, why) => {
-    const {
-      shop: { evaldiff, server },
-      at,
-    } = await blocked();
+    const { evaldiff, server, at } = await blocked();
     const { code, out, err } = await evaldiff(...argv);
     expect([code, out, server.requests]).toEqual([2, '', []]);
     expect(err).toMatch(new RegExp(`^${argv.at(-2) ?? ''}: [^\n]*${why}`));
@@ -41,18 +38,13 @@ describe('a place that cannot be written to', () => {
   });
 
   test('all of them are told at once', async () => {
-    const {
-      shop: { evaldiff },
-    } = await blocked();
+    const { evaldiff } = await blocked();
     const { err } = await evaldiff('run', '--report', 'a-file', '--record', 'a-folder');
     expect(err.split('\n').map((line) => line.split(':')[0])).toEqual(['--report', '--record', '']);
   });
 
   test('folders that are not there yet are made', async () => {
-    const {
-      shop: { evaldiff },
-      at,
-    } = await blocked();
+    const { evaldiff, at } = await blocked();
     expect((await evaldiff('run', '--report', 'new/deep', '--record', 'r.jsonl')).code).toBe(0);
     expect([existsSync(at('new/deep/result.json')), existsSync(at('r.jsonl'))]).toEqual([
       true,
@@ -62,10 +54,7 @@ describe('a place that cannot be written to', () => {
 
   test('that stops being one while models are asked costs the files and not the result', async () => {
     let spoil = (): void => undefined;
-    const {
-      shop: { evaldiff },
-      at,
-    } = await blocked({
+    const { evaldiff, at } = await blocked({
       answer: () => {
         spoil();
         return { text: '5' };
@@ -85,9 +74,7 @@ describe('a place that cannot be written to', () => {
   (existsSync('/dev/full') ? test : test.skip)(
     'because nothing is left of the disk costs the recording, is told once, and not the verdict',
     async () => {
-      const {
-        shop: { evaldiff },
-      } = await blocked();
+      const { evaldiff } = await blocked();
       const { code, out, err } = await evaldiff('run', '--record', '/dev/full');
       expect([code, out]).toEqual([0, expect.stringContaining('Evaluated')]);
       expect(err.match(/^.*--record: \/dev\/full is not whole: ENOSPC: .*$/gm)).toHaveLength(1);

@@ -124,19 +124,11 @@ describe('a pull request with six changed lines of which one breaks', () => {
     const { causes, explained } = only(result);
     expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
     expect(causes).toHaveLength(1);
-    expect(causes[0]).toMatchObject({
-      relation: 'alone',
-      units: [
-        {
-          kind: 'line',
-          file: 'prompts/p.yaml',
-          side: 'head',
-          lines: { from: 9, to: 9 },
-          base_text: 'Say yes where a refund is due.',
-          head_text: 'Say that it depends.',
-        },
-      ],
-    });
+    const unit = {
+      ...{ kind: 'line', file: 'prompts/p.yaml', side: 'head', lines: { from: 9, to: 9 } },
+      ...{ base_text: BASE[1], head_text: HEAD[1] },
+    };
+    expect(causes[0]).toMatchObject({ relation: 'alone', units: [unit] });
     expect(causes[0]?.references).toHaveLength(8);
     expect(explained).toMatchObject({ status: 'found', reason: null, units: 6, unexplained: [] });
     expect(explained.harmless.map(({ lines }) => lines.from)).toEqual([8, 10, 11, 12, 13]);
@@ -185,20 +177,18 @@ describe('a pull request with six changed lines of which one breaks', () => {
   });
 });
 
+const ONE = BASE.map((line) => line.replace('Say yes where a refund is due.', 'Say no.'));
+const saysNo = (prompt: string): string => (prompt.includes('Say no.') ? 'no' : 'yes');
+
 test('the only change is named without a call', async () => {
-  const head = BASE.map((line) => line.replace('Say yes where a refund is due.', 'Say no.'));
-  const found = await runLines((prompt) => (prompt.includes('Say no.') ? 'no' : 'yes'), { head });
+  const found = await runLines(saysNo, { head: ONE });
   const [cause] = only(found.result).causes;
   expect(cause).toMatchObject({ relation: 'only-change', p: null, calls: 0 });
   expect(only(found.result).explained.calls).toBe(0);
 });
 
 test('the only change is not looked at where max_calls is 0, nor a fix of it; that is said', async () => {
-  const head = BASE.map((line) => line.replace('Say yes where a refund is due.', 'Say no.'));
-  const { result } = await runLines((prompt) => (prompt.includes('Say no.') ? 'no' : 'yes'), {
-    head,
-    explain: { max_calls: 0, fix: true },
-  });
+  const { result } = await runLines(saysNo, { head: ONE, explain: { max_calls: 0, fix: true } });
   expect(only(result)).toMatchObject({
     causes: [],
     explained: { status: 'not-started', reason: 'explain.max_calls is 0', calls: 0 },

@@ -222,28 +222,13 @@ describe('headline', () => {
   });
 
   test("says when more than a tenth of a suite's tries have no readable grade, beside whatever else there is to say", () => {
-    const open = (count: number): Result =>
-      resultOf({
-        suites: [
-          suiteOf(
-            'capitals',
-            [
-              referenceOf('a', 'unchanged', {
-                base: sideOf(
-                  Array.from({ length: 10 }, () => ({ outcome: 'pass' as const, actual: 'x' })),
-                ),
-                head: sideOf(
-                  Array.from({ length: 10 }, (_, index) => ({
-                    outcome: index < count ? ('ungraded' as const) : ('pass' as const),
-                    actual: 'y',
-                  })),
-                ),
-              }),
-            ],
-            { verdict: 'unchanged' },
-          ),
-        ],
-      });
+    const open = (count: number): Result => {
+      const outcome = (at: number) => (at < count ? 'ungraded' : 'pass');
+      const tries = Array.from({ length: 10 }, (_, at) => ({ outcome: outcome(at), actual: 'y' }));
+      const base = passed(...Array<string>(10).fill('x'));
+      const reference = referenceOf('a', 'unchanged', { base, head: sideOf(tries) });
+      return resultOf({ suites: [suiteOf('capitals', [reference])] });
+    };
     expect(words(open(3))).toMatch(/^✓ No regression: .* 3 of 20 tries have no readable grade\.$/);
     expect(words(open(2))).not.toContain('readable');
     expect(
