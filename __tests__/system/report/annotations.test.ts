@@ -49,13 +49,10 @@ describe('annotations', () => {
   });
 
   test('stay apart for references that fail in another way, worst first', () => {
-    const fallen = (id: string, line: number, metric: string) =>
-      referenceOf(id, 'regressed', {
-        file: TESTS.path,
-        line,
-        base: passed('x'),
-        head: sideOf([{ outcome: 'fail', actual: 'y', scores: [score('fail', metric)] }]),
-      });
+    const fallen = (id: string, line: number, metric: string) => {
+      const head = sideOf([{ outcome: 'fail', actual: 'y', scores: [score('fail', metric)] }]);
+      return referenceOf(id, 'regressed', { file: TESTS.path, line, base: passed('x'), head });
+    };
     const suite = suiteOf('s', [
       fallen('a', 5, 'short'),
       fallen('b', 6, 'polite'),
@@ -162,21 +159,12 @@ describe('annotations', () => {
     "fit titles and messages of %s into GitHub's limits without half a character",
     (letter) => {
       const long = letter.repeat(100_000);
+      const scores = Array.from({ length: 60 }, (_, index) =>
+        score('fail', `m${String(index)}`, 0, long),
+      );
       const reference = referenceOf(long, 'regressed', {
         file: TESTS.path,
-        head: sideOf([
-          {
-            outcome: 'fail',
-            actual: long,
-            scores: Array.from({ length: 60 }, (_, index) => ({
-              metric: `m${String(index)}`,
-              status: 'fail' as const,
-              value: 0,
-              reason: long,
-              skip: false,
-            })),
-          },
-        ]),
+        head: sideOf([{ outcome: 'fail', actual: long, scores }]),
       });
       const [one] = annotations(
         resultOf({ conclusion: 'failure', suites: [suiteOf(long, [reference])] }),

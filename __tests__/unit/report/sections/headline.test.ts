@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Line } from '../../../../src/report/sections/document.ts';
+import type { Outcome } from '../../../../src/types/metric.ts';
 import { inTerminal, headline } from '../../../stand-ins/reports.ts';
 import {
   fork,
@@ -223,7 +224,7 @@ describe('headline', () => {
 
   test("says when more than a tenth of a suite's tries have no readable grade, beside whatever else there is to say", () => {
     const open = (count: number): Result => {
-      const outcome = (at: number) => (at < count ? 'ungraded' : 'pass');
+      const outcome = (at: number): Outcome => (at < count ? 'ungraded' : 'pass');
       const tries = Array.from({ length: 10 }, (_, at) => ({ outcome: outcome(at), actual: 'y' }));
       const base = passed(...Array<string>(10).fill('x'));
       const reference = referenceOf('a', 'unchanged', { base, head: sideOf(tries) });
