@@ -27,26 +27,13 @@ async function temporaryFolder(): Promise<string> {
 }
 
 const facts: EventFacts = {
-  event: 'pull_request',
-  action: 'synchronize',
-  repository: REPOSITORY,
-  pullRequest: 12,
-  base: 'b'.repeat(40),
-  head: HEAD,
-  headRepository: REPOSITORY,
-  headBranch: 'topic',
-  fork: false,
-  dependabot: false,
-  addedLabel: null,
-  origin: null,
+  ...{ event: 'pull_request', action: 'synchronize', repository: REPOSITORY, pullRequest: 12 },
+  ...{ base: 'b'.repeat(40), head: HEAD, headRepository: REPOSITORY, headBranch: 'topic' },
+  ...{ fork: false, dependabot: false, addedLabel: null, origin: null },
 };
+const path = 'prompts/tests/capitals.yaml';
 const changed: ChangedFile[] = [
-  {
-    path: 'prompts/tests/capitals.yaml',
-    basePath: 'prompts/tests/capitals.yaml',
-    lines: [{ start: 1, end: 10_000 }],
-    deleted: false,
-  },
+  { path, basePath: path, lines: [{ start: 1, end: 10_000 }], deleted: false },
 ];
 
 async function published(
@@ -127,9 +114,8 @@ describe('publishing', () => {
   });
 
   test('writes no comment outside of a pull request, and no check without a commit', async () => {
-    const onPush = await published(regression(), {
-      facts: { ...facts, event: 'push', pullRequest: null },
-    });
+    const push = { ...facts, event: 'push', pullRequest: null };
+    const onPush = await published(regression(), { facts: push });
     expect([onPush.ids.commentId, onPush.ids.checkRunId]).toEqual([null, expect.any(Number)]);
     const nowhere = await published(regression(), {
       facts: { ...facts, pullRequest: null, head: null },

@@ -31,13 +31,9 @@ function gatherer(limits: { requests: number; bytes: number }) {
     bytes: (_: string, body: string) => body.length,
     connect: () => Promise.reject(new Error('nothing is sent here')),
   };
-  const server: ManagedServer = {
-    vendor: vendors.openai,
-    api,
-    call: () => Promise.reject(new Error('nothing is called here')),
-    log: () => undefined,
-    close: () => undefined,
-  };
+  const call = () => Promise.reject(new Error('nothing is called here'));
+  const idle = (): void => undefined;
+  const server: ManagedServer = { vendor: vendors.openai, api, call, log: idle, close: idle };
   const { add } = createGatherer({
     activity,
     server,
@@ -58,18 +54,13 @@ function gatherer(limits: { requests: number; bytes: number }) {
 describe('gathering', () => {
   test('sends a full batch at once, though somebody may ask for more, and the rest when nobody does', async () => {
     const { activity, add, sent } = gatherer({ requests: 3, bytes: 1e6 });
-    let end = (): void => undefined;
-    const busy = activity.during(
-      () =>
-        new Promise<void>((resolve) => {
-          end = resolve;
-        }),
-    );
+    const { promise, resolve: end } = Promise.withResolvers<undefined>();
+    const busy = activity.during(() => promise);
     for (const content of ['a', 'b', 'c', 'd']) add(asked(content));
     expect(sent).toEqual([['m', ['a', 'b', 'c']]]);
     for (let index = 0; index < 20; index += 1) await turn();
     expect(sent).toHaveLength(1);
-    end();
+    end(undefined);
     await busy;
     await until(() => sent.length === 2);
     expect(sent[1]).toEqual(['m', ['d']]);
@@ -80,12 +71,9 @@ describe('gathering', () => {
 
   test('keeps models apart, and each in its order', async () => {
     const { add, sent } = gatherer({ requests: 10, bytes: 1e6 });
-    for (const [content, model] of [
-      ['a', 'x'],
-      ['b', 'y'],
-      ['c', 'x'],
-    ] as const)
-      add(asked(content, model));
+    add(asked('a', 'x'));
+    add(asked('b', 'y'));
+    add(asked('c', 'x'));
     await until(() => sent.length === 2);
     expect(sent).toEqual([
       ['x', ['a', 'c']],
