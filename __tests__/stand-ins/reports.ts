@@ -22,7 +22,7 @@ export const annotations = (result: Result, changed: readonly ChangedFile[], fol
 
 type CommentOptions = Omit<Parameters<typeof comment.renderComment>[1], 'reports'>;
 
-export const renderComment = (result: Result, options: CommentOptions) =>
+export const renderComment = (result: Result, options: CommentOptions = { marker: '<!-- m -->' }) =>
   comment.renderComment(result, { ...options, reports: REPORTS });
 
 export const renderSummary = (result: Result, limit?: number, links?: Links) =>
@@ -35,6 +35,10 @@ export const renderHtml = (result: Result, links?: Links) => htmlOf(result, REPO
 
 export const renderTerminal = (result: Result, options: TerminalOptions) =>
   terminalOf(result, REPORTS, options);
+
+/** Without colours, as wide as a pipe is taken to be. */
+export const inTerminal = (result: Result, width = 100) =>
+  renderTerminal(result, { width, colour: false });
 
 export const sectionBlocks = (result: Result, detail: Detail, names?: readonly SectionName[]) =>
   blocksOf(result, detail, REPORTS, names);

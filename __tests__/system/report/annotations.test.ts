@@ -15,6 +15,7 @@ import {
   sideOf,
   suiteOf,
   withProblems,
+  passed,
 } from '../../unit/report/results.ts';
 
 const changed = (path: string, ...lines: [number, number][]): ChangedFile => ({
@@ -48,13 +49,10 @@ describe('annotations', () => {
   });
 
   test('stay apart for references that fail in another way, worst first', () => {
-    const fallen = (id: string, line: number, metric: string) =>
-      referenceOf(id, 'regressed', {
-        file: TESTS.path,
-        line,
-        base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-        head: sideOf([{ outcome: 'fail', actual: 'y', scores: [score('fail', metric)] }]),
-      });
+    const fallen = (id: string, line: number, metric: string) => {
+      const head = sideOf([{ outcome: 'fail', actual: 'y', scores: [score('fail', metric)] }]);
+      return referenceOf(id, 'regressed', { file: TESTS.path, line, base: passed('x'), head });
+    };
     const suite = suiteOf('s', [
       fallen('a', 5, 'short'),
       fallen('b', 6, 'polite'),
@@ -67,7 +65,7 @@ describe('annotations', () => {
     ).toEqual(['5 s: a and 1 more regressed', '6 s: b regressed']);
   });
 
-  test('say at the first changed line of a prompt what it did: the worst reference, then each suite', () => {
+  test('say at the first changed line of a prompt what it did: the worst reference, then each suite', () =>
     expect(annotations(regression(), [PROMPT])).toEqual([
       {
         path: 'prompts/capitals.yaml',
@@ -78,8 +76,7 @@ describe('annotations', () => {
         message:
           'australia: 3 of 3 passed on base, 0 of 3 passed on head; 2 more fail alike.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\ncapitals: 92.2 % → 82.4 % (−9.8 points, 90 % interval −21.2 to +1.6); 17 references × 3 tries. Regressed: australia, brazil, canada.',
       },
-    ]);
-  });
+    ]));
 
   test('stand at the line that the run found changed, where the pull request shows it', () => {
     const at = (...lines: [number, number][]) =>
@@ -108,12 +105,11 @@ describe('annotations', () => {
     expect(annotations(regression(), [])).toEqual([]);
   });
 
-  test('stand at line 1 of a file that is only renamed', () => {
+  test('stand at line 1 of a file that is only renamed', () =>
     expect(annotations(regression(), [changed('prompts/capitals.yaml')])[0]).toMatchObject({
       startLine: 1,
       endLine: 1,
-    });
-  });
+    }));
 
   test.each([
     ['.', ''],
@@ -121,13 +117,13 @@ describe('annotations', () => {
     ['./', ''],
     ['apps/bot', 'apps/bot/'],
     ['./apps//bot/', 'apps/bot/'],
-  ])('with the working directory %j start at the root of the repository', (directory, prefix) => {
+  ])('with the working directory %j start at the root of the repository', (directory, prefix) =>
     expect(annotations(regression(), [PROMPT], directory)[0]?.path).toBe(
       `${prefix}prompts/capitals.yaml`,
-    );
-  });
+    ),
+  );
 
-  test('show problems as failures at their lines, those of changed files only', () => {
+  test('show problems as failures at their lines, those of changed files only', () =>
     expect(annotations(withProblems(), [PROMPT, changed('evaldiff.yaml', [1, 1])])).toEqual([
       {
         path: 'prompts/capitals.yaml',
@@ -145,8 +141,7 @@ describe('annotations', () => {
         title: 'Not judged: this has to be fixed',
         message: 'is empty',
       },
-    ]);
-  });
+    ]));
 
   test('are warnings where the gate does not fail, and notices for a reference that does not gate', () => {
     const result = { ...regression(), conclusion: 'neutral' as const };
@@ -164,21 +159,12 @@ describe('annotations', () => {
     "fit titles and messages of %s into GitHub's limits without half a character",
     (letter) => {
       const long = letter.repeat(100_000);
+      const scores = Array.from({ length: 60 }, (_, index) =>
+        score('fail', `m${String(index)}`, 0, long),
+      );
       const reference = referenceOf(long, 'regressed', {
         file: TESTS.path,
-        head: sideOf([
-          {
-            outcome: 'fail',
-            actual: long,
-            scores: Array.from({ length: 60 }, (_, index) => ({
-              metric: `m${String(index)}`,
-              status: 'fail' as const,
-              value: 0,
-              reason: long,
-              skip: false,
-            })),
-          },
-        ]),
+        head: sideOf([{ outcome: 'fail', actual: long, scores }]),
       });
       const [one] = annotations(
         resultOf({ conclusion: 'failure', suites: [suiteOf(long, [reference])] }),

@@ -46,9 +46,7 @@ inBrowser("a comment in GitHub's style", () => {
     browser = await openBrowser();
     page = await browser.newPage();
   });
-  afterAll(async () => {
-    await browser.close();
-  });
+  afterAll(() => browser.close());
 
   async function show(html: string, theme: Theme, width: number): Promise<void> {
     await page.setViewportSize({ width, height: 900 });

@@ -12,26 +12,22 @@ import {
   referenceOf,
   regression,
   resultOf,
-  sideOf,
   suiteOf,
   withProblems,
+  passed,
+  failed,
 } from '../../unit/report/results.ts';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'evaldiff-junit-'));
 });
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Every reference fell from one of one to none of one, which no reference alone can prove. */
 function allFell(): Result {
   const fell = ['a', 'b', 'c'].map((id) =>
-    referenceOf(id, 'fell', {
-      base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-      head: sideOf([{ outcome: 'fail', actual: 'y' }]),
-    }),
+    referenceOf(id, 'fell', { base: passed('x'), head: failed('y') }),
   );
   return resultOf({
     conclusion: 'failure',

@@ -9,19 +9,19 @@ import type { Links } from '../../../src/report/sections/document.ts';
 import { SECTION_NAMES } from '../../../src/report/sections/index.ts';
 import { written } from '../../../src/text/markup.ts';
 import { COMMENT_ELEMENTS, renderGithub, withoutFolds } from '../../stand-ins/github-markdown.ts';
-import { REPORTS, renderComment, sectionBlocks, renderTerminal } from '../../stand-ins/reports.ts';
+import { inTerminal, REPORTS, renderComment, sectionBlocks } from '../../stand-ins/reports.ts';
 import { expectGolden } from './golden.ts';
 import {
   enormous,
   goldens,
   green,
   hostile,
-  neutral,
   referenceOf,
   regression,
   resultOf,
-  sideOf,
   suiteOf,
+  passed,
+  failed,
 } from './results.ts';
 
 const marker = '<!-- evaldiff:capitals -->';
@@ -44,13 +44,13 @@ test.each([
   ['', 'empty'],
   ['\n \n', 'only white space'],
 ])('the answer %j is no blank place: it is called %s', (answer, words) => {
-  const head = sideOf([{ outcome: 'fail', actual: answer }]);
+  const head = failed(answer);
   for (const before of ['A long answer of base.', answer]) {
-    const base = sideOf([{ outcome: 'pass', actual: before }]);
+    const base = passed(before);
     const reference = referenceOf('r', 'regressed', { base, head });
     const result = resultOf({ suites: [suiteOf('p', [reference], { verdict: 'regressed' })] });
     expect(renderComment(result, { marker, links })).toContain(`<i>${words}</i>`);
-    expect(renderTerminal(result, { width: 100, colour: false })).toContain(`(${words})`);
+    expect(inTerminal(result)).toContain(`(${words})`);
     expect(
       written(referenceBody(reference, { characters: 500, links, reports: REPORTS })),
     ).toContain(`<i>${words}</i>`);
@@ -59,15 +59,6 @@ test.each([
 
 describe('the order of a comment', () => {
   const body = renderComment(regression(), { marker, links });
-
-  test('begins with the hidden marker, then one line at which a reviewer can stop, and a sentence', () => {
-    const [first, verdict, , sentence] = body.split('\n');
-    expect(first).toBe(marker);
-    expect(verdict).toBe('### ❌ Regressed: `capitals` 92.2 % → 82.4 %');
-    expect(sentence).toBe(
-      '4 references clearly got worse, 3 of them in **countries with a former capital** (96.3 % → 70.4 %). −9.8 points, 90 % interval −21.2 to \\+1.6; 17 references × 3 tries. 1 of 3 suites regressed.',
-    );
-  });
 
   test('shows verdict, changed lines, the worst reference and the suites, and collapses all that follows but the footer', () => {
     const top = withoutFolds(renderGithub(body).html, '<details/>')
@@ -101,55 +92,9 @@ describe('the order of a comment', () => {
     );
   });
 
-  test('lists suites and references worst first, whatever their order in the result', () => {
-    const rows = [
-      ...body.matchAll(
-        /<tr><td nowrap>(❌ regressed|⚪ inconclusive|✅ no regression)<br><code>(capitals|triage|math)<\/code>/g,
-      ),
-    ].map(([, verdict, name]) => `${String(name)}: ${String(verdict)}`);
-    expect(rows).toEqual([
-      'capitals: ❌ regressed',
-      'triage: ⚪ inconclusive',
-      'math: ✅ no regression',
-    ]);
-    expect(body).toContain(
-      `<p><b>What it did:</b> <a href="${REPOSITORY}/blob/9e8d7c6/prompts/tests/capitals.yaml#L14"><code>australia</code></a> of <code>capitals</code>, 3 of 3 passed → 0 of 3 passed; 2 more fail <code>exact_match</code> too</p>`,
-    );
-    const entries = [
-      ...body.matchAll(
-        /<p><code>(?:capitals|triage)<\/code> › <a href="[^"]+"><code>(.*?)<\/code><\/a> – (.*?)<\/p>/g,
-      ),
-    ].map(([, id, counts]) => `${String(id)}: ${String(counts)}`);
-    expect(entries).toEqual([
-      'brazil: 3 of 3 passed → 0 of 3 passed',
-      'canada: 3 of 3 passed → 1 of 3 passed',
-      'late-parcel: 3 of 3 passed → 0 of 3 passed',
-    ]);
-  });
-
-  test('shows the changed lines of the worst suite without their margin, and names the other files', () => {
-    expect(body).toContain(
-      [
-        `**What changed:** [\`prompts/capitals.yaml:4\`](<${REPOSITORY}/blob/9e8d7c6/prompts/capitals.yaml#L4>)`,
-        '',
-        '```diff',
-        '  - role: user',
-        '-   content: Name the capital of {{country}}, nothing else.',
-        '+   content: What is the capital of {{country}}?',
-        '```',
-      ].join('\n'),
-    );
-    expect(body).toContain(
-      `Also changed: [\`rubrics/tone.yaml:8\`](<${REPOSITORY}/blob/9e8d7c6/rubrics/tone.yaml#L8>)`,
-    );
-  });
-
   test('is short where nothing got worse: headline, sentence, table of several suites, what to know, footer', () => {
     const quiet = suiteOf('capitals', [
-      referenceOf('a', 'unchanged', {
-        base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-        head: sideOf([{ outcome: 'pass', actual: 'y' }]),
-      }),
+      referenceOf('a', 'unchanged', { base: passed('x'), head: passed('y') }),
     ]);
     const top = (...suites: SuiteResult[]) =>
       renderGithub(
@@ -163,16 +108,6 @@ describe('the order of a comment', () => {
       'p',
     ]);
     expect(top({ ...quiet, summary: 'said in full' })).toEqual(['h3', 'p', 'details', 'p']);
-  });
-
-  test('emphasises the words that differ and nothing when nearly all do', () => {
-    expect(body).toContain('<code><b>The capital of Australia is </b>Canberra<b>.</b></code>');
-    expect(body).toContain(
-      'A replacement <b>cannot be sent</b>, <b>as the warranty has ended</b>.</code>',
-    );
-    expect(body).toContain(
-      '<td><code>The capital of Brazil is Brasília, which replaced Rio de Janeiro in 1960.</code></td>',
-    );
   });
 
   test('ends with spend, visible drop, commits and the local command', () => {
@@ -211,14 +146,6 @@ describe('the order of a comment', () => {
     const there = { ...here, report: 'https://github.com/acme/support/artifacts/9' };
     expect(renderComment(long, { marker, links: there, limit: 20_000 })).toContain(
       `The rest is in [report.html](<${there.report}>) and result.json.`,
-    );
-  });
-
-  test('says what is not ruled out when it is inconclusive', () => {
-    const [, verdict, , sentence] = renderComment(neutral(), { marker }).split('\n');
-    expect(verdict).toBe('### ⚪ Inconclusive: `capitals` 100.0 % → 91.7 %');
-    expect(sentence).toBe(
-      '−8.3 points, 90 % interval −24.1 to \\+7.5; 8 references × 3 tries. A drop of up to 24.1 points is not ruled out. More references would narrow that.',
     );
   });
 
@@ -325,8 +252,8 @@ describe('the limit', () => {
   test('an answer of 5 MB is cut, and its length is said', () => {
     const huge = '💥'.repeat(2_500_000);
     const reference = referenceOf('boom', 'regressed', {
-      base: sideOf([{ outcome: 'pass', actual: 'short' }]),
-      head: sideOf([{ outcome: 'fail', actual: huge }]),
+      base: passed('short'),
+      head: failed(huge),
     });
     const body = renderComment(
       resultOf({

@@ -12,12 +12,11 @@ import {
   suiteOf,
   sweep,
   withProblems,
+  passed,
+  failed,
 } from './results.ts';
 
-const PASSED_THEN_FAILED = {
-  base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-  head: sideOf([{ outcome: 'fail', actual: 'y' }]),
-};
+const PASSED_THEN_FAILED = { base: passed('x'), head: failed('y') };
 
 interface Element {
   name: string;
@@ -47,12 +46,15 @@ function parse(xml: string): Element {
   parser.on('text', (text) => {
     open.at(-1)!.text += text;
   });
-  parser.on('closetag', () => {
-    open.pop();
-  });
+  parser.on('closetag', () => open.pop());
   parser.write(xml).close();
   return root.children[0]!;
 }
+
+const rendered = (...given: Parameters<typeof resultOf>): Element =>
+  parse(renderJunit(resultOf(...given)));
+const attribute = (root: Element, name: string, of: string): unknown[] =>
+  all(root, name).map(({ attributes }) => attributes[of]);
 
 const all = (element: Element, name: string): Element[] => [
   ...(element.name === name ? [element] : []),
@@ -134,7 +136,7 @@ describe('renderJunit', () => {
 
   test('has a suite per prompt and variant, a case per reference, a failure for a regression', () => {
     const root = parse(renderJunit(regression()));
-    expect(all(root, 'testsuite').map(({ attributes }) => attributes['name'])).toEqual([
+    expect(attribute(root, 'testsuite', 'name')).toEqual([
       'math [gpt-4o, temperature 0.2]',
       'triage [gpt-4o, temperature 0]',
       'capitals [gpt-4o, temperature 0]',
@@ -164,15 +166,11 @@ describe('renderJunit', () => {
       suiteOf('s', [referenceOf('a', 'pass')], {
         variant: { model: 'm', parameters: { temperature } },
       });
-    const root = parse(
-      renderJunit(
-        resultOf({
-          mode: 'sweep',
-          suites: [of(0), of(1), suiteOf('t', [referenceOf('a', 'pass')])],
-        }),
-      ),
-    );
-    expect(all(root, 'testcase').map(({ attributes }) => attributes['classname'])).toEqual([
+    const root = rendered({
+      mode: 'sweep',
+      suites: [of(0), of(1), suiteOf('t', [referenceOf('a', 'pass')])],
+    });
+    expect(attribute(root, 'testcase', 'classname')).toEqual([
       's [m, temperature 0]',
       's [m, temperature 1]',
       't',
@@ -188,7 +186,7 @@ describe('renderJunit', () => {
       referenceOf('e', 'inconclusive'),
       referenceOf('f', 'improved'),
     ];
-    const root = parse(renderJunit(resultOf({ suites: [suiteOf('s', references)] })));
+    const root = rendered({ suites: [suiteOf('s', references)] });
     expect(
       all(root, 'testcase').map(
         ({ attributes, children }) =>
@@ -201,30 +199,22 @@ describe('renderJunit', () => {
   });
 
   test('says of what fell with its suite that it is part of the fall, even with one try each', () => {
-    const fell = referenceOf('a', 'fell', {
-      ...PASSED_THEN_FAILED,
+    const fell = referenceOf('a', 'fell', PASSED_THEN_FAILED);
+    const root = rendered({
+      conclusion: 'failure',
+      n_tries: 1,
+      suites: [suiteOf('s', [fell], { verdict: 'regressed' })],
     });
-    const root = parse(
-      renderJunit(
-        resultOf({
-          conclusion: 'failure',
-          n_tries: 1,
-          suites: [suiteOf('s', [fell], { verdict: 'regressed' })],
-        }),
-      ),
-    );
-    expect(all(root, 'failure').map(({ attributes }) => attributes['message'])).toEqual([
+    expect(attribute(root, 'failure', 'message')).toEqual([
       "part of the suite's fall: 1 of 1 passed on base, 0 of 1 passed on head",
     ]);
   });
 
   test('has a failure for each reference that fails on head where that is what makes it red', () => {
-    const failing = referenceOf('a', 'unchanged', {
-      head: { ...sideOf([{ outcome: 'fail', actual: 'y' }]), rollup: 'fail' },
-    });
+    const failing = referenceOf('a', 'unchanged', { head: { ...failed('y'), rollup: 'fail' } });
     const failures = (failOn: 'failure' | 'regression'): string[] => {
       const suite = suiteOf('s', [failing], { gate: { fail_on: failOn } });
-      const root = parse(renderJunit(resultOf({ conclusion: 'failure', suites: [suite] })));
+      const root = rendered({ conclusion: 'failure', suites: [suite] });
       return all(root, 'failure').map(({ attributes }) => String(attributes['type']));
     };
     expect(failures('failure')).toEqual(['unchanged']);
@@ -232,20 +222,14 @@ describe('renderJunit', () => {
   });
 
   test('has a failure for the suite itself where it regressed and no reference can be named', () => {
-    const moved = referenceOf('a', 'inconclusive', {
-      ...PASSED_THEN_FAILED,
+    const moved = referenceOf('a', 'inconclusive', PASSED_THEN_FAILED);
+    const root = rendered({
+      conclusion: 'failure',
+      suites: [
+        suiteOf('s', [moved], { verdict: 'regressed', summary: 'pass rate 100 % → 0 %' }),
+        suiteOf('t', [{ ...moved, status: 'regressed' }], { verdict: 'regressed' }),
+      ],
     });
-    const root = parse(
-      renderJunit(
-        resultOf({
-          conclusion: 'failure',
-          suites: [
-            suiteOf('s', [moved], { verdict: 'regressed', summary: 'pass rate 100 % → 0 %' }),
-            suiteOf('t', [{ ...moved, status: 'regressed' }], { verdict: 'regressed' }),
-          ],
-        }),
-      ),
-    );
     expect(
       all(root, 'testcase').flatMap(({ attributes: { classname, name }, children: [ending] }) =>
         ending?.name === 'failure' ? [`${String(classname)} › ${String(name)}`] : [],
@@ -263,13 +247,10 @@ describe('renderJunit', () => {
   });
 
   test('keeps line ends of an attribute', () => {
-    const root = parse(
-      renderJunit(resultOf({ suites: [suiteOf('s', [referenceOf('one\n\ttwo', 'unchanged')])] })),
-    );
+    const root = rendered({ suites: [suiteOf('s', [referenceOf('one\n\ttwo', 'unchanged')])] });
     expect(all(root, 'testcase')[0]?.attributes['name']).toBe('one\n\ttwo');
   });
 
-  test('holds ten thousand failures', () => {
-    expect(all(parse(renderJunit(enormous())), 'failure')).toHaveLength(10_000);
-  });
+  test('holds ten thousand failures', () =>
+    expect(all(parse(renderJunit(enormous())), 'failure')).toHaveLength(10_000));
 });

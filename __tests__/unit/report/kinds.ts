@@ -6,7 +6,7 @@ import type {
 import type { ReferenceResult } from '../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
-import { resultOf, referenceOf, score, sideOf, suiteOf } from './results.ts';
+import { resultOf, referenceOf, score, sideOf, suiteOf, type Answer } from './results.ts';
 
 /** Results with attributes whose figures are those of their references. */
 
@@ -42,6 +42,18 @@ const ASKED = [
   'Great service, thank you!',
 ];
 
+const kind: Answer = {
+  outcome: 'pass',
+  actual:
+    'We are sorry that it came broken. You get your money back within five days; a label for sending it back is attached.',
+  scores: [score('pass', 'is_polite', 1)],
+};
+const unkind: Answer = {
+  outcome: 'fail',
+  actual: 'We are sorry that it came broken. A refund is not possible, as thirty days have passed.',
+  scores: [score('fail', 'is_polite', 0, 'Refuses without an alternative.')],
+};
+
 /**
  * Each reference has two domains and two sub-tasks; those of the first domain and the fifth
  * sub-task fall.
@@ -49,36 +61,17 @@ const ASKED = [
 function referencesOf(count: number): ReferenceResult[] {
   return Array.from({ length: count }, (_, index) => {
     const falls = index % 6 === 0 && index % 5 !== 1;
-    const good =
-      'We are sorry that it came broken. You get your money back within five days; a label for sending it back is attached.';
-    const bad =
-      'We are sorry that it came broken. A refund is not possible, as thirty days have passed.';
+    const flaky = index % 17 === 3;
     return referenceOf(
       `mail-${String(index + 1).padStart(3, '0')}`,
-      falls ? 'regressed' : index % 17 === 3 ? 'flaky' : 'unchanged',
+      falls ? 'regressed' : flaky ? 'flaky' : 'unchanged',
       {
         file: 'prompts/tests/triage.yaml',
         line: 10 + 4 * index,
         input: { mail: ASKED[index % 6] ?? '', tone: index % 2 === 0 ? 'calm' : 'annoyed' },
         expected: index % 6 === 0 ? 'refund' : 'answer',
-        base: sideOf(
-          [1, 2, 3].map(() => ({
-            outcome: 'pass' as const,
-            actual: good,
-            scores: [score('pass', 'is_polite', 1)],
-          })),
-        ),
-        head: sideOf(
-          [1, 2, 3].map((number) =>
-            falls || (index % 17 === 3 && number === 1)
-              ? {
-                  outcome: 'fail' as const,
-                  actual: bad,
-                  scores: [score('fail', 'is_polite', 0, 'Refuses without an alternative.')],
-                }
-              : { outcome: 'pass' as const, actual: good, scores: [score('pass', 'is_polite', 1)] },
-          ),
-        ),
+        base: sideOf([kind, kind, kind]),
+        head: sideOf([1, 2, 3].map((at) => (falls || (flaky && at === 1) ? unkind : kind))),
       },
     );
   });
@@ -120,20 +113,11 @@ function attributesOf(
     const drops = members
       .filter(({ status }) => status === 'regressed')
       .slice(0, 3)
-      .map((reference): AttributeSample => ({
-        kind: 'drop',
-        reference: reference.id,
-        base: 1,
-        head: 0,
-      }));
+      .map(({ id }): AttributeSample => ({ kind: 'drop', reference: id, base: 1, head: 0 }));
     const skills: AttributeSample[] =
       kind === 'subtask' && place === own.length - 1
-        ? members.slice(0, 2).map((reference) => ({
-            kind: 'skill',
-            reference: reference.id,
-            side: 'head',
-            expected: 5,
-            output: 1,
+        ? members.slice(0, 2).map(({ id }) => ({
+            ...({ kind: 'skill', reference: id, side: 'head', expected: 5, output: 1 } as const),
           }))
         : [];
     return {
@@ -182,14 +166,8 @@ export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...S
     .slice(0, 3)
     .map(({ id }) => id);
   const insight = (text: string, changes: Partial<Insight>): Insight => ({
-    path: suite.path,
-    suite: suite.name,
-    variant: suite.variant,
-    text,
-    attributes: [],
-    references: [],
-    generated: true,
-    ...changes,
+    ...{ path: suite.path, suite: suite.name, variant: suite.variant, text },
+    ...{ attributes: [], references: [], generated: true, ...changes },
   });
   return resultOf({
     conclusion: 'failure',
@@ -207,12 +185,8 @@ export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...S
       }),
     ],
     usage: {
-      calls: 720,
-      reused: 120,
-      input_tokens: 90_000,
-      output_tokens: 21_000,
-      cost_usd: 1.42,
-      by_purpose: {},
+      ...{ calls: 720, reused: 120, input_tokens: 90_000, output_tokens: 21_000 },
+      ...{ cost_usd: 1.42, by_purpose: {} },
     },
   });
 }
@@ -236,24 +210,15 @@ export function sweepOfModels(): Result {
     ['local-llama', 0.71, null],
   ];
   const suites = variants.map(([model, share, cost]) => {
-    const references = Array.from({ length: 40 }, (_, index) =>
-      referenceOf(`q${String(index)}`, index / 40 < share ? 'pass' : 'fail', {
-        head: sideOf(
-          [1, 2, 3].map(() => ({
-            outcome: index / 40 < share ? ('pass' as const) : ('fail' as const),
-            actual: 'x',
-          })),
-        ),
-        p: null,
-        q: null,
-      }),
-    );
+    const references = Array.from({ length: 40 }, (_, index) => {
+      const outcome = index / 40 < share ? 'pass' : 'fail';
+      const head = sideOf([1, 2, 3].map(() => ({ outcome, actual: 'x' })));
+      return referenceOf(`q${String(index)}`, outcome, { head, p: null, q: null });
+    });
     return suiteOf('capitals', references, {
       variant: { model, parameters: { temperature: 0 } },
-      verdict: 'not_compared',
-      visible_drop: null,
+      ...{ verdict: 'not_compared', visible_drop: null, cost_per_1000_calls: cost },
       compared: { references: 0, tries: 0 },
-      cost_per_1000_calls: cost,
     });
   });
   return resultOf({

@@ -53,14 +53,13 @@ describe("the text of llmeval's files", () => {
 
   test('is what yaml writes of the same values', () => {
     fc.assert(
-      fc.property(fc.dictionary(name, value, { maxKeys: 4 }), (map) => {
-        expect(yamlText(map)).toBe(stringify(map, { aliasDuplicateObjects: false, lineWidth: 0 }));
-      }),
+      fc.property(fc.dictionary(name, value, { maxKeys: 4 }), (map) =>
+        expect(yamlText(map)).toBe(stringify(map, { aliasDuplicateObjects: false, lineWidth: 0 })),
+      ),
       { numRuns: draws(5000) },
     );
   });
 
-  test('leaves out what is not there, as yaml does', () => {
-    expect(yamlText({ kept: 'x', left: undefined as unknown as Json })).toBe('kept: x\n');
-  });
+  test('leaves out what is not there, as yaml does', () =>
+    expect(yamlText({ kept: 'x', left: undefined as unknown as Json })).toBe('kept: x\n'));
 });

@@ -4,6 +4,7 @@ import { compareSuite } from '../../../src/kernel/judge/compare.ts';
 import { outcomeOf } from '../../../src/kernel/judge/outcome.ts';
 import { judgeSuites } from '../../../src/kernel/judge/verdict.ts';
 import { withMoreTries } from '../../../src/kernel/plan/suite-run.ts';
+import type { ChangedText } from '../../../src/kernel/result/changes.ts';
 import type { RunOutcome } from '../../../src/kernel/result/outcome.ts';
 import type {
   ReferenceResult,
@@ -25,25 +26,13 @@ import { hostileTexts } from '../../stand-ins/hostile-text.ts';
  */
 
 const gate: GateSettings = {
-  fail_on: 'regression',
-  alpha: 0.05,
-  min_drop: 0.01,
-  tolerance: 0.05,
-  gate_on: 'suite+references',
-  on_inconclusive: 'pass',
-  scoring: 'warn',
-  removed: 'warn',
-  attributes: 'advise',
-  min_pass_rate: null,
+  ...{ fail_on: 'regression', alpha: 0.05, min_drop: 0.01, tolerance: 0.05 },
+  ...{ gate_on: 'suite+references', on_inconclusive: 'pass', scoring: 'warn', removed: 'warn' },
+  ...{ attributes: 'advise', min_pass_rate: null },
 };
 
 const noUsage: UsageTotals = {
-  calls: 0,
-  reused: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  cost_usd: null,
-  by_purpose: {},
+  ...{ calls: 0, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: null, by_purpose: {} },
 };
 
 export function resultOf({
@@ -51,26 +40,12 @@ export function resultOf({
   ...changes
 }: Partial<Omit<Result, 'outcome'>> & { outcome?: RunOutcome | undefined }): Result {
   const made: Omit<Result, 'outcome'> = {
-    schema_version: 1,
-    mode: 'diff',
-    conclusion: 'success',
-    title: '',
-    reasons: [],
+    ...{ schema_version: 1, mode: 'diff', conclusion: 'success', title: '', reasons: [] },
     trust: 'member',
     base: { sha: '1f6a9c0d3b5e7a9182736455463728190abcdef0' },
     head: { sha: '9e8d7c6b5a49382716055443322110ffeeddccbb' },
-    gate,
-    n_tries: 3,
-    suites: [],
-    scoring: [],
-    attributes: [],
-    insights: [],
-    graders: [],
-    notices: [],
-    problems: [],
-    usage: noUsage,
-    noise: null,
-    override: null,
+    ...{ gate, n_tries: 3, suites: [], scoring: [], attributes: [], insights: [], graders: [] },
+    ...{ notices: [], problems: [], usage: noUsage, noise: null, override: null },
     adaptive_tries: null,
     ...changes,
   };
@@ -87,23 +62,10 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
   const found = outcomeOf(
     { conclusion: override === null ? conclusion : 'failure', held: false, reasons },
     {
-      mode,
-      suites,
-      scoring,
-      settings: result.gate,
-      affected: references,
-      counted: references,
-      removed: [],
-      askedAnew: [],
-      underBase: [],
-      weakened: [],
-      blind: null,
-      tested: 0,
-      uncomparable: [],
-      featureFindings: [],
-      unjudged: [],
-      unused: false,
-      replaced: [],
+      ...{ mode, suites, scoring, settings: result.gate, affected: references },
+      ...{ counted: references, removed: [], askedAnew: [], underBase: [], weakened: [] },
+      ...{ blind: null, tested: 0, uncomparable: [], featureFindings: [], unjudged: [] },
+      ...{ unused: false, replaced: [] },
     },
   );
   const red = found.kind === 'regressed' || found.kind === 'failed';
@@ -156,6 +118,12 @@ export function sideOf(answers: readonly Answer[], skip = false): SideResult {
   );
   return sideOfTries(tries, skip);
 }
+
+/** A side of which each try passes, or fails, with one of these answers. */
+export const passed = (...answers: string[]): SideResult =>
+  sideOf(answers.map((actual) => ({ outcome: 'pass', actual })));
+export const failed = (...answers: string[]): SideResult =>
+  sideOf(answers.map((actual) => ({ outcome: 'fail', actual })));
 
 /** A side whose counts agree with its tries. */
 export function sideOfTries(tries: TryResult[], skip = false): SideResult {
@@ -284,246 +252,176 @@ function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteRe
 }
 
 const COUNTRIES = [
-  'Australia',
-  'Brazil',
-  'Canada',
-  'Denmark',
-  'Egypt',
-  'Finland',
-  'Ghana',
-  'Hungary',
-  'India',
-  'Japan',
-  'Kenya',
-  'Laos',
-  'Mexico',
-  'Nepal',
-  'Oman',
-  'Peru',
-  'Qatar',
+  ...['Australia', 'Brazil', 'Canada', 'Denmark', 'Egypt', 'Finland', 'Ghana', 'Hungary', 'India'],
+  ...['Japan', 'Kenya', 'Laos', 'Mexico', 'Nepal', 'Oman', 'Peru', 'Qatar'],
 ];
 
-function repeated(
+/** A side by the letters of its tries: p passes, f fails, e ends in an error. */
+const repeated = (
   outcomes: string,
   pass: string,
   fail: string,
   reason: string | null = null,
-): SideResult {
-  return sideOf(
-    [...outcomes].map((letter): Answer => ({
-      outcome:
-        letter === 'p' ? 'pass' : letter === 'f' ? 'fail' : letter === 'u' ? 'ungraded' : 'error',
-      actual: letter === 'p' ? pass : fail,
-      scores:
-        letter === 'p'
-          ? [score('pass')]
-          : letter === 'f'
-            ? [score('fail', 'exact_match', false, reason)]
-            : letter === 'u'
-              ? [
-                  {
-                    metric: 'is_polite',
-                    status: 'ungraded',
-                    value: null,
-                    reason: 'grader gave no single choice of YES, NO',
-                    skip: false,
-                  },
-                ]
-              : [],
-    })),
+): SideResult =>
+  sideOf(
+    [...outcomes].map((letter): Answer =>
+      letter === 'p'
+        ? { outcome: 'pass', actual: pass, scores: [score('pass')] }
+        : letter === 'f'
+          ? { outcome: 'fail', actual: fail, scores: [score('fail', 'exact_match', false, reason)] }
+          : { outcome: 'error', actual: fail, scores: [] },
+    ),
   );
-}
 
 function capital(
   country: string,
   city: string,
-  base: string,
-  head: string,
+  [base, head]: readonly [base: string, head: string],
   status: ReferenceStatus,
   wrong: string,
   line: number,
 ): ReferenceResult {
   const reason = `expected "${city}", got "${wrong}"`;
   return referenceOf(country.toLowerCase(), status, {
-    line,
-    input: { country },
-    expected: city,
+    ...{ line, input: { country }, expected: city },
     base: repeated(base, city, wrong, reason),
     head: repeated(head, city, wrong, reason),
   });
 }
 
-const because: Because[] = [{ key: 'messages[0].content', file: 'prompts/capitals.yaml' }];
+const FILE = 'prompts/capitals.yaml';
+const because: Because[] = [{ key: 'messages[0].content', file: FILE }];
+const RUBRIC = 'rubrics/tone.yaml';
+
+/** Three tries that a rubric judges alike. */
+const judged = (outcome: 'pass' | 'fail', actual: string, reason: string): SideResult => {
+  const polite = score(outcome, 'is_polite', Number(outcome === 'pass'), reason);
+  return sideOf(
+    [1, 2, 3].map(() => ({ outcome, actual, scores: [polite, score('pass', 'short', 46)] })),
+  );
+};
+
+/** A suite of which one reference regressed, judged by a rubric that changed too. */
+function triageSuite(summary: string): SuiteResult {
+  const long =
+    'Thank you for writing to us. We are sorry to hear that the parcel arrived late and that the box was damaged on one side. We have looked at the shipment and found that it was held at the depot over the weekend. ';
+  const file = 'prompts/tests/triage.yaml';
+  const mail =
+    'Where is my parcel? It should have been here on Monday, and the tracking page shows nothing.';
+  const late = referenceOf('late-parcel', 'regressed', {
+    ...{ file, line: 31, input: { mail, tone: 'annoyed' } },
+    base: judged(
+      'pass',
+      `${long}A replacement leaves our warehouse today, free of charge.`,
+      'Apologises and offers a remedy.',
+    ),
+    head: judged(
+      'fail',
+      `${long}A replacement cannot be sent, as the warranty has ended.`,
+      'Apologises, but refuses a remedy without giving any alternative to the customer.',
+    ),
+  });
+  const side = repeated('ppp', 'Dear customer', '');
+  const others = ['refund', 'wrong-size', 'praise', 'invoice', 'cancel'].map((id, index) =>
+    referenceOf(id, 'unchanged', {
+      ...{ file, line: 40 + 9 * index, base: side, head: side },
+      input: { mail: `A mail about ${id}.`, tone: 'calm' },
+    }),
+  );
+  return suiteOf('triage', [late, ...others], {
+    verdict: 'inconclusive',
+    because: [{ key: 'rubric is_polite', file: RUBRIC }],
+    ...{ half: 0.2067, summary, visible_drop: 0.24 },
+  });
+}
+
+/** A suite with another temperature, in which nothing moved. */
+function mathSuite(): SuiteResult {
+  const references = ['four', 'carry', 'long'].map((id, index) => {
+    const expected = String(8 + index);
+    const side = repeated('ppp', expected, '');
+    return referenceOf(id, 'unchanged', {
+      ...{ file: 'prompts/tests/math.yaml', line: 8 + index, expected, base: side, head: side },
+      input: { a: 4 + index, b: 4 },
+    });
+  });
+  return suiteOf('math', references, {
+    because: [{ key: 'temperature', file: 'prompts/math.yaml' }],
+    base_variant: { model: 'gpt-4o', parameters: { temperature: 0 } },
+    variant: { model: 'gpt-4o', parameters: { temperature: 0.2 } },
+    half: 0.333,
+  });
+}
+
+/** A file's change that begins at a line, with so many lines left out. */
+export const changeOf = (
+  file: string,
+  suite: string,
+  line: number,
+  more: number,
+  lines: ChangedText['hunks'][number]['lines'],
+): ChangedText => ({
+  ...{ file, base_file: file, suites: [suite], more },
+  hunks: [{ base: line, head: line, lines }],
+});
 
 /** A shorter prompt makes the model chatty: the suite falls, three references clearly break. */
 export function regression(): Result {
+  const chatty = 'The capital of Brazil is Brasília, which replaced Rio de Janeiro in 1960.';
   const references = [
     capital(
-      'Australia',
-      'Canberra',
-      'ppp',
-      'fff',
-      'regressed',
-      'The capital of Australia is Canberra.',
-      14,
+      ...(['Australia', 'Canberra', ['ppp', 'fff'], 'regressed'] as const),
+      ...(['The capital of Australia is Canberra.', 14] as const),
     ),
+    capital('Brazil', 'Brasília', ['ppp', 'fff'], 'regressed', chatty, 17),
     capital(
-      'Brazil',
-      'Brasília',
-      'ppp',
-      'fff',
-      'regressed',
-      'The capital of Brazil is Brasília, which replaced Rio de Janeiro in 1960.',
-      17,
+      ...(['Canada', 'Ottawa', ['ppp', 'pff'], 'regressed'] as const),
+      ...(['Ottawa is the capital of Canada.', 20] as const),
     ),
-    capital('Canada', 'Ottawa', 'ppp', 'pff', 'regressed', 'Ottawa is the capital of Canada.', 20),
-    capital('Denmark', 'Copenhagen', 'ppp', 'ppf', 'inconclusive', 'Copenhagen.', 23),
-    capital('Egypt', 'Cairo', 'ppf', 'ppp', 'flaky', 'Cairo (Al-Qahirah)', 26),
-    capital('Finland', 'Helsinki', 'fff', 'ppp', 'improved', 'helsinki', 29),
-    capital('Ghana', 'Accra', 'ppp', 'ppe', 'unchanged', 'Accra.', 32),
-    ...COUNTRIES.slice(7).map((country, index) =>
-      capital(country, `City ${String(index + 1)}`, 'ppp', 'ppp', 'unchanged', '', 35 + 3 * index),
+    capital('Denmark', 'Copenhagen', ['ppp', 'ppf'], 'inconclusive', 'Copenhagen.', 23),
+    capital('Egypt', 'Cairo', ['ppf', 'ppp'], 'flaky', 'Cairo (Al-Qahirah)', 26),
+    capital('Finland', 'Helsinki', ['fff', 'ppp'], 'improved', 'helsinki', 29),
+    capital('Ghana', 'Accra', ['ppp', 'ppe'], 'unchanged', 'Accra.', 32),
+    ...COUNTRIES.slice(7).map((country, at) =>
+      capital(country, `City ${String(at + 1)}`, ['ppp', 'ppp'], 'unchanged', '', 35 + 3 * at),
     ),
   ];
-  const summaryText =
+  const summary =
     'pass rate 92.2 % → 82.4 % (−9.8 points, 90 % interval −21.2 to +1.6, p = 0.054); rules out a drop above 21.2 points; this suite (17 references × 3 tries) detects drops of 11.3 points or more (80 % power).';
   const capitals = suiteOf('capitals', references, {
     verdict: 'regressed',
-    because,
-    half: 0.1136,
-    summary: summaryText,
-    visible_drop: 0.113,
+    ...{ because, half: 0.1136, summary, visible_drop: 0.113 },
   });
   const openText =
     'pass rate 100.0 % → 83.3 % (−16.7 points, 90 % interval −37.3 to +4.0, p = 0.025); rules out a drop above 37.3 points; this suite (6 references × 3 tries) detects drops of 24.0 points or more (80 % power).';
-  const long =
-    'Thank you for writing to us. We are sorry to hear that the parcel arrived late and that the box was damaged on one side. We have looked at the shipment and found that it was held at the depot over the weekend. ';
-  const triage = suiteOf(
-    'triage',
-    [
-      referenceOf('late-parcel', 'regressed', {
-        file: 'prompts/tests/triage.yaml',
-        line: 31,
-        input: {
-          mail: 'Where is my parcel? It should have been here on Monday, and the tracking page shows nothing.',
-          tone: 'annoyed',
-        },
-        base: sideOf(
-          [1, 2, 3].map(() => ({
-            outcome: 'pass' as const,
-            actual: `${long}A replacement leaves our warehouse today, free of charge.`,
-            scores: [
-              score('pass', 'is_polite', 1, 'Apologises and offers a remedy.'),
-              score('pass', 'short', 46),
-            ],
-          })),
-        ),
-        head: sideOf(
-          [1, 2, 3].map(() => ({
-            outcome: 'fail' as const,
-            actual: `${long}A replacement cannot be sent, as the warranty has ended.`,
-            scores: [
-              score(
-                'fail',
-                'is_polite',
-                0,
-                'Apologises, but refuses a remedy without giving any alternative to the customer.',
-              ),
-              score('pass', 'short', 46),
-            ],
-          })),
-        ),
-      }),
-      ...['refund', 'wrong-size', 'praise', 'invoice', 'cancel'].map((id, index) =>
-        referenceOf(id, 'unchanged', {
-          file: 'prompts/tests/triage.yaml',
-          line: 40 + 9 * index,
-          input: { mail: `A mail about ${id}.`, tone: 'calm' },
-          base: repeated('ppp', 'Dear customer', ''),
-          head: repeated('ppp', 'Dear customer', ''),
-        }),
-      ),
-    ],
-    {
-      verdict: 'inconclusive',
-      because: [{ key: 'rubric is_polite', file: 'rubrics/tone.yaml' }],
-      half: 0.2067,
-      summary: openText,
-      visible_drop: 0.24,
-    },
-  );
-  const math = suiteOf(
-    'math',
-    ['four', 'carry', 'long'].map((id, index) =>
-      referenceOf(id, 'unchanged', {
-        file: 'prompts/tests/math.yaml',
-        line: 8 + index,
-        input: { a: 4 + index, b: 4 },
-        expected: String(8 + index),
-        base: repeated('ppp', String(8 + index), ''),
-        head: repeated('ppp', String(8 + index), ''),
-      }),
-    ),
-    {
-      verdict: 'unchanged',
-      because: [{ key: 'temperature', file: 'prompts/math.yaml' }],
-      base_variant: { model: 'gpt-4o', parameters: { temperature: 0 } },
-      variant: { model: 'gpt-4o', parameters: { temperature: 0.2 } },
-      half: 0.333,
-    },
-  );
+  const { path, name: suite, variant } = capitals;
+  const [fallen, few] = [
+    ['australia', 'brazil', 'canada'],
+    ['australia', 'japan'],
+  ];
+  const grader = { rubric: 'is_polite', examples: 24, true_positive_rate: 0.923, base_rate: 0.54 };
   return resultOf({
     conclusion: 'failure',
     title: 'capitals regressed: pass rate 92.2 % → 84.3 %',
-    reasons: [`capitals regressed: ${summaryText}`, `triage: inconclusive. ${openText}`],
-    suites: [math, triage, capitals],
+    reasons: [`capitals regressed: ${summary}`, `triage: inconclusive. ${openText}`],
+    suites: [mathSuite(), triageSuite(openText), capitals],
     changes: [
-      {
-        file: 'prompts/capitals.yaml',
-        base_file: 'prompts/capitals.yaml',
-        suites: ['capitals'],
-        hunks: [
-          {
-            base: 3,
-            head: 3,
-            lines: [
-              { sign: 'same', text: '  - role: user' },
-              {
-                sign: 'removed',
-                text: '    content: Name the capital of {{country}}, nothing else.',
-              },
-              { sign: 'added', text: '    content: What is the capital of {{country}}?' },
-            ],
-          },
-        ],
-        more: 0,
-      },
-      {
-        file: 'rubrics/tone.yaml',
-        base_file: 'rubrics/tone.yaml',
-        suites: ['triage'],
-        hunks: [
-          {
-            base: 7,
-            head: 7,
-            lines: [
-              { sign: 'same', text: 'is_polite:' },
-              { sign: 'added', text: '  # Refusing without an alternative is not polite.' },
-            ],
-          },
-        ],
-        more: 2,
-      },
+      changeOf(FILE, suite, 3, 0, [
+        { sign: 'same', text: '  - role: user' },
+        { sign: 'removed', text: '    content: Name the capital of {{country}}, nothing else.' },
+        { sign: 'added', text: '    content: What is the capital of {{country}}?' },
+      ]),
+      changeOf(RUBRIC, 'triage', 7, 2, [
+        { sign: 'same', text: 'is_polite:' },
+        { sign: 'added', text: '  # Refusing without an alternative is not polite.' },
+      ]),
     ],
     scoring: [
       {
-        path: 'prompts/triage.yaml',
-        name: 'triage',
+        ...{ path: 'prompts/triage.yaml', name: 'triage' },
         rates: { base_base: 1, base_head: 1, head_base: 0.944, head_head: 0.833 },
-        prompt_effect: -0.167,
-        scoring_effect: 0,
-        total: -0.167,
-        because: [{ key: 'is_polite.prompt', file: 'rubrics/tone.yaml' }],
+        ...{ prompt_effect: -0.167, scoring_effect: 0, total: -0.167 },
+        because: [{ key: 'is_polite.prompt', file: RUBRIC }],
         flipped: [{ id: 'invoice', from: 'pass', to: 'fail' }],
         same_answers: { judged: 18, pass_fail: 1, fail_pass: 1, p: 1, kappa: 0.64 },
         summary:
@@ -532,51 +430,24 @@ export function regression(): Result {
     ],
     graders: [
       {
-        rubric: 'is_polite',
-        side: 'base',
-        examples: 24,
-        judged: 24,
-        agreement: 0.875,
-        true_positive_rate: 0.923,
-        true_negative_rate: 0.818,
-        kappa: 0.746,
-        base_rate: 0.54,
-        flipped: [],
+        ...{ ...grader, side: 'base', judged: 24, agreement: 0.875 },
+        ...{ true_negative_rate: 0.818, kappa: 0.746, flipped: [] },
       },
       {
-        rubric: 'is_polite',
-        side: 'head',
-        examples: 24,
-        judged: 23,
-        agreement: 0.917,
-        true_positive_rate: 0.923,
-        true_negative_rate: 0.909,
-        kappa: 0.832,
-        base_rate: 0.54,
+        ...{ ...grader, side: 'head', judged: 23, agreement: 0.917 },
+        ...{ true_negative_rate: 0.909, kappa: 0.832 },
         flipped: [{ content: 'We cannot help you. Bye.', expected: 'NO', base: 'YES', head: 'NO' }],
       },
     ],
     attributes: [
-      attribute('countries with a former capital', 'domain', 9, 0.963, 0.704, -0.259, 'regressed', [
-        'australia',
-        'brazil',
-        'canada',
-      ]),
-      attribute('single-word answers', 'subtask', 15, 0.911, 0.844, -0.067, 'no change seen', [
-        'australia',
-        'japan',
-      ]),
-      attribute('island states', 'domain', 4, 1, 1, 0, 'too few', ['japan']),
+      attribute('countries with a former capital', 'domain', 9, [0.963, 0.704, -0.259], fallen),
+      attribute('single-word answers', 'subtask', 15, [0.911, 0.844, -0.067], few),
+      attribute('island states', 'domain', 4, [1, 1, 0], ['japan']),
     ],
     insights: [
       {
-        path: capitals.path,
-        suite: capitals.name,
-        variant: capitals.variant,
+        ...{ path, suite, variant, attributes: ['domain-1'], references: fallen, generated: true },
         text: 'Head answers in whole sentences where base gave the bare name; exact_match then fails although the city is right.',
-        attributes: ['domain-1'],
-        references: ['australia', 'brazil', 'canada'],
-        generated: true,
       },
     ],
     notices: [
@@ -594,11 +465,7 @@ export function regression(): Result {
       { kind: 'error', message: 'ghana: 1 of 3 tries on head ended in an error', place: null },
     ],
     usage: {
-      calls: 148,
-      reused: 8,
-      input_tokens: 31_408,
-      output_tokens: 4_127,
-      cost_usd: 0.1198,
+      ...{ calls: 148, reused: 8, input_tokens: 31_408, output_tokens: 4_127, cost_usd: 0.1198 },
       by_purpose: {
         prompt: { calls: 112, reused: 8, cost_usd: 0.08 },
         grader: { calls: 36, reused: 0, cost_usd: 0.0398 },
@@ -611,34 +478,16 @@ function attribute(
   name: string,
   kind: AttributeResult['kind'],
   n: number,
-  base: number,
-  head: number,
-  difference: number,
-  verdict: AttributeResult['verdict'],
+  [base, head, difference]: [base: number, head: number, difference: number],
   references: string[],
 ): AttributeResult {
   return {
-    id: `${kind}-1`,
-    name,
-    kind,
-    explanation: '',
-    path: 'prompts/capitals.yaml',
-    suite: 'capitals',
+    ...{ id: `${kind}-1`, name, kind, explanation: '', path: FILE, suite: 'capitals' },
     variant: { model: 'gpt-4o', parameters: { temperature: 0 } },
-    affinity_mean: 3,
-    prior: n / 26,
-    n,
-    base,
-    head,
-    difference,
-    low: difference - 0.14,
-    high: difference + 0.14,
-    p: 0.01,
-    verdict,
-    explained_by: [],
-    alignment: null,
-    references,
-    samples: [],
+    ...{ affinity_mean: 3, prior: n / 26, n, base, head, difference },
+    ...{ low: difference - 0.14, high: difference + 0.14, p: 0.01 },
+    verdict: n < 8 ? 'too few' : difference < -0.2 ? 'regressed' : 'no change seen',
+    ...{ explained_by: [], alignment: null, references, samples: [] },
   };
 }
 
@@ -646,13 +495,8 @@ function attribute(
 export function green(): Result {
   const references = COUNTRIES.map((country, index) =>
     capital(
-      country,
-      `City ${String(index)}`,
-      'ppp',
-      index === 3 ? 'ppf' : 'ppp',
-      'unchanged',
-      'x',
-      10 + index,
+      ...([country, `City ${String(index)}`, ['ppp', index === 3 ? 'ppf' : 'ppp']] as const),
+      ...(['unchanged', 'x', 10 + index] as const),
     ),
   );
   return resultOf({
@@ -743,13 +587,8 @@ export function sweep(): Result {
 export function neutral(): Result {
   const references = COUNTRIES.slice(0, 8).map((country, index) =>
     capital(
-      country,
-      `City ${String(index)}`,
-      'ppp',
-      index < 2 ? 'ppf' : 'ppp',
-      'unchanged',
-      'The city',
-      10 + index,
+      ...([country, `City ${String(index)}`, ['ppp', index < 2 ? 'ppf' : 'ppp']] as const),
+      ...(['unchanged', 'The city', 10 + index] as const),
     ),
   );
   const suite = judgedSuite(references, because);
@@ -840,9 +679,7 @@ export function hostile(): Result {
         flipped: [{ content: text, expected: text, base: text, head: null }],
       })),
     ),
-    attributes: texts.map((text) =>
-      attribute(text, 'domain', 9, 0.9, 0.5, -0.4, 'regressed', [text]),
-    ),
+    attributes: texts.map((text) => attribute(text, 'domain', 9, [0.9, 0.5, -0.4], [text])),
     insights: texts.map((text) => ({
       path: 'prompts/hostile.yaml',
       suite: 'hostile',

@@ -1,9 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import stringWidth from 'string-width';
 import { columnsOf } from '../../../src/report/terminal-rows.ts';
-import { renderTerminal } from '../../stand-ins/reports.ts';
+import { inTerminal, renderTerminal } from '../../stand-ins/reports.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
-import { goldens, hostile, referenceOf, regression, resultOf, sideOf, suiteOf } from './results.ts';
+import {
+  goldens,
+  hostile,
+  referenceOf,
+  regression,
+  resultOf,
+  suiteOf,
+  passed,
+  failed,
+} from './results.ts';
 
 const ESCAPE = '\u001b';
 
@@ -18,33 +27,23 @@ describe('renderTerminal', () => {
   test.each([20, 30, 44, 60, 80, 100, 120, 200])(
     'fits %i columns, hostile text and wide characters included',
     (width) => {
-      const wide = resultOf({
-        suites: [
-          suiteOf(
-            '日本語の長い名前'.repeat(6),
-            [
-              referenceOf('漢'.repeat(90), 'regressed', {
-                base: sideOf([{ outcome: 'pass', actual: '😀'.repeat(90) }]),
-                head: sideOf([{ outcome: 'fail', actual: 'ｆｕｌｌ'.repeat(30) }]),
-              }),
-            ],
-            { verdict: 'regressed' },
-          ),
-        ],
-      });
+      const sides = { base: passed('😀'.repeat(90)), head: failed('ｆｕｌｌ'.repeat(30)) };
+      const reference = referenceOf('漢'.repeat(90), 'regressed', sides);
+      const name = '日本語の長い名前'.repeat(6);
+      const wide = resultOf({ suites: [suiteOf(name, [reference], { verdict: 'regressed' })] });
       for (const result of [
         regression(),
         wide,
         ...([20, 60, 120].includes(width) ? [hostile()] : []),
       ]) {
-        for (const line of renderTerminal(result, { width, colour: false }).split('\n'))
+        for (const line of inTerminal(result, width).split('\n'))
           expect(stringWidth(line)).toBeLessThanOrEqual(width);
       }
     },
   );
 
   test('aligns a table at 100 columns and says verdict, numbers and reason', () => {
-    const lines = renderTerminal(regression(), { width: 100, colour: false }).split('\n');
+    const lines = inTerminal(regression()).split('\n');
     const head = lines.findIndex((line) => /^Suite +Pass rate +Changed/.test(line));
     const row = lines.find((line) => line.startsWith('✗ regressed'));
     expect(row).toMatch(/^✗ regressed +92\.2 % → 82\.4 % +messages/);
@@ -58,7 +57,7 @@ describe('renderTerminal', () => {
   });
 
   test('begins with the verdict, what changed and what it did, in this order', () => {
-    const shown = renderTerminal(regression(), { width: 140, colour: false });
+    const shown = inTerminal(regression(), 140);
     const order = [
       '✗ Regressed: capitals 92.2 % → 82.4 %',
       'What changed: prompts/capitals.yaml:4',
@@ -74,13 +73,10 @@ describe('renderTerminal', () => {
   test('shows the answers of three references that fail alike, and one line of each other', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const references = ids.map((id) =>
-      referenceOf(id, 'regressed', {
-        base: sideOf([{ outcome: 'pass', actual: `was ${id}` }]),
-        head: sideOf([{ outcome: 'fail', actual: `is ${id}` }]),
-      }),
+      referenceOf(id, 'regressed', { base: passed(`was ${id}`), head: failed(`is ${id}`) }),
     );
     const result = resultOf({ suites: [suiteOf('s', references, { verdict: 'regressed' })] });
-    const shown = renderTerminal(result, { width: 140, colour: false });
+    const shown = inTerminal(result, 140);
     const shownIds = ids.filter((id) => new RegExp(`Head ✗ +is ${id}`).test(shown));
     expect(shownIds).toEqual(['a', 'b', 'c']);
     for (const id of ['d', 'e', 'f'])
@@ -91,30 +87,23 @@ describe('renderTerminal', () => {
     const answer = '{\n  "city": "Paris"\r\n}\n::error::no\n##[group]';
     const result = resultOf({
       suites: [
-        suiteOf(
-          's',
-          [
-            referenceOf('r', 'regressed', {
-              base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-              head: sideOf([{ outcome: 'fail', actual: answer }]),
-            }),
-          ],
-          { verdict: 'regressed' },
-        ),
+        suiteOf('s', [referenceOf('r', 'regressed', { base: passed('x'), head: failed(answer) })], {
+          verdict: 'regressed',
+        }),
       ],
     });
-    const shown = renderTerminal(result, { width: 200, colour: false });
+    const shown = inTerminal(result, 200);
     expect(shown).toContain('{ ↵ "city": "Paris" ↵ } ↵ :\\:error:\\:no ↵ ##\\[group]');
     expect(commandsIn(shown)).toEqual([]);
   });
 
   test('never parts a number from its percent sign', () => {
     for (let width = 30; width <= 130; width += 1)
-      expect(renderTerminal(regression(), { width, colour: false })).not.toMatch(/^ *%/m);
+      expect(inTerminal(regression(), width)).not.toMatch(/^ *%/m);
   });
 
   test('puts the last column below its row where the table is too wide', () => {
-    const shown = renderTerminal(regression(), { width: 44, colour: false });
+    const shown = inTerminal(regression(), 44);
     expect(shown).toMatch(/^Suite +Pass rate$/m);
     expect(shown).toContain('\n  Changed: messages[0].content in prompts/\n');
   });
@@ -132,10 +121,9 @@ describe('renderTerminal', () => {
         place: { file: 'prompts/tests/capitals.yaml', line: 9 },
         message: 'capitals: 2 references added by this change: norway, egypt',
       };
-      const lines = renderTerminal(resultOf({ scoring: changed, notices: [notice] }), {
-        width,
-        colour: false,
-      }).split('\n');
+      const lines = inTerminal(resultOf({ scoring: changed, notices: [notice] }), width).split(
+        '\n',
+      );
       expect(lines.join(' ')).toContain('egypt');
       expect(lines.filter((line) => /^\s*[,;:.)]/.test(line))).toEqual([]);
     },
@@ -157,15 +145,14 @@ describe('renderTerminal', () => {
     expect(all.join('\n')).not.toContain('▸');
   });
 
-  test('becomes a list where no table fits', () => {
-    expect(renderTerminal(regression(), { width: 30, colour: false })).toMatch(
+  test('becomes a list where no table fits', () =>
+    expect(inTerminal(regression(), 30)).toMatch(
       /\n {2}Suite +✗ regressed\n +capitals\n {2}Pass rate +92\.2 % → 82\.4 %\n/,
-    );
-  });
+    ));
 
   test('has no colour unless asked, and the same words with it', () => {
     for (const build of Object.values(goldens)) {
-      const plain = renderTerminal(build(), { width: 90, colour: false });
+      const plain = inTerminal(build(), 90);
       const coloured = renderTerminal(build(), { width: 90, colour: true });
       expect(plain).not.toContain(ESCAPE);
       expect(coloured).toContain(`${ESCAPE}[1m`);
@@ -178,7 +165,7 @@ describe('renderTerminal', () => {
 
   test('gives a terminal nothing to obey, and the runner no command', () => {
     for (const width of [20, 80]) {
-      const shown = renderTerminal(hostile(), { width, colour: false });
+      const shown = inTerminal(hostile(), width);
       expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u200b\p{Cs}]/u);
       expect(commandsIn(shown)).toEqual([]);
       expect(shown).not.toMatch(/##\[|::/);

@@ -3,6 +3,8 @@ import { createRandom, nextFloat } from '../../../src/kernel/statistics/random.t
 import { findCauses, type CauseFindings } from '../../../src/trials/experiment.ts';
 import type { Draw } from '../../../src/trials/trials.ts';
 
+const FELL = { base: { passes: 2, tries: 2 }, head: { passes: 0, tries: 2 } };
+
 /** A model of which it is known what breaks it. */
 interface Scripted {
   units: number;
@@ -25,14 +27,8 @@ async function run({
   const rounds: Draw[][] = [];
   const found = await findCauses(
     {
-      units,
-      fallen: Array.from({ length: fallen }, () => ({
-        base: { passes: 2, tries: 2 },
-        head: { passes: 0, tries: 2 },
-      })),
-      held,
-      tries,
-      alpha: 0.05,
+      ...{ units, held, tries, alpha: 0.05 },
+      fallen: Array.from({ length: fallen }, () => FELL),
     },
     (draws) => {
       rounds.push([...draws]);
@@ -128,13 +124,7 @@ describe('the experiment', () => {
 
   test('ends where nothing can be judged', async () => {
     const found = await findCauses(
-      {
-        units: 3,
-        fallen: [{ base: { passes: 2, tries: 2 }, head: { passes: 0, tries: 2 } }],
-        held: 0,
-        tries: 100,
-        alpha: 0.05,
-      },
+      { units: 3, fallen: [FELL], held: 0, tries: 100, alpha: 0.05 },
       (draws) => Promise.resolve(draws.map(() => null)),
     );
     expect(found).toMatchObject({ causes: [], open: 'errors', unexplained: [0] });

@@ -17,9 +17,8 @@ describe('the lines of a text in its file', () => {
     expect(ends([...FILE, ''], 2, 'One.\n\nTwo.')).toEqual([4, 5, 6, 6]);
   });
 
-  test('are none where the file writes the line otherwise', () => {
-    expect(ends(['- content: "Say \\"hi\\"."', ''], 1, 'Say "hi".')[0]).toBe(0);
-  });
+  test('are none where the file writes the line otherwise', () =>
+    expect(ends(['- content: "Say \\"hi\\"."', ''], 1, 'Say "hi".')[0]).toBe(0));
 
   test('are those of the value, though another has the same line before a change of its own', () => {
     const file = ['a: |', '  Be brief.', '  One.', 'b: |', '  Be brief.', '  Two.', ''];

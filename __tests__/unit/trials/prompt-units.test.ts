@@ -9,15 +9,9 @@ import type { Message } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 
 const REFERENCE: Reference = {
-  id: 'one',
-  place: { file: 'prompts/tests/p.yaml', line: 3 },
-  input: { city: 'Oslo', days: 3 },
-  thread: null,
-  expected: 'x',
-  skip: false,
-  tags: [],
-  n_tries: null,
-  problem: null,
+  ...{ id: 'one', place: { file: 'prompts/tests/p.yaml', line: 3 } },
+  ...{ input: { city: 'Oslo', days: 3 }, thread: null, expected: 'x', skip: false },
+  ...{ tags: [], n_tries: null, problem: null },
 };
 
 interface Side {
@@ -78,13 +72,7 @@ const unknown = (reference: AffectedReference): AffectedReference => ({
   head: null,
 });
 
-const LINES = [
-  'You help in {city}.',
-  'Be brief.',
-  '',
-  'Say how many {days} it takes.',
-  'Thank them.',
-];
+const LINES = ['You help in {city}.', 'Be brief.', '', 'Say how many {days} it takes.', 'Bye.'];
 const MODELS = ['gpt-4o', 'gpt-4o-mini'];
 
 function randomSide(random: Random): Side {
@@ -130,14 +118,8 @@ describe('the units of a changed prompt', () => {
         { role: 'user', content: 'Where?' },
       ],
     });
-    const file = [
-      'name: p',
-      'model: m',
-      'messages:',
-      '  content: |',
-      '    You help.',
-      '    Be curt.',
-    ];
+    const text = '    You help.\n    Be curt.';
+    const file = ['name: p', 'model: m', 'messages:', '  content: |', ...text.split('\n')];
     const { units, generation } = change(base, head, file);
     expect(
       units.map(({ kind, name, lines, base_text, head_text }) => [

@@ -21,9 +21,7 @@ describe('the name of the check', () => {
     ['evaldiff (tags=slow, grader.model=x)', { overrides: 'grader.model=x\ntags=slow' }],
     ['Quiz gate', { 'check-name': 'Quiz gate', 'working-directory': 'services/a' }],
     ['', { 'check-name': '' }],
-  ])('is %j', (name, given) => {
-    expect(of(given).checkName).toBe(name);
-  });
+  ])('is %j', (name, given) => expect(of(given).checkName).toBe(name));
 
   test('has at most as much of the overrides as GitHub shows, and stays unambiguous', () => {
     const long = (last: string) => of({ overrides: `prompts=${'a'.repeat(200)}${last}` }).checkName;
@@ -35,9 +33,9 @@ describe('the name of the check', () => {
     ['Quiz gate (services/a)', { 'check-name': 'Quiz gate', 'working-directory': 'services/a' }],
     ['Quiz gate (gate)', { 'check-name': 'Quiz gate' }],
     ['evaldiff (gate)', {}],
-  ])('is %j where another job of the workflow run uses the first choice', (name, given) => {
-    expect(of(given).sharedName).toBe(name);
-  });
+  ])('is %j where another job of the workflow run uses the first choice', (name, given) =>
+    expect(of(given).sharedName).toBe(name),
+  );
 });
 
 describe('the identity of a run', () => {

@@ -17,11 +17,9 @@ import { enormous, regression } from '../../../unit/report/results.ts';
 import { HEAD, NOW, REPOSITORY, setup, type Setup } from '../../edges/github/setup.ts';
 
 const folders: string[] = [];
-afterEach(async () => {
-  await Promise.all(
-    folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })),
-  );
-});
+afterEach(() =>
+  Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true }))),
+);
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-publish-'));
   folders.push(folder);
@@ -29,26 +27,13 @@ async function temporaryFolder(): Promise<string> {
 }
 
 const facts: EventFacts = {
-  event: 'pull_request',
-  action: 'synchronize',
-  repository: REPOSITORY,
-  pullRequest: 12,
-  base: 'b'.repeat(40),
-  head: HEAD,
-  headRepository: REPOSITORY,
-  headBranch: 'topic',
-  fork: false,
-  dependabot: false,
-  addedLabel: null,
-  origin: null,
+  ...{ event: 'pull_request', action: 'synchronize', repository: REPOSITORY, pullRequest: 12 },
+  ...{ base: 'b'.repeat(40), head: HEAD, headRepository: REPOSITORY, headBranch: 'topic' },
+  ...{ fork: false, dependabot: false, addedLabel: null, origin: null },
 };
+const path = 'prompts/tests/capitals.yaml';
 const changed: ChangedFile[] = [
-  {
-    path: 'prompts/tests/capitals.yaml',
-    basePath: 'prompts/tests/capitals.yaml',
-    lines: [{ start: 1, end: 10_000 }],
-    deleted: false,
-  },
+  { path, basePath: path, lines: [{ start: 1, end: 10_000 }], deleted: false },
 ];
 
 async function published(
@@ -129,9 +114,8 @@ describe('publishing', () => {
   });
 
   test('writes no comment outside of a pull request, and no check without a commit', async () => {
-    const onPush = await published(regression(), {
-      facts: { ...facts, event: 'push', pullRequest: null },
-    });
+    const push = { ...facts, event: 'push', pullRequest: null };
+    const onPush = await published(regression(), { facts: push });
     expect([onPush.ids.commentId, onPush.ids.checkRunId]).toEqual([null, expect.any(Number)]);
     const nowhere = await published(regression(), {
       facts: { ...facts, pullRequest: null, head: null },
@@ -169,7 +153,7 @@ describe('the marker', () => {
     ['Prompts / nightly --> x', 'prompts-nightly-x'],
     ['', 'default'],
     ['--', '-'],
-  ])('of the check %j cannot end itself', (name, key) => {
-    expect(commentMarker(name)).toBe(`<!-- evaldiff comment ${key} -->`);
-  });
+  ])('of the check %j cannot end itself', (name, key) =>
+    expect(commentMarker(name)).toBe(`<!-- evaldiff comment ${key} -->`),
+  );
 });

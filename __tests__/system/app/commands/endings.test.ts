@@ -11,9 +11,7 @@ import { createRepository, removeTemporaryFolders } from '../../../stand-ins/rep
 jest.setTimeout(60_000);
 
 const open: ModelServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
+afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 afterAll(removeTemporaryFolders);
 
 const POLITE =
@@ -30,12 +28,13 @@ interface Given {
 }
 
 /** Compares a prompt with itself and a `!`, where all of each side's replies are the given one. */
-async function compare({ base, head, metrics = POLITE, prompt = '', nTries = '' }: Given): Promise<{
-  code: number;
-  out: string;
-  result: Result;
-  comment: string;
-}> {
+async function compare({
+  base,
+  head,
+  metrics = POLITE,
+  prompt = '',
+  nTries = '',
+}: Given): Promise<{ code: number; out: string; result: Result; comment: string }> {
   const whole = { choices: [{ finish_reason: 'stop', message: { content: 'Oslo is fine' } }] };
   const server = await startModelServer({
     answer: ({ messages }) => ({
@@ -223,10 +222,7 @@ describe('another model that answers for head', () => {
     ['quiz-1-2026-01-01', 'quiz-1-2026-01-01'],
     [undefined, 'quiz-1-2026-01-01'],
   ])('is none where base was answered by %j and head by %j', async (base, head) => {
-    const { result } = await compare({
-      base: by(base as string, 'Oslo'),
-      head: by(head, 'sorry'),
-    });
+    const { result } = await compare({ base: by(base as string, 'Oslo'), head: by(head, 'sorry') });
     expect(result.notices.filter(({ kind }) => kind === 'served')).toEqual([]);
     expect(result.causes?.[0]?.causes).toHaveLength(1);
   });

@@ -24,12 +24,7 @@ async function init(
   const given = { env: { ...withoutKeys().env, ...env } };
   const { code, out, err } = await commandIn(repository.directory, ['init', ...args], given);
   const { code: validated } = await commandIn(repository.directory, ['validate'], given);
-  return {
-    code,
-    validated,
-    out: out + err,
-    files: filesBelow(repository.directory),
-  };
+  return { code, validated, out: out + err, files: filesBelow(repository.directory) };
 }
 
 const NEW = [
@@ -39,19 +34,25 @@ const NEW = [
   'prompts/tests/support.yaml',
 ];
 
+const promptfoo = (...providers: string[]): string =>
+  `prompts: ['{{x}}']\nproviders: ${JSON.stringify(providers)}\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n`;
+const PROMPTFOO = promptfoo('openai:gpt-4o');
+const own = (prompt: string, path = 'prompts/own.yaml'): Record<string, string> => ({
+  [path]: `name: own\n${prompt}prompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n`,
+});
+
 describe('evaldiff init', () => {
   test('starts an empty project that can be evaluated at once', async () => {
     const { code, validated, out, files } = await init({});
     expect([code, validated, Object.keys(files)]).toEqual([0, 0, NEW]);
     const { project, problems, notices } = await read(files);
     expect([problems, notices]).toEqual([[], []]);
-    expect(
-      project.suites.map(({ prompt, tests }) => [
-        prompt.name,
-        prompt.model,
-        tests.references.length,
-      ]),
-    ).toEqual([['support', factsOf('openai').starterModel, 3]]);
+    const [suite, ...more] = project.suites;
+    expect(more).toEqual([]);
+    expect(suite?.prompt).toMatchObject({
+      ...{ name: 'support', model: factsOf('openai').starterModel },
+    });
+    expect(suite?.tests.references).toHaveLength(3);
     expect(out).toContain('Replace <owner> in the new files');
     for (const path of NEW.slice(1))
       expect(files[path]).toMatch(
@@ -90,10 +91,7 @@ describe('evaldiff init', () => {
   });
 
   test('takes the vendor whose models the files name before the one whose key is there, and a key of .env', async () => {
-    const own = (model: string) => ({
-      'prompts/own.yaml': `name: own\nmodel: ${model}\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n`,
-    });
-    const named = await init(own('claude-sonnet-4-5'), [], { OPENAI_API_KEY: 'k' });
+    const named = await init(own('model: claude-sonnet-4-5\n'), [], { OPENAI_API_KEY: 'k' });
     expect(named.files['evaldiff.yaml']).toContain(factsOf('anthropic').starterModel);
     expect(named.out).toContain('repository secret ANTHROPIC_API_KEY');
     const kept = await init({ '.env': 'ANTHROPIC_API_KEY=from-the-file\n' });
@@ -104,13 +102,10 @@ describe('evaldiff init', () => {
 
   test('ends with the three commands that come next', async () => {
     const { out } = await init({});
-    expect(
-      out
-        .trimEnd()
-        .split('\n')
-        .slice(-3)
-        .map((line) => line.trim().split(/ {2,}/)[0]),
-    ).toEqual(['npx evaldiff validate', 'npx evaldiff dev', 'npx evaldiff diff']);
+    const last = out.trimEnd().split('\n').slice(-3);
+    expect(last.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(
+      ['validate', 'dev', 'diff'].map((command) => `npx evaldiff ${command}`),
+    );
   });
 
   test('says that there is no git repository, and where the key may be written', async () => {
@@ -130,14 +125,13 @@ describe('evaldiff init', () => {
   });
 
   test('leaves what is there as it is, and adds no example to a project that has prompts', async () => {
-    const own = {
+    const kept = {
       'llmeval.yaml': 'n_tries: 2\n',
-      'prompts/own.yaml':
-        'name: own\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
+      ...own('model: gpt-4o\n'),
       '.github/workflows/prompts.yml': 'jobs:\n  a:\n    steps:\n      - uses: acme/evaldiff@v1\n',
     };
-    const { code, validated, out, files } = await init(own);
-    expect([code, validated, files]).toEqual([0, 0, own]);
+    const { code, validated, out, files } = await init(kept);
+    expect([code, validated, files]).toEqual([0, 0, kept]);
     expect(out).toContain(
       'kept  llmeval.yaml\nkept  prompts/own.yaml\nkept  .github/workflows/prompts.yml\n',
     );
@@ -151,10 +145,7 @@ describe('evaldiff init', () => {
   });
 
   test("sees another tool's files and says what can be done with them", async () => {
-    const { out, files, validated } = await init({
-      'promptfooconfig.yaml':
-        "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n",
-    });
+    const { out, files, validated } = await init({ 'promptfooconfig.yaml': PROMPTFOO });
     expect(out).toContain(
       'found promptfooconfig.yaml: it is read as it is; npx evaldiff import promptfooconfig.yaml converts it',
     );
@@ -169,9 +160,6 @@ describe('evaldiff init', () => {
       [1],
     ]);
   });
-
-  const PROMPTFOO =
-    "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n";
 
   test.each<[string, Record<string, string>, string[]]>([
     [
@@ -224,8 +212,10 @@ describe('evaldiff init', () => {
   test("names the keys of all vendors that another tool's file asks, in its steps and in the workflow", async () => {
     const { out, files, validated } = await init(
       {
-        'promptfooconfig.yaml':
-          "prompts: ['{{x}}']\nproviders: ['anthropic:messages:claude-haiku-4-5', 'google:gemini-3.5-flash']\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n",
+        'promptfooconfig.yaml': promptfoo(
+          'anthropic:messages:claude-haiku-4-5',
+          'google:gemini-3.5-flash',
+        ),
       },
       [],
       { OPENAI_API_KEY: 'k' },
@@ -269,8 +259,7 @@ describe('evaldiff init', () => {
 
   test('sets no limit in dollars that no run could keep, and says so', async () => {
     const { out, files, validated } = await init({
-      'promptfooconfig.yaml':
-        "prompts: ['{{x}}']\nproviders: ['openai:gpt-99-new', 'together:own/model']\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n",
+      'promptfooconfig.yaml': promptfoo('openai:gpt-99-new', 'together:own/model'),
     });
     expect(validated).toBe(0);
     expect(files['evaldiff.yaml']).toContain('budget: { max_calls: 2000 }');

@@ -8,23 +8,18 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
+import { shopPerTest, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 /** A project in which a pull request committed links, and the folder beside it that they lead to. */
 async function withLinks(
   links: Record<string, string>,
   options: ShopOptions = {},
 ): Promise<{ shop: Shop; victim: string; at: (path: string) => string }> {
-  shop = await openShop(options);
+  const shop = await open(options);
   const { directory } = shop.repository;
   const victim = temporaryFolder('victim');
   for (const [path, to] of Object.entries(links)) {

@@ -1,25 +1,19 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import {
   createRepository,
-  removeTemporaryFolders,
   temporaryFolder,
   type FixtureFiles,
 } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { promptSaying, shopPerTest } from '../../../unit/app/commands/shop.ts';
 
 // Real git, on a machine that may be busy.
 jest.setTimeout(60_000);
 
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 const PROJECT: FixtureFiles = {
   'prompts/p.yaml':
@@ -73,6 +67,10 @@ describe('a slip at the command line', () => {
       '--owner: "acme/evaldiff" is not a name of a GitHub account: letters, digits and single hyphens, at most 39\n',
     ],
     [['cache', '--unused', 'x'], '--unused: must be a number of days of at least 0, not "x"\n'],
+    [
+      ['cache', '--max-size=-1'],
+      '--max-size: must be a number of megabytes of at least 0, not "-1"\n',
+    ],
     [['noise', '--runs', '0'], '--runs: must be a whole number from 1 to 1000, not "0"\n'],
   ])('%j says what was meant, ends with 2 and prints nothing', async (argv, err) => {
     const repository = createRepository();
@@ -80,86 +78,62 @@ describe('a slip at the command line', () => {
     expect(await evaldiff(repository.directory, ...argv)).toEqual({ code: 2, out: '', err });
   });
 
-  test('in a folder without a project says where to begin', async () => {
-    const { code, out } = await evaldiff(temporaryFolder('empty'), 'validate');
-    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
-      2,
-      expect.stringContaining(
-        'evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; write prompts there ("npx evaldiff init" begins with some), or name the folder (working-directory, --directory)',
-      ),
-    ]);
-  });
-
-  test('above the projects of a repository names their folders', async () => {
-    const repository = createRepository();
-    repository.commit('one', { 'services/chat/evaldiff.yaml': 'n_tries: 2\n' });
-    const { code, out } = await evaldiff(repository.directory, 'validate');
-    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
-      2,
-      expect.stringContaining('that has them; services/chat has one'),
-    ]);
-  });
-
-  test.each<[string, string, string]>([
+  const PROMPTS = 'write prompts there';
+  const OWN = 'name: p\nmodel: gpt-4o\nprompt: hi\n';
+  test.each<[string, string, FixtureFiles, string]>([
     [
-      'promptfooconfig.yaml',
-      'prompts: 5\n',
-      'promptfooconfig.yaml:1: a prompt is not carried over: it is neither text nor a file',
+      'validate',
+      'in a folder without a project says where to begin',
+      {},
+      `evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; ${PROMPTS} ("npx evaldiff init" begins with some), or name the folder (working-directory, --directory)`,
     ],
     [
-      'prompts/p.yaml',
-      'name: p\nmodel: gpt-4o\nprompt: hi\n',
-      'prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated',
+      'validate',
+      'above the projects of a repository names their folders',
+      { 'services/chat/evaldiff.yaml': 'n_tries: 2\n' },
+      'that has them; services/chat has one',
     ],
-  ])(
-    'in a project whose %s comes to nothing says why, and not that nothing is there',
-    async (file, text, why) => {
-      const repository = createRepository();
-      repository.commit('one', { [file]: text });
-      const { code, out } = await evaldiff(repository.directory, 'validate');
-      expect([code, out]).toEqual([2, expect.stringContaining(`- ${why}`)]);
-      expect(out).not.toContain('does not exist');
-    },
-  );
-
-  test('that holds settings and no prompt is not a sweep of nothing, and is not green', async () => {
+    [
+      'validate',
+      'in a project whose promptfooconfig.yaml comes to nothing says why',
+      { 'promptfooconfig.yaml': 'prompts: 5\n' },
+      '- promptfooconfig.yaml:1: a prompt is not carried over: it is neither text nor a file',
+    ],
+    [
+      'validate',
+      'in a project whose prompts/p.yaml comes to nothing says why',
+      { 'prompts/p.yaml': OWN },
+      '- prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated',
+    ],
+    [
+      'run',
+      'that holds settings and no prompt is not a sweep of nothing, and is not green',
+      { 'evaldiff.yaml': 'seed: 1\n' },
+      `- evaldiff.yaml: no prompt here has references, so there is nothing to run; ${PROMPTS} with their tests ("npx evaldiff init" begins with some)`,
+    ],
+    [
+      'run',
+      'that holds prompts without references names the files that lack them',
+      {
+        'prompts/p.yaml': `${OWN}defaults: [tests/p]\n`,
+        'prompts/tests/p.yaml': 'metrics: [{ uses: is_json }]\n',
+      },
+      '- prompts/tests/p.yaml: has no references, so there is nothing to run: list them under references, or name a data file under references_from',
+    ],
+    [
+      'run',
+      'that names no key names the variable to set',
+      PROJECT,
+      'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
+    ],
+  ])('(%s) %s', async (command, title, files, words) => {
     const repository = createRepository();
-    repository.commit('one', { 'evaldiff.yaml': 'seed: 1\n' });
-    const { code, out } = await evaldiff(repository.directory, 'run');
-    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
-      2,
-      expect.stringContaining(
-        '- evaldiff.yaml: no prompt here has references, so there is nothing to run; write prompts there with their tests ("npx evaldiff init" begins with some)',
-      ),
-    ]);
-  });
-
-  test('that holds prompts without references names the files that lack them', async () => {
-    const repository = createRepository();
-    repository.commit('one', {
-      'prompts/p.yaml': 'name: p\nmodel: gpt-4o\nprompt: hi\ndefaults: [tests/p]\n',
-      'prompts/tests/p.yaml': 'metrics: [{ uses: is_json }]\n',
-    });
-    const { code, out } = await evaldiff(repository.directory, 'run');
-    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
-      2,
-      expect.stringContaining(
-        '- prompts/tests/p.yaml: has no references, so there is nothing to run: list them under references, or name a data file under references_from',
-      ),
-    ]);
-  });
-
-  test('that names no key names the variable to set', async () => {
-    const repository = createRepository();
-    const commit = repository.commit('one', PROJECT);
-    const { code, out } = await evaldiff(repository.directory, 'run');
-    expect([code, out]).toEqual([
-      2,
-      expect.stringContaining(
-        'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
-      ),
-    ]);
-    expect(out.trimEnd().split(' · ').at(-1)).toBe(commit.slice(0, 7));
+    const commit = repository.commit('one', files);
+    const { code, out } = await evaldiff(repository.directory, command);
+    const said = out.replaceAll(/\s+/g, ' ');
+    expect([code, said]).toEqual([2, expect.stringContaining(words)]);
+    if (title.includes('comes to nothing')) expect(said).not.toContain('does not exist');
+    if (files === PROJECT) expect(said.trimEnd().split(' · ').at(-1)).toBe(commit.slice(0, 7));
   });
 });
 
@@ -192,7 +166,7 @@ describe('evaldiff diff', () => {
 
 describe('what a run says first', () => {
   test('counts prompts and references once, in however many variants, and a run has one side', async () => {
-    shop = await openShop({ references: 3 });
+    const shop = await open({ references: 3 });
     expect((await shop.evaldiff('run', 'temperature=0,1', 'n_tries=1')).err).toContain(
       'sweep: 2 temperature = 2 combinations\n3 references of 1 prompt affected: 6 calls for the first answers',
     );
@@ -205,17 +179,14 @@ describe('what a run says first', () => {
 
 describe('--json', () => {
   test('of plan and validate is data, also where something has to be fixed', async () => {
-    shop = await openShop({ references: 2 });
+    const shop = await open({ references: 2 });
     expect(JSON.parse((await shop.evaldiff('validate', '--json')).out)).toEqual({
       prompts: 1,
       references: 2,
       notices: [],
       problems: [],
     });
-    shop.repository.write({
-      'prompts/ask.yaml':
-        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Reply: {q}" }]\n',
-    });
+    shop.repository.write(promptSaying('Reply: {q}'));
     expect(JSON.parse((await shop.evaldiff('plan', '--json')).out)).toMatchObject({
       trust: { level: 'member' },
       plan: { suites: 1, references: 2, prompt_calls: 8 },
@@ -268,7 +239,7 @@ describe('--json', () => {
 
 describe('evaldiff cache', () => {
   test('says what --clear keeps, and --all removes the file', async () => {
-    shop = await openShop({ references: 2 });
+    const shop = await open({ references: 2 });
     await shop.evaldiff('run', 'n_tries=1');
     const file = storeOf(shop.repository.directory).file;
     expect((await shop.evaldiff('cache')).out).toContain(`${file}: 2 answers`);

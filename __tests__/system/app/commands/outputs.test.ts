@@ -1,27 +1,22 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
-import { filesBelow, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { describe, expect, jest, test } from '@jest/globals';
+import { filesBelow } from '../../../stand-ins/repository.ts';
+import { shopPerTest, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
 // Real git, on a machine that may be busy.
 jest.setTimeout(60_000);
 
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 async function blocked(
   options: ShopOptions = {},
-): Promise<{ shop: Shop; at: (path: string) => string }> {
-  shop = await openShop(options);
+): Promise<Shop & { at: (path: string) => string }> {
+  const shop = await open(options);
   const { directory } = shop.repository;
   writeFileSync(join(directory, 'a-file'), 'mine');
   mkdirSync(join(directory, 'a-folder'));
-  return { shop, at: (path) => join(directory, path) };
+  return { ...shop, at: (path) => join(directory, path) };
 }
 
 describe('a place that cannot be written to', () => {
@@ -34,10 +29,7 @@ describe('a place that cannot be written to', () => {
     [['noise', '--report', 'a-file'], 'is a file; name a folder'],
     [['run', '--shard', '1/2', '--shard-to', 'a-file'], 'is a file; name a folder'],
   ])('%j is refused before anybody is asked', async (argv, why) => {
-    const {
-      shop: { evaldiff, server },
-      at,
-    } = await blocked();
+    const { evaldiff, server, at } = await blocked();
     const { code, out, err } = await evaldiff(...argv);
     expect([code, out, server.requests]).toEqual([2, '', []]);
     expect(err).toMatch(new RegExp(`^${argv.at(-2) ?? ''}: [^\n]*${why}`));
@@ -46,18 +38,13 @@ describe('a place that cannot be written to', () => {
   });
 
   test('all of them are told at once', async () => {
-    const {
-      shop: { evaldiff },
-    } = await blocked();
+    const { evaldiff } = await blocked();
     const { err } = await evaldiff('run', '--report', 'a-file', '--record', 'a-folder');
     expect(err.split('\n').map((line) => line.split(':')[0])).toEqual(['--report', '--record', '']);
   });
 
   test('folders that are not there yet are made', async () => {
-    const {
-      shop: { evaldiff },
-      at,
-    } = await blocked();
+    const { evaldiff, at } = await blocked();
     expect((await evaldiff('run', '--report', 'new/deep', '--record', 'r.jsonl')).code).toBe(0);
     expect([existsSync(at('new/deep/result.json')), existsSync(at('r.jsonl'))]).toEqual([
       true,
@@ -67,10 +54,7 @@ describe('a place that cannot be written to', () => {
 
   test('that stops being one while models are asked costs the files and not the result', async () => {
     let spoil = (): void => undefined;
-    const {
-      shop: { evaldiff },
-      at,
-    } = await blocked({
+    const { evaldiff, at } = await blocked({
       answer: () => {
         spoil();
         return { text: '5' };
@@ -90,9 +74,7 @@ describe('a place that cannot be written to', () => {
   (existsSync('/dev/full') ? test : test.skip)(
     'because nothing is left of the disk costs the recording, is told once, and not the verdict',
     async () => {
-      const {
-        shop: { evaldiff },
-      } = await blocked();
+      const { evaldiff } = await blocked();
       const { code, out, err } = await evaldiff('run', '--record', '/dev/full');
       expect([code, out]).toEqual([0, expect.stringContaining('Evaluated')]);
       expect(err.match(/^.*--record: \/dev\/full is not whole: ENOSPC: .*$/gm)).toHaveLength(1);
@@ -110,7 +92,7 @@ describe('a key that an answer repeats', () => {
     [['diff', '--report', 'out']],
     [['noise', '--runs', '2', '--report', 'out', '--record', 'answers.jsonl']],
   ])('is neither shown nor written by %j', async (argv) => {
-    shop = await openShop({
+    const shop = await open({
       env: { LOCAL_KEY: KEY },
       answer: () => ({ text: `Yes, 5. My key is ${KEY}, or ${btoa(KEY)}.` }),
     });
@@ -130,7 +112,7 @@ describe('a key that an answer repeats', () => {
   });
 
   test('is no key where it is too short to be one: a server that wants none', async () => {
-    shop = await openShop({ env: { LOCAL_KEY: 'none' }, answer: () => ({ text: '5, or none' }) });
+    const shop = await open({ env: { LOCAL_KEY: 'none' }, answer: () => ({ text: '5, or none' }) });
     const { out } = await shop.evaldiff('run', '--json');
     expect(out).toContain('"5, or none"');
   });

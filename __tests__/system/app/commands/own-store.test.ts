@@ -10,22 +10,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { storeOf } from '../../../stand-ins/kept.ts';
-import {
-  createRepository,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { shopPerTest } from '../../../unit/app/commands/shop.ts';
 
-let shop: Shop | null = null;
-const open = async (): Promise<Shop> => (shop = await openShop({ references: 2 }));
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const openShop = shopPerTest();
+const open = () => openShop({ references: 2 });
 
 /** A store with answers, folded into one file as a stranger would commit it. */
 function copyOf(file: string, to: string): void {
@@ -60,11 +51,9 @@ describe('the store of the command line', () => {
   test('that a pull request committed in the work tree is not looked at', async () => {
     const { result, evaldiff, repository, server } = await open();
     await result('run');
-    copyOf(
-      storeOf(repository.directory).file,
-      join(repository.directory, '.evaldiff/answers.sqlite'),
-    );
-    rmSync(dirname(storeOf(repository.directory).file), { recursive: true });
+    const { file } = storeOf(repository.directory);
+    copyOf(file, join(repository.directory, '.evaldiff/answers.sqlite'));
+    rmSync(dirname(file), { recursive: true });
     repository.commit('answers', {});
     const asked = server.requests.length;
     const { usage } = await result('run');

@@ -1,22 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import {
-  filesBelow,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { filesBelow, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { shopPerTest, type Shop } from '../../../unit/app/commands/shop.ts';
 import { regression } from '../../../unit/report/results.ts';
 
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 async function report(files: Record<string, string>, ...args: string[]) {
   const folder = temporaryFolder('reports');
@@ -64,7 +55,7 @@ test('on a screen folds what a comment folds; a file or a pipe has all of it, wi
 
 describe('evaldiff run --report', () => {
   test("writes a sweep in llmeval's layout and fields, which evaldiff report reads again", async () => {
-    shop = await openShop({
+    const shop = await open({
       references: 2,
       answer: ({ model }) => ({ text: model === 'model-1' ? 'Yes, 5' : 'No idea' }),
       settings: '  n: { provider: openai, endpoint: local, model: model-2 }\n',
@@ -165,7 +156,7 @@ const enumerated = (base: readonly number[], head: readonly number[]): number =>
 describe('evaldiff report of two results', () => {
   const compared = async (): Promise<Shop> => {
     const asked = new Map<string, number>();
-    shop = await openShop({
+    const shop = await open({
       references: 6,
       answer: ({ model, messages }) => {
         const question = /question (\d)/.exec(JSON.stringify(messages))?.[1] ?? '';
@@ -214,15 +205,9 @@ describe('evaldiff report of two results', () => {
       'prompts/more.yaml':
         'name: more\nmodel: m\nprompt: hi\ntests: { metrics: [{ uses: contains, with: { value: "5" } }], references: [{}] }\n',
     });
-    await evaldiff(
-      'run',
-      `n_tries=${String(TRIES)}`,
-      'model=n',
-      'references=r0,r1',
-      '--report',
-      'few',
-    );
-    await evaldiff('run', `n_tries=${String(TRIES)}`, '--report', 'wide');
+    const tries = `n_tries=${String(TRIES)}`;
+    await evaldiff('run', tries, 'model=n', 'references=r0,r1', '--report', 'few');
+    await evaldiff('run', tries, '--report', 'wide');
     const few = (await evaldiff('report', 'one', 'few')).out;
     expect(few).toMatch(/ask: m → n .* 2\n/);
     expect((await evaldiff('report', 'one', 'wide')).out).toContain(
@@ -234,7 +219,7 @@ describe('evaldiff report of two results', () => {
 describe('two models on one prompt', () => {
   const reworded = (prompt: string) => prompt.replace('Answer:', 'Answer this:');
   const asked = async (argv: readonly string[], settings: string, edit = reworded) => {
-    shop = await openShop({
+    const shop = await open({
       references: 6,
       answer: ({ model, messages }) => ({
         text: model === 'model-2' && /question [0-4]/.test(JSON.stringify(messages)) ? 'No' : '5',
@@ -301,47 +286,12 @@ describe('evaldiff report', () => {
       .filter((line) => line.trim() !== '');
     expect(title).toBe(`✗ math – ${RUN}`);
     expect(asked).toBe('[{"role":"human","content":"What is {a} + {b}?"}]');
-    expect(head?.split(/ {2,}/)).toEqual([
-      'Status',
-      'model',
-      'temperature',
-      'a',
-      'b',
-      'Expected',
-      'Actual #0',
-      'exact_match (metric) #0',
-      'exact_match (pass / fail) #0',
-      'Actual #1',
-      'exact_match (metric) #1',
-      'exact_match (pass / fail) #1',
-    ]);
-    expect(first?.split(/ {2,}/)).toEqual([
-      'fail',
-      'gpt-3.5-turbo',
-      '0',
-      '4',
-      '4',
-      '8',
-      '8',
-      'true',
-      'pass',
-      '9',
-      'false',
-      'fail',
-    ]);
-    expect(second?.split(/ {2,}/)).toEqual([
-      'pass',
-      'gpt-4',
-      '0',
-      '4',
-      '4',
-      '8',
-      '8',
-      'true',
-      'pass',
-      '–',
-      '–',
-      '–',
+    const of = (at: number): string =>
+      `Actual #${at} | exact_match (metric) #${at} | exact_match (pass / fail) #${at}`;
+    expect([head, first, second].map((row) => row?.split(/ {2,}/).join(' | '))).toEqual([
+      `Status | model | temperature | a | b | Expected | ${of(0)} | ${of(1)}`,
+      'fail | gpt-3.5-turbo | 0 | 4 | 4 | 8 | 8 | true | pass | 9 | false | fail',
+      'pass | gpt-4 | 0 | 4 | 4 | 8 | 8 | true | pass | – | – | –',
     ]);
   });
 
@@ -402,50 +352,40 @@ describe('evaldiff report', () => {
   });
 
   test('a reference that was never asked is not judged, and that is not a pass', async () => {
-    const { code, out } = await report(
-      {
-        [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', {
-          references: '      - { input: { a: 1 } }\n',
-        }),
-      },
-      '.',
-    );
+    const references = '      - { input: { a: 1 } }\n';
+    const unasked = { [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', { references }) };
+    const { code, out } = await report(unasked, '.');
     expect([code, out]).toEqual([1, expect.stringMatching(/^not judged/m)]);
   });
 
   test('tells what is not a result, what is of another version, and what cannot be rendered together', async () => {
-    expect(await report({ 'report-0.yaml': 'a: 1\n' }, '.')).toMatchObject({
-      code: 2,
-      err: 'report-0.yaml: is not a report of a run: it has no prompts.tests.references\n',
-    });
-    expect(await report({ 'result.json': '{"schema_version": 99}' }, '.')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('is a result of version 99'),
-    });
-    expect(await report({ 'x.txt': '' }, '.')).toMatchObject({
-      code: 2,
-      err: '.: holds neither a result.json, nor a noise.json, nor a report-<try>.yaml\n',
-    });
-    expect(await report({}, 'gone')).toMatchObject({
-      code: 2,
-      err: 'gone: does not exist, or cannot be read\n',
-    });
-    if (existsSync('/dev/zero'))
-      expect(await report({}, '/dev/zero')).toMatchObject({
-        code: 2,
-        err: '/dev/zero: is neither a file nor a folder\n',
-      });
-    expect(await report({ 'list.json': '[]' }, 'list.json')).toMatchObject({
-      code: 2,
-      err: 'list.json: is not a result of evaldiff (Invalid input: expected object, received array)\n',
-    });
-    expect(
-      await report(
-        { 'a/report-0.yaml': llmeval('8', 'pass'), 'b/report-0.yaml': llmeval('8', 'pass') },
-        '.',
-        '--format',
-        'html',
-      ),
-    ).toMatchObject({ code: 2, err: expect.stringContaining('renders one result.json') });
+    const passed = llmeval('8', 'pass');
+    const two = { 'a/report-0.yaml': passed, 'b/report-0.yaml': passed };
+    for (const [files, argv, words] of [
+      [
+        { 'report-0.yaml': 'a: 1\n' },
+        ['.'],
+        'report-0.yaml: is not a report of a run: it has no prompts.tests.references\n',
+      ],
+      [{ 'result.json': '{"schema_version": 99}' }, ['.'], 'is a result of version 99'],
+      [
+        { 'x.txt': '' },
+        ['.'],
+        '.: holds neither a result.json, nor a noise.json, nor a report-<try>.yaml\n',
+      ],
+      [{}, ['gone'], 'gone: does not exist, or cannot be read\n'],
+      ...(existsSync('/dev/zero')
+        ? [[{}, ['/dev/zero'], '/dev/zero: is neither a file nor a folder\n'] as const]
+        : []),
+      [
+        { 'list.json': '[]' },
+        ['list.json'],
+        'list.json: is not a result of evaldiff (Invalid input: expected object, received array)\n',
+      ],
+      [two, ['.', '--format', 'html'], 'renders one result.json'],
+    ] as const) {
+      const { code, err } = await report({ ...files }, ...argv);
+      expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+    }
   });
 });

@@ -1,16 +1,8 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { promptSaying, shopPerTest } from '../../../unit/app/commands/shop.ts';
 
-let shop: Shop | null = null;
-const open = async (options: ShopOptions): Promise<Shop> => (shop = await openShop(options));
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
-
+const open = shopPerTest();
 const chunk = { object: 'chat.completion.chunk', choices: [{ delta: { content: 'Yes, 5' } }] };
 const STREAM: Scripted = {
   body: `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`,
@@ -34,7 +26,6 @@ describe('a reply that can never be read', () => {
       expect(out).toContain(words);
       expect(out).toContain('10 model calls, 0 reused · 0 tokens in, 0 out · cost unknown');
       expect(out).not.toContain('no model call');
-      await shop?.close();
     }
   });
 
@@ -79,10 +70,7 @@ describe('an empty answer', () => {
         references: 8,
         answer: ({ messages }) => (messages.at(-1)?.content.endsWith('!') ? reply : { text: '5' }),
       });
-      repository.write({
-        'prompts/ask.yaml':
-          'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}!" }]\n',
-      });
+      repository.write(promptSaying('Answer: {q}!'));
       const { code, out } = await evaldiff('diff', '--base', 'HEAD', '--no-store');
       expect(code).toBe(1);
       expect(out).toContain("Cause not looked for: head's answers ended in errors.");

@@ -1,18 +1,24 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import type { FixtureRepository } from '../../../stand-ins/repository.ts';
+import { promptSaying, shopPerTest, openShop } from '../../../unit/app/commands/shop.ts';
 
-let shop: Shop | null = null;
-const open = async (options: ShopOptions = {}): Promise<Shop> => (shop = await openShop(options));
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
+const has = ({ directory }: FixtureRepository, path: string): boolean =>
+  existsSync(join(directory, path));
+const read = ({ directory }: FixtureRepository, path: string): string =>
+  readFileSync(join(directory, path), 'utf8');
+const passesOf = ([suite]: Result['suites']): number =>
+  (suite?.references ?? []).reduce((sum, { head }) => sum + (head?.passes ?? 0), 0);
+const db = (file: string, sql: string): void => {
+  const opened = new DatabaseSync(file);
+  opened.exec(sql);
+  opened.close();
+};
 
 describe('answers of earlier runs', () => {
   test('are used again: the second run calls nobody, and says what it saved', async () => {
@@ -28,7 +34,7 @@ describe('answers of earlier runs', () => {
     });
     expect(server.requests).toHaveLength(8);
     expect(existsSync(storeOf(repository.directory).file)).toBe(true);
-    expect(existsSync(join(repository.directory, '.evaldiff'))).toBe(false);
+    expect(has(repository, '.evaldiff')).toBe(false);
     expect(repository.git('status', '--short')).toBe('');
   });
 
@@ -74,10 +80,7 @@ describe('answers of earlier runs', () => {
   test('are paid for once between base and head, runs and commands', async () => {
     const { result, server, repository } = await open();
     await result('run');
-    repository.commit('change', {
-      'prompts/ask.yaml':
-        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n',
-    });
+    repository.commit('change', promptSaying('Please answer: {q}'));
     const { usage, suites } = await result('diff', '--base', 'HEAD~1');
     expect(suites[0]?.references).toHaveLength(4);
     expect(usage).toMatchObject({ calls: 8, reused: 8 });
@@ -89,38 +92,28 @@ describe('answers of earlier runs', () => {
     await result('run', '--no-store');
     await result('run', '--no-store');
     expect(server.requests).toHaveLength(16);
-    expect(existsSync(join(repository.directory, 'by-env.sqlite'))).toBe(false);
+    expect(has(repository, 'by-env.sqlite')).toBe(false);
     await result('run', '--store', 'mine.sqlite');
     await result('run');
     expect(server.requests).toHaveLength(32);
     expect(
-      ['mine.sqlite', 'by-env.sqlite'].every((name) =>
-        existsSync(join(repository.directory, name)),
-      ),
-    ).toBe(true);
-    expect(existsSync(join(repository.directory, '.evaldiff'))).toBe(false);
+      ['mine.sqlite', 'by-env.sqlite', '.evaldiff'].map((name) => has(repository, name)),
+    ).toEqual([true, true, false]);
   });
 
   test('are all in a recording, those that were paid for earlier too', async () => {
     const { result, repository } = await open({ references: 2 });
     await result('run');
     await result('run', '--record', 'all.jsonl');
-    expect(
-      readFileSync(join(repository.directory, 'all.jsonl'), 'utf8').trim().split('\n'),
-    ).toHaveLength(4);
+    expect(read(repository, 'all.jsonl').trim().split('\n')).toHaveLength(4);
   });
 
   test('of a server under the same name at another address are asked for anew', async () => {
     const one = await open();
     await one.result('run', '--store', 'shared.sqlite');
     const other = await openShop();
-    await one.result(
-      'run',
-      '--store',
-      'shared.sqlite',
-      '--endpoint',
-      `other=${other.server.openaiUrl} key=LOCAL_KEY`,
-    );
+    const endpoint = `other=${other.server.openaiUrl} key=LOCAL_KEY`;
+    await one.result('run', '--store', 'shared.sqlite', '--endpoint', endpoint);
     expect(one.server.requests).toHaveLength(8);
     await other.result('run', '--store', join(one.repository.directory, 'shared.sqlite'));
     expect(other.server.requests).toHaveLength(8);
@@ -130,9 +123,7 @@ describe('answers of earlier runs', () => {
   test('in a file of a newer version are an error that says what to do, before anything is asked', async () => {
     const { evaldiff, server, repository } = await open();
     await evaldiff('run');
-    const db = new DatabaseSync(storeOf(repository.directory).file);
-    db.exec('PRAGMA user_version = 99');
-    db.close();
+    db(storeOf(repository.directory).file, 'PRAGMA user_version = 99');
     const { code, err } = await evaldiff('run');
     expect(code).toBe(2);
     expect(err).toMatch(
@@ -145,10 +136,7 @@ describe('answers of earlier runs', () => {
 describe('what a run costs, before it is asked', () => {
   test('is in the plan, by model, without what is stored', async () => {
     const { evaldiff, server, repository } = await open();
-    repository.write({
-      'prompts/ask.yaml':
-        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please: {q}" }]\n',
-    });
+    repository.write(promptSaying('Please: {q}'));
     const before = await evaldiff('plan', '--base', 'HEAD', 'budget.max_cost_usd=100');
     expect(before.out).toMatch(
       /about \$4\.9\d, with tokens estimated: model-1 \(local\) 16 answers, \d+ tokens in, 4800 out/,
@@ -193,16 +181,12 @@ describe('what a run costs, before it is asked', () => {
 
   test('is a notice when it takes more than half of what is allowed', async () => {
     const { result } = await open();
-    expect(
-      (await result('run', '--max-calls', '20', '--max-cost', '10')).notices.filter(
-        ({ kind }) => kind === 'capped',
-      ),
-    ).toEqual([]);
-    expect(
-      (await result('run', '--no-store', '--max-calls', '15', '--max-cost', '4')).notices
-        .filter(({ kind }) => kind === 'capped')
-        .map(({ message }) => message),
-    ).toEqual([
+    const capped = async (calls: string, cost: string): Promise<string[]> =>
+      (await result('run', '--no-store', '--max-calls', calls, '--max-cost', cost)).notices.flatMap(
+        ({ kind, message }) => (kind === 'capped' ? [message] : []),
+      );
+    expect(await capped('20', '10')).toEqual([]);
+    expect(await capped('15', '4')).toEqual([
       'the first answers and grades take up to 8 calls of the 15 allowed',
       expect.stringMatching(
         /^the first answers and grades cost about \$2\.\d\d of the \$4 allowed$/,
@@ -235,22 +219,16 @@ describe('a cap that is reached on the way', () => {
       /^Budget reached: the limit of 8 model calls \(max-calls\) is reached \(the last error: openai \(local\): 500, the server failed: down\); \d of 8 tries were made$/,
     );
     expect(reasons[0]).toContain('not enough for a verdict');
-    expect(
-      suites[0]?.references
-        .flatMap(({ head }) => head?.tries ?? [])
-        .filter(({ outcome }) => outcome === 'pass').length,
-    ).toBeGreaterThan(0);
+    expect(passesOf(suites)).toBeGreaterThan(0);
     expect(usage.calls).toBeLessThanOrEqual(8);
   }, 30_000);
 
   test('on calls leaves out of the plan what is stored, so that a larger suite is paid for run by run', async () => {
     const { evaldiff, result, repository, server } = await open({ references: 4 });
     expect((await result('run', '--max-calls', '8')).usage.calls).toBe(8);
-    const tests = readFileSync(join(repository.directory, 'prompts/tests/ask.yaml'), 'utf8');
-    writeFileSync(
-      join(repository.directory, 'prompts/tests/ask.yaml'),
-      `${tests.trimEnd()}\n  - { id: more, input: { q: "one more" }, expected: "5" }\n`,
-    );
+    const tests = read(repository, 'prompts/tests/ask.yaml');
+    const more = '  - { id: more, input: { q: "one more" }, expected: "5" }\n';
+    repository.write({ 'prompts/tests/ask.yaml': `${tests}${more}` });
     const refused = await evaldiff('run', '--max-calls', '1');
     expect(refused.code).toBe(2);
     expect(refused.out).toMatch(
@@ -290,12 +268,7 @@ describe("the whole run's time", () => {
     expect(title).toBe(
       'Time is up: the run took longer than 0.02 minutes (timeout); 3 of 8 tries were made',
     );
-    expect(
-      suites[0]?.references
-        .flatMap(({ head }) => head?.tries ?? [])
-        .map(({ outcome }) => outcome)
-        .filter((outcome) => outcome === 'pass'),
-    ).toHaveLength(3);
+    expect(passesOf(suites)).toBe(3);
     expect(server.requests.length).toBeGreaterThanOrEqual(4);
   }, 30_000);
 });
@@ -317,26 +290,13 @@ describe('evaldiff cache', () => {
     expect(server.requests).toHaveLength(16);
   });
 
-  test.each([
-    ['--unused', 'x', 'days'],
-    ['--max-size', '-1', 'megabytes'],
-  ])('%s %s is refused', async (option, value, unit) => {
-    const { evaldiff } = await open();
-    expect(await evaldiff('cache', `${option}=${value}`)).toMatchObject({
-      code: 2,
-      err: `${option}: must be a number of ${unit} of at least 0, not "${value}"\n`,
-    });
-  });
-
   test('leaves a file of another program alone', async () => {
     const { evaldiff, repository } = await open();
     writeFileSync(join(repository.directory, 'notes.txt'), 'not a database');
     expect((await evaldiff('cache', '--store', 'notes.txt')).err).toContain(
       'is not a database; it is not used',
     );
-    const db = new DatabaseSync(join(repository.directory, 'other.sqlite'));
-    db.exec('CREATE TABLE accounts (id)');
-    db.close();
+    db(join(repository.directory, 'other.sqlite'), 'CREATE TABLE accounts (id)');
     expect(await evaldiff('cache', '--store', 'other.sqlite', '--clear')).toMatchObject({
       code: 2,
       err: expect.stringContaining('is a database of another program, and is left alone'),

@@ -1,16 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { describe, expect, test } from '@jest/globals';
+import { promptSaying, shopPerTest, type Shop } from '../../../unit/app/commands/shop.ts';
 
-let shop: Shop | null = null;
-const open = async (options: ShopOptions = {}): Promise<Shop> => (shop = await openShop(options));
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 const keysSent = ({ server }: Shop): unknown[] => [
   ...new Set(server.requests.map(({ headers }) => headers['authorization'])),
@@ -32,10 +25,7 @@ test.each(['plan', 'run'])(
         EVALDIFF_ENDPOINTS: 'local=https://gate.example/v1 key=UNSET header=Authorization:UNSET',
       },
     });
-    repository.write({
-      'prompts/ask.yaml':
-        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Say: {q}" }]\n',
-    });
+    repository.write(promptSaying('Say: {q}'));
     const { code, out, err } = await evaldiff(command);
     expect(out + err).toContain('both say what goes as authorization; leave one of them out');
     expect(code).not.toBe(0);

@@ -92,9 +92,9 @@ describe('the terminal of a process', () => {
     expect(failures).toHaveLength(2);
     for (const fail of failures) {
       fail(Object.assign(new Error('gone'), { code: 'EPIPE' }));
-      expect(() => {
-        fail(Object.assign(new Error('disk full'), { code: 'ENOSPC' }));
-      }).toThrow('disk full');
+      expect(() => fail(Object.assign(new Error('disk full'), { code: 'ENOSPC' }))).toThrow(
+        'disk full',
+      );
     }
   });
 

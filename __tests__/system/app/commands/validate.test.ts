@@ -23,6 +23,12 @@ async function evaldiff(files: FixtureFiles, ...argv: string[]) {
   return { ...said, out: said.out.replaceAll(/\s+/g, ' ') };
 }
 
+async function refuses(files: FixtureFiles, ...words: string[]): Promise<void> {
+  const { code, out } = await evaldiff(files);
+  expect(code).toBe(2);
+  for (const said of words) expect(out).toContain(said);
+}
+
 const PROMPT =
   'name: p\nmodel: gpt-4o\nvariables: [{ name: q }]\nprompt: "{q}"\ndefaults: [tests/p]\n';
 const TESTS =
@@ -66,26 +72,19 @@ describe('validate', () => {
       'prompts/tests/p.yaml:2: metrics_rollup "mine": SyntaxError at prompts/tests/p.yaml:5: ',
     ],
   ])('compiles %s, and so does a run before any call', async (_, files, words) => {
-    const { code, out } = await evaldiff(files);
-    expect([code, out]).toEqual([2, expect.stringContaining(words)]);
+    await refuses(files, words);
     const ran = await evaldiff(files, 'run');
     expect([ran.code, ran.out]).toEqual([2, expect.stringContaining(words)]);
     expect(ran.out).toContain('Nothing was sent to a model.');
   });
 
-  test('finds a name that a roll-up does not have', async () => {
-    const { code, out } = await evaldiff(
+  test('finds a name that a roll-up does not have', () =>
+    refuses(
       withMetrics(
         'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_pases == num_tries\n',
       ),
-    );
-    expect([code, out]).toEqual([
-      2,
-      expect.stringContaining(
-        'prompts/tests/p.yaml:2: metrics_rollup "mine": NameError at prompts/tests/p.yaml:5: name \'num_pases\' is not defined',
-      ),
-    ]);
-  });
+      'prompts/tests/p.yaml:2: metrics_rollup "mine": NameError at prompts/tests/p.yaml:5: name \'num_pases\' is not defined',
+    ));
 
   test('finds every reference that a metric cannot decide with, at its line', async () => {
     const files = {
@@ -99,30 +98,26 @@ describe('validate', () => {
         '  - { id: e, input: { q: e }, expected: 5 (, metrics: [{ name: found, uses: regex }] }\n' +
         '  - { id: f, input: { q: f }, expected: 5 (, metrics: [{ name: r, uses: regex, skip: true }] }\n',
     };
-    const { code, out } = await evaldiff(files);
-    expect(code).toBe(2);
-    for (const words of [
+    await refuses(
+      files,
       'tests/p.yaml:4: metric "near": expected "abc" is not a number',
       'tests/p.yaml:7: metric "near": expected "null" is not a number',
       'tests/p.yaml:8: metric "calls": expected must be tool names, or maps of name and arguments',
       'tests/p.yaml:10: metric "found": expected: the pattern is not valid',
-    ])
-      expect(out).toContain(words);
-    expect(out).toContain('4 problems to fix. Nothing was sent to a model.');
+      '4 problems to fix. Nothing was sent to a model.',
+    );
     expect((await evaldiff(files, 'plan')).code).toBe(0);
   });
 
-  test('finds a reference without a value for a variable, and one without expected', async () => {
-    const { code, out } = await evaldiff({
-      'prompts/p.yaml': PROMPT,
-      'prompts/tests/p.yaml': `${TESTS}  - { input: {}, expected: b }\n  - { input: { q: c } }\n`,
-    });
-    expect(code).toBe(2);
-    expect(out).toContain('prompts/tests/p.yaml:4: the reference has no value for {q}');
-    expect(out).toContain(
+  test('finds a reference without a value for a variable, and one without expected', () =>
+    refuses(
+      {
+        'prompts/p.yaml': PROMPT,
+        'prompts/tests/p.yaml': `${TESTS}  - { input: {}, expected: b }\n  - { input: { q: c } }\n`,
+      },
+      'prompts/tests/p.yaml:4: the reference has no value for {q}',
       'prompts/tests/p.yaml:5: the reference has no expected value, and metric exact_match uses it',
-    );
-  });
+    ));
 
   test('finds what plan reports as well, though nothing is affected', async () => {
     const tests = `${TESTS}  - { input: {}, expected: b }\n`;
@@ -137,27 +132,13 @@ describe('validate', () => {
   });
 
   test('says that evaldiff.yml is not read', async () => {
-    const lost = await evaldiff({ ...RIGHT, 'evaldiff.yml': 'n_tries: 3\n' });
-    expect([lost.code, lost.out]).toEqual([
-      2,
-      expect.stringContaining('evaldiff.yml: is not read; rename it to evaldiff.yaml'),
-    ]);
-    const both = await evaldiff({
-      ...RIGHT,
-      'evaldiff.yml': 'n_tries: 3\n',
-      'evaldiff.yaml': 'seed: 2\n',
-    });
-    expect([both.code, both.out]).toEqual([
-      2,
-      expect.stringContaining('evaldiff.yml: is not read; move what it says into evaldiff.yaml'),
-    ]);
-    const named = await evaldiff(
-      { ...RIGHT, 'evaldiff.yml': 'n_tries: 3\n' },
-      'validate',
-      '--config',
-      'evaldiff.yml',
+    const lost = { ...RIGHT, 'evaldiff.yml': 'n_tries: 3\n' };
+    await refuses(lost, 'evaldiff.yml: is not read; rename it to evaldiff.yaml');
+    await refuses(
+      { ...lost, 'evaldiff.yaml': 'seed: 2\n' },
+      'evaldiff.yml: is not read; move what it says into evaldiff.yaml',
     );
-    expect(named.code).toBe(0);
+    expect((await evaldiff(lost, 'validate', '--config', 'evaldiff.yml')).code).toBe(0);
   });
 
   test('names files that no pattern and no prompt takes, and patterns that take no file', async () => {

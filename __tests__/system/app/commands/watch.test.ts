@@ -1,16 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { describe, expect, test } from '@jest/globals';
+import { shopPerTest, type Shop } from '../../../unit/app/commands/shop.ts';
 
-let shop: Shop | null = null;
-const open = async (options: ShopOptions = {}): Promise<Shop> => (shop = await openShop(options));
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-afterAll(removeTemporaryFolders);
+const open = shopPerTest();
 
 const edit = ({ repository }: Shop, path: string, from: string, to: string): void => {
   const file = join(repository.directory, path);

@@ -3,10 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Rollup } from '../../../../src/kernel/suite/suite.ts';
 import type { CodeJob, CodeResult } from '../../../../src/types/model.ts';
 import { metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+import { yes, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const two = { settings: settings({ n_tries: 2 }) };
-
 const raised = (message: string): CodeResult => ({ status: 'error', cause: 'code', message });
 
 const check = metric('parses', {
@@ -29,12 +28,11 @@ const rollup: Rollup = {
 
 describe('a check that breaks', () => {
   const run = (say: (actual: unknown) => CodeResult, tests = { metrics: [check] }) =>
-    runPipeline(
-      project([shop(OLD, 20, { tests })], two),
-      project([shop(NEW, 20, { tests })], two),
-      (_, question) => (question.startsWith('New') ? 'prose' : '{}'),
-      scripted(({ actual }) => say(actual)),
-    );
+    reworded(20, (_, question) => (question.startsWith('New') ? 'prose' : '{}'), {
+      ...two,
+      ...scripted(({ actual }) => say(actual)),
+      changes: { tests },
+    });
   const good: CodeResult = { status: 'ok', values: { metric: 1, result: true } };
 
   test("on head's answers alone is a regression, with the exception as the reason", async () => {
@@ -110,7 +108,7 @@ describe('a check that breaks', () => {
     const { result } = await runPipeline(
       project([references(OLD)], two),
       project([references(NEW)], two),
-      () => 'yes',
+      yes,
       scripted(() => raised('ValueError')),
     );
     expect(result.conclusion).toBe('success');
@@ -123,12 +121,11 @@ describe('a check that breaks', () => {
 
 describe('a roll-up that breaks', () => {
   test('is to be fixed first, whatever the tries say', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 20, { tests: { rollup } })], two),
-      project([shop(NEW, 20, { tests: { rollup } })], two),
-      () => 'yes',
-      scripted(() => raised("NameError at prompts/tests/p.yaml:10: 'passes'")),
-    );
+    const { result } = await reworded(20, yes, {
+      ...two,
+      ...scripted(() => raised("NameError at prompts/tests/p.yaml:10: 'passes'")),
+      changes: { tests: { rollup } },
+    });
     expect(result).toMatchObject({
       conclusion: 'error',
       problems: [
@@ -145,7 +142,7 @@ describe('a roll-up that breaks', () => {
     const { result } = await runPipeline(
       project([shop(OLD, 20, { tests: { rollup } })], two),
       project([shop(NEW, 20, { tests: { rollup: fixed } })], two),
-      () => 'yes',
+      yes,
       {
         edges: {
           evaluate: async ({ code, inputs }) =>
@@ -166,7 +163,7 @@ describe('a roll-up that breaks', () => {
     const { result } = await runPipeline(
       null,
       project([shop(NEW, 4, { tests: { rollup, references: [reference('a')] } }), other], two),
-      () => 'yes',
+      yes,
       { ...scripted(() => raised('NameError')), input: { mode: 'sweep' } },
     );
     expect(result.conclusion).toBe('error');

@@ -1,17 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+import { yes, noToNew, noTo, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const five = { settings: settings({ n_tries: 5 }) };
 const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
 
 describe('without any difference between tries', () => {
   test('the interval still has a width, and no verdict rests on a variance of zero', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 8)], five),
-      project([shop(NEW, 8)], five),
-      () => 'yes',
-    );
+    const { result } = await reworded(8, yes, five);
     const { low, high, difference, p } = result.suites[0]!.pass_rate;
     expect(difference).toBe(0);
     expect(low).toBeLessThan(-0.01);
@@ -22,11 +18,7 @@ describe('without any difference between tries', () => {
   });
 
   test('every try failing on both sides is not a regression, and a drop that cannot be seen is said', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 8)], five),
-      project([shop(NEW, 8)], five),
-      () => 'no',
-    );
+    const { result } = await reworded(8, () => 'no', five);
     expect(result.suites[0]).toMatchObject({
       pass_rate: { base: 0, head: 0, p: 0.5 },
       visible_drop: null,
@@ -38,11 +30,7 @@ describe('without any difference between tries', () => {
   });
 
   test('a fall on every try of every reference is a regression, though every difference is the same', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 8)], five),
-      project([shop(NEW, 8)], five),
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
-    );
+    const { result } = await reworded(8, noToNew, five);
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]!.pass_rate.low).toBe(-1);
     expect(result.suites[0]!.pass_rate.high).toBeLessThan(0);
@@ -54,11 +42,7 @@ describe('where nothing can be compared', () => {
     const skipped = {
       tests: { references: [reference('a', { skip: true }), reference('b', { skip: true })] },
     };
-    const { result, requests } = await runPipeline(
-      project([shop(OLD, 2, skipped)], adaptive),
-      project([shop(NEW, 2, skipped)], adaptive),
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
-    );
+    const { result, requests } = await reworded(2, noToNew, { ...adaptive, changes: skipped });
     expect(requests.length).toBeGreaterThan(0);
     expect(result).toMatchObject({
       conclusion: 'neutral',
@@ -76,7 +60,7 @@ describe('where nothing can be compared', () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 2)], adaptive),
       project([shop(NEW, 2, none)], adaptive),
-      () => 'yes',
+      yes,
     );
     expect(requests).toEqual([]);
     expect(result.conclusion).toBe('neutral');
@@ -92,11 +76,7 @@ describe('where nothing can be compared', () => {
   });
 
   test('a suite in which nothing could be graded is not judged', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 4)], adaptive),
-      project([shop(NEW, 4)], adaptive),
-      () => new Error('server error'),
-    );
+    const { result } = await reworded(4, () => new Error('server error'), adaptive);
     expect(result.conclusion).toBe('error');
     expect(result.suites[0]).toMatchObject({
       pass_rate: { base: null, head: null, difference: null },
@@ -107,10 +87,10 @@ describe('where nothing can be compared', () => {
   });
 
   test('head without a judged try where base has them is red, without a difference', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 4)], adaptive),
-      project([shop(NEW, 4)], adaptive),
+    const { result } = await reworded(
+      4,
       (_, question) => (question.startsWith('Old') ? 'yes' : new Error('timeout')),
+      adaptive,
     );
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]).toMatchObject({
@@ -126,11 +106,7 @@ describe('where nothing can be compared', () => {
 describe('answers that repeat', () => {
   const told = async (reply: (question: string, index: number) => string) => {
     let index = 0;
-    const { result } = await runPipeline(
-      project([shop(OLD, 3)], five),
-      project([shop(NEW, 3)], five),
-      (_, question) => reply(question, index++),
-    );
+    const { result } = await reworded(3, (_, question) => reply(question, index++), five);
     return result.notices.filter(({ kind }) => kind === 'repeats').map(({ message }) => message);
   };
 
@@ -159,27 +135,15 @@ describe('answers that repeat', () => {
 
 describe('what adaptive tries save', () => {
   test('is counted against five fixed tries of the same references', async () => {
-    const { result, requests } = await runPipeline(
-      project([shop(OLD, 20)], adaptive),
-      project([shop(NEW, 20)], adaptive),
-      (_, question) => (question === 'New r05' ? 'no' : 'yes'),
-    );
+    const { result, requests } = await reworded(20, noTo('New r05'), adaptive);
     expect(result.adaptive_tries).toEqual({ made: requests.length, fixed: 20 * 5 * 2 });
   });
 
   test('leaves out references with their own number of tries, and fixed suites', async () => {
     const own = { tests: { references: [reference('a', { n_tries: 4 }), reference('b')] } };
-    const { result } = await runPipeline(
-      project([shop(OLD, 2, own)], adaptive),
-      project([shop(NEW, 2, own)], adaptive),
-      () => 'yes',
-    );
+    const { result } = await reworded(2, yes, { ...adaptive, changes: own });
     expect(result.adaptive_tries).toMatchObject({ fixed: 10 });
-    const fixed = await runPipeline(
-      project([shop(OLD, 2)], five),
-      project([shop(NEW, 2)], five),
-      () => 'yes',
-    );
+    const fixed = await reworded(2, yes, five);
     expect(fixed.result.adaptive_tries).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Completion } from '../../../../src/types/model.ts';
 import { headline } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, settings } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, type Given, type Ran, runPipeline, shop } from './pipeline.ts';
+import { reworded, NEW, OLD, type Given, type Ran, runPipeline, shop } from './pipeline.ts';
 
 const two = { settings: settings({ n_tries: 2 }) };
 
@@ -28,12 +28,10 @@ describe('an answer that was refused, filtered or cut', () => {
   test.each(['filtered', 'too-long', 'program-answer'] as const)(
     'is a fail with its reason, and so a regression where head alone is %s',
     async (kind) => {
-      const { result } = await runPipeline(
-        project([shop(OLD, 20)], two),
-        project([shop(NEW, 20)], two),
-        never,
-        answering((question) => (/^New r0/.test(question) ? failing(kind) : null)),
-      );
+      const { result } = await reworded(20, never, {
+        ...two,
+        ...answering((question) => (/^New r0/.test(question) ? failing(kind) : null)),
+      });
       expect(result.conclusion).toBe('failure');
       const [first] = result.suites[0]!.references;
       expect(first?.head?.tries[0]).toMatchObject({
@@ -56,14 +54,13 @@ describe('an answer that was refused, filtered or cut', () => {
         ],
       },
     };
-    const { result } = await runPipeline(
-      project([shop(OLD, 12, lacking)], two),
-      project([shop(NEW, 12, lacking)], two),
-      never,
-      answering((question) =>
+    const { result } = await reworded(12, never, {
+      ...two,
+      ...answering((question) =>
         question.startsWith('New') ? { ...failing('reply'), finish_reason: 'length' } : null,
       ),
-    );
+      changes: lacking,
+    });
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]?.reason?.by).toBe('unanswered');
     expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
@@ -74,12 +71,10 @@ describe('an answer that was refused, filtered or cut', () => {
   });
 
   test('that says something is judged by what it says', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 20)], two),
-      project([shop(NEW, 20)], two),
-      never,
-      answering(() => ({ ...answer('yes, and'), finish_reason: 'length' }) as Completion),
-    );
+    const { result } = await reworded(20, never, {
+      ...two,
+      ...answering(() => ({ ...answer('yes, and'), finish_reason: 'length' }) as Completion),
+    });
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 1 });
   });
 });

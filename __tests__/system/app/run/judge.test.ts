@@ -1,20 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { gate, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+import { yes, noToNew, noTo, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const ids = (count: number) =>
   Array.from({ length: count }, (_, index) => `r${String(index).padStart(2, '0')}`);
 const statuses = ({ suites }: Result) => suites[0]?.references.map(({ status }) => status);
+const regressed = ({ suites }: Result) =>
+  suites[0]?.references.flatMap(({ id, status }) => (status === 'regressed' ? [id] : []));
+const five = { settings: settings({ n_tries: 5 }) };
 const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
 
 describe('a pull request with fixed tries', () => {
   test('that breaks every answer is a failure, and each broken reference is named', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 20)], { settings: settings({ n_tries: 5 }) }),
-      project([shop(NEW, 20)], { settings: settings({ n_tries: 5 }) }),
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
-    );
+    const { result } = await reworded(20, noToNew, five);
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]).toMatchObject({
       verdict: 'regressed',
@@ -26,41 +25,28 @@ describe('a pull request with fixed tries', () => {
 
   test('never calls one flipped try a regression', async () => {
     let asked = 0;
-    const { result } = await runPipeline(
-      project([shop(OLD, 10)]),
-      project([shop(NEW, 10)]),
-      (_, question) => {
-        if (question !== 'New r03') return 'yes';
-        asked += 1;
-        return asked === 1 ? 'no' : 'yes';
-      },
-    );
+    const { result } = await reworded(10, (_, question) => {
+      if (question !== 'New r03') return 'yes';
+      asked += 1;
+      return asked === 1 ? 'no' : 'yes';
+    });
     expect(result.conclusion).not.toBe('failure');
     expect(result.suites[0]?.verdict).not.toBe('regressed');
     expect(statuses(result)?.[3]).toBe('inconclusive');
-    expect(statuses(result)?.filter((status) => status === 'regressed')).toEqual([]);
+    expect(regressed(result)).toEqual([]);
   });
 
   test('names one reference that clearly broke among many, which the average hides', async () => {
-    const five = { settings: settings({ n_tries: 5 }) };
-    const { result } = await runPipeline(
-      project([shop(OLD, 40)], five),
-      project([shop(NEW, 40)], five),
-      (_, question) => (question === 'New r07' ? 'no' : 'yes'),
-    );
+    const { result } = await reworded(40, noTo('New r07'), five);
     expect(result.conclusion).toBe('failure');
-    expect(
-      result.suites[0]?.references
-        .filter(({ status }) => status === 'regressed')
-        .map(({ id }) => id),
-    ).toEqual(['r07']);
+    expect(regressed(result)).toEqual(['r07']);
   });
 
   test('that changes nothing makes no model calls', async () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 3)]),
       project([shop(OLD, 3)]),
-      () => 'yes',
+      yes,
     );
     expect(requests).toEqual([]);
     expect(result).toMatchObject({
@@ -73,22 +59,14 @@ describe('a pull request with fixed tries', () => {
 
 describe('the adaptive tries', () => {
   test('stop after two tries a side when nothing looks worse', async () => {
-    const { result, requests } = await runPipeline(
-      project([shop(OLD, 30)], adaptive),
-      project([shop(NEW, 30)], adaptive),
-      () => 'yes',
-    );
+    const { result, requests } = await reworded(30, yes, adaptive);
     expect(requests).toHaveLength(30 * 2 * 2);
     expect(result.conclusion).toBe('success');
     expect(result.suites[0]?.verdict).toBe('unchanged');
   });
 
   test('call a small suite that is no lower on head green, and say what it could not rule out', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 5)], adaptive),
-      project([shop(NEW, 5)], adaptive),
-      () => 'yes',
-    );
+    const { result } = await reworded(5, yes, adaptive);
     expect(result).toMatchObject({
       conclusion: 'success',
       suites: [{ verdict: 'unchanged', reason: { by: 'level', tolerance: 0.1 } }],
@@ -99,11 +77,7 @@ describe('the adaptive tries', () => {
   });
 
   test('spend fresh tries on a suspect alone, two a side at a time, until it is named', async () => {
-    const { result, requests } = await runPipeline(
-      project([shop(OLD, 20)], adaptive),
-      project([shop(NEW, 20)], adaptive),
-      (_, question) => (question === 'New r05' ? 'no' : 'yes'),
-    );
+    const { result, requests } = await reworded(20, noTo('New r05'), adaptive);
     expect(
       requests
         .filter(({ messages }) => messages[0]?.content.endsWith('r05'))
@@ -112,19 +86,11 @@ describe('the adaptive tries', () => {
     ).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]);
     expect(requests).toHaveLength(20 * 4 + 12);
     expect(result.conclusion).toBe('failure');
-    expect(
-      result.suites[0]?.references
-        .filter(({ status }) => status === 'regressed')
-        .map(({ id }) => id),
-    ).toEqual(['r05']);
+    expect(regressed(result)).toEqual(['r05']);
   });
 
   test('show rates from the tries that all references share, whatever a suspect got', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 20)], adaptive),
-      project([shop(NEW, 20)], adaptive),
-      (_, question) => (question === 'New r05' ? 'no' : 'yes'),
-    );
+    const { result } = await reworded(20, noTo('New r05'), adaptive);
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0.95 });
   });
 });
@@ -174,7 +140,7 @@ describe('a change of the scoring alone', () => {
       project([shop(OLD, 0, listed(false))]),
       project([shop(NEW, 0, listed(true))]),
     ] as const;
-    const skipping = await runPipeline(...sides, () => 'yes');
+    const skipping = await runPipeline(...sides, yes);
     expect(notices(skipping)).toEqual([
       'p: 1 reference marked skip: run and shown, but not part of the verdict: r01',
       'p: 1 reference newly skipped by this change: r01',
@@ -182,7 +148,7 @@ describe('a change of the scoring alone', () => {
     expect(skipping.result.scoring[0]?.summary).toContain(
       'because the list of skipped references changed.',
     );
-    const counting = await runPipeline(sides[1], sides[0], () => 'yes');
+    const counting = await runPipeline(sides[1], sides[0], yes);
     expect(notices(counting)).toEqual(['p: 1 reference no longer skipped by this change: r01']);
   });
 
@@ -208,11 +174,7 @@ describe('a change of the scoring alone', () => {
 describe('what does not gate', () => {
   test('a skipped reference runs and is shown, but no verdict rests on it', async () => {
     const skipped = { tests: { references: ids(4).map((id) => reference(id, { skip: true })) } };
-    const { result, requests } = await runPipeline(
-      project([shop(OLD, 4, skipped)]),
-      project([shop(NEW, 4, skipped)]),
-      (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
-    );
+    const { result, requests } = await reworded(4, noToNew, { changes: skipped });
     expect(requests).toHaveLength(4 * 3 * 2);
     expect(result.conclusion).toBe('neutral');
     expect(result.notices.map(({ kind }) => kind)).toContain('skipped');
@@ -228,11 +190,10 @@ describe('what does not gate', () => {
       },
     });
     const run = (until: string) =>
-      runPipeline(
-        project([shop(OLD, 1, quarantine(until))], { settings: settings({ n_tries: 5 }) }),
-        project([shop(NEW, 1, quarantine(until))], { settings: settings({ n_tries: 5 }) }),
-        (_, question) => (question.startsWith('Old') ? 'yes' : 'no'),
-      );
+      reworded(1, noToNew, {
+        ...five,
+        changes: quarantine(until),
+      });
     expect((await run('2026-12-31')).result.conclusion).toBe('success');
     const expired = (await run('2025-12-31')).result;
     expect(expired.conclusion).toBe('failure');
@@ -281,7 +242,7 @@ describe('what does not gate', () => {
   });
 
   test('a new prompt is judged on head alone', async () => {
-    const { result, requests } = await runPipeline(null, project([shop(NEW, 3)]), () => 'yes');
+    const { result, requests } = await runPipeline(null, project([shop(NEW, 3)]), yes);
     expect(requests).toHaveLength(3 * 3);
     expect(result).toMatchObject({
       conclusion: 'success',
@@ -293,7 +254,7 @@ describe('what does not gate', () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 3)]),
       project([shop(OLD, 2)]),
-      () => 'yes',
+      yes,
     );
     expect(requests).toEqual([]);
     expect(result.suites[0]?.references.map(({ id, status }) => [id, status])).toEqual([
@@ -311,10 +272,8 @@ describe('what does not gate', () => {
 
 describe('errors', () => {
   test('of a few calls are counted and shown, and change no verdict', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 50)]),
-      project([shop(NEW, 50)]),
-      (_, question) => (question === 'New r00' ? new Error('timeout after 60 s') : 'yes'),
+    const { result } = await reworded(50, (_, question) =>
+      question === 'New r00' ? new Error('timeout after 60 s') : 'yes',
     );
     expect(result.conclusion).toBe('success');
     expect(statuses(result)?.[0]).toBe('error');
@@ -322,10 +281,8 @@ describe('errors', () => {
   });
 
   test('of more than a tenth of the calls make the run red with that as its reason', async () => {
-    const { result } = await runPipeline(
-      project([shop(OLD, 10)]),
-      project([shop(NEW, 10)]),
-      (_, question) => (/ r0[0-2]/.test(question) ? new Error('server error') : 'yes'),
+    const { result } = await reworded(10, (_, question) =>
+      / r0[0-2]/.test(question) ? new Error('server error') : 'yes',
     );
     expect(result.conclusion).toBe('error');
     expect(result.reasons[0]).toBe('18 of 60 tries ended in an error, so nothing was judged');
@@ -342,7 +299,7 @@ describe('errors', () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 60)]),
       project([shop(NEW, 60, { tests: { references: broken } })]),
-      () => 'yes',
+      yes,
     );
     expect(requests).toHaveLength(60 * 3 * 2);
     expect(result.conclusion).toBe('success');
@@ -358,7 +315,7 @@ test('what is counted: calls, shared answers and tokens', async () => {
         tests: { references: [reference('r00'), reference('r01', { expected: 'no' })] },
       }),
     ]),
-    () => 'yes',
+    yes,
   );
   expect(result.usage).toEqual({
     calls: 3,

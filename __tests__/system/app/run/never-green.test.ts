@@ -1,9 +1,9 @@
 /** Ways in which a regression could stand under green, each of which is now said. */
 import { describe, expect, test } from '@jest/globals';
 import type { Suite, Tests } from '../../../../src/kernel/suite/suite.ts';
-import { renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
+import { yes, noToNew, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const named = (count: number, tags: string[] = []): Tests['references'] =>
   Array.from({ length: count }, (_, i) =>
@@ -13,10 +13,10 @@ const named = (count: number, tags: string[] = []): Tests['references'] =>
 /** Head fails r00 in every try; all else passes. */
 async function broken(tests: Partial<Tests>, tries: number) {
   const all = { settings: settings({ n_tries: tries }) };
-  const { result } = await runPipeline(
-    project([shop(OLD, 0, { tests })], all),
-    project([shop(NEW, 0, { tests })], all),
+  const { result } = await reworded(
+    0,
     (_, question) => (/^New r00/.test(question) ? 'no' : 'yes'),
+    { ...all, changes: { tests } },
   );
   return { result, suite: result.suites[0]! };
 }
@@ -26,9 +26,7 @@ describe('a critical reference that fails on head alone', () => {
     const { result, suite } = await broken({ references: named(150, ['critical']) }, tries);
     expect(suite.reason).toMatchObject({ by: 'suspicious', references: ['r00'] });
     expect(result.conclusion).toBe('neutral');
-    expect(renderTerminal(result, { width: 200, colour: false })).toContain(
-      'Looks worse by itself: r00',
-    );
+    expect(inTerminal(result, 200)).toContain('Looks worse by itself: r00');
   });
 
   test('without the tag is one flip among many', async () => {
@@ -63,20 +61,16 @@ test('a scoring change over answers that nobody gives is not green', async () =>
 });
 
 test('head that falls silent names what has no answer, not what lacks one of its tries', async () => {
-  const { result } = await runPipeline(
-    project([shop(OLD, 50)], { settings: settings({ n_tries: 2 }) }),
-    project([shop(NEW, 50)], { settings: settings({ n_tries: 2 }) }),
-    () => 'yes',
-    {
-      edges: {
-        complete: async ({ messages, try: index }) => {
-          const question = messages.at(-1)?.content ?? '';
-          const gone = /^New r0/.test(question) || (/^New r49/.test(question) && index === 0);
-          return gone ? { status: 'error', kind: 'server', message: 'gone' } : answer('yes');
-        },
+  const { result } = await reworded(50, yes, {
+    settings: settings({ n_tries: 2 }),
+    edges: {
+      complete: async ({ messages, try: index }) => {
+        const question = messages.at(-1)?.content ?? '';
+        const gone = /^New r0/.test(question) || (/^New r49/.test(question) && index === 0);
+        return gone ? { status: 'error', kind: 'server', message: 'gone' } : answer('yes');
       },
     },
-  );
+  });
   const [suite] = result.suites;
   expect(suite).toMatchObject({ verdict: 'regressed', reason: { by: 'unanswered' } });
   expect(suite?.reason?.references).toHaveLength(10);
@@ -113,31 +107,25 @@ describe('references of which nothing can be compared', () => {
 
   test('because ids, variables and values changed together are never green, and the title says so', async () => {
     const [base, head] = moved();
-    const { result } = await runPipeline(project([base], two), project([head], two), (_, said) =>
-      said.startsWith('New') ? 'no' : 'yes',
-    );
+    const { result } = await runPipeline(project([base], two), project([head], two), noToNew);
     expect(result.conclusion).toBe('neutral');
     expect(result.suites[0]).toMatchObject({
       verdict: 'not_compared',
       evidence: { references: 0, of: 20 },
     });
     expect(result.title).toMatch(/^p: 0 of 20 references compared; base's prompt cannot be asked /);
-    expect(renderTerminal(result, { width: 200, colour: false })).toContain(
-      '0 of 20 references compared',
-    );
+    expect(inTerminal(result, 200)).toContain('0 of 20 references compared');
   });
 
   test('are none where the values are what they were: those are compared', async () => {
     const [base, head] = moved(20, false);
-    const { result } = await runPipeline(project([base], two), project([head], two), (_, said) =>
-      said.startsWith('New') ? 'no' : 'yes',
-    );
+    const { result } = await runPipeline(project([base], two), project([head], two), noToNew);
     expect(result).toMatchObject({ conclusion: 'failure', suites: [{ verdict: 'regressed' }] });
   });
 
   test('count as missing where they are some of many', async () => {
     const [base, head] = moved(5);
-    const { result } = await runPipeline(project([base], two), project([head], two), () => 'yes');
+    const { result } = await runPipeline(project([base], two), project([head], two), yes);
     expect(result.title).toBe('15 of 20 references compared. Inconclusive for 1 suite of 1');
   });
 
@@ -155,7 +143,7 @@ describe('references of which nothing can be compared', () => {
   test('are open too where only new ones that base cannot be asked were added', async () => {
     const [base, head] = moved();
     const empty = { ...base, tests: { ...base.tests, references: [] } };
-    const { result } = await runPipeline(project([empty], two), project([head], two), () => 'yes');
+    const { result } = await runPipeline(project([empty], two), project([head], two), yes);
     expect(result.conclusion).toBe('neutral');
   });
 
@@ -166,7 +154,7 @@ describe('references of which nothing can be compared', () => {
     const beside = await runPipeline(
       project([healthy(OLD)], two),
       project([head, healthy(NEW)], two),
-      () => 'yes',
+      yes,
     );
     expect(beside.result.title).toBe(
       'No regression in 40 affected references of 2 suites; 20 of them new, not compared',
@@ -176,12 +164,12 @@ describe('references of which nothing can be compared', () => {
 
 test('one that broke where the mean rose is what title and first line say', async () => {
   const all = { settings: settings({ n_tries: 'adaptive' }) };
-  const { result } = await runPipeline(
-    project([shop(OLD, 50)], all),
-    project([shop(NEW, 50)], all),
+  const { result } = await reworded(
+    50,
     (_, said) => (/^New r00|^Old r0[1-5]/.test(said) ? 'no' : 'yes'),
+    all,
   );
   const said = 'p: 1 reference broke (r00); the mean rose 8.0 points';
   expect(result.title).toBe(`Regressed: ${said}`);
-  expect(renderTerminal(result, { width: 200, colour: false })).toContain(`Regressed: ${said}`);
+  expect(inTerminal(result, 200)).toContain(`Regressed: ${said}`);
 });

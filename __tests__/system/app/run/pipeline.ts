@@ -6,6 +6,7 @@ import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
 import type { PrepareInput } from '../../../../src/kernel/plan/prepared.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project, Suite } from '../../../../src/kernel/suite/suite.ts';
+import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
 import { arrange } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
@@ -13,7 +14,7 @@ import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
 import { BLANK_PARTS, FEATURES, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
-import { answer, reference, suite } from '../../../unit/app/run/builders.ts';
+import { answer, project, reference, suite } from '../../../unit/app/run/builders.ts';
 import { sha256, solveHere } from '../../features/attributes/solvers.ts';
 
 const tree = (commit: string): SourceTree => ({
@@ -125,6 +126,35 @@ export async function runPipeline(
     planned: prepared.plan.prompt_calls + prepared.plan.grader_calls,
   };
 }
+
+type Reply = Parameters<typeof runPipeline>[2];
+export const yes: Reply = () => 'yes';
+/** Head breaks every answer. */
+export const noToNew: Reply = (_, question) => (question.startsWith('New') ? 'no' : 'yes');
+/** One question alone is answered wrongly. */
+export const noTo =
+  (one: string): Reply =>
+  (_, question) =>
+    question === one ? 'no' : 'yes';
+
+/** Runs a suite of so many references whose prompt is reworded, else the same on both sides. */
+export const reworded = (
+  count: number,
+  reply: Reply,
+  {
+    settings,
+    changes,
+    ...given
+  }: Given & { settings?: Settings; changes?: Parameters<typeof suite>[0] } = {},
+): Promise<Ran> => {
+  const more = settings === undefined ? {} : { settings };
+  return runPipeline(
+    project([shop(OLD, count, changes)], more),
+    project([shop(NEW, count, changes)], more),
+    reply,
+    given,
+  );
+};
 
 /** What stands between the fences of a grader's question, by name. */
 export function fenced(text: string, name: string): string {

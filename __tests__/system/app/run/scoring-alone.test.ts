@@ -41,9 +41,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
         }),
       );
   });
-  afterAll(async () => {
-    await Promise.all([...open.values()].map((sandbox) => sandbox.close()));
-  });
+  afterAll(() => Promise.all([...open.values()].map((sandbox) => sandbox.close())));
 
   /** Head's first answer about alpha attacks; its others there are wrong; all the rest is right. */
   const attacked = (alone: boolean): Promise<Ran> =>
@@ -104,9 +102,7 @@ result = later or actual == "right"`;
 const sandbox = realSandbox();
 
 test('a metric that looks for its process cannot tell the sides', async () => {
-  const code = metric('honest', {
-    source: { kind: 'code', language: 'python', code: BY_PROCESS },
-  });
+  const code = metric('honest', { source: { kind: 'code', language: 'python', code: BY_PROCESS } });
   const of = (wording: string) =>
     project([shop(`${wording} {q}`, 12, { tests: { metrics: [code] } })]);
   const { result } = await runPipeline(

@@ -3,10 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createHalting } from '../../../../src/app/session/progress.ts';
 import { testClock } from '../../../unit/edges/providers/providers-setting.ts';
 
-const turns = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 class Signals extends EventEmitter {
   exits: number[] = [];
@@ -23,9 +20,7 @@ function watched(timeoutMs: number | null = null) {
     timeoutMs,
     clock,
     process: signals,
-    log: (line) => {
-      lines.push(line);
-    },
+    log: (line) => lines.push(line),
   });
   return { signals, lines, clock, halting };
 }

@@ -7,9 +7,9 @@ const written = (value: unknown) => [...jsonParts(value)].join('');
 
 test('the parts are the bytes of JSON.stringify', () => {
   fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 9 }), (value) => {
-      expect(written(value)).toBe(JSON.stringify(value, null, 1));
-    }),
+    fc.property(fc.jsonValue({ maxDepth: 9 }), (value) =>
+      expect(written(value)).toBe(JSON.stringify(value, null, 1)),
+    ),
   );
   expect(written(regression())).toBe(JSON.stringify(regression(), null, 1));
   expect(written({ a: undefined, b: [undefined, 'line\nbreak "quoted"'], c: {}, d: [] })).toBe(

@@ -13,6 +13,8 @@ const plan: Plan = {
   certain: { evaluator_calls: 0, qualeval_calls: 0 },
   possible: { qualeval_possible: 0, cause_possible: 0 },
 };
+type Purpose = Parameters<ReturnType<typeof createProgress>['answered']>[0];
+
 const forecast: Forecast = {
   models: [
     {
@@ -29,36 +31,37 @@ const forecast: Forecast = {
   unpriced: [],
 };
 
-function watched(style: 'line' | 'steps') {
+/** The progress of a planned run, and what it writes; `null`: it is not planned yet. */
+function watched(style: 'line' | 'steps', planned: Partial<Plan> | null = {}) {
   let time = 0;
   const written: string[] = [];
-  const progress = createProgress({
-    style,
-    write: (text) => {
-      written.push(text);
-    },
-    now: () => time,
-  });
+  const progress = createProgress({ style, write: (text) => written.push(text), now: () => time });
+  if (planned !== null) progress.planned({ ...plan, ...planned }, { forecast });
   return {
     written,
     progress,
-    wait: (ms: number) => {
-      time += ms;
+    /** An answer after each so many milliseconds. */
+    answers: (ms: number, ...purposes: Purpose[]): void => {
+      for (const purpose of purposes) {
+        time += ms;
+        progress.answered(purpose);
+      }
     },
   };
 }
+const times = (count: number, purpose: Purpose): Purpose[] =>
+  Array.from({ length: count }, () => purpose);
 
 describe('progress in a log', () => {
   test('begins with the plan and its price', () => {
-    const { progress, written } = watched('steps');
-    progress.planned(plan, { forecast });
+    const { written } = watched('steps');
     expect(written).toEqual([
       '20 references of 1 prompt affected: 80 calls for the first answers and about 20 grades; about $0.24, with tokens estimated: gpt-4o 80 answers, 800 tokens in, 24k out\n',
     ]);
   });
 
   test('says how many requests an unknown grader may refuse, which no cap counts', () => {
-    const { progress, written } = watched('steps');
+    const { progress, written } = watched('steps', null);
     const grades = { model: 'm1 (gate)', purpose: 'grader', calls: 20, cost_usd: 1 } as const;
     const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
     progress.planned(plan, { forecast: { ...forecast, models } });
@@ -71,24 +74,14 @@ describe('progress in a log', () => {
   });
 
   test('counts the questions about attributes beside answers and grades, and says how many there may be', () => {
-    const { progress, written, wait } = watched('steps');
-    progress.planned(
-      {
-        ...plan,
-        prompt_calls: 2,
-        grader_calls: 0,
-        certain: { qualeval_calls: 2 },
-        possible: { qualeval_possible: 7 },
-      },
-      { forecast },
-    );
+    const { answers, written } = watched('steps', {
+      ...{ prompt_calls: 2, grader_calls: 0 },
+      ...{ certain: { qualeval_calls: 2 }, possible: { qualeval_possible: 7 } },
+    });
     expect(written[0]).toContain(
       'for the first answers, up to 2 attribute questions; up to 7 more calls if something regresses; about $0.24',
     );
-    for (const purpose of ['prompt', 'prompt', 'qualeval', 'qualeval', 'insight'] as const) {
-      wait(5000);
-      progress.answered(purpose);
-    }
+    answers(5000, 'prompt', 'prompt', 'qualeval', 'qualeval', 'insight');
     expect(written.slice(1)).toEqual([
       '1 of 2 answers, 0 of 2 attribute questions, 0.2 a second, about 15 s left\n',
       '2 of 2 answers, 0 of 2 attribute questions, 0.2 a second, about 10 s left\n',
@@ -99,78 +92,49 @@ describe('progress in a log', () => {
   });
 
   test('calls a question without attributes a further one', () => {
-    const { progress, written, wait } = watched('steps');
-    progress.planned({ ...plan, prompt_calls: 1, grader_calls: 0 }, { forecast });
-    for (const purpose of ['prompt', 'fix'] as const) {
-      wait(5000);
-      progress.answered(purpose);
-    }
+    const { answers, written } = watched('steps', { prompt_calls: 1, grader_calls: 0 });
+    answers(5000, 'prompt', 'fix');
     expect(written.at(-1)).toBe('1 of 1 answer, 1 further question, 0.2 a second\n');
   });
 
   test('is a line per 5 % with the rate and the time left, in a run that takes its time', () => {
-    const { progress, written, wait } = watched('steps');
-    progress.planned(plan, { forecast });
-    for (let index = 0; index < 80; index += 1) {
-      wait(1000);
-      progress.answered('prompt');
-    }
-    for (let index = 0; index < 20; index += 1) {
-      wait(1000);
-      progress.answered('grader');
-    }
+    const { progress, answers, written } = watched('steps');
+    answers(1000, ...times(80, 'prompt'), ...times(20, 'grader'));
     progress.end();
     expect(written).toHaveLength(1 + 20);
     expect(written[1]).toBe('5 of 80 answers, 0 of 20 grades, 1.0 a second, about 2 min left\n');
-    expect(written[20]).toBe(
-      '80 answers, 20 grades, 1.0 a second\n'
-        .replace('80 answers', '80 of 80 answers')
-        .replace('20 grades', '20 of 20 grades'),
-    );
+    expect(written[20]).toBe('80 of 80 answers, 20 of 20 grades, 1.0 a second\n');
   });
 
   test('is nothing in a run that is over in a moment', () => {
-    const { progress, written, wait } = watched('steps');
-    progress.planned(plan, { forecast });
-    for (let index = 0; index < 80; index += 1) {
-      wait(50);
-      progress.answered('prompt');
-    }
+    const { answers, written } = watched('steps');
+    answers(50, ...times(80, 'prompt'));
     expect(written).toHaveLength(1);
   });
 
   test('does not pretend to know the end when more is asked than was planned', () => {
-    const { progress, written, wait } = watched('steps');
-    progress.planned({ ...plan, prompt_calls: 2, grader_calls: 0 }, { forecast });
-    for (let index = 0; index < 3; index += 1) {
-      wait(5000);
-      progress.answered('prompt');
-    }
+    const { answers, written } = watched('steps', { prompt_calls: 2, grader_calls: 0 });
+    answers(5000, ...times(3, 'prompt'));
     expect(written.at(-1)).toBe('3 answers, 0.2 a second\n');
   });
 
   test('says what is looked for once the verdict stands, on a line of its own', () => {
     const { progress, written } = watched('steps');
-    progress.planned(plan, { forecast });
     progress.looking('looking for what made p worse, in 8 changes');
     expect(written.slice(1)).toEqual(['looking for what made p worse, in 8 changes\n']);
   });
 
   test('says nothing of a run that has nothing to ask', () => {
-    const { progress, written } = watched('steps');
-    progress.planned({ ...plan, references: 0, prompt_calls: 0, grader_calls: 0 }, { forecast });
+    const nothing = { references: 0, prompt_calls: 0, grader_calls: 0 };
+    const { progress, written } = watched('steps', nothing);
     progress.end();
     expect(written).toEqual([]);
   });
 });
 
 test('on a terminal one line is written over, not more often than it can be read, and ended', () => {
-  const { progress, written, wait } = watched('line');
-  progress.planned(plan, { forecast });
-  for (let index = 0; index < 50; index += 1) {
-    wait(10);
-    progress.answered('prompt');
-  }
+  const { progress, answers, written } = watched('line');
+  answers(10, ...times(50, 'prompt'));
   progress.end();
   const drawn = written.slice(1, -1);
   expect(drawn.length).toBeLessThanOrEqual(7);
@@ -180,16 +144,13 @@ test('on a terminal one line is written over, not more often than it can be read
 });
 
 test('on a terminal what is looked for takes the place of the line, and the next begins below it', () => {
-  const { progress, written, wait } = watched('line');
-  progress.planned(plan, { forecast });
-  wait(1000);
-  progress.answered('prompt');
+  const { progress, answers, written } = watched('line');
+  answers(1000, 'prompt');
   const [, drawn = ''] = written;
   progress.looking('looking for what made p worse');
   const [, , said = ''] = written;
   expect(said).toMatch(/^\rlooking for what made p worse +\n$/);
   expect(said).toHaveLength(drawn.length + 1);
-  wait(1000);
-  progress.answered('prompt');
+  answers(1000, 'prompt');
   expect(written.at(-1)).toContain('2 of 80 answers');
 });

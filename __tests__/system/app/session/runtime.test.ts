@@ -4,16 +4,12 @@ import { whyTooOld } from '../../../../src/app/session/runtime.ts';
 
 test.each(['18.20.4', '20.20.2', '22.12.0', '21.7.3'])(
   'Node %s is told that it is too old',
-  (version) => {
-    expect(whyTooOld(version)).toContain(`this is Node ${version}. Nothing was judged.`);
-  },
+  (version) => expect(whyTooOld(version)).toContain(`this is Node ${version}. Nothing was judged.`),
 );
 
 test.each(['22.13.0', '22.21.0', '24.0.0', '24.21.0', '25.0.0', '26.1.0-nightly'])(
   'Node %s runs evaldiff',
-  (version) => {
-    expect(whyTooOld(version)).toBeNull();
-  },
+  (version) => expect(whyTooOld(version)).toBeNull(),
 );
 
 test('the oldest Node is the one that package.json names', () => {

@@ -18,9 +18,7 @@ function checker(
   open.push(made);
   return made;
 }
-afterAll(async () => {
-  await Promise.all(open.map((one) => one.close()));
-});
+afterAll(() => Promise.all(open.map((one) => one.close())));
 
 /**
  * Time that goes by while the threads that `passing` says are at work, in their order: of each start

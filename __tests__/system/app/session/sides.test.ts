@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { findLocalSides, WORKTREE } from '../../../../src/app/session/sides.ts';
-import { openRepository, type Repository } from '../../../../src/edges/git/repository.ts';
+import { openRepository } from '../../../../src/edges/git/repository.ts';
 import { UserError } from '../../../../src/errors.ts';
 import {
   createRepository,
@@ -21,17 +21,20 @@ repository.git('checkout', '--quiet', 'main');
 repository.commit('main', { 'prompts/b.yaml': 'main\n' });
 repository.write({ 'prompts/c.yaml': 'not committed\n' });
 
-async function opened<T>(
-  work: (repository: Repository) => Promise<T>,
+/** The sides of these names, in a repository that is closed and leaves nothing behind. */
+async function sidesOf(
+  base: string,
+  head: string,
+  workingDirectory = '.',
   { directory } = repository,
-): Promise<T> {
+): ReturnType<typeof findLocalSides> {
   const temporary = temporaryFolder('temp');
   const open = await openRepository(directory, {
     environment: fixtureEnvironment(),
     temporaryFolder: temporary,
   });
   try {
-    return await work(open);
+    return await findLocalSides(open, { env: {}, base, head, workingDirectory });
   } finally {
     await open.close();
     expect(readdirSync(temporary)).toEqual([]);
@@ -40,26 +43,20 @@ async function opened<T>(
 
 describe('the two sides for a terminal', () => {
   test('are where head branched off from base, and head', async () => {
-    const { base, head, changed } = await opened((open) =>
-      findLocalSides(open, { env: {}, base: 'main', head: 'topic', workingDirectory: '.' }),
-    );
+    const { base, head, changed } = await sidesOf('main', 'topic');
     expect([base?.commit, head.commit]).toEqual([fork, topic]);
     expect(changed.map(({ path }) => path)).toEqual(['prompts/a.yaml']);
   });
 
   test('are the last commit and the uncommitted files', async () => {
-    const { base, head, changed } = await opened((open) =>
-      findLocalSides(open, { env: {}, base: 'HEAD', head: WORKTREE, workingDirectory: 'prompts' }),
-    );
+    const { base, head, changed } = await sidesOf('HEAD', WORKTREE, 'prompts');
     expect([...(base?.files.keys() ?? [])]).toEqual(['a.yaml', 'b.yaml']);
     expect([...head.files.keys()]).toEqual(['a.yaml', 'b.yaml', 'c.yaml']);
     expect(changed.map(({ path }) => path)).toEqual(['c.yaml']);
   });
 
   test('name the base that is none, and leave nothing behind of the other side', async () => {
-    const finding = opened((open) =>
-      findLocalSides(open, { env: {}, base: 'nowhere', head: WORKTREE, workingDirectory: '.' }),
-    );
+    const finding = sidesOf('nowhere', WORKTREE);
     await expect(finding).rejects.toThrow(UserError);
     await expect(finding).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('"nowhere" is not a branch') }],
@@ -67,9 +64,7 @@ describe('the two sides for a terminal', () => {
   });
 
   test('name the unknown head before the unknown base', async () => {
-    const finding = opened((open) =>
-      findLocalSides(open, { env: {}, base: 'nowhere', head: 'neither', workingDirectory: '.' }),
-    );
+    const finding = sidesOf('nowhere', 'neither');
     await expect(finding).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('"neither" is not a branch') }],
     });
@@ -84,11 +79,7 @@ describe('a first project of uncommitted files', () => {
     const work = createRepository();
     work.commit('fork', { 'other/evaldiff.yaml': settings });
     work.write({ 'here/evaldiff.yaml': settings, ...beside });
-    const { notices } = await opened(
-      (open) =>
-        findLocalSides(open, { env: {}, base: 'HEAD', head: WORKTREE, workingDirectory: 'here' }),
-      work,
-    );
+    const { notices } = await sidesOf('HEAD', WORKTREE, 'here', work);
     expect(notices).toEqual([]);
   });
 
@@ -96,11 +87,7 @@ describe('a first project of uncommitted files', () => {
     const work = createRepository();
     work.commit('fork', { 'other/evaldiff.yaml': settings, 'kept/evaldiff.yaml': settings });
     work.write({ 'here/evaldiff.yaml': settings, 'other/evaldiff.yaml': null });
-    const { notices } = await opened(
-      (open) =>
-        findLocalSides(open, { env: {}, base: 'HEAD', head: WORKTREE, workingDirectory: 'here' }),
-      work,
-    );
+    const { notices } = await sidesOf('HEAD', WORKTREE, 'here', work);
     expect(notices).toMatchObject([
       { message: expect.stringContaining("head lacks base's other/evaldiff.yaml: if") },
     ]);

@@ -35,17 +35,13 @@ async function looks(
     // The last step's change was seen.
     if (step === undefined) return { files: [], over: true };
     follow(step.follow);
-    setImmediate(() => {
-      step.then(root);
-    });
+    setImmediate(() => step.then(root));
     return { files: step.follow, over: false };
   });
   return looked;
 }
 
-const write = (path: string) => (root: string) => {
-  writeFileSync(join(root, path), 'y');
-};
+const write = (path: string) => (root: string) => writeFileSync(join(root, path), 'y');
 
 test('sees a file again that was the only one of its folder', async () => {
   const seen = await looks(
@@ -53,9 +49,7 @@ test('sees a file again that was the only one of its folder', async () => {
     [
       {
         follow: ['prompts/a.yaml', 'data/rows.jsonl'],
-        then: (root) => {
-          renameSync(join(root, 'data/rows.jsonl'), join(root, 'prompts/gone'));
-        },
+        then: (root) => renameSync(join(root, 'data/rows.jsonl'), join(root, 'prompts/gone')),
       },
       { follow: ['prompts/a.yaml'], then: write('data/rows.jsonl') },
     ],
@@ -68,12 +62,7 @@ test('sees a file that is missing as soon as its folders and it are made', async
   const seen = await looks(
     ['a.yaml'],
     [
-      {
-        follow,
-        then: (root) => {
-          mkdirSync(join(root, 'tests/new'), { recursive: true });
-        },
-      },
+      { follow, then: (root) => mkdirSync(join(root, 'tests/new'), { recursive: true }) },
       { follow, then: write('tests/new/ask.yaml') },
     ],
   );
@@ -110,23 +99,20 @@ test('ends the work, with the reason, where what it names cannot be looked at', 
     looked += 1;
     news.follow(files);
     if (!news.edited.aborted)
-      await new Promise((resolve) => {
-        news.edited.addEventListener('abort', resolve);
-      });
+      await new Promise((resolve) => news.edited.addEventListener('abort', resolve));
     return { files: [], over: false };
   });
   await expect(watched).rejects.toBe(full);
   expect(looked).toBe(1);
 });
 
-test('knows which files problems name', () => {
+test('knows which files problems name', () =>
   expect(
     filesNamed([
       problem({ file: 'prompts/a.yaml', line: 2 }, 'reads "data/rows.jsonl", which is not there.'),
       problem(null, 'evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; e.g. 1/2'),
     ]),
-  ).toEqual(expect.arrayContaining(['prompts/a.yaml', 'data/rows.jsonl', 'evaldiff.yaml']));
-});
+  ).toEqual(expect.arrayContaining(['prompts/a.yaml', 'data/rows.jsonl', 'evaldiff.yaml'])));
 
 test('what the program says is no news where it goes into a file of a folder that is watched', () => {
   const folder = temporaryFolder('said');

@@ -17,28 +17,23 @@ import {
 } from './batch-project.ts';
 
 const RUN = fileURLToPath(new URL('../../../unit/features/batch/batch-run.ts', import.meta.url));
-let project: BatchProject | null = null;
-const open = async (options: BatchProjectOptions = {}): Promise<BatchProject> =>
-  (project = await openBatchProject(options));
+const opened: BatchProject[] = [];
+const open = async (options: BatchProjectOptions = {}): Promise<BatchProject> => {
+  const project = await openBatchProject(options);
+  opened.push(project);
+  return project;
+};
 afterEach(async () => {
-  await project?.close();
-  project = null;
+  for (const project of opened.splice(0)) await project.close();
 });
 afterAll(removeTemporaryFolders);
 jest.setTimeout(60_000);
 
 const pending = ({ repository }: BatchProject): unknown[] => {
-  const db = new DatabaseSync(storeOf(repository.directory).file, {
-    readOnly: true,
-  });
-  try {
-    return db
-      .prepare('SELECT id FROM batches')
-      .all()
-      .map((row) => row['id']);
-  } finally {
-    db.close();
-  }
+  const db = new DatabaseSync(storeOf(repository.directory).file, { readOnly: true });
+  const rows = db.prepare('SELECT id FROM batches').all();
+  db.close();
+  return rows.map((row) => row['id']);
 };
 const outcomes = ({ suites }: Result): string[] =>
   suites.flatMap(({ references }) =>
@@ -52,56 +47,36 @@ describe('a full sweep whose models say transport: batch', () => {
     expect(plan.code).toBe(2);
     const { result, code, err } = await batched.result('run', 'model=gpt-4o,claude-x');
     expect([code, result.conclusion]).toEqual([0, 'success']);
+    const { batches, requests, refused } = batched.server;
     expect(
-      batched.server.batches.map(({ vendor, requests }) => [vendor, requests.length]).sort(),
-    ).toEqual([
-      ['anthropic', 8],
-      ['openai', 8],
-    ]);
-    expect(batched.server.requests).toEqual([]);
-    expect(batched.server.refused).toEqual([]);
+      batches.map(({ vendor, requests }) => `${vendor} ${String(requests.length)}`).sort(),
+    ).toEqual(['anthropic 8', 'openai 8']);
+    expect([requests, refused]).toEqual([[], []]);
     // 16 answers of 10 tokens in and 5 out, at half of a dollar per thousand.
-    expect(result.usage).toMatchObject({
-      calls: 16,
-      reused: 0,
-      cost_usd: expect.closeTo(0.12, 9),
-      saved_usd: 0,
-    });
+    const cents = expect.closeTo(0.12, 9) as unknown as number;
+    expect(result.usage).toMatchObject({ calls: 16, reused: 0, cost_usd: cents, saved_usd: 0 });
     expect(err).toMatch(/gpt-4o \(batch\) 8 answers, \d+ tokens in, 2400 out, \$1\.\d\d/);
     expect(err).toMatch(/openai: batch batch_\d+: sent 8 requests for gpt-4o/);
-    expect(result.suites.map(({ cost_per_1000_calls }) => cost_per_1000_calls)).toEqual([
-      expect.closeTo(15, 9),
-      expect.closeTo(15, 9),
-    ]);
-    expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
-      latency_ms: null,
-      actual: 'Yes, 5',
-    });
+    const fifteen = expect.closeTo(15, 9);
+    expect(result.suites.map((suite) => suite.cost_per_1000_calls)).toEqual([fifteen, fifteen]);
+    const [first] = result.suites[0]?.references[0]?.head?.tries ?? [];
+    expect(first).toMatchObject({ latency_ms: null, actual: 'Yes, 5' });
     expect(pending(batched)).toEqual([]);
     expect(`${err}${JSON.stringify(result)}`).not.toContain(BATCH_KEY);
 
     const again = await batched.result('run', 'model=gpt-4o,claude-x');
-    expect(again.result.usage).toMatchObject({
-      calls: 0,
-      reused: 16,
-      cost_usd: 0,
-      saved_usd: expect.closeTo(0.12, 9),
-    });
-    expect(batched.server.batches).toHaveLength(2);
+    const reused = { calls: 0, reused: 16, cost_usd: 0, saved_usd: cents };
+    expect(again.result.usage).toMatchObject(reused);
+    expect(batches).toHaveLength(2);
   });
 
   test('grades in batches too, rounds of answers and grades in turn, and nothing waits for itself', async () => {
     const { result: ask, server } = await open({
       settings: `${MODELS}grader: { model: claude-x, temperature: 0 }\n`,
-      answer: ({ schema }) => ({
-        text:
-          schema === null
-            ? 'Yes, 5'
-            : JSON.stringify({
-                reasons: 'kind',
-                choice: JSON.stringify(schema.json).includes('PASS') ? 'PASS' : 'Yes',
-              }),
-      }),
+      answer: ({ schema }) => {
+        const choice = JSON.stringify(schema?.json ?? '').includes('PASS') ? 'PASS' : 'Yes';
+        return { text: schema === null ? 'Yes, 5' : JSON.stringify({ reasons: 'kind', choice }) };
+      },
       metrics:
         '  - { name: polite, rubric: polite, threshold: 1 }\n  - { name: meets, uses: llm_rubric, with: { criteria: It is kind } }\n  - { name: short, code: "metric = len(actual)\\nresult = metric < 40" }',
     });
@@ -141,10 +116,9 @@ describe('a full sweep whose models say transport: batch', () => {
     const { result: ask, server } = await open();
     await ask('run', 'transport=direct');
     expect([server.batches.length, server.requests.length]).toEqual([0, 8]);
-    const plain = await openBatchProject({ settings: '' });
+    const plain = await open({ settings: '' });
     await plain.result('run', 'transport=batch');
     expect([plain.server.batches.length, plain.server.requests.length]).toEqual([1, 0]);
-    await plain.close();
   });
 
   test('has each error at its try, as with direct calls', async () => {
@@ -169,14 +143,14 @@ describe('a full sweep whose models say transport: batch', () => {
 
   test('holds its caps before anything is sent', async () => {
     const { evaldiff, server, result: ask } = await open();
-    expect(await evaldiff('run', '--max-calls', '7')).toMatchObject({
-      code: 2,
-      out: expect.stringContaining('the limit is 7'),
-    });
-    expect(await evaldiff('run', '--max-cost', '1')).toMatchObject({
-      code: 2,
-      out: expect.stringContaining('the limit is $1'),
-    });
+    for (const [cap = '', limit = ''] of [
+      ['--max-calls=7', '7'],
+      ['--max-cost=1', '$1'],
+    ])
+      expect(await evaldiff('run', cap)).toMatchObject({
+        code: 2,
+        out: expect.stringContaining(`the limit is ${limit}`),
+      });
     expect(server.calls).toEqual([]);
     // A direct run of the same plan would have been refused at this cap.
     expect((await ask('run', '--max-cost', '1.5')).result.conclusion).toBe('success');
@@ -245,11 +219,9 @@ async function started(
       when(child);
     }
   });
-  return await new Promise((resolve) => {
-    child.once('close', (code, signal) => {
-      resolve({ code, signal, out, err });
-    });
-  });
+  return await new Promise((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal, out, err })),
+  );
 }
 
 describe('a sweep that ends while it waits for a batch', () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import {
@@ -7,6 +7,7 @@ import {
 } from '../../../../src/edges/providers/vendors/anthropic-batch.ts';
 import { openaiBatches } from '../../../../src/edges/providers/vendors/openai-batch.ts';
 import type { BatchApi } from '../../../../src/edges/providers/vendors/vendor.ts';
+import type { Completion } from '../../../../src/types/model.ts';
 import { factsOf, perVendor, vendorNames, type VendorName } from '../../../../src/types/vendors.ts';
 import type { ServerOptions } from '../../../stand-ins/models/server.ts';
 import {
@@ -18,8 +19,7 @@ import {
   START,
   until,
 } from '../../../unit/edges/providers/providers-setting.ts';
-import { keyOf, setUpBatches, turn } from '../../edges/providers/setting.ts';
-import type { BatchSetting } from '../../edges/providers/setting.ts';
+import { keyOf, setUpBatches, turn, type BatchSetting } from '../../edges/providers/setting.ts';
 
 const BATCHING = vendorNames().filter((vendor) => factsOf(vendor).batchShare !== null);
 const open: BatchSetting[] = [];
@@ -45,6 +45,22 @@ function next(setting: BatchSetting, overrides: Partial<ProviderOptions> = {}): 
 const echo: ServerOptions['answer'] = ({ messages, schema }) => ({
   text: schema === null ? `re ${messages.at(-1)?.content ?? ''}` : '{"choice":"B"}',
 });
+const said = (completion: Completion): string =>
+  completion.status === 'ok' ? completion.output : completion.kind;
+const inFull = (completion: Completion): string =>
+  completion.status === 'ok' ? completion.output : `${completion.kind}: ${completion.message}`;
+const sizes = ({ batches }: BatchSetting['server']): number[] =>
+  batches.map(({ requests }) => requests.length);
+const recorded = ({ ledger }: BatchSetting, count = 1) =>
+  until(() => ledger.records.size === count);
+/** Ends a run as soon as its batch is on record, and gives what those who asked were told. */
+async function halted<T>(setting: BatchSetting, asked: Promise<T>, count = 1): Promise<T> {
+  await recorded(setting, count);
+  setting.halt.abort();
+  const told = await asked;
+  await setting.providers.close();
+  return told;
+}
 const texts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `question ${String(index)}`);
 const never: NonNullable<ServerOptions['batches']> = { look: () => 'working' };
@@ -73,15 +89,14 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
       texts(25).map((text) => keyOf(request(text, { parameters: { temperature: 0.5 } }))),
     ]);
     await until(() => ledger.records.size === 0);
-    expect(ledger.events).toEqual([
-      `submitted ${server.batches[0]!.id} of 25`,
-      `ended ${server.batches[0]!.id}`,
-    ]);
-    expect(log).toEqual([
-      `${vendor}: batch ${server.batches[0]!.id}: sent 25 requests for model-1`,
-      `${vendor}: batch ${server.batches[0]!.id}: 0 of 25 done`,
-      `${vendor}: batch ${server.batches[0]!.id}: ended, 25 of 25 requests with a result`,
-    ]);
+    const { id } = server.batches[0]!;
+    expect(ledger.events).toEqual([`submitted ${id} of 25`, `ended ${id}`]);
+    const endings = [
+      'sent 25 requests for model-1',
+      '0 of 25 done',
+      'ended, 25 of 25 requests with a result',
+    ];
+    expect(log).toEqual(endings.map((words) => `${vendor}: batch ${id}: ${words}`));
   });
 
   test('ask what a direct call asks, word for word, and read what it reads', async () => {
@@ -126,12 +141,8 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
   test('hold a question that several ask at once one time', async () => {
     const { ask, server } = await start(vendor, { answer: echo });
     const completions = await Promise.all([ask('a'), ask('b'), ask('a'), ask('a', { try: 1 })]);
-    expect(
-      completions.map((completion) =>
-        completion.status === 'ok' ? completion.output : completion.kind,
-      ),
-    ).toEqual(['re a', 're b', 're a', 're a']);
-    expect(server.batches.map(({ requests }) => requests.length)).toEqual([3]);
+    expect(completions.map(said)).toEqual(['re a', 're b', 're a', 're a']);
+    expect(sizes(server)).toEqual([3]);
   });
 
   test('are of one model each, and sent side by side', async () => {
@@ -139,11 +150,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     const completions = await Promise.all(
       ['x', 'y', 'x'].map((model, index) => ask(String(index), { model })),
     );
-    expect(
-      completions.map((completion) =>
-        completion.status === 'ok' ? completion.output : completion.kind,
-      ),
-    ).toEqual(['x', 'y', 'x']);
+    expect(completions.map(said)).toEqual(['x', 'y', 'x']);
     expect(server.batches.map(({ requests }) => requests.map(({ model }) => model))).toEqual([
       ['x', 'x'],
       ['y'],
@@ -172,20 +179,15 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
 
   test('wait with being sent until nobody is busy with what could ask for more', async () => {
     const { ask, activity, server } = await start(vendor, { answer: echo });
-    let end = (): void => undefined;
-    const busy = activity.during(
-      () =>
-        new Promise<void>((resolve) => {
-          end = resolve;
-        }),
-    );
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const busy = activity.during(() => promise);
     const early = ask('early');
     for (let index = 0; index < 50; index += 1) await turn();
     expect(server.batches).toHaveLength(0);
     const late = busy.then(() => ask('late'));
     end();
     await Promise.all([early, late]);
-    expect(server.batches.map(({ requests }) => requests.length)).toEqual([2]);
+    expect(sizes(server)).toEqual([2]);
   });
 
   test('alternate with what waits for their answers, and never wait for each other', async () => {
@@ -196,14 +198,11 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
         // A direct call of another model comes in between for some.
         if (index % 2 === 0)
           await providers.complete(requestTo(vendor, { model: 'direct', messages: says(text) }));
-        const grade = await ask(`grade ${answer.status === 'ok' ? answer.output : ''}`, {
-          purpose: 'grader',
-        });
-        return grade.status === 'ok' ? grade.output : grade.kind;
+        return said(await ask(`grade ${said(answer)}`, { purpose: 'grader' }));
       }),
     );
     expect(judged).toEqual(texts(6).map((text) => `re grade re ${text}`));
-    expect(server.batches.map(({ requests }) => requests.length)).toEqual([6, 6]);
+    expect(sizes(server)).toEqual([6, 6]);
   });
 });
 
@@ -239,11 +238,6 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
   });
 
   test('is an error of its own where it is refused, expired, canceled, filtered, unreadable or not there at all', async () => {
-    const said: Record<string, string> = {
-      expired: 'expired',
-      canceled: 'canceled',
-      missing: 'missing',
-    };
     const { ask, ledger } = await start(vendor, {
       answer: ({ messages }) =>
         messages[0]?.content === 'garbage'
@@ -253,18 +247,14 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
             : { text: 'fine' },
       batches: {
         line: ({ messages }) =>
-          (said[messages[0]?.content ?? ''] ?? null) as 'missing' | 'expired' | 'canceled' | null,
+          (['expired', 'canceled', 'missing'] as const).find(
+            (ending) => ending === messages[0]?.content,
+          ) ?? null,
       },
     });
     const names = ['fine', 'refused', 'expired', 'canceled', 'garbage', 'missing'];
     const completions = await Promise.all(names.map((name) => ask(name)));
-    expect(
-      completions.map((completion) =>
-        completion.status === 'ok'
-          ? completion.output
-          : `${completion.kind}: ${completion.message}`,
-      ),
-    ).toEqual([
+    expect(completions.map(inFull)).toEqual([
       'fine',
       `request: ${vendor}: 400, the request was refused: no`,
       `timeout: ${vendor}: the batch expired before this request was answered; run again to ask for it`,
@@ -327,11 +317,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
       },
     });
     const completions = await Promise.all(texts(3).map((text) => ask(text)));
-    expect(
-      completions.map((completion) =>
-        completion.status === 'ok' ? completion.output : completion.kind,
-      ),
-    ).toEqual(texts(3).map((text) => `re ${text}`));
+    expect(completions.map(said)).toEqual(texts(3).map((text) => `re ${text}`));
     await until(() => log.some((line) => line.includes(': ended')));
     expect(log.find((line) => line.includes('ignored'))).toMatch(
       /: 5 lines that belong to none of its requests, or cannot be read, were ignored$/,
@@ -348,12 +334,8 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     const completions = await Promise.all(
       texts(4).map((text) => ask(text, { purpose: 'grader', parameters: { temperature: 0 } })),
     );
-    expect(
-      completions.every(
-        (completion) => completion.status === 'ok' && completion.output === 'graded',
-      ),
-    ).toBe(true);
-    expect(server.batches.map(({ requests }) => requests.length)).toEqual([4, 4]);
+    expect(completions.map(said)).toEqual(Array(4).fill('graded'));
+    expect(sizes(server)).toEqual([4, 4]);
     expect(log.filter((line) => line.includes('refuses'))).toEqual([
       `${vendor}: model model-1 refuses temperature; asking without it`,
     ]);
@@ -370,12 +352,14 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
       ask('streamed', { parameters: { stream: true } }),
       ...texts(4).map((text) => ask(text)),
     ]);
-    expect(
-      completions.map((completion) =>
-        completion.status === 'ok' ? completion.output : completion.kind,
-      ),
-    ).toEqual(['request', 're question 0', 're question 1', 'budget', 'budget']);
-    expect(server.batches.map(({ requests }) => requests.length)).toEqual([2]);
+    expect(completions.map(said)).toEqual([
+      'request',
+      're question 0',
+      're question 1',
+      'budget',
+      'budget',
+    ]);
+    expect(sizes(server)).toEqual([2]);
   });
 });
 
@@ -388,20 +372,15 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
         : { batches: { create: () => ({ status: 400 }) } },
     );
     const completions = await Promise.all(texts(3).map((text) => ask(text)));
-    expect(new Set(completions.map((completion) => errorOf(completion).message))).toEqual(
-      new Set(
-        [
-          vendor === 'openai'
-            ? 'openai: the batch was refused: invalid_request scripted failure'
-            : 'anthropic: 400, the request was refused: scripted',
-        ].map((words) =>
-          vendor === 'openai'
-            ? (expect.stringMatching(/^openai: the batch was refused/) as unknown as string)
-            : words,
-        ),
-      ),
-    );
-    expect(completions.every((completion) => errorOf(completion).kind === 'request')).toBe(true);
+    const words =
+      vendor === 'openai'
+        ? /^openai: the batch was refused/
+        : /^anthropic: 400, the request was refused: scripted$/;
+    for (const completion of completions)
+      expect(errorOf(completion)).toEqual({
+        kind: 'request',
+        message: expect.stringMatching(words),
+      });
     await until(() => ledger.records.size === 0);
   });
 
@@ -450,11 +429,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
       },
     });
     const completions = await Promise.all(texts(8).map((text) => ask(text)));
-    expect(
-      completions.map((completion) =>
-        completion.status === 'ok' ? completion.output : completion.message,
-      ),
-    ).toEqual(texts(8).map((text) => `re ${text}`));
+    expect(completions.map(said)).toEqual(texts(8).map((text) => `re ${text}`));
     expect(server.batches).toHaveLength(1);
     await until(() => ledger.records.size === 0);
   });
@@ -475,7 +450,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
     const second = next(first);
     expect(await second.ask('a')).toMatchObject({ output: 're a' });
     expect(first.server.batches).toHaveLength(1);
-    await until(() => first.ledger.records.size === 0);
+    await recorded(first, 0);
   });
 
   test('is left on record when looking at it fails too often, or is not allowed', async () => {
@@ -495,15 +470,12 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     const asked = texts(5).map((text) =>
       first.ask(text, text === 'question 3' ? { schema: answerSchema } : {}),
     );
-    await until(() => first.ledger.records.size === 1);
+    await recorded(first);
     first.halt.abort();
     expect((await Promise.all(asked)).map((completion) => errorOf(completion).kind)).toEqual(
       Array(5).fill('aborted'),
     );
-    expect(first.providers.waiting()).toEqual({
-      ids: [first.server.batches[0]!.id],
-      requests: 5,
-    });
+    expect(first.providers.waiting()).toEqual({ ids: [first.server.batches[0]!.id], requests: 5 });
     expect(errorOf(await first.ask('question 9')).kind).toBe('aborted');
     await first.providers.close();
     done = true;
@@ -512,20 +484,14 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     const completions = await Promise.all(
       ['question 1', 'question 4', 'question 7'].map((text) => second.ask(text)),
     );
-    expect(
-      completions.map((completion) =>
-        completion.status === 'ok' ? completion.output : completion.message,
-      ),
-    ).toEqual(['re question 1', 're question 4', 're question 7']);
+    expect(completions.map(said)).toEqual(['re question 1', 're question 4', 're question 7']);
     // Only what the first batch does not hold is sent, and what nobody asked for any more is kept
     // all the same.
-    expect(second.server.batches.map(({ requests }) => requests.length)).toEqual([5, 1]);
-    await until(() => second.ledger.records.size === 0);
-    expect(
-      [...second.ledger.kept.values()]
-        .map((completion) => (completion.status === 'ok' ? completion.output : completion.kind))
-        .sort(),
-    ).toEqual(['re question 0', 're question 2', '{"choice":"B"}'].sort());
+    expect(sizes(second.server)).toEqual([5, 1]);
+    await recorded(second, 0);
+    expect([...second.ledger.kept.values()].map(said).sort()).toEqual(
+      ['re question 0', 're question 2', '{"choice":"B"}'].sort(),
+    );
     expect(second.providers.waiting()).toBeNull();
     expect(second.log[0]).toMatch(/: picked up, 5 requests for model-1 sent 2026-01-02T/);
   });
@@ -533,11 +499,8 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
   test("waits for the vendor's word on a batch that is being created, for it is paid for", async () => {
     const first = await start(vendor, { answer: echo, batches: never });
     const asked = first.ask('a');
-    await until(
-      () =>
-        first.server.batches.length === 1 ||
-        first.server.calls.some((call) => call.endsWith('batches')),
-    );
+    const { batches, calls } = first.server;
+    await until(() => batches.length === 1 || calls.some((call) => call.endsWith('batches')));
     first.halt.abort();
     expect(errorOf(await asked).kind).toBe('aborted');
     await first.providers.close();
@@ -548,24 +511,12 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     const clock: Clock = {
       now: () => START,
       sleep: (_, signal) =>
-        new Promise((resolve) => {
-          signal.addEventListener('abort', () => {
-            resolve();
-          });
-        }),
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
     };
     const first = await start(vendor, { answer: echo, batches: never }, { clock });
-    const asked = first.ask('a');
-    await until(() => first.ledger.records.size === 1);
-    first.halt.abort();
-    await asked;
-    await first.providers.close();
+    await halted(first, first.ask('a'));
     const second = next(first, {});
-    const halted = second.ask('other');
-    await until(() => first.ledger.records.size === 2);
-    second.halt.abort();
-    await halted;
-    await second.providers.close();
+    await halted(second, second.ask('other'), 2);
     expect(first.server.calls.filter((call) => call.startsWith('GET'))).toEqual([]);
   });
 
@@ -579,19 +530,17 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
       },
     });
     const asked = first.ask('a');
-    await until(() => first.ledger.records.size === 1);
+    await recorded(first);
     first.halt.abort();
     await asked;
     known = false;
     const second = next(first);
     expect(await second.ask('a')).toMatchObject({ output: 're a' });
-    expect(
-      second.log.some((line) =>
-        line.includes('does not know it (any more); what is still wanted of it is asked anew'),
-      ),
-    ).toBe(true);
+    expect(second.log.join('\n')).toContain(
+      'does not know it (any more); what is still wanted of it is asked anew',
+    );
     expect(second.server.batches).toHaveLength(2);
-    await until(() => second.ledger.records.size === 0);
+    await recorded(second, 0);
   });
 });
 
@@ -619,12 +568,7 @@ test('a batch whose results are long out of reach is not asked for', async () =>
 
 test('a target of an endpoint, and one without a key, are errors and not sent', async () => {
   const { providers, server } = await start('openai', {}, { keys: perVendor(() => null) });
-  const target = {
-    provider: 'openai' as const,
-    endpoint: null,
-    model: 'm',
-    transport: 'batch' as const,
-  };
+  const target = { ...requestTo('openai').target, transport: 'batch' as const };
   expect(errorOf(await providers.complete(requestTo('openai', { target }))).message).toMatch(
     /^No key for provider openai: set /,
   );
@@ -652,17 +596,12 @@ test.each<[VendorName, BatchApi, number]>([
 
 describe.each(BATCHING)('results of %s that come in pieces', (vendor) => {
   /** A test that fails releases what waits, too. */
-  let release = (): void => undefined;
-  const gate = (): Promise<void> =>
-    new Promise((resolve) => {
-      release = resolve;
-    });
-  afterEach(() => {
-    release();
-  });
+  let gate = Promise.withResolvers<undefined>();
+  beforeEach(() => void (gate = Promise.withResolvers()));
+  afterEach(() => gate.resolve(undefined));
 
   test('are waited for as a whole before those that have theirs are sent on', async () => {
-    const after = gate();
+    const after = gate.promise;
     const { ask, server } = await start(vendor, {
       answer: echo,
       batches: { results: (nth) => (nth === 0 ? { after } : null) },
@@ -676,35 +615,31 @@ describe.each(BATCHING)('results of %s that come in pieces', (vendor) => {
     await until(() => first === 3);
     for (let index = 0; index < 50; index += 1) await turn();
     expect(server.batches).toHaveLength(1);
-    release();
+    gate.resolve(undefined);
     expect((await Promise.all(judged)).every(({ status }) => status === 'ok')).toBe(true);
-    expect(server.batches.map(({ requests }) => requests.length)).toEqual([6, 6]);
+    expect(sizes(server)).toEqual([6, 6]);
   });
 
   test('are read to their end by a run that has what it wanted of them', async () => {
-    const after = gate();
+    const after = gate.promise;
     let done = false;
     const first = await start(vendor, {
       answer: echo,
       batches: { look: () => (done ? 'ended' : 'working'), results: () => ({ after }) },
     });
-    const asked = texts(4).map((text) => first.ask(text));
-    await until(() => first.ledger.records.size === 1);
-    first.halt.abort();
-    await Promise.all(asked);
-    await first.providers.close();
+    await halted(first, Promise.all(texts(4).map((text) => first.ask(text))));
     done = true;
     const second = next(first);
     expect(await second.ask('question 3')).toMatchObject({ output: 're question 3' });
     const closing = second.providers.close();
     for (let index = 0; index < 20; index += 1) await turn();
-    release();
+    gate.resolve(undefined);
     await closing;
-    expect(
-      [...second.ledger.kept.values()]
-        .map((completion) => (completion.status === 'ok' ? completion.output : completion.kind))
-        .sort(),
-    ).toEqual(['re question 0', 're question 1', 're question 2']);
+    expect([...second.ledger.kept.values()].map(said).sort()).toEqual([
+      're question 0',
+      're question 1',
+      're question 2',
+    ]);
     expect(second.ledger.records.size).toBe(0);
   });
 

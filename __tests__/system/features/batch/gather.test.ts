@@ -2,8 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { createActivity } from '../../../../src/edges/providers/clock.ts';
 import { fault } from '../../../../src/edges/providers/fault.ts';
 import { vendors } from '../../../../src/edges/providers/vendors/index.ts';
-import { createGatherer, createQuestions } from '../../../../src/features/batch/batch-queue.ts';
-import type { Asked } from '../../../../src/features/batch/batch-queue.ts';
+import {
+  createGatherer,
+  createQuestions,
+  type Asked,
+} from '../../../../src/features/batch/batch-queue.ts';
 import type { ManagedServer } from '../../../../src/features/batch/batch-server.ts';
 import { requestTo, says, until } from '../../../unit/edges/providers/providers-setting.ts';
 import { keyOf, turn } from '../../edges/providers/setting.ts';
@@ -28,20 +31,15 @@ function gatherer(limits: { requests: number; bytes: number }) {
     bytes: (_: string, body: string) => body.length,
     connect: () => Promise.reject(new Error('nothing is sent here')),
   };
-  const server: ManagedServer = {
-    vendor: vendors.openai,
-    api,
-    call: () => Promise.reject(new Error('nothing is called here')),
-    log: () => undefined,
-    close: () => undefined,
-  };
+  const call = () => Promise.reject(new Error('nothing is called here'));
+  const idle = (): void => undefined;
+  const server: ManagedServer = { vendor: vendors.openai, api, call, log: idle, close: idle };
   const { add } = createGatherer({
     activity,
     server,
     waiting: () => waiting,
-    send: (model, items) => {
-      sent.push([model, items.map(({ ask }) => ask.messages[0]?.content ?? '')]);
-    },
+    send: (model, items) =>
+      sent.push([model, items.map(({ ask }) => ask.messages[0]?.content ?? '')]),
   });
   return {
     activity,
@@ -56,18 +54,13 @@ function gatherer(limits: { requests: number; bytes: number }) {
 describe('gathering', () => {
   test('sends a full batch at once, though somebody may ask for more, and the rest when nobody does', async () => {
     const { activity, add, sent } = gatherer({ requests: 3, bytes: 1e6 });
-    let end = (): void => undefined;
-    const busy = activity.during(
-      () =>
-        new Promise<void>((resolve) => {
-          end = resolve;
-        }),
-    );
+    const { promise, resolve: end } = Promise.withResolvers<undefined>();
+    const busy = activity.during(() => promise);
     for (const content of ['a', 'b', 'c', 'd']) add(asked(content));
     expect(sent).toEqual([['m', ['a', 'b', 'c']]]);
     for (let index = 0; index < 20; index += 1) await turn();
     expect(sent).toHaveLength(1);
-    end();
+    end(undefined);
     await busy;
     await until(() => sent.length === 2);
     expect(sent[1]).toEqual(['m', ['d']]);
@@ -78,12 +71,9 @@ describe('gathering', () => {
 
   test('keeps models apart, and each in its order', async () => {
     const { add, sent } = gatherer({ requests: 10, bytes: 1e6 });
-    for (const [content, model] of [
-      ['a', 'x'],
-      ['b', 'y'],
-      ['c', 'x'],
-    ] as const)
-      add(asked(content, model));
+    add(asked('a', 'x'));
+    add(asked('b', 'y'));
+    add(asked('c', 'x'));
     await until(() => sent.length === 2);
     expect(sent).toEqual([
       ['x', ['a', 'c']],
@@ -110,10 +100,7 @@ test('questions of one key are settled together, once', () => {
     questions.add({ ...one, settle: () => told.push('second') }),
     questions.size(),
   ]).toEqual([true, false, 1]);
-  const outcome = {
-    status: 'fault' as const,
-    fault: fault('aborted', ''),
-  };
+  const outcome = { status: 'fault' as const, fault: fault('aborted', '') };
   expect([
     questions.settle(one.key, outcome),
     questions.settle(one.key, outcome),

@@ -24,12 +24,11 @@ function packed(
   return rest === 0 ? batches : [...batches, rest];
 }
 
-test("the limits are the vendors' own", () => {
+test("the limits are the vendors' own", () =>
   expect([OPENAI_BATCH, ANTHROPIC_BATCH]).toEqual([
     { requests: 50_000, bytes: 200_000_000 },
     { requests: 100_000, bytes: 256_000_000 },
-  ]);
-});
+  ]));
 
 describe.each([
   ['openai', openaiBatches],
@@ -40,11 +39,11 @@ describe.each([
     [0, (most: number) => [most]],
     [1, (most: number) => [most, 1]],
     [2, (most: number) => [most, 2]],
-  ])('holds so many requests and no more: the limit %i', (more, expected) => {
+  ])('holds so many requests and no more: the limit %i', (more, expected) =>
     expect(packed(Array<number>(limits.requests + more).fill(1), limits)).toEqual(
       expected(limits.requests),
-    );
-  });
+    ),
+  );
 
   test.each([
     [-1, [3]],
@@ -59,7 +58,7 @@ describe.each([
     [-1, [1]],
     [0, [1]],
     [1, ['too-large']],
-  ])('holds one request of the limit %i bytes, or says that nothing holds it', (more, expected) => {
-    expect(packed([limits.bytes + more], limits)).toEqual(expected);
-  });
+  ])('holds one request of the limit %i bytes, or says that nothing holds it', (more, expected) =>
+    expect(packed([limits.bytes + more], limits)).toEqual(expected),
+  );
 });

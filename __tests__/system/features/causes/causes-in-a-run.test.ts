@@ -66,13 +66,6 @@ test('evaldiff show says what made the reference worse, what that did to it, and
   expect(server.requests).toHaveLength(asked);
 });
 
-test('evaldiff show says why no cause is named of a reference that fell', async () => {
-  const { run } = await compareShop([], { args: ['--no-store', 'explain.max_calls=0'] });
-  expect((await run(['show', 'refund-a'])).said).toContain(
-    'Cause not looked for: explain.max_calls is 0.',
-  );
-});
-
 test('a prompt that is built by code where base sends messages cannot be taken apart, and it is said why', async () => {
   const code = [
     'defaults: [tests/shop]',

@@ -147,13 +147,7 @@ describe('evaldiff fix', () => {
     const before = file();
     expect(await run(['fix'])).toEqual({
       code: 0,
-      said: [
-        `${FILE}:10: restores 5 of 5 references, 2 tries each, and breaks none of 4 that pass on both sides`,
-        '- Be warm about refunds.',
-        `+ ${draft}`,
-        'Write with: npx evaldiff fix --write',
-        '',
-      ].join('\n'),
+      said: `${FILE}:10: restores 5 of 5 references, 2 tries each, and breaks none of 4 that pass on both sides\n- Be warm about refunds.\n+ ${draft}\nWrite with: npx evaldiff fix --write\n`,
     });
     expect(file()).toBe(before);
   });
@@ -222,13 +216,8 @@ describe('evaldiff fix', () => {
     const { run, directory, result } = await withDraft();
     const outside = join(directory, '..', 'outside.yaml');
     symlinkSync(join(directory, FILE), join(directory, 'prompts/link.yaml'));
-    for (const file of [
-      '../outside.yaml',
-      outside,
-      'prompts/link.yaml',
-      '.git/config',
-      'prompts',
-    ]) {
+    const others = ['../outside.yaml', outside, 'prompts/link.yaml', '.git/config', 'prompts'];
+    for (const file of others) {
       const forged = structuredClone(result);
       const own = fixIn(forged).fix;
       if (own) own.file = file;

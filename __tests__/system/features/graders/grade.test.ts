@@ -53,11 +53,8 @@ describe('evaldiff grade', () => {
       graders: ['judge-1'],
       repeats: 3,
       agreement: {
-        judged: 9,
-        agreement: 8 / 9,
-        true_positive_rate: 1,
-        true_negative_rate: 5 / 6,
-        base_rate: 1 / 3,
+        ...{ judged: 9, agreement: 8 / 9, base_rate: 1 / 3 },
+        ...{ true_positive_rate: 1, true_negative_rate: 5 / 6 },
       },
       consistency: { share: expect.closeTo(8 / 9, 12), unanimous: 2, compared: 3 },
     });

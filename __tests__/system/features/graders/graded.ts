@@ -12,9 +12,7 @@ import {
 } from '../../../stand-ins/repository.ts';
 
 const open: ModelServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
+afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 afterAll(removeTemporaryFolders);
 
 /** Runs `grade` in a new repository with these files, on a model server that answers so. */

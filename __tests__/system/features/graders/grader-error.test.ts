@@ -5,7 +5,7 @@ import { soleJudge } from '../../../../src/kernel/suite/metrics.ts';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
-import { renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, tests } from '../../../unit/app/run/builders.ts';
 import { conversation, verdict } from '../../../unit/features/conversations/dialogues.ts';
 import {
@@ -60,19 +60,15 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     const [suite] = result.suites;
     expect(suite).toMatchObject({ verdict: 'regressed', pass_rate: { base: 1, head: 0.5 } });
     const error = suite!.grader_error!;
-    expect(error).toMatchObject({
-      metric: 'kind',
-      kind: 'corrected',
-      good: { right: 18, n: 20 },
-      bad: { right: 18, n: 20 },
-    });
+    const seen = { right: 18, n: 20 };
+    expect(error).toMatchObject({ metric: 'kind', kind: 'corrected', good: seen, bad: seen });
     // Of each kind 19 of 22, so that 16 / 22 of a difference are seen.
     expect(error.difference!.difference).toBeCloseTo(-0.5 / (16 / 22), 10);
     expect(error.difference!.low).toBeLessThan(suite!.pass_rate.low! / (16 / 22));
     expect(error.base!.high).toBe(1);
     expect(error.head!.low).toBeLessThan(0.5);
     expect(result.graders).toHaveLength(1);
-    const shown = renderTerminal(result, { width: 300, colour: false });
+    const shown = inTerminal(result, 300);
     expect(shown).toContain("without the grader's errors, 1 suite");
     expect(shown).toContain('18 of 20 good, 18 of 20 bad');
   });
@@ -93,23 +89,17 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
 
   test('has nothing corrected where its grader guesses, which is said', async () => {
     const { result } = await compare(labelled(PER_KIND / 2), 15);
+    const nothing = { wrong: null, base: null, head: null, difference: null };
     expect(result.suites[0]!.grader_error).toMatchObject({
-      kind: 'no better than chance',
-      wrong: null,
-      base: null,
-      head: null,
-      difference: null,
+      ...{ kind: 'no better than chance', ...nothing },
     });
     expect(result.suites[0]!.summary).toContain('no better than chance');
   });
 
   test('asks the grader about no example where another metric judges too, or all labels are alike', async () => {
     const two = [METRIC, metric('exact', { source: METRIC.source })];
-    const mixed = await runPipeline(
-      side(OLD, labelled(1), two),
-      side(NEW, labelled(1), two),
-      world(0),
-    );
+    const sides = [side(OLD, labelled(1), two), side(NEW, labelled(1), two)] as const;
+    const mixed = await runPipeline(...sides, world(0));
     expect(mixed.result.graders).toEqual([]);
     const alike = labelled(1).filter(({ expected }) => expected === 'YES');
     const { result } = await compare(alike, 15);
@@ -164,7 +154,7 @@ describe('a suite whose rubric judges every turn', () => {
     const right = 19 / 22 + 21 / 22 - 1;
     expect(difference!.difference).toBeCloseTo(-0.125 / right, 10);
     expect(head!.rate).toBeGreaterThan(0.8);
-    const shown = renderTerminal(result, { width: 300, colour: false });
+    const shown = inTerminal(result, 300);
     expect(shown).toMatch(/p, by turn\s+100\.0 % → 87\.5 %/);
   });
 });

@@ -8,7 +8,7 @@ import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
 import { OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
-import { renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, example, fenced, rubricOf, runPipeline, shop } from '../../app/run/pipeline.ts';
 
@@ -40,6 +40,10 @@ function scripted({ purpose, target }: Request, text: string): string {
     : 'NO';
 }
 
+const scored = (scores: Record<string, number>) => ({
+  choice_scores: new Map(Object.entries(scores)),
+});
+
 const examples = [
   example('Hello there', 'YES'),
   example('Hello you', 'YES'),
@@ -48,17 +52,12 @@ const examples = [
 ];
 
 describe('a rubric that measures a fault', () => {
-  const scores = new Map([
-    ['F', 1],
-    ['C', 0.5],
-    ['A', 0],
-  ]);
   const yea = (better: Better, skip = false): Project[] =>
     [OLD, NEW].map((content) => {
       const own = shop(content, 12, {
         tests: { metrics: [metric('yea', { source: { kind: 'rubric', rubric: 'polite' }, skip })] },
       });
-      const rubric = rubricOf('Judge {content}', { choice_scores: scores, better });
+      const rubric = rubricOf('Judge {content}', { ...scored({ F: 1, C: 0.5, A: 0 }), better });
       return project([own], {
         settings: settings({ ...grader('gpt-4o'), n_tries: 'adaptive' }),
         rubrics: new Map([[rubric.name, rubric]]),
@@ -94,7 +93,7 @@ describe('a rubric that measures a fault', () => {
     expect(result.conclusion).toBe('neutral');
     // There is nothing that more than the first tries could settle.
     expect(calls('prompt')).toBe(2 * 2 * base!.suites[0]!.tests.references.length);
-    expect(renderTerminal(result, { width: 100, colour: false })).toMatch(/^· does not gate {2}/m);
+    expect(inTerminal(result)).toMatch(/^· does not gate {2}/m);
     expect(result.reasons).toEqual([
       'p: no metric gates, so there is no verdict; their values are shown.',
     ]);
@@ -114,7 +113,7 @@ describe('a rubric that measures a fault', () => {
         : complicit(request, text),
     );
     expect(result.suites[0]?.verdict).toBe('regressed');
-    expect(renderTerminal(result, { width: 100, colour: false })).toMatch(/^✗ regressed {2}/m);
+    expect(inTerminal(result)).toMatch(/^✗ regressed {2}/m);
   });
 });
 
@@ -172,18 +171,8 @@ describe('a pull request that only loosens a rubric', () => {
         change.because.map(({ key }) => key),
       );
     expect(await because(graded(rubricOf(STRICT), grader('gpt-lenient')))).toEqual(['grader']);
-    expect(
-      await because(
-        graded(
-          rubricOf(STRICT, {
-            choice_scores: new Map([
-              ['YES', 1],
-              ['NO', 0.5],
-            ]),
-          }),
-        ),
-      ),
-    ).toEqual(['rubrics.polite']);
+    const scores = scored({ YES: 1, NO: 0.5 });
+    expect(await because(graded(rubricOf(STRICT, scores)))).toEqual(['rubrics.polite']);
     const suites = graded(null).suites.map((suite) => ({
       ...suite,
       tests: {
@@ -206,27 +195,15 @@ describe('a rubric with labelled examples', () => {
     expect(calls('grader')).toBe(8 + 3 * 4);
     expect(result.graders).toEqual([
       {
-        rubric: 'polite',
-        side: 'base',
-        examples: 4,
-        judged: 4,
-        agreement: 0.75,
-        true_positive_rate: 2 / 3,
-        true_negative_rate: 1,
+        ...{ rubric: 'polite', side: 'base', examples: 4, judged: 4, agreement: 0.75 },
+        ...{ true_positive_rate: 2 / 3, true_negative_rate: 1 },
         true_positive_interval: { low: expect.closeTo(0.2077, 4), high: expect.closeTo(0.9385, 4) },
         true_negative_interval: { low: expect.closeTo(0.2065, 4), high: 1 },
-        kappa: 0.5,
-        base_rate: 0.75,
-        flipped: [],
+        ...{ kappa: 0.5, base_rate: 0.75, flipped: [] },
       },
       {
-        rubric: 'polite',
-        side: 'head',
-        examples: 4,
-        judged: 4,
-        agreement: 0.75,
-        true_positive_rate: 1,
-        true_negative_rate: 0,
+        ...{ rubric: 'polite', side: 'head', examples: 4, judged: 4, agreement: 0.75 },
+        ...{ true_positive_rate: 1, true_negative_rate: 0 },
         true_positive_interval: { low: expect.closeTo(0.4385, 4), high: 1 },
         true_negative_interval: { low: 0, high: expect.closeTo(0.7935, 4) },
         kappa: 0,
@@ -255,22 +232,17 @@ describe('a rubric with labelled examples', () => {
   });
 
   test('is tested again when the grader changes, and not when nothing does', async () => {
+    const labelled = rubricOf(STRICT, { examples });
     const { result } = await run(
-      graded(rubricOf(STRICT, { examples }), {}, 0),
-      graded(rubricOf(STRICT, { examples }), grader('gpt-lenient'), 0),
+      graded(labelled, {}, 0),
+      graded(labelled, grader('gpt-lenient'), 0),
     );
     expect(result.graders.map(({ side, agreement }) => [side, agreement])).toEqual([
       ['base', 0.75],
       ['head', 0.75],
     ]);
-    expect(
-      (
-        await run(
-          graded(rubricOf(STRICT, { examples })),
-          graded(rubricOf(STRICT, { examples, notes: 'another note' })),
-        )
-      ).requests,
-    ).toEqual([]);
+    const noted = { ...labelled, notes: 'another note' };
+    expect((await run(graded(labelled), graded(noted))).requests).toEqual([]);
   });
 
   test('leaves out what no grade could be read for, and says how many', async () => {
@@ -311,19 +283,12 @@ describe('a rubric without examples', () => {
 });
 
 describe('agreement with people', () => {
-  const letters = rubricOf('', {
-    choice_scores: new Map([
-      ['A', 1],
-      ['B', 0.5],
-      ['C', 0],
-    ]),
-  });
+  const letters = rubricOf('', scored({ A: 1, B: 0.5, C: 0 }));
+  const pairsOf = (...pairs: string[]) =>
+    pairs.map(([expected = '', label = '']) => ({ expected, label }));
 
   test('is over the labels, good and bad over the highest score', () => {
-    const pairs = ['AA', 'AB', 'BB', 'BA', 'CC', 'CC'].map(([expected = '', label = '']) => ({
-      expected,
-      label,
-    }));
+    const pairs = pairsOf('AA', 'AB', 'BB', 'BA', 'CC', 'CC');
     // Cohen: po = 4/6, pe = (2·2 + 2·2 + 2·2)/36.
     expect(agreementWith(pairs, letters)).toEqual({
       judged: 6,
@@ -339,17 +304,14 @@ describe('agreement with people', () => {
   });
 
   test('has intervals as wide as its examples are few, however often each was graded', () => {
-    const pairs = ['AA', 'AB', 'CC', 'CC'].map(([expected = '', label = '']) => ({
-      expected,
-      label,
-    }));
+    const pairs = pairsOf('AA', 'AB', 'CC', 'CC');
     const once = agreementWith(pairs, letters);
     const thrice = agreementWith([...pairs, ...pairs, ...pairs], letters, 3);
     expect(thrice.true_positive_interval).toEqual(once.true_positive_interval);
     expect(thrice.true_negative_interval).toEqual(once.true_negative_interval);
   });
 
-  test('is of what an older rubric can give, and of nothing without examples', () => {
+  test('is of what an older rubric can give, and of nothing without examples', () =>
     expect(
       agreementWith(
         [
@@ -367,23 +329,14 @@ describe('agreement with people', () => {
       true_negative_interval: null,
       kappa: null,
       base_rate: null,
-    });
-  });
+    }));
 });
 
 test('a grader that is a program of the repository runs only where the workflow lets it', () => {
   const place = { file: 'evaldiff.yaml', line: 1 };
   const app = {
-    provider: 'program' as const,
-    endpoint: null,
-    model: 'app',
-    price: null,
-    command: ['node', 'app.mjs'],
-    files: [],
-    setup: [],
-    file: null,
-    replaces: [],
-    place,
+    ...{ provider: 'program' as const, endpoint: null, model: 'app', price: null, place },
+    ...{ command: ['node', 'app.mjs'], files: [], setup: [], file: null, replaces: [] },
   };
   const more = { ...grader('app'), models: new Map([['app', app]]) };
   const tree = (commit: string): SourceTree => ({
@@ -395,13 +348,8 @@ test('a grader that is a program of the repository runs only where the workflow 
   const problems = (code: 'sandbox' | 'host', head: Project): string[] =>
     prepare(
       {
-        mode: 'diff',
-        base: tree('b'),
-        head: tree('h'),
-        maxCalls: null,
-        failOn: null,
-        code,
-        today: '2026-01-01',
+        ...{ mode: 'diff', base: tree('b'), head: tree('h'), maxCalls: null, failOn: null },
+        ...{ code, today: '2026-01-01' },
       },
       arrange(graded(null, more, 0), head, sources('member'), OWN_SETTINGS),
       (text) => text,

@@ -39,46 +39,23 @@ const row = {
   finding: 'worse' as const,
   instead: null,
 };
+const few = { ...row, finding: null, instead: '6 references: too few' };
+const sides = (...rows: Parameters<typeof sidesChart>[0]['rows']): string =>
+  written(sidesChart({ label: 'x', rows }));
+const costs = (...points: Parameters<typeof qualityCostChart>[0]['points']): string =>
+  written(qualityCostChart({ label: 'x', points }));
+const trend = (...rates: (number | null)[]): string => {
+  const points = rates.map((rate, index) => ({
+    ...{ at: `2026-01-0${String(index + 1)}`, rate, low: rate, high: rate },
+  }));
+  return written(trendChart({ label: 'x', points }));
+};
+const POINT = { rank: 1, cost: 3, rate: 0.9, low: 0.8, high: 0.95 };
 const charts: [string, () => string][] = [
   ['prior', () => prior(['a', 'b'])],
-  [
-    'sides',
-    () =>
-      written(
-        sidesChart({
-          label: 'x',
-          rows: [row, { ...row, finding: null, instead: '6 references: too few' }],
-        }),
-      ),
-  ],
-  [
-    'quality against cost',
-    () =>
-      written(
-        qualityCostChart({
-          label: 'x',
-          points: [
-            { rank: 1, cost: 3, rate: 0.9, low: 0.8, high: 0.95 },
-            { rank: 2, cost: 3.1, rate: 0.8, low: 0.7, high: 0.9 },
-          ],
-        }),
-      ),
-  ],
-  [
-    'trend',
-    () =>
-      written(
-        trendChart({
-          label: 'x',
-          points: [0.9, null, 0.8, 0.7].map((rate, index) => ({
-            at: `2026-01-0${String(index + 1)}`,
-            rate,
-            low: rate,
-            high: rate,
-          })),
-        }),
-      ),
-  ],
+  ['sides', () => sides(row, few)],
+  ['quality against cost', () => costs(POINT, { ...POINT, rank: 2, cost: 3.1, low: 0.7 })],
+  ['trend', () => trend(0.9, null, 0.8, 0.7)],
 ];
 
 describe('every chart', () => {
@@ -93,14 +70,9 @@ describe('every chart', () => {
     (_name, make) => {
       const all = elementsOfFragment(make());
       expect(all[0]?.tagName).toBe('svg');
-      expect(all[0]?.attrs.map(({ name }) => name)).toEqual([
-        'class',
-        'width',
-        'height',
-        'viewBox',
-        'role',
-        'aria-label',
-      ]);
+      expect(all[0]?.attrs.map(({ name }) => name).join(' ')).toBe(
+        'class width height viewBox role aria-label',
+      );
       for (const { tagName, attrs } of all) {
         expect(['svg', 'g', 'path', 'text', 'circle', 'rect', 'polygon']).toContain(tagName);
         for (const { name, value: given } of attrs) {
@@ -137,11 +109,10 @@ describe('names in a chart', () => {
     expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(svg)).toBe(false);
   });
 
-  test('that are right to left, or attributes of the drawing, stay as they are', () => {
+  test('that are right to left, or attributes of the drawing, stay as they are', () =>
     expect(texts(prior(['החזרות וזיכויים', 'class=zr0 style=font-size:9px']))).toEqual(
       expect.arrayContaining(['החזרות וזיכויים', 'class=zr0 style=font-size:9px']),
-    );
-  });
+    ));
 
   test('that are too long end in an ellipsis, and never in half a character', () => {
     const [wide, pairs] = texts(prior(['W'.repeat(5_000), '\u{1F600}'.repeat(500)])).filter(
@@ -153,7 +124,7 @@ describe('names in a chart', () => {
 });
 
 describe('a chart of both sides', () => {
-  const svg = written(sidesChart({ label: 'x', rows: [row] }));
+  const svg = sides(row);
   const [ring, dot] = elementsOfFragment(svg).filter(({ tagName }) => tagName === 'circle');
   const axis = (share: number): number => 7 + share * 326;
 
@@ -179,41 +150,22 @@ describe('a chart of both sides', () => {
 
   test('says the shares, or what stands in their place', () => {
     expect(texts(svg)).toContain('✗ 90.0 % → 60.0 %');
-    const few = written(
-      sidesChart({
-        label: 'x',
-        rows: [{ ...row, finding: null, instead: '6 references: too few' }],
-      }),
-    );
-    expect(texts(few)).toContain('6 references: too few');
-    expect(few).not.toContain('60.0 %');
+    expect(texts(sides(few))).toContain('6 references: too few');
+    expect(sides(few)).not.toContain('60.0 %');
   });
 
   test('keeps an interval that leaves the axis within it', () => {
-    const wide = written(
-      sidesChart({ label: 'x', rows: [{ ...row, base: 0.95, high: 0.5, low: -1.2 }] }),
-    );
-    for (const [, x] of wide.matchAll(/[ML]([\d.-]+) /g))
+    const wide = sides({ ...row, base: 0.95, high: 0.5, low: -1.2 });
+    for (const [, x] of wide.matchAll(/[ML]([\d.-]+) /g)) {
       expect(Number(x)).toBeGreaterThanOrEqual(0);
-    for (const [, x] of wide.matchAll(/[ML]([\d.-]+) /g))
       expect(Number(x)).toBeLessThanOrEqual(340);
+    }
   });
 });
 
 describe('quality against cost', () => {
-  const at = (costs: number[]): number[] => {
-    const svg = written(
-      qualityCostChart({
-        label: 'x',
-        points: costs.map((cost, index) => ({
-          rank: index + 1,
-          cost,
-          rate: 0.9,
-          low: 0.8,
-          high: 0.95,
-        })),
-      }),
-    );
+  const at = (dollars: number[]): number[] => {
+    const svg = costs(...dollars.map((cost, index) => ({ ...POINT, rank: index + 1, cost })));
     return [...svg.matchAll(/transform="matrix\([^)]*,([\d.]+),[\d.]+\)"/g)].map(([, x]) =>
       Number(x),
     );
@@ -226,7 +178,5 @@ describe('quality against cost', () => {
     expect((dollar ?? 0) - (cents ?? 0)).toBeCloseTo((ten ?? 0) - (dollar ?? 0), 0);
   });
 
-  test('draws what costs nothing, which is known', () => {
-    expect(at([0, 0])).toEqual([46, 46]);
-  });
+  test('draws what costs nothing, which is known', () => expect(at([0, 0])).toEqual([46, 46]));
 });

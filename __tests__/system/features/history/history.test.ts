@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import type { KeptRecords, Request } from '../../../../src/types/model.ts';
 import { metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
+import { reworded, NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
 
 const four = { settings: settings({ n_tries: 4 }) };
 
@@ -156,11 +156,10 @@ describe('what passed in nearly all earlier tries', () => {
       outcomes: (keys) => new Map(keys.map((key) => [key, { passes, tries: 20 }])),
       note: () => null,
     };
-    const { result } = await runPipeline(
-      project([shop(OLD, 40)], adaptive),
-      project([shop(NEW, 40)], adaptive),
+    const { result } = await reworded(
+      40,
       ({ try: index }, question) => (question === 'New r05' && index === 0 ? 'no' : 'yes'),
-      { edges: { kept: async () => [earlier] } },
+      { ...adaptive, edges: { kept: async () => [earlier] } },
     );
     return ['r05', 'r06'].map(
       (id) =>

@@ -24,18 +24,12 @@ jest.setTimeout(60_000);
 
 /** A full sweep of one suite at a commit: `passed` of ten references passed. */
 function sweepAt(sha: string, passed: number): Result {
-  const answer = (passes: boolean) => sideOf([{ outcome: passes ? 'pass' : 'fail', actual: 'x' }]);
-  const references = Array.from({ length: 10 }, (_, index) =>
-    referenceOf(`r${String(index)}`, index < passed ? 'pass' : 'fail', {
-      head: answer(index < passed),
-    }),
-  );
-  return resultOf({
-    mode: 'sweep',
-    base: null,
-    head: { sha },
-    suites: [suiteOf('capitals', references, { verdict: 'not_compared' })],
+  const references = Array.from({ length: 10 }, (_, index) => {
+    const outcome = index < passed ? 'pass' : 'fail';
+    return referenceOf(`r${String(index)}`, outcome, { head: sideOf([{ outcome, actual: 'x' }]) });
   });
+  const suites = [suiteOf('capitals', references, { verdict: 'not_compared' })];
+  return resultOf({ mode: 'sweep', base: null, head: { sha }, suites });
 }
 
 const evaldiff = (cwd: string, ...args: string[]) => commandIn(cwd, ['report', ...args]);
@@ -55,6 +49,12 @@ const rates = (json: string): (number | null)[] =>
   (JSON.parse(json) as { points: { suites: { pass_rate: number | null }[] }[] }).points.map(
     ({ suites }) => suites[0]!.pass_rate,
   );
+
+const ONE = { 'result.json': sweepAt('a'.repeat(40), 1) };
+const NO_PATHS =
+  '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)\n';
+const noBranch = (name: string): string =>
+  `"${name}" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n`;
 
 describe('evaldiff report --history', () => {
   test("shows full sweeps in the order of the branch's commits, whenever their files were written, and says what it leaves out", async () => {
@@ -79,18 +79,13 @@ describe('evaldiff report --history', () => {
     expect(out).toContain('Pass rates over time – 4 results');
     expect(out).toMatch(/capitals +▁\S{3} +70\.0 % +−20\.0 points +50\.0 % +90\.0 % +4/);
     const text = out.replaceAll(/\/\n\s*/g, '/').replaceAll(/\s+/g, ' ');
-    expect(text).toContain(
-      'Left out: 1 result of comparisons, which run only what a change touched: sweeps/pull/result.json',
-    );
-    expect(text).toContain(
-      'Left out: 1 result in which nothing was judged: sweeps/empty/result.json',
-    );
-    expect(text).toContain(
-      'Left out: 1 result of uncommitted files: sweeps/local/result.json (working tree).',
-    );
-    expect(text).toContain(
-      'Left out: 2 results of commits that are not on main: sweeps/hostile/result.json (--outpu), sweeps/topic/result.json',
-    );
+    for (const left of [
+      '1 result of comparisons, which run only what a change touched: sweeps/pull/result.json',
+      '1 result in which nothing was judged: sweeps/empty/result.json',
+      '1 result of uncommitted files: sweeps/local/result.json (working tree).',
+      '2 results of commits that are not on main: sweeps/hostile/result.json (--outpu), sweeps/topic/result.json',
+    ])
+      expect(text).toContain(`Left out: ${left}`);
     // The file of "again" is older than that of "b": both are of one commit.
     const { out: json } = await evaldiff(folder, '--history', 'main', 'sweeps', '--json');
     expect(rates(json)).toEqual([0.5, 0.8, 0.9, 0.7]);
@@ -108,24 +103,16 @@ describe('evaldiff report --history', () => {
       'a/result.json': sweepAt(repository.commit('one'), 5),
       'b/result.json': sweepAt(repository.commit('two'), 9),
     });
-    expect(
-      await evaldiff(
-        folder,
-        '--history',
-        'main',
-        'sweeps',
-        '--format',
-        'html',
-        '--out',
-        'trend.html',
-      ),
-    ).toEqual({ code: 0, out: '', err: 'wrote trend.html\n' });
+    const trend = (...more: string[]) => evaldiff(folder, '--history', 'main', 'sweeps', ...more);
+    expect(await trend('--format', 'html', '--out', 'trend.html')).toEqual({
+      ...{ code: 0, out: '', err: 'wrote trend.html\n' },
+    });
     expect(readFileSync(join(folder, 'trend.html'), 'utf8')).toMatch(
       /^<!doctype html>[^]*<svg[^]*latest 90\.0 %, \+40\.0 points/i,
     );
-    expect(
-      (await evaldiff(folder, '--history', 'main', 'sweeps', '--format', 'markdown')).out,
-    ).toContain('**Pass rates over time** – 2 results');
+    expect((await trend('--format', 'markdown')).out).toContain(
+      '**Pass rates over time** – 2 results',
+    );
   });
 
   test("goes by the files' time where there is no repository, and says so", async () => {
@@ -146,29 +133,14 @@ describe('evaldiff report --history', () => {
   });
 
   test.each<[string, Record<string, unknown>, string[], string]>([
-    [
-      'no paths',
-      {},
-      ['--history'],
-      '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)\n',
-    ],
-    [
-      'a branch and no paths',
-      {},
-      ['--history', 'main'],
-      '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)\n',
-    ],
-    [
-      'a branch that does not exist',
-      { 'result.json': sweepAt('a'.repeat(40), 1) },
-      ['--history', 'mian', 'sweeps'],
-      '"mian" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
-    ],
+    ['no paths', {}, ['--history'], NO_PATHS],
+    ['a branch and no paths', {}, ['--history', 'main'], NO_PATHS],
+    ['a branch that does not exist', ONE, ['--history', 'mian', 'sweeps'], noBranch('mian')],
     [
       'a branch that is an option',
-      { 'result.json': sweepAt('a'.repeat(40), 1) },
+      ONE,
       ['--history=--upload-pack=id', 'sweeps'],
-      '"--upload-pack=id" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
+      noBranch('--upload-pack=id'),
     ],
     [
       'a folder without results',

@@ -101,17 +101,32 @@ function coin(rate: (question: string) => number): (request: Request) => Complet
     );
 }
 
+/** Measures so many comparisons of a tree, with what it asked and kept. */
+async function measured(
+  tree: Record<string, string>,
+  runs: number,
+  reply: (request: Request) => Completion,
+  { edges: changes, ...more }: Partial<NoiseInput> & { edges?: Partial<Edges> } = {},
+) {
+  const { edges, seen } = edgesOf(reply, changes);
+  return { noise: await measureNoise(inputOf(tree, runs, more), edges), ...seen };
+}
+const right = coin(() => 1);
+
 describe('a measurement', () => {
   test('asks for new tries of both sides every time, and never for one twice', async () => {
-    const { edges, seen } = edgesOf(coin(() => 0.5));
-    const noise = await measureNoise(inputOf(files(9), 4), edges);
-    const asked = seen.requests.map(
+    const { noise, requests, planned } = await measured(
+      files(9),
+      4,
+      coin(() => 0.5),
+    );
+    const asked = requests.map(
       (request) => `${request.messages[0]?.content ?? ''} ${String(request.try)}`,
     );
     expect(new Set(asked).size).toBe(asked.length);
     expect(asked.length).toBeGreaterThanOrEqual(4 * 8 * 2 * 2);
     expect(asked.some((question) => question.startsWith('question 0 '))).toBe(false);
-    expect(seen.planned).toBe(4 * 8 * 2 * 2);
+    expect(planned).toBe(4 * 8 * 2 * 2);
     expect(noise).toMatchObject({
       runs: 4,
       unjudged: 0,
@@ -122,22 +137,22 @@ describe('a measurement', () => {
 
   test('takes other tries on another day, and the same where it was interrupted', async () => {
     const tries = async (today: string): Promise<number[]> => {
-      const { edges, seen } = edgesOf(coin(() => 1));
-      await measureNoise(inputOf(files(3), 2, { today }), edges);
-      return seen.requests.map((request) => request.try).sort((a, b) => a - b);
+      const { requests } = await measured(
+        files(3),
+        2,
+        coin(() => 1),
+        { today },
+      );
+      return requests.map((request) => request.try).sort((a, b) => a - b);
     };
-    const [first, again, next] = [
-      await tries('2026-03-04'),
-      await tries('2026-03-04'),
-      await tries('2026-03-05'),
-    ];
-    expect(again).toEqual(first);
-    expect(next.filter((index) => first.includes(index))).toEqual([]);
+    const first = await tries('2026-03-04');
+    expect(await tries('2026-03-04')).toEqual(first);
+    expect((await tries('2026-03-05')).filter((index) => first.includes(index))).toEqual([]);
   });
 
   test('of coins is red in few comparisons, names the flaky references with their rates, and suggests a tolerance', async () => {
-    const { edges, seen } = edgesOf(coin((question) => (/ [1-4]$/.test(question) ? 0.5 : 1)));
-    const noise = await measureNoise(inputOf(files(13), 20), edges);
+    const wavering = coin((question) => (/ [1-4]$/.test(question) ? 0.5 : 1));
+    const { noise, kept } = await measured(files(13), 20, wavering);
     expect(noise.red).toBeLessThanOrEqual(4);
     expect(noise.low).toBeLessThanOrEqual(0.05);
     expect(noise.high).toBeGreaterThan(noise.red / 20);
@@ -154,25 +169,24 @@ describe('a measurement', () => {
     expect(suite!.regressed + suite!.improved + suite!.unchanged + suite!.inconclusive).toBe(20);
     expect(suite!.pass_rate).toBeGreaterThan(0.75);
     expect(noise.suggested.tolerance).toBeGreaterThan(0.05);
-    expect(seen.kept).toEqual([expect.objectContaining({ red: noise.red, runs: 20 })]);
+    expect(kept).toEqual([expect.objectContaining({ red: noise.red, runs: 20 })]);
   });
 
   test('leaves the floor of the gate out: what is red on base alone is not noise', async () => {
-    const { edges } = edgesOf(coin(() => 0));
-    const noise = await measureNoise(inputOf(files(6), 3), edges);
-    expect(noise).toMatchObject({
-      red: 0,
-      runs: 3,
-      gate: { fail_on: 'regression', min_pass_rate: null },
-    });
+    const { noise } = await measured(
+      files(6),
+      3,
+      coin(() => 0),
+    );
+    const gate = { fail_on: 'regression', min_pass_rate: null };
+    expect(noise).toMatchObject({ red: 0, runs: 3, gate });
   });
 
   test('of answers that drift between the sides finds a gate that is red too often, and the drop it would have to allow', async () => {
     // The second side of every comparison is asked last of each pair and fails: an alarm each time.
-    const { edges } = edgesOf((request) =>
+    const { noise } = await measured(files(9), 10, (request) =>
       answer(Math.floor(request.try / 100) % 2 === 1 ? 'no' : 'yes'),
     );
-    const noise = await measureNoise(inputOf(files(9), 10), edges);
     expect(noise).toMatchObject({ red: 10, runs: 10, suggested: { min_drop: 1, tolerance: 1 } });
     expect(noise.low).toBeGreaterThan(0.05);
   });
@@ -180,54 +194,39 @@ describe('a measurement', () => {
 
 describe('a measurement that cannot be made', () => {
   test('is told before anything is asked where it would pass the cap on calls', async () => {
-    const { edges, seen } = edgesOf(coin(() => 1));
-    const noise = await measureNoise(inputOf(files(9), 20, { maxCalls: 600 }), edges);
-    expect(seen.requests).toEqual([]);
+    const { noise, requests, kept } = await measured(files(9), 20, right, { maxCalls: 600 });
+    expect([requests, kept]).toEqual([[], []]);
     expect(noise).toMatchObject({ runs: 0, low: 0, high: 1 });
     expect(noise.problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('This run would make 640 model calls'),
     ]);
-    expect(seen.kept).toEqual([]);
   });
 
   test('is told where recordings answer, which repeat themselves', async () => {
     const settings = 'models: { gpt-4o: { provider: replay, file: r.jsonl } }\n';
-    const noise = await measureNoise(
-      inputOf({ ...files(3, '', settings), 'r.jsonl': '' }, 5),
-      edgesOf(coin(() => 1)).edges,
-    );
+    const { noise } = await measured({ ...files(3, '', settings), 'r.jsonl': '' }, 5, right);
     expect(noise.problems.map(({ message }) => message)).toEqual([
       'There is nothing to measure: no reference that counts is answered by a model. Recordings give the same answer on every try.',
     ]);
   });
 
   test('is told where a key is missing, and where a file cannot be read', async () => {
-    const missing = edgesOf(
-      coin(() => 1),
-      { missingKeys: () => [{ place: null, message: 'no key' }] },
-    );
-    expect((await measureNoise(inputOf(files(3), 5), missing.edges)).problems).toEqual([
-      { place: null, message: 'no key' },
-    ]);
-    const broken = await measureNoise(
-      inputOf({ ...files(3), 'prompts/quiz.yaml': 'name: [' }, 5),
-      edgesOf(coin(() => 1)).edges,
-    );
-    expect(broken.problems[0]?.place?.file).toBe('prompts/quiz.yaml');
+    const missingKeys = () => [{ place: null, message: 'no key' }];
+    const missing = await measured(files(3), 5, right, { edges: { missingKeys } });
+    expect(missing.noise.problems).toEqual(missingKeys());
+    const broken = await measured({ ...files(3), 'prompts/quiz.yaml': 'name: [' }, 5, right);
+    expect(broken.noise.problems[0]?.place?.file).toBe('prompts/quiz.yaml');
   });
 
   test('ends where the run is ended, keeps what was compared, and replaces no earlier one with next to nothing', async () => {
     let asked = 0;
-    const { edges, seen } = edgesOf((request) => coin(() => 1)(request), {
-      halted: () => (asked > 150 ? { title: 'Interrupted', why: 'SIGINT came' } : null),
-    });
-    const noise = await measureNoise(inputOf(files(9), 20), {
-      ...edges,
-      complete: (request) => {
-        asked += 1;
-        return edges.complete(request);
-      },
-    });
+    const halted: Edges['halted'] = () =>
+      asked > 150 ? { title: 'Interrupted', why: 'SIGINT came' } : null;
+    const counting = (request: Request): Completion => {
+      asked += 1;
+      return coin(() => 1)(request);
+    };
+    const { noise, kept } = await measured(files(9), 20, counting, { edges: { halted } });
     expect(noise).toMatchObject({
       runs: 3,
       notices: [
@@ -237,14 +236,12 @@ describe('a measurement that cannot be made', () => {
         }),
       ],
     });
-    expect(seen.kept).toEqual([]);
+    expect(kept).toEqual([]);
   });
 
   test('counts comparisons apart in which nothing could be judged', async () => {
-    const noise = await measureNoise(
-      inputOf(files(3), 2),
-      edgesOf(() => ({ status: 'error', kind: 'server', message: 'down' })).edges,
-    );
+    const down = (): Completion => ({ status: 'error', kind: 'server', message: 'down' });
+    const { noise } = await measured(files(3), 2, down);
     expect(noise).toMatchObject({ runs: 0, unjudged: 2, red: 0, flaky: [] });
   });
 });

@@ -13,9 +13,7 @@ import { createRepository, removeTemporaryFolders } from '../../../stand-ins/rep
 import { chancy, quiz, quizPrompt } from '../../end-to-end/projects.ts';
 
 const open: ModelServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
+afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 afterAll(removeTemporaryFolders);
 
 async function project(answer: Script) {
@@ -83,17 +81,12 @@ describe('evaldiff noise', () => {
     expect(out).toContain('0 model calls');
   });
 
-  test('makes no model calls where the cap forbids it, and where the number of comparisons is none', async () => {
+  test('makes no model calls where the cap forbids it', async () => {
     const { evaldiff, server } = await project(oneCoin);
     const refused = await evaldiff('noise', '--runs', '20', '--max-calls', '100');
     expect(refused.code).toBe(2);
     expect(refused.out).toContain('Noise was not measured');
     expect(refused.out).toContain('This run would make 480 model calls');
-    const wrong = await evaldiff('noise', '--runs', 'many');
-    expect(wrong).toMatchObject({
-      code: 2,
-      err: '--runs: must be a whole number from 1 to 1000, not "many"\n',
-    });
     expect(server.requests).toEqual([]);
   });
 

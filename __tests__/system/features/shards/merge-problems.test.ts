@@ -16,7 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { storeOf } from '../../../stand-ins/kept.ts';
 import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { promptSaying, openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 jest.setTimeout(60_000);
 
@@ -59,21 +59,22 @@ type Manifest = Record<string, unknown> & {
   counts: Record<string, number>;
 };
 
-function editManifest(folder: string, change: (manifest: Manifest) => void): void {
-  const manifest = JSON.parse(readFileSync(at(folder, 'manifest.json'), 'utf8')) as Manifest;
-  change(manifest);
-  writeFileSync(at(folder, 'manifest.json'), JSON.stringify(manifest));
-}
+const LEAST = 'WHERE key = (SELECT min(key) FROM completions)';
+
+const put = (folder: string, name: string, data: string | Uint8Array): void =>
+  writeFileSync(at(folder, name), data);
+
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(at(folder, 'manifest.json'), 'utf8')) as Manifest;
+
+const editManifest = (folder: string, changes: Partial<Manifest>): void =>
+  put(folder, 'manifest.json', JSON.stringify({ ...manifestOf(folder), ...changes }));
 
 /** As a forger would: the file's hash is put right. */
 function seal(folder: string, name: string): void {
   const data = readFileSync(at(folder, name));
-  editManifest(folder, ({ files }) => {
-    files[name.split('.')[0]!] = {
-      bytes: data.length,
-      sha256: createHash('sha256').update(data).digest('hex'),
-    };
-  });
+  const own = { bytes: data.length, sha256: createHash('sha256').update(data).digest('hex') };
+  editManifest(folder, { files: { ...manifestOf(folder).files, [name.split('.')[0]!]: own } });
 }
 
 function editAnswers(folder: string, sql: string): void {
@@ -96,17 +97,15 @@ async function merged(...argv: string[]): Promise<string> {
   return err;
 }
 
-describe('a shard', () => {
-  test.each([['5/4'], ['0/3'], ['a/b'], ['1'], ['1/300'], ['']])(
-    'that is %j is refused, and says what one looks like',
-    async (shard) => {
-      const { code, err } = await shop.evaldiff('run', '--shard', shard);
-      expect([code, shop.server.requests.length]).toEqual([2, 0]);
-      expect(err).toContain('--shard: must be i/n');
-    },
-  );
+const [FIRST, SECOND] = FOLDERS;
+const answersOf = (folder: string): Buffer => readFileSync(at(folder, 'answers.sqlite'));
 
-  test.each([
+describe('a shard', () => {
+  test.each<[string[], string]>([
+    ...['5/4', '0/3', 'a/b', '1', '1/300', ''].map((shard): [string[], string] => [
+      ['--shard', shard],
+      '--shard: must be i/n',
+    ]),
     [
       ['--shard-to', 'part'],
       '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4',
@@ -115,14 +114,11 @@ describe('a shard', () => {
       ['--shard', '1/2', '--report', 'out'],
       '--report: a shard judges nothing and has no report; give it to evaldiff merge',
     ],
-  ])(
-    'that is asked for by %j alone is refused, before anything is paid for',
-    async (argv, message) => {
-      const { code, err } = await shop.evaldiff('run', ...argv);
-      expect([code, shop.server.requests.length]).toEqual([2, 0]);
-      expect(err).toContain(message);
-    },
-  );
+  ])('that is asked for by %j is refused, before anything is paid for', async (argv, message) => {
+    const { code, err } = await shop.evaldiff('run', ...argv);
+    expect([code, shop.server.requests.length]).toEqual([2, 0]);
+    expect(err).toContain(message);
+  });
 
   test("is not written over somebody's files, and replaces an earlier part", async () => {
     mkdirSync(at('mine'));
@@ -161,17 +157,15 @@ describe('a shard', () => {
 describe('a merge is refused, in words that say what to do, when', () => {
   test('a shard is missing: which one, and what it leaves out', async () => {
     await givenShards();
-    const left = (JSON.parse(readFileSync(at(FOLDERS[1], 'manifest.json'), 'utf8')) as Manifest)
-      .counts['references'];
-    expect(left).toBe(3);
-    expect(await merged(FOLDERS[0])).toMatch(
+    expect(manifestOf(SECOND).counts['references']).toBe(3);
+    expect(await merged(FIRST)).toMatch(
       /shard 2\/2 is missing: it leaves out 3 references \(ask: r\d, ask: r\d, ask: r\d\)\. Run it, and give its folder too\./,
     );
   });
 
   test('a part is there twice', async () => {
     await givenShards();
-    expect(await merged(...FOLDERS, FOLDERS[1])).toContain(
+    expect(await merged(...FOLDERS, SECOND)).toContain(
       'shard 2/2 is there twice. Each part must be evaluated by one job.',
     );
   });
@@ -186,10 +180,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
 
   test('the parts were evaluated with other files', async () => {
     await shop.evaldiff('run', '--shard', '1/2');
-    shop.repository.write({
-      'prompts/ask.yaml':
-        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n',
-    });
+    shop.repository.write(promptSaying('Please answer: {q}'));
     await shop.evaldiff('run', '--shard', '2/2');
     expect(await merged()).toContain(
       'shard 1/2 planned another sweep than the merge: its prompts, tests, rubrics or settings differ. Give every job of the sweep, the merge included, the same commit',
@@ -214,12 +205,8 @@ describe('a merge is refused, in words that say what to do, when', () => {
 
   test('the parts are of another commit, level of trust or version', async () => {
     await givenShards();
-    editManifest(FOLDERS[0], (manifest) => {
-      manifest['head'] = 'a'.repeat(40);
-    });
-    editManifest(FOLDERS[1], (manifest) => {
-      manifest['evaldiff'] = '0.9.0';
-    });
+    editManifest(FIRST, { head: 'a'.repeat(40) });
+    editManifest(SECOND, { evaldiff: '0.9.0' });
     const err = await merged();
     expect(err).toContain(
       'shard 1/2 evaluated commit aaaaaaa; the merge is about the uncommitted files.',
@@ -227,10 +214,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
     expect(err).toMatch(
       /shard 2\/2 was written by evaldiff 0\.9\.0; the merge is \d+\.\d+\.\d+\. Give every job/,
     );
-    editManifest(FOLDERS[0], (manifest) => {
-      manifest['head'] = 'worktree';
-      manifest['trust'] = 'untrusted';
-    });
+    editManifest(FIRST, { head: 'worktree', trust: 'untrusted' });
     expect(await merged()).toContain(
       'shard 1/2 ran at trust level untrusted; the merge runs at member.',
     );
@@ -238,11 +222,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
 
   test('a part is of a newer version than this program reads', async () => {
     await givenShards();
-    editManifest(FOLDERS[0], (manifest) => {
-      manifest['part_version'] = 2;
-      manifest['evaldiff'] = '2.0.0';
-      manifest['more'] = true;
-    });
+    editManifest(FIRST, { part_version: 2, evaldiff: '2.0.0', more: true });
     expect(await merged()).toContain(
       'evaldiff-shard-1-of-2 was written by a newer evaldiff (2.0.0, parts of version 2; this one reads version 1). Use the same version in every job.',
     );
@@ -251,42 +231,31 @@ describe('a merge is refused, in words that say what to do, when', () => {
   test.each<[string, (folder: string) => void, string]>([
     [
       'a file was cut',
-      (folder) => {
-        writeFileSync(
-          at(folder, 'answers.sqlite'),
-          readFileSync(at(folder, 'answers.sqlite')).subarray(0, 5000),
-        );
-      },
+      (folder) => put(folder, 'answers.sqlite', answersOf(folder).subarray(0, 5000)),
       'is damaged: answers.sqlite is not what shard 1/2 wrote. Run that shard again.',
     ],
     [
       'a byte is another one',
       (folder) => {
-        const data = readFileSync(at(folder, 'answers.sqlite'));
+        const data = answersOf(folder);
         data[data.length - 10]! ^= 1;
-        writeFileSync(at(folder, 'answers.sqlite'), data);
+        put(folder, 'answers.sqlite', data);
       },
       'is damaged: answers.sqlite',
     ],
     [
       'lines were added',
-      (folder) => {
-        appendFileSync(at(folder, 'others.jsonl'), '{}\n');
-      },
+      (folder) => appendFileSync(at(folder, 'others.jsonl'), '{}\n'),
       'is damaged: others.jsonl',
     ],
     [
       'a file is missing',
-      (folder) => {
-        rmSync(at(folder, 'others.jsonl'));
-      },
+      (folder) => rmSync(at(folder, 'others.jsonl')),
       'is not a part of a sweep: it has no others.jsonl.',
     ],
     [
       'a file is there that is none of ours',
-      (folder) => {
-        writeFileSync(at(folder, '..run.sh'), '');
-      },
+      (folder) => put(folder, '..run.sh', ''),
       'holds files that are not part of a sweep: ..run.sh.',
     ],
     [
@@ -299,46 +268,32 @@ describe('a merge is refused, in words that say what to do, when', () => {
     ],
     [
       'a manifest is too large',
-      (folder) => {
-        writeFileSync(at(folder, 'manifest.json'), ' '.repeat(1024 * 1024 + 1));
-      },
+      (folder) => put(folder, 'manifest.json', ' '.repeat(1024 * 1024 + 1)),
       'manifest.json is 1048577 bytes; the limit is 1048576.',
     ],
     [
       'a manifest is not JSON',
-      (folder) => {
-        writeFileSync(at(folder, 'manifest.json'), '{"part_version": 1');
-      },
+      (folder) => put(folder, 'manifest.json', '{"part_version": 1'),
       'manifest.json is not the manifest of a part (field part_version: ',
     ],
     [
       'a manifest lies about its place',
-      (folder) => {
-        editManifest(folder, (manifest) => {
-          manifest['shard'] = { index: 3, count: 2 };
-        });
-      },
+      (folder) => editManifest(folder, { shard: { index: 3, count: 2 } }),
       'manifest.json is not the manifest of a part (field shard: is outside of the sweep).',
     ],
     [
       'a manifest has more to say',
-      (folder) => {
-        editManifest(folder, (manifest) => {
-          manifest['__proto__x'] = 1;
-        });
-      },
+      (folder) => editManifest(folder, { __proto__x: 1 }),
       'manifest.json is not the manifest of a part',
     ],
     [
       'the folder is none',
-      (folder) => {
-        rmSync(at(folder), { recursive: true });
-      },
+      (folder) => rmSync(at(folder), { recursive: true }),
       'evaldiff-shard-1-of-2 is not a folder that can be read.',
     ],
   ])('%s', async (_what, harm, message) => {
     await givenShards();
-    harm(FOLDERS[0]);
+    harm(FIRST);
     const err = await merged();
     expect(err).toContain(message);
     expect(err.trim().split('\n')).toHaveLength(1);
@@ -355,57 +310,42 @@ describe('a merge is refused, in words that say what to do, when', () => {
     ],
     [
       'a store of a newer version',
-      (folder) => {
-        editAnswers(folder, 'PRAGMA user_version = 9');
-      },
+      (folder) => editAnswers(folder, 'PRAGMA user_version = 9'),
       'shard 1/2 cannot be used (answers.sqlite: has store version 9; this evaldiff knows 1).',
     ],
     [
       'no database',
-      (folder) => {
-        writeFileSync(at(folder, 'answers.sqlite'), 'garbage '.repeat(100));
-      },
+      (folder) => put(folder, 'answers.sqlite', 'garbage '.repeat(100)),
       'shard 1/2 cannot be used (answers.sqlite: is not a database).',
     ],
     [
       'an answer that was altered',
-      (folder) => {
-        editAnswers(
-          folder,
-          `UPDATE completions SET body = replace(body, 'Yes', 'No!') WHERE key = (SELECT min(key) FROM completions)`,
-        );
-      },
+      (folder) =>
+        editAnswers(folder, `UPDATE completions SET body = replace(body, 'Yes', 'No!') ${LEAST}`),
       'shard 1/2 cannot be used (1 answer in answers.sqlite does not hold against its key).',
     ],
     [
       'an answer that was taken away',
-      (folder) => {
-        editAnswers(
-          folder,
-          'DELETE FROM completions WHERE key = (SELECT min(key) FROM completions)',
-        );
-      },
+      (folder) => editAnswers(folder, `DELETE FROM completions ${LEAST}`),
       'shard 1/2 cannot be used (5 of 6 answers could be taken over).',
     ],
   ])('a forged part holds %s', async (_what, forge, message) => {
     await givenShards();
-    forge(FOLDERS[0]);
-    seal(FOLDERS[0], 'answers.sqlite');
+    forge(FIRST);
+    seal(FIRST, 'answers.sqlite');
     expect(await merged()).toContain(message);
   });
 
   test('a forged part holds a line that is not an answer, or fewer lines than it says', async () => {
     await givenShards();
-    writeFileSync(at(FOLDERS[0], 'others.jsonl'), '{"key": "k", "completion": {"status": "ok"}}\n');
-    seal(FOLDERS[0], 'others.jsonl');
+    put(FIRST, 'others.jsonl', '{"key": "k", "completion": {"status": "ok"}}\n');
+    seal(FIRST, 'others.jsonl');
     expect(await merged()).toContain(
       'shard 1/2 cannot be used (others.jsonl: line 1 is not an answer). Run that shard again.',
     );
-    writeFileSync(
-      at(FOLDERS[0], 'others.jsonl'),
-      `${JSON.stringify({ key: 'a'.repeat(64), completion: { status: 'error', kind: 'timeout', message: 'x' } })}\n`,
-    );
-    seal(FOLDERS[0], 'others.jsonl');
+    const completion = { status: 'error', kind: 'timeout', message: 'x' };
+    put(FIRST, 'others.jsonl', `${JSON.stringify({ key: 'a'.repeat(64), completion })}\n`);
+    seal(FIRST, 'others.jsonl');
     expect(await merged()).toContain('shard 1/2 cannot be used (others.jsonl has 1 line, not 0).');
   });
 });
@@ -414,7 +354,7 @@ describe('what a merge was given', () => {
   test("serves later runs from the project's own store, also when a part is missing", async () => {
     for (const shard of ['1/2', '2/2']) await shop.evaldiff('run', '--shard', shard, '--no-store');
     expect(shop.server.requests).toHaveLength(12);
-    expect(await shop.evaldiff('merge', FOLDERS[0])).toMatchObject({ code: 2 });
+    expect(await shop.evaldiff('merge', FIRST)).toMatchObject({ code: 2 });
     const { usage } = await shop.result('run');
     expect(usage).toMatchObject({ calls: 6, reused: 6 });
   });

@@ -71,6 +71,14 @@ const prompt = (name: string, model = 'm', text = 'Answer: {q}'): string =>
   `name: ${name}\nmodel: ${model}\ndefaults: [tests/${name}]\nvariables: [q]\nmessages: [{ role: user, content: "${text}" }]\n`;
 const EXACT = 'metrics: [{ name: exact, uses: exact_match }]\n';
 
+/** A line of a recording. */
+function taped(temperature: number, n: string): string {
+  const messages = [{ role: 'user', content: `Answer: question ${n}` }];
+  const asked = { provider: 'openai', model: 'taped', parameters: { temperature }, messages };
+  const reply = { output: `answer to ${n}`, usage: { input_tokens: 4, output_tokens: 3 } };
+  return `${JSON.stringify({ request: { ...asked, try: 0 }, reply })}\n`;
+}
+
 export const PROJECT: FixtureFiles = {
   'evaldiff.yaml': [
     'models:',
@@ -107,24 +115,7 @@ export const PROJECT: FixtureFiles = {
   'prompts/taped.yaml': prompt('taped', 'taped'),
   'prompts/tests/taped.yaml': `n_tries: 1\n${EXACT}${references(2)}`,
   'tape.jsonl': [0, 0.7]
-    .flatMap((temperature) =>
-      [0, 1].map(
-        (index) =>
-          `${JSON.stringify({
-            request: {
-              provider: 'openai',
-              model: 'taped',
-              parameters: { temperature },
-              messages: [{ role: 'user', content: `Answer: question ${String(index)}` }],
-              try: 0,
-            },
-            reply: {
-              output: `answer to ${String(index)}`,
-              usage: { input_tokens: 4, output_tokens: 3 },
-            },
-          })}\n`,
-      ),
-    )
+    .flatMap((temperature) => [0, 1].map((index) => taped(temperature, String(index))))
     .join(''),
   'prompts/app.yaml': prompt('app', 'app'),
   'prompts/tests/app.yaml': `${EXACT}${references(3)}`,
@@ -172,16 +163,8 @@ export async function openSharded({
         folder: `part-${String(index + 1)}`,
       }));
       for (const { shard, folder } of folders) {
-        const { code, err } = await evaldiff(
-          'run',
-          '--shard',
-          shard,
-          '--shard-to',
-          folder,
-          '--store',
-          `store-of-${folder}.sqlite`,
-          ...more,
-        );
+        const places = ['--shard-to', folder, '--store', `store-of-${folder}.sqlite`];
+        const { code, err } = await evaldiff('run', '--shard', shard, ...places, ...more);
         if (code !== 0) throw new Error(`shard ${shard} ended with ${String(code)}: ${err}`);
       }
       return folders.map(({ folder }) => folder);

@@ -14,11 +14,10 @@ jest.setTimeout(120_000);
 let opened: Sharded | null = null;
 const open = async (...options: Parameters<typeof openSharded>): Promise<Sharded> =>
   (opened = await openSharded(...options));
-afterEach(async () => {
-  await opened?.close();
-  opened = null;
-});
+afterEach(() => opened?.close());
 afterAll(removeTemporaryFolders);
+
+const BUSY = { status: 503, error: { message: 'busy' } };
 
 describe('a sweep on several machines', () => {
   test('gives the very bytes of result.json that one machine gives of the same answers', async () => {
@@ -62,24 +61,12 @@ describe('a sweep on several machines', () => {
       files: { ...TWIN, '.gitignore': '*.sqlite\nreport-*\n' },
     });
     const folders = await shards(2);
-    expect(
-      (
-        JSON.parse(
-          (await evaldiff('merge', ...folders, '--store', 'merged.sqlite', '--json')).out,
-        ) as Result
-      ).head.sha,
-    ).toBe(repository.git('rev-parse', 'HEAD').trim());
-    for (const folder of folders)
-      renameSync(
-        join(repository.directory, folder),
-        join(repository.directory, `report-of-${folder}`),
-      );
-    const merged = await report(
-      'merge',
-      ...folders.map((folder) => `report-of-${folder}`),
-      '--store',
-      'merged.sqlite',
-    );
+    const { out } = await evaldiff('merge', ...folders, '--store', 'merged.sqlite', '--json');
+    expect((JSON.parse(out) as Result).head.sha).toBe(repository.git('rev-parse', 'HEAD').trim());
+    const moved = folders.map((folder) => `report-of-${folder}`);
+    const at = (folder: string): string => join(repository.directory, folder);
+    for (const folder of folders) renameSync(at(folder), at(`report-of-${folder}`));
+    const merged = await report('merge', ...moved, '--store', 'merged.sqlite');
     expect((JSON.parse(merged) as Result).head.sha).toMatch(/^[0-9a-f]{40}$/);
     expect(await report('run', '--store', 'merged.sqlite')).toBe(merged);
   });
@@ -159,11 +146,8 @@ describe('a sweep on several machines', () => {
     const written = folders.flatMap((folder) =>
       readLines(join(repository.directory, folder, 'others.jsonl')),
     );
-    for (const [first, second] of tries('app'))
-      for (const actual of [first, second])
-        expect(
-          written.filter(({ completion }) => completion['output'] === actual).length,
-        ).toBeGreaterThan(0);
+    const outputs = written.map(({ completion }) => completion['output']);
+    for (const actual of tries('app').flat()) expect(outputs).toContain(actual);
     expect(tries('twin').slice(0, 2)).toEqual([
       [null, null],
       ['half', 'half'],
@@ -172,11 +156,9 @@ describe('a sweep on several machines', () => {
   });
 
   test('leaves what belongs to the sweep as a whole to the merge, which asks for it once', async () => {
-    const questions = Array.from(
-      { length: 24 },
-      (_, index) =>
-        `  - { id: r${String(index)}, input: { q: "question ${String(index)}" }, expected: "answer to ${String(index)}" }\n`,
-    ).join('');
+    const question = (n: string): string =>
+      `  - { id: r${n}, input: { q: "question ${n}" }, expected: "answer to ${n}" }\n`;
+    const questions = Array.from({ length: 24 }, (_, at) => question(String(at))).join('');
     const { shards, report, server, read } = await open({
       files: {
         ...TWIN,
@@ -187,23 +169,12 @@ describe('a sweep on several machines', () => {
     const folders = await shards(2, 'prompts=twin', 'temperature=0', '--max-cost', '1000');
     // Two tries of each question, and nothing about attributes.
     expect(server.requests).toHaveLength(24 * 2);
-    expect(
-      folders.map(
-        (folder) =>
-          (JSON.parse(read(`${folder}/manifest.json`)) as { usage: { calls: number } }).usage.calls,
-      ),
-    ).toEqual([24, 24]);
-    const merge = [
-      'merge',
-      ...folders,
-      '--override',
-      'prompts=twin',
-      '--override',
-      'temperature=0',
-      '--max-cost',
-      '1000',
-    ];
-    const first = JSON.parse(await report(...merge)) as Result;
+    const manifests = folders.map(
+      (folder) => JSON.parse(read(`${folder}/manifest.json`)) as Manifest,
+    );
+    expect(manifests.map(({ usage }) => usage.calls)).toEqual([24, 24]);
+    const overrides = ['--override=prompts=twin', '--override=temperature=0', '--max-cost=1000'];
+    const first = JSON.parse(await report('merge', ...folders, ...overrides)) as Result;
     const asked = server.requests.length - 24 * 2;
     expect(asked).toBeGreaterThan(0);
     expect(first.usage).toMatchObject({
@@ -214,11 +185,7 @@ describe('a sweep on several machines', () => {
 
   test("keeps the caps of the sweep: each shard has its share, and the rest is the merge's", async () => {
     const { evaldiff, shards, report, server } = await open({
-      answer: () => ({
-        status: 503,
-        headers: { 'retry-after-ms': '1' },
-        error: { message: 'busy' },
-      }),
+      answer: () => ({ ...BUSY, headers: { 'retry-after-ms': '1' } }),
       files: TWIN,
     });
     const refused = await evaldiff('run', '--shard', '1/3', '--max-calls', '10', 'prompts=twin');
@@ -277,14 +244,9 @@ test('a shard that got the dear questions may spend what they cost', async () =>
   // By calls alone each would have a third, and the shard with most of the dear ones would have
   // stopped.
   expect(server.requests).toHaveLength(12);
+  const overrides = sweep.map((override) => `--override=${override}`);
   const merged = JSON.parse(
-    await report(
-      'merge',
-      ...folders,
-      '--max-cost',
-      '2',
-      ...sweep.flatMap((override) => ['--override', override]),
-    ),
+    await report('merge', ...folders, '--max-cost', '2', ...overrides),
   ) as Result;
   expect(merged.title).not.toContain('Budget reached');
 });

@@ -36,6 +36,9 @@ const FILES = {
     'prompts: ["Answer {{q}}"]\nproviders: [openai:gpt]\ntests:\n  - { description: theirs, vars: { q: "hi" }, assert: [{ type: equals, value: "hello" }] }\n',
 };
 
+/** Without the other tool's prompt. */
+const OWN = { ...FILES, 'evaldiff.yaml': FILES['evaldiff.yaml'].replace(', other/*', '') };
+
 const says: Script = () => ({ text: 'new answer' });
 
 /** The first button that accepts an answer in what a row says of itself. */
@@ -54,11 +57,7 @@ async function idOf({ board }: OpenWorkbench, word: string): Promise<string> {
 describe('what the workbench writes', () => {
   let bench: OpenWorkbench;
   beforeAll(async () => {
-    bench = await openWorkbench({
-      files: FILES,
-      answer: says,
-      env: { LOCAL_KEY: undefined },
-    });
+    bench = await openWorkbench({ files: FILES, answer: says, env: { LOCAL_KEY: undefined } });
     for (const name of ['mapped', 'keyed', 'plain'])
       bench.edit(`prompts/${name}.yaml`, 'Say', 'Tell');
     await settled((board) => rowsOf(board).some(({ status }) => status === 'unchanged'));
@@ -94,30 +93,17 @@ describe('what the workbench writes', () => {
 
   test('goes into the members of a JSON line that its parts are read from', async () => {
     const id = await idOf(bench, '>a<');
-    await writes(
-      'data/rows.jsonl',
-      ROWS.replace('"x"', '"new answer"'),
-      acceptIn(await bench.detail(id)),
-      id,
-    );
-    await writes(
-      'data/rows.jsonl',
-      ROWS.replace('["old"]', '["old", "odd"]'),
-      { kind: 'tag', tag: 'odd' },
-      id,
-    );
-    await writes(
-      'data/rows.jsonl',
-      ROWS.replace('["old"]', '["old"], "skip": true, "skip_reason": "it is old"'),
-      { kind: 'skip', reason: 'it is old' },
-      id,
-    );
-    await writes(
-      'data/rows.jsonl',
-      `${ROWS}{"question": "c", "ideal": "z", "labels": []}\n`,
-      { kind: 'add', 'input:q': 'c', expected: 'z' },
-      id,
-    );
+    const skipped = '["old"], "skip": true, "skip_reason": "it is old"';
+    const actions: [string, Parameters<OpenWorkbench['act']>[0]][] = [
+      [ROWS.replace('"x"', '"new answer"'), acceptIn(await bench.detail(id))],
+      [ROWS.replace('["old"]', '["old", "odd"]'), { kind: 'tag', tag: 'odd' }],
+      [ROWS.replace('["old"]', skipped), { kind: 'skip', reason: 'it is old' }],
+      [
+        `${ROWS}{"question": "c", "ideal": "z", "labels": []}\n`,
+        { kind: 'add', 'input:q': 'c', expected: 'z' },
+      ],
+    ];
+    for (const [wanted, action] of actions) await writes('data/rows.jsonl', wanted, action, id);
   });
 
   test.each<[string, string, string, Parameters<OpenWorkbench['act']>[0], string]>([
@@ -165,9 +151,9 @@ describe('what the workbench writes', () => {
       bad: true,
     });
     expect(bench.file('prompts/plain.yaml')).toBe(now);
-    await bench.boardAfter(() => {
-      writeFileSync(join(bench.directory, 'prompts/plain.yaml'), before);
-    });
+    await bench.boardAfter(() =>
+      writeFileSync(join(bench.directory, 'prompts/plain.yaml'), before),
+    );
   });
 
   test('does not accept an answer that is not the one that was shown', async () => {
@@ -234,7 +220,7 @@ describe('what the workbench writes', () => {
 
 test('opens where no prompt has a reference yet, git or not', async () => {
   const files = {
-    'evaldiff.yaml': FILES['evaldiff.yaml'].replace(', other/*', ''),
+    'evaldiff.yaml': OWN['evaldiff.yaml'],
     'prompts/empty.yaml': FILES['prompts/empty.yaml'],
     'prompts/tests/empty.yaml': FILES['prompts/tests/empty.yaml'],
   };
@@ -245,10 +231,7 @@ test('opens where no prompt has a reference yet, git or not', async () => {
 });
 
 test('goes on by itself once its advice was followed, in a folder that has to be made', async () => {
-  const bench = await openWorkbench({
-    files: { ...FILES, 'evaldiff.yaml': FILES['evaldiff.yaml'].replace(', other/*', '') },
-    answer: says,
-  });
+  const bench = await openWorkbench({ files: OWN, answer: says });
   await bench.boardWhen(({ note }) => note === 'up to date');
   rmSync(join(bench.directory, 'data'), { recursive: true });
   const { note } = await bench.boardWhen(({ bad }) => bad);
@@ -265,7 +248,7 @@ test('goes on by itself once its advice was followed, in a folder that has to be
 
 test('allows as much again as was given, and no more', async () => {
   const bench = await openWorkbench({
-    files: { ...FILES, 'evaldiff.yaml': FILES['evaldiff.yaml'].replace(', other/*', '') },
+    files: OWN,
     answer: says,
     args: ['--max-calls', '2', '--max-cost', '0.25'],
   });

@@ -74,9 +74,7 @@ async function shownAnew(): Promise<Board> {
   return drawn(board);
 }
 
-const write = (path: string, text: string): void => {
-  writeFileSync(join(bench.directory, path), text);
-};
+const write = (path: string, text: string) => writeFileSync(join(bench.directory, path), text);
 
 const commit = (): void => {
   for (const args of [
@@ -100,9 +98,8 @@ async function showsAfter(work: () => void): Promise<void> {
 }
 
 test('shows after every kind of change what a new workbench shows', async () => {
-  const edit = (path: keyof typeof FILES, from: string, to: string) => () => {
+  const edit = (path: keyof typeof FILES, from: string, to: string) => () =>
     bench.edit(path, from, to);
-  };
   const prompt = edit('prompts/ask.yaml', 'Answer:', 'Reply:');
   await showsAfter(prompt);
   await showsAfter(edit('prompts/tests/ask.yaml', '"30 days"', 'no idea'));
@@ -122,9 +119,7 @@ test('shows after every kind of change what a new workbench shows', async () => 
 });
 
 test('shows what is compared with another base, once that has moved and no file has', async () => {
-  await showsAfter(() => {
-    bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
-  });
+  await showsAfter(() => bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:'));
   await showsAfter(commit);
 });
 
@@ -159,14 +154,10 @@ test('shows answers that another process stored meanwhile', async () => {
   const { code } = await commandIn(
     bench.directory,
     ['diff', '--head', 'worktree', '--store', store],
-    {
-      env: localEndpoint(bench.server),
-    },
+    { env: localEndpoint(bench.server) },
   );
   expect(code).toBe(0);
-  await showsAfter(() => {
-    bench.edit('prompts/ask.yaml', 'name: ask', 'name: ask # the same');
-  });
+  await showsAfter(() => bench.edit('prompts/ask.yaml', 'name: ask', 'name: ask # the same'));
 });
 
 test('shows the second of two edits that come at once', async () => {
@@ -176,9 +167,7 @@ test('shows the second of two edits that come at once', async () => {
   });
   await showsAfter(() => {
     bench.edit('prompts/ask.yaml', 'Say, Reply:', 'Answer:');
-    setImmediate(() => {
-      bench.edit('prompts/ask.yaml', 'Answer:', 'Tell');
-    });
+    setImmediate(() => bench.edit('prompts/ask.yaml', 'Answer:', 'Tell'));
   });
 });
 

@@ -34,14 +34,12 @@ import { openWorkbench, type OpenWorkbench } from '../../../stand-ins/workbench.
 import { withKinds } from '../../../unit/report/kinds.ts';
 
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;
-
 const CLI = fileURLToPath(new URL('../../../../src/cli.ts', import.meta.url));
 
 jest.setTimeout(120_000);
 afterAll(removeTemporaryFolders);
 
 const PROMPT_FILE = 'prompts/ask.yaml';
-
 const TEST_FILE = 'prompts/tests/ask.yaml';
 
 const TESTS = `# what customers ask
@@ -147,9 +145,7 @@ inBrowser('the workbench in a browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    const edit = (from: string, to: string): void => {
-      bench.edit(PROMPT_FILE, from, to);
-    };
+    const edit = (from: string, to: string) => bench.edit(PROMPT_FILE, from, to);
 
     /** Edits the prompt so that no answer is right, and opens the cell of the first reference. */
     async function openReturns(): Promise<void> {
@@ -335,9 +331,7 @@ inBrowser('the workbench in a browser', () => {
       ],
     ])('leaves a file alone %s, and says so', async (_, before, meanwhile, why) => {
       const path = join(bench.directory, TEST_FILE);
-      await bench.boardAfter(() => {
-        writeFileSync(path, before(`${TESTS}# more\n`));
-      });
+      await bench.boardAfter(() => writeFileSync(path, before(`${TESTS}# more\n`)));
       edit('Answer:', 'Reply:');
       await says(page, '.ref:has-text("returns") [data-cell="head m"]', '0/2');
       await page.locator('.ref', { hasText: 'returns' }).click();
@@ -541,12 +535,12 @@ inBrowser('the workbench in a browser', () => {
       env: { ...fixtureEnvironment(), EVALDIFF_ENDPOINTS: 'local=http://127.0.0.1:9/v1' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const url = await new Promise<string>((resolve) => {
+    const url = await new Promise<string>((resolve) =>
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         const found = /http:\S+/.exec(text)?.[0];
         if (found !== undefined) resolve(found);
-      });
-    });
+      }),
+    );
     const page = await windowOf(url);
     await says(page, '.note', 'Only the files as they are, with nothing to compare them with');
     await says(page, '.ref', 'returns');

@@ -49,30 +49,21 @@ right:
 `,
 };
 
-const KIND: RubricChoice = {
-  name: 'kind',
-  file: 'kind.yaml',
-  labels: ['kind', 'not'],
-  showsExpected: false,
-  examples: [],
-};
+const choice = (name: string, file: string, labels: string[], showsExpected = false) => ({
+  ...{ name, file, labels, showsExpected, examples: [] },
+});
+const KIND: RubricChoice = choice('kind', 'kind.yaml', ['kind', 'not']);
 
 const CHOICES: RubricChoice[] = [
-  {
-    name: 'polite',
-    file: 'rubrics.yaml',
-    labels: ['Yes', 'No'],
-    showsExpected: false,
-    examples: [],
-  },
-  {
-    name: 'right',
-    file: 'rubrics.yaml',
-    labels: ['good', 'bad'],
-    showsExpected: true,
-    examples: [],
-  },
+  choice('polite', 'rubrics.yaml', ['Yes', 'No']),
+  choice('right', 'rubrics.yaml', ['good', 'bad'], true),
 ];
+
+interface Action {
+  kind: string;
+  [part: string]: unknown;
+}
+const ODD: Action = { kind: 'tag', tag: 'odd' };
 
 describe('what an action writes', () => {
   let root: string;
@@ -88,7 +79,7 @@ describe('what an action writes', () => {
 
   /** Does it to the reference of a file, on which the model said this. */
   function act(
-    action: { kind: string; [part: string]: unknown },
+    action: Action,
     {
       path = 'tests/p.yaml',
       said = 'fine',
@@ -105,22 +96,12 @@ describe('what an action writes', () => {
       ...changes,
     });
     const prompt = {
-      name: 'p',
-      path: 'p.yaml',
-      variables: ['q'],
-      tests: 'tests/p.yaml',
-      tool: null,
-      references: 1,
-      columns: new Map(),
-      rubrics,
+      ...{ name: 'p', path: 'p.yaml', variables: ['q'], tests: 'tests/p.yaml', tool: null },
+      ...{ references: 1, columns: new Map(), rubrics },
     };
     const texts = new Map(Object.entries(FILES));
-    return writeBack(
-      action,
-      { reference, side: 'head' },
-      { project: project(), texts, prompt },
-      undo,
-    );
+    const given = { project: project(), texts, prompt };
+    return writeBack(action, { reference, side: 'head' }, given, undo);
   }
 
   const project = (): Parameters<typeof writeBack>[2]['project'] => ({
@@ -138,10 +119,9 @@ describe('what an action writes', () => {
   });
 
   const accept = (said: string) => ({ kind: 'accept', answer: sha256(said) });
-
   const TURNED = 'safe \u202e txt.exe\u2066';
 
-  test.each<[string, string, { kind: string; [part: string]: unknown }, string]>([
+  test.each<[string, string, Action, string]>([
     ['an answer', 'tests/p.yaml', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
     ['a tag', 'tests/p.yaml', { kind: 'tag', tag: TURNED }, '["safe \\u202e txt.exe\\u2066"]'],
     ['a reason', 'tests/p.yaml', { kind: 'skip', reason: TURNED }, '# skipped: safe   txt.exe\n'],
@@ -152,13 +132,12 @@ describe('what an action writes', () => {
     expect(await act(action, { path, said: TURNED })).toMatchObject({ bad: false });
     expect(file(path)).toContain(wanted);
     expect(file(path)).not.toMatch(/\p{Bidi_Control}/u);
-    const values =
-      path === 'rows.jsonl'
-        ? file(path)
-            .trim()
-            .split('\n')
-            .map((row) => JSON.parse(row) as unknown)
-        : readYaml(path, file(path));
+    const rows = (): unknown[] =>
+      file(path)
+        .trim()
+        .split('\n')
+        .map((row) => JSON.parse(row));
+    const values = path === 'rows.jsonl' ? rows() : readYaml(path, file(path));
     expect(JSON.stringify(values)).toContain(action.kind === 'skip' ? 'skip' : TURNED);
   });
 
@@ -189,13 +168,13 @@ describe('what an action writes', () => {
     const path = join(root, 'tests/p.yaml');
     const wrong = Buffer.concat([Buffer.from(FILES['tests/p.yaml']), latin]);
     writeFileSync(path, wrong);
-    expect(await act({ kind: 'tag', tag: 'odd' })).toEqual({
+    expect(await act(ODD)).toEqual({
       said: 'tests/p.yaml: it is not UTF-8 text; nothing is written',
       bad: true,
     });
     expect(readFileSync(path).equals(wrong)).toBe(true);
     writeFileSync(path, `\ufeff${FILES['tests/p.yaml']}`);
-    expect(await act({ kind: 'tag', tag: 'odd' })).toMatchObject({ bad: false });
+    expect(await act(ODD)).toMatchObject({ bad: false });
     const now = `\ufeff${FILES['tests/p.yaml']}`.replace('days" }', 'days", tags: ["odd"] }');
     expect(file('tests/p.yaml')).toBe(now);
     writeFileSync(path, Buffer.concat([Buffer.from(now), latin]));
@@ -208,7 +187,7 @@ describe('what an action writes', () => {
     const path = join(root, 'tests/p.yaml');
     for (const mode of [0o600, 0o664]) {
       chmodSync(path, mode);
-      expect(await act({ kind: 'tag', tag: 'odd' })).toMatchObject({ bad: false });
+      expect(await act(ODD)).toMatchObject({ bad: false });
       expect(statSync(path).mode & 0o777).toBe(mode);
       await takeBack(root, undo);
       expect(statSync(path).mode & 0o777).toBe(mode);
@@ -291,25 +270,19 @@ describe('what an action writes', () => {
       said: 'an example of kind is labelled not, in kind.yaml',
       bad: false,
     });
-    expect(file('kind.yaml')).toBe(
-      FILES['kind.yaml'].replace(
-        'passes\n',
-        'passes\nexamples: [{ content: "fine", expected: "not" }]\n',
-      ),
-    );
+    const added = 'passes\nexamples: [{ content: "fine", expected: "not" }]\n';
+    expect(file('kind.yaml')).toBe(FILES['kind.yaml'].replace('passes\n', added));
     await takeBack(root, undo);
     expect(file('kind.yaml')).toBe(FILES['kind.yaml']);
-    writeFileSync(
-      join(root, 'kind.yaml'),
-      FILES['kind.yaml'].replace('# how', 'name: other # how'),
-    );
+    const renamed = FILES['kind.yaml'].replace('# how', 'name: other # how');
+    writeFileSync(join(root, 'kind.yaml'), renamed);
     expect(await act(example, {}, [KIND])).toEqual({
       said: 'kind.yaml: there is no rubric "kind" in it any more; nothing is written',
       bad: true,
     });
   });
 
-  test.each<[string, string, string, { kind: string; [part: string]: unknown }, string]>([
+  test.each<[string, string, string, Action, string]>([
     [
       'more references than a file may have',
       'tests/p.yaml',
@@ -336,14 +309,14 @@ describe('what an action writes', () => {
 
   test('says what a change would make wrong elsewhere, with the place', async () => {
     writeFileSync(join(root, 'evaldiff.yaml'), 'prompts: [p.yaml\n');
-    expect((await act({ kind: 'tag', tag: 'odd' })).said).toMatch(
+    expect((await act(ODD)).said).toMatch(
       /it could not be read then: evaldiff\.yaml:\d+: .*; nothing is written$/,
     );
   });
 
   test('leaves a read-only file as it is, and takes back once it may', async () => {
     const path = join(root, 'tests/p.yaml');
-    await act({ kind: 'tag', tag: 'odd' });
+    await act(ODD);
     const now = file('tests/p.yaml');
     chmodSync(path, 0o444);
     for (const reply of [await act({ kind: 'tag', tag: 'even' }), await takeBack(root, undo)]) {
@@ -357,7 +330,7 @@ describe('what an action writes', () => {
   });
 
   test('goes on with what was written before a file that is gone', async () => {
-    await act({ kind: 'tag', tag: 'odd' });
+    await act(ODD);
     await act(accept('fine'), { path: 'rows.jsonl' });
     rmSync(join(root, 'rows.jsonl'));
     expect(await takeBack(root, undo)).toEqual({

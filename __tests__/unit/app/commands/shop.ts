@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { afterAll, afterEach } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import {
   beginIn,
@@ -11,7 +12,11 @@ import {
   type ModelServer,
   type Script,
 } from '../../../stand-ins/models/server.ts';
-import { createRepository, type FixtureRepository } from '../../../stand-ins/repository.ts';
+import {
+  createRepository,
+  removeTemporaryFolders,
+  type FixtureRepository,
+} from '../../../stand-ins/repository.ts';
 
 /**
  * A small project on a real git repository, asked through the command line against a model server
@@ -42,6 +47,25 @@ export interface ShopOptions {
   server?: ModelServer;
 }
 
+/** Opens shops that are closed after each test. */
+export function shopPerTest(): (options?: ShopOptions) => Promise<Shop> {
+  const opened: Shop[] = [];
+  afterEach(async () => {
+    for (const shop of opened.splice(0)) await shop.close();
+  });
+  afterAll(removeTemporaryFolders);
+  return async (options) => {
+    const shop = await openShop(options);
+    opened.push(shop);
+    return shop;
+  };
+}
+
+/** Its prompt with another message; `more`: further lines. */
+export const promptSaying = (content: string, more = '') => ({
+  'prompts/ask.yaml': `name: ask\nmodel: m\n${more}defaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "${content}" }]\n`,
+});
+
 const PRICE = ', price: { input: 1000, output: 1000 }';
 
 export async function openShop({
@@ -57,8 +81,7 @@ export async function openShop({
   const repository = createRepository();
   repository.commit('begin', {
     'evaldiff.yaml': `n_tries: 2\nmodels:\n  m: { provider: openai, endpoint: local, model: model-1${price} }\n${rubric ? 'grader: { model: m }\n' : ''}${settings}`,
-    'prompts/ask.yaml':
-      'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n',
+    ...promptSaying('Answer: {q}'),
     'prompts/tests/ask.yaml': [
       'metrics:',
       rubric

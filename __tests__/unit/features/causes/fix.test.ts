@@ -53,14 +53,13 @@ function edit(unit: ChangeUnit, text: string | null, file: readonly string[] = F
 }
 
 describe('the edit of a fix', () => {
-  test('puts the text in the place of the line, as far in as it stood', () => {
+  test('puts the text in the place of the line, as far in as it stood', () =>
     expect(edit(causeUnit(), 'Be polite, and brief.')).toEqual({
       file: 'p.yaml',
       lines: { from: 4, to: 4 },
       replaced: '      Be curt.',
       replacement: '      Be polite, and brief.',
-    });
-  });
+    }));
 
   test('takes a line out that head has added', () => {
     const made = edit(causeUnit({ base_text: null }), null);

@@ -93,29 +93,21 @@ async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt,
 }
 
 const FAILED: Outcome[] = ['fail', 'fail'];
-const restored = ({ fix }: { fix?: Fix | null }): unknown => [
-  fix?.kind,
-  fix?.restores,
-  fix?.costs,
-  fix?.tries,
-];
+const FIVE = Array<Outcome[]>(5).fill(FAILED);
+const restored = ({ fix }: { fix?: Fix | null }): string | null => {
+  if (!fix) return null;
+  const { kind, restores, costs, tries } = fix;
+  return `${kind}: ${restores.references} of ${restores.of}, breaks ${costs.references} of ${costs.of}, ${tries} tries`;
+};
+
+const DRAFTED = { fell: FIVE, held: 45, drafts: ['Be brief.'] };
 
 describe('a fix', () => {
   test('is tried twice on five references, and five times where one fell', async () => {
-    const five = await look({ fell: Array<Outcome[]>(6).fill(FAILED), passes: () => true });
-    expect(restored(five)).toEqual([
-      'set back',
-      { references: 5, of: 5 },
-      { references: 0, of: 10 },
-      2,
-    ]);
+    const six = await look({ fell: Array<Outcome[]>(6).fill(FAILED), passes: () => true });
+    expect(restored(six)).toBe('set back: 5 of 5, breaks 0 of 10, 2 tries');
     const one = await look({ fell: [['fail', 'fail', 'fail']], passes: () => true });
-    expect(restored(one)).toEqual([
-      'set back',
-      { references: 1, of: 1 },
-      { references: 0, of: 4 },
-      5,
-    ]);
+    expect(restored(one)).toBe('set back: 1 of 1, breaks 0 of 4, 5 tries');
   });
 
   test.each([
@@ -123,7 +115,7 @@ describe('a fix', () => {
     ['that held', 'held-3'],
   ])('is none where one of its tries on a reference %s was not judged', async (_, id) => {
     const found = await look({
-      fell: Array<Outcome[]>(5).fill(FAILED),
+      fell: FIVE,
       passes: (_words, reference, tries) => (reference === id && tries === 2 ? null : true),
     });
     expect(found).toMatchObject({
@@ -143,12 +135,7 @@ describe('a fix', () => {
   });
 
   test('is a draft only after every reference that passes on both sides was asked with it', async () => {
-    const kept = await look({
-      fell: Array<Outcome[]>(5).fill(FAILED),
-      held: 45,
-      drafts: ['Be brief.'],
-      passes: () => true,
-    });
+    const kept = await look({ ...DRAFTED, passes: () => true });
     expect(kept.fix).toMatchObject({ kind: 'draft', costs: { references: 0, of: 45 } });
     const asked = [...kept.ran].filter(([key]) => key.startsWith('Be brief. held-'));
     expect(asked).toHaveLength(45);
@@ -158,9 +145,7 @@ describe('a fix', () => {
     'is not a draft that breaks only the reference %i of 45 that pass on both sides',
     async (broken) => {
       const found = await look({
-        fell: Array<Outcome[]>(5).fill(FAILED),
-        held: 45,
-        drafts: ['Be brief.'],
+        ...DRAFTED,
         passes: (words, reference) =>
           words !== 'Be brief.' || reference !== `held-${String(broken)}`,
       });
@@ -172,9 +157,7 @@ describe('a fix', () => {
 
   test('is not a draft when a reference that passes on both sides cannot be judged', async () => {
     const found = await look({
-      fell: Array<Outcome[]>(5).fill(FAILED),
-      held: 45,
-      drafts: ['Be brief.'],
+      ...DRAFTED,
       passes: (words, reference) =>
         words === 'Be brief.' && reference === 'held-44' ? null : true,
     });
@@ -199,7 +182,7 @@ describe('a fix', () => {
 
   test('is never a draft that a template would fill in or run', async () => {
     const found = await look({
-      fell: Array<Outcome[]>(5).fill(FAILED),
+      fell: FIVE,
       drafts: [
         'Mind this {% include "../secret.txt" %}',
         'Mind {{ env.OPENAI_API_KEY }}',
@@ -216,19 +199,9 @@ describe('a fix', () => {
   });
 
   test('whose cost nobody could see is the line set back, and never a draft; that is said', async () => {
-    const found = await look({
-      fell: Array<Outcome[]>(5).fill(FAILED),
-      held: 0,
-      drafts: ['Be brief.'],
-      passes: () => true,
-    });
+    const found = await look({ ...DRAFTED, held: 0, passes: () => true });
     expect(found.asked).toBe(0);
-    expect(restored(found)).toEqual([
-      'set back',
-      { references: 5, of: 5 },
-      { references: 0, of: 0 },
-      2,
-    ]);
+    expect(restored(found)).toBe('set back: 5 of 5, breaks 0 of 0, 2 tries');
     expect(found.fix && fixWords(found.fix)).toBe(
       'restores 5 of 5 references, 2 tries each; no reference passed every try on both sides, so what it would break is not known',
     );

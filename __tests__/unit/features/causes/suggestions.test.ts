@@ -64,6 +64,8 @@ function from(causes: SuiteCauses[], changes: Partial<Result> = {}, changed = CH
   });
 }
 
+const CAUSE = fixed().causes[0]!;
+
 /** What GitHub would put into the file: the text between the fences. */
 function putIn(body: string): string {
   const [, , inner = ''] = /^(`{3,})suggestion\n([\s\S]*?)^\1$/m.exec(body) ?? [];
@@ -71,7 +73,7 @@ function putIn(body: string): string {
 }
 
 describe('a proven fix as a remark on its lines', () => {
-  test('says what it does, holds the lines as they will stand, and why they are needed', () => {
+  test('says what it does, holds the lines as they will stand, and why they are needed', () =>
     expect(from([fixed()], {}, CHANGED, 'app/')).toEqual([
       {
         path: `app/${FILE}`,
@@ -89,8 +91,7 @@ describe('a proven fix as a remark on its lines', () => {
           '',
         ].join('\n'),
       },
-    ]);
-  });
+    ]));
 
   test('takes a line out by a block without a line', () => {
     const [remark] = from([fixed({ kind: 'set back', replacement: '' })]);
@@ -114,29 +115,12 @@ describe('a proven fix as a remark on its lines', () => {
   test.each<[string, ReturnType<typeof from>]>([
     ['for an outside contributor', from([fixed()], { trust: 'untrusted' })],
     ['on a file outside the change', from([fixed({ file: 'prompts/other.yaml' })])],
-    [
-      'on a file that is gone',
-      from(
-        [fixed()],
-        {},
-        CHANGED.map((file) => ({ ...file, deleted: true })),
-      ),
-    ],
+    ['on a file that is gone', from([fixed()], {}, [{ ...CHANGED[0]!, deleted: true }])],
     ['with a character that nobody sees', from([fixed({ replacement: 'Be\u200B warm.' })])],
     ['that turns the text around', from([fixed({ replacement: 'Be \u202E warm.' })])],
     ['that is longer than GitHub takes', from([fixed({ replacement: 'x'.repeat(66_000) })])],
-    [
-      'where none was proven',
-      from(
-        [fixed()].map((suite) => ({
-          ...suite,
-          causes: suite.causes.map((cause) => ({ ...cause, fix: null })),
-        })),
-      ),
-    ],
-  ])('is none %s', (_, found) => {
-    expect(found).toEqual([]);
-  });
+    ['where none was proven', from([{ ...fixed(), causes: [{ ...CAUSE, fix: null }] }])],
+  ])('is none %s', (_, found) => expect(found).toEqual([]));
 
   test('are ten at most', () => {
     const many = Array.from({ length: 14 }, (_, at) =>

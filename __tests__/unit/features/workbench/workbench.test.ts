@@ -5,7 +5,7 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { REPORTS } from '../../../stand-ins/reports.ts';
 import { withKinds } from '../../report/kinds.ts';
-import { referenceOf, resultOf, sideOf, suiteOf } from '../../report/results.ts';
+import { referenceOf, resultOf, sideOf, suiteOf, passed } from '../../report/results.ts';
 
 const board = (result: Result, all: Result | null = null) =>
   boardOf({
@@ -61,7 +61,7 @@ describe("the workbench's board", () => {
   });
 
   test('has the worst row first, and last those that nobody was asked for, which are not inconclusive', () => {
-    const side = sideOf([{ outcome: 'pass', actual: 'yes' }]);
+    const side = passed('yes');
     const asked = { base: side, head: side };
     const rows = [
       referenceOf('unasked', 'inconclusive'),

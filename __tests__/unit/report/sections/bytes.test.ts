@@ -5,9 +5,9 @@ import fc, { anyCharacter } from '../../../fuzz.ts';
 
 test('the size of a text is that of its UTF-8 form, broken surrogates included', () => {
   fc.assert(
-    fc.property(fc.string({ unit: anyCharacter }), (text) => {
-      expect(bytes(text)).toBe(new TextEncoder().encode(text).length);
-    }),
+    fc.property(fc.string({ unit: anyCharacter }), (text) =>
+      expect(bytes(text)).toBe(new TextEncoder().encode(text).length),
+    ),
   );
   for (const text of ['', 'plain', 'ünï → 😀', '\ud83d', '\udc00x', 'a\ud83d\ud83d\ude00'])
     expect(bytes(text)).toBe(new TextEncoder().encode(text).length);

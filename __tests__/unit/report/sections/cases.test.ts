@@ -1,20 +1,14 @@
 import { expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import type { Score } from '../../../../src/types/metric.ts';
-import { renderHtml, renderTerminal, renderJunit } from '../../../stand-ins/reports.ts';
-import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
+import { inTerminal, renderHtml, renderJunit } from '../../../stand-ins/reports.ts';
+import { referenceOf, resultOf, sideOf, suiteOf, failed } from '../results.ts';
 
 const PLACE = '(prompts/tests/capitals.yaml:12)';
 const failing = (id: string, changes: object = {}) =>
-  referenceOf(id, 'fail', {
-    base: null,
-    head: sideOf([{ outcome: 'fail', actual: 'Lyon' }]),
-    p: null,
-    q: null,
-    ...changes,
-  });
+  referenceOf(id, 'fail', { base: null, head: failed('Lyon'), p: null, q: null, ...changes });
 const titles = (suites: SuiteResult[]) =>
-  renderTerminal(resultOf({ mode: 'sweep', base: null, suites }), { width: 120, colour: false })
+  inTerminal(resultOf({ mode: 'sweep', base: null, suites }), 120)
     .split('\n')
     .filter((line) => line.includes(' › '))
     .map((line) => line.trim());
@@ -46,7 +40,7 @@ test('failed references that do not gate come last, and say so', () => {
 
 test('references on which no metric gates have not failed, and what could not be measured is said', () => {
   const shown = (scores: Score[]) =>
-    renderTerminal(
+    inTerminal(
       resultOf({
         mode: 'sweep',
         base: null,
@@ -59,7 +53,7 @@ test('references on which no metric gates have not failed, and what could not be
           ]),
         ],
       }),
-      { width: 120, colour: false },
+      120,
     );
   const score = { metric: 'length', skip: true } as const;
   const measured = shown([{ ...score, status: 'pass', value: 2, reason: null }]);
@@ -76,9 +70,7 @@ test('the size of a suite in a sweep counts what gates, in a terminal and on the
     base: null,
     suites: [suiteOf('capitals', [failing('a', { skip: true }), failing('b'), failing('c')])],
   });
-  expect(renderTerminal(result, { width: 120, colour: false })).toMatch(
-    /^capitals +\S+ % +2 × 1$/m,
-  );
+  expect(inTerminal(result, 120)).toMatch(/^capitals +\S+ % +2 × 1$/m);
   expect(await renderHtml(result)).toContain('2 × 1');
 });
 
@@ -91,8 +83,7 @@ test('what fell with its suite is shown with both answers, and fails in JUnit as
       conclusion: 'failure',
       suites: [suiteOf('capitals', references, { verdict: 'regressed' })],
     });
-  const terminal = (result: ReturnType<typeof shown>) =>
-    renderTerminal(result, { width: 120, colour: false });
+  const terminal = (result: ReturnType<typeof shown>) => inTerminal(result, 120);
   const alone = terminal(shown(fell('a', 'fell'), fell('b', 'fell')));
   expect(alone).toContain('1 more reference that fell, with too few tries to name it alone');
   expect(alone).toContain(

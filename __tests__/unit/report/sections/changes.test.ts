@@ -7,7 +7,7 @@ import { changedLines } from '../../../../src/report/sections/changes.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
-import { REPORTS, renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal, REPORTS } from '../../../stand-ins/reports.ts';
 import { regression } from '../results.ts';
 
 const FILE = 'prompts/p.yaml';
@@ -30,8 +30,7 @@ function changed(count: number): ChangedText {
         ]),
       },
       {
-        base: 99,
-        head: 99,
+        ...{ base: 99, head: 99 },
         lines: [
           { sign: 'same', text: '      same' },
           { sign: 'removed', text: '      gone' },
@@ -102,10 +101,7 @@ describe('the changed lines in a report', () => {
       '  same',
       '- gone',
     ]);
-    const terminal = renderTerminal(withCauses('alone', [unit('head', 8)]), {
-      colour: false,
-      width: 100,
-    });
+    const terminal = inTerminal(withCauses('alone', [unit('head', 8)]));
     expect(terminal).toMatch(/\+ new 8\n +↑ cause\n/);
   });
 

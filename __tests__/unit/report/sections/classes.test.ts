@@ -1,43 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { readResult } from '../../../stand-ins/features.ts';
-import { renderComment, renderHtml, renderTerminal } from '../../../stand-ins/reports.ts';
-import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
+import { inTerminal, renderComment, renderHtml } from '../../../stand-ins/reports.ts';
+import { referenceOf, resultOf, suiteOf, passed } from '../results.ts';
 
-const side = () => sideOf([{ outcome: 'pass', actual: 'spam' }]);
+const side = () => passed('spam');
+const both = (base: number | null, head: number | null) => ({ base, head });
 const result: Result = resultOf({
   suites: [
     suiteOf('mails', [referenceOf('a', 'unchanged', { base: side(), head: side() })], {
       classification: {
         metric: 'exact_match',
-        accuracy: { base: 0.8, head: 0.75 },
-        macro_f1: { base: 0.7912, head: 0.74 },
-        other: { base: 0, head: 0.05 },
+        accuracy: both(0.8, 0.75),
+        macro_f1: both(0.7912, 0.74),
+        other: both(0, 0.05),
         labels: [
-          {
-            label: 'spam',
-            references: 12,
-            precision: { base: 0.9, head: 1 },
-            recall: { base: 0.75, head: 0.5 },
-          },
-          {
-            label: 'ham | <b>',
-            references: 8,
-            precision: { base: null, head: 0.6 },
-            recall: { base: 0, head: 1 },
-          },
+          { label: 'spam', references: 12, precision: both(0.9, 1), recall: both(0.75, 0.5) },
+          { label: 'ham | <b>', references: 8, precision: both(null, 0.6), recall: both(0, 1) },
         ],
       },
       preference: {
-        metric: 'better',
-        head: 3,
-        base: 9,
-        ties: 4,
-        difference: -0.375,
-        low: -0.7,
-        high: -0.05,
-        p: 0.046,
-        gates: false,
+        ...{ metric: 'better', head: 3, base: 9, ties: 4, gates: false },
+        ...{ difference: -0.375, low: -0.7, high: -0.05, p: 0.046 },
         summary: "of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties.",
       },
     }),
@@ -46,9 +30,9 @@ const result: Result = resultOf({
 
 describe('a suite that classifies', () => {
   test.each<[string, (from: Result) => string | Promise<string>]>([
-    ['comment', (from) => renderComment(from, { marker: '<!-- m -->' })],
+    ['comment', (from) => renderComment(from)],
     ['page', (from) => renderHtml(from)],
-    ['terminal', (from) => renderTerminal(from, { width: 120, colour: false })],
+    ['terminal', (from) => inTerminal(from, 120)],
   ])('shows precision and recall of each label, base → head, in the %s', async (_, render) => {
     const text = (await render(result)).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
     expect(text).toContain('Precision and recall by label, 1 suite');
@@ -61,7 +45,7 @@ describe('a suite that classifies', () => {
   test('escapes labels, and shows what was never given as a dash', async () => {
     expect(await renderHtml(result)).toContain('ham | &lt;b&gt;');
     expect(
-      renderTerminal(
+      inTerminal(
         {
           ...result,
           suites: result.suites.map((suite) => ({
@@ -69,27 +53,24 @@ describe('a suite that classifies', () => {
             classification: {
               ...suite.classification!,
               labels: suite.classification!.labels.map((row) => ({
-                ...row,
-                precision: { base: null, head: null },
+                ...{ ...row, precision: both(null, null) },
               })),
             },
           })),
         },
-        { width: 120, colour: false },
+        120,
       ),
     ).toMatch(/spam +12 +– +75/);
   });
 });
 
-test('preferred answers are a line of their own', () => {
-  expect(renderTerminal(result, { width: 200, colour: false })).toContain(
+test('preferred answers are a line of their own', () =>
+  expect(inTerminal(result, 200)).toContain(
     "mails, better: of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties.",
-  );
-});
+  ));
 
-test('both are read back from result.json', () => {
+test('both are read back from result.json', () =>
   expect(readResult('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
     result,
     problems: [],
-  });
-});
+  }));

@@ -30,12 +30,11 @@ describe('emphasise', () => {
     ]);
   });
 
-  test('compares Chinese and Japanese character by character', () => {
+  test('compares Chinese and Japanese character by character', () =>
     expect(both('法国的首都是巴黎', '法国的首都是里昂')).toEqual([
       '法国的首都是[巴黎]',
       '法国的首都是[里昂]',
-    ]);
-  });
+    ]));
 
   test('marks nothing when the answers are equal, or different in nearly everything', () => {
     expect(both('same', 'same')).toEqual(['same', 'same']);

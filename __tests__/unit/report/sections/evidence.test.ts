@@ -5,10 +5,18 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
 import { failures } from '../../../../src/report/sections/failures.ts';
 import { renderGithub, withoutFolds } from '../../../stand-ins/github-markdown.ts';
-import { REPORTS, renderComment, renderTerminal, entriesOf } from '../../../stand-ins/reports.ts';
-import { referenceOf, regression, resultOf, score, sideOf, suiteOf } from '../results.ts';
-
-const marker = '<!-- evaldiff -->';
+import { inTerminal, REPORTS, renderComment, entriesOf } from '../../../stand-ins/reports.ts';
+import {
+  changeOf,
+  referenceOf,
+  regression,
+  resultOf,
+  score,
+  sideOf,
+  suiteOf,
+  passed,
+  failed,
+} from '../results.ts';
 
 function fallen(
   id: string,
@@ -17,7 +25,7 @@ function fallen(
   changes: Partial<ReferenceResult> = {},
 ): ReferenceResult {
   return referenceOf(id, 'fell', {
-    base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+    base: passed('x'),
     head: sideOf([
       { outcome: 'fail', actual: 'y', scores: [score('fail', metric, false, reason)] },
     ]),
@@ -39,7 +47,7 @@ const grouped = (...references: ReferenceResult[]) =>
   );
 
 describe('references that fail alike', () => {
-  test('are those with the same metric and the same words, then those with the same metric', () => {
+  test('are those with the same metric and the same words, then those with the same metric', () =>
     expect(
       grouped(
         fallen('a', 'fact', 'lacks "30 days"'),
@@ -48,8 +56,7 @@ describe('references that fail alike', () => {
         fallen('d', 'polite', 'rude'),
         fallen('e', 'fact', 'is empty'),
       ),
-    ).toEqual(['fact (lacks "30 days"): a c', 'fact (null): b e', 'polite (rude): d']);
-  });
+    ).toEqual(['fact (lacks "30 days"): a c', 'fact (null): b e', 'polite (rude): d']));
 
   test('are not those of another suite', () => {
     const one = suiteOf('s', [fallen('a', 'fact', 'r')], { verdict: 'regressed' });
@@ -87,7 +94,6 @@ describe('the worst reference', () => {
     const { html, text } = renderGithub(
       renderComment(
         red(fallen('a', 'fact', 'lacks "30 days"'), fallen('b', 'fact', 'lacks "30 days"')),
-        { marker },
       ),
     );
     const open = withoutFolds(html);
@@ -101,7 +107,7 @@ describe('the worst reference', () => {
   test('without an id of its own is called by its first words', () => {
     const input = { ticket: ' ', question: 'I was given a scarf, can I still have a refund?' };
     const shown = (id: string) =>
-      renderGithub(renderComment(red(fallen(id, 'fact', null, { input })), { marker })).text;
+      renderGithub(renderComment(red(fallen(id, 'fact', null, { input })))).text;
     expect(shown('960ccec3b8')).toContain(
       'What it did: I was given a scarf, can I still have a refund? (prompts/tests/capitals.yaml:12) – 960ccec3b8, 1 of 1',
     );
@@ -116,7 +122,7 @@ describe('the worst reference', () => {
     const reference = fallen('a', 'fact', null, {
       head: sideOf([{ outcome: 'fail', actual: answer, scores: [score('fail', 'fact')] }]),
     });
-    const { html, code } = renderGithub(renderComment(red(reference), { marker }));
+    const { html, code } = renderGithub(renderComment(red(reference)));
     expect(code).toContain(answer);
     expect(html).not.toMatch(/<code>[^<]*<br/);
   });
@@ -147,19 +153,13 @@ describe('a changed scoring', () => {
     suites: [suite],
     scoring: [split],
     changes: [
-      {
-        file: 'prompts/tests/s.yaml',
-        base_file: 'prompts/tests/s.yaml',
-        suites: ['s'],
-        more: 0,
-        hunks: [{ base: 2, head: 2, lines: [{ sign: 'added', text: 'ignore_case: true' }] }],
-      },
+      changeOf('prompts/tests/s.yaml', 's', 2, 0, [{ sign: 'added', text: 'ignore_case: true' }]),
       { file: 'prompts/s.yaml', base_file: null, suites: ['s'], more: 3, hunks: [] },
     ],
   });
 
   test('is shown with its lines and a reference whose outcome it flipped, though nothing got worse', () => {
-    const { html, text } = renderGithub(renderComment(result, { marker }));
+    const { html, text } = renderGithub(renderComment(result));
     const open = withoutFolds(html);
     expect(open).toContain('+ ignore_case: true');
     expect(open).not.toContain('prompts/s.yaml');
@@ -179,7 +179,6 @@ describe('a changed scoring', () => {
             suites: [suite, { ...suite, name: 't', path: 'prompts/t.yaml' }],
             scoring: [{ ...split, rates: { ...rates, base_base, base_head: 0.5 } }],
           }),
-          { marker },
         ),
       ).text;
     expect(of(0.25)).toContain('base under its own scoring 25.0 %');
@@ -210,7 +209,7 @@ describe('errors', () => {
   });
 
   test('that a run ended in are listed once per cause in the first block, with how often and where', () => {
-    const lines = renderTerminal(result, { width: 200, colour: false }).split('\n');
+    const lines = inTerminal(result, 200).split('\n');
     const at = (id: string) => `${id} (prompts/tests/capitals.yaml:12)`;
     expect(lines.slice(4, 6)).toEqual([
       `- 10 × ${refused} (${['a', 'b', 'c'].map(at).join(', ')} and 2 more)`,
@@ -226,7 +225,7 @@ describe('errors', () => {
       place: { file: 'prompts/tests/capitals.yaml', line },
       message,
     });
-    const words = renderTerminal(
+    const words = inTerminal(
       {
         ...result,
         notices: [
@@ -235,16 +234,10 @@ describe('errors', () => {
           ...[20, 21, 22].map((line) => notice('is not among them', line)),
         ],
         changes: [
-          {
-            file: 'prompts/s.yaml',
-            base_file: 'prompts/s.yaml',
-            suites: ['s'],
-            hunks: [{ base: 4, head: 4, lines: [{ sign: 'added', text: 'For {customer}' }] }],
-            more: 0,
-          },
+          changeOf('prompts/s.yaml', 's', 4, 0, [{ sign: 'added', text: 'For {customer}' }]),
         ],
       },
-      { width: 200, colour: false },
+      200,
     );
     expect(words.match(/401/g)).toHaveLength(1);
     expect(words).not.toContain(ENDED_IN_ERROR);
@@ -255,26 +248,26 @@ describe('errors', () => {
   });
 
   test('that count as fails are not said to be errors', () => {
-    const filtered = sideOf([{ outcome: 'fail', actual: '' }]);
+    const filtered = failed('');
     const side = {
       ...filtered,
       tries: filtered.tries.map((each) => ({ ...each, actual: null, error: 'filtered' })),
     };
     const suite = suiteOf('s', [referenceOf('a', 'unchanged', { base: side, head: side })]);
-    const words = renderTerminal(resultOf({ suites: [suite] }), { width: 200, colour: false });
+    const words = inTerminal(resultOf({ suites: [suite] }), 200);
     expect(words).toContain('2 answers were refused and count as fails:\n\n- 2 × filtered');
     expect(words).not.toContain('ended in an error');
   });
 
   test('beside a verdict are open where head has no answer at all to a reference, else in a fold', () => {
     const shown = (reference: ReferenceResult): string[] =>
-      renderComment(resultOf({ suites: [suiteOf('s', [reference], { verdict: 'unchanged' })] }), {
-        marker,
-      }).split('<details>');
+      renderComment(
+        resultOf({ suites: [suiteOf('s', [reference], { verdict: 'unchanged' })] }),
+      ).split('<details>');
     const silent = inError('a', refused);
     expect(shown(silent)[0]).toContain(`2 × \`${refused}\``);
 
-    const answered = sideOf([{ outcome: 'pass', actual: 'x' }]);
+    const answered = passed('x');
     const once = { ...answered, tries: [...answered.tries, ...(silent.head?.tries ?? [])] };
     const [open, folded] = shown(referenceOf('a', 'unchanged', { base: answered, head: once }));
     expect(open).not.toContain('401');
@@ -287,11 +280,7 @@ describe('errors', () => {
       message: 'has no column label',
     });
     const body = renderComment(
-      resultOf({
-        conclusion: 'error',
-        problems: [1, 2, 3, 4, 5].map(problem),
-      }),
-      { marker },
+      resultOf({ conclusion: 'error', problems: [1, 2, 3, 4, 5].map(problem) }),
     );
     expect(body.split('\n').filter((line) => line.startsWith('- '))).toEqual([
       '- `data/a.csv:1`: has no column label (also at `data/a.csv:2`, `data/a.csv:3` and 2 more)',

@@ -4,8 +4,19 @@ import { movedByScoring } from '../../../../src/kernel/judge/findings.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
-import { renderComment, renderHtml, renderTerminal } from '../../../stand-ins/reports.ts';
-import { referenceOf, regression, resultOf, score, sideOf, suiteOf, tryOf } from '../results.ts';
+import { inTerminal, renderComment, renderHtml } from '../../../stand-ins/reports.ts';
+import {
+  changeOf,
+  referenceOf,
+  regression,
+  resultOf,
+  score,
+  sideOf,
+  suiteOf,
+  tryOf,
+  passed,
+  failed,
+} from '../results.ts';
 
 /** What a reviewer with ten seconds stumbles over, one situation each. */
 
@@ -15,7 +26,7 @@ const shown = (result: Result): string => renderGithub(comment(result)).text;
 
 const fell = (id: string, reason: string | null = 'lacks "30 days"') =>
   referenceOf(id, 'fell', {
-    base: sideOf([{ outcome: 'pass', actual: 'Within 30 days.' }]),
+    base: passed('Within 30 days.'),
     head: sideOf([
       { outcome: 'fail', actual: 'Of course!', scores: [score('fail', 'fact', 0, reason)] },
     ]),
@@ -23,13 +34,10 @@ const fell = (id: string, reason: string | null = 'lacks "30 days"') =>
 const red = (suites: SuiteResult[]): Result => resultOf({ conclusion: 'failure', suites });
 
 describe('a suite in which nothing but the scoring changed', () => {
-  const same = sideOf([{ outcome: 'fail', actual: 'x' }]);
+  const same = failed('x');
   const suite = suiteOf('s', [referenceOf('a', 'unchanged', { base: same, head: same })]);
   const untouched = suiteOf('t', [
-    referenceOf('b', 'unchanged', {
-      base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-      head: sideOf([{ outcome: 'pass', actual: 'y' }]),
-    }),
+    referenceOf('b', 'unchanged', { base: passed('x'), head: passed('y') }),
   ]);
   const [split] = regression().scoring;
   const result = (suites: SuiteResult[]): Result =>
@@ -51,7 +59,7 @@ describe('a suite in which nothing but the scoring changed', () => {
     const of = result([suite, untouched]);
     expect(shown(of)).toContain('⚪ scoring changed');
     expect(shown(of)).toContain('base under its own scoring 100.0 %');
-    expect(renderTerminal(of, { width: 120, colour: false })).toContain('≠ scoring changed');
+    expect(inTerminal(of, 120)).toContain('≠ scoring changed');
     const page = await renderHtml(of);
     expect(page).toContain('<span class="chip open">≠ scoring changed</span>');
     expect(page).toContain('base under its own scoring 100.0 %');
@@ -106,19 +114,9 @@ test('the same change in many files is shown once, and all of them are counted',
   const suites = Array.from({ length: 9 }, (_, at) =>
     suiteOf(`s${String(at)}`, [fell('a')], { verdict: 'regressed' }),
   );
-  const changes = suites.map(({ name, path }, at) => ({
-    file: path,
-    base_file: path,
-    suites: [name],
-    hunks: [
-      {
-        base: 4,
-        head: 4,
-        lines: [{ sign: 'added' as const, text: at === 8 ? 'Other' : 'Be warm' }],
-      },
-    ],
-    more: 0,
-  }));
+  const changes = suites.map(({ name, path }, at) =>
+    changeOf(path, name, 4, 0, [{ sign: 'added', text: at === 8 ? 'Other' : 'Be warm' }]),
+  );
   const text = shown({ ...red(suites), changes });
   expect(text.match(/\+ Be warm/g)).toHaveLength(1);
   expect(text).toMatch(/s0\.yaml:4; the same in .*s5\.yaml:4 and 2 more files/);
@@ -154,14 +152,7 @@ describe('the cause', () => {
         calls: 0,
       },
     ],
-    explained: {
-      status: 'found',
-      reason: null,
-      units: 1,
-      harmless: [],
-      unexplained: [],
-      calls: 0,
-    },
+    explained: { status: 'found', reason: null, units: 1, harmless: [], unexplained: [], calls: 0 },
   });
   const of = (names: string[], causes: SuiteCauses[], changes: Result['changes'] = []) => ({
     ...red(names.map((name) => suiteOf(name, [fell('a')], { verdict: 'regressed' }))),
@@ -193,16 +184,9 @@ describe('the cause', () => {
 
   test('is what is shown of a long change, and the rest is counted', () => {
     const long = Array.from({ length: 8 }, (_, at) => ({
-      sign: at % 2 === 0 ? ('removed' as const) : ('added' as const),
-      text: `Line ${String(at)}`,
+      ...({ sign: at % 2 === 0 ? 'removed' : 'added', text: `Line ${String(at)}` } as const),
     }));
-    const changed = {
-      file: 'prompts/s.yaml',
-      base_file: 'prompts/s.yaml',
-      suites: ['s'],
-      hunks: [{ base: 4, head: 4, lines: long }],
-      more: 0,
-    };
+    const changed = changeOf('prompts/s.yaml', 's', 4, 0, long);
     const text = shown(of(['s'], [causeIn('s')], [changed]));
     expect(text).toContain('What changed: prompts/s.yaml:7');
     expect(text).toContain('- Name the refund window\n+ Be warm\n  … 6 more changed lines');
@@ -297,11 +281,8 @@ test('many suites that one parameter made worse alike are told of once', () => {
 test('an answer that never came is said once, and is the cause', () => {
   const error = 'program (assistant): 400 too long';
   const silent = { ...tryOf(0, 'fail', null, [score('fail', 'fact', null, error)]), error };
-  const side = { ...sideOf([{ outcome: 'fail', actual: '' }]), tries: [silent] };
-  const reference = referenceOf('a', 'fell', {
-    base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-    head: side,
-  });
+  const side = { ...failed(''), tries: [silent] };
+  const reference = referenceOf('a', 'fell', { base: passed('x'), head: side });
   const text = shown(red([suiteOf('s', [reference], { verdict: 'regressed' })]));
   const [open = ''] = text.split('Suite');
   expect(open.split(error)).toHaveLength(2);
@@ -312,10 +293,7 @@ test('an answer that never came is said once, and is the cause', () => {
 });
 
 test('what rose in an improved suite is not called noise', () => {
-  const rose = referenceOf('a', 'rose', {
-    base: sideOf([{ outcome: 'fail', actual: 'x' }]),
-    head: sideOf([{ outcome: 'pass', actual: 'y' }]),
-  });
+  const rose = referenceOf('a', 'rose', { base: failed('x'), head: passed('y') });
   const text = shown(resultOf({ suites: [suiteOf('s', [rose], { verdict: 'improved' })] }));
   expect(text).toContain('Other references: 1 rose with the suite');
 });

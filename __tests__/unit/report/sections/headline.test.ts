@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Line } from '../../../../src/report/sections/document.ts';
-import { headline, renderTerminal } from '../../../stand-ins/reports.ts';
+import type { Outcome } from '../../../../src/types/metric.ts';
+import { inTerminal, headline } from '../../../stand-ins/reports.ts';
 import {
   fork,
   green,
@@ -15,6 +16,8 @@ import {
   suiteOf,
   sweep,
   withProblems,
+  passed,
+  failed,
 } from '../results.ts';
 
 const words = (result: Result): string => {
@@ -24,12 +27,7 @@ const words = (result: Result): string => {
 };
 const better = suiteOf(
   'capitals',
-  [
-    referenceOf('a', 'improved', {
-      base: sideOf([{ outcome: 'fail', actual: 'x' }]),
-      head: sideOf([{ outcome: 'pass', actual: 'y' }]),
-    }),
-  ],
+  [referenceOf('a', 'improved', { base: failed('x'), head: passed('y') })],
   { verdict: 'improved' },
 );
 const fallen = (...statuses: ('regressed' | 'fell')[]) =>
@@ -40,30 +38,21 @@ const fallen = (...statuses: ('regressed' | 'fell')[]) =>
       suiteOf(
         'capitals',
         statuses.map((status, i) =>
-          referenceOf(`r${String(i)}`, status, {
-            base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-            head: sideOf([{ outcome: 'fail', actual: 'y' }]),
-          }),
+          referenceOf(`r${String(i)}`, status, { base: passed('x'), head: failed('y') }),
         ),
         { verdict: 'regressed' },
       ),
     ],
   });
-const fresh = suiteOf(
-  'capitals',
-  [referenceOf('a', 'added', { head: sideOf([{ outcome: 'pass', actual: 'y' }]) })],
-  { verdict: 'new', compared: { references: 0, tries: 0 } },
-);
+const fresh = suiteOf('capitals', [referenceOf('a', 'added', { head: passed('y') })], {
+  verdict: 'new',
+  compared: { references: 0, tries: 0 },
+});
 
 const silent = (name: string) =>
   suiteOf(
     name,
-    [
-      referenceOf('a', 'unchanged', {
-        base: sideOf([{ outcome: 'fail', actual: '**30 days**' }]),
-        head: sideOf([{ outcome: 'fail', actual: 'Hi!' }]),
-      }),
-    ],
+    [referenceOf('a', 'unchanged', { base: failed('**30 days**'), head: failed('Hi!') })],
     { half: 0.25 },
   );
 
@@ -98,7 +87,7 @@ describe('headline', () => {
     expect(words(result)).toMatch(
       /^\? Inconclusive: shop 0\.0 % → 0\.0 %: Under base's scoring 100\.0 % → 0\.0 %; the scoring changed too\. /,
     );
-    const terminal = renderTerminal(result, { width: 100, colour: false });
+    const terminal = inTerminal(result);
     expect(terminal).toContain("What it did: a (prompts/tests/capitals.yaml:12), under base's");
     expect(terminal).toMatch(
       /Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +fail: lacks "30 days"/,
@@ -217,9 +206,9 @@ describe('headline', () => {
       sweep(),
       '✓ Evaluated: 2 results, pass rates from 91.7 % to 100.0 %. 1 of 8 references failed. Highest: capitals 100.0 % with claude-sonnet, temperature 0.7.',
     ],
-  ])('for %s says outcome, numbers and size', (_what, result, expected) => {
-    expect(words(result)).toBe(expected);
-  });
+  ])('for %s says outcome, numbers and size', (_what, result, expected) =>
+    expect(words(result)).toBe(expected),
+  );
 
   test('calls no variant the highest where another has its rate', () => {
     const swept = sweep();
@@ -234,28 +223,13 @@ describe('headline', () => {
   });
 
   test("says when more than a tenth of a suite's tries have no readable grade, beside whatever else there is to say", () => {
-    const open = (count: number): Result =>
-      resultOf({
-        suites: [
-          suiteOf(
-            'capitals',
-            [
-              referenceOf('a', 'unchanged', {
-                base: sideOf(
-                  Array.from({ length: 10 }, () => ({ outcome: 'pass' as const, actual: 'x' })),
-                ),
-                head: sideOf(
-                  Array.from({ length: 10 }, (_, index) => ({
-                    outcome: index < count ? ('ungraded' as const) : ('pass' as const),
-                    actual: 'y',
-                  })),
-                ),
-              }),
-            ],
-            { verdict: 'unchanged' },
-          ),
-        ],
-      });
+    const open = (count: number): Result => {
+      const outcome = (at: number): Outcome => (at < count ? 'ungraded' : 'pass');
+      const tries = Array.from({ length: 10 }, (_, at) => ({ outcome: outcome(at), actual: 'y' }));
+      const base = passed(...Array<string>(10).fill('x'));
+      const reference = referenceOf('a', 'unchanged', { base, head: sideOf(tries) });
+      return resultOf({ suites: [suiteOf('capitals', [reference])] });
+    };
     expect(words(open(3))).toMatch(/^✓ No regression: .* 3 of 20 tries have no readable grade\.$/);
     expect(words(open(2))).not.toContain('readable');
     expect(
@@ -263,15 +237,13 @@ describe('headline', () => {
     ).toBe('✗ Failed: a floor; 3 of 20 tries have no readable grade.');
   });
 
-  test('calls a regression one even where the gate may not fail', () => {
+  test('calls a regression one even where the gate may not fail', () =>
     expect(words(resultOf({ suites: regression().suites, conclusion: 'neutral' }))).toMatch(
       /^✗ Regressed: /,
-    );
-  });
+    ));
 
-  test('cuts a reason of any length', () => {
+  test('cuts a reason of any length', () =>
     expect(
       words(resultOf({ conclusion: 'error', reasons: ['😀'.repeat(100_000)] })).length,
-    ).toBeLessThan(450);
-  });
+    ).toBeLessThan(450));
 });

@@ -6,11 +6,11 @@ import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import { SECTION_NAMES, type SectionName } from '../../../../src/report/sections/index.ts';
 import { written } from '../../../../src/text/markup.ts';
 import {
+  inTerminal,
   renderComment,
   renderSummary,
   renderHtml,
   sectionBlocks,
-  renderTerminal,
 } from '../../../stand-ins/reports.ts';
 import { regression, withProblems } from '../results.ts';
 
@@ -48,7 +48,7 @@ describe.each(SECTION_NAMES)('the section %s', (name) => {
         0,
         6,
       );
-      expect(letters(renderTerminal(result, { width: 300, colour: false }))).toContain(begin);
+      expect(letters(inTerminal(result, 300))).toContain(begin);
       const page = letters(await renderHtml(result));
       expect(page.includes(letters(ON_THE_PAGE[name] ?? begin))).toBe(true);
     }

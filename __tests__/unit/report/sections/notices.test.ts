@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Notice } from '../../../../src/types/plain.ts';
-import { renderTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal } from '../../../stand-ins/reports.ts';
 import { resultOf, suiteOf } from '../results.ts';
 
 test('what suites say alike is one notice that names them, and kinds are counted where there are several', () => {
@@ -17,9 +17,7 @@ test('what suites say alike is one notice that names them, and kinds are counted
     { kind: 'added', place: { file: 'a.yaml', line: 3 }, message: 'capitals: 1 reference added' },
   ];
   const suites = ['capitals', 'people'].map((name) => suiteOf(name, []));
-  const lines = renderTerminal(resultOf({ suites, notices }), { width: 120, colour: false }).split(
-    '\n',
-  );
+  const lines = inTerminal(resultOf({ suites, notices }), 120).split('\n');
   const start = lines.findIndex((line) => line.startsWith('3 notices'));
   expect(lines.slice(start, start + 4)).toEqual([
     '3 notices: repeated answers (2), added',

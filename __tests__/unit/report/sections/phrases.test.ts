@@ -20,9 +20,7 @@ describe('numbers as people read them', () => {
     [0.0000012, '$0.0000012'],
     [0.42, '$0.42'],
     [1234.5, '$1,234.50'],
-  ])('a cost of %p is %s', (dollars, words) => {
-    expect(cost(dollars)).toBe(words);
-  });
+  ])('a cost of %p is %s', (dollars, words) => expect(cost(dollars)).toBe(words));
 
   test('a difference carries its sign and its interval', () => {
     expect(

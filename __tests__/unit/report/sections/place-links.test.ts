@@ -11,7 +11,7 @@ test('a saved result leads to the lines of its files, on the page and in the com
   const result = { ...regression(), source };
   const line = `${source.url}/blob/${SHA}/apps/bot/prompts/capitals.yaml#L4`;
   expect(await renderHtml(result)).toContain(`<a href="${line}" rel="noreferrer">`);
-  expect(renderComment(result, { marker: '<!-- m -->' })).toContain(`](<${line}>)`);
+  expect(renderComment(result)).toContain(`](<${line}>)`);
   expect(readResult('result.json', result).problems).toEqual([]);
 });
 
@@ -45,7 +45,7 @@ test('what head has no more is linked where base has it', () => {
       },
     ],
   });
-  const comment = renderComment({ ...result, source }, { marker: '<!-- m -->' });
+  const comment = renderComment({ ...result, source });
   const [reference] = result.suites[0]!.references;
   for (const at of [
     'prompts/gone.yaml',
@@ -55,6 +55,5 @@ test('what head has no more is linked where base has it', () => {
     expect(comment).toContain(`${source.url}/blob/${result.base!.sha}/apps/bot/${at}`);
 });
 
-test('nothing is linked where nobody knows where the files are shown', () => {
-  expect(placeLinks(resultOf({})).place).toBeNull();
-});
+test('nothing is linked where nobody knows where the files are shown', () =>
+  expect(placeLinks(resultOf({})).place).toBeNull());

@@ -124,7 +124,7 @@ describe('the cost of a thousand calls', () => {
     }) as unknown as Parameters<typeof costPer1000Calls>[0];
   const price = (_: unknown, { input_tokens }: { input_tokens: number }) => input_tokens / 1000;
 
-  test("is the mean of the answers', a thousand times", () => {
+  test("is the mean of the answers', a thousand times", () =>
     expect(
       costPer1000Calls(
         run([
@@ -133,8 +133,7 @@ describe('the cost of a thousand calls', () => {
         ]),
         price,
       ),
-    ).toBeCloseTo(2, 9);
-  });
+    ).toBeCloseTo(2, 9));
 
   test('is not known where a price or the tokens are not, which is not nothing', () => {
     expect(costPer1000Calls(run([{ input_tokens: 1, output_tokens: 0 }]), () => null)).toBeNull();

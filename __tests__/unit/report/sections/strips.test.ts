@@ -64,7 +64,7 @@ describe('strips of turns', () => {
     [61, 0, `${'✓'.repeat(60)}…`],
     [61, 60, `…${'✓'.repeat(60)}`],
     [200, 100, `…${'✓'.repeat(60)}…`],
-  ])('of %i turns that part at %i are cut around it', (length, parted, marks) => {
-    expect(marksOf(objects('✓'.repeat(length)), parted)).toBe(marks);
-  });
+  ])('of %i turns that part at %i are cut around it', (length, parted, marks) =>
+    expect(marksOf(objects('✓'.repeat(length)), parted)).toBe(marks),
+  );
 });
