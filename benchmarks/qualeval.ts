@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createSolver } from '../src/edges/solver/index.ts';
-import { assign, type Column } from '../src/features/attributes/assign.ts';
+import { assign, type AttributeColumn } from '../src/features/attributes/assign.ts';
 import { priorsOf } from '../src/features/attributes/assignment-program.ts';
 import type { RatedReference } from '../src/features/attributes/assignment-program.ts';
 import { createRandom, nextFloat, nextIndex } from '../src/kernel/statistics/random.ts';
@@ -38,7 +38,7 @@ function references(count: number, kind: (typeof kinds)[number], seed: number): 
   });
 }
 
-function columnsOf(rated: readonly RatedReference[]): Column[] {
+function columnsOf(rated: readonly RatedReference[]): AttributeColumn[] {
   return priorsOf(
     rated.map(({ affinities }) => affinities),
     attributes,

@@ -14,7 +14,7 @@ import { readResultValue, type Result } from '../src/kernel/result/result.ts';
 import { renderHtml } from '../src/report/page/page.ts';
 import { loadReports } from '../src/report/sections/feature-report.ts';
 import type { Reports } from '../src/report/sections/feature-report.ts';
-import { markup, written } from '../src/text/markup.ts';
+import { markup, markupText } from '../src/text/markup.ts';
 import { commentPage, type Theme } from './comment-page.ts';
 
 /** Each picture's columns, and rows where it is not as high as its page; in pixels. */
@@ -75,7 +75,7 @@ function workbenchOf(result: Result, reports: Reports): Shown['workbench'] {
       undo: false,
       ...board,
     },
-    detail: written(
+    detail: markupText(
       markup`${actsHtml(row, [])}${detailHtml(
         row,
         () => null,

@@ -8,7 +8,7 @@ guardProcess();
 // A write to a closed log fails; reporting that to the same log would fail again, without end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-const { fail, runStep } = await import('./app/action/step.ts');
+const { failStep, runStep } = await import('./app/action/step.ts');
 const { FEATURES } = await import('./features.ts');
 
 // What fails while nothing waits for it ends the step as any other failure does.
@@ -17,16 +17,16 @@ crash.promise.catch(() => undefined);
 let isRunning = true;
 for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (error: unknown) => {
-    process.exitCode = isRunning ? 1 : fail(error);
+    process.exitCode = isRunning ? 1 : failStep(error);
     crash.reject(error);
     // What was paid for is saved, and nothing more is asked.
     process.emit('SIGTERM', 'SIGTERM');
   });
 
 const given = { crashed: crash.promise, features: FEATURES };
-const code = await runStep(process.env, given);
+const stepExitCode = await runStep(process.env, given);
 isRunning = false;
-if (code !== 0) process.exitCode = code;
+if (stepExitCode !== 0) process.exitCode = stepExitCode;
 
 /** Tools that play the runner import this file, which is the step, and call what it exports. */
 const nothingLeft = (): Promise<void> => Promise.resolve();

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { renderModels } from '../../scripts/vendor-docs.ts';
 import { loadListPrices } from '../../src/app/session/prices.ts';
 import { jsonSchemas } from '../../src/config/json-schemas.ts';
-import { endOf, passportOf, refusedBy } from '../../src/types/passports.ts';
+import { retirementDate, passportOf, refusedBy } from '../../src/types/passports.ts';
 import type { Json } from '../../src/types/plain.ts';
 import { factsOf, vendorNames, type VendorName } from '../../src/types/vendors.ts';
 import { OWN_SETTINGS } from '../stand-ins/features.ts';
@@ -92,7 +92,7 @@ describe('the table of models', () => {
     ['claude-3-5-sonnet-20241022', '2025-10-28'],
     ['claude-2.1', '2025-07-21'],
   ])('knows when %s ended, though the SDK has forgotten it', (model, day) => {
-    expect(endOf(at('anthropic', model))).toBe(day);
+    expect(retirementDate(at('anthropic', model))).toBe(day);
   });
 
   test.each<[VendorName, string, string]>([
@@ -103,7 +103,7 @@ describe('the table of models', () => {
     ['gemini', 'gemini-3-pro-preview', '2026-03-09'],
     ['groq', 'llama-3.3-70b-versatile', '2026-08-16'],
   ])("knows when %s's %s ends, which no SDK tells", (vendor, model, day) => {
-    expect(endOf(at(vendor, model))).toBe(day);
+    expect(retirementDate(at(vendor, model))).toBe(day);
   });
 
   test('knows every chat model of the SDKs that still answers', () => {
@@ -112,7 +112,7 @@ describe('the table of models', () => {
       const unknown = models.filter(
         (model) =>
           passportOf(at(vendor, model)) === null &&
-          (endOf(at(vendor, model)) ?? '9') > '2026-11-22',
+          (retirementDate(at(vendor, model)) ?? '9') > '2026-11-22',
       );
       expect(unknown.filter((model) => !/audio|mythos-preview|5\.1-mini/.test(model))).toEqual([]);
     }
@@ -232,7 +232,7 @@ describe('the table of models', () => {
     );
     expect(
       named.filter(({ model }) =>
-        vendorNames().some((vendor) => endOf(at(vendor, model)) !== null),
+        vendorNames().some((vendor) => retirementDate(at(vendor, model)) !== null),
       ),
     ).toEqual([]);
   });
@@ -240,7 +240,7 @@ describe('the table of models', () => {
   test('begins new projects, and gives examples, on models that go on, have a price and are known', async () => {
     const prices = await loadListPrices(new Date('2026-11-22'));
     for (const [vendor, model] of EXAMPLES) {
-      expect([model, endOf(at(vendor, model))]).toEqual([model, null]);
+      expect([model, retirementDate(at(vendor, model))]).toEqual([model, null]);
       const priced = factsOf(vendor).priceId === null ? null : expect.any(Function);
       expect([model, prices(vendor, model)]).toEqual([model, priced]);
       // Of the others nothing is on record: the first request finds it out.

@@ -48,7 +48,7 @@ export const headline = (result: Result) => headlineOf(result, REPORTS);
 export const renderJunit = (result: Result) => junitOf(result, REPORTS);
 
 export const entriesOf = (result: Result, ...statuses: ReferenceStatus[]) =>
-  order.entriesOf(result, REPORTS, ...statuses);
+  order.entriesWithStatus(result, REPORTS, ...statuses);
 
 export const exampleTries = (reference: Pick<ReferenceResult, 'base' | 'head'>) =>
   order.exampleTries(reference, REPORTS);

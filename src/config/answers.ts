@@ -5,7 +5,7 @@ import type { Json, JsonMap, Place, Problem } from '../types/plain.ts';
 import { anyText, anything, filled, listOf, oneOf } from './schema.ts';
 
 /** FlexEval counts tool messages as the assistant's. */
-const ROLES: Readonly<Record<string, Role>> = {
+const ANSWER_ROLES: Readonly<Record<string, Role>> = {
   system: 'system',
   human: 'user',
   user: 'user',
@@ -14,7 +14,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   tool: 'assistant',
 };
 
-const CALLED = {
+const TOOL_CALL_FIELDS = {
   name: filled().describe('Name of the tool.'),
   arguments: anything().describe('What it was called with: a map, or its JSON as text.').optional(),
 };
@@ -22,9 +22,9 @@ const CALLED = {
 const calledTool = z
   .union([
     z.looseObject({
-      function: z.looseObject(CALLED).describe('What was called.'),
+      function: z.looseObject(TOOL_CALL_FIELDS).describe('What was called.'),
     }),
-    z.looseObject(CALLED),
+    z.looseObject(TOOL_CALL_FIELDS),
   ])
   .describe('A call: name and arguments, or as OpenAI writes it.');
 
@@ -57,7 +57,7 @@ export function messageOf({
 }: z.output<typeof recordedMessage>): Message {
   const kept = { ...(role === 'tool' ? { role } : {}), ...rest } as JsonMap;
   return {
-    role: ROLES[role] ?? 'user',
+    role: ANSWER_ROLES[role] ?? 'user',
     content: content ?? '',
     ...(calls === undefined || calls.length === 0 ? {} : { tool_calls: calls.map(callOf) }),
     ...(Object.keys(kept).length === 0 ? {} : { metadata: kept }),
@@ -79,7 +79,7 @@ function callOf(call: z.output<typeof calledTool>): ToolCall {
   };
 }
 
-interface Labelled {
+interface LabelledContent {
   /** Equal for equal content. */
   what: string;
   label: string;
@@ -87,8 +87,11 @@ interface Labelled {
 }
 
 /** Reports equal content with different labels: no grader can be right about both. */
-export function reportContradictions(labelled: readonly Labelled[], problems: Problem[]): void {
-  const first = new Map<string, Labelled>();
+export function reportContradictions(
+  labelled: readonly LabelledContent[],
+  problems: Problem[],
+): void {
+  const first = new Map<string, LabelledContent>();
   for (const answer of labelled) {
     const earlier = first.get(answer.what);
     if (earlier === undefined) first.set(answer.what, answer);

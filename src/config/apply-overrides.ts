@@ -9,15 +9,15 @@ import { SETTABLE, readOverrides, type Overridable, type Overrides } from './ove
 import { defaultSettings, readSettings } from './settings.ts';
 
 /** Limits of the files, and the keys of features. */
-interface Reading {
+interface OverrideContext {
   limits: Limits;
   own: readonly OwnSettings[];
 }
 
-const isOurs = (key: string): key is Overridable => Object.hasOwn(PUT, key);
+const isOverridable = (key: string): key is Overridable => Object.hasOwn(APPLY_OVERRIDE, key);
 
 /** Replaces one member of a section that a feature reads. */
-function withOwn(settings: Settings, key: string, { read, member }: Override): Settings {
+function withOwn(settings: Settings, key: string, { read, member }: OverrideValue): Settings {
   const sectionOf = (of: Settings): [string, unknown][] => {
     const section = Object.entries(of).find(([name]) => name === key)?.[1] as object;
     return Object.entries(section);
@@ -44,7 +44,7 @@ export function checkedOverrides(
 /** Applies `key=value` lines to the settings and checks them like lines of the file. */
 export function withOverrides(
   settings: Settings,
-  { overrides, ...reading }: { overrides: Overrides } & Reading,
+  { overrides, ...reading }: { overrides: Overrides } & OverrideContext,
   problems: Problem[],
 ): Settings {
   let result = settings;
@@ -54,8 +54,8 @@ export function withOverrides(
     const [first, member = ''] = path;
     problems.push(...found);
     if (found.length > 0) continue;
-    result = isOurs(first)
-      ? PUT[first](result, { read, member, value })
+    result = isOverridable(first)
+      ? APPLY_OVERRIDE[first](result, { read, member, value })
       : withOwn(result, first, { read, member, value });
   }
   return result;
@@ -63,7 +63,7 @@ export function withOverrides(
 
 function readSetting(
   { path, value, line }: Overrides['settings'][number],
-  reading: Reading,
+  reading: OverrideContext,
 ): { read: Settings; problems: Problem[] } {
   // The grader's name and temperature depend on the model, so they are not checked here.
   if (path[0] === 'grader') return { read: defaultSettings(reading.own), problems: [] };
@@ -90,13 +90,13 @@ function nest(path: readonly string[], value: Scalar | null): Document['value'] 
   return map;
 }
 
-interface Override {
+interface OverrideValue {
   read: Settings;
   member: string;
   value: Scalar | null;
 }
 
-const PUT = {
+const APPLY_OVERRIDE = {
   n_tries: (settings, { read: { n_tries } }) => ({ ...settings, n_tries }),
   seed: (settings, { read: { seed } }) => ({ ...settings, seed }),
   transport: withTransport,
@@ -115,8 +115,8 @@ const PUT = {
     const kept = assumed === undefined || member === 'max_cost_usd' ? {} : { assumed };
     return { ...settings, budget: { ...budget, ...kept } };
   },
-  grader: withGrader,
-} satisfies Record<Overridable, (settings: Settings, override: Override) => Settings>;
+  grader: overrideGrader,
+} satisfies Record<Overridable, (settings: Settings, override: OverrideValue) => Settings>;
 
 function withMember<T extends object>(
   into: T,
@@ -129,7 +129,7 @@ function withMember<T extends object>(
 }
 
 /** For every model with batches, even if its own entry says otherwise. */
-function withTransport(settings: Settings, { read }: Override): Settings {
+function withTransport(settings: Settings, { read }: OverrideValue): Settings {
   const { transport = 'direct' } = read;
   const models = new Map(
     [...settings.models].map(([name, { transport: _, ...model }]) => [name, model]),
@@ -137,7 +137,7 @@ function withTransport(settings: Settings, { read }: Override): Settings {
   return { ...settings, models, transport };
 }
 
-function withGrader(settings: Settings, { member, value }: Override): Settings {
+function overrideGrader(settings: Settings, { member, value }: OverrideValue): Settings {
   const grader = settings.grader ?? {
     model: '',
     parameters: {},

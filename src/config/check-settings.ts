@@ -7,21 +7,21 @@ import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { type Prompt, type Settings, type Suite, keyPlace } from '../kernel/suite/suite.ts';
 import { directionIn } from '../metrics/passing.ts';
 import { counted } from '../text/amounts.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
-import { endOf, passportOf, refusalWords, refusedBy } from '../types/passports.ts';
+import { retirementDate, passportOf, refusalWords, refusedBy } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
 
-interface Checked {
+interface CheckContext {
   suites: readonly Suite[];
   rubrics: ReadonlyMap<string, Rubric>;
   placeOf(path: readonly string[]): Place;
 }
 
 /** Reports metrics and roll-ups that the gate requires and the suites lack. */
-export function checkGate(settings: Settings, checked: Checked, problems: Problem[]): void {
+export function checkGate(settings: Settings, checked: CheckContext, problems: Problem[]): void {
   const { suites, placeOf } = checked;
   const all = suites.flatMap(({ tests }) => everyMetric(tests));
   problems.push(
@@ -46,7 +46,7 @@ export function checkGate(settings: Settings, checked: Checked, problems: Proble
 function metricProblems(
   written: GateSettings['metrics'],
   metrics: readonly Metric[],
-  { rubrics }: Checked,
+  { rubrics }: CheckContext,
   placeOf: (name: string) => Place,
 ): Problem[] {
   return Object.entries(written ?? {}).flatMap(([name, word]): Problem[] => {
@@ -55,7 +55,7 @@ function metricProblems(
       return [
         problem(
           placeOf(name),
-          `gate.metrics: there is no metric "${name}"${suggestion(name, [...new Set(metrics.map((metric) => metric.name))])}`,
+          `gate.metrics: there is no metric "${name}"${didYouMean(name, [...new Set(metrics.map((metric) => metric.name))])}`,
         ),
       ];
     const known = named.some((metric) => directionIn(metric, rubrics) !== 'none');
@@ -71,9 +71,9 @@ function metricProblems(
 }
 
 /** Common wrong names of the settings file. */
-const MISNAMED = 'evaldiff.yml';
+const MISNAMED_FILE = 'evaldiff.yml';
 
-const NAMED = 10;
+const MAX_LISTED_KEYS = 10;
 
 /** Reports files that look like project files but are not read. `read`: paths that were read. */
 export function checkUnread(
@@ -96,12 +96,12 @@ export function checkUnread(
 }
 
 function misnamedSettings({ files }: SourceTree, file: string | null): Problem[] {
-  if (!files.has(MISNAMED) || file === MISNAMED) return [];
+  if (!files.has(MISNAMED_FILE) || file === MISNAMED_FILE) return [];
   const remedy =
     file === null
       ? `rename it to ${SETTINGS_FILE}`
       : `move what it says into ${file}, and delete it`;
-  return [problem({ file: MISNAMED, line: 0 }, `is not read; ${remedy}`)];
+  return [problem({ file: MISNAMED_FILE, line: 0 }, `is not read; ${remedy}`)];
 }
 
 /** llmeval's settings are ignored if ours exist. */
@@ -128,13 +128,13 @@ function unreadFiles(
     .filter((path) => folders.some((folder) => isBelow(path, folder)))
     .filter((path) => !read.has(path) && !own.includes(path) && path !== file)
     .sort();
-  const rest = unread.length - NAMED;
-  return unread.slice(0, NAMED).map((path, index) => ({
+  const rest = unread.length - MAX_LISTED_KEYS;
+  return unread.slice(0, MAX_LISTED_KEYS).map((path, index) => ({
     kind: 'unused',
     place: { file: path, line: 0 },
     message:
       `is not read: no pattern of prompts or rubrics takes it, and no prompt names it in its defaults` +
-      (index === NAMED - 1 && rest > 0
+      (index === MAX_LISTED_KEYS - 1 && rest > 0
         ? `; the same holds for ${counted(rest, 'further file')}`
         : ''),
   }));
@@ -163,8 +163,8 @@ export function checkPassports(
   const swept = settings.sweep['model']?.map(String) ?? [];
   const sweepPlace: Place | null = settings.file === null ? null : { file: settings.file, line: 0 };
   for (const prompt of asked) {
-    if (swept.length === 0) found.problems.push(...refusedOf(prompt, settings));
-    else found.notices.push(...leftOut(prompt, swept, settings));
+    if (swept.length === 0) found.problems.push(...refusedParameters(prompt, settings));
+    else found.notices.push(...omittedParameterNotices(prompt, swept, settings));
   }
   if (ends === null) return;
   const named = [
@@ -187,7 +187,7 @@ function parameterPlace(prompt: Prompt, key: string): Place {
   return prompt.places[key] ?? keyPlace(prompt, 'model');
 }
 
-function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
+function refusedParameters(prompt: Prompt, settings: Settings): Problem[] {
   const { model, parameters, places } = prompt;
   const passport = passportIn(settings, model);
   if (passport === null) return [];
@@ -204,7 +204,11 @@ function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
 }
 
 /** A sweep leaves a parameter out for the models that refuse it. */
-function leftOut(prompt: Prompt, swept: readonly string[], settings: Settings): Notice[] {
+function omittedParameterNotices(
+  prompt: Prompt,
+  swept: readonly string[],
+  settings: Settings,
+): Notice[] {
   const { sweep } = settings;
   return swept.flatMap((model) => {
     const passport = passportIn(settings, model);
@@ -234,7 +238,7 @@ function checkEnd(
   { problems, notices }: { problems: Problem[]; notices: Notice[] },
 ): void {
   const asked = askedModel(settings, name);
-  const end = asked === null ? null : endOf(asked);
+  const end = asked === null ? null : retirementDate(asked);
   if (asked === null || end === null) return;
   const stands = asked.model === name ? name : `${name} stands for ${asked.model}, which`;
   const days = Math.round((Date.parse(end) - Date.parse(ends.today)) / DAY_MS);

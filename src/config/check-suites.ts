@@ -10,7 +10,7 @@ import { entryOf, isRecorded, placeOf, vendorOf } from '../kernel/suite/models.t
 import { keyPlace, type Settings, type Suite } from '../kernel/suite/suite.ts';
 import { boundsOf, saysWhatPasses } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import { isVendor } from '../types/vendors.ts';
@@ -65,10 +65,10 @@ function notAllowed(name: string, settings: Settings, allowed: readonly string[]
     const what = place === 'program' ? 'a program' : 'a recording';
     return `model "${name}" is ${what}, and allowed-models does not have ${place}:${asked}`;
   }
-  return byName(name, asked, place, { settings, allowed });
+  return bareNameProblem(name, asked, place, { settings, allowed });
 }
 
-function byName(
+function bareNameProblem(
   name: string,
   asked: string,
   place: string | null,
@@ -81,7 +81,7 @@ function byName(
   if (place === null || place === covered) return null;
   if (covered !== null)
     return `model "${name}" asks "${asked}" at ${place}, and "${asked}" in allowed-models covers ${covered} alone; the workflow can allow ${place}:${asked}`;
-  const places = placesOf(asked, settings);
+  const places = modelPlaces(asked, settings);
   return places.length === 1
     ? null
     : [
@@ -91,7 +91,7 @@ function byName(
       ].join('');
 }
 
-function placesOf(model: string, { models }: Settings): string[] {
+function modelPlaces(model: string, { models }: Settings): string[] {
   const places = [...models.values()]
     .filter(({ provider }) => isVendor(provider))
     .filter((settings) => settings.model === model)
@@ -102,7 +102,7 @@ function placesOf(model: string, { models }: Settings): string[] {
 /* Checks that need all files. Each adds the problems that it finds. */
 
 /** Prompts of one name could not be distinguished by overrides or in reports. */
-export function checkNames(suites: readonly Suite[], problems: Problem[]): void {
+export function checkPromptNames(suites: readonly Suite[], problems: Problem[]): void {
   const seen = new Map<string, string>();
   for (const { prompt } of suites) {
     const { name, file } = prompt;
@@ -137,7 +137,7 @@ function checkRubricNames(
     problems.push(
       problem(
         place,
-        `metric "${name}": there is no rubric "${source.rubric}"${suggestion(source.rubric, [...rubrics.keys()])}`,
+        `metric "${name}": there is no rubric "${source.rubric}"${didYouMean(source.rubric, [...rubrics.keys()])}`,
       ),
     );
   }

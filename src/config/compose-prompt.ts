@@ -4,7 +4,7 @@ import { folderOf, isBelow, isPlainRelative, join, slashHint } from '../document
 import { problem } from '../errors.ts';
 import { isMap, type Json, type Problem } from '../types/plain.ts';
 
-const MAX_DEPTH = 8;
+const MAX_DEFAULTS_DEPTH = 8;
 
 /** Limits the files of one prompt, because nested lists multiply. */
 const MAX_FILES = 100;
@@ -43,7 +43,7 @@ async function compose(
   if (document === null || !isMap(document.value)) return document;
   const layers: Document[] = [];
   const tests: Document[] = [];
-  for (const { entry, index } of entriesOf(document, state.problems)) {
+  for (const { entry, index } of defaultsEntries(document, state.problems)) {
     const found = findEntry(state, document, entry, trail);
     if ('message' in found) {
       state.problems.push(
@@ -116,7 +116,8 @@ function findEntry(
     return {
       message: `defaults go in a circle: ${[...trail.slice(trail.indexOf(file)), file].join(' -> ')}`,
     };
-  if (trail.length > MAX_DEPTH) return { message: `defaults are nested deeper than ${MAX_DEPTH}` };
+  if (trail.length > MAX_DEFAULTS_DEPTH)
+    return { message: `defaults are nested deeper than ${MAX_DEFAULTS_DEPTH}` };
   state.count += 1;
   return state.count > MAX_FILES
     ? { message: `defaults bring in more than ${MAX_FILES} files` }
@@ -124,7 +125,7 @@ function findEntry(
 }
 
 /** The entries in order. Hydra's `_self_` has no effect here. */
-function entriesOf(
+function defaultsEntries(
   document: Document,
   problems: Problem[],
 ): { entry: string; index: number | null }[] {

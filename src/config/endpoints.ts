@@ -31,19 +31,19 @@ export function readEndpoints(lines: readonly string[]): {
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
 
 /** Headers that a line cannot set: connection, body, API version. */
-const OURS =
+const RESERVED_HEADERS =
   /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*|anthropic-version)$/i;
 
 /** A date with an optional suffix, or a word. */
 const API_VERSION =
   /^(\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(-[a-z0-9.-]{1,20})?|[a-z][a-z0-9.-]{0,39})$/i;
 
-type Options = Omit<Endpoint, 'name' | 'url'>;
+type EndpointOptions = Omit<Endpoint, 'name' | 'url'>;
 
 /** Reads one option. Returns the end of an error message, or null. */
-type Reader = (options: Options, value: string) => string | null;
+type OptionReader = (options: EndpointOptions, value: string) => string | null;
 
-const OPTIONS: Readonly<Record<string, Reader>> = {
+const OPTIONS: Readonly<Record<string, OptionReader>> = {
   key(options, value) {
     if (!ENV_NAME.test(value))
       return `must be ${FORM}, where ENV_NAME is the name of an environment variable and not the key itself`;
@@ -54,7 +54,7 @@ const OPTIONS: Readonly<Record<string, Reader>> = {
     const [, name = '', env = ''] = /^([A-Za-z0-9-]{1,100}):(.*)$/.exec(value) ?? [];
     if (name === '' || !ENV_NAME.test(env))
       return 'must name a header as header=NAME:ENV_NAME, where ENV_NAME is the name of an environment variable and not the value itself';
-    if (OURS.test(name)) return `must not set the header ${name}`;
+    if (RESERVED_HEADERS.test(name)) return `must not set the header ${name}`;
     options.headers = [...options.headers, { name: name.toLowerCase(), env }];
     return null;
   },
@@ -73,20 +73,20 @@ const OPTIONS: Readonly<Record<string, Reader>> = {
     return value === '' ? null : 'must have "direct" alone, without a value';
   },
   concurrency(options, value) {
-    options.concurrency = count(value, 1000);
+    options.concurrency = numberUpTo(value, 1000);
     return options.concurrency === null
       ? 'must have a concurrency from 1 to 1000 (calls at a time)'
       : null;
   },
   'requests-per-minute'(options, value) {
-    options.requests_per_minute = count(value, 1_000_000);
+    options.requests_per_minute = numberUpTo(value, 1_000_000);
     return options.requests_per_minute === null
       ? 'must have requests-per-minute from 1 to 1000000'
       : null;
   },
 };
 
-function count(value: string, most: number): number | null {
+function numberUpTo(value: string, most: number): number | null {
   const number = /^\d{1,7}$/.test(value) ? Number(value) : 0;
   return number >= 1 && number <= most ? number : null;
 }
@@ -100,7 +100,7 @@ function readLine(line: string): Endpoint | string {
     .trim()
     .split(/\s+/);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$/.test(name)) return `a line must be ${FORM}`;
-  const options: Options = {
+  const options: EndpointOptions = {
     keyEnv: null,
     headers: [],
     apiVersion: null,
@@ -117,7 +117,7 @@ function readLine(line: string): Endpoint | string {
   return flaw === null ? { name, url, ...options } : `"${name}" ${flaw}`;
 }
 
-function readOption(options: Options, word: string): string | null {
+function readOption(options: EndpointOptions, word: string): string | null {
   const [option = ''] = word.split('=');
   const read = Object.hasOwn(OPTIONS, option) ? OPTIONS[option] : undefined;
   if (read !== undefined) return read(options, word.slice(option.length + 1));
@@ -129,7 +129,7 @@ function readOption(options: Options, word: string): string | null {
     : `must be ${FORM}, where ENV_NAME is the name of an environment variable and not the key itself; further options are ${known.slice(1).join(', ')}`;
 }
 
-function addressFlaw(text: string, { insecure, apiVersion }: Options): string | null {
+function addressFlaw(text: string, { insecure, apiVersion }: EndpointOptions): string | null {
   if (!URL.canParse(text)) return 'must have a web address like https://host/v1';
   const url = new URL(text);
   if (url.username !== '' || url.password !== '')
@@ -151,7 +151,7 @@ function azureFlaw(url: URL, apiVersion: string | null): string | null {
 }
 
 /** A vendor's key must not be sent unencrypted. */
-function keyFlaw({ insecure, keyEnv, headers }: Options): string | null {
+function keyFlaw({ insecure, keyEnv, headers }: EndpointOptions): string | null {
   if (!insecure) return null;
   const named = [keyEnv, ...headers.map(({ env }) => env)];
   const vendor = vendorNames().find((each) => named.includes(factsOf(each).keyVariable));

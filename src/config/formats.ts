@@ -55,15 +55,18 @@ export interface UnreadFormat extends Partial<Recognition> {
   instead: string;
 }
 
-type Format = ReadFormat | UnreadFormat;
+type FileFormat = ReadFormat | UnreadFormat;
 
 /** Formats of other tools by name, in the order in which they are tried. */
-export type Formats<F extends Format = Format> = Readonly<Record<string, F>>;
+export type Formats<F extends FileFormat = FileFormat> = Readonly<Record<string, F>>;
 
-export type Named<F> = F & { name: string };
+export type NamedFormat<F> = F & { name: string };
 
 /** The format of a file by its path; null: it is ours, as far as the path shows. */
-export function formatByPath<F extends Format>(file: string, formats: Formats<F>): Named<F> | null {
+export function formatByPath<F extends FileFormat>(
+  file: string,
+  formats: Formats<F>,
+): NamedFormat<F> | null {
   for (const [name, format] of Object.entries(formats))
     if (format.path?.test(file) === true) return { name, ...format };
   return null;
@@ -76,20 +79,20 @@ export function isForeignPath(file: string, formats: Formats): boolean {
 }
 
 /** Keys of ours, which formats that are not read have too. */
-const OURS = ['messages', 'prompt', 'code', 'defaults'];
+const OUR_KEYS = ['messages', 'prompt', 'code', 'defaults'];
 
 /** The format of a file by its path, else by its content; null: it is ours. */
-export async function formatOf<F extends Format>(
+export async function detectFormat<F extends FileFormat>(
   file: string,
   files: Files,
   formats: Formats<F>,
-): Promise<Named<F> | null> {
+): Promise<NamedFormat<F> | null> {
   const named = formatByPath(file, formats);
   if (named !== null || !/\.(?:ya?ml|json)$/.test(file)) return named;
   // The file's reader reports its errors.
   const value = (await files.document(file, []))?.value ?? null;
   if (!isMap(value)) return null;
-  const isOurs = OURS.some((key) => key in value);
+  const isOurs = OUR_KEYS.some((key) => key in value);
   for (const [name, format] of Object.entries(formats))
     if (format.holds?.(value, file) === true && ('read' in format || !isOurs))
       return { name, ...format };
@@ -97,7 +100,7 @@ export async function formatOf<F extends Format>(
 }
 
 /** Says that a file is not read, and what to write instead. */
-export function unreadMessage({ name, instead }: Named<UnreadFormat>): string {
+export function unreadMessage({ name, instead }: NamedFormat<UnreadFormat>): string {
   return `is a file of ${name}, which evaldiff does not read: write a prompt file, where ${instead}`;
 }
 

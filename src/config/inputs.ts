@@ -2,7 +2,7 @@ import { DEFAULT_LIMITS, MOST_RUNS, MOST_SHARDS } from '../documents/limits.ts';
 import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Endpoint } from '../types/endpoints.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, keyInputs, perVendor, type KeyInput, type VendorKeys } from '../types/vendors.ts';
@@ -12,7 +12,10 @@ import { SETTINGS_FILE } from './file-names.ts';
 import type { GivenReadOptions } from './project.ts';
 import { FAIL_ON } from './settings-schema.ts';
 
-const KEYS = Object.fromEntries(keyInputs().map((name) => [name, ''])) as Record<KeyInput, ''>;
+const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, ''])) as Record<
+  KeyInput,
+  ''
+>;
 
 /** The action's inputs and defaults, equal to `action.yml`. An empty default means "not given". */
 export const INPUT_DEFAULTS = {
@@ -23,7 +26,7 @@ export const INPUT_DEFAULTS = {
   base: '',
   head: '',
   overrides: '',
-  ...KEYS,
+  ...EMPTY_KEY_INPUTS,
   endpoints: '',
   proxy: '',
   'allowed-models': '',
@@ -95,10 +98,7 @@ const CODE = ['sandbox', 'host', 'off'] as const;
 export function readInputs(
   given: Readonly<Record<string, string>>,
   own: readonly OwnSettings[],
-): {
-  inputs: Inputs;
-  problems: Problem[];
-} {
+): { inputs: Inputs; problems: Problem[] } {
   const problems: Problem[] = [];
   const raw = (name: string) => given[name]?.trim() ?? '';
   const value = (name: InputName) => raw(name) || INPUT_DEFAULTS[name];
@@ -106,11 +106,12 @@ export function readInputs(
     problems.push(problem(null, `${name}: ${message}`));
   };
   const word = <T extends string>(name: InputName, words: readonly [T, ...T[]]): T =>
-    oneOf(name, value(name), words, refuse);
+    parseChoice(name, value(name), words, refuse);
   const workingDirectory = folder('working-directory', value('working-directory'), refuse);
-  const { endpoints, problems: ofEndpoints } = readEndpoints(lines(raw('endpoints')));
+  const { endpoints, problems: ofEndpoints } = readEndpoints(nonBlankLines(raw('endpoints')));
   const { proxy, problems: ofProxy } = readProxy('proxy', raw('proxy'));
-  const { overrides, problems: ofOverrides } = checkedOverrides(lines(raw('overrides')), own);
+  const lines = nonBlankLines(raw('overrides'));
+  const { overrides, problems: ofOverrides } = checkedOverrides(lines, own);
   const allowed = names(raw('allowed-models'));
   const inputs: Inputs = {
     token: raw('github-token'),
@@ -129,13 +130,13 @@ export function readInputs(
     codeEnv: names(raw('code-env')).filter((name) => environmentName('code-env', name, refuse)),
     untrustedApproval: raw('untrusted-approval') || null,
     overrideLabel: raw('override-label') || null,
-    noiseRuns: runsOf('noise-runs', value('noise-runs'), refuse),
-    maxCalls: amount('max-calls', raw('max-calls'), true, refuse),
-    maxCost: amount('max-cost', raw('max-cost'), false, refuse),
+    noiseRuns: parseRuns('noise-runs', value('noise-runs'), refuse),
+    maxCalls: parseAmount('max-calls', raw('max-calls'), true, refuse),
+    maxCost: parseAmount('max-cost', raw('max-cost'), false, refuse),
     timeoutMs: minutes('timeout', raw('timeout'), refuse),
-    cache: truth('cache', value('cache'), refuse),
+    cache: parseBoolean('cache', value('cache'), refuse),
     reportPath: folder('report-path', value('report-path'), refuse),
-    uploadReport: truth('upload-report', value('upload-report'), refuse),
+    uploadReport: parseBoolean('upload-report', value('upload-report'), refuse),
     shard: shardOf('shard', raw('shard'), refuse),
     read: {
       config: value('config'),
@@ -148,7 +149,7 @@ export function readInputs(
   };
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
   for (const name of unknown)
-    refuse(name, `is not an input of this action${suggestion(name, Object.keys(INPUT_DEFAULTS))}`);
+    refuse(name, `is not an input of this action${didYouMean(name, Object.keys(INPUT_DEFAULTS))}`);
   return { inputs, problems: [...problems, ...ofEndpoints, ...ofProxy, ...ofOverrides] };
 }
 
@@ -173,8 +174,8 @@ export function readCommandLine(given: {
     problems.push(problem(null, `${name}: ${message}`));
   };
   const { overrides, problems: ofOverrides } = checkedOverrides(given.overrides, given.own);
-  const maxCalls = amount('--max-calls', given.maxCalls ?? '', true, refuse);
-  const maxCost = amount('--max-cost', given.maxCost ?? '', false, refuse);
+  const maxCalls = parseAmount('--max-calls', given.maxCalls ?? '', true, refuse);
+  const maxCost = parseAmount('--max-cost', given.maxCost ?? '', false, refuse);
   const timeoutMs = minutes('--timeout', given.timeout ?? '', refuse);
   const options: GivenReadOptions = {
     config: given.config,
@@ -189,7 +190,7 @@ export function readCommandLine(given: {
 
 type Refuse = (name: string, message: string) => void;
 
-function oneOf<T extends string>(
+function parseChoice<T extends string>(
   name: string,
   value: string,
   words: readonly [T, ...T[]],
@@ -200,13 +201,13 @@ function oneOf<T extends string>(
   return found ?? words[0];
 }
 
-function truth(name: string, value: string, refuse: Refuse): boolean {
+function parseBoolean(name: string, value: string, refuse: Refuse): boolean {
   const word = value.toLowerCase();
   if (word !== 'true' && word !== 'false') refuse(name, `must be true or false, not "${value}"`);
   return word === 'true';
 }
 
-function amount(name: string, value: string, whole: boolean, refuse: Refuse): number | null {
+function parseAmount(name: string, value: string, whole: boolean, refuse: Refuse): number | null {
   if (value === '') return null;
   const number = /^\d{1,15}(\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN;
   if (Number.isNaN(number) || (whole && !Number.isInteger(number))) {
@@ -228,7 +229,7 @@ function minutes(name: string, value: string, refuse: Refuse): number | null {
 }
 
 /** Comparisons of `evaldiff noise`. */
-export function runsOf(name: string, value: string, refuse: Refuse): number {
+export function parseRuns(name: string, value: string, refuse: Refuse): number {
   const runs = /^\d{1,4}$/.test(value) ? Number(value) : 0;
   if (runs >= 1 && runs <= MOST_RUNS) return runs;
   refuse(name, `must be a whole number from 1 to ${MOST_RUNS}, not "${value}"`);
@@ -274,7 +275,7 @@ export function shardOf(
   return null;
 }
 
-function lines(value: string): string[] {
+function nonBlankLines(value: string): string[] {
   return value
     .split('\n')
     .map((line) => line.trim())

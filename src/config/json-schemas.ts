@@ -45,12 +45,12 @@ export function jsonSchemas(
     isWritten: kind === 'result',
   }));
   return Object.fromEntries(
-    [...files, ...ownFiles].map((file) => [`${file.kind}.schema.json`, schema(file)]),
+    [...files, ...ownFiles].map((file) => [`${file.kind}.schema.json`, toJsonSchema(file)]),
   );
 }
 
 /** The id is a name rather than an address, because the publisher decides where the files are. */
-function schema({ kind, type, isWritten }: FileType): object {
+function toJsonSchema({ kind, type, isWritten }: FileType): object {
   let holdsMetrics = false;
   const { $schema, ...rest } = z.toJSONSchema(type, {
     // What a run writes has every key that has a default.
@@ -109,14 +109,14 @@ function metricDefinitions(): Record<string, Schema> {
         { anyOf: SOURCES.map((key) => ({ required: [key], errorMessage: ONE_SOURCE })) },
         ...SOURCES.map((key) => ({
           if: { required: [key] },
-          then: refusing(
+          then: forbidKeys(
             SOURCES.filter((other) => other !== key),
             ONE_SOURCE,
           ),
         })),
         {
           if: { not: { required: ['code'] } },
-          then: refusing(['language'], 'language belongs to code'),
+          then: forbidKeys(['language'], 'language belongs to code'),
         },
         {
           if: { not: { required: ['uses'] } },
@@ -159,7 +159,7 @@ function parametersOf(metric: string): string {
   return `with_${metric}`;
 }
 
-function refusing(keys: readonly string[], errorMessage: string): Schema {
+function forbidKeys(keys: readonly string[], errorMessage: string): Schema {
   return { properties: Object.fromEntries(keys.map((key) => [key, false])), errorMessage };
 }
 
@@ -179,13 +179,13 @@ function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema
 function misspeltKeys(own: readonly string[]): Schema[] {
   const right = [...own, ...KNOWN_PARAMETERS].join('|');
   return own.map((key) => ({
-    patternProperties: { [`^(?!(?:${right})$)(?:${slips(key).join('|')})$`]: false },
+    patternProperties: { [`^(?!(?:${right})$)(?:${typoPatterns(key).join('|')})$`]: false },
     errorMessage: `unknown key; did you mean "${key}"?`,
   }));
 }
 
 /** Patterns of one added, missing, wrong or swapped letter. */
-function slips(word: string): string[] {
+function typoPatterns(word: string): string[] {
   return [...word].flatMap((letter, at) => {
     const [before, after] = [word.slice(0, at), word.slice(at + 1)];
     const next = after.charAt(0);
@@ -224,22 +224,22 @@ function familyRules(
     if: { properties: { model }, required: ['model'] },
     then: {
       allOf: refusals.map(([name, refusal]) => ({
-        if: refusedIn(name, refusal),
-        then: refusing([name], messageOf(family, name, refusal)),
+        if: refusalRuleSchema(name, refusal),
+        then: forbidKeys([name], refusalMessage(family, name, refusal)),
       })),
     },
   };
 }
 
-function messageOf(family: string, name: string, refusal: Refusal): string {
+function refusalMessage(family: string, name: string, refusal: Refusal): string {
   const { instead } = refusal;
   const fix = instead === undefined ? 'remove it' : `write ${instead}`;
   return `${family}: no ${name}${refusalWords(refusal)}; ${fix}`;
 }
 
-function refusedIn(name: string, { but, values, unless }: Refusal): Schema {
+function refusalRuleSchema(name: string, { but, values, unless }: Refusal): Schema {
   const accepted = { enum: [null, ...(but === undefined ? [] : [but])] };
-  const value = values === undefined ? { not: accepted } : wordIn(values);
+  const value = values === undefined ? { not: accepted } : valueOrTypeSchema(values);
   return {
     properties: { [name]: value },
     required: [name],
@@ -248,12 +248,12 @@ function refusedIn(name: string, { but, values, unless }: Refusal): Schema {
 }
 
 function exceptionIn({ parameter, values }: NonNullable<Refusal['unless']>): Schema {
-  const written = { properties: { [parameter]: wordIn(values) }, required: [parameter] };
+  const written = { properties: { [parameter]: valueOrTypeSchema(values) }, required: [parameter] };
   return values.includes(null) ? { anyOf: [written, { not: { required: [parameter] } }] } : written;
 }
 
 /** One of these values, or a map of such a type. */
-function wordIn(values: readonly (string | null)[]): Schema {
+function valueOrTypeSchema(values: readonly (string | null)[]): Schema {
   const map = { type: 'object', properties: { type: { enum: values } }, required: ['type'] };
   return { anyOf: [{ enum: values }, map] };
 }

@@ -69,13 +69,13 @@ export function readRunReport(
         : { dialogue: reference['input'] ?? null },
       expected: reference['expected'],
       skip: reference['skip'] === true,
-      made: tryOf(reference),
+      made: readRunTry(reference),
     })),
   };
   return problems.length > 0 ? { report: null, problems } : { report, problems: [] };
 }
 
-function tryOf(reference: JsonMap): RunTry {
+function readRunTry(reference: JsonMap): RunTry {
   const metrics = isMap(reference['metrics']) ? reference['metrics'] : {};
   return {
     actual: reference['actual'],

@@ -10,7 +10,7 @@ import {
   flag,
   listOf,
   mapOf,
-  number,
+  numberBetween,
   oneOf,
   scalar,
   anyText,
@@ -30,7 +30,7 @@ const level = () =>
 
 const EVERY = 'must be true, or the share of turns that have to pass, above 0 and up to 1';
 
-const share = () => z.number({ error: EVERY }).gt(0, { error: EVERY }).max(1, { error: EVERY });
+const turnShare = () => z.number({ error: EVERY }).gt(0, { error: EVERY }).max(1, { error: EVERY });
 
 export const BETTER = ['higher', 'lower', 'none'] as const;
 
@@ -41,7 +41,7 @@ export const labels = () =>
   });
 
 /** Labels as text. */
-export function labelsOf(
+export function labelTexts(
   document: Document,
   path: Path,
   written: Scalar | Scalar[] | undefined,
@@ -69,10 +69,10 @@ export const dependsOnSchema = closed({
     .max(0, { error: 'must be 0 or a negative whole number' })
     .describe('Which turn or message is looked at: 0 the same (the default), -1 the one before.')
     .optional(),
-  metric_min_value: number(-NO_BOUND, NO_BOUND)
+  metric_min_value: numberBetween(-NO_BOUND, NO_BOUND)
     .describe('The condition holds from this value.')
     .optional(),
-  metric_max_value: number(-NO_BOUND, NO_BOUND)
+  metric_max_value: numberBetween(-NO_BOUND, NO_BOUND)
     .describe('The condition holds up to this value.')
     .optional(),
 });
@@ -89,7 +89,7 @@ export const metricSchema = closed({
     .describe('Code that sees prompt, actual, input and expected, and sets metric and result.')
     .optional(),
   language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),
-  threshold: number(-NO_BOUND, NO_BOUND)
+  threshold: numberBetween(-NO_BOUND, NO_BOUND)
     .describe(
       "Value that the metric has to reach (where less is better: not to exceed) to pass. Default: the metric's own rule.",
     )
@@ -99,8 +99,8 @@ export const metricSchema = closed({
       'Which way its value should move, where neither the built-in metric nor the rubric says it.',
     )
     .optional(),
-  min: number(-NO_BOUND, NO_BOUND).describe('Smallest value that passes.').optional(),
-  max: number(-NO_BOUND, NO_BOUND).describe('Largest value that passes.').optional(),
+  min: numberBetween(-NO_BOUND, NO_BOUND).describe('Smallest value that passes.').optional(),
+  max: numberBetween(-NO_BOUND, NO_BOUND).describe('Largest value that passes.').optional(),
   pass: labels()
     .describe("Labels of the rubric that pass, instead of the rubric's own.")
     .optional(),
@@ -109,7 +109,7 @@ export const metricSchema = closed({
     .optional(),
   level: level().describe('The same as metric_level.').optional(),
   every: z
-    .union([flag(), share()], { error: EVERY })
+    .union([flag(), turnShare()], { error: EVERY })
     .describe(
       'true: judges every turn (message, tool call) of a dialogue, and passes when all of them do; a share from 0 to 1: when so many do. Default: the last one alone is judged.',
     )
@@ -142,7 +142,7 @@ export const metricsSchema = z.union(
   { error: 'must be a list of metrics' },
 );
 
-export type Written = z.output<typeof metricSchema>;
+export type RawMetric = z.output<typeof metricSchema>;
 
 export function levelOf(word: string): MetricLevel | null {
   return LEVELS.find((each) => each.toLowerCase() === word.toLowerCase()) ?? null;

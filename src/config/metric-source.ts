@@ -1,10 +1,10 @@
 import { asWritten, pathText, type Document, type Path } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { MetricLevel, MetricSource } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
-import { type Written, metricSchema, LEVELS } from './metric-schema.ts';
+import { type RawMetric, metricSchema, LEVELS } from './metric-schema.ts';
 
 /** The levels that a metric supports: code sees whole answers, a rubric works on any. */
 export function levelsOf(source: MetricSource, builtIns: BuiltInMetrics): readonly MetricLevel[] {
@@ -16,7 +16,7 @@ export function levelsOf(source: MetricSource, builtIns: BuiltInMetrics): readon
 export function readSource(
   document: Document,
   path: Path,
-  written: Written,
+  written: RawMetric,
   builtIns: BuiltInMetrics,
   problems: Problem[],
 ): MetricSource | null {
@@ -44,7 +44,7 @@ export function readSource(
 function refuseParameters(
   document: Document,
   path: Path,
-  written: Written,
+  written: RawMetric,
   name: string,
   problems: Problem[],
 ): void {
@@ -58,7 +58,7 @@ function refuseParameters(
           `${name}: ${key}.${parameter} is not read, ${kind} has no parameters` +
             (beside
               ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
-              : suggestion(parameter, [
+              : didYouMean(parameter, [
                   'better',
                   'threshold',
                   'min',
@@ -74,7 +74,7 @@ function refuseParameters(
 function readBuiltIn(
   document: Document,
   path: Path,
-  written: Written,
+  written: RawMetric,
   builtIns: BuiltInMetrics,
   refuse: (key: string | Path, message: string) => void,
 ): MetricSource | null {
@@ -83,7 +83,7 @@ function readBuiltIn(
   if (builtIn === undefined) {
     refuse(
       'uses',
-      `there is no built-in metric "${uses}"${suggestion(uses, [...builtIns.keys()])}`,
+      `there is no built-in metric "${uses}"${didYouMean(uses, [...builtIns.keys()])}`,
     );
     return null;
   }

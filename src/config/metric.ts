@@ -9,10 +9,10 @@ import { isMap, type Problem } from '../types/plain.ts';
 import type { dependsOnSchema } from './metric-schema.ts';
 import {
   ownMetricSchema,
-  type Written,
+  type RawMetric,
   metricSchema,
   flexEvalSchema,
-  labelsOf,
+  labelTexts,
   levelOf,
   NO_BOUND,
 } from './metric-schema.ts';
@@ -71,7 +71,10 @@ export function readOwnMetrics(
   return metrics;
 }
 
-function writtenMetrics(document: Document, problems: Problem[]): { path: Path; value: Written }[] {
+function writtenMetrics(
+  document: Document,
+  problems: Problem[],
+): { path: Path; value: RawMetric }[] {
   if (!isMap(valueAt(document.value, ['metrics'])))
     return checkItems(document, ['metrics'], metricSchema, problems);
   return [
@@ -87,7 +90,7 @@ function writtenMetrics(document: Document, problems: Problem[]): { path: Path; 
 function readMetric(
   document: Document,
   path: Path,
-  written: Written,
+  written: RawMetric,
   builtIns: BuiltInMetrics,
   problems: Problem[],
 ): Metric | null {
@@ -114,7 +117,7 @@ function readMetric(
     name,
     source,
     threshold: written.threshold ?? null,
-    ...readPassing(document, path, written, source, builtIns, problems),
+    ...readPassRules(document, path, written, source, builtIns, problems),
     level,
     ...everyOf(written.every),
     depends_on: (written.depends_on ?? []).map((entry, index) =>
@@ -148,10 +151,10 @@ function valuesFile(document: Document, path: Path, own: string): Pick<Metric, '
   return file === own ? {} : { valuesFile: file };
 }
 
-function readPassing(
+function readPassRules(
   document: Document,
   path: Path,
-  written: Written,
+  written: RawMetric,
   source: MetricSource,
   builtIns: BuiltInMetrics,
   problems: Problem[],
@@ -168,13 +171,13 @@ function readPassing(
       : rangeProblems(written, better ?? builtIn.better, builtIn.range)),
   ])
     problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${message}`));
-  const pass = labelsOf(document, [...path, 'pass'], written.pass);
+  const pass = labelTexts(document, [...path, 'pass'], written.pass);
   return withoutUndefined({ better, min, max, pass });
 }
 
 /** Bounds with which every answer passes or fails. */
 function rangeProblems(
-  { threshold, min, max }: Written,
+  { threshold, min, max }: RawMetric,
   better: Better,
   range: string,
 ): [string, string][] {
@@ -185,7 +188,7 @@ function rangeProblems(
 }
 
 function rulesProblems(
-  { min, max, threshold, pass }: Written,
+  { min, max, threshold, pass }: RawMetric,
   { kind }: MetricSource,
 ): [string, string][] {
   const found: [string, string][] = [];
@@ -208,7 +211,7 @@ function rulesProblems(
 }
 
 function directionProblems(
-  { better }: Written,
+  { better }: RawMetric,
   source: MetricSource,
   own: Better | undefined,
 ): [string, string][] {
@@ -221,7 +224,7 @@ function directionProblems(
 function ownGraders(
   document: Document,
   path: Path,
-  { grader, name }: Written,
+  { grader, name }: RawMetric,
   source: MetricSource,
   builtIns: BuiltInMetrics,
   problems: Problem[],
@@ -241,12 +244,12 @@ function ownGraders(
   return graders.length === 0 ? {} : { graders };
 }
 
-function everyOf(written: Written['every']): Pick<Metric, 'every'> {
+function everyOf(written: RawMetric['every']): Pick<Metric, 'every'> {
   const every = written === true ? 1 : written;
   return every === undefined || every === false ? {} : { every };
 }
 
-function writtenLevel({ metric_level, level }: Written): { key: string; level: MetricLevel } {
+function writtenLevel({ metric_level, level }: RawMetric): { key: string; level: MetricLevel } {
   return {
     key: metric_level === undefined ? 'level' : 'metric_level',
     level: levelOf(metric_level ?? level ?? 'Turn') ?? 'Turn',

@@ -22,7 +22,7 @@ import {
   listOf,
   mapOf,
   missing,
-  number,
+  numberBetween,
   oneOf,
   wholeNumber,
 } from './schema.ts';
@@ -99,7 +99,8 @@ export const TRANSPORTS = ['direct', 'batch'] as const;
 
 export const UNBOUNDED = Number.MAX_VALUE;
 
-const words = (what: string) => z.union([filled(), listOf(filled())], { error: `must be ${what}` });
+const oneOrMoreTexts = (what: string) =>
+  z.union([filled(), listOf(filled())], { error: `must be ${what}` });
 
 export const modelSchema = closed({
   provider: oneOf(PROVIDERS).describe(
@@ -114,9 +115,9 @@ export const modelSchema = closed({
     .describe('The name sent to the vendor. Default: the name that prompts use.')
     .optional(),
   price: closed({
-    input: number(0, UNBOUNDED).describe('Dollars per million tokens of the request.'),
-    output: number(0, UNBOUNDED).describe('Dollars per million tokens of the answer.'),
-    cached: number(0, UNBOUNDED)
+    input: numberBetween(0, UNBOUNDED).describe('Dollars per million tokens of the request.'),
+    output: numberBetween(0, UNBOUNDED).describe('Dollars per million tokens of the answer.'),
+    cached: numberBetween(0, UNBOUNDED)
       .describe(
         'Dollars per million tokens of the request that the server read from its cache. Default: as any other.',
       )
@@ -127,7 +128,7 @@ export const modelSchema = closed({
   command: listOf(filled(), 'a list of words like [node, app/answer.mjs]')
     .describe("The program's command line, word by word.")
     .optional(),
-  files: words('a pattern or a list of patterns')
+  files: oneOrMoreTexts('a pattern or a list of patterns')
     .describe(
       'Patterns of the files that the program is made of: a change of them runs its suites.',
     )
@@ -136,7 +137,7 @@ export const modelSchema = closed({
     .describe('Command line that prepares a checkout for the program, word by word.')
     .optional(),
   file: filled().describe('The recordings.').optional(),
-  replaces: words('a model name or a list of them')
+  replaces: oneOrMoreTexts('a model name or a list of them')
     .describe('Names in prompts that this model takes the place of.')
     .optional(),
   transport: oneOf(TRANSPORTS)

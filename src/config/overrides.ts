@@ -1,7 +1,7 @@
 import { isKnownParameter, parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
-import { nearest, suggestion } from '../text/suggest.ts';
+import { nearest, didYouMean } from '../text/suggest.ts';
 import type { Json, Problem, Scalar } from '../types/plain.ts';
 
 /** The effect of `key=value` lines, for every prompt of both sides. */
@@ -23,7 +23,7 @@ export interface Overrides {
 }
 
 /** Settings that a line may set, besides members of sections. */
-const KEYS = ['n_tries', 'seed', 'transport'] as const;
+const TOP_LEVEL_KEYS = ['n_tries', 'seed', 'transport'] as const;
 
 export const SETTABLE = {
   gate: [
@@ -44,7 +44,7 @@ export const SETTABLE = {
 } as const satisfies Record<string, readonly string[]>;
 
 /** Top-level settings of ours that a line may set, whole or in part. */
-export type Overridable = (typeof KEYS)[number] | keyof typeof SETTABLE;
+export type Overridable = (typeof TOP_LEVEL_KEYS)[number] | keyof typeof SETTABLE;
 
 /** Sections with the members that a line may set, those of features included. */
 type Sections = Readonly<Record<string, readonly string[]>>;
@@ -58,15 +58,15 @@ function sectionsOf(own: readonly OwnSettings[]): Sections {
   return { ...sections, ...Object.fromEntries(members), grader };
 }
 
-const FILTERS = ['prompts', 'references', 'tags'] as const;
+const FILTER_KEYS = ['prompts', 'references', 'tags'] as const;
 
 /** Known keys, to distinguish misspelt keys from model parameters. */
 export function overridableNames(own: readonly OwnSettings[]): string[] {
-  return namesOf(sectionsOf(own));
+  return overrideNames(sectionsOf(own));
 }
 
-function namesOf(sections: Sections): string[] {
-  return [...FILTERS, 'model', ...KEYS, ...Object.keys(sections)];
+function overrideNames(sections: Sections): string[] {
+  return [...FILTER_KEYS, 'model', ...TOP_LEVEL_KEYS, ...Object.keys(sections)];
 }
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -131,13 +131,13 @@ export function readOverrides(
 }
 
 /** `below`: written `prompts.key`, llmeval's form for keys of prompts. */
-interface Entry {
+interface OverrideEntry {
   key: string;
   below: boolean;
   values: Scalar[];
 }
 
-function parseLine(line: string): Entry | null {
+function parseLine(line: string): OverrideEntry | null {
   const equals = line.indexOf('=');
   const written = line.slice(0, Math.max(equals, 0)).trim();
   const below = written.startsWith('prompts.');
@@ -148,14 +148,14 @@ function parseLine(line: string): Entry | null {
 
 /** Applies one entry, or returns the error. */
 function apply(
-  entry: Entry,
+  entry: OverrideEntry,
   line: string,
   overrides: Overrides,
   parameters: Map<string, Scalar[]>,
   sections: Sections,
 ): string | null {
   const { key, below, values } = entry;
-  const filter = below ? undefined : FILTERS.find((name) => name === key);
+  const filter = below ? undefined : FILTER_KEYS.find((name) => name === key);
   if (filter !== undefined) {
     overrides[filter] = values.map(String);
     return null;
@@ -164,7 +164,7 @@ function apply(
   // The old name, as in the settings file.
   const [first = '', ...rest] = (key === 'gate.yardstick' ? 'gate.scoring' : key).split('.');
   const setting =
-    KEYS.find((name) => name === key) ?? (Object.hasOwn(sections, first) ? first : null);
+    TOP_LEVEL_KEYS.find((name) => name === key) ?? (Object.hasOwn(sections, first) ? first : null);
   if (!below && setting !== null)
     return applySetting(entry, line, [setting, ...rest], overrides, sections);
   const message = notAParameter(entry, sections);
@@ -179,8 +179,8 @@ function hydraMode(values: readonly Scalar[]): string | null {
     : 'every run is a multirun: write hydra.mode=MULTIRUN, or leave it out';
 }
 
-function notAParameter({ key, below, values }: Entry, sections: Sections): string | null {
-  const names = namesOf(sections);
+function notAParameter({ key, below, values }: OverrideEntry, sections: Sections): string | null {
+  const names = overrideNames(sections);
   const misplaced = below ? null : withoutSection(key, sections);
   if (misplaced !== null) return misplaced;
   if (key.includes('.')) {
@@ -188,7 +188,7 @@ function notAParameter({ key, below, values }: Entry, sections: Sections): strin
       own.map((member) => `${section}.${member}`),
     );
     const near = nearest(key, members);
-    return `unknown key "${key}"${suggestion(key, near === null ? names : [near])}`;
+    return `unknown key "${key}"${didYouMean(key, near === null ? names : [near])}`;
   }
   if (key === 'model') return null;
   if (!below && Object.hasOwn(ALIASES, key))
@@ -208,7 +208,7 @@ function withoutSection(key: string, sections: Sections): string | null {
 }
 
 function applySetting(
-  { key, values }: Entry,
+  { key, values }: OverrideEntry,
   line: string,
   path: [string, ...string[]],
   overrides: Overrides,
@@ -217,7 +217,7 @@ function applySetting(
   const [first, member] = path;
   const members = sections[first] ?? null;
   if (members !== null && (member === undefined || !members.includes(member))) {
-    return `unknown key "${key}"${suggestion(
+    return `unknown key "${key}"${didYouMean(
       key,
       members.map((name) => `${first}.${name}`),
     )}`;
@@ -233,7 +233,7 @@ function splitList(list: string): Scalar[] | null {
   const values: Scalar[] = [];
   for (let at = 0; at <= list.length; at += 1) {
     const quoted = list[at] === '"';
-    const end = quoted ? list.indexOf('"', at + 1) : endOf(list, list.indexOf(',', at));
+    const end = quoted ? list.indexOf('"', at + 1) : commaOrEnd(list, list.indexOf(',', at));
     if (end === -1) return null;
     const piece = quoted ? list.slice(at + 1, end) : list.slice(at, end).trim();
     const next = quoted ? end + 1 : end;
@@ -244,7 +244,7 @@ function splitList(list: string): Scalar[] | null {
   return values.length === 0 ? null : values;
 }
 
-function endOf(list: string, comma: number): number {
+function commaOrEnd(list: string, comma: number): number {
   return comma === -1 ? list.length : comma;
 }
 

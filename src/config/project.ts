@@ -1,5 +1,5 @@
-import { distinct } from '../documents/document.ts';
-import { filesOf, twins, type Files, type ParsedDocuments } from '../documents/files.ts';
+import { deduplicate } from '../documents/document.ts';
+import { createFiles, caseTwins, type Files, type ParsedDocuments } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
 import { folderOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
@@ -14,7 +14,7 @@ import { checkGate, checkPassports, checkUnread, type ModelEnds } from './check-
 import {
   checkGraders,
   checkModels,
-  checkNames,
+  checkPromptNames,
   checkRubrics,
   nearlyCritical,
   withoutSilent,
@@ -76,7 +76,7 @@ export async function readProject(
 ): Promise<{ project: Project; problems: Problem[] }> {
   const builtInRubrics = tools.builtInRubrics ?? new Map<string, Rubric>();
   const problems: Problem[] = [];
-  const files = filesOf(tree, options.limits, tools.parsed);
+  const files = createFiles(tree, options.limits, tools.parsed);
   const read = await loadSettings(files, options, problems);
   const { settings: written, notices, places } = read;
   const ours = withoutFixed(written, options.overrides);
@@ -96,7 +96,7 @@ export async function readProject(
   const complete = problems.length === before;
   problems.push(...ofSuites.problems);
   notices.push(...ofSuites.notices);
-  checkNames(suites, problems);
+  checkPromptNames(suites, problems);
   if (options.configRequired)
     problems.push(
       ...unknownKeys(options.overrides, suites, options.own),
@@ -110,7 +110,7 @@ export async function readProject(
     checkPassports(settings, suites, tools.ends ?? null, { problems, notices });
   const gating = withoutSilent(suites, rubrics);
   notices.push(...nearlyCritical(suites));
-  notices.push(...twins(tree, files.read));
+  notices.push(...caseTwins(tree, files.read));
   if (options.configRequired)
     checkUnread(tree, files.read, { settings, own: options.own }, problems, notices);
   if (
@@ -119,22 +119,22 @@ export async function readProject(
     suites.length === 0 &&
     problems.length === 0
   )
-    problems.push(...nothingToRun(tree, options.config, ofSuites.notices));
+    problems.push(...nothingToRunProblems(tree, options.config, ofSuites.notices));
   return {
     project: {
       settings,
       suites: gating.suites,
       rubrics: usedRubrics(rubrics, suites, builtInRubrics),
-      notices: distinct([...notices, ...gating.notices]),
+      notices: deduplicate([...notices, ...gating.notices]),
     },
-    problems: distinct(problems),
+    problems: deduplicate(problems),
   };
 }
 
 const SHOWN_FOLDERS = 3;
 
 /** A run in the wrong folder must not look unchanged. Files that were found explain it. */
-function nothingToRun(
+function nothingToRunProblems(
   { commit, files }: SourceTree,
   config: string,
   notices: readonly Notice[],

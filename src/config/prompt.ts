@@ -19,7 +19,7 @@ import {
   scalar,
 } from './schema.ts';
 
-const ROLES: Readonly<Record<string, Role>> = {
+const PROMPT_ROLES: Readonly<Record<string, Role>> = {
   system: 'system',
   human: 'user',
   user: 'user',
@@ -39,7 +39,7 @@ const variableSchema = z.union(
   },
 );
 
-const promptText = z.union([closed({ content: filled().describe('The text.') }), filled()], {
+const promptTextSchema = z.union([closed({ content: filled().describe('The text.') }), filled()], {
   error: 'must be a map with content',
 });
 
@@ -47,7 +47,7 @@ const languageSchema = oneOf(['python', 'javascript']);
 
 const TESTS = 'The tests, instead of a test file.';
 
-const shape = {
+const promptShape = {
   name: filled().describe('Name of the prompt and its suite.'),
   model: filled().describe("A model's name, as vendors or the settings know it.").optional(),
   variables: listOf(variableSchema).describe('What references fill in.').optional(),
@@ -55,7 +55,7 @@ const shape = {
     .min(1, { error: 'must not be empty' })
     .describe('What is sent.')
     .optional(),
-  prompt: promptText.describe('One message of the user, instead of messages.').optional(),
+  prompt: promptTextSchema.describe('One message of the user, instead of messages.').optional(),
   code: filled().describe('Code that computes the output, instead of messages.').optional(),
   language: languageSchema.describe('Language of the code. Default: python.').optional(),
   defaults: z
@@ -69,14 +69,14 @@ const shape = {
 };
 
 /** Keys of a prompt file that are not model parameters. */
-export const PROMPT_KEYS: readonly string[] = Object.keys(shape);
+export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
-const BODIES = ['messages', 'prompt', 'code'];
+const BODY_KEYS = ['messages', 'prompt', 'code'];
 
 /** Its own keys (`tests` as given), and model parameters under any other name. */
 export function promptSchema(tests: z.ZodType) {
   return z
-    .object({ ...shape, tests: tests.describe(TESTS).optional() })
+    .object({ ...promptShape, tests: tests.describe(TESTS).optional() })
     .catchall(z.union([scalar(), listOf(anything()), z.record(z.string(), anything())]));
 }
 
@@ -98,9 +98,9 @@ export function readPrompt(
     valueAt(document.value, ['code']) === undefined
       ? PROMPT_KEYS.filter((key) => key !== 'language')
       : PROMPT_KEYS;
-  const name = check(document, ['name'], shape.name, problems);
-  const model = check(document, ['model'], shape.model, problems);
-  const variables = readVariables(document, problems);
+  const name = check(document, ['name'], promptShape.name, problems);
+  const model = check(document, ['model'], promptShape.model, problems);
+  const variables = readPromptVariables(document, problems);
   const { messages, code } = readBody(document, problems);
   if (model === undefined && code === null && valueAt(document.value, ['model']) === undefined)
     problems.push(missing(document, ['model']));
@@ -120,18 +120,18 @@ export function readPrompt(
   return { prompt, notices: [...foreign, ...unused] };
 }
 
-interface Variable {
+interface PromptVariable {
   name: string;
   place: Place;
 }
 
-interface Body extends Message {
+interface LocatedMessage extends Message {
   place: Place;
   path: Path;
 }
 
-function readVariables(document: Document, problems: Problem[]): Variable[] {
-  const variables: Variable[] = [];
+function readPromptVariables(document: Document, problems: Problem[]): PromptVariable[] {
+  const variables: PromptVariable[] = [];
   for (const { path, value } of checkItems(document, ['variables'], variableSchema, problems)) {
     const name = typeof value === 'string' ? value : value.name;
     const place = document.placeOf(path);
@@ -157,13 +157,13 @@ function readVariables(document: Document, problems: Problem[]): Variable[] {
 function readBody(
   document: Document,
   problems: Problem[],
-): { messages: Body[]; code: Prompt['code'] } {
-  const given = BODIES.filter((key) => valueAt(document.value, [key]) !== undefined);
+): { messages: LocatedMessage[]; code: Prompt['code'] } {
+  const given = BODY_KEYS.filter((key) => valueAt(document.value, [key]) !== undefined);
   // Misspelt keys are reported separately.
   const misspelt =
     isMap(document.value) &&
     Object.keys(document.value).some(
-      (key) => !PROMPT_KEYS.includes(key) && BODIES.includes(nearest(key, PROMPT_KEYS) ?? ''),
+      (key) => !PROMPT_KEYS.includes(key) && BODY_KEYS.includes(nearest(key, PROMPT_KEYS) ?? ''),
     );
   if (given.length > 1 || (given.length === 0 && !misspelt))
     problems.push(
@@ -175,12 +175,12 @@ function readBody(
   };
 }
 
-function readMessages(document: Document, problems: Problem[]): Body[] {
+function readMessages(document: Document, problems: Problem[]): LocatedMessage[] {
   const list = valueAt(document.value, ['messages']);
   if (Array.isArray(list) && list.length === 0)
     problems.push(problem(document.placeOf(['messages']), 'messages must not be empty'));
   return checkItems(document, ['messages'], messageSchema, problems).map(({ path, value }) => ({
-    role: ROLES[value.role] ?? 'user',
+    role: PROMPT_ROLES[value.role] ?? 'user',
     content: value.content,
     place: document.placeOf(path),
     path: [...path, 'content'],
@@ -188,8 +188,8 @@ function readMessages(document: Document, problems: Problem[]): Body[] {
 }
 
 /** `prompt: {content}` is one user message. */
-function readSingleMessage(document: Document, problems: Problem[]): Body[] {
-  const written = check(document, ['prompt'], shape.prompt, problems);
+function readSingleMessage(document: Document, problems: Problem[]): LocatedMessage[] {
+  const written = check(document, ['prompt'], promptShape.prompt, problems);
   if (written === undefined) return [];
   const path = typeof written === 'string' ? ['prompt'] : ['prompt', 'content'];
   const content = typeof written === 'string' ? written : written.content;
@@ -197,8 +197,8 @@ function readSingleMessage(document: Document, problems: Problem[]): Body[] {
 }
 
 function readCode(document: Document, problems: Problem[]): Prompt['code'] {
-  const source = check(document, ['code'], shape.code, problems);
-  const language = check(document, ['language'], shape.language, problems);
+  const source = check(document, ['code'], promptShape.code, problems);
+  const language = check(document, ['language'], promptShape.language, problems);
   return {
     source: source ?? '',
     language: language ?? 'python',
@@ -209,8 +209,8 @@ function readCode(document: Document, problems: Problem[]): Prompt['code'] {
 
 function checkPlaceholders(
   document: Document,
-  messages: readonly Body[],
-  variables: readonly Variable[],
+  messages: readonly LocatedMessage[],
+  variables: readonly PromptVariable[],
   problems: Problem[],
 ): void {
   const declared = new Set(variables.map(({ name }) => name));
@@ -237,8 +237,8 @@ function checkPlaceholders(
 /** Variables in other tools' template forms, each form once per message. */
 function foreignNotices(
   document: Document,
-  messages: readonly Body[],
-  variables: readonly Variable[],
+  messages: readonly LocatedMessage[],
+  variables: readonly PromptVariable[],
 ): Notice[] {
   const names = variables.map(({ name }) => name);
   return messages.flatMap(({ content, path }) =>
@@ -256,7 +256,10 @@ function occurrences(text: string, needle: string): number {
   return count;
 }
 
-function unusedVariables(messages: readonly Body[], variables: readonly Variable[]): Notice[] {
+function unusedVariables(
+  messages: readonly LocatedMessage[],
+  variables: readonly PromptVariable[],
+): Notice[] {
   const used = new Set(
     messages.flatMap(({ content }) => placeholders(content).map(({ name }) => name)),
   );

@@ -12,7 +12,7 @@ import { readOverrides, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
 /** Keys of an `llmeval.yaml` for Hydra or Log10. */
-const FOREIGN = ['defaults', 'hydra', 'log10'] as const;
+const FOREIGN_KEYS = ['defaults', 'hydra', 'log10'] as const;
 
 const SWEEPER = ['hydra', 'sweeper', 'params'];
 
@@ -31,7 +31,7 @@ function withoutForeignKeys(document: Document): {
     notices.push({ kind: 'settings', message, place: document.placeOf(path) });
   const sweep = readSweep(document, say);
   for (const [key, member] of Object.entries(isMap(document.value) ? document.value : {})) {
-    if (!(FOREIGN as readonly string[]).includes(key)) value[key] = member;
+    if (!(FOREIGN_KEYS as readonly string[]).includes(key)) value[key] = member;
     else if (key === 'log10')
       say([key], 'log10 is not used; remove it, and withdraw the token if one stands in it');
     else if (key === 'defaults')
@@ -75,7 +75,7 @@ interface SettingsOptions {
 }
 
 /** Line 0 for a default pattern; null for a key that an override sweeps. */
-interface Places {
+interface SettingsPlaces {
   (pattern: string): Place;
   sweep(key: string): Place | null;
   gate(path: readonly string[]): Place;
@@ -89,7 +89,7 @@ export async function loadSettings(
   files: Files,
   options: SettingsOptions,
   problems: Problem[],
-): Promise<{ settings: Settings; known: boolean; notices: Notice[]; places: Places }> {
+): Promise<{ settings: Settings; known: boolean; notices: Notice[]; places: SettingsPlaces }> {
   const before = problems.length;
   const file = findSettings(files, options, problems);
   const written = file === null ? null : await files.document(file, problems);

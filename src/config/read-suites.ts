@@ -8,20 +8,20 @@ import { entryOf } from '../kernel/suite/models.ts';
 import type { Prompt, Settings, Suite } from '../kernel/suite/suite.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { namesMeant } from '../text/patterns.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import { PROMPTFOO_PROGRAM } from '../types/model.ts';
 import type { Json, Notice, Place, Problem } from '../types/plain.ts';
 import { composePrompt } from './compose-prompt.ts';
 import { SETTINGS_FILE } from './file-names.ts';
 import {
-  formatOf,
+  detectFormat,
   isForeignPath,
   placesOf,
   unreadMessage,
   type ForeignFile,
   type ForeignSuite,
   type Formats,
-  type Named,
+  type NamedFormat,
   type ReadFormat,
 } from './formats.ts';
 import type { HostCall, HostSettings } from './host-call.ts';
@@ -75,7 +75,7 @@ export async function loadSuites(
   for (const [pattern, { size }] of options.configRequired ? meant : [])
     if (size === 0)
       problems.push(
-        problem(null, `overrides: there is no prompt "${pattern}"${suggestion(pattern, names)}`),
+        problem(null, `overrides: there is no prompt "${pattern}"${didYouMean(pattern, names)}`),
       );
   const chosen = loaded.filter(
     ({ suites, stem }) =>
@@ -90,7 +90,7 @@ export async function loadSuites(
     suites: chosen.flatMap(({ suites, stem }) =>
       suites.flatMap(({ suite, name }) => (suite === null || !isWanted(name, stem) ? [] : [suite])),
     ),
-    settings: withImported(settings, imported, options.limits, problems),
+    settings: withImportedModels(settings, imported, options.limits, problems),
     rubrics: imported.flatMap(({ rubrics = [] }) => rubrics.map(({ file }) => file)),
   };
 }
@@ -99,7 +99,7 @@ interface PromptFile {
   file: string;
   root: string;
   /** Null: it is ours. */
-  format: Named<ReadFormat> | null;
+  format: NamedFormat<ReadFormat> | null;
 }
 
 /** Without `prompts` other tools' files are found by name, and only mentioned beside ours. */
@@ -113,7 +113,7 @@ async function promptFiles(
     Promise.all(
       matches.map(async (match) => ({
         ...match,
-        format: await formatOf(match.file, files, formats),
+        format: await detectFormat(match.file, files, formats),
       })),
     );
   const found = files.match(settings.prompts, places, problems);
@@ -256,7 +256,7 @@ async function loadSuite(
 }
 
 /** Adds the models and the grader of imported files. The settings' own take precedence. */
-function withImported(
+function withImportedModels(
   settings: Settings,
   imported: readonly ForeignFile[],
   limits: Limits,

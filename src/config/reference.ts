@@ -92,14 +92,14 @@ export function readDraft(
   if (written === undefined) return null;
   const recorded = Array.isArray(written.input) ? written.input.map(messageOf) : null;
   const { thread, ...after } = threadOf(recorded, context.doCompletion);
-  const read = textsOf(document, path, written);
-  const own = ownMetrics(written.metrics, document, path, context, problems);
+  const read = writtenTexts(document, path, written);
+  const own = referenceMetrics(written.metrics, document, path, context, problems);
   const metrics = [...context.metrics, ...(own.metrics ?? [])];
   const flaws: [string | null, Path][] = [
-    [unusable(ordinal, thread, context), path],
-    [thread === null ? lack(read.input, context) : null, path],
-    [undecided(metrics, read, context.builtIns), [...path, 'expected']],
-    [unjudged(ordinal, own, context), path],
+    [threadProblem(ordinal, thread, context), path],
+    [thread === null ? missingVariables(read.input, context) : null, path],
+    [undecidableReason(metrics, read, context.builtIns), [...path, 'expected']],
+    [notJudgedReason(ordinal, own, context), path],
   ];
   const flaw = flaws.find(([message]) => message !== null);
   return {
@@ -121,7 +121,10 @@ export function readDraft(
   };
 }
 
-function lack(input: Record<string, Scalar>, { variables }: ReferenceContext): string | null {
+function missingVariables(
+  input: Record<string, Scalar>,
+  { variables }: ReferenceContext,
+): string | null {
   const absent = variables.filter((name) => !Object.hasOwn(input, name));
   return absent.length === 0
     ? null
@@ -129,7 +132,7 @@ function lack(input: Record<string, Scalar>, { variables }: ReferenceContext): s
 }
 
 /** Why the metrics cannot decide with this expected value, or null. */
-function undecided(
+function undecidableReason(
   metrics: readonly Metric[],
   given: Pick<Reference, 'expected' | 'values'>,
   builtIns: BuiltInMetrics,
@@ -165,7 +168,7 @@ function filesOfValues(
 }
 
 /** Input and expected value as written where their values print differently. */
-function textsOf(
+function writtenTexts(
   document: Document,
   path: Path,
   given: z.output<ReferenceReader['schema']>,
@@ -192,7 +195,7 @@ function textsOf(
   };
 }
 
-function ownMetrics(
+function referenceMetrics(
   written: unknown,
   document: Document,
   path: Path,
@@ -204,7 +207,7 @@ function ownMetrics(
     : { metrics: readOwnMetrics(document, path, metrics, builtIns, problems) };
 }
 
-function unjudged(
+function notJudgedReason(
   ordinal: number,
   { metrics = [] }: Pick<Reference, 'metrics'>,
   { isJudged }: ReferenceContext,
@@ -227,7 +230,7 @@ function threadOf(
     : { thread, after: recorded.slice(end) };
 }
 
-function unusable(
+function threadProblem(
   ordinal: number,
   thread: readonly Message[] | null,
   { doCompletion }: ReferenceContext,

@@ -37,7 +37,7 @@ export const referencesFromSchema = z
   .union([sourceSchema, listOf(sourceSchema)], { error: 'must be a map with file' })
   .optional();
 
-type Source = z.output<typeof sourceSchema>;
+type DataSource = z.output<typeof sourceSchema>;
 
 /** Reads `references` and `references_from`. A reference's error becomes its `problem`. */
 export async function readReferences(
@@ -52,7 +52,7 @@ export async function readReferences(
   for (const [index, source] of sources.entries()) {
     const path = Array.isArray(written) ? ['references_from', index] : ['references_from'];
     drafts.push(
-      ...(await readSource(document.placeOf([...path, 'file']), source, reader, problems)),
+      ...(await readDataSource(document.placeOf([...path, 'file']), source, reader, problems)),
     );
   }
   problems.push(...lonelyClusters(drafts));
@@ -99,9 +99,9 @@ function readWritten(
   );
 }
 
-async function readSource(
+async function readDataSource(
   from: Place,
-  source: Source,
+  source: DataSource,
   context: ReferenceReader,
   problems: Problem[],
 ): Promise<DraftReference[]> {
@@ -139,7 +139,7 @@ function nothingAsked({ input }: JsonMap): string | null {
 }
 
 /** Hexadecimal digits of a reference's hash: 40 bits avoid collisions in any suite. */
-const HASH_LETTERS = 10;
+const REFERENCE_HASH_DIGITS = 10;
 
 /** The given id, else a hash of the input (never of `expected`), numbered from the second. */
 function identify(
@@ -169,7 +169,7 @@ function identify(
           ? draft.input
           : { thread: recorded.map(({ role, content }) => ({ role, content })) },
       ),
-    ).slice(0, HASH_LETTERS);
+    ).slice(0, REFERENCE_HASH_DIGITS);
     let ordinal = (counts.get(stem) ?? 0) + 1;
     while (given.has(withOrdinal(stem, ordinal))) ordinal += 1;
     counts.set(stem, ordinal);

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { codePlaceOf, type Document, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { Rollup } from '../kernel/suite/suite.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Problem } from '../types/plain.ts';
-import { check, closed, filled, number, oneOf, wholeNumber } from './schema.ts';
+import { check, closed, filled, numberBetween, oneOf, wholeNumber } from './schema.ts';
 
-const NAMED = ['all', 'any', 'majority'] as const;
+const NAMED_POLICIES = ['all', 'any', 'majority'] as const;
 
-const POLICIES = [...NAMED, 'at_least', 'pass_rate'];
+const POLICIES = [...NAMED_POLICIES, 'at_least', 'pass_rate'];
 
 const mapSchema = closed({
   name: filled()
     .describe('all, any, majority, at_least or pass_rate; beside code any name.')
     .optional(),
   k: wholeNumber(1, Number.MAX_SAFE_INTEGER).describe('Passes that at_least needs.').optional(),
-  min: number(0, 1).describe('Share of passes that pass_rate needs, 0–1.').optional(),
+  min: numberBetween(0, 1).describe('Share of passes that pass_rate needs, 0–1.').optional(),
   code: filled().describe('A rule of your own, as code.').optional(),
   language: oneOf(['python', 'javascript'])
     .describe('Language of the code. Default: python.')
@@ -70,9 +70,9 @@ function namedPolicy(
     return min === undefined
       ? 'pass_rate needs min, a share from 0 to 1'
       : { kind: 'pass_rate', min };
-  const policy = NAMED.find((each) => each === name);
+  const policy = NAMED_POLICIES.find((each) => each === name);
   if (policy !== undefined) return { kind: 'named', policy };
-  return `there is no policy "${name}"${suggestion(name, POLICIES)}; another rule is given as code`;
+  return `there is no policy "${name}"${didYouMean(name, POLICIES)}; another rule is given as code`;
 }
 
 /** Rejects a key that the policy ignores, because another rule may be intended. */

@@ -1,6 +1,6 @@
 import { emptyMap } from '../documents/document.ts';
 import type { Columns } from '../kernel/suite/suite.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 
 /** Loads a data file that a document names; null, with the reason in `problems`, if unreadable. */
@@ -32,10 +32,10 @@ export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string 
   if (lacking !== null) return lacking;
   for (const part of REFERENCE_FIELDS) {
     const asked = part === 'n_tries' ? undefined : rules.map[part];
-    const value = partOf(row, part, asked ?? part, rules.table);
+    const value = fieldValue(row, part, asked ?? part, rules.table);
     if (value !== undefined) reference[part] = value;
   }
-  const input = inputOf(row, rules);
+  const input = rowInput(row, rules);
   if (typeof input === 'string') return input;
   reference['input'] = input.value;
   const metadata = Array.isArray(input.value) ? metadataOf(row, rules) : emptyMap();
@@ -52,7 +52,7 @@ function metadataOf(row: JsonMap, { map }: RowRules): JsonMap {
   return Object.fromEntries(Object.entries(row).filter(([key]) => !read.has(key)));
 }
 
-function partOf(
+function fieldValue(
   row: JsonMap,
   part: ReferenceField,
   column: string,
@@ -63,7 +63,7 @@ function partOf(
   return value === '' ? undefined : cell(part, String(value));
 }
 
-function inputOf(row: JsonMap, rules: RowRules): { value: Json } | string {
+function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
   const { map, variables } = rules;
   if (typeof map.input === 'object') return { value: mappedInput(row, map.input) };
   if (map.input !== undefined) return wholeInput(row, map.input, variables);
@@ -121,7 +121,7 @@ function absent(row: JsonMap, { map, table }: RowRules): string | null {
   if (first === undefined) return null;
   const named = lacking.map((column) => `"${String(column)}"`).join(' or ');
   return table
-    ? `has no column ${named}${suggestion(first, Object.keys(row))}`
+    ? `has no column ${named}${didYouMean(first, Object.keys(row))}`
     : `has no member ${named}`;
 }
 

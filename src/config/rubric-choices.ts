@@ -1,11 +1,11 @@
 import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { findKeywords, type Keyword, type Material } from '../metrics/keywords.ts';
 import { contradiction } from '../metrics/passing.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Better } from '../types/metric.ts';
 import { isMap, type Json, type Place } from '../types/plain.ts';
 
-interface Choices {
+interface ChoiceScores {
   scores: Map<string, number>;
   problem: { place: Place; message: string } | null;
 }
@@ -18,7 +18,7 @@ export function readChoices(
   document: Document,
   path: Path,
   strings: string | readonly string[] | undefined,
-): Choices {
+): ChoiceScores {
   const key =
     valueAt(document.value, [...path, 'choice_scores']) === undefined &&
     valueAt(document.value, [...path, 'choices']) !== undefined
@@ -26,15 +26,15 @@ export function readChoices(
       : 'choice_scores';
   const at = [...path, key];
   const labels = typeof strings === 'string' ? [...strings] : (strings ?? []);
-  const refuse = (message: string): Choices => ({
+  const refuse = (message: string): ChoiceScores => ({
     scores: new Map(),
     problem: { place: document.placeOf(at), message: `${pathText(at)} ${message}` },
   });
   const given = valueAt(document.value, at);
-  const scores = scoresOf(given, labels);
+  const scores = readChoiceScores(given, labels);
   const message =
     fromSeveral(strings) ??
-    unusable(scores, labels, given) ??
+    choicesProblem(scores, labels, given) ??
     mismatch([...(scores?.keys() ?? [])], labels);
   return message !== null || scores === null ? refuse(message ?? '') : { scores, problem: null };
 }
@@ -45,7 +45,7 @@ function fromSeveral(strings: string | readonly string[] | undefined): string | 
   return 'cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head';
 }
 
-function unusable(
+function choicesProblem(
   scores: ReadonlyMap<string, number> | null,
   labels: readonly string[],
   given: Json | undefined,
@@ -63,11 +63,14 @@ function mismatch(scored: readonly string[], labels: readonly string[]): string 
   return unlisted === undefined ? null : `has "${unlisted}", which choice_strings has not`;
 }
 
-function scoresOf(value: Json | undefined, labels: readonly string[]): Map<string, number> | null {
+function readChoiceScores(
+  value: Json | undefined,
+  labels: readonly string[],
+): Map<string, number> | null {
   const entries =
     value === 'from_strings'
       ? labels.map((label): [string, Json] => [label, Number(label)])
-      : entriesOf(value);
+      : choiceEntries(value);
   const scores = new Map<string, number>();
   for (const [label, score] of entries ?? []) {
     if (typeof score !== 'number' || !Number.isFinite(score) || scores.has(label)) return null;
@@ -76,7 +79,7 @@ function scoresOf(value: Json | undefined, labels: readonly string[]): Map<strin
   return entries === null ? null : scores;
 }
 
-function entriesOf(value: Json | undefined): [string, Json][] | null {
+function choiceEntries(value: Json | undefined): [string, Json][] | null {
   if (isMap(value)) return Object.entries(value);
   if (!Array.isArray(value)) return null;
   return value.map((item) =>
@@ -95,7 +98,7 @@ export function passProblems(
   if (unknown.length > 0)
     return unknown.map(
       (label) =>
-        `pass names "${label}", which is not a label${suggestion(label, [...scores.keys()])}`,
+        `pass names "${label}", which is not a label${didYouMean(label, [...scores.keys()])}`,
     );
   const found = contradiction({ choice_scores: scores }, pass, better ?? 'none');
   if (found === null) return [];
@@ -152,7 +155,7 @@ export function keywordProblems(prompt: string): { written: string; message: str
   );
   const problems = [...unknown].map(([name, written]) => ({
     written,
-    message: `{${name}} is not a keyword${suggestion(name, NAMES)}; the text itself is written {{${name}}}`,
+    message: `{${name}} is not a keyword${didYouMean(name, NAMES)}; the text itself is written {{${name}}}`,
   }));
   for (const pair of EXCLUSIVE) {
     const [first, second] = pair.map((material) =>

@@ -5,7 +5,7 @@ import { problem } from '../errors.ts';
 import { materialUsed } from '../metrics/keywords.ts';
 import type { Better, Rubric } from '../types/metric.ts';
 import { isMap, type JsonMap, type Notice, type Problem } from '../types/plain.ts';
-import { BETTER, labels, labelsOf } from './metric-schema.ts';
+import { BETTER, labels, labelTexts } from './metric-schema.ts';
 import { keywordProblems, readChoices, readPassing, showsNothing } from './rubric-choices.ts';
 import {
   exampleSchema,
@@ -22,13 +22,13 @@ import {
   flag,
   listOf,
   missing,
-  number,
+  numberBetween,
   oneOf,
   anyText,
 } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
 
-const messageSchema = closed({
+const rubricMessageSchema = closed({
   role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Who says it.'),
   content: filled().describe('The text, with keywords in braces.'),
 });
@@ -42,23 +42,23 @@ const DIRECTIONS: Readonly<Record<(typeof PHOENIX)[number], Better>> = {
   neutral: 'none',
 };
 
-const score = number(-Number.MAX_VALUE, Number.MAX_VALUE);
+const rubricScore = numberBetween(-Number.MAX_VALUE, Number.MAX_VALUE);
 
 const scoresSchema = z.union(
   [
-    z.record(z.string(), score),
+    z.record(z.string(), rubricScore),
     z.literal('from_strings'),
     listOf(
       closed({
         choice: filled().describe('The label.'),
-        score: score.describe('Its score.'),
+        score: rubricScore.describe('Its score.'),
       }),
     ),
   ],
   { error: 'must map at least one answer to a number' },
 );
 
-const shape = {
+const rubricShape = {
   name: filled()
     .describe('Name of the rubric, where the file holds one. Default: the name of the file.')
     .optional(),
@@ -67,14 +67,16 @@ const shape = {
       'What the grader is asked; {completion}, {content}, {conversation} and other keywords show it what it judges.',
     )
     .optional(),
-  messages: listOf(messageSchema).describe('Messages instead of prompt (Phoenix).').optional(),
+  messages: listOf(rubricMessageSchema)
+    .describe('Messages instead of prompt (Phoenix).')
+    .optional(),
   choice_scores: scoresSchema.describe('The labels, and the score of each.').optional(),
   choices: scoresSchema.describe('The same as choice_scores (Phoenix).').optional(),
   better: oneOf(BETTER)
     .describe('Which way its score should move; the labels of the best score pass.')
     .optional(),
   pass: labels().describe('The labels that pass, where it is not only the best one.').optional(),
-  threshold: score
+  threshold: rubricScore
     .describe('The labels pass from this score on, or up to it where better is lower.')
     .optional(),
   choice_strings: z
@@ -103,7 +105,7 @@ const shape = {
   temperature: anything().describe("Of other tools' files: read, without effect.").optional(),
 };
 
-const rubricSchema = closed(shape);
+const rubricSchema = closed(rubricShape);
 
 /** Keys of other tools without effect; reported. */
 const WITHOUT_EFFECT = [
@@ -170,7 +172,7 @@ async function readRubric(
   const written = checkMembers(
     document,
     path,
-    { ...shape, messages: left, examples: left, choice_scores: left, choices: left },
+    { ...rubricShape, messages: left, examples: left, choice_scores: left, choices: left },
     problems,
   );
   const choices = readChoices(document, path, written.choice_strings);
@@ -232,7 +234,7 @@ function readDirection(
   const { key, pass, wrong } = readPassing(
     scores,
     better,
-    labelsOf(document, [...path, 'pass'], written.pass),
+    labelTexts(document, [...path, 'pass'], written.pass),
     written.threshold,
   );
   for (const message of choices.problem === null ? wrong : [])
@@ -288,7 +290,7 @@ function promptTexts(
   if (!hasMessages && prompt === undefined) problems.push(missing(document, at));
   // A prompt of another type is reported with the other members.
   if (prompt !== undefined) return typeof prompt === 'string' ? [{ at, content: prompt }] : [];
-  return checkItems(document, [...path, 'messages'], messageSchema, problems).map((item) => ({
+  return checkItems(document, [...path, 'messages'], rubricMessageSchema, problems).map((item) => ({
     at: [...item.path, 'content'],
     content: item.value.content,
   }));

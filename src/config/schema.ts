@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { refusedKey } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 /*
@@ -16,7 +16,7 @@ export const filled = () => anyText().min(1, { error: 'must not be empty' });
 
 export const flag = () => z.boolean({ error: 'must be true or false' });
 
-export function number(minimum: number, maximum: number) {
+export function numberBetween(minimum: number, maximum: number) {
   const error =
     maximum === Number.MAX_VALUE
       ? minimum === -Number.MAX_VALUE
@@ -58,7 +58,7 @@ export function closed<S extends z.ZodRawShape>(shape: S) {
 }
 
 export const scalar = () =>
-  z.union([anyText(), number(-Number.MAX_VALUE, Number.MAX_VALUE), flag()], {
+  z.union([anyText(), numberBetween(-Number.MAX_VALUE, Number.MAX_VALUE), flag()], {
     error: 'must be text, a number or true/false',
   });
 
@@ -74,7 +74,7 @@ export function check<T extends z.ZodType>(
 ): z.output<T> | undefined {
   const parsed = schema.safeParse(valueAt(document.value, path));
   if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) report(document, path, issue, problems);
+  for (const issue of parsed.error.issues) reportIssue(document, path, issue, problems);
   return undefined;
 }
 
@@ -139,11 +139,11 @@ function unknownKey(
   return problem(
     document.placeOf(path),
     refusedKey(key) ??
-      `unknown key "${key}"${where}${elsewhere === null ? suggestion(key, known) : `; ${elsewhere}`}`,
+      `unknown key "${key}"${where}${elsewhere === null ? didYouMean(key, known) : `; ${elsewhere}`}`,
   );
 }
 
-function report(
+function reportIssue(
   document: Document,
   base: Path,
   issue: z.core.$ZodIssue,
@@ -165,7 +165,7 @@ function report(
   }
   const meant = issue.code === 'invalid_union' ? meantMember(issue) : null;
   if (meant !== null) {
-    for (const inner of meant) report(document, path, inner, problems);
+    for (const inner of meant) reportIssue(document, path, inner, problems);
     return;
   }
   problems.push(

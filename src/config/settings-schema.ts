@@ -12,7 +12,7 @@ import {
   filled,
   listOf,
   mapOf,
-  number,
+  numberBetween,
   oneOf,
   scalar,
   anyText,
@@ -54,7 +54,7 @@ function tolerance() {
 const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
 /** Descriptions shared with the result. */
-function meaning(key: keyof GateSettings): string {
+function gateDescription(key: keyof GateSettings): string {
   const field = gateSettingsSchema.shape[key];
   return (field instanceof z.ZodDefault ? field.unwrap() : field).description ?? '';
 }
@@ -63,14 +63,16 @@ function meaning(key: keyof GateSettings): string {
 const defaulted = <Key extends keyof GateSettings, T extends z.ZodType<GateSettings[Key]>>(
   key: Key,
   schema: T,
-) => schema.describe(meaning(key)).default(DEFAULT_GATE[key] as never);
+) => schema.describe(gateDescription(key)).default(DEFAULT_GATE[key] as never);
 
 /** Gate settings that a suite may override. */
 export const suiteGateMembers = {
-  fail_on: oneOf(FAIL_ON).describe(meaning('fail_on')).exactOptional(),
-  min_drop: number(0, 1).describe(meaning('min_drop')).exactOptional(),
-  tolerance: tolerance().describe(meaning('tolerance')).exactOptional(),
-  min_pass_rate: orNull(number(0, 1)).describe(meaning('min_pass_rate')).exactOptional(),
+  fail_on: oneOf(FAIL_ON).describe(gateDescription('fail_on')).exactOptional(),
+  min_drop: numberBetween(0, 1).describe(gateDescription('min_drop')).exactOptional(),
+  tolerance: tolerance().describe(gateDescription('tolerance')).exactOptional(),
+  min_pass_rate: orNull(numberBetween(0, 1))
+    .describe(gateDescription('min_pass_rate'))
+    .exactOptional(),
   unit: oneOf(['tries', 'references'])
     .describe('What is compared: tries (the default), or what the roll-up makes of each reference.')
     .exactOptional(),
@@ -86,16 +88,16 @@ export const suiteGateMembers = {
 
 const { fail_on, min_drop, tolerance: tolerated, min_pass_rate, ...further } = suiteGateMembers;
 
-const gateSchema = closed({
+const settingsGateSchema = closed({
   fail_on: defaulted('fail_on', fail_on.unwrap()),
   min_drop: defaulted('min_drop', min_drop.unwrap()),
   tolerance: defaulted('tolerance', tolerated.unwrap()),
   min_pass_rate: defaulted('min_pass_rate', min_pass_rate.unwrap()),
   ...further,
-  alpha: defaulted('alpha', number(0.0001, 0.5)),
+  alpha: defaulted('alpha', numberBetween(0.0001, 0.5)),
   gate_on: defaulted('gate_on', oneOf(['suite+references', 'suite'])),
   on_inconclusive: defaulted('on_inconclusive', oneOf(['pass', 'fail'])),
-  scoring: oneOf(['warn', 'fail']).describe(meaning('scoring')).optional(),
+  scoring: oneOf(['warn', 'fail']).describe(gateDescription('scoring')).optional(),
   yardstick: oneOf(['warn', 'fail']).describe('Old name of scoring.').optional(),
   removed: defaulted('removed', oneOf(['warn', 'fail'])),
   attributes: defaulted('attributes', oneOf(['advise', 'fail'])),
@@ -115,7 +117,7 @@ const budgetSchema = closed({
   max_calls: orNull(wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .describe('Most calls of one run; null: no cap.')
     .default(5000),
-  max_cost_usd: orNull(number(0, UNBOUNDED))
+  max_cost_usd: orNull(numberBetween(0, UNBOUNDED))
     .describe('Most dollars that one run may cost; null: no cap.')
     .default(20),
 })
@@ -160,10 +162,10 @@ export function settingsMembers(limits: Limits) {
     )
       .describe('Values of model and parameters that a full sweep tries, in every combination.')
       .optional(),
-    gate: gateSchema,
+    gate: settingsGateSchema,
     budget: budgetSchema,
     version: z
-      .union([anyText(), number(0, UNBOUNDED), z.null()], { error: 'must be text' })
+      .union([anyText(), numberBetween(0, UNBOUNDED), z.null()], { error: 'must be text' })
       .describe("Of llmeval's settings; it has no meaning here.")
       .optional(),
   };

@@ -11,7 +11,7 @@ import { checkModelKeys, readGraders, readModelChoice, type WrittenModel } from 
 import { checkMembers } from './schema.ts';
 import { ownMembers, settingsMembers, settingsSchema } from './settings-schema.ts';
 
-type Written = z.output<ReturnType<typeof settingsSchema>>;
+type RawSettings = z.output<ReturnType<typeof settingsSchema>>;
 
 /** Settings of a project without a settings file. */
 export function defaultSettings(own: readonly OwnSettings[]): Settings {
@@ -31,7 +31,7 @@ export function readSettings(
     return { settings: { ...defaultSettings(own), file: document.file }, notices: [] };
   }
   const members = { ...settingsMembers(limits), ...ownMembers(own) };
-  const written: Written = {
+  const written: RawSettings = {
     ...settingsSchema(own, limits).parse({}),
     ...checkMembers(document, [], members, problems),
   };
@@ -62,7 +62,13 @@ export function readSettings(
 /** `assumed`: the cap on cost is the default. */
 function fromWritten(
   file: string | null,
-  { models: _models, transport, embeddings: _embeddings, version: _version, ...written }: Written,
+  {
+    models: _models,
+    transport,
+    embeddings: _embeddings,
+    version: _version,
+    ...written
+  }: RawSettings,
   models: Settings['models'],
   [grader, ...voters]: readonly GraderSettings[],
   assumed: boolean,
@@ -75,7 +81,7 @@ function fromWritten(
     voters,
     embeddings: null,
     sweep: Object.fromEntries(
-      Object.entries(written.sweep ?? {}).map(([key, value]) => [key, list(value)]),
+      Object.entries(written.sweep ?? {}).map(([key, value]) => [key, asList(value)]),
     ),
     budget: { ...written.budget, ...(assumed ? { assumed: true as const } : {}) },
     ...(transport === undefined ? {} : { transport }),
@@ -85,7 +91,7 @@ function fromWritten(
 function readModel(
   document: Document,
   name: string,
-  written: Written,
+  written: RawSettings,
   problems: Problem[],
 ): ModelSettings {
   const entry: WrittenModel = written.models?.[name] ?? { provider: 'openai' };
@@ -107,8 +113,8 @@ function readModel(
     command,
     setup,
     file,
-    files: many(entry.files) ?? [],
-    replaces: many(entry.replaces) ?? [],
+    files: toTextList(entry.files) ?? [],
+    replaces: toTextList(entry.replaces) ?? [],
     ...(entry.transport === undefined ? {} : { transport: entry.transport }),
     ...paceOf(entry),
     place: document.placeOf(['models', name]),
@@ -136,17 +142,17 @@ function checkSweep(document: Document, sweep: Settings['sweep'], problems: Prob
   }
 }
 
-function settingsNotices(document: Document, written: Written): Notice[] {
+function settingsNotices(document: Document, written: RawSettings): Notice[] {
   if (written.version === undefined) return [];
   const message = "version is llmeval's and has no meaning here; it can go";
   return [{ kind: 'settings', message, place: document.placeOf(['version']) }];
 }
 
-function many(value: string | string[] | undefined): string[] | undefined {
+function toTextList(value: string | string[] | undefined): string[] | undefined {
   return typeof value === 'string' ? [value] : value;
 }
 
-function list(value: Scalar | Scalar[]): Scalar[] {
+function asList(value: Scalar | Scalar[]): Scalar[] {
   return Array.isArray(value) ? value : [value];
 }
 

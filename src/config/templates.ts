@@ -1,47 +1,49 @@
 /** A variable between `{{` and `}}`, or a member of it (`user.name`, `rows[0]`). */
-type Step = string | number;
+type PathStep = string | number;
 
-type Part = { text: string } | { path: Step[] };
+type TemplatePart = { text: string } | { path: PathStep[] };
 
 /** `text`: as written. */
-export type Template = { ok: true; parts: Part[]; text: string } | { ok: false; construct: string };
+export type Template =
+  { ok: true; parts: TemplatePart[]; text: string } | { ok: false; construct: string };
 
-const PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
+const VARIABLE_PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
 
 const STATEMENT = /\{[%#]/;
 
 /** Filters, calls, conditions, loops and the environment are unsupported: names the first. */
 export function readTemplate(text: string): Template {
   const statement = STATEMENT.exec(text);
-  if (statement !== null) return { ok: false, construct: firstLine(text.slice(statement.index)) };
-  const parts: Part[] = [];
+  if (statement !== null)
+    return { ok: false, construct: firstLineExcerpt(text.slice(statement.index)) };
+  const parts: TemplatePart[] = [];
   let from = 0;
   for (;;) {
     const open = text.indexOf('{{', from);
     const close = open === -1 ? -1 : text.indexOf('}}', open);
     if (close === -1) break;
     const inside = text.slice(open + 2, close).trim();
-    if (!PATH.test(inside) || inside.startsWith('env.'))
-      return { ok: false, construct: firstLine(text.slice(open, close + 2)) };
-    parts.push({ text: text.slice(from, open) }, { path: stepsOf(inside) });
+    if (!VARIABLE_PATH.test(inside) || inside.startsWith('env.'))
+      return { ok: false, construct: firstLineExcerpt(text.slice(open, close + 2)) };
+    parts.push({ text: text.slice(from, open) }, { path: pathSteps(inside) });
     from = close + 2;
   }
   parts.push({ text: text.slice(from) });
   return { ok: true, text, parts: parts.filter((part) => !('text' in part) || part.text !== '') };
 }
 
-function stepsOf(inside: string): Step[] {
+function pathSteps(inside: string): PathStep[] {
   return inside
     .split(/[.[]/)
     .map((step) => (/^\d+\]?$/.test(step) ? Number.parseInt(step, 10) : step.replace(']', '')));
 }
 
-function firstLine(text: string): string {
+function firstLineExcerpt(text: string): string {
   return text.split('\n', 1)[0]?.slice(0, 60) ?? '';
 }
 
 /** Our variable for a path: `user.name` becomes `user_name`. */
-export function variableOf(path: readonly Step[]): string {
+export function variableOf(path: readonly PathStep[]): string {
   return path.map(String).join('_');
 }
 
@@ -70,6 +72,6 @@ export function escapeNames(text: string): string {
 }
 
 /** Every path in a template, with repeats. */
-export function pathsOf(template: Extract<Template, { ok: true }>): Step[][] {
+export function pathsOf(template: Extract<Template, { ok: true }>): PathStep[][] {
   return template.parts.flatMap((part) => ('path' in part ? [part.path] : []));
 }

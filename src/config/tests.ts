@@ -9,7 +9,7 @@ import type { Reference, Tests } from '../kernel/suite/suite.ts';
 import { asksNothing } from '../kernel/suite/template.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { OBJECT_WORDS, countObjects } from '../metrics/objects.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import { isMap, type Problem } from '../types/plain.ts';
@@ -32,7 +32,7 @@ import { suiteGateMembers, tries } from './settings-schema.ts';
 import { withoutUndefined } from './settings.ts';
 import type { OwnContext, SuiteKey } from './suite-key.ts';
 
-interface TestsContext extends OwnContext {
+interface TestFileContext extends OwnContext {
   variables: readonly string[];
   builtIns: BuiltInMetrics;
   suiteKeys: readonly SuiteKey[];
@@ -78,28 +78,31 @@ export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEF
   });
 }
 
-const OF_MODELS =
+const MODEL_KEYS_HINT =
   "a model and its parameters stand in the prompt's file, or under sweep in the settings file";
 
-const left = anything().optional();
+const anyValue = anything().optional();
 
-const ownMembers = perLimits((limits) => ({
+const testsFileMembers = perLimits((limits) => ({
   gate: gateSchema.optional(),
   n_tries: tries(limits).optional(),
   skip: flag().optional(),
   do_completion: flag().optional(),
   // Read part by part.
-  defaults: left,
-  metrics: left,
-  metrics_rollup: left,
-  references: left,
-  references_from: left,
-  quarantine: left,
+  defaults: anyValue,
+  metrics: anyValue,
+  metrics_rollup: anyValue,
+  references: anyValue,
+  references_from: anyValue,
+  quarantine: anyValue,
 }));
 
 /** The members that a test file may have. */
-function membersOf({ limits, suiteKeys }: TestsContext) {
-  return { ...ownMembers(limits), ...Object.fromEntries(suiteKeys.map(({ key }) => [key, left])) };
+function membersOf({ limits, suiteKeys }: TestFileContext) {
+  return {
+    ...testsFileMembers(limits),
+    ...Object.fromEntries(suiteKeys.map(({ key }) => [key, anyValue])),
+  };
 }
 
 /**
@@ -108,7 +111,7 @@ function membersOf({ limits, suiteKeys }: TestsContext) {
  */
 export async function readTests(
   document: Document,
-  context: TestsContext,
+  context: TestFileContext,
   problems: Problem[],
 ): Promise<Tests | null> {
   if (!isMap(document.value)) {
@@ -120,7 +123,7 @@ export async function readTests(
     [],
     membersOf(context),
     problems,
-    (key) => (key === 'model' || isKnownParameter(key) ? OF_MODELS : null),
+    (key) => (key === 'model' || isKnownParameter(key) ? MODEL_KEYS_HINT : null),
   );
   const before = problems.length;
   const metrics = readMetrics(document, context.builtIns, problems);
@@ -179,7 +182,7 @@ function someHaveMetrics(document: Document): boolean {
 /** Reads the key of a suite of its own kind; a file has at most one. */
 async function readOwn(
   document: Document,
-  context: TestsContext,
+  context: TestFileContext,
   problems: Problem[],
 ): Promise<OwnSuite | null> {
   const written = context.suiteKeys.filter(
@@ -258,7 +261,7 @@ function readQuarantine(
       problems.push(
         problem(
           place,
-          `${pathText(path)}: there is no reference "${value.id}"${suggestion(value.id, ids)}`,
+          `${pathText(path)}: there is no reference "${value.id}"${didYouMean(value.id, ids)}`,
         ),
       );
     }

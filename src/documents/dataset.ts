@@ -15,7 +15,7 @@ export interface DataRow {
 
 const MAX_PROBLEMS = 20;
 
-const FORMATS: Readonly<
+const READERS_BY_ENDING: Readonly<
   Record<string, (file: string, text: string, limits: Limits, problems: Problem[]) => DataRow[]>
 > = {
   jsonl: readJsonLines,
@@ -43,7 +43,7 @@ export function readRows(
     problems.push(problem({ file, line }, message));
     return [];
   };
-  const read = FORMATS[file.slice(file.lastIndexOf('.') + 1).toLowerCase()];
+  const read = READERS_BY_ENDING[file.slice(file.lastIndexOf('.') + 1).toLowerCase()];
   if (read === undefined) return fail(0, 'must be a .jsonl, .csv or .tsv file');
   if (content.length > limits.dataBytes)
     return fail(0, tooManyBytes(content.length, limits.dataBytes));
@@ -108,7 +108,7 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     return 'must be a JSON object';
-  const copy = plain(parsed, limits.depth);
+  const copy = plainCopy(parsed, limits.depth);
   if (typeof copy === 'string') return copy;
   // JSON.parse keeps the last of equal keys, so fewer members than colons means duplicates.
   return copy.members === colons(source)
@@ -117,7 +117,7 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
 }
 
 /** A copy without prototypes and its member count, or why the value is refused. */
-function plain(value: unknown, depth: number): { value: Json; members: number } | string {
+function plainCopy(value: unknown, depth: number): { value: Json; members: number } | string {
   if (typeof value !== 'object' || value === null)
     return scalarFlaw(value) ?? { value: value as Json, members: 0 };
   if (depth === 0) return 'is nested too deep';
@@ -126,7 +126,7 @@ function plain(value: unknown, depth: number): { value: Json; members: number } 
   let members = 0;
   for (const [key, member] of Object.entries(value)) {
     if (FORBIDDEN_KEYS.has(key)) return `the key "${key}" is not allowed`;
-    const copy = plain(member, depth - 1);
+    const copy = plainCopy(member, depth - 1);
     if (typeof copy === 'string') return copy;
     members += copy.members + (Array.isArray(value) ? 0 : 1);
     list.push(copy.value);

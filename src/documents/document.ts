@@ -9,7 +9,7 @@ import {
 } from '../types/plain.ts';
 
 /** Several prompts or tests may read the same file and report the same problem. */
-export function distinct<T extends Problem | Notice>(entries: readonly T[]): T[] {
+export function deduplicate<T extends Problem | Notice>(entries: readonly T[]): T[] {
   const seen = new Map<string, T>();
   for (const entry of entries) {
     const key = `${entry.place?.file ?? ''}\n${entry.place?.line ?? ''}\n${entry.message}`;
@@ -34,7 +34,7 @@ export interface Document {
   textOf?(path: Path): string | null;
 }
 
-export type Reading<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
+export type ReadResult<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 /** A map without a prototype, so that no key has a special meaning. */
 export function emptyMap(): JsonMap {

@@ -1,5 +1,5 @@
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
-import type { Edited } from './edit-yaml.ts';
+import type { EditResult } from './edit-yaml.ts';
 import { speltOut } from './text-flaws.ts';
 
 /** One change to a JSON Lines file that keeps every other byte. */
@@ -13,7 +13,7 @@ export type JsonLinesEdit =
  * Lines are identified by position and content: `read` is the earlier text. Rejects a line that
  * changed since, or whose formatting cannot be kept.
  */
-export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): Edited {
+export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): EditResult {
   const lines = text.split('\n');
   const old = lines[edit.line - 1]?.trim() ?? '';
   const value = objectIn(old);

@@ -25,30 +25,30 @@ import {
 /** One change to a YAML file that keeps every other byte. */
 export type YamlEdit =
   /** Sets a key of the reference at a line, optionally with a comment above it. */
-  | ({ kind: 'set'; key: string; value: Json; remark: string | null } & At)
+  | ({ kind: 'set'; key: string; value: Json; remark: string | null } & ReferencePosition)
   /** Adds a member to the list that contains this reference. */
-  | ({ kind: 'append'; value: Json } & At)
+  | ({ kind: 'append'; value: Json } & ReferencePosition)
   /** Adds a member to the list at a path of keys; creates the last key if necessary. */
   | { kind: 'append-in'; path: readonly string[]; value: Json };
 
 /** A reference's position; its id distinguishes references on one line. */
-interface At {
+interface ReferencePosition {
   line: number;
   id: string;
 }
 
 /** The new text, or a sentence that explains why there is none. */
-export type Edited = { text: string } | { refused: string };
+export type EditResult = { text: string } | { refused: string };
 
-function foundIn(text: string): YamlText | null {
+function parseYamlText(text: string): YamlText | null {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, version: '1.2' });
   if (document.errors.length > 0) return null;
-  return { text, root: document.contents, lines, value: valueOf(document) };
+  return { text, root: document.contents, lines, value: expandedValue(document) };
 }
 
 /** A text's value with aliases expanded. */
-function valueOf(document: Document.Parsed): Json {
+function expandedValue(document: Document.Parsed): Json {
   return JSON.parse(JSON.stringify(document.toJS() ?? null)) as Json;
 }
 
@@ -57,8 +57,8 @@ function valueOf(document: Document.Parsed): Json {
  * since is rejected. The text is only spliced, which keeps comments, order and formatting. The
  * result is parsed again; a different value (anchors, merge keys, unusual layout) is rejected.
  */
-export function editYaml(text: string, edit: YamlEdit, read: string): Edited {
-  const found = foundIn(text);
+export function editYaml(text: string, edit: YamlEdit, read: string): EditResult {
+  const found = parseYamlText(text);
   if (found === null) return { refused: 'the file is not valid YAML now' };
   const planned = plan(found, edit, read);
   if ('refused' in planned) return planned;
@@ -67,7 +67,7 @@ export function editYaml(text: string, edit: YamlEdit, read: string): Edited {
     .sort((a, b) => b.from - a.from)
     .reduce((all, { from, to, put }) => `${all.slice(0, from)}${put}${all.slice(to)}`, text);
   const after = parseDocument(spliced, { version: '1.2' });
-  if (after.errors.length > 0 || JSON.stringify(valueOf(after)) !== wanted)
+  if (after.errors.length > 0 || JSON.stringify(expandedValue(after)) !== wanted)
     return { refused: 'it is laid out so that this cannot be written back without changing more' };
   const kept = new Set(commentsIn(spliced));
   return commentsIn(text).some((comment) => !kept.has(comment))
@@ -93,9 +93,9 @@ function commentsIn(text: string): string[] {
   });
 }
 
-type Plan = { splices: Splice[]; change(value: Json): Json } | { refused: string };
+type EditPlan = { splices: Splice[]; change(value: Json): Json } | { refused: string };
 
-function plan(found: YamlText, edit: YamlEdit, read: string): Plan {
+function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
   if (edit.kind === 'append-in') return appendIn(found, edit);
   const items = itemsAt(found, edit);
   const [item, ...others] = items;
@@ -104,7 +104,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): Plan {
     return {
       refused: `several references are on line ${String(edit.line)}; give each its own line, or an id`,
     };
-  if (found.text !== read && !isSame(found, item, read, edit))
+  if (found.text !== read && !isSameItem(found, item, read, edit))
     return { refused: 'it was changed since it was read: another reference stands there now' };
   const { map, list, path } = item;
   if (edit.kind === 'append')
@@ -131,15 +131,20 @@ function plan(found: YamlText, edit: YamlEdit, read: string): Plan {
       };
 }
 
-interface Item {
+interface ListItem {
   map: YAMLMap;
   list: YAMLSeq;
   /** Keys and positions from the root. */
   path: (string | number)[];
 }
 
-function isSame({ value }: YamlText, { path }: Item, read: string, at: At): boolean {
-  const before = foundIn(read);
+function isSameItem(
+  { value }: YamlText,
+  { path }: ListItem,
+  read: string,
+  at: ReferencePosition,
+): boolean {
+  const before = parseYamlText(read);
   const [item] = before === null ? [] : itemsAt(before, at);
   return (
     before !== null &&
@@ -149,8 +154,8 @@ function isSame({ value }: YamlText, { path }: Item, read: string, at: At): bool
 }
 
 /** The references at a line; if one has the id, only that one. */
-function itemsAt({ root, lines }: YamlText, { line, id }: At): Item[] {
-  const items: Item[] = [];
+function itemsAt({ root, lines }: YamlText, { line, id }: ReferencePosition): ListItem[] {
+  const items: ListItem[] = [];
   visit(root as never, {
     Seq(_, list, above) {
       const keys = above.flatMap((node) =>
@@ -171,7 +176,7 @@ function itemsAt({ root, lines }: YamlText, { line, id }: At): Item[] {
   return items.length < 2 || named.length === 0 ? items : named;
 }
 
-function nameOf(path: readonly string[]): string {
+function pathName(path: readonly string[]): string {
   return path.length === 0 ? 'the file' : `"${path.join('.')}"`;
 }
 
@@ -180,16 +185,16 @@ function mapAt({ root }: YamlText, path: readonly string[]): YAMLMap | { refused
   let map = root;
   for (const name of path) {
     const pair = isMap(map) ? pairAt(map, name) : undefined;
-    if (pair === undefined) return { refused: `there is no ${nameOf(path)} in it any more` };
+    if (pair === undefined) return { refused: `there is no ${pathName(path)} in it any more` };
     map = pair.value;
   }
-  return isMap(map) ? map : { refused: `${nameOf(path)} is not written out as a map there` };
+  return isMap(map) ? map : { refused: `${pathName(path)} is not written out as a map there` };
 }
 
 function appendIn(
   found: YamlText,
   { path, value }: Extract<YamlEdit, { kind: 'append-in' }>,
-): Plan {
+): EditPlan {
   const above = path.slice(0, -1);
   const key = path.at(-1) ?? '';
   const map = mapAt(found, above);
@@ -201,7 +206,7 @@ function appendIn(
     : isEmpty
       ? setKey(found, { map, path: [...above] }, key, [value])
       : null;
-  if (splice === null) return { refused: `${nameOf(path)} is not written out as a list there` };
+  if (splice === null) return { refused: `${pathName(path)} is not written out as a list there` };
   return {
     splices: [splice],
     change: (all) => {

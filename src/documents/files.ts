@@ -2,7 +2,7 @@ import { problem } from '../errors.ts';
 import { byCodeUnits } from '../text/order.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import type { Document, Reading } from './document.ts';
+import type { Document, ReadResult } from './document.ts';
 import type { Limits } from './limits.ts';
 import {
   compileGlob,
@@ -44,7 +44,7 @@ export interface Files {
 }
 
 /** Parsed documents by path and object id. Documents never change, so commits can share them. */
-export type ParsedDocuments = Map<string, Promise<Reading<Document>>>;
+export type ParsedDocuments = Map<string, Promise<ReadResult<Document>>>;
 
 /** Drops documents of other trees, and failed reads, which may succeed next time. */
 export async function forgetOthers(
@@ -53,7 +53,7 @@ export async function forgetOthers(
 ): Promise<void> {
   for (const [key, pending] of [...documents]) {
     const path = key.slice(key.indexOf(' ') + 1);
-    const isHeld = trees.some(({ files }) => keyOf(files.get(path)?.id, path) === key);
+    const isHeld = trees.some(({ files }) => documentKey(files.get(path)?.id, path) === key);
     const isRead = await pending.then(
       ({ ok }) => ok,
       () => false,
@@ -62,12 +62,12 @@ export async function forgetOthers(
   }
 }
 
-function keyOf(id: string | undefined, path: string): string {
+function documentKey(id: string | undefined, path: string): string {
   return `${id ?? ''} ${path}`;
 }
 
 /** The files of one commit, each parsed once. `documents`: parsed for another commit. */
-export function filesOf(
+export function createFiles(
   tree: SourceTree,
   limits: Limits,
   documents: ParsedDocuments = new Map(),
@@ -75,7 +75,7 @@ export function filesOf(
   const read = new Set<string>();
   const absence = (path: string) => absenceIn(tree, path);
 
-  const load = async (path: string): Promise<Reading<Document>> => {
+  const load = async (path: string): Promise<ReadResult<Document>> => {
     const content = tree.files.has(path)
       ? await readUpTo(tree, path, limits.yamlBytes)
       : (absence(path) ?? 'cannot be read');
@@ -90,7 +90,7 @@ export function filesOf(
     below: (folder) => [...tree.files.keys()].filter((path) => isBelow(path, folder)).sort(),
     match: (patterns, where, problems) => matchIn(tree, patterns, where, problems),
     document: async (path, problems) => {
-      const key = keyOf(tree.files.get(path)?.id ?? tree.commit, path);
+      const key = documentKey(tree.files.get(path)?.id ?? tree.commit, path);
       const pending = documents.get(key) ?? load(path);
       documents.set(key, pending);
       const reading = await pending;
@@ -218,11 +218,11 @@ function matchOne(
 }
 
 /** Files read whose names differ only by case or Unicode form: the same file on some systems. */
-export function twins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
+export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   const folded = new Map<string, string>();
-  for (const path of read) folded.set(fold(path), path);
+  for (const path of read) folded.set(foldPath(path), path);
   return [...tree.files.keys()].flatMap((path): Notice[] => {
-    const other = folded.get(fold(path));
+    const other = folded.get(foldPath(path));
     if (other === undefined || other === path || (read.has(path) && path < other)) return [];
     return [
       {
@@ -234,6 +234,6 @@ export function twins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   });
 }
 
-function fold(path: string): string {
+function foldPath(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }

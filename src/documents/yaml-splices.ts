@@ -34,7 +34,7 @@ export function setKey(
   value: Json,
 ): Splice | null {
   const pair = pairAt(map, key);
-  if (pair === undefined) return member(found, map, `${key}: ${flowText(value)}`, '');
+  if (pair === undefined) return appendMember(found, map, `${key}: ${flowText(value)}`, '');
   const before = valueAt(found.value, [...path, key]);
   const last = Array.isArray(value) ? value.at(-1) : undefined;
   if (
@@ -56,11 +56,11 @@ export function setKey(
 }
 
 export function appendItem(found: YamlText, list: YAMLSeq, value: Json): Splice {
-  return member(found, list, flowText(value), '- ');
+  return appendMember(found, list, flowText(value), '- ');
 }
 
 /** A new last member of a map or list, formatted like the others. */
-function member(
+function appendMember(
   { text, lines }: YamlText,
   into: YAMLMap | YAMLSeq,
   words: string,

@@ -76,7 +76,7 @@ export function walk(
     values: 0,
     characters: 0,
   };
-  const line = lineOf(state, root) ?? 1;
+  const line = nodeLine(state, root) ?? 1;
   let value: Json = null;
   try {
     value = readNode(state, root, 0, line);
@@ -91,7 +91,7 @@ function readNode(state: Walk, node: Node | null, depth: number, line: number): 
   if (state.values > state.limits.values)
     giveUp(state, line, `expands to more than ${state.limits.values} values`);
   if (depth > state.limits.depth)
-    return report(state, line, `is nested deeper than ${state.limits.depth} levels`);
+    return addProblem(state, line, `is nested deeper than ${state.limits.depth} levels`);
   if (node === null) return null;
   if (isAlias(node)) return readAlias(state, node, depth, line);
   if (node.anchor !== undefined && state.expanding === 0) state.anchors.set(node.anchor, node);
@@ -107,8 +107,8 @@ function readNode(state: Walk, node: Node | null, depth: number, line: number): 
 function readAlias(state: Walk, alias: Alias, depth: number, line: number): Json {
   const target = state.targets.get(alias) ?? state.anchors.get(alias.source);
   if (target === undefined)
-    return report(state, line, `uses *${alias.source} before it is defined`);
-  if (state.open.has(target)) return report(state, line, `*${alias.source} refers to itself`);
+    return addProblem(state, line, `uses *${alias.source} before it is defined`);
+  if (state.open.has(target)) return addProblem(state, line, `*${alias.source} refers to itself`);
   state.targets.set(alias, target);
   state.expanding += 1;
   const value = readNode(state, target, depth, line);
@@ -121,14 +121,19 @@ function readScalar(state: Walk, value: unknown, line: number): Json {
   if (typeof value !== 'string') return typeof value === 'boolean' ? value : null;
   countCharacters(state, line, value);
   const flaw = valueFlaw(value);
-  if (flaw !== null) return report(state, line, `${here(state)} ${flaw}`);
-  return value.includes('${oc.') ? report(state, line, interpolation(value)) : value;
+  if (flaw !== null) return addProblem(state, line, `${pathWords(state)} ${flaw}`);
+  return value.includes('${oc.') ? addProblem(state, line, interpolation(value)) : value;
 }
 
 function readNumber(state: Walk, value: number, line: number): Json {
-  if (!Number.isFinite(value)) return report(state, line, `${here(state)} is not a finite number`);
+  if (!Number.isFinite(value))
+    return addProblem(state, line, `${pathWords(state)} is not a finite number`);
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return report(state, line, `${here(state)} is too large a number; quote it if it is text`);
+    return addProblem(
+      state,
+      line,
+      `${pathWords(state)} is too large a number; quote it if it is text`,
+    );
   }
   return value;
 }
@@ -136,9 +141,9 @@ function readNumber(state: Walk, value: number, line: number): Json {
 function readList(state: Walk, list: YAMLSeq, depth: number): Json {
   const spots = new Map<number, Spot>();
   const value: Json[] = [];
-  const listLine = lineOf(state, list) ?? 0;
+  const listLine = nodeLine(state, list) ?? 0;
   for (const item of list.items as (Node | null)[]) {
-    const line = lineOf(state, item) ?? listLine;
+    const line = nodeLine(state, item) ?? listLine;
     state.path.push(value.length);
     const member = readNode(state, item, depth + 1, line);
     state.path.pop();
@@ -152,7 +157,7 @@ function readList(state: Walk, list: YAMLSeq, depth: number): Json {
 function readMap(state: Walk, map: YAMLMap, depth: number): Json {
   const spots = new Map<string, Spot>();
   const value = emptyMap();
-  const mapLine = lineOf(state, map) ?? 0;
+  const mapLine = nodeLine(state, map) ?? 0;
   let merged: { maps: JsonMap[]; spot: Spot } | null = null;
   for (const pair of map.items as { key: unknown; value: Node | null }[]) {
     const key = readKey(state, pair.key, spots, mapLine);
@@ -187,7 +192,7 @@ const MERGE_KEY = '<<';
 function mapsToMerge(state: Walk, value: Json, line: number): JsonMap[] {
   const maps = Array.isArray(value) ? value : [value];
   if (maps.every(isJsonMap)) return maps;
-  report(state, line, 'a merge key (<<) takes a map, or a list of maps');
+  addProblem(state, line, 'a merge key (<<) takes a map, or a list of maps');
   return [];
 }
 
@@ -197,20 +202,20 @@ function readKey(
   seen: Map<string, Spot>,
   mapLine: number,
 ): { text: string; line: number } | null {
-  if (!isScalar(key)) return report(state, mapLine, 'has a key that is not plain text');
-  const line = lineOf(state, key) ?? mapLine;
+  if (!isScalar(key)) return addProblem(state, mapLine, 'has a key that is not plain text');
+  const line = nodeLine(state, key) ?? mapLine;
   // As written, so the label `1.0` stays `1.0`. `1` and "1" are one key, as in JavaScript.
   const text = key.source ?? String(key.value);
   countCharacters(state, line, text);
   // Unquoted, it would be a key of the parent map.
   const space = key.type === 'PLAIN' ? foreignSpace(text) : null;
-  if (space !== null) return report(state, line, space);
+  if (space !== null) return addProblem(state, line, space);
   const flaw = valueFlaw(text);
   const earlier = seen.get(text);
-  if (flaw !== null) return report(state, line, `a key ${flaw}`);
-  if (FORBIDDEN_KEYS.has(text)) return report(state, line, `the key "${text}" is not allowed`);
+  if (flaw !== null) return addProblem(state, line, `a key ${flaw}`);
+  if (FORBIDDEN_KEYS.has(text)) return addProblem(state, line, `the key "${text}" is not allowed`);
   if (earlier !== undefined)
-    return report(state, line, `the key "${text}" is already on line ${earlier.line}`);
+    return addProblem(state, line, `the key "${text}" is already on line ${earlier.line}`);
   return { text, line };
 }
 
@@ -232,22 +237,22 @@ function countCharacters(state: Walk, line: number, text: string): void {
   if (state.characters > limit) giveUp(state, line, `expands to more than ${limit} characters`);
 }
 
-function lineOf(state: Walk, node: Node | null): number | null {
+function nodeLine(state: Walk, node: Node | null): number | null {
   return node?.range ? state.lines.linePos(node.range[0]).line : null;
 }
 
-function here(state: Walk): string {
+function pathWords(state: Walk): string {
   return state.path.length === 0 ? 'the file' : pathText(state.path);
 }
 
-function report(state: Walk, line: number, message: string): null {
+function addProblem(state: Walk, line: number, message: string): null {
   if (state.problems.length < MAX_PROBLEMS)
     state.problems.push(problem({ file: state.file, line }, message));
   return null;
 }
 
 function giveUp(state: Walk, line: number, message: string): never {
-  report(state, line, message);
+  addProblem(state, line, message);
   throw new TooMuch();
 }
 

@@ -11,7 +11,7 @@ import {
 import { problem } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem } from '../types/plain.ts';
-import { type Document, type Path, type Reading, valueAt } from './document.ts';
+import { type Document, type Path, type ReadResult, valueAt } from './document.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { fileFlaw, foreignSpace } from './text-flaws.ts';
 import { type Spot, type Spots, walk } from './yaml-values.ts';
@@ -27,7 +27,7 @@ const MAX_TOKENS = 600_000;
 /** What the lexer puts before the text of a plain scalar. */
 const SCALAR_MARK = '\u001f';
 
-const OPTIONS = {
+const PARSE_OPTIONS = {
   version: '1.2',
   // Shared, because creating one takes as long as reading a small file. Binary, sets and foreign
   // tags keep their tag, which is then refused; the walk handles merge keys.
@@ -55,7 +55,7 @@ class Stop extends Error {
 function parseSyntax(text: string, limits: Limits): Syntax {
   const lines = new LineCounter();
   try {
-    const document = compose(text, lines, limits);
+    const document = composeDocument(text, lines, limits);
     return document === null
       ? { ok: false, line: 0, message: 'is empty' }
       : { ok: true, document, lines };
@@ -64,13 +64,13 @@ function parseSyntax(text: string, limits: Limits): Syntax {
     const line = error.offset < 0 ? 0 : lines.linePos(Math.min(error.offset, text.length)).line;
     const start = lines.lineStarts[line - 1] ?? text.length;
     const [written = ''] = text.slice(start).split('\n', 1);
-    return { ok: false, line, message: wording(error, written, limits) };
+    return { ok: false, line, message: syntaxErrorText(error, written, limits) };
   }
 }
 
-function compose(text: string, lines: LineCounter, limits: Limits): YamlDocument | null {
+function composeDocument(text: string, lines: LineCounter, limits: Limits): YamlDocument | null {
   const parser = new Parser(lines.addNewLine);
-  const composer = new Composer(OPTIONS);
+  const composer = new Composer(PARSE_OPTIONS);
   let first: Stop | null = null;
   // Collecting half a million errors takes seconds. If the library renames this member, we lose
   // time but no errors.
@@ -82,7 +82,7 @@ function compose(text: string, lines: LineCounter, limits: Limits): YamlDocument
   let documents = 0;
   const feed = (token: CST.Token) => {
     if (token.type === 'document') documents += 1;
-    refuse(token, documents, limits);
+    checkToken(token, documents, limits);
     for (const done of composer.next(token)) document = requireValid(done);
   };
   lines.addNewLine(0);
@@ -94,7 +94,7 @@ function compose(text: string, lines: LineCounter, limits: Limits): YamlDocument
   return document;
 }
 
-function refuse(token: CST.Token, documents: number, limits: Limits): void {
+function checkToken(token: CST.Token, documents: number, limits: Limits): void {
   if (token.type === 'error') throw new Stop('UNEXPECTED_TOKEN', token.offset, token.message);
   if (token.type === 'directive')
     throw new Stop('DIRECTIVE', 'offset' in token ? token.offset : 0, token.source);
@@ -126,7 +126,7 @@ function requireValid(document: YamlDocument): YamlDocument {
 }
 
 /** Pieces the lexer makes up; all others are stretches of the text. */
-const MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
+const LEXER_MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
 
 /** Change of nesting depth per token; a scalar's text may look like one of these. */
 const OPENS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 };
@@ -146,7 +146,7 @@ function* guardedPieces(text: string, limits: Limits): Generator<string> {
     if (flow + inLine > limits.depth) throw new Stop('RESOURCE_EXHAUSTION', offset, '');
     count += 1;
     if (count > MAX_TOKENS) throw new Stop('TOKENS', -1, '');
-    if (!MARKS.has(lexeme)) offset += lexeme.length;
+    if (!LEXER_MARKS.has(lexeme)) offset += lexeme.length;
     previous = lexeme;
     yield lexeme;
   }
@@ -161,7 +161,7 @@ function offsetOf(source: unknown): number {
 }
 
 /** `written`: the line that it is about. */
-function wording({ code, message }: Stop, written: string, limits: Limits): string {
+function syntaxErrorText({ code, message }: Stop, written: string, limits: Limits): string {
   const firstLine = message.split('\n', 1)[0] ?? '';
   switch (code) {
     case 'MULTIPLE_DOCS':
@@ -202,38 +202,42 @@ export function readYaml(
   file: string,
   content: string | Uint8Array,
   limits: Limits = DEFAULT_LIMITS,
-): Reading<Document> {
+): ReadResult<Document> {
   const bytes =
     typeof content === 'string' ? new TextEncoder().encode(content).length : content.length;
-  if (bytes > limits.yamlBytes) return failure(file, 0, tooManyBytes(bytes, limits.yamlBytes));
-  const text = decode(content);
-  if (text === null) return failure(file, 0, 'is not UTF-8 text');
+  if (bytes > limits.yamlBytes) return parseFailure(file, 0, tooManyBytes(bytes, limits.yamlBytes));
+  const text = decodeUtf8(content);
+  if (text === null) return parseFailure(file, 0, 'is not UTF-8 text');
   const flaw = fileFlaw(text);
-  if (flaw !== null) return failure(file, lineAt(text, flaw.index), flaw.message);
+  if (flaw !== null) return parseFailure(file, lineAt(text, flaw.index), flaw.message);
   const syntax = parseSyntax(text, limits);
-  if (!syntax.ok) return failure(file, syntax.line, syntax.message);
+  if (!syntax.ok) return parseFailure(file, syntax.line, syntax.message);
   const root = syntax.document.contents;
   if (root === null || (isScalar(root) && root.value === null && root.source === ''))
-    return failure(file, 0, 'is empty');
+    return parseFailure(file, 0, 'is empty');
 
   const { value, problems, spots, line } = walk(root, file, syntax.lines, limits);
   return problems.length > 0
     ? { ok: false, problems }
-    : { ok: true, value: locate(file, text, value, line, spots) };
+    : { ok: true, value: createDocument(file, text, value, line, spots) };
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-function decode(content: string | Uint8Array): string | null {
+function decodeUtf8(content: string | Uint8Array): string | null {
   if (typeof content === 'string') return content.startsWith('\uFEFF') ? content.slice(1) : content;
   try {
-    return UTF8.decode(content);
+    return STRICT_UTF8.decode(content);
   } catch {
     return null;
   }
 }
 
-function failure(file: string, line: number, message: string): { ok: false; problems: Problem[] } {
+function parseFailure(
+  file: string,
+  line: number,
+  message: string,
+): { ok: false; problems: Problem[] } {
   return { ok: false, problems: [problem({ file, line }, message)] };
 }
 
@@ -244,7 +248,13 @@ function lineAt(text: string, index: number): number {
   return line;
 }
 
-function locate(file: string, text: string, value: Json, rootLine: number, spots: Spots): Document {
+function createDocument(
+  file: string,
+  text: string,
+  value: Json,
+  rootLine: number,
+  spots: Spots,
+): Document {
   const spotOf = (path: Path): Spot | undefined => {
     for (let length = path.length; length > 0; length -= 1) {
       const parent = valueAt(value, path.slice(0, length - 1));

@@ -73,7 +73,7 @@ export function quoteAlternatives(texts: readonly string[]): string {
 }
 
 /** As in FlexEval, consecutive messages of one side form a turn. */
-function side(message: Message): 'user' | 'assistant' {
+function speakerOf(message: Message): 'user' | 'assistant' {
   return message.role === 'assistant' ? 'assistant' : 'user';
 }
 
@@ -83,7 +83,7 @@ export function turnsOf(thread: readonly Message[]): Message[][] {
   for (const message of thread) {
     if (message.role === 'system') continue;
     const last = turns.at(-1);
-    if (last?.[0] !== undefined && side(last[0]) === side(message)) last.push(message);
+    if (last?.[0] !== undefined && speakerOf(last[0]) === speakerOf(message)) last.push(message);
     else turns.push([message]);
   }
   return turns;

@@ -9,11 +9,11 @@ import {
   type Description,
   type Expectation,
   type Input,
-  type Measured,
+  type Measurement,
   type MetricDefinition,
   type Options,
 } from './definition.ts';
-import { numberOf } from './measures/numbers.ts';
+import { onlyNumber } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
 
 /** A text, or a list of acceptable texts. */
@@ -42,7 +42,7 @@ export const numberExpected = (list: boolean): Expectation => ({
   reads: 'number',
   wrong(expected) {
     const entries = list && Array.isArray(expected) ? expected : [expected];
-    const wrong = entries.find((entry) => numberOf(entry) === null);
+    const wrong = entries.find((entry) => onlyNumber(entry) === null);
     if (wrong === undefined) return entries.length === 0 ? 'expected is an empty list' : null;
     return `expected ${JSON.stringify(shorten(jsonText(wrong), 80))} is not a number`;
   },
@@ -65,7 +65,7 @@ export function readExpected(
   const value = values?.expected;
   if (reads === 'text' || value === undefined || expected === undefined) return expected;
   if (reads === 'value') return value;
-  const readable = (text: Json, given: Json): Json => (numberOf(text) === null ? given : text);
+  const readable = (text: Json, given: Json): Json => (onlyNumber(text) === null ? given : text);
   return Array.isArray(expected) && Array.isArray(value)
     ? expected.map((text, index) => readable(text, value[index] ?? null))
     : readable(expected, value);
@@ -85,7 +85,7 @@ interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
   compares?(options: Options<S>): boolean;
   /** Absent: a text, or a list of texts. */
   expects?(options: Options<S>): Expectation;
-  measure(input: Input<Options<S>> & { expected: Json }): Measured;
+  measure(input: Input<Options<S>> & { expected: Json }): Measurement;
 }
 
 /** A metric that compares the answer with `expected`, or with the parameter `value`. */

@@ -4,10 +4,10 @@ import type { ToolCall } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
 import { callsAt, messagesAt, textAt } from './answer.ts';
 import {
-  type Measured,
+  type Measurement,
   type MetricDefinition,
   type MetricExample,
-  bounds,
+  countBounds,
   boundsRule,
   defineMetric,
   inBounds,
@@ -41,7 +41,7 @@ function countByTool(
     name,
     calls: true,
     summary,
-    parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
+    parameters: { tool: z.string().optional().describe('Count this tool only.'), ...countBounds },
     range: 'a map of tool and number',
     example,
     measure: ({ answer, options, context }) =>
@@ -72,7 +72,7 @@ export function perName(
   names: readonly string[],
   only: string | null,
   limit: { min?: number | undefined; max?: number | undefined },
-): Measured {
+): Measurement {
   const counts = new Map<string, number>(only === null ? [] : [[only, 0]]);
   for (const name of names)
     if (only === null || name === only) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -127,7 +127,7 @@ function numericArguments(call: ToolCall): ExactJson[] {
   );
 }
 
-const identity = defineMetric({
+const identityMetric = defineMetric({
   ...flexEval,
   name: 'identity',
   summary: 'The judged text itself, to be read in the report.',
@@ -167,7 +167,7 @@ const countModels = defineMetric({
   name: 'count_llm_models',
   summary:
     "Messages at the metric's level by the model that wrote them: a recorded message's `model_name` or `model`, and the model that is asked.",
-  parameters: bounds,
+  parameters: countBounds,
   range: 'a map of model and number',
   example: {
     output: 'Hi',
@@ -192,7 +192,7 @@ const countErrors = defineMetric({
   name: 'count_errors',
   calls: true,
   summary: 'Recorded tool calls with a member such as `python_errors`, by that member.',
-  parameters: bounds,
+  parameters: countBounds,
   range: 'a map of kind and number',
   better: 'lower',
   example: {
@@ -221,7 +221,7 @@ const countsByTool = defineMetric({
   name: 'value_counts_by_tool_name',
   summary:
     'What tools gave back, counted: recorded messages of a tool hold JSON, and the values of one key in it are counted as `tool_value`.',
-  parameters: { json_key: z.string().describe('The key.'), ...bounds },
+  parameters: { json_key: z.string().describe('The key.'), ...countBounds },
   range: 'a map of tool and value, and number',
   example: {
     output: '[{"kind": "line"}, {"kind": "line"}]',
@@ -258,7 +258,7 @@ function valuesIn(content: string, key: string): string[] {
 }
 
 export const recordMetrics: readonly MetricDefinition[] = [
-  identity,
+  identityMetric,
   constant,
   isLastTurn,
   countModels,

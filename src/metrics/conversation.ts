@@ -12,7 +12,7 @@ import {
   toolWasCalled,
 } from './conversation-tools.ts';
 import {
-  bounds,
+  countBounds,
   passOrFail,
   defineMetric,
   measureError,
@@ -23,7 +23,7 @@ import {
   yesOrNo,
 } from './definition.ts';
 import { fleschKincaidGrade, fleschReadingEase } from './measures/language.ts';
-import { AS_WRITTEN, normalise } from './measures/normalise.ts';
+import { AS_WRITTEN, normaliseText } from './measures/normalise.ts';
 import { compilePattern } from './measures/pattern.ts';
 import { lengthIn } from './measures/words.ts';
 
@@ -33,7 +33,7 @@ const dialogue: Message[] = [
   { role: 'assistant', content: 'Hello! 👋🏽' },
 ];
 
-const said = { output: 'Hello! 👋🏽', thread: dialogue };
+const exampleAnswer = { output: 'Hello! 👋🏽', thread: dialogue };
 
 /** A bounded count over the judged part of the conversation. */
 function counter(
@@ -46,7 +46,7 @@ function counter(
     ...flexCount,
     name,
     summary,
-    parameters: bounds,
+    parameters: countBounds,
     range: 'a number',
     example,
     measure({ answer, options, context }) {
@@ -65,32 +65,32 @@ const counters = [
   counter(
     'string_length',
     'Characters (Unicode code points) of the judged text.',
-    { ...said, value: 9, pass: true },
+    { ...exampleAnswer, value: 9, pass: true },
     (answer, level) => lengthIn(textAt(answer, level), 'characters'),
   ),
   counter(
     'count_emojis',
     'Emojis of the judged text; one with a skin tone or joined from several is one.',
-    { ...said, value: 1, pass: true },
+    { ...exampleAnswer, value: 1, pass: true },
     (answer, level) =>
       textAt(answer, level).match((emojis ??= new RegExp('\\p{RGI_Emoji}', 'gv')))?.length ?? 0,
   ),
   counter(
     'count_messages',
     "Messages at the metric's level, system messages left out.",
-    { ...said, value: 1, pass: true },
+    { ...exampleAnswer, value: 1, pass: true },
     (answer, level) => messagesAt(answer, level).length,
   ),
   counter(
     'count_turns',
     'Turns of the conversation: runs of messages from the same side.',
-    { ...said, with: { max: 1 }, value: 2, pass: false },
+    { ...exampleAnswer, with: { max: 1 }, value: 2, pass: false },
     (answer) => turnsOf(answer.thread).length,
   ),
   counter(
     'index_in_thread',
     'Position of the judged turn, counted from 0.',
-    { ...said, value: 1, pass: true },
+    { ...exampleAnswer, value: 1, pass: true },
     (answer) => Math.max(0, turnsOf(answer.thread).length - 1),
   ),
   counter(
@@ -129,12 +129,12 @@ const counters = [
   ),
 ];
 
-const countTokens = defineMetric({
+const countTokensMetric = defineMetric({
   ...flexCount,
   name: 'count_tokens',
   whole: true,
   summary: 'Tokens of the call as the provider reports them, input and output.',
-  parameters: bounds,
+  parameters: countBounds,
   range: '0 and up',
   better: 'lower',
   example: {
@@ -153,9 +153,9 @@ const countTokens = defineMetric({
 
 const roleNames = ['user', 'human', 'assistant', 'ai', 'system'] as const;
 
-const role = z.enum(roleNames);
+const roleSchema = z.enum(roleNames);
 
-function standardRole(name: z.output<typeof role>): Message['role'] {
+function standardRole(name: z.output<typeof roleSchema>): Message['role'] {
   return name === 'human' ? 'user' : name === 'ai' ? 'assistant' : name;
 }
 
@@ -164,11 +164,11 @@ const isRole = defineMetric({
   name: 'is_role',
   summary:
     "Every judged message has the role. The value is a map with the role's name as key, as conditions (`metric_name`) read it.",
-  parameters: { role: role.describe('The role.') },
+  parameters: { role: roleSchema.describe('The role.') },
   range: 'a map of role and 0 or 1',
   passes: 'at 1',
   better: 'none',
-  example: { ...said, with: { role: 'assistant' }, value: { assistant: 1 }, pass: true },
+  example: { ...exampleAnswer, with: { role: 'assistant' }, value: { assistant: 1 }, pass: true },
   measure({ answer, options, context }) {
     const wanted = standardRole(options.role);
     const messages = messagesAt(answer, context.level);
@@ -182,9 +182,9 @@ const messagesPerRole = defineMetric({
   name: 'count_messages_per_role',
   summary:
     "Messages at the metric's level by role; `min` and `max` apply to the one `role`, if given, else to each.",
-  parameters: { role: role.optional().describe('Count this role only.'), ...bounds },
+  parameters: { role: roleSchema.optional().describe('Count this role only.'), ...countBounds },
   range: 'a map of role and number',
-  example: { ...said, value: { assistant: 1 }, pass: true },
+  example: { ...exampleAnswer, value: { assistant: 1 }, pass: true },
   measure({ answer, options, context }) {
     const names = messagesAt(answer, context.level).map((message) => message.role);
     return perName(names, options.role === undefined ? null : standardRole(options.role), options);
@@ -197,7 +197,7 @@ const plainFlags = { ignore_case: false, multiline: false, dot_all: false };
 
 /** Patterns match composed characters. */
 function judgedText(answer: MetricAnswer, level: MetricLevel): string {
-  return normalise(textAt(answer, level), AS_WRITTEN);
+  return normaliseText(textAt(answer, level), AS_WRITTEN);
 }
 
 function patternProblems(pattern: string): string[] {
@@ -211,7 +211,7 @@ const matchesRegex = defineMetric({
   summary: 'The pattern is found in the judged text.',
   parameters: { expression },
   ...yesOrNo,
-  example: { ...said, with: { expression: '^Hello' }, value: 1, pass: true },
+  example: { ...exampleAnswer, with: { expression: '^Hello' }, value: 1, pass: true },
   check: (options) => patternProblems(options.expression),
   measure({ answer, options, context }) {
     const compiled = compilePattern(options.expression, plainFlags);
@@ -226,7 +226,7 @@ const countRegex = defineMetric({
   ...flexCount,
   name: 'count_of_parts_matching_regex',
   summary: 'How many parts of the judged text match the pattern, without overlap.',
-  parameters: { expression, ...bounds },
+  parameters: { expression, ...countBounds },
   range: '0 and up',
   example: {
     output: 'one, two, three',
@@ -246,7 +246,7 @@ const countRegex = defineMetric({
 export const conversationMetrics: readonly MetricDefinition[] = [
   isRole,
   ...counters,
-  countTokens,
+  countTokensMetric,
   messagesPerRole,
   toolWasCalled,
   callsByName,

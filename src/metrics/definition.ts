@@ -7,7 +7,7 @@ import { parameterProblems } from './parameter-words.ts';
 import { parameterBounds } from './range.ts';
 
 /** A metric's result on one answer, before bounds and `negate`. */
-export type Measured =
+export type Measurement =
   | {
       status: 'measured';
       value: Json;
@@ -92,7 +92,7 @@ export interface MetricDefinition {
     answers: readonly MetricAnswer[],
     given: Record<string, Json>,
     context: MetricContext,
-  ): Promise<Measured[]>;
+  ): Promise<Measurement[]>;
 }
 
 export type BuiltInMetrics = ReadonlyMap<string, MetricDefinition>;
@@ -118,10 +118,10 @@ interface BatchSpec<S extends z.ZodRawShape> extends Description {
     answers: readonly MetricAnswer[],
     options: Options<S>,
     context: MetricContext,
-  ): Promise<Measured[]>;
+  ): Promise<Measurement[]>;
 }
 
-const shared = {
+const sharedParameters = {
   negate: z
     .boolean()
     .default(false)
@@ -140,7 +140,7 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
     better = 'higher',
     ...description
   } = spec;
-  const parameters = z.strictObject({ ...shape, ...shared });
+  const parameters = z.strictObject({ ...shape, ...sharedParameters });
   const names = Object.keys(parameters.shape);
   const read = (given: Record<string, Json>): { options: Options<S> } | { wrong: string[] } => {
     const { success, data, error } = parameters.safeParse(given);
@@ -193,7 +193,7 @@ export interface Input<O> {
 interface MetricSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
   check?(options: Options<S>): string[];
-  measure(input: Input<Options<S>>): Measured;
+  measure(input: Input<Options<S>>): Measurement;
 }
 
 /** A metric of the answer alone. */
@@ -210,12 +210,12 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
 }
 
 /** `value` is shown and read by bounds and conditions; `pass` applies without a threshold. */
-export function measurement(value: Json, pass: boolean, reason: string | null = null): Measured {
+export function measurement(value: Json, pass: boolean, reason: string | null = null): Measurement {
   return { status: 'measured', value, pass, reason };
 }
 
 /** A measurement whose `reason` explains a failure; the value of a yes or no is 1 or 0. */
-export function passOrFail(pass: boolean, reason: string, value: Json = pass ? 1 : 0): Measured {
+export function passOrFail(pass: boolean, reason: string, value: Json = pass ? 1 : 0): Measurement {
   return measurement(value, pass, pass ? null : reason);
 }
 
@@ -228,22 +228,22 @@ export function reaches(value: number, needed: number): boolean {
 }
 
 /** A value that passes from `needed`. */
-export function atLeast(value: number, needed: number): Measured {
+export function atLeast(value: number, needed: number): Measurement {
   const pass = reaches(value, needed);
   return passOrFail(pass, `${value.toFixed(3)}, at least ${String(needed)} wanted`, value);
 }
 
 /** A value that could not be computed: neither pass nor fail. */
-export function measureError(reason: string): Measured {
+export function measureError(reason: string): Measurement {
   return { status: 'error', reason };
 }
 
-export function missingExpected(metric: string): Measured {
+export function missingExpected(metric: string): Measurement {
   return measureError(`the reference has no expected value, and metric ${metric} uses it`);
 }
 
 /** The parameters of every count. */
-export const bounds = {
+export const countBounds = {
   min: z.number().optional().describe('Smallest count that passes.'),
   max: z.number().optional().describe('Largest count that passes.'),
 };
@@ -255,7 +255,7 @@ export function inBounds(
   count: number,
   { min, max }: { min?: number | undefined; max?: number | undefined },
   unit: string,
-): Measured {
+): Measurement {
   if (min !== undefined && count < min)
     return passOrFail(false, `${String(count)} ${unit}, at least ${String(min)} wanted`, count);
   if (max !== undefined && count > max)

@@ -8,16 +8,16 @@ import {
   measureError,
   missingExpected,
   reaches,
-  type Measured,
+  type Measurement,
 } from './definition.ts';
 
-type Vector = { status: 'found'; values: readonly number[] } | Missing;
+type Vector = { status: 'found'; values: readonly number[] } | MissingVector;
 
-type Similarity = { status: 'found'; value: number } | Missing;
+type Similarity = { status: 'found'; value: number } | MissingVector;
 
-type Missing = { status: 'ungraded' | 'error'; reason: string };
+type MissingVector = { status: 'ungraded' | 'error'; reason: string };
 
-const ungraded = (reason: string): Missing => ({ status: 'ungraded', reason });
+const ungradedResult = (reason: string): MissingVector => ({ status: 'ungraded', reason });
 
 /** Requests each distinct text once, always as the first try: equal texts have equal vectors. */
 function createEmbedding(
@@ -38,7 +38,7 @@ function createEmbedding(
       return { status: 'error', reason: `the embedding failed: ${completion.message}` };
     const values = readVector(completion.output);
     return values === null
-      ? ungraded('the model of embeddings gave no list of numbers')
+      ? ungradedResult('the model of embeddings gave no list of numbers')
       : { status: 'found', values };
   };
   return (text) => {
@@ -64,12 +64,12 @@ function readVector(output: string): readonly number[] | null {
 /** Cosine similarity, −1 to 1. If it is undefined the answer is ungraded, not 0. */
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
-    return ungraded(
+    return ungradedResult(
       `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so nothing can be compared`,
     );
   const [a, b] = [unit(left), unit(right)];
   if (a === null || b === null)
-    return ungraded('an embedding is zero, so its similarity to anything is not defined');
+    return ungradedResult('an embedding is zero, so its similarity to anything is not defined');
   const value = a.reduce((sum, part, index) => sum + part * (b[index] ?? 0), 0);
   return { status: 'found', value: Math.max(-1, Math.min(1, value)) };
 }
@@ -100,7 +100,7 @@ async function similarity(
 /**
  * The best alternative. If none reaches the bound, one that could not be compared leaves it open.
  */
-function best(found: readonly Similarity[], threshold: number): Measured {
+function bestSimilarity(found: readonly Similarity[], threshold: number): Measurement {
   const value = Math.max(
     ...found.map((each) => (each.status === 'found' ? each.value : -Infinity)),
   );
@@ -155,13 +155,13 @@ export const embeddingSimilarity = defineBatch({
       );
     const vectorOf = createEmbedding(embedder, tools);
     return Promise.all(
-      answers.map(async ({ completion: { output }, expected }): Promise<Measured> => {
+      answers.map(async ({ completion: { output }, expected }): Promise<Measurement> => {
         const wanted = value ?? expected;
         if (wanted === undefined) return missingExpected(name);
         const texts = alternatives(wanted);
         const wrong = textExpected.wrong(wanted);
         if (wrong !== null) return measureError(wrong);
-        return best(
+        return bestSimilarity(
           await Promise.all(texts.map((text) => similarity(output, text, vectorOf))),
           threshold,
         );

@@ -6,7 +6,7 @@ import {
   defineBatch,
   measureError,
   missingExpected,
-  type Measured,
+  type Measurement,
   type MetricContext,
 } from './definition.ts';
 import { gradeMaterial } from './grade.ts';
@@ -21,7 +21,7 @@ export async function gradeAnswer(
   context: MetricContext,
   needed: number,
   extra: { context?: string } = {},
-): Promise<Measured> {
+): Promise<Measurement> {
   const materials = { ...materialsOf(answer, context.level), ...extra };
   return fromGrade(await gradeMaterial(question, materials, context.tools), needed);
 }
@@ -29,8 +29,8 @@ export async function gradeAnswer(
 /** One question per answer, concurrently; the provider layer limits the calls. */
 export function each(
   answers: readonly MetricAnswer[],
-  ask: (answer: MetricAnswer) => Promise<Measured>,
-): Promise<Measured[]> {
+  ask: (answer: MetricAnswer) => Promise<Measurement>,
+): Promise<Measurement[]> {
   return Promise.all(answers.map(ask));
 }
 

@@ -63,13 +63,13 @@ export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grad
   return { status: 'ungraded', reason: `the graders give no majority (${said.join(', ')})` };
 }
 
-interface Reply {
+interface ParsedReply {
   label: string;
   reasons: string | null;
 }
 
 /** Longer replies are not parsed, in UTF-16 units. */
-const MAX_LENGTH = 1_048_576;
+const MAX_REPLY_LENGTH = 1_048_576;
 
 /**
  * The single label of a grader's reply, or null. JSON counts by its `choice` only; other text by
@@ -79,8 +79,8 @@ export function readGrade(
   output: string,
   labels: readonly string[],
   order: Rubric['eval_type'],
-): Reply | null {
-  if (output.length > MAX_LENGTH) return null;
+): ParsedReply | null {
+  if (output.length > MAX_REPLY_LENGTH) return null;
   const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
   // The last line of broken or other JSON may be anything, such as the middle of a reason.
@@ -92,7 +92,7 @@ export function readGrade(
 function fromJson(
   { choice, reasons }: Record<string, Json>,
   labels: readonly string[],
-): Reply | null {
+): ParsedReply | null {
   const isLabel = ['string', 'number'].includes(typeof choice) || choice instanceof LongNumber;
   const label = isLabel ? exactLabel(String(choice), labels) : null;
   return label === null
@@ -107,7 +107,7 @@ function fromLines(
   lines: readonly string[],
   labels: readonly string[],
   order: Rubric['eval_type'],
-): Reply | null {
+): ParsedReply | null {
   const index =
     order === 'classify_cot' ? lines.findIndex(holdsText) : lines.findLastIndex(holdsText);
   const label = labelInLine(lines[index] ?? '', labels);
@@ -200,16 +200,19 @@ export async function gradeMaterial(
 }
 
 /** Longest prompt or reply to keep, in UTF-16 units. */
-const MOST_KEPT = 20_000;
+const MAX_KEPT_CHARS = 20_000;
 
 /** Leaves out the system message, which every rubric shares. */
 function recordOf({ messages }: GraderPrompt, votes: readonly Vote[]): GradeRecord {
   return {
-    prompt: shorten(messages.findLast(({ role }) => role === 'user')?.content ?? '', MOST_KEPT),
+    prompt: shorten(
+      messages.findLast(({ role }) => role === 'user')?.content ?? '',
+      MAX_KEPT_CHARS,
+    ),
     replies: votes.map(({ grader, grade, reply, usage }) => ({
       grader,
       label: grade.status === 'graded' ? grade.label : null,
-      reply: shorten(reply, MOST_KEPT),
+      reply: shorten(reply, MAX_KEPT_CHARS),
       usage,
     })),
   };
@@ -232,7 +235,7 @@ async function askGrader(
   let cut = '';
   // The second question follows any unusable first reply.
   for (const asked of [{ ...prompt }, { ...askAgain(prompt, labels), usable }]) {
-    const completion = await ask(asked, grader, tools);
+    const completion = await completeGrade(asked, grader, tools);
     if (completion.status === 'error')
       return {
         ...vote,
@@ -268,7 +271,7 @@ function usageSum(first: Usage | null, second: Usage | null): Usage | null {
   };
 }
 
-async function ask(
+async function completeGrade(
   { messages, schema, ...more }: GraderPrompt & Pick<Request, 'usable'>,
   { target, parameters }: Grader,
   { complete, try: index }: GraderTools,

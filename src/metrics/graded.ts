@@ -7,7 +7,7 @@ import {
   measureError,
   measurement,
   missingExpected,
-  type Measured,
+  type Measurement,
   type MetricContext,
   type MetricDefinition,
   yesOrNo,
@@ -45,7 +45,7 @@ function gradeByCriterion(
   context: MetricContext,
   questionOf: (criterion: string) => Question,
   needed: number,
-): Promise<Measured[]> {
+): Promise<Measurement[]> {
   return each(answers, async (answer) => {
     if (given === undefined && answer.expected === undefined) return missingExpected(context.name);
     const criterion = given ?? alternatives(answer.expected ?? []).join('\n');
@@ -170,7 +170,7 @@ async function checklist(
   list: { statement: string; required: boolean }[],
   answer: MetricAnswer,
   context: MetricContext,
-): Promise<Measured> {
+): Promise<Measurement> {
   if (list.length === 0) return measureError('the checklist is empty');
   const materials = materialsOf(answer, context.level);
   const grades = await Promise.all(

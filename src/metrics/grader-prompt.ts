@@ -61,13 +61,13 @@ export function graderPrompt(
       { role: 'system', content: instructions(delimiter) },
       { role: 'user', content: `${filled}${subject}\n\n${answerForm(question)}` },
     ],
-    schema: { name: 'grade', json: answerSchema(question) },
+    schema: { name: 'grade', json: graderAnswerSchema(question) },
   };
 }
 
 /** The second and last question. It does not repeat the unreadable reply, which decides nothing. */
 export function askAgain(prompt: GraderPrompt, labels: readonly string[]): GraderPrompt {
-  const note = `Your last reply could not be read: it gave no single label. Decide again. The label must be exactly one of ${list(labels)}.`;
+  const note = `Your last reply could not be read: it gave no single label. Decide again. The label must be exactly one of ${quotedList(labels)}.`;
   return { ...prompt, messages: withNote(prompt.messages, note) };
 }
 
@@ -90,7 +90,7 @@ function instructions(delimiter: string): string {
 }
 
 function answerForm({ choice_scores, eval_type }: Question): string {
-  const labels = list([...choice_scores.keys()]);
+  const labels = quotedList([...choice_scores.keys()]);
   if (eval_type === 'classify') {
     return `Choose exactly one label, spelled exactly as given: ${labels}.\nReply with a JSON object {"choice": label}. Where JSON is not possible, reply with the label alone.`;
   }
@@ -100,12 +100,12 @@ function answerForm({ choice_scores, eval_type }: Question): string {
   return `First give your reasons in a few sentences. Then choose exactly one label, spelled exactly as given: ${labels}.\nReply with a JSON object {"reasons": text, "choice": label}. Where JSON is not possible, put the label alone on the last line.`;
 }
 
-function list(labels: readonly string[]): string {
+function quotedList(labels: readonly string[]): string {
   return labels.map((label) => JSON.stringify(label)).join(', ');
 }
 
 /** Models write keys in this order: reasons before the label, unless the rubric says otherwise. */
-function answerSchema({ choice_scores, eval_type }: Question): { [key: string]: Json } {
+function graderAnswerSchema({ choice_scores, eval_type }: Question): { [key: string]: Json } {
   const reasons = { reasons: { type: 'string', description: 'Why, in a few sentences.' } };
   const choice = {
     choice: { type: 'string', enum: [...choice_scores.keys()], description: 'The label.' },

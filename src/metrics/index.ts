@@ -7,7 +7,7 @@ import {
   measureError,
   measurement,
   reaches,
-  type Measured,
+  type Measurement,
   type MetricContext,
   type MetricDefinition,
 } from './definition.ts';
@@ -33,7 +33,7 @@ async function scoreCode(
   answers: readonly MetricAnswer[],
   bounded: boolean,
   { name, level, tools }: MetricContext,
-): Promise<Measured[]> {
+): Promise<Measurement[]> {
   if (answers.length === 0) return [];
   const results = await tools.evaluate({
     language: source.language,
@@ -90,7 +90,7 @@ function fromResult(
   bounded: boolean,
   { language }: CodeSource,
   metric: string,
-): Measured {
+): Measurement {
   if (result === undefined) return measureError(`${metric} has no result`);
   if (result.status === 'error') {
     const said = `${metric}${/^(?:did|took|used|ended|wrote|was|keeps) /.test(result.message) ? '' : ':'} ${result.message}`;
@@ -112,12 +112,12 @@ function fromResult(
 /** Longer answers (UTF-16 units) are not scored: comparisons need time and memory in proportion. */
 const MAX_OUTPUT = 1_048_576;
 
-async function measure(
+async function measureAll(
   definition: MetricDefinition | undefined,
   metric: Metric,
   answers: readonly MetricAnswer[],
   context: MetricContext,
-): Promise<Measured[]> {
+): Promise<Measurement[]> {
   const { source } = metric;
   const bounded = boundsOf(metric, 'none') !== null;
   if (source.kind === 'code') return await scoreCode(source, answers, bounded, context);
@@ -129,11 +129,11 @@ async function measure(
 
 /** Applies the file's bounds and `negate` to a measured value. */
 function applyBounds(
-  measured: Measured,
+  measured: Measurement,
   metric: Metric,
   definition: MetricDefinition | undefined,
   rubrics: MetricTools['rubrics'],
-): Measured {
+): Measurement {
   if (measured.status !== 'measured') return measured;
   const bounds = boundsOf(metric, thresholdOf(metric, definition, rubrics));
   const byBounds =
@@ -177,10 +177,10 @@ function negates({ source }: Metric): boolean {
 }
 
 function againstBounds(
-  measured: Extract<Measured, { status: 'measured' }>,
+  measured: Extract<Measurement, { status: 'measured' }>,
   { min, max }: Bounds,
   explained: boolean,
-): Measured {
+): Measurement {
   const value = metricNumber(measured.value);
   if (value === null)
     return measureError('the metric has a threshold, and its value is not a number');
@@ -193,7 +193,7 @@ function againstBounds(
   return { ...measured, pass, reason: pass ? null : `${String(value)}, ${wanted} wanted` };
 }
 
-function toScore({ name: metric, skip }: Metric, measured: Measured): Score {
+function toScore({ name: metric, skip }: Metric, measured: Measurement): Score {
   if (measured.status === 'raised')
     return { metric, status: 'fail', value: null, reason: measured.reason, skip, raised: true };
   const kept = measured.grade === undefined ? {} : { grade: measured.grade };
@@ -239,7 +239,7 @@ export async function scoreMetric(
     ({ completion }) =>
       definition?.group === 'operational' || completion.output.length <= MAX_OUTPUT,
   );
-  const results = (await measure(definition, metric, readable, context)).map((result) =>
+  const results = (await measureAll(definition, metric, readable, context)).map((result) =>
     applyBounds(result, metric, definition, tools.rubrics),
   );
   const byText = new Map(readable.map((answer, index) => [answer, results[index]]));

@@ -94,7 +94,7 @@ function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
     if (label === '') continue;
     for (let start = line.indexOf(label); start !== -1; start = line.indexOf(label, start + 1)) {
       const end = start + label.length;
-      if (!isWhole(line, start, end)) continue;
+      if (!isWholeLabel(line, start, end)) continue;
       if (found.every((other) => end <= other.start || start >= other.end))
         found.push({ label, start, end });
       // Two different labels decide nothing, and a hostile line may hold thousands.
@@ -155,22 +155,24 @@ const JOINERS = new Set("/+-\u2010\u2011\u2012−–%#&@'’.,:\\=~^");
 const SUFFIXES = new Set(['/', '+', '-', '−', '%', '#', '\\', '^']);
 
 /** They change the label after them: `-1`, `+1`, `#1`, `.5`. */
-const PREFIXES = new Set('/+-\u2010\u2011\u2012−–%#\\.^~');
+const LABEL_PREFIXES = new Set('/+-\u2010\u2011\u2012−–%#\\.^~');
 
 /** A comparison before a number, or a per cent sign after it. */
-const COMPARED = /[<>≤≥≈~] ?$/;
+const COMPARISON_SIGN = /[<>≤≥≈~] ?$/;
 const PER_CENT = /^ ?[%‰]/;
 
-function isWhole(line: string, start: number, end: number): boolean {
+function isWholeLabel(line: string, start: number, end: number): boolean {
   const [before, beforeThat] = [line.charAt(start - 1), line.charAt(start - 2)];
   const [after, afterThat] = [line.charAt(end), line.charAt(end + 1)];
   if (isWord(before, line, start - 1) || isWord(after, line, end)) return false;
-  if (PREFIXES.has(before) || SUFFIXES.has(after) || isMeasured(line, start, end)) return false;
+  if (LABEL_PREFIXES.has(before) || SUFFIXES.has(after) || isMeasured(line, start, end))
+    return false;
   const label = line.slice(start, end);
   // `1.5` and `1:5` are other numbers; `Answer:B` and `B,C` are separate words.
   const joinsBefore =
-    JOINERS.has(before) && WORD.test(beforeThat) && sticks(before, label, beforeThat);
-  const joinsAfter = JOINERS.has(after) && WORD.test(afterThat) && sticks(after, label, afterThat);
+    JOINERS.has(before) && WORD.test(beforeThat) && isJoined(before, label, beforeThat);
+  const joinsAfter =
+    JOINERS.has(after) && WORD.test(afterThat) && isJoined(after, label, afterThat);
   return !joinsBefore && !joinsAfter;
 }
 
@@ -179,11 +181,11 @@ function isMeasured(line: string, start: number, end: number): boolean {
   const [before, after] = [line.slice(0, start), line.slice(end)];
   const isBracketed = before.endsWith('<') && after.startsWith('>');
   if (isBracketed || !/\p{N}/u.test(line.charAt(start))) return false;
-  return COMPARED.test(before) || PER_CENT.test(after);
+  return COMPARISON_SIGN.test(before) || PER_CENT.test(after);
 }
 
 /** Colons, equals signs and commas only join digits. */
-function sticks(joiner: string, label: string, neighbour: string): boolean {
+function isJoined(joiner: string, label: string, neighbour: string): boolean {
   return ![':', '=', ','].includes(joiner) || (/^\p{N}/u.test(label) && /\p{N}/u.test(neighbour));
 }
 
@@ -208,12 +210,12 @@ function isMarkup(line: string, index: number): boolean {
 function isSetOff(after: string): boolean {
   const rest = after.replace(/^[*_`]+/, '').trimStart();
   // `Correct: no` names the question, and `Correct?` asks it.
-  if (rest.startsWith('?') || ANSWERED.test(foldCase(rest.slice(0, 80)))) return false;
+  if (rest.startsWith('?') || NEGATED_LABEL.test(foldCase(rest.slice(0, 80)))) return false;
   if (!holdsWord(rest)) return true;
   const [word = ''] = /[\p{L}\p{N}']+/u.exec(foldCase(rest.slice(0, 80))) ?? [];
   return /^[.,;:!?()—–-]/.test(rest) && !TAKEN_BACK.has(word);
 }
 
-const ANSWERED = /^[:=]\W*(?:no|none|not|false|never|0)(?:[^\p{L}\p{N} ]|$)/u;
+const NEGATED_LABEL = /^[:=]\W*(?:no|none|not|false|never|0)(?:[^\p{L}\p{N} ]|$)/u;
 
 const TAKEN_BACK = new Set('but however although though except unless if or'.split(' '));

@@ -2,16 +2,22 @@ import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
 import { defineComparison, numberExpected } from './comparison.ts';
 import {
-  bounds,
+  countBounds,
   boundsRule,
   passOrFail,
   defineMetric,
   measureError,
   inBounds,
-  type Measured,
+  type Measurement,
 } from './definition.ts';
-import { decimalText, distance, exactly, isNear, type Decimal } from './measures/decimal.ts';
-import { decimalMarks, numberOf, numbersIn, type Numeral } from './measures/numbers.ts';
+import {
+  decimalText,
+  absoluteDifference,
+  exactly,
+  isNear,
+  type Decimal,
+} from './measures/decimal.ts';
+import { decimalMarks, onlyNumber, numbersIn, type Numeral } from './measures/numbers.ts';
 import { lengthIn, units } from './measures/words.ts';
 
 export const decimalMark = z
@@ -22,7 +28,7 @@ export const decimalMark = z
   );
 
 /** An ambiguous number is neither certainly the expected one nor certainly another. */
-export function unreadNumber({ text }: Numeral, negate: boolean): Measured {
+export function unreadNumber({ text }: Numeral, negate: boolean): Measurement {
   const reason = `${JSON.stringify(shorten(text, 80))} cannot be read as one number; \`decimal\` says how`;
   return negate ? measureError(reason) : passOrFail(false, reason);
 }
@@ -50,7 +56,7 @@ export const numericDiff = defineComparison({
   source: "autoevals `NumericDiff`; tolerances as in Python's `math.isclose`",
   example: { output: 'about 9 metres', expected: 10, value: 1 - 1 / 19, pass: false },
   measure({ output, expected, options }) {
-    const wanted = numberOf(expected) ?? exactly(0);
+    const wanted = onlyNumber(expected) ?? exactly(0);
     const found = numbersIn(output, options.decimal);
     const actual =
       options.number === 'only' && found.length !== 1
@@ -64,7 +70,7 @@ export const numericDiff = defineComparison({
         `the answer has ${found.length === 0 ? 'no number' : 'several numbers'}`,
       );
     if (actual.value === null) return unreadNumber(actual, options.negate);
-    const apart = distance(wanted, actual.value);
+    const apart = absoluteDifference(wanted, actual.value);
     const [absolute, relative] = [exactly(options.abs_tol), exactly(options.rel_tol)];
     const most = {
       digits: relative.digits * wanted.digits,
@@ -72,7 +78,7 @@ export const numericDiff = defineComparison({
     };
     const pass =
       isNear(wanted, actual.value, absolute) ||
-      isNear(wanted, actual.value, distance(most, exactly(0)));
+      isNear(wanted, actual.value, absoluteDifference(most, exactly(0)));
     const size = (number: Decimal): number => Math.abs(Number(decimalText(number)));
     const sum = size(wanted) + size(actual.value);
     return passOrFail(
@@ -93,7 +99,7 @@ export const length = defineMetric({
       .enum(units)
       .default('characters')
       .describe('Characters are Unicode code points; bytes are those of UTF-8.'),
-    ...bounds,
+    ...countBounds,
   },
   range: '0 and up',
   passes: boundsRule,
@@ -107,7 +113,7 @@ export const wordCount = defineMetric({
   name: 'word_count',
   group: 'text',
   summary: 'The number of words of the answer, words being what white space separates.',
-  parameters: bounds,
+  parameters: countBounds,
   range: '0 and up',
   passes: boundsRule,
   better: 'none',

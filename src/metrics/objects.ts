@@ -23,7 +23,7 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
  * The objects of a level in order, each with the messages before it as context. The last turn and
  * the last message are the answer itself, or messages after it; a thread is one object.
  */
-export function objectsOf(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
+export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
   const last = spoken.length - 1;
   if (level === 'Thread') return [{ message: last, answer: wholeDialogue(answer) }];
@@ -132,15 +132,15 @@ export function scoreOfObjects(
   return {
     metric,
     status: passes >= needed ? 'pass' : 'fail',
-    reason: passes === meant.length ? null : reasonOf(level, passes, meant),
+    reason: passes === meant.length ? null : combinedReason(level, passes, meant),
     skip,
-    ...together(of('pass', 'fail')),
+    ...combinedValue(of('pass', 'fail')),
     objects,
   };
 }
 
-function together(judged: readonly ObjectScore[]): { value: Json; raised?: true } {
-  const value = meanOf(judged.map((score) => score.value));
+function combinedValue(judged: readonly ObjectScore[]): { value: Json; raised?: true } {
+  const value = meanValue(judged.map((score) => score.value));
   return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
 }
 
@@ -152,15 +152,15 @@ function placeWords(level: MetricLevel, at: number): string {
 /** Objects whose reasons are listed. */
 const MOST_REASONS = 3;
 
-const LONGEST_REASON = 200;
+const MAX_OBJECT_REASON = 200;
 
-function reasonOf(level: MetricLevel, passes: number, meant: readonly ObjectScore[]): string {
+function combinedReason(level: MetricLevel, passes: number, meant: readonly ObjectScore[]): string {
   const others = meant.filter(({ status }) => status !== 'pass');
   const told = others
     .slice(0, MOST_REASONS)
     .map(
       ({ at, status, reason }) =>
-        `${placeWords(level, at)}: ${reason === null ? status : shorten(reason, LONGEST_REASON)}`,
+        `${placeWords(level, at)}: ${reason === null ? status : shorten(reason, MAX_OBJECT_REASON)}`,
     );
   const more =
     others.length > told.length ? [`and ${String(others.length - told.length)} more`] : [];
@@ -172,23 +172,25 @@ function reasonOf(level: MetricLevel, passes: number, meant: readonly ObjectScor
 }
 
 /** The mean of numbers, or of maps per entry; null if there are none. */
-function meanOf(values: readonly Json[]): Json {
-  const numbers = values.flatMap((value) => numberOf(value) ?? []);
-  if (numbers.length > 0) return mean(numbers);
+function meanValue(values: readonly Json[]): Json {
+  const numbers = values.flatMap((value) => numericValue(value) ?? []);
+  if (numbers.length > 0) return average(numbers);
   const maps = values.filter(isMap);
   const keys = [...new Set(maps.flatMap((map) => Object.keys(map)))];
   const entries = keys.flatMap((key): [string, Json][] => {
-    const own = maps.flatMap((map) => (Object.hasOwn(map, key) ? (numberOf(map[key]) ?? []) : []));
-    return own.length === 0 ? [] : [[key, mean(own)]];
+    const own = maps.flatMap((map) =>
+      Object.hasOwn(map, key) ? (numericValue(map[key]) ?? []) : [],
+    );
+    return own.length === 0 ? [] : [[key, average(own)]];
   });
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
-function numberOf(value: Json | undefined): number | null {
+function numericValue(value: Json | undefined): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return typeof value === 'number' ? value : null;
 }
 
-function mean(numbers: readonly number[]): number {
+function average(numbers: readonly number[]): number {
   return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
 }

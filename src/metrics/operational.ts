@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import {
-  bounds,
+  countBounds,
   boundsRule,
   passOrFail,
   defineMetric,
   measureError,
   measurement,
-  type Measured,
+  type Measurement,
   type MetricDefinition,
   inBounds,
   yesOrNo,
@@ -18,7 +18,7 @@ const perCall = {
   group: 'operational',
   passes: boundsRule,
   better: 'lower',
-  parameters: bounds,
+  parameters: countBounds,
 } as const;
 
 const latency = defineMetric({
@@ -42,15 +42,15 @@ const latency = defineMetric({
   },
 });
 
-const unknownUsage = (): Measured => measureError('the provider reported no token usage');
+const unknownUsage = (): Measurement => measureError('the provider reported no token usage');
 
-const tokens = defineMetric({
+const tokensMetric = defineMetric({
   ...perCall,
   name: 'tokens',
   summary: 'Tokens of the call, as the provider reports them.',
   parameters: {
     count: z.enum(['total', 'input', 'output']).default('total').describe('Which tokens count.'),
-    ...bounds,
+    ...countBounds,
   },
   range: '0 and up',
   source: 'usage of the reply',
@@ -69,7 +69,7 @@ const tokens = defineMetric({
   },
 });
 
-const cost = defineMetric({
+const costMetric = defineMetric({
   ...perCall,
   name: 'cost',
   summary: "Dollars of the call: its tokens times the model's `price`.",
@@ -96,15 +96,19 @@ const cost = defineMetric({
   },
 });
 
-const reasons = ['stop', 'length', 'filter', 'tool', 'other'] as const;
+const finishReasons = ['stop', 'length', 'filter', 'tool', 'other'] as const;
 
-const finishReason = defineMetric({
+const finishReasonMetric = defineMetric({
   name: 'finish_reason',
   whole: true,
   group: 'operational',
   summary: 'Why the model stopped: `stop`, `length` (cut off), `filter`, `tool` or `other`.',
   parameters: {
-    one_of: z.array(z.enum(reasons)).min(1).default(['stop']).describe('The reasons that pass.'),
+    one_of: z
+      .array(z.enum(finishReasons))
+      .min(1)
+      .default(['stop'])
+      .describe('The reasons that pass.'),
   },
   range: 'one of the five words',
   passes: 'when the reason is in `one_of`',
@@ -123,7 +127,7 @@ const finishReason = defineMetric({
   },
 });
 
-const refusal = defineMetric({
+const refusalMetric = defineMetric({
   name: 'refusal',
   group: 'operational',
   summary:
@@ -155,8 +159,8 @@ const refusal = defineMetric({
 
 export const operationalMetrics: readonly MetricDefinition[] = [
   latency,
-  cost,
-  tokens,
-  refusal,
-  finishReason,
+  costMetric,
+  tokensMetric,
+  refusalMetric,
+  finishReasonMetric,
 ];

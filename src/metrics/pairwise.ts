@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { PAIRWISE, transcript, type MetricAnswer } from './answer.ts';
-import { defineBatch, measurement, type Measured, type MetricContext } from './definition.ts';
+import { defineBatch, measurement, type Measurement, type MetricContext } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
 import type { Question } from './grader-prompt.ts';
 
-const ORDINARY = 'does better what was asked: right first, then complete, then clear';
+const DEFAULT_CRITERION = 'does better what was asked: right first, then complete, then clear';
 
 /** Asks which answer is preferred. Both are fenced, and neither side is named. */
 function preference(criteria: string, first: string, second: string): Question {
@@ -34,7 +34,7 @@ async function compare(
   answer: MetricAnswer,
   otherAnswer: string,
   { tools }: MetricContext,
-): Promise<Measured> {
+): Promise<Measurement> {
   const own = answer.completion.output;
   if (own === otherAnswer) return measurement(0.5, true, 'tie: both sides answer the same');
   const input = askedOfBoth(answer);
@@ -52,7 +52,7 @@ function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): stri
   return before === after ? after : `${before}\n\nOr, in other words:\n\n${after}`;
 }
 
-function joinGrades(before: Grade | undefined, after: Grade | undefined): Measured {
+function joinGrades(before: Grade | undefined, after: Grade | undefined): Measurement {
   for (const grade of [before, after]) {
     if (grade !== undefined && grade.status !== 'graded')
       return { status: grade.status, reason: grade.reason };
@@ -80,7 +80,7 @@ export const pairwisePreference = defineBatch({
     criteria: z
       .string()
       .min(1)
-      .default(ORDINARY)
+      .default(DEFAULT_CRITERION)
       .describe('What makes an answer the better one, as the end of "decide which one …".'),
   },
   needs: { expected: false, model: true },
@@ -96,7 +96,7 @@ export const pairwisePreference = defineBatch({
   },
   score: (answers, { criteria }, context) =>
     Promise.all(
-      answers.map(async (answer): Promise<Measured> => {
+      answers.map(async (answer): Promise<Measurement> => {
         const { otherAnswer = null } = answer;
         return otherAnswer === null
           ? { status: 'skipped', reason: 'there is no answer of the other side to compare with' }

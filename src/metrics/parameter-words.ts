@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { counted } from '../text/amounts.ts';
-import { suggestion } from '../text/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 
 /** Descriptions of a schema's types. */
 const WANTED: Readonly<Record<string, string>> = {
@@ -21,12 +21,12 @@ export function parameterProblems(
 ): string[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map(
-      (key) => `with.${key} is not a parameter of ${metric}${suggestion(key, known)}`,
+      (key) => `with.${key} is not a parameter of ${metric}${didYouMean(key, known)}`,
     );
-  return [`with.${issue.path.join('.')} ${wordsOf(issue)}`];
+  return [`with.${issue.path.join('.')} ${issueWords(issue)}`];
 }
 
-function wordsOf(issue: z.core.$ZodIssue): string {
+function issueWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type')
     return issue.message.endsWith('received undefined')
       ? 'is missing'
@@ -43,11 +43,11 @@ function boundWords(issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_
     issue.code === 'too_small'
       ? [issue.inclusive === false ? 'above' : 'at least', issue.minimum]
       : [issue.inclusive === false ? 'below' : 'at most', issue.maximum];
-  const unit = COUNTED[issue.origin];
+  const unit = SIZE_UNITS[issue.origin];
   return unit === undefined
     ? `must be ${side} ${String(bound)}`
     : `must have ${side} ${counted(Number(bound), unit)}`;
 }
 
 /** Units of bounded sizes, by the schema's type. */
-const COUNTED: Readonly<Record<string, string>> = { array: 'item', string: 'character' };
+const SIZE_UNITS: Readonly<Record<string, string>> = { array: 'item', string: 'character' };

@@ -1,6 +1,6 @@
 import type { Better, Metric, Rubric } from '../types/metric.ts';
 
-type Stated = Pick<Metric, 'threshold' | 'better' | 'min' | 'max' | 'pass'>;
+type StatedPassing = Pick<Metric, 'threshold' | 'better' | 'min' | 'max' | 'pass'>;
 
 /** Inclusive; at least one is set. */
 export interface Bounds {
@@ -9,20 +9,20 @@ export interface Bounds {
 }
 
 /** The bounds of passing numbers, or null. A threshold is a maximum if lower is better. */
-export function boundsOf({ threshold, min, max }: Stated, better: Better): Bounds | null {
+export function boundsOf({ threshold, min, max }: StatedPassing, better: Better): Bounds | null {
   if (threshold !== null) return better === 'lower' ? { max: threshold } : { min: threshold };
   if (min === undefined && max === undefined) return null;
   return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
 }
 
-type Words = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
+type RubricPassing = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
 
 /**
  * The rubric's passing labels: those named, else those with the best score; null if unspecified.
  */
 export function passingLabels(
-  rubric: Words,
-  { pass, better }: Partial<Stated> = {},
+  rubric: RubricPassing,
+  { pass, better }: Partial<StatedPassing> = {},
 ): ReadonlySet<string> | null {
   const named = pass ?? rubric.pass;
   if (named !== undefined) return new Set(named);
@@ -36,13 +36,13 @@ export function passingLabels(
 }
 
 /** Whether the metric can gate: something says which values pass. */
-export function saysWhatPasses(metric: Metric, rubric: Words | undefined): boolean {
+export function saysWhatPasses(metric: Metric, rubric: RubricPassing | undefined): boolean {
   if (metric.source.kind !== 'rubric' || rubric === undefined) return true;
   return boundsOf(metric, 'none') !== null || passingLabels(rubric, metric) !== null;
 }
 
 /** The better direction: the file's, else the source's, else derived from what passes. */
-export function directionIn(metric: Metric, rubrics: ReadonlyMap<string, Words>): Better {
+export function directionIn(metric: Metric, rubrics: ReadonlyMap<string, RubricPassing>): Better {
   const { source, better, definition } = metric;
   if (better !== undefined) return better;
   if (source.kind === 'built-in') {
@@ -61,14 +61,17 @@ const OPPOSITE: Readonly<Record<Better, Better>> = {
 };
 
 /** The direction of all passing labels; null: there is none. */
-function ofLabels(rubric: Words | undefined, pass: readonly string[] | undefined): Better | null {
+function ofLabels(
+  rubric: RubricPassing | undefined,
+  pass: readonly string[] | undefined,
+): Better | null {
   if (rubric === undefined || pass === undefined) return null;
   return (
     (['higher', 'lower'] as const).find((way) => contradiction(rubric, pass, way) === null) ?? null
   );
 }
 
-function ofBounds({ threshold, min, max }: Stated): Better {
+function ofBounds({ threshold, min, max }: StatedPassing): Better {
   if (threshold !== null) return 'higher';
   if (min !== undefined && max === undefined) return 'higher';
   return max !== undefined && min === undefined ? 'lower' : 'none';

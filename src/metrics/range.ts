@@ -5,7 +5,7 @@ export function boundsProblem(bounds: Bounds | null, range: string): string | nu
   if (bounds === null) return null;
   if (/^(?:a text$|one of )/.test(range)) return `its values are ${range}, so that no bound fits`;
   const { min = -Infinity, max = Infinity } = bounds;
-  const values = min > max ? [] : valuesIn(range, [min, max]);
+  const values = min > max ? [] : rangeValues(range, [min, max]);
   const passing = values.filter((value) => value >= min - 1e-9 && value <= max + 1e-9);
   if (values.length < 2 || (passing.length > 0 && passing.length < values.length)) return null;
   const verdict = passing.length === 0 ? 'fails' : 'passes';
@@ -13,7 +13,7 @@ export function boundsProblem(bounds: Bounds | null, range: string): string | nu
 }
 
 /** Representative values of a range: its ends and the bounds inside, or all its values. */
-function valuesIn(range: string, bounds: readonly number[]): number[] {
+function rangeValues(range: string, bounds: readonly number[]): number[] {
   const numbers = (range.replaceAll('−', '-').match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
   const isCount = /^(?:0 and up|a map of .* number$)/.test(range);
   if (range.startsWith('a map') && !isCount) return [];

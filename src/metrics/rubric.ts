@@ -6,7 +6,7 @@ import {
   measurement,
   missingExpected,
   reaches,
-  type Measured,
+  type Measurement,
   type MetricContext,
 } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
@@ -106,7 +106,7 @@ export async function scoreRubric(
   metric: Metric,
   answers: readonly MetricAnswer[],
   context: MetricContext,
-): Promise<Measured[]> {
+): Promise<Measurement[]> {
   const rubric = context.tools.rubrics.get(name);
   if (rubric === undefined) return answers.map(() => measureError(`there is no rubric ${name}`));
   const used = materialUsed(rubric.prompt);
@@ -126,7 +126,7 @@ export async function scoreRubric(
 }
 
 /** A grade as a measurement that passes from `needed`. The label precedes its reasons. */
-export function fromGrade(grade: Grade, needed: number): Measured {
+export function fromGrade(grade: Grade, needed: number): Measurement {
   const kept = grade.record === undefined ? {} : { grade: grade.record };
   if (grade.status !== 'graded') return { status: grade.status, reason: grade.reason, ...kept };
   const { label, reasons, score } = grade;

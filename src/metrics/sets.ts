@@ -7,10 +7,10 @@ import { defineComparison } from './comparison.ts';
 import { passOrFail, reaches, type MetricDefinition } from './definition.ts';
 import { decimalText, exactly } from './measures/decimal.ts';
 import { canonical, parseJson } from './measures/json.ts';
-import { AS_WRITTEN, ignoreCase, normalise } from './measures/normalise.ts';
+import { AS_WRITTEN, ignoreCase, normaliseText } from './measures/normalise.ts';
 import { fBeta } from './measures/words.ts';
 
-const parameters = {
+const setParameters = {
   separator: z
     .string()
     .min(1)
@@ -38,7 +38,7 @@ function setMetric(
     name,
     group: 'structured',
     summary: `${summary} The answer is a JSON list, or entries separated by line ends or commas; bullets and order do not count, double entries count once.`,
-    parameters,
+    parameters: setParameters,
     range: '0 to 1',
     passes: 'at 1',
     source,
@@ -50,31 +50,31 @@ function setMetric(
     },
     expects: () => ({ reads: 'value', wrong: entriesProblem }),
     measure({ answer, output, expected, options }) {
-      const values = spellings(answer, expected);
+      const values = expectedSpellings(answer, expected);
       const spelled = (entries: string[]): Set<string> =>
         new Set(
           entries
             .map((entry) => values.get(entry.trim()) ?? entry)
             .map((entry) =>
-              normalise(entry, { ...AS_WRITTEN, ignore_case: options.ignore_case, trim: true }),
+              normaliseText(entry, { ...AS_WRITTEN, ignore_case: options.ignore_case, trim: true }),
             )
             .filter((entry) => entry !== ''),
         );
       const wanted = spelled(
         Array.isArray(expected)
           ? expected.map(entryText)
-          : entriesOf(jsonText(expected), options.separator),
+          : answerEntries(jsonText(expected), options.separator),
       );
-      const found = spelled(entriesOf(output, options.separator));
+      const found = spelled(answerEntries(output, options.separator));
       const shared = [...found].filter((entry) => wanted.has(entry)).length;
       const score = of({ actual: found, expected: wanted, shared });
-      return passOrFail(reaches(score, 1), difference(found, wanted), score);
+      return passOrFail(reaches(score, 1), setDifference(found, wanted), score);
     },
   });
 }
 
 /** JSON text of expected numbers and booleans, by their text in the file. */
-function spellings(
+function expectedSpellings(
   { expected: written = null, values }: Pick<MetricAnswer, 'expected' | 'values'>,
   expected: Json,
 ): Map<string, string> {
@@ -98,7 +98,7 @@ function entryText(entry: ExactJson): string {
 }
 
 /** An answer's entries: a JSON list, else its lines or parts without bullets or numbers. */
-function entriesOf(text: string, separator: string | undefined): string[] {
+function answerEntries(text: string, separator: string | undefined): string[] {
   const parsed = parseJson(text, 'fenced');
   if (parsed.ok && Array.isArray(parsed.value)) return parsed.value.map(entryText);
   const trimmed = text.trim();
@@ -106,7 +106,7 @@ function entriesOf(text: string, separator: string | undefined): string[] {
   return pieces.map((piece) => piece.trim().replace(/^(?:[-*•]|\d{1,3}[.)])\s+/, ''));
 }
 
-function difference(found: ReadonlySet<string>, wanted: ReadonlySet<string>): string {
+function setDifference(found: ReadonlySet<string>, wanted: ReadonlySet<string>): string {
   const list = (entries: string[]): string =>
     entries
       .slice(0, 5)
@@ -123,14 +123,14 @@ function difference(found: ReadonlySet<string>, wanted: ReadonlySet<string>): st
 }
 
 /** If both sides are empty the share is 1; if only one is, 0. */
-const share = (shared: number, size: number, other: number): number =>
+const sharedPart = (shared: number, size: number, other: number): number =>
   size === 0 ? (other === 0 ? 1 : 0) : shared / size;
 
 const precision = ({ actual, expected, shared }: Sets): number =>
-  share(shared, actual.size, expected.size);
+  sharedPart(shared, actual.size, expected.size);
 
 const recall = ({ actual, expected, shared }: Sets): number =>
-  share(shared, expected.size, actual.size);
+  sharedPart(shared, expected.size, actual.size);
 
 export const setMetrics: readonly MetricDefinition[] = [
   setMetric(

@@ -8,7 +8,7 @@ import {
   measureError,
   passOrFail,
   reaches,
-  type Measured,
+  type Measurement,
   type MetricDefinition,
   type MetricExample,
 } from './definition.ts';
@@ -23,8 +23,8 @@ const MAX_PAIRS = 2e10;
 function compareTexts(
   output: string,
   expected: Json,
-  compare: (texts: string[]) => Measured,
-): Measured {
+  compare: (texts: string[]) => Measurement,
+): Measurement {
   const texts = alternatives(expected);
   const pairs = texts.reduce((sum, text) => sum + text.length * output.length, 0);
   return pairs > MAX_PAIRS
@@ -38,7 +38,7 @@ function best(
   expected: Json,
   needed: number,
   similarity: (text: string) => number,
-): Measured {
+): Measurement {
   return compareTexts(output, expected, (texts) =>
     atLeast(Math.max(...texts.map(similarity)), needed),
   );
@@ -132,25 +132,25 @@ function rouge(
   });
 }
 
-const published = { expected: 'police killed the gunman', output: 'police kill the gunman' };
+const rougeExample = { expected: 'police killed the gunman', output: 'police kill the gunman' };
 
 const rouges = [
   rouge(
     'rouge_1',
     'Words',
-    { ...published, value: 0.75, pass: true },
+    { ...rougeExample, value: 0.75, pass: true },
     (candidate, reference, weight) => rougeN(candidate, reference, 1, weight),
   ),
   rouge(
     'rouge_2',
     'Pairs of neighbouring words',
-    { ...published, value: 1 / 3, pass: false },
+    { ...rougeExample, value: 1 / 3, pass: false },
     (candidate, reference, weight) => rougeN(candidate, reference, 2, weight),
   ),
   rouge(
     'rouge_l',
     'Words in the same order (longest common subsequence)',
-    { ...published, value: 0.75, pass: true },
+    { ...rougeExample, value: 0.75, pass: true },
     rougeL,
   ),
 ];

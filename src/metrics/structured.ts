@@ -10,12 +10,12 @@ import {
   defineMetric,
   measureError,
   reaches,
-  type Measured,
+  type Measurement,
   type MetricDefinition,
   yesOrNo,
 } from './definition.ts';
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
-import { STRICT, extractions, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
+import { STRICT, extractions, jsonAgreement, parseObjects, parseJson } from './measures/json.ts';
 import { ignoreCase } from './measures/normalise.ts';
 import { matchCalls, unreadArguments, wantedCalls } from './measures/tool-calls.ts';
 import { fBeta } from './measures/words.ts';
@@ -28,7 +28,7 @@ const extract = z
     'Where the JSON is: the whole answer; its first code block in JSON, else the first without a language, else the first (without any block, the whole answer); the first object or list in it; or any object in it, however loosely written. Code fences are read as CommonMark defines them.',
   );
 
-const isJson = defineMetric({
+const isJsonMetric = defineMetric({
   name: 'is_json',
   group: 'structured',
   summary: 'The answer is JSON.',
@@ -59,7 +59,7 @@ function readSchema(
   return { wrong: 'the schema must be a map' };
 }
 
-const jsonSchema = defineBatch({
+const jsonSchemaMetric = defineBatch({
   name: 'json_schema',
   group: 'structured',
   summary: 'The answer is JSON that fits a JSON Schema.',
@@ -86,7 +86,7 @@ const jsonSchema = defineBatch({
     const { schema } = read;
     const rows = answers.map(({ completion: { output } }) => ({
       length: output.length,
-      ...valuesIn(output, options.extract),
+      ...answerValues(output, options.extract),
     }));
     const values = rows.flatMap((row) => row.values);
     const longest = Math.max(0, ...rows.map(({ length }) => length));
@@ -109,13 +109,13 @@ const jsonSchema = defineBatch({
 });
 
 /** The values of an answer, one of which must fit the schema; `reason` if there are none. */
-function valuesIn(
+function answerValues(
   output: string,
   where: z.infer<typeof extract>,
 ): { values: ExactJson[]; reason: string } {
   const parsed = parseJson(output, where);
   if (!parsed.ok) return { values: [], reason: parsed.reason };
-  return { values: where === 'objects' ? objectsIn(output) : [parsed.value], reason: '' };
+  return { values: where === 'objects' ? parseObjects(output) : [parsed.value], reason: '' };
 }
 
 const jsonMatch = defineComparison({
@@ -265,7 +265,7 @@ const passesAst = defineBatch({
       outputs: ['metric', 'result'],
       inputs,
     });
-    return answers.map((_, index): Measured => {
+    return answers.map((_, index): Measurement => {
       const result = results[index];
       if (result === undefined) return measureError(`metric "${name}" has no result`);
       if (result.status === 'error') return measureError(`metric "${name}": ${result.message}`);
@@ -275,8 +275,8 @@ const passesAst = defineBatch({
 });
 
 export const structuredMetrics: readonly MetricDefinition[] = [
-  isJson,
-  jsonSchema,
+  isJsonMetric,
+  jsonSchemaMetric,
   jsonMatch,
   ...setMetrics,
   toolCallMatch,

@@ -11,7 +11,7 @@ import {
 import {
   passOrFail,
   measureError,
-  type Measured,
+  type Measurement,
   type MetricDefinition,
   type MetricExample,
   yesOrNo,
@@ -24,10 +24,10 @@ import {
   ignoreCase,
   ignorePunctuation,
   normalisation,
-  normalise,
+  normaliseText,
   type Normalisation,
 } from './measures/normalise.ts';
-import { numberOf, numbersIn, type Numeral } from './measures/numbers.ts';
+import { onlyNumber, numbersIn, type Numeral } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
 import { standsAt } from './measures/places.ts';
 import { decimalMark, length, numericDiff, unreadNumber, wordCount } from './numbers.ts';
@@ -35,7 +35,7 @@ import { decimalMark, length, numericDiff, unreadNumber, wordCount } from './num
 const anyOf = 'A list means any of its entries.';
 
 /** Whether the normalised answer fits one of the normalised alternatives. */
-function fits(
+function fitsAny(
   output: string,
   texts: readonly string[],
   options: Normalisation,
@@ -64,7 +64,7 @@ const exactMatch = defineComparison({
     }
     const texts = alternatives(expected);
     return passOrFail(
-      fits(output, texts, options, (a, b) => a === b),
+      fitsAny(output, texts, options, (a, b) => a === b),
       `is not ${quoteAlternatives(texts)}`,
     );
   },
@@ -93,7 +93,9 @@ const contains = defineComparison({
   },
   measure({ output, expected, options }) {
     const texts = alternatives(expected);
-    const missing = texts.filter((text) => !fits(output, [text], options, (a, b) => a.includes(b)));
+    const missing = texts.filter(
+      (text) => !fitsAny(output, [text], options, (a, b) => a.includes(b)),
+    );
     if (options.mode === 'all')
       return passOrFail(missing.length === 0, `lacks ${quoteAlternatives(missing)}`);
     return passOrFail(missing.length < texts.length, `lacks ${quoteAlternatives(texts)}`);
@@ -119,7 +121,7 @@ function atEdge(
     measure({ output, expected, options }) {
       const texts = alternatives(expected);
       const reason = `does not ${verb} with ${quoteAlternatives(texts)}`;
-      return passOrFail(fits(output, texts, options, fit), reason);
+      return passOrFail(fitsAny(output, texts, options, fit), reason);
     },
   });
 }
@@ -175,9 +177,14 @@ const match = defineComparison({
     const texts = alternatives(expected);
     const reason = `no ${quoteAlternatives(texts)} at its ${location === 'any' ? 'any place' : location}`;
     if (options.numeric)
-      return matchNumber(numbersIn(output, options.decimal), texts.map(numberOf), options, reason);
+      return matchNumber(
+        numbersIn(output, options.decimal),
+        texts.map(onlyNumber),
+        options,
+        reason,
+      );
     const at = (a: string, b: string): boolean => standsAt(a, b, location);
-    return passOrFail(fits(output, texts, { ...options, trim: true }, at), reason);
+    return passOrFail(fitsAny(output, texts, { ...options, trim: true }, at), reason);
   },
 });
 
@@ -186,7 +193,7 @@ function matchNumber(
   wanted: (Decimal | null)[],
   { location, negate }: { location: 'begin' | 'end' | 'any' | 'exact'; negate: boolean },
   reason: string,
-): Measured {
+): Measurement {
   const candidates = {
     begin: found.slice(0, 1),
     end: found.slice(-1),
@@ -200,7 +207,7 @@ function matchNumber(
   return equal || unread === undefined ? passOrFail(equal, reason) : unreadNumber(unread, negate);
 }
 
-const regex = defineComparison({
+const regexMetric = defineComparison({
   name: 'regex',
   group: 'text',
   summary:
@@ -261,7 +268,7 @@ const regex = defineComparison({
     for (const source of pattern === undefined ? alternatives(expected) : [pattern]) {
       const compiled = compilePattern(source, options);
       if (typeof compiled === 'string') return measureError(compiled);
-      const text = normalise(output, AS_WRITTEN);
+      const text = normaliseText(output, AS_WRITTEN);
       if (full_match ? compiled.testExact(text) : compiled.test(text)) return passOrFail(true, '');
       last = source;
     }
@@ -275,17 +282,17 @@ function captureOf(
   group: number,
   texts: string[],
   options: Parameters<typeof compilePattern>[1] & { full_match: boolean },
-): Measured {
+): Measurement {
   const compiled = compilePattern(pattern, options);
   if (typeof compiled === 'string') return measureError(compiled);
-  const matcher = compiled.matcher(normalise(output, AS_WRITTEN));
+  const matcher = compiled.matcher(normaliseText(output, AS_WRITTEN));
   const found = (options.full_match ? matcher.matches() : matcher.find())
     ? matcher.group(group)
     : null;
   if (found === null) return passOrFail(false, `the pattern ${shorten(pattern, 80)} is not found`);
   const spelling = { ...AS_WRITTEN, ignore_case: options.ignore_case, trim: true };
   return passOrFail(
-    fits(found, texts, spelling, (a, b) => a === b),
+    fitsAny(found, texts, spelling, (a, b) => a === b),
     `captured ${JSON.stringify(shorten(found, 80))}, not ${quoteAlternatives(texts)}`,
   );
 }
@@ -296,7 +303,7 @@ export const textMetrics: readonly MetricDefinition[] = [
   startsWith,
   endsWith,
   match,
-  regex,
+  regexMetric,
   numericDiff,
   length,
   wordCount,

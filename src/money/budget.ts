@@ -25,13 +25,13 @@ export interface Guard {
   reached(): string | null;
 }
 
-interface Held {
+interface ReservedCall {
   request: Request;
   input: number;
 }
 
-interface Waiting extends Held {
-  go(held: Held | null): void;
+interface Waiting extends ReservedCall {
+  go(held: ReservedCall | null): void;
 }
 
 /**
@@ -41,10 +41,10 @@ interface Waiting extends Held {
 const UNDER_WAY = { unseen: 8, seen: 256 };
 
 /** After this many answers, the longest replaces the usual length. */
-const TELLING = 20;
+const MIN_ANSWERS = 20;
 
 /** Compact the queue once this many slots at the front are empty. */
-const SLACK = 4096;
+const MAX_EMPTY_PLACES = 4096;
 
 /** Errors after which the server may still charge for the whole input. */
 const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered', 'network']);
@@ -58,7 +58,7 @@ const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered',
 export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
   const answers = createAnswerLengths();
   const inputOf = createInputCounter();
-  const purse = createPurse(maxCost, answers, price);
+  const purse = createBudgetRoom(maxCost, answers, price);
   let attempts = 0;
   let reached: string | null = null;
   const stopped = (): string | null => reached ?? purse.empty();
@@ -75,15 +75,15 @@ export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
     },
     async ask(request, complete) {
       const before = stopped();
-      if (before !== null) return refusal(before);
+      if (before !== null) return budgetRefusal(before);
       if (maxCost === null || price(request.target, { input_tokens: 0, output_tokens: 0 }) === null)
         return complete(request);
       const input = inputOf({ messages: request.messages, schema: request.schema?.json ?? null });
       const held = await purse.reserve({ request, input });
-      if (held === null) return refusal(stopped() ?? 'the budget is used up');
+      if (held === null) return budgetRefusal(stopped() ?? 'the budget is used up');
       const completion = await complete(request);
       answers.learn(request.purpose, completion);
-      purse.settle(held, costOf(request, completion, input, price));
+      purse.settle(held, costOfCompletion(request, completion, input, price));
       return completion;
     },
     reached: stopped,
@@ -108,7 +108,7 @@ function createAnswerLengths(): AnswerLengths {
       const { count = 0, longest = 0 } = known.get(request.purpose) ?? {};
       return expectedOutput(
         request,
-        count < TELLING
+        count < MIN_ANSWERS
           ? Math.max(longest, expectedOutput({ parameters: {}, purpose: request.purpose }))
           : longest,
       );
@@ -117,20 +117,20 @@ function createAnswerLengths(): AnswerLengths {
       if (completion.status === 'error') return;
       const { count = 0, longest = 0 } = known.get(purpose) ?? {};
       const output = outputOf(completion, purpose);
-      if (output > longest || count + 1 === TELLING) lessons += 1;
+      if (output > longest || count + 1 === MIN_ANSWERS) lessons += 1;
       known.set(purpose, { count: count + 1, longest: Math.max(longest, output) });
     },
   };
 }
 
 /** Concurrent direct calls. */
-interface Crowd {
+interface DirectCalls {
   full(request: Request): boolean;
   enter(request: Request): void;
   leave(request: Request): void;
 }
 
-function createCrowd(answers: AnswerLengths): Crowd {
+function createDirectCalls(answers: AnswerLengths): DirectCalls {
   let direct = 0;
   return {
     full: ({ purpose, target }) =>
@@ -144,10 +144,10 @@ function createCrowd(answers: AnswerLengths): Crowd {
   };
 }
 
-interface Purse {
+interface BudgetRoom {
   /** Reserves a call's cost, waiting for room while others run; null: there is no room. */
-  reserve(held: Held): Promise<Held | null>;
-  settle(held: Held, cost: number): void;
+  reserve(held: ReservedCall): Promise<ReservedCall | null>;
+  settle(held: ReservedCall, cost: number): void;
   empty(): string | null;
 }
 
@@ -156,24 +156,24 @@ function noRoom(cap: number | null, spent: number): string {
 }
 
 /** Reserved for running calls, in dollars. */
-interface Reserve {
-  costOf(held: Held): number;
-  hold(held: Held): void;
+interface CostReserve {
+  costOf(held: ReservedCall): number;
+  hold(held: ReservedCall): void;
   /** Releases a reservation; false: there was none. */
-  free(held: Held): boolean;
+  free(held: ReservedCall): boolean;
   /** Running calls reserve more once an answer is longer than expected. */
   relearn(): void;
   calls(): number;
   total(): number;
 }
 
-function createReserve(answers: AnswerLengths, price: Price): Reserve {
-  const underWay = new Map<Held, number>();
+function createCostReserve(answers: AnswerLengths, price: Price): CostReserve {
+  const underWay = new Map<ReservedCall, number>();
   let total = 0;
   let lesson = answers.lessons();
-  const costOf = ({ request, input }: Held): number =>
+  const costOf = ({ request, input }: ReservedCall): number =>
     price(request.target, { input_tokens: input, output_tokens: answers.expected(request) }) ?? 0;
-  const hold = (held: Held): void => {
+  const hold = (held: ReservedCall): void => {
     const cost = costOf(held);
     underWay.set(held, cost);
     total += cost;
@@ -199,14 +199,14 @@ function createReserve(answers: AnswerLengths, price: Price): Reserve {
   };
 }
 
-function createPurse(cap: number | null, answers: AnswerLengths, price: Price): Purse {
-  const reserve = createReserve(answers, price);
-  const crowd = createCrowd(answers);
+function createBudgetRoom(cap: number | null, answers: AnswerLengths, price: Price): BudgetRoom {
+  const reserve = createCostReserve(answers, price);
+  const crowd = createDirectCalls(answers);
   let waiting: Waiting[] = [];
   let first = 0;
   let spent = 0;
   let empty: string | null = null;
-  const fits = (held: Held): boolean =>
+  const fits = (held: ReservedCall): boolean =>
     cap === null || spent + reserve.total() + reserve.costOf(held) <= cap;
   /** Waits while running calls may still free room. */
   const turn = (next: Waiting): 'go' | 'refuse' | 'wait' => {
@@ -228,7 +228,7 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
       }
       next.go(decided === 'go' ? next : null);
     }
-    if (first < waiting.length && first < SLACK) return;
+    if (first < waiting.length && first < MAX_EMPTY_PLACES) return;
     waiting = waiting.slice(first);
     first = 0;
   };
@@ -248,7 +248,12 @@ function createPurse(cap: number | null, answers: AnswerLengths, price: Price): 
   };
 }
 
-function costOf(request: Request, completion: Completion, input: number, price: Price): number {
+function costOfCompletion(
+  request: Request,
+  completion: Completion,
+  input: number,
+  price: Price,
+): number {
   if (completion.status === 'error') {
     return MAYBE_PAID.has(completion.kind)
       ? (price(request.target, { input_tokens: input, output_tokens: 0 }) ?? 0)
@@ -270,7 +275,7 @@ function outputOf(
   return usage?.output_tokens ?? (purpose === 'embedding' ? 0 : Math.ceil(estimateTokens(output)));
 }
 
-function refusal(reached: string): Completion {
+function budgetRefusal(reached: string): Completion {
   return { status: 'error', kind: 'budget', message: `not asked: ${reached}` };
 }
 

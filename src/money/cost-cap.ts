@@ -1,5 +1,5 @@
 import type { Budget } from '../kernel/suite/suite.ts';
-import { dollars, counted } from '../text/amounts.ts';
+import { formatDollars, counted } from '../text/amounts.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import type { CostCap } from './price.ts';
 import type { Forecast, ModelForecast } from './priced-calls.ts';
@@ -25,7 +25,7 @@ export function costProblems(
   return [
     {
       place: null,
-      message: `This run would cost about ${dollars(cost_usd)} for its first answers and grades; the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.`,
+      message: `This run would cost about ${formatDollars(cost_usd)} for its first answers and grades; the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.`,
     },
   ];
 }
@@ -61,16 +61,16 @@ export function spendNotices(
   const notices: string[] = [];
   if (calls !== null && planned > calls / 2)
     notices.push(
-      `the first answers and grades take up to ${counted(planned, 'call')} of the ${String(calls)} allowed${refusalWords(models)}`,
+      `the first answers and grades take up to ${counted(planned, 'call')} of the ${String(calls)} allowed${refusedRequestsClause(models)}`,
     );
   if (cost !== null && cost_usd !== null && cost_usd > cost.dollars / 2)
     notices.push(
-      `the first answers and grades cost about ${dollars(cost_usd)} of the $${String(cost.dollars)} allowed`,
+      `the first answers and grades cost about ${formatDollars(cost_usd)} of the $${String(cost.dollars)} allowed`,
     );
   return notices.map((message) => ({ kind: 'capped', place: null, message }));
 }
 
-const WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
+const PURPOSE_WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
   prompt: 'answer',
   grader: 'grade',
   embedding: 'embedding',
@@ -90,20 +90,20 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
   const parts = models.map(
     ({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
       [
-        `${model} ${counted(calls, WORDS[purpose])}, ${short(input_tokens)} tokens in, `,
-        `${short(output_tokens)} out`,
-        cost === null || models.length === 1 ? '' : `, ${dollars(cost)}`,
+        `${model} ${counted(calls, PURPOSE_WORDS[purpose])}, ${shortTokens(input_tokens)} tokens in, `,
+        `${shortTokens(output_tokens)} out`,
+        cost === null || models.length === 1 ? '' : `, ${formatDollars(cost)}`,
       ].join(''),
   );
   const total =
     cost_usd === null
       ? `cost unknown (no price for ${unpriced.join(', ')})`
-      : `about ${dollars(cost_usd)}`;
-  return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}${refusalWords(models)}`;
+      : `about ${formatDollars(cost_usd)}`;
+  return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}${refusedRequestsClause(models)}`;
 }
 
 /** A clause on requests that will be refused, which caps do not count; empty: none. */
-function refusalWords(models: readonly ModelForecast[]): string {
+function refusedRequestsClause(models: readonly ModelForecast[]): string {
   const unknown = models.filter(({ refusals = 0 }) => refusals > 0);
   if (unknown.length === 0) return '';
   const most = unknown.reduce((sum, { refusals = 0 }) => sum + refusals, 0);
@@ -111,6 +111,6 @@ function refusalWords(models: readonly ModelForecast[]): string {
   return `; and up to ${counted(most, 'refused request')}, outside the cap, to find out what ${names.join(', ')} ${names.length === 1 ? 'takes' : 'take'}`;
 }
 
-function short(tokens: number): string {
+function shortTokens(tokens: number): string {
   return tokens < 10_000 ? String(tokens) : `${String(Math.round(tokens / 1000))}k`;
 }

@@ -17,7 +17,7 @@ interface ForecastTools {
 /** Tokens of a grader's prompt besides the answer. */
 const GRADER_FRAME = 400;
 
-interface Asked {
+interface TargetCall {
   target: Target;
   parameters: Request['parameters'];
 }
@@ -27,7 +27,7 @@ interface Asked {
  * counted, because they depend on answers that are not known yet.
  */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
-  return reckon(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
+  return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
 }
 
 export interface Portion {
@@ -42,28 +42,28 @@ export interface Portion {
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();
-  const all = reckon(whole, tools, { inputOf, question: null });
-  const own = reckon(part, tools, { inputOf, question: all.question });
+  const all = countPlan(whole, tools, { inputOf, question: null });
+  const own = countPlan(part, tools, { inputOf, question: all.question });
   return all.forecast.cost_usd === null || own.forecast.cost_usd === null
     ? null
     : { part: own.forecast.cost_usd, whole: all.forecast.cost_usd };
 }
 
 /** `question`: mean input tokens; null: the plan's own mean. */
-interface Reckoning {
+interface TokenEstimate {
   inputOf: CountInput;
   question: number | null;
 }
 
-function reckon(
+function countPlan(
   { suites, next, features }: Prepared,
   { price, stored }: ForecastTools,
-  { inputOf, question }: Reckoning,
+  { inputOf, question }: TokenEstimate,
 ): { forecast: Forecast; question: number } {
   const counts = new Map<string, ForecastCount>();
   const seen = new Set<string>();
   let [found, questions, answers] = [0, 0, 0];
-  const add: Add = (target, purpose, calls, input, output, parameters) => {
+  const add: AddPortion = (target, purpose, calls, input, output, parameters) => {
     // A recording is not a call.
     if (target.provider === 'replay') return;
     const key = `${purpose} ${modelLabel(target)}`;
@@ -82,7 +82,7 @@ function reckon(
     count.output_tokens += calls * output;
   };
   const wanted = next(suites);
-  const requests = suites.flatMap(({ run }) => requestsOf(run, wanted(run)));
+  const requests = suites.flatMap(({ run }) => wantedRequests(run, wanted(run)));
   for (const { request, fingerprint } of requests) {
     if (seen.has(fingerprint)) continue;
     seen.add(fingerprint);
@@ -97,7 +97,7 @@ function reckon(
   return { forecast: priceCounts([...counts.values()], found, price), question: mean };
 }
 
-type Add = (
+type AddPortion = (
   target: Target,
   purpose: Purpose,
   calls: number,
@@ -116,11 +116,11 @@ function refusalsOf(target: Target, parameters: Request['parameters'] | undefine
 function addJudging(
   { suites, wanted, features }: Pick<Prepared, 'suites' | 'features'> & { wanted: NextTries },
   question: number,
-  add: Add,
+  add: AddPortion,
 ): void {
   const answer = expectedOutput({ parameters: {}, purpose: 'prompt' });
   const judged = question === 0 ? 0 : question + answer;
-  const judge = ({ target, parameters }: Asked, purpose: Purpose, calls: number): void => {
+  const judge = ({ target, parameters }: TargetCall, purpose: Purpose, calls: number): void => {
     const output = expectedOutput({ parameters, purpose });
     add(target, purpose, calls, GRADER_FRAME + judged, output, parameters);
   };
@@ -143,12 +143,12 @@ function addJudging(
   for (const evaluator of evaluators) judge(evaluator, 'evaluator', led / evaluators.length);
 }
 
-interface Planned {
+interface PlannedRequest {
   fingerprint: string;
   request: Request & { messages: Message[]; schema: null };
 }
 
-function requestsOf({ runs }: SuiteRun, wanted: ReadonlyMap<number, number>): Planned[] {
+function wantedRequests({ runs }: SuiteRun, wanted: ReadonlyMap<number, number>): PlannedRequest[] {
   return [...wanted].flatMap(([index, tries]) =>
     (['base', 'head'] as const).flatMap((side) => requestsOfReference(runs[index], side, tries)),
   );
@@ -158,7 +158,7 @@ function requestsOfReference(
   run: ReferenceRun | undefined,
   side: 'base' | 'head',
   tries: number,
-): Planned[] {
+): PlannedRequest[] {
   const generation = run?.affected[side];
   if (generation?.kind !== 'request') return [];
   const { kind: _, fingerprint, draw: __, ...asked } = generation;

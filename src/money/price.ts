@@ -10,7 +10,7 @@ import {
   type Complete,
   type Completion,
   type HostedTarget,
-  type Metered,
+  type MeteredUsage,
   type Purpose,
   type Request,
   type Target,
@@ -71,18 +71,23 @@ export function createMeter(complete: Complete, price: Price): Meter {
   return {
     complete: async (request) => {
       const completion = await complete(request);
-      record(of(request.purpose), request, completion, price);
+      recordCompletion(of(request.purpose), request, completion, price);
       return completion;
     },
     shared: (purpose, saved = null) => {
       if (saved?.target.provider === 'replay') of(purpose).replayed += 1;
-      else reuse(of(purpose), savedBy(saved, price));
+      else reuse(of(purpose), savedCost(saved, price));
     },
-    totals: () => totalsOf(counts),
+    totals: () => usageTotals(counts),
   };
 }
 
-function record(count: Count, { target }: Request, completion: Completion, price: Price): void {
+function recordCompletion(
+  count: Count,
+  { target }: Request,
+  completion: Completion,
+  price: Price,
+): void {
   count.calls += completion.refused ?? 0;
   for (const each of isHosted(target) ? (completion.spent ?? []) : [])
     if (countTokens(count, target, each, price) === null) count.unpriced = true;
@@ -94,7 +99,7 @@ function record(count: Count, { target }: Request, completion: Completion, price
     count.replayed += 1;
     return;
   }
-  if (completion.reused) reuse(count, savedBy({ target, usage: completion.usage }, price));
+  if (completion.reused) reuse(count, savedCost({ target, usage: completion.usage }, price));
   else countPaid(count, target, completion, price);
 }
 
@@ -111,7 +116,7 @@ function countFailed(
   count.elsewhere ||= isElsewhere(target, null);
 }
 
-function savedBy(
+function savedCost(
   saved: { target: Target; usage: Usage | null } | null,
   price: Price,
 ): number | null {
@@ -134,7 +139,7 @@ function countPaid(
 function countTokens(
   count: Count,
   target: Target,
-  { usage, cached }: Metered,
+  { usage, cached }: MeteredUsage,
   price: Price,
 ): number | null {
   if (usage === null) return null;
@@ -157,7 +162,7 @@ function reuse(count: Count, saved: number | null): void {
   else count.saved += saved;
 }
 
-function totalsOf(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
+function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
   const all = [...counts.values()];
   const sum = (pick: (count: Count) => number): number =>
     all.reduce((total, count) => total + pick(count), 0);
@@ -212,13 +217,13 @@ export const NO_LIST: ListPrice = () => null;
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
   const given = new Map<string, GivenPrice>();
   for (const model of settings.flatMap(({ models }) => [...models.values()])) {
-    const key = keyOf(model);
+    const key = priceKey(model);
     if (model.price !== null && !given.has(key)) given.set(key, model.price);
   }
   const ofCall: Price = (target, usage, cached) => {
     if (target.provider === 'replay') return 0;
     // Called for every answer, and most settings name no price.
-    const price = given.size === 0 ? undefined : given.get(keyOf(target));
+    const price = given.size === 0 ? undefined : given.get(priceKey(target));
     if (price !== undefined) return givenPrice(price, usage, cached);
     return isListed(target) ? (list(target.provider, target.model)?.(usage, cached) ?? null) : null;
   };
@@ -249,7 +254,7 @@ export function asDirect(target: Target): Target {
  * Programs are identified by their command: their files, part of a target's identity, differ
  * between commits.
  */
-function keyOf(model: Target | ModelSettings): string {
+function priceKey(model: Target | ModelSettings): string {
   const { provider } = model;
   return canonicalJson(
     'command' in model && provider === 'program'

@@ -25,7 +25,7 @@ const PER_MESSAGE = 4;
  * At most this many requests are measured, the rest by their mean: 100,000 would take half a
  * minute.
  */
-const SAMPLE = 100;
+const SAMPLE_REQUESTS = 100;
 
 export type CountInput = (request: { messages: readonly Message[]; schema: Json | null }) => number;
 
@@ -41,7 +41,7 @@ export function createInputCounter(): CountInput {
     ];
     const size = parts.reduce((sum, part) => sum + part.length, 0);
     const frame = PER_MESSAGE * (messages.length + 1);
-    if (measured >= SAMPLE && characters > 0)
+    if (measured >= SAMPLE_REQUESTS && characters > 0)
       return Math.ceil((tokens / characters) * size) + frame;
     const own = parts.reduce((sum, part) => sum + estimateTokens(part), 0);
     measured += 1;

@@ -12,12 +12,12 @@ import { failures, sharedFailures, worstOf, type Failure } from './sections/fail
 import { foundLines, type FoundLines, type Reports } from './sections/feature-report.ts';
 import {
   referenceWords,
-  entriesOf,
+  entriesWithStatus,
   suiteIdentity,
   suitesWorstFirst,
   type ReferenceEntry,
 } from './sections/order.ts';
-import { difference, metricMeans, passWords, rates, size } from './sections/phrases.ts';
+import { differenceWords, metricMeans, passWords, rates, size } from './sections/phrases.ts';
 
 /** A remark on lines of a changed file, as a check run shows it. */
 interface Annotation {
@@ -40,10 +40,10 @@ export const ANNOTATION_TITLE_LIMIT = 255;
 export const ANNOTATION_MESSAGE_LIMIT = 64_000;
 
 /** An answer or a reason is cut here, in UTF-16 units. */
-const PART = 2_000;
+const MAX_ANNOTATION_PART = 2_000;
 
 /** References named in one message. */
-const NAMED = 10;
+const MAX_ANNOTATION_NAMES = 10;
 
 /**
  * What the check says on the change itself, the most important first: problems at their lines, one
@@ -70,7 +70,7 @@ export function annotations(
     }),
     ...[...files.keys()].flatMap((file) =>
       failures(
-        entriesOf(result, reports, 'regressed', 'fell').filter(
+        entriesWithStatus(result, reports, 'regressed', 'fell').filter(
           ({ reference }) => reference.file === file,
         ),
         reports,
@@ -131,16 +131,16 @@ function onReferences(
       `${suite.name}: ${reference.id}${more} ${word}`,
       [
         `${passWords(reference.base)} on base, ${passWords(reference.head)} on head.`,
-        ...referenceWords(reference, PART, reports),
-        ...(others.length === 0 ? [] : [`These fail alike: ${namesOf(others)}.`]),
+        ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
+        ...(others.length === 0 ? [] : [`These fail alike: ${entryNames(others)}.`]),
       ].join('\n'),
     ),
   ];
 }
 
-function namesOf(entries: readonly ReferenceEntry[]): string {
+function entryNames(entries: readonly ReferenceEntry[]): string {
   const named = entries
-    .slice(0, NAMED)
+    .slice(0, MAX_ANNOTATION_NAMES)
     .map(({ reference: { id, line } }) => `${shorten(id, 120)} (line ${String(line)})`);
   const left = entries.length - named.length;
   return `${named.join(', ')}${left === 0 ? '' : ` and ${String(left)} more`}`;
@@ -161,7 +161,7 @@ function onFile(
   );
   const scorings = result.scoring.filter(({ because }) => named(because));
   if (suites.length === 0 && scorings.length === 0) return [];
-  const [word, level] = wordOf(suites, failed);
+  const [word, level] = overallLevel(suites, failed);
   const keys = new Set(suites.map(suiteIdentity));
   const own = found.filter(({ suite }) => keys.has(suiteIdentity(suite)));
   const [foundLine] = own.flatMap((each) => linesIn(each, file));
@@ -184,7 +184,7 @@ function onFile(
 }
 
 /** What the suites come to together, and how loudly it is said. */
-function wordOf(
+function overallLevel(
   suites: readonly SuiteResult[],
   failed: Annotation['level'],
 ): [string, Annotation['level']] {
@@ -247,7 +247,12 @@ function changedLine({ path, lines }: ChangedFile, { changes = [] }: Result): nu
 
 /** What the change did to the reference that fell most, and how many fail alike. */
 function worstWords(suites: readonly SuiteResult[], result: Result, reports: Reports): string[] {
-  const entries = entriesOf({ ...result, suites: [...suites] }, reports, 'regressed', 'fell');
+  const entries = entriesWithStatus(
+    { ...result, suites: [...suites] },
+    reports,
+    'regressed',
+    'fell',
+  );
   const found = worstOf(
     sharedFailures(
       entries.filter(({ reference }) => countsForVerdict(reference)),
@@ -263,22 +268,25 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
     others === 0 ? '' : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} alike`;
   return [
     `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ${passWords(reference.head)} on head${alike}.`,
-    ...referenceWords(reference, PART, reports),
+    ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
   ];
 }
 
 function suiteWords(suite: SuiteResult): string {
-  const change = difference(suite.pass_rate);
+  const change = differenceWords(suite.pass_rate);
   const regressed = suite.references
     .filter(({ status }) => status === 'regressed' || status === 'fell')
     .map(({ id }) => id);
-  const more = regressed.length > NAMED ? ` and ${String(regressed.length - NAMED)} more` : '';
+  const more =
+    regressed.length > MAX_ANNOTATION_NAMES
+      ? ` and ${String(regressed.length - MAX_ANNOTATION_NAMES)} more`
+      : '';
   const compared = suite.compared.references > 0 ? `; ${size(suite.compared)}` : '';
   const names =
     regressed.length === 0
       ? ''
       : `. Regressed: ${regressed
-          .slice(0, NAMED)
+          .slice(0, MAX_ANNOTATION_NAMES)
           .map((id) => shorten(id, 120))
           .join(', ')}${more}`;
   const means = failingMetrics(suite)
@@ -288,7 +296,7 @@ function suiteWords(suite: SuiteResult): string {
 }
 
 function scoringWords({ name, summary }: ScoringResult): string {
-  return `${name}, answers under both sides' scoring: ${shorten(summary, PART)}`;
+  return `${name}, answers under both sides' scoring: ${shorten(summary, MAX_ANNOTATION_PART)}`;
 }
 
 /**

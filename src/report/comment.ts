@@ -135,7 +135,7 @@ export function checkSummary(
   limit: number = CHECK_SUMMARY_LIMIT,
   links: Links = NO_LINKS,
 ): string {
-  return summaryOf(
+  return jobSummary(
     result,
     reports,
     COMMENT_LEVELS.map((level) => ({
@@ -154,10 +154,10 @@ export function renderSummary(
   limit: number = JOB_SUMMARY_LIMIT,
   links: Links = NO_LINKS,
 ): string {
-  return summaryOf(result, reports, SUMMARY_LEVELS, limit, links);
+  return jobSummary(result, reports, SUMMARY_LEVELS, limit, links);
 }
 
-function summaryOf(
+function jobSummary(
   result: Result,
   reports: Reports,
   levels: Parameters<typeof fit>[0],

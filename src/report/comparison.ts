@@ -19,7 +19,7 @@ export function comparisonBlocks(first: Named, second: Named): Block[] {
   const pairs = partners(first.result.suites, second.result.suites);
   const alone = [first, second].map(({ result }) => result.suites.length - pairs.length);
   const left = alone[0] === 0 && alone[1] === 0 ? [] : [loneSuites(alone)];
-  const rows = pairs.map(([before, after]) => rowOf(before, after));
+  const rows = pairs.map(([before, after]) => comparisonRow(before, after));
   return [
     paragraph(
       [
@@ -33,12 +33,18 @@ export function comparisonBlocks(first: Named, second: Named): Block[] {
     ),
     ...(rows.length === 0
       ? []
-      : [{ kind: 'table' as const, head: COLUMNS.map((name): Line => [text(name)]), rows }]),
+      : [
+          {
+            kind: 'table' as const,
+            head: COMPARISON_COLUMNS.map((name): Line => [text(name)]),
+            rows,
+          },
+        ]),
     ...left,
   ];
 }
 
-const COLUMNS = [
+const COMPARISON_COLUMNS = [
   'Suite',
   'Verdict',
   'First',
@@ -58,11 +64,11 @@ function partners(
   second: readonly SuiteResult[],
 ): [SuiteResult, SuiteResult][] {
   const found: [SuiteResult, SuiteResult][] = [];
-  for (const key of new Set(first.map(keyOf))) {
-    const ones = first.filter((suite) => keyOf(suite) === key);
-    const others = second.filter((suite) => keyOf(suite) === key);
+  for (const key of new Set(first.map(comparisonKey))) {
+    const ones = first.filter((suite) => comparisonKey(suite) === key);
+    const others = second.filter((suite) => comparisonKey(suite) === key);
     const same = ones.flatMap((suite): [SuiteResult, SuiteResult][] => {
-      const other = others.find((each) => variantOf(each) === variantOf(suite));
+      const other = others.find((each) => suiteVariantWords(each) === suiteVariantWords(suite));
       return other === undefined ? [] : [[suite, other]];
     });
     const left = ones.filter((suite) => !same.some(([each]) => each === suite));
@@ -75,21 +81,23 @@ function partners(
   return found;
 }
 
-function keyOf({ path, name }: SuiteResult): string {
+function comparisonKey({ path, name }: SuiteResult): string {
   return `${path}\n${name}`;
 }
 
-function variantOf({ variant }: SuiteResult): string {
+function suiteVariantWords({ variant }: SuiteResult): string {
   return variantWords(variant);
 }
 
-function rowOf(before: SuiteResult, after: SuiteResult): Line[] {
+function comparisonRow(before: SuiteResult, after: SuiteResult): Line[] {
   const paired = pairing(before, after);
   const models =
-    variantOf(before) === variantOf(after) ? '' : `: ${variantOf(before)} → ${variantOf(after)}`;
+    suiteVariantWords(before) === suiteVariantWords(after)
+      ? ''
+      : `: ${suiteVariantWords(before)} → ${suiteVariantWords(after)}`;
   return [
     [code(before.name), text(models)],
-    [text(paired === null ? 'no reference is judged in both' : wordOf(paired))],
+    [text(paired === null ? 'no reference is judged in both' : pairingWord(paired))],
     [text(percent(before.pass_rate.head))],
     [text(percent(after.pass_rate.head))],
     [text(paired === null ? '–' : signed(paired.difference))],
@@ -105,7 +113,7 @@ function rowOf(before: SuiteResult, after: SuiteResult): Line[] {
   ];
 }
 
-function wordOf({ p, difference }: Pairing): string {
+function pairingWord({ p, difference }: Pairing): string {
   if (p >= TOLD_APART) return 'not told apart';
   return difference < 0 ? 'worse' : 'better';
 }

@@ -21,10 +21,10 @@ import {
 } from './sections/phrases.ts';
 
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */
-const PART = 4_000;
+const MAX_FAILURE_PART = 4_000;
 
 /** What a test case has besides its name: the element that says how it ended. */
-interface Ending {
+interface CaseEnding {
   element: 'failure' | 'error' | 'skipped';
   type: string;
   message: string;
@@ -40,14 +40,14 @@ interface Ending {
 export function renderJunit(result: Result, reports: Reports): string {
   const own = [
     ...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]),
-    ...suitesOf(result, reports),
+    ...suiteElements(result, reports),
   ];
   const suites = [...runSuite(result, own), ...own];
-  const sum = (key: keyof Counts): number =>
+  const sum = (key: keyof TestCounts): number =>
     suites.reduce((total, { counts }) => total + counts[key], 0);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes({ name: 'evaldiff', tests: sum('tests'), failures: sum('failures'), errors: sum('errors') })}>`,
+    `<testsuites${xmlAttributes({ name: 'evaldiff', tests: sum('tests'), failures: sum('failures'), errors: sum('errors') })}>`,
     ...suites.map(({ xml }) => xml),
     '</testsuites>',
     '',
@@ -65,7 +65,7 @@ function runSuite(
   if (conclusion !== 'failure' && conclusion !== 'error') return [];
   if (own.some(({ counts }) => counts.failures + counts.errors > 0)) return [];
   const about = suites.find(({ name }) => reasons[0]?.startsWith(`${name}: `) === true);
-  const ending: Ending = {
+  const ending: CaseEnding = {
     element: conclusion,
     type: 'run',
     message: title,
@@ -81,7 +81,7 @@ function runSuite(
   ];
 }
 
-interface Counts {
+interface TestCounts {
   tests: number;
   failures: number;
   errors: number;
@@ -90,10 +90,10 @@ interface Counts {
 
 interface Element {
   xml: string;
-  counts: Counts;
+  counts: TestCounts;
 }
 
-function suitesOf({ suites, gate }: Result, reports: Reports): Element[] {
+function suiteElements({ suites, gate }: Result, reports: Reports): Element[] {
   const repeated = repeatedNames(suites);
   return suites.map((suite) =>
     suiteElement(suite, suite.gate?.fail_on ?? gate.fail_on, repeated.has(suite.name), reports),
@@ -113,7 +113,7 @@ function suiteElement(
   const variant = variantWords(suite.variant);
   const name = variant === '' ? suite.name : `${suite.name} [${variant}]`;
   const cases = suite.references.map((reference) => ({
-    ending: endingOf(reference, suite, failOn, reports),
+    ending: caseEnding(reference, suite, failOn, reports),
     attributes: {
       name: shortFace(reference),
       classname: repeated ? name : suite.name,
@@ -136,8 +136,8 @@ function suiteElement(
 /** A suite that regressed without a reference to name is a failure of its own; else null. */
 function suiteEnding(
   { path, verdict, pass_rate: rate, summary }: SuiteResult,
-  cases: readonly { ending: Ending | null }[],
-): Ending | null {
+  cases: readonly { ending: CaseEnding | null }[],
+): CaseEnding | null {
   if (verdict !== 'regressed' || cases.some(({ ending }) => ending?.element === 'failure'))
     return null;
   return {
@@ -149,7 +149,7 @@ function suiteEnding(
 }
 
 /** A metric whose mean got worse is a failure of its own: no single reference is. */
-function meanEnding({ path, summary }: SuiteResult, message: string): Ending {
+function meanEnding({ path, summary }: SuiteResult, message: string): CaseEnding {
   const body = [placeText({ file: path, line: 1 }), message, summary].join('\n');
   return { element: 'failure', type: 'metric', message, body };
 }
@@ -176,24 +176,24 @@ type Attributes = Record<string, string | number>;
 
 function element(
   own: Attributes,
-  cases: readonly { ending: Ending | null; attributes: Attributes }[],
+  cases: readonly { ending: CaseEnding | null; attributes: Attributes }[],
 ): Element {
-  const of = (kind: Ending['element']): number =>
+  const of = (kind: CaseEnding['element']): number =>
     cases.filter(({ ending }) => ending?.element === kind).length;
-  const counts: Counts = {
+  const counts: TestCounts = {
     tests: cases.length,
     failures: of('failure'),
     errors: of('error'),
     skipped: of('skipped'),
   };
   const xml = [
-    `  <testsuite${attributes({ ...own, ...counts })}>`,
+    `  <testsuite${xmlAttributes({ ...own, ...counts })}>`,
     ...cases.map(({ ending, attributes: given }) =>
       ending === null
-        ? `    <testcase${attributes(given)}/>`
+        ? `    <testcase${xmlAttributes(given)}/>`
         : [
-            `    <testcase${attributes(given)}>\n      <${ending.element}`,
-            `${attributes({ type: ending.type, message: shorten(ending.message, PART) })}>`,
+            `    <testcase${xmlAttributes(given)}>\n      <${ending.element}`,
+            `${xmlAttributes({ type: ending.type, message: shorten(ending.message, MAX_FAILURE_PART) })}>`,
             `${escapeMarkup(ending.body)}</${ending.element}>\n    </testcase>`,
           ].join(''),
     ),
@@ -204,18 +204,20 @@ function element(
 
 type FailOn = Result['gate']['fail_on'];
 
-function endingOf(
+function caseEnding(
   reference: ReferenceResult,
   suite: SuiteResult,
   failOn: FailOn,
   reports: Reports,
-): Ending | null {
+): CaseEnding | null {
   const { status, base, head } = reference;
-  const ending = (element: Ending['element'], message: string): Ending => ({
+  const ending = (element: CaseEnding['element'], message: string): CaseEnding => ({
     element,
     type: status,
     message,
-    body: [placeText(reference), ...referenceWords(reference, PART, reports)].join('\n'),
+    body: [placeText(reference), ...referenceWords(reference, MAX_FAILURE_PART, reports)].join(
+      '\n',
+    ),
   });
   const tries =
     base === null ? passWords(head) : `${passWords(base)} on base, ${passWords(head)} on head`;
@@ -230,7 +232,7 @@ function endingOf(
       'skipped',
       `got worse, which is not enough to call the suite regressed: ${counts}`,
     );
-  if (status === 'error') return ending('error', errorOf(reference));
+  if (status === 'error') return ending('error', firstTryError(reference));
   return status === 'ungraded' ? ending('skipped', `not judged: ${counts}`) : null;
 }
 
@@ -247,7 +249,7 @@ function failureOf(
   return fails ? 'failed on head' : null;
 }
 
-function errorOf({ base, head }: ReferenceResult): string {
+function firstTryError({ base, head }: ReferenceResult): string {
   const tries = [...(head?.tries ?? []), ...(base?.tries ?? [])];
   return tries.find(({ error }) => error !== null)?.error ?? 'no try could be judged';
 }
@@ -260,7 +262,7 @@ function seconds(side: SideResult | null): string {
 }
 
 /** Attributes; line feeds and tabs as references, since XML folds them into blanks otherwise. */
-function attributes(values: Attributes): string {
+function xmlAttributes(values: Attributes): string {
   return Object.entries(values)
     .map(
       ([name, value]) =>

@@ -40,13 +40,13 @@ export function* llmevalFiles(
     for (let index = 0; source !== undefined && index < tries; index += 1) {
       yield {
         path: `${folder}/${String(job)}/report-${String(index)}.yaml`,
-        text: yamlText(report(suite, source, index, tries)),
+        text: yamlText(suiteReport(suite, source, index, tries)),
       };
     }
   }
 }
 
-function report(
+function suiteReport(
   suite: SuiteResult,
   { prompt, tests }: Suite,
   index: number,
@@ -56,10 +56,10 @@ function report(
   return {
     prompts: {
       tests: {
-        metrics: tests.metrics.map(metricOf),
+        metrics: tests.metrics.map(metricJson),
         ...rollupOf(tests),
         references: tests.references.map((reference) =>
-          referenceOf(reference, byId.get(reference.id), index, tests.skip),
+          referenceJson(reference, byId.get(reference.id), index, tests.skip),
         ),
         ...(tests.skip ? { skip: true } : {}),
       },
@@ -67,14 +67,14 @@ function report(
       ...(suite.variant.model === null ? {} : { model: suite.variant.model }),
       ...suite.variant.parameters,
       variables: prompt.variables.map(({ name }) => ({ name })),
-      ...bodyOf(prompt),
+      ...promptBody(prompt),
     },
     n_tries: tries,
     version: null,
   };
 }
 
-function bodyOf({ code, messages }: Prompt): Record<string, Json> {
+function promptBody({ code, messages }: Prompt): Record<string, Json> {
   if (code !== null)
     return {
       code: code.source,
@@ -83,7 +83,7 @@ function bodyOf({ code, messages }: Prompt): Record<string, Json> {
   return { messages: messages.map(({ role, content }) => ({ role: ROLES[role], content })) };
 }
 
-function metricOf({ name, source, threshold, better, min, max, pass, skip }: Metric): Json {
+function metricJson({ name, source, threshold, better, min, max, pass, skip }: Metric): Json {
   const rest = {
     ...(threshold === null ? {} : { threshold }),
     ...(better === undefined ? {} : { better }),
@@ -123,7 +123,7 @@ function rollupOf({ rollup }: Tests): Record<string, Json> {
   return rollup.policy === 'all' ? {} : { metrics_rollup: { name: rollup.policy } };
 }
 
-function referenceOf(
+function referenceJson(
   reference: Reference,
   found: ReferenceResult | undefined,
   index: number,
@@ -139,23 +139,23 @@ function referenceOf(
         : thread.map(({ role, content }) => ({ role: ROLES[role], content })),
     ...(reference.expected === undefined ? {} : { expected: reference.expected }),
     ...(reference.skip ? { skip: true } : {}),
-    ...(made === undefined ? {} : outcomeOf(made, allSkipped || reference.skip)),
+    ...(made === undefined ? {} : tryJson(made, allSkipped || reference.skip)),
   };
 }
 
-function outcomeOf(
+function tryJson(
   { actual, error, scores, latency_ms }: TryResult,
   skipped: boolean,
 ): Record<string, Json> {
   return {
     ...(actual === null ? {} : { actual }),
     ...(error === null ? {} : { error }),
-    metrics: Object.fromEntries(scores.map((score) => [score.metric, scoreOf(score, skipped)])),
+    metrics: Object.fromEntries(scores.map((score) => [score.metric, scoreJson(score, skipped)])),
     ...(latency_ms === null ? {} : { duration: latency_ms }),
   };
 }
 
-function scoreOf({ value, status, skip, reason }: Score, skipped: boolean): Json {
+function scoreJson({ value, status, skip, reason }: Score, skipped: boolean): Json {
   return {
     metric: value,
     result: status,
@@ -196,7 +196,8 @@ function itemText(item: Json, indent: string): string {
 }
 
 function pairText(name: string, value: Json, indent: string): string {
-  if (!isPlain(name) || name.length > LONGEST_NAME) return indentedYaml({ [name]: value }, indent);
+  if (!isPlainYaml(name) || name.length > LONGEST_NAME)
+    return indentedYaml({ [name]: value }, indent);
   if (isFilled(value)) return `${name}:\n${indent}  ${block(value, `${indent}  `)}`;
   const text = scalarText(value);
   return text === null ? indentedYaml({ [name]: value }, indent) : `${name}: ${text}`;
@@ -209,7 +210,7 @@ function isFilled(value: Json): value is Collection {
 /** Null: it takes more than a look at it. */
 function scalarText(value: Json): string | null {
   if (typeof value !== 'string') return Object.is(value, -0) ? null : JSON.stringify(value);
-  if (isPlain(value)) return value;
+  if (isPlainYaml(value)) return value;
   return /^-?\d+$/.test(value) ? `"${value}"` : null;
 }
 
@@ -217,7 +218,7 @@ function scalarText(value: Json): string | null {
 const LONGEST_NAME = 1000;
 
 /** One line that begins with a letter or digit, and then nothing that could end it or be a comment. */
-function isPlain(text: string): boolean {
+function isPlainYaml(text: string): boolean {
   return (
     /^[A-Za-z0-9][ -~\u00c0-\u1fff\u3001-\ud7ff]*$/.test(text) &&
     !/:(?: |$)| (?:#|$)|^(?:true|false|null|[\d.]+(?:e[-+]?\d+)?|0[xo][\da-f]+)$/i.test(text)

@@ -5,9 +5,9 @@ import {
   htmlCell,
   htmlPlain,
   htmlText,
-  plain,
+  plainMarkdown,
 } from '../text/markdown.ts';
-import { blankHtml, blankWords, escapeMarkup } from '../text/visible.ts';
+import { blankRemark, blankWords, escapeMarkup } from '../text/visible.ts';
 import {
   NAME_LIMIT,
   lineBreak,
@@ -69,9 +69,9 @@ function blankMarkdown(texts: readonly string[]): string | null {
 function markdownInline(part: Inline, links: Links): string {
   switch (part.kind) {
     case 'text':
-      return escapeWithin(part.text, plain);
+      return escapeWithin(part.text, plainMarkdown);
     case 'strong':
-      return `**${plain(part.text)}**`;
+      return `**${plainMarkdown(part.text)}**`;
     case 'code':
       return blankMarkdown([part.text]) ?? codeSpan(part.text, { limit: part.limit });
     case 'pieces': {
@@ -85,7 +85,11 @@ function markdownInline(part: Inline, links: Links): string {
     case 'verdict':
       return verdictText(part);
     case 'link':
-      return linkWith(plain(part.text), safeUrl(part.url), (text, url) => `[${text}](<${url}>)`);
+      return linkWith(
+        plainMarkdown(part.text),
+        safeUrl(part.url),
+        (text, url) => `[${text}](<${url}>)`,
+      );
     case 'break':
       return ' ';
   }
@@ -129,13 +133,13 @@ function htmlBlock(block: Block, links: Links): string {
   }
 }
 
-type Table = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>;
+type TableBlock = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>;
 
 /**
  * A last column of files stands below what is left of it: a phone has no room for both side by
  * side, and a table that scrolls hides it.
  */
-function withPlacesBelow({ head, rows }: Table): Table {
+function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
   const name = head.at(-1);
   const isPlaces = rows.some((row) =>
     row.at(-1)?.some((part) => part.kind === 'place' && part.name === undefined),
@@ -151,14 +155,14 @@ function withPlacesBelow({ head, rows }: Table): Table {
 }
 
 /** A line of a cell that is no longer than this does not wrap. */
-const KEPT = 24;
+const MAX_NOWRAP_CHARS = 24;
 
 /**
  * Short lines of names, numbers and words of our own are kept together, and a long one beside them
  * wraps: a phone has no room for it.
  */
 function cellOf(cell: Line, links: Links): string {
-  const lines = linesOf(cell);
+  const lines = splitAtBreaks(cell);
   if (lines.every(isShort)) return `<td nowrap>${htmlLine(cell, links)}</td>`;
   return `<td>${lines
     .map((line) => {
@@ -169,7 +173,7 @@ function cellOf(cell: Line, links: Links): string {
     .join('<br>')}</td>`;
 }
 
-function linesOf(cell: Line): Line[] {
+function splitAtBreaks(cell: Line): Line[] {
   return cell.reduce<Line[]>(
     (lines, part) =>
       part.kind === 'break'
@@ -189,7 +193,7 @@ function isShort(line: Line): boolean {
           ? part.name.text.length
           : Infinity,
   );
-  return lengths.reduce((sum, length) => sum + length, 0) <= KEPT;
+  return lengths.reduce((sum, length) => sum + length, 0) <= MAX_NOWRAP_CHARS;
 }
 
 function htmlLine(line: Line, links: Links): string {
@@ -203,17 +207,17 @@ function htmlInline(part: Inline, links: Links): string {
     case 'strong':
       return `<b>${htmlPlain(part.text)}</b>`;
     case 'code':
-      return blankHtml([part.text]) ?? htmlCell(part.text, { limit: part.limit });
+      return blankRemark([part.text]) ?? htmlCell(part.text, { limit: part.limit });
     case 'pieces':
-      return blankHtml(part.pieces.map(({ text }) => text)) ?? piecesOf(part.pieces);
+      return blankRemark(part.pieces.map(({ text }) => text)) ?? markdownPieces(part.pieces);
     case 'place':
-      return placeShown(part, links, breakable, anchor);
+      return placeShown(part, links, breakable, htmlLink);
     case 'sign':
       return PICTURES[part.tone];
     case 'verdict':
       return verdictText(part);
     case 'link':
-      return linkWith(htmlPlain(part.text), safeUrl(part.url), anchor);
+      return linkWith(htmlPlain(part.text), safeUrl(part.url), htmlLink);
     case 'break':
       return '<br>';
   }
@@ -223,7 +227,7 @@ function htmlInline(part: Inline, links: Links): string {
  * Foreign text stays in `code`; our remarks about what was left out stand outside of it, so it
  * cannot imitate them.
  */
-function piecesOf(pieces: readonly Piece[]): string {
+function markdownPieces(pieces: readonly Piece[]): string {
   return pieces
     .map((piece, index) => {
       const opens = piece.kind !== 'gap' && (index === 0 || pieces[index - 1]?.kind === 'gap');
@@ -293,6 +297,6 @@ function linkWith(
   return url === null ? shown : link(shown, url);
 }
 
-function anchor(shown: string, url: string): string {
+function htmlLink(shown: string, url: string): string {
   return `<a href="${escapeMarkup(url)}">${shown}</a>`;
 }

@@ -1,6 +1,6 @@
 import { formatProblem } from '../errors.ts';
 import { answerCalls, type AnswerCalls } from '../kernel/plan/answer-calls.ts';
-import { callsOf, possibleWords, recordedWords, type Plan } from '../kernel/plan/plan.ts';
+import { minimumCalls, possibleWords, recordedWords, type Plan } from '../kernel/plan/plan.ts';
 import type { Prepared } from '../kernel/plan/prepared.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
 import { forecastWords } from '../money/cost-cap.ts';
@@ -53,7 +53,7 @@ export function planLines({
       : []),
     callsLine(plan, certainWords),
     ...usualLine(answerCalls(prepared)),
-    ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
+    ...(forecast === undefined || minimumCalls(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
     ...(verbose ? [''] : []),
     `trust: ${trust.level}: ${trust.reason}`,

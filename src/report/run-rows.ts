@@ -31,7 +31,7 @@ export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
             parameters,
             input,
             expected: expected ?? undefined,
-            tries: triesOf(side),
+            tries: rowTries(side),
             outcome: side.rollup,
             skipped: skip,
           },
@@ -42,7 +42,7 @@ export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
   return [...tables.values()];
 }
 
-function triesOf({ tries }: SideResult): RunRow['tries'] {
+function rowTries({ tries }: SideResult): RunRow['tries'] {
   return tries.map(({ actual, error, scores, latency_ms: duration }) => ({
     actual: actual ?? undefined,
     error,
@@ -85,7 +85,7 @@ export async function tablesOfReports(
       rows: [],
     };
     tables.set(key, table);
-    table.rows.push(...(await rowsOf(files, first.rollup, evaluate)));
+    table.rows.push(...(await buildRunRows(files, first.rollup, evaluate)));
   }
   return [...tables.values()];
 }
@@ -99,7 +99,7 @@ function tryOf(file: string): number {
 }
 
 /** A custom roll-up switches skipping off, as in llmeval. */
-async function rowsOf(
+async function buildRunRows(
   files: readonly RunReport[],
   rollup: Rollup,
   evaluate: Evaluate,
@@ -119,7 +119,7 @@ async function rowsOf(
     };
   });
   const counts = rows.map(({ tries, skipped }) => ({
-    tally: tallyOf(tries, skipped),
+    tally: rowTally(tries, skipped),
     ...judgedTries(tries, skipped),
   }));
   const outcomes = await rollUp(
@@ -131,13 +131,13 @@ async function rowsOf(
   return rows.map((row, index) => ({ ...row, outcome: outcomes[index]?.outcome ?? null }));
 }
 
-type Tries = RunRow['tries'];
+type RowTries = RunRow['tries'];
 
 /**
  * A try fails with one deciding metric; of a reference that is skipped as a whole, all metrics are
  * looked at for its word.
  */
-function judgedTries(tries: Tries, skipped: boolean): { passes: number; judged: number } {
+function judgedTries(tries: RowTries, skipped: boolean): { passes: number; judged: number } {
   const outcomes = tries.map(({ scores }) => {
     const deciding = scores.filter((score) => skipped || !score.skipped);
     if (deciding.some(({ result }) => result === 'fail')) return 'fail';
@@ -153,7 +153,7 @@ function judgedTries(tries: Tries, skipped: boolean): { passes: number; judged: 
   };
 }
 
-function tallyOf(tries: Tries, skipped: boolean): Tally {
+function rowTally(tries: RowTries, skipped: boolean): Tally {
   const scores = tries.flatMap((each) => each.scores);
   const count = (result: string, only: boolean): number =>
     scores.filter((score) => score.result === result && (!only || skipped || score.skipped)).length;

@@ -44,7 +44,7 @@ export function runBlocks(tables: readonly RunTable[]): Block[] {
     ...(table.messages === null
       ? []
       : [paragraph([code(JSON.stringify(table.messages), MESSAGES)])]),
-    tableOf(table),
+    runTable(table),
   ]);
 }
 
@@ -54,20 +54,20 @@ export function passes({ rows }: RunTable): boolean {
   return deciding.every(({ outcome }) => outcome === 'pass');
 }
 
-interface Column {
+interface RunColumn {
   title: string;
   cell(row: RunRow): Line;
 }
 
-function tableOf({ rows, rollup }: RunTable): Block {
+function runTable({ rows, rollup }: RunTable): Block {
   const tries = rows.reduce((most, row) => Math.max(most, row.tries.length), 0);
-  const columns: Column[] = [
-    { title: rollup ?? 'Status', cell: (row) => [text(statusOf(row))] },
-    ...keysOf(rows, ({ parameters }) => parameters).map((key): Column => ({
+  const columns: RunColumn[] = [
+    { title: rollup ?? 'Status', cell: (row) => [text(statusWord(row))] },
+    ...keysOf(rows, ({ parameters }) => parameters).map((key): RunColumn => ({
       title: key,
       cell: ({ parameters }) => valueCell(parameters[key]),
     })),
-    ...keysOf(rows, ({ input }) => input).map((key): Column => ({
+    ...keysOf(rows, ({ input }) => input).map((key): RunColumn => ({
       title: key,
       cell: ({ input }) => valueCell(input[key]),
     })),
@@ -81,13 +81,13 @@ function tableOf({ rows, rollup }: RunTable): Block {
   };
 }
 
-function tryColumns(rows: readonly RunRow[], index: number): Column[] {
+function tryColumns(rows: readonly RunRow[], index: number): RunColumn[] {
   const names = [
     ...new Set(rows.flatMap(({ tries }) => tries[index]?.scores.map(({ name }) => name) ?? [])),
   ];
   return [
     { title: `Actual #${String(index)}`, cell: ({ tries }) => answerCell(tries[index]) },
-    ...names.flatMap((name): Column[] => {
+    ...names.flatMap((name): RunColumn[] => {
       const scoreOf = ({ tries }: RunRow) =>
         tries[index]?.scores.find((score) => score.name === name);
       return [
@@ -97,7 +97,7 @@ function tryColumns(rows: readonly RunRow[], index: number): Column[] {
         },
         {
           title: `${name} (pass / fail) #${String(index)}`,
-          cell: (row) => [text(wordOf(scoreOf(row)))],
+          cell: (row) => [text(scoreWord(scoreOf(row)))],
         },
       ];
     }),
@@ -120,12 +120,12 @@ function secondsOf(milliseconds: number | null): string {
   return milliseconds === null ? '–' : `${(milliseconds / 1000).toFixed(2)} s`;
 }
 
-function wordOf(score: RunTry['scores'][number] | undefined): string {
+function scoreWord(score: RunTry['scores'][number] | undefined): string {
   if (score === undefined) return '–';
   return `${score.result}${score.skipped ? ' (skipping)' : ''}`;
 }
 
-function statusOf({ outcome, skipped }: RunRow): string {
+function statusWord({ outcome, skipped }: RunRow): string {
   return `${outcome ?? 'not judged'}${skipped ? ' (skipping)' : ''}`;
 }
 

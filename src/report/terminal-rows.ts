@@ -26,7 +26,7 @@ export type Row = Run[];
 export const GAP = 2;
 
 /** Line ends, blanks, and words, `5 %` being one; a path may also be broken after a slash. */
-const WORDS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+(?:(?<=\d) %[^\s/]*)?/g;
+const WRAP_TOKENS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+(?:(?<=\d) %[^\s/]*)?/g;
 
 /**
  * What no line may be broken in: a line end, blanks, or a word, of several runs where they touch (a
@@ -36,7 +36,7 @@ function unbrokenUnits(given: readonly Run[]): Run[][] {
   const units: Run[][] = [];
   let open = false;
   for (const { text, style } of given) {
-    for (const part of text.match(WORDS) ?? []) {
+    for (const part of text.match(WRAP_TOKENS) ?? []) {
       const word = part.trim() !== '';
       if (word && open) units.at(-1)?.push({ text: part, style });
       else units.push([{ text: part, style }]);

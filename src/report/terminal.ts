@@ -156,10 +156,10 @@ function blockRows(block: Block, width: number): Row[] {
 }
 
 function runs(line: Line, style: Style = 'plain'): Run[] {
-  return line.flatMap((part) => runsOf(part, style));
+  return line.flatMap((part) => styledRuns(part, style));
 }
 
-function runsOf(part: Inline, style: Style): Run[] {
+function styledRuns(part: Inline, style: Style): Run[] {
   const run = (text: string, own: Style = style): Run => ({
     text: text === '\n' ? text : logLine(text),
     style: own,
@@ -202,10 +202,10 @@ function piecesRuns(pieces: readonly Piece[], style: Style): Run[] {
 
 function placeRuns(part: Extract<Inline, { kind: 'place' }>, style: Style): Run[] {
   const where = placeText(part);
-  if (part.name === undefined) return runsOf({ kind: 'text', text: where }, style);
+  if (part.name === undefined) return styledRuns({ kind: 'text', text: where }, style);
   return [
-    ...runsOf({ kind: 'code', ...part.name }, style),
-    ...runsOf({ kind: 'text', text: ` (${where})` }, style),
+    ...styledRuns({ kind: 'code', ...part.name }, style),
+    ...styledRuns({ kind: 'text', text: ` (${where})` }, style),
   ];
 }
 
@@ -230,7 +230,7 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
 function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row[] {
   const head = table.head.map((cell) => runs(cell, 'bold'));
   const rows = table.rows.map((row) => row.map((cell) => runs(cell)));
-  const columns = head.map((title, index): Column => {
+  const columns = head.map((title, index): ColumnWidth => {
     const cells = rows.map((row) => row[index] ?? []);
     const rigid = table.rows.every((row) => isOurs(row[index] ?? []));
     return {
@@ -276,13 +276,13 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
 }
 
 /** The width a column would like, and the one it needs. */
-interface Column {
+interface ColumnWidth {
   natural: number;
   least: number;
 }
 
 /** Takes from the widest column that can spare something until all fit; null when they cannot. */
-function shrunk(columns: readonly Column[], room: number): number[] | null {
+function shrunk(columns: readonly ColumnWidth[], room: number): number[] | null {
   const widths = columns.map(({ natural }) => natural);
   for (let over = widths.reduce((sum, width) => sum + width, 0) - room; over > 0; over -= 1) {
     let most = -1;

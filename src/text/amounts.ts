@@ -70,7 +70,7 @@ function isSmall(p: number): boolean {
 }
 
 /** Two decimals and a real minus sign, only below zero; `–` for null. */
-export function decimal(value: number | null): string {
+export function twoDecimals(value: number | null): string {
   if (value === null) return '–';
   const size = Math.abs(value).toFixed(2);
   return `${value < 0 && Number(size) !== 0 ? '−' : ''}${size}`;
@@ -102,7 +102,7 @@ function withSize(value: number, scale: number): string {
 }
 
 /** US dollars: `$1,234.50`, and two significant digits below a cent. */
-export function dollars(cost: number): string {
+export function formatDollars(cost: number): string {
   if (cost !== 0 && cost < 0.01) return `$${cost.toPrecision(2)}`;
   return `$${withDecimals(cost, 2, 2)}`;
 }
@@ -121,7 +121,7 @@ function withDecimals(value: number, least: number, most: number): string {
 
 /** US dollars; `cost unknown` for null. */
 export function cost(amount: number | null): string {
-  return amount === null ? 'cost unknown' : dollars(amount);
+  return amount === null ? 'cost unknown' : formatDollars(amount);
 }
 
 /** `1,234`. */

@@ -36,7 +36,7 @@ export function logJson(value: unknown): string {
     );
 }
 
-const MEANINGS: Readonly<Record<Conclusion, string>> = {
+const CONCLUSION_WORDS: Readonly<Record<Conclusion, string>> = {
   success: 'the gate passed',
   failure: 'the gate failed',
   neutral: 'not red',
@@ -47,7 +47,7 @@ const MEANINGS: Readonly<Record<Conclusion, string>> = {
 export function endLine(
   conclusion: Conclusion,
   why: string,
-  meaning: string = MEANINGS[conclusion],
+  meaning: string = CONCLUSION_WORDS[conclusion],
 ): string {
   return `evaldiff: ${conclusion} (${meaning}). ${why}`;
 }

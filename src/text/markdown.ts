@@ -41,7 +41,7 @@ export function codeSpan(
  * Foreign words in a Markdown sentence, on one line. A word that GitHub could act on (mention,
  * issue, link, tag, markup) becomes a code span.
  */
-export function plain(text: string, options: CellOptions = {}): string {
+export function plainMarkdown(text: string, options: CellOptions = {}): string {
   return prose(text, options, codeSpan, ordinaryMarkdown);
 }
 
@@ -77,7 +77,7 @@ const WEB = /www\./i;
 const AMOUNT = /^\$\d[\d,.]*$/;
 
 /** Characters that are markup only next to text. */
-const LONE_SIGNS: ReadonlyMap<string, string> = new Map([
+const LONE_MARKUP: ReadonlyMap<string, string> = new Map([
   ['<', '&lt;'],
   ['>', '&gt;'],
   ['&', '&amp;'],
@@ -93,7 +93,7 @@ function proseWord(
   while (start < end && OPENING.has(word.charAt(start))) start += 1;
   while (end > start && CLOSING.has(word.charAt(end - 1))) end -= 1;
   const core = word.slice(start, end);
-  const sign = LONE_SIGNS.get(core);
+  const sign = LONE_MARKUP.get(core);
   if (sign !== undefined) return ordinary(word.slice(0, start)) + sign + ordinary(word.slice(end));
   if (AMOUNT.test(core) || !(ACTIVE.test(core) || WEB.test(word))) return ordinary(word);
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));

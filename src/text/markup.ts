@@ -17,21 +17,23 @@ export function markup(template: TemplateStringsArray, ...parts: readonly Markup
   const known = literals.get(template) ?? template.map((text) => text.replace(/\n +/g, ''));
   literals.set(template, known);
   // Concatenation does not copy what a page is made of.
-  return trusted(known.reduce((html, text, at) => html + partHtml(parts[at - 1] ?? null) + text));
+  return trustedHtml(
+    known.reduce((html, text, at) => html + partHtml(parts[at - 1] ?? null) + text),
+  );
 }
 
 /** Declares a text to be HTML: what a library drew, or a file of our own. */
-export function trusted(html: string): Markup {
+export function trustedHtml(html: string): Markup {
   return { [HTML]: html };
 }
 
 /** The HTML as a text, to be written out. */
-export function written(html: Markup): string {
+export function markupText(html: Markup): string {
   return html[HTML];
 }
 
-export function joined(parts: readonly MarkupPart[], separator: string): Markup {
-  return trusted(parts.map(partHtml).join(separator));
+export function joinMarkup(parts: readonly MarkupPart[], separator: string): Markup {
+  return trustedHtml(parts.map(partHtml).join(separator));
 }
 
 function partHtml(part: MarkupPart): string {

@@ -7,7 +7,7 @@ const REDACTED = '***';
 const SHORTEST_SECRET = 4;
 
 /** From this length on, the first and last eight characters are secret too: vendors print them. */
-const SHORTEST_KEY = 16;
+const MIN_KEY_LENGTH = 16;
 
 const END = 8;
 
@@ -39,10 +39,10 @@ const TOKEN = /[\w.*-]{8,}/g;
  * vendor's key. Linear; the result never grows.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
-  const known = [...new Set(secrets.flatMap(parts))];
-  const exact = literalPattern(known.flatMap(spellings));
+  const known = [...new Set(secrets.flatMap(secretParts))];
+  const exact = literalPattern(known.flatMap(secretSpellings));
   const ends = known
-    .filter((secret) => secret.length >= SHORTEST_KEY)
+    .filter((secret) => secret.length >= MIN_KEY_LENGTH)
     .flatMap((key) => [key.slice(0, END), key.slice(-END)]);
   const partial = literalPattern(ends);
   const telling = literalPattern([...ends, ...KEY_SHAPES.map(({ prefix }) => prefix)]);
@@ -100,20 +100,20 @@ export function redactAll<T>(value: T, redact: (text: string) => string): T {
     return redacted;
   };
   // The walk keeps the shape, which TypeScript cannot infer.
-  return walk(value, redact, nameOf) as T;
+  return redactValue(value, redact, nameOf) as T;
 }
 
 /** Limits the cache of field names, as users choose some of them. */
 const MOST_NAMES = 1000;
 
-function walk(
+function redactValue(
   value: unknown,
   redact: (text: string) => string,
   nameOf: (name: string) => string,
 ): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
-  const inside = (item: unknown): unknown => walk(item, redact, nameOf);
+  const inside = (item: unknown): unknown => redactValue(item, redact, nameOf);
   return Array.isArray(value)
     ? walkList(value, inside)
     : walkRecord(value as Record<string, unknown>, inside, nameOf);
@@ -147,16 +147,16 @@ function walkRecord(
 }
 
 /** The lines of a multi-line secret (a private key) are secrets too. */
-function parts(secret: string): string[] {
+function secretParts(secret: string): string[] {
   const whole = secret.trim();
   const lines = whole.split(/\r?\n/).map((line) => line.trim());
   return [
     whole,
-    ...(lines.length > 1 ? lines.filter((line) => line.length >= SHORTEST_KEY) : []),
+    ...(lines.length > 1 ? lines.filter((line) => line.length >= MIN_KEY_LENGTH) : []),
   ].filter((part) => part.length >= SHORTEST_SECRET);
 }
 
-function spellings(secret: string): string[] {
+function secretSpellings(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const url = encodeURIComponent(secret.toWellFormed());
@@ -189,7 +189,7 @@ function base64Spellings(bytes: Uint8Array): string[] {
       Math.ceil((8 * before) / 6),
       Math.floor((8 * padded.length) / 6),
     );
-    const lines = before === 0 ? LINE_WIDTHS.flatMap((width) => linesOf(fixed, width)) : [];
+    const lines = before === 0 ? LINE_WIDTHS.flatMap((width) => fixedWidthLines(fixed, width)) : [];
     return [fixed, ...lines]
       .filter((text) => text.length >= END)
       .flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')]);
@@ -199,7 +199,7 @@ function base64Spellings(bytes: Uint8Array): string[] {
 /** At which encoders break lines: PEM and MIME. */
 const LINE_WIDTHS = [64, 76];
 
-function linesOf(text: string, width: number): string[] {
+function fixedWidthLines(text: string, width: number): string[] {
   const count = Math.ceil(text.length / width);
   return Array.from({ length: count }, (_, at) => text.slice(at * width, (at + 1) * width));
 }

@@ -9,7 +9,7 @@ export function nearest(
   known: readonly string[],
   reading: 'strict' | 'loose' = 'loose',
 ): string | null {
-  const wanted = plain(word);
+  const wanted = comparableWord(word);
   // Longer words are not typos, and distances take quadratic time.
   if (wanted === '' || wanted.length > 40) return null;
   const least = reading === 'loose' && wanted.length > 3 ? 2 : 1;
@@ -17,8 +17,8 @@ export function nearest(
   const [best] = known
     .map((candidate) => ({
       candidate,
-      edits: distance(wanted, plain(candidate)),
-      length: plain(candidate).length,
+      edits: distance(wanted, comparableWord(candidate)),
+      length: comparableWord(candidate).length,
     }))
     .filter(({ edits, length }) => edits <= reach && edits < length)
     .sort((a, b) => a.edits - b.edits);
@@ -26,7 +26,7 @@ export function nearest(
 }
 
 /** `; did you mean "messages"?`, else the known words, else nothing. */
-export function suggestion(word: string, known: readonly string[]): string {
+export function didYouMean(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   if (near !== null) return `; did you mean "${near}"?`;
   return known.length === 0
@@ -34,6 +34,6 @@ export function suggestion(word: string, known: readonly string[]): string {
     : `; known are ${known.slice(0, 30).join(', ')}${known.length > 30 ? ', …' : ''}`;
 }
 
-function plain(word: string): string {
+function comparableWord(word: string): string {
   return word.toLowerCase().replaceAll('-', '').replaceAll('_', '');
 }

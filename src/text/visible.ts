@@ -56,13 +56,13 @@ function widthAt(text: string, index: number): 1 | 2 {
 export const HIDDEN =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}]--[\t\n\u{FE0E}\u{FE0F}]]/gv;
 
-const escape = (character: string): string =>
+const escapeCharacter = (character: string): string =>
   `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
 /** Shows hidden characters as `\u{..}` and drops a carriage return before a line feed. */
 export function visible(text: string): string {
   // Most texts are plain, and testing is faster than replacing.
-  return PLAIN.test(text) ? text : text.replaceAll('\r\n', '\n').replace(HIDDEN, escape);
+  return PLAIN.test(text) ? text : text.replaceAll('\r\n', '\n').replace(HIDDEN, escapeCharacter);
 }
 
 /** Printable ASCII, lines and tabs. */
@@ -72,7 +72,7 @@ const PLAIN = /^[\t\n -~]*$/;
  * Shows hidden characters, line feeds and tabs as `\u{..}`, for file names and other single lines.
  */
 export function visibleLine(text: string): string {
-  return visible(text).replace(/[\n\t]/g, escape);
+  return visible(text).replace(/[\n\t]/g, escapeCharacter);
 }
 
 const ENTITIES: Record<string, string> = {
@@ -93,7 +93,7 @@ export function escapeMarkup(text: string): string {
 }
 
 /** {@link blankWords} as a remark beside foreign text. */
-export function blankHtml(texts: readonly string[]): string | null {
+export function blankRemark(texts: readonly string[]): string | null {
   const words = blankWords(texts);
   return words === null ? null : `<i>${words}</i>`;
 }

@@ -1,9 +1,17 @@
-import { type Known, type UnitBelief, beliefsIn, keyOf, prove, ratesOf, unitsOf } from './prove.ts';
+import {
+  type ProofState,
+  type UnitBelief,
+  beliefsIn,
+  candidateKey,
+  prove,
+  ratesFor,
+  unitsOf,
+} from './prove.ts';
 import { nextMix } from './search.ts';
 import {
   drawTries,
   startTrials,
-  triesOf,
+  outcomeCount,
   type Attempt,
   type Candidate,
   type Ended,
@@ -101,7 +109,7 @@ export async function findCauses(experiment: Experiment, attempt: Attempt): Prom
 
 /** What is proven again, for further references, is one cause. */
 function addCause(causes: FoundCause[], { references, tries, ...cause }: FoundCause): void {
-  const known = causes.find((earlier) => keyOf(earlier) === keyOf(cause));
+  const known = causes.find((earlier) => candidateKey(earlier) === candidateKey(cause));
   if (known === undefined) causes.push({ ...cause, references, tries });
   else {
     known.references.push(...references);
@@ -129,7 +137,7 @@ function singles(units: number, { units: own }: Candidate): number[][] {
 async function search(
   trials: Trials,
   open: readonly number[],
-  known: Known,
+  known: ProofState,
 ): Promise<Candidate | Ended> {
   let groups = startGroups(trials.units);
   for (;;) {
@@ -141,9 +149,11 @@ async function search(
       groups = narrowGroups(groups, units, PARTS);
       continue;
     }
-    const units = unitsOf(nextMix(beliefs, groups.length, ratesOf(trials, open)), groups);
+    const units = unitsOf(nextMix(beliefs, groups.length, ratesFor(trials, open)), groups);
     const [first = 0, ...others] = open;
-    const chosen = others.sort((a, b) => triesOf(trials, units, a) - triesOf(trials, units, b));
+    const chosen = others.sort(
+      (a, b) => outcomeCount(trials, units, a) - outcomeCount(trials, units, b),
+    );
     const draws = [first, ...chosen.slice(0, PER_STEP - 1)].map((reference) => ({
       units,
       reference,

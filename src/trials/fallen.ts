@@ -3,7 +3,7 @@ import type { ReferenceResult, SideResult } from '../kernel/result/reference-res
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 
 /** References that an experiment looks at. */
-const MOST_FALLEN = 8;
+const MAX_FALLEN = 8;
 
 /** Whether there is a fall whose cause is to be found. */
 export function hasFallen({ verdict, references }: SuiteResult): boolean {
@@ -29,7 +29,7 @@ export function fallenReferences(
   );
   const shown = worse.filter(({ status }) => status === 'regressed' || status === 'fell');
   const worstFirst = [...(shown.length > 0 ? shown : worse)].sort(
-    (a, b) => rankOf(a) - rankOf(b) || dropOf(b) - dropOf(a),
+    (a, b) => fallRank(a) - fallRank(b) || dropOf(b) - dropOf(a),
   );
   const chosen = spread(worstFirst, groups);
   return worstFirst.filter((reference) => chosen.has(reference));
@@ -46,9 +46,9 @@ function spread(
     members
       .filter((own) => own.has(id))
       .reduce((sum, own) => sum + [...chosen].filter((other) => own.has(other.id)).length, 0);
-  while (chosen.size < Math.min(MOST_FALLEN, worstFirst.length)) {
+  while (chosen.size < Math.min(MAX_FALLEN, worstFirst.length)) {
     const left = worstFirst.filter((entry) => !chosen.has(entry));
-    const [next] = left.sort((a, b) => rankOf(a) - rankOf(b) || shared(a) - shared(b));
+    const [next] = left.sort((a, b) => fallRank(a) - fallRank(b) || shared(a) - shared(b));
     if (next !== undefined) chosen.add(next);
   }
   return chosen;
@@ -64,7 +64,7 @@ export function heldReferences({ references }: SuiteResult): ReferenceResult[] {
   );
 }
 
-function rankOf({ status }: ReferenceResult): number {
+function fallRank({ status }: ReferenceResult): number {
   return status === 'regressed' ? 0 : 1;
 }
 

@@ -7,13 +7,13 @@ import type { Table } from '../kernel/statistics/table.ts';
 import type { MakeTries } from './tries.ts';
 
 /** References that fell and that a candidate is run on. */
-const MOST_FALLEN = 5;
+const MAX_FIX_REFERENCES = 5;
 
 /** Tries of a candidate on what fell, and on what held. */
 const TRIES = { fallen: 10, held: 20 };
 
 /** Fewest and most tries of one reference: the fewer fell, the more of each it takes to be sure. */
-const PER_REFERENCE = { least: 2, most: 5 };
+const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 
 /** References asked together: a draft that breaks one of them is not asked for the next ones. */
 const TOGETHER = 10;
@@ -57,8 +57,8 @@ export async function fixGate(
   { references, fallen, held, make }: FixTrial,
   level: number,
 ): Promise<FixEffect | 'no better' | 'unjudged'> {
-  const worse = fallen.slice(0, MOST_FALLEN);
-  const { least, most } = PER_REFERENCE;
+  const worse = fallen.slice(0, MAX_FIX_REFERENCES);
+  const { least, most } = TRIES_PER_REFERENCE;
   const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fallen / worse.length)));
   const passedBy = runner(candidate, make);
   const restored = await passedBy(worse, tries);

@@ -18,7 +18,7 @@ const SHORTEST_MOVED = 8;
 const MOST_EDITS = 2_000;
 
 /** A line is taken for a new wording of another from this likeness on. */
-const ALIKE = 0.35;
+const MIN_LINE_SIMILARITY = 0.35;
 
 /**
  * What differs between two texts, taken apart into units. `lines`: every changed line is one, a
@@ -186,7 +186,7 @@ function rewordings(
 ): [TextPiece, TextPiece][] {
   const score = (old: TextPiece, replacement: TextPiece): number => {
     const alike = likeness(old.text, replacement.text);
-    return alike >= ALIKE ? alike : 0;
+    return alike >= MIN_LINE_SIMILARITY ? alike : 0;
   };
   const isText = ({ text }: TextPiece): boolean => text.trim() !== '';
   const [before, after] = [removed.filter(isText), added.filter(isText)];

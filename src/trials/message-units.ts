@@ -5,15 +5,15 @@ import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
 import { type MergedText, align, likeness, wholeSpan } from './text-units.ts';
 import type { Places } from './unit-places.ts';
 
-type Message = Prompt['messages'][number];
+type PlacedMessage = Prompt['messages'][number];
 
 /** Both sides' messages in one order; the numbers of units count over all of them. */
 type MergedMessage =
-  | { kind: 'one side'; side: 'base' | 'head'; message: Message; unit: number }
+  | { kind: 'one side'; side: 'base' | 'head'; message: PlacedMessage; unit: number }
   | {
       kind: 'both';
-      base: Message;
-      head: Message;
+      base: PlacedMessage;
+      head: PlacedMessage;
       /** Its units are numbered from here. */
       first: number;
       text: MergedText;
@@ -24,23 +24,26 @@ type MergedMessage =
     };
 
 /** Likelihood of being one message: less than this is none. */
-const ALIKE = 0.2;
+const MIN_MESSAGE_LIKELIHOOD = 0.2;
 
 /** What an equal role counts beside the likeness of the words. */
 const ROLE = 0.3;
 
 /** Pairs the messages of both sides: as they stand where the roles agree, else by likeness. */
-export function mergeMessages(base: readonly Message[], head: readonly Message[]): MergedMessage[] {
+export function mergeMessages(
+  base: readonly PlacedMessage[],
+  head: readonly PlacedMessage[],
+): MergedMessage[] {
   const alike = base.length === head.length && base.every(({ role }, i) => role === head[i]?.role);
   const pairs: readonly (readonly [number, number])[] = alike
     ? base.map((_, i) => [i, i] as const)
     : align(base, head, (before, after) => {
         const words = likeness(before.content, after.content);
-        return words < ALIKE ? 0 : words + (before.role === after.role ? ROLE : 0);
+        return words < MIN_MESSAGE_LIKELIHOOD ? 0 : words + (before.role === after.role ? ROLE : 0);
       });
   const merged: MergedMessage[] = [];
   let [i, j, units] = [0, 0, 0];
-  const alone = (side: 'base' | 'head', message: Message | undefined): void => {
+  const alone = (side: 'base' | 'head', message: PlacedMessage | undefined): void => {
     if (message !== undefined) merged.push({ kind: 'one side', side, message, unit: units++ });
   };
   for (const [before, after] of [...pairs, [base.length, head.length] as const]) {
@@ -50,14 +53,14 @@ export function mergeMessages(base: readonly Message[], head: readonly Message[]
     if (own === undefined || other === undefined) continue;
     const role = own.role === other.role ? null : units++;
     const isForeign = own.written !== undefined && other.written !== undefined;
-    const text = mergeTexts(textOf(own, isForeign), textOf(other, isForeign), 'lines');
+    const text = mergeTexts(messageText(own, isForeign), messageText(other, isForeign), 'lines');
     merged.push({ kind: 'both', base: own, head: other, first: units, text, role, isForeign });
     units += text.units.length;
   }
   return merged;
 }
 
-function textOf({ content, written }: Message, isForeign: boolean): string {
+function messageText({ content, written }: PlacedMessage, isForeign: boolean): string {
   return isForeign ? (written ?? content) : content;
 }
 
@@ -66,7 +69,7 @@ export function composedMessages(
   merged: readonly MergedMessage[],
   has: (unit: number) => boolean,
   reworded: Rewording | null = null,
-): Message[] {
+): PlacedMessage[] {
   return merged.flatMap((message) => {
     if (message.kind === 'one side')
       return has(message.unit) === (message.side === 'head') ? [message.message] : [];
@@ -92,7 +95,7 @@ export function messageUnits(merged: readonly MergedMessage[], places: Places): 
     if (message.kind === 'one side') return [wholeMessage(message, merged, places)];
     const { base, head, text, role, isForeign } = message;
     const at = { base: base.place, head: head.place };
-    const texts = { base: textOf(base, isForeign), head: textOf(head, isForeign) };
+    const texts = { base: messageText(base, isForeign), head: messageText(head, isForeign) };
     const { file, line } = head.place;
     return [
       ...(role === null
@@ -120,7 +123,7 @@ function wholeMessage(
   places: Places,
 ): ChangeUnit {
   const { side, message } = own;
-  const text = textOf(message, true);
+  const text = messageText(message, true);
   const none = { base: null, head: null };
   const unit = { ...none, [side]: wholeSpan(text), kind: 'hunk' as const, anchor: 0 };
   const found = places.unitOf(unit, { ...none, [side]: text }, { ...none, [side]: message.place });

@@ -52,7 +52,7 @@ export function promptChange(
   if (base.suite.prompt.made !== undefined || head.suite.prompt.made !== undefined)
     return { units: null, reason: 'its messages are made for each reference' };
   const body =
-    before === null || after === null ? messages(base, head, read) : code(base, head, read);
+    before === null || after === null ? messages(base, head, read) : codeUnits(base, head, read);
   const model = modelUnit(base, head);
   const parameters = mergeParameters(base.variant.parameters, head.variant.parameters);
   const shared = [...(model === null ? [] : [model]), ...parameterUnits(parameters, base, head)];
@@ -90,7 +90,7 @@ export function promptChange(
   };
 }
 
-interface Body {
+interface ComposablePrompt {
   units: ChangeUnit[];
   prompt(
     has: (unit: number) => boolean,
@@ -98,7 +98,7 @@ interface Body {
   ): Pick<Prompt, 'messages'> | Pick<Prompt, 'code'>;
 }
 
-function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): Body {
+function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): ComposablePrompt {
   const merged = mergeMessages(base.suite.prompt.messages, head.suite.prompt.messages);
   return {
     units: messageUnits(merged, createPlaces(base.suite.prompt, head.suite.prompt, read)),
@@ -107,7 +107,11 @@ function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): Body {
 }
 
 /** Hunks of code; the whole of it where even its language is another. */
-function code({ suite: base }: SuiteSide, { suite: head }: SuiteSide, read: ReadLines): Body {
+function codeUnits(
+  { suite: base }: SuiteSide,
+  { suite: head }: SuiteSide,
+  read: ReadLines,
+): ComposablePrompt {
   const [before, after] = [base.prompt.code, head.prompt.code];
   if (before === null || after === null) return { units: [], prompt: () => ({ code: before }) };
   const places = createPlaces(base.prompt, head.prompt, read);

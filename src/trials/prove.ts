@@ -1,4 +1,4 @@
-import { type Pair, contrastEvidence } from '../kernel/statistics/evidence.ts';
+import { type PairedTry, contrastEvidence } from '../kernel/statistics/evidence.ts';
 import type { Counts } from '../kernel/statistics/table.ts';
 import { type Belief, type Mix, type Rates, believe, hypothesesOf } from './search.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type FoundCause,
   type Trials,
   drawTries,
-  isSame,
+  isSameSet,
   outcomesUnder,
 } from './trials.ts';
 
@@ -18,7 +18,7 @@ const DOUBTED = 0.15;
 const PER_ROUND = 5;
 
 /** How far it is believed that one more reference fell by the same cause, before it is tried. */
-const SHARED = 0.75;
+const SAME_CAUSE_PRIOR = 0.75;
 
 /** A reference that is believed less to have fallen by a cause is not tried for it. */
 const LEAST_SHARE = 0.5;
@@ -57,7 +57,7 @@ export async function prove(
   const chosen = likely.slice(0, PER_ROUND);
   if (chosen.length === 0) return 'doubted';
   let going = chosen;
-  const rates = meanOf(ratesOf(trials, chosen));
+  const rates = meanRates(ratesFor(trials, chosen));
   const round = (own: readonly number[]): ReturnType<typeof drawTries> =>
     drawTries(
       trials,
@@ -81,7 +81,8 @@ export async function prove(
       ),
     );
     const now = beliefs();
-    const belief = now.find((known) => keyOf(known) === keyOf(candidate))?.belief ?? 0;
+    const belief =
+      now.find((known) => candidateKey(known) === candidateKey(candidate))?.belief ?? 0;
     const left = sharesOf(candidate, now, open);
     going = chosen.filter((reference) => (left.get(reference) ?? 0) >= LEAST_SHARE);
     if (weakest < needed && (belief < DOUBTED || going.length === 0)) return 'doubted';
@@ -95,7 +96,7 @@ export async function prove(
     units,
     references: own.map((reference) => ({
       reference,
-      ...countsOf(trials.outcomes, contrasts, reference),
+      ...contrastCounts(trials.outcomes, contrasts, reference),
     })),
     held: { references: 0, of: 0 },
     p: Math.min(1, needed / weakest) * trials.alpha,
@@ -119,7 +120,7 @@ function contrastsOf(
 }
 
 function distinct(sets: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
-  return sets.filter((set, index) => sets.findIndex((other) => isSame(set, other)) === index);
+  return sets.filter((set, index) => sets.findIndex((other) => isSameSet(set, other)) === index);
 }
 
 /** References that are believed to have fallen by it, the likeliest first. */
@@ -136,16 +137,16 @@ function sharesOf(
   beliefs: readonly UnitBelief[],
   open: readonly number[],
 ): Map<number, number> {
-  const found = beliefs.find((belief) => keyOf(belief) === keyOf(candidate));
+  const found = beliefs.find((belief) => candidateKey(belief) === candidateKey(candidate));
   return new Map(
     open.map((reference, i) => {
-      const ratio = SHARED * ((found?.own[i] ?? 0) / (found?.prior ?? 1));
-      return [reference, ratio / (ratio + 1 - SHARED)];
+      const ratio = SAME_CAUSE_PRIOR * ((found?.own[i] ?? 0) / (found?.prior ?? 1));
+      return [reference, ratio / (ratio + 1 - SAME_CAUSE_PRIOR)];
     }),
   );
 }
 
-function meanOf(rates: readonly Rates[]): Rates {
+function meanRates(rates: readonly Rates[]): Rates {
   const mean = (pick: (own: Rates) => number): number =>
     rates.reduce((sum, own) => sum + pick(own), 0) / Math.max(1, rates.length);
   return { intact: mean(({ intact }) => intact), broken: mean(({ broken }) => broken) };
@@ -156,13 +157,13 @@ function pairsOf(
   outcomes: Trials['outcomes'],
   { passing, failing }: Contrast,
   reference: number,
-): Pair[] {
+): PairedTry[] {
   const good = outcomesUnder(outcomes, passing, reference);
   const bad = outcomesUnder(outcomes, failing, reference);
   return good.slice(0, bad.length).map((base, i) => ({ base, head: bad[i] ?? false }));
 }
 
-function countsOf(
+function contrastCounts(
   outcomes: Trials['outcomes'],
   contrasts: readonly Contrast[],
   reference: number,
@@ -183,7 +184,7 @@ export interface UnitBelief extends Belief, Candidate {
 }
 
 /** What the proofs so far came to. */
-export interface Known {
+export interface ProofState {
   refuted: readonly Candidate[];
   proven: readonly Candidate[];
 }
@@ -202,22 +203,22 @@ export function beliefsIn(
   trials: Trials,
   groups: readonly (readonly number[])[],
   open: readonly number[],
-  { refuted, proven }: Known,
+  { refuted, proven }: ProofState,
 ): UnitBelief[] {
   const seen = trials.outcomes.flatMap(({ units, reference, passed }) => {
     const own = open.indexOf(reference);
     const mix = groups.map((group) => group.every((unit) => units.has(unit)));
     return own < 0 ? [] : [{ mix, reference: own, passes: Number(passed), fails: Number(!passed) }];
   });
-  const [gone, sure] = [new Set(refuted.map(keyOf)), new Set(proven.map(keyOf))];
+  const [gone, sure] = [new Set(refuted.map(candidateKey)), new Set(proven.map(candidateKey))];
   const candidates = hypothesesOf(groups.length).map(({ hypothesis, prior }) => {
     const units = hypothesis.groups.flatMap((group) => groups[group] ?? []);
-    const key = keyOf({ relation: hypothesis.relation, units });
+    const key = candidateKey({ relation: hypothesis.relation, units });
     const weight = gone.has(key) ? REFUTED : sure.has(key) ? PROVEN : 1;
     return { hypothesis, prior: prior * weight, units };
   });
   const sum = candidates.reduce((all, { prior }) => all + prior, 0);
-  return believe(candidates, ratesOf(trials, open), seen).map((belief, i) => ({
+  return believe(candidates, ratesFor(trials, open), seen).map((belief, i) => ({
     ...belief,
     relation: belief.hypothesis.relation,
     units: candidates[i]?.units ?? [],
@@ -225,11 +226,11 @@ export function beliefsIn(
   }));
 }
 
-export function keyOf({ relation, units }: Candidate): string {
+export function candidateKey({ relation, units }: Candidate): string {
   return JSON.stringify([relation, units]);
 }
 
-export function ratesOf({ rates }: Trials, references: readonly number[]): Rates[] {
+export function ratesFor({ rates }: Trials, references: readonly number[]): Rates[] {
   return references.flatMap((reference) => rates[reference] ?? []);
 }
 

@@ -11,7 +11,7 @@ export interface Hypothesis {
 export type Mix = readonly boolean[];
 
 /** How often a reference passed under one mix. */
-interface Seen {
+interface MixTally {
   mix: Mix;
   reference: number;
   passes: number;
@@ -31,7 +31,7 @@ const MOST_FOR_TRIPLES = 12;
 const PRIOR = { alone: 0.62, pair: 0.24, triple: 0.04 };
 
 /** Prior share of references with a common cause. */
-const SHARED = 0.85;
+const COMMON_CAUSE_PRIOR = 0.85;
 
 /** Every hypothesis about this many groups, with its prior. */
 export function hypothesesOf(groups: number): { hypothesis: Hypothesis; prior: number }[] {
@@ -89,7 +89,7 @@ export interface Belief {
 export function believe(
   hypotheses: readonly { hypothesis: Hypothesis; prior: number }[],
   rates: readonly Rates[],
-  seen: readonly Seen[],
+  seen: readonly MixTally[],
 ): Belief[] {
   const byReference = rates.map((own, reference) => {
     const mine = seen.filter((tried) => tried.reference === reference);
@@ -106,7 +106,7 @@ export function believe(
   });
   const shared = hypotheses.map(({ prior }, h) =>
     byReference.reduce((sum, { weights, all }, reference) => {
-      const share = reference === 0 ? 1 : SHARED;
+      const share = reference === 0 ? 1 : COMMON_CAUSE_PRIOR;
       return sum + Math.log((share * (weights[h] ?? 0)) / (prior * all) + 1 - share);
     }, Math.log(prior)),
   );

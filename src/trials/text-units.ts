@@ -73,7 +73,7 @@ export function numberUnits(
   return {
     lines,
     units: units.map((unit) => ({
-      kind: kindOf(unit, ownLine, grain),
+      kind: unitKind(unit, ownLine, grain),
       base: spanOf(unit, 'base'),
       head: spanOf(unit, 'head'),
       anchor: Math.min(...unit.map((piece) => anchors.get(piece) ?? Infinity)),
@@ -96,7 +96,7 @@ function isOnHead({ shared, pieces }: MergedLine): boolean {
   return shared || pieces.some(({ side }) => side === 'head');
 }
 
-function kindOf(
+function unitKind(
   unit: readonly TextPiece[],
   lines: ReadonlyMap<TextPiece, MergedLine>,
   grain: 'lines' | 'hunks',
@@ -119,22 +119,22 @@ function spanOf(unit: readonly TextPiece[], side: 'base' | 'head'): TextSpan | n
 }
 
 /** Words, numbers, and every sign that is neither, in lower case. */
-const WORDS = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
+const WORD_TOKENS = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 
 /** Only beginnings are compared, in characters: likeness chooses pairs, it proves nothing. */
-const COMPARED = 2_000;
+const MAX_COMPARED_CHARS = 2_000;
 
 /** The share of words that two texts have in common, 0–1 (Dice), however often each stands. */
 export function likeness(before: string, after: string): number {
   if (before.trim() === after.trim()) return 1;
-  const [left, right] = [wordsOf(before), wordsOf(after)];
+  const [left, right] = [wordSet(before), wordSet(after)];
   let common = 0;
   for (const word of left) if (right.has(word)) common += 1;
   return left.size + right.size === 0 ? 0 : (2 * common) / (left.size + right.size);
 }
 
-function wordsOf(text: string): Set<string> {
-  return new Set(text.slice(0, COMPARED).toLowerCase().match(WORDS) ?? []);
+function wordSet(text: string): Set<string> {
+  return new Set(text.slice(0, MAX_COMPARED_CHARS).toLowerCase().match(WORD_TOKENS) ?? []);
 }
 
 /** Longer lists are paired from the front only, for the table grows with both. */

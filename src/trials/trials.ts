@@ -59,7 +59,7 @@ export function startTrials(
   attempt: Attempt,
 ): Trials {
   const { units, alpha, fallen, tries: most } = experiment;
-  const rates = ratesOf(fallen);
+  const rates = estimateRates(fallen);
   return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
 }
 
@@ -71,7 +71,7 @@ const USUAL = 3;
  * those of all that fell. Those on head are somewhat too low, for these references were chosen
  * because they failed.
  */
-function ratesOf(fallen: readonly Fall[]): Rates[] {
+function estimateRates(fallen: readonly Fall[]): Rates[] {
   const passes = fallen.reduce((sum, { head }) => sum + head.passes, 0);
   const tries = fallen.reduce((sum, { head }) => sum + head.tries, 0);
   const usual = (passes + 0.3) / (tries + 1);
@@ -107,11 +107,11 @@ export function outcomesUnder(
   reference: number,
 ): boolean[] {
   return outcomes.flatMap((outcome) =>
-    outcome.reference === reference && isSame(outcome.units, units) ? [outcome.passed] : [],
+    outcome.reference === reference && isSameSet(outcome.units, units) ? [outcome.passed] : [],
   );
 }
 
-export function triesOf(
+export function outcomeCount(
   { outcomes }: Trials,
   units: ReadonlySet<number>,
   reference: number,
@@ -119,6 +119,6 @@ export function triesOf(
   return outcomesUnder(outcomes, units, reference).length;
 }
 
-export function isSame(left: ReadonlySet<number>, right: ReadonlySet<number>): boolean {
+export function isSameSet(left: ReadonlySet<number>, right: ReadonlySet<number>): boolean {
   return left.size === right.size && [...left].every((unit) => right.has(unit));
 }

@@ -15,7 +15,7 @@ type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
  * How far an answer is out of a pull request's hands: a server gives its own, a program of the
  * repository what it was written to, a recording what stands in it.
  */
-function distance(answerer: AnswerSource): 0 | 1 | 2 {
+function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
   if (answerer.kind === 'code' || answerer.target.provider === 'program') return 1;
   return answerer.target.provider === 'replay' ? 0 : 2;
 }
@@ -34,8 +34,8 @@ export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedMod
     const before = base === null ? removed : [base];
     return [
       ...recordedInstead(name, references),
-      ...nearer(name, 'answers', before.flatMap(answerers), head, answerers(head)),
-      ...nearer(name, 'grades', before.flatMap(graders), head, graders(head)),
+      ...replacementOf(name, 'answers', before.flatMap(answerers), head, answerers(head)),
+      ...replacementOf(name, 'grades', before.flatMap(graderTargets), head, graderTargets(head)),
     ];
   });
 }
@@ -64,7 +64,7 @@ function answerers({ suite: { prompt }, variant: { target } }: SuiteSide): Answe
   return target === null ? [] : [{ kind: 'target', target }];
 }
 
-function graders({ scoring }: SuiteSide): AnswerSource[] {
+function graderTargets({ scoring }: SuiteSide): AnswerSource[] {
   const own = scoring.answerer?.graders ?? [];
   return [...judgingTargets(scoring), ...own.map(({ target }) => target)].map((target) => ({
     kind: 'target',
@@ -72,28 +72,28 @@ function graders({ scoring }: SuiteSide): AnswerSource[] {
   }));
 }
 
-function nearer(
+function replacementOf(
   suite: string,
   what: 'answers' | 'grades',
   before: readonly AnswerSource[],
   head: SuiteSide,
   after: readonly AnswerSource[],
 ): ReplacedModel[] {
-  const nearest = Math.min(...before.map(distance));
-  const asked = before.find((answerer) => distance(answerer) === nearest);
-  const instead = after.find((answerer) => distance(answerer) < nearest);
+  const nearest = Math.min(...before.map(trustDistance));
+  const asked = before.find((answerer) => trustDistance(answerer) === nearest);
+  const instead = after.find((answerer) => trustDistance(answerer) < nearest);
   if (asked === undefined || instead === undefined) return [];
   return [
     {
       suite,
       file: instead.kind === 'code' ? head.suite.prompt.file : head.scoring.settingsFile,
-      by: byOf(instead),
+      by: replacedBy(instead),
       sentence: `${suite}: base's ${what} come from ${describe(asked)}, head's from ${describe(instead)}: this says nothing about that model, so it is not a success`,
     },
   ];
 }
 
-function byOf(answerer: AnswerSource): Replaced['by'] {
+function replacedBy(answerer: AnswerSource): Replaced['by'] {
   if (answerer.kind === 'code') return 'prompt code';
   return answerer.target.provider === 'replay' ? 'recordings' : 'a program';
 }

@@ -12,7 +12,7 @@ import { fromOutside } from './outside-contributor.ts';
 import type { Source, Sources } from './trust.ts';
 
 /** Applies the table of sources. Base is null without a readable project. */
-export function arrange(
+export function applyTrust(
   base: Project | null,
   written: Project,
   sources: Sources,
@@ -27,7 +27,7 @@ export function arrange(
   };
   const head = withOwnOfBase(base, ruled, { gate, own, source: sources.budget });
   const notices = [
-    ...settingsNotices(base, ruled, hasBaseSettings && sources.gate !== 'head' ? own : null),
+    ...baseSettingsNotices(base, ruled, hasBaseSettings && sources.gate !== 'head' ? own : null),
     ...triesNotices(base, written, head, sources),
     ...keptNotices(written, head),
   ];
@@ -99,16 +99,18 @@ function withOwnOfBase(
       const name = key as keyof Settings;
       return [key, setting(name, source, base, head) ?? schema.parse(undefined)];
     });
-  const isHeads = kept.every(([key, value]) => isSame(head.settings[key as keyof Settings], value));
+  const isHeads = kept.every(([key, value]) =>
+    isSameJson(head.settings[key as keyof Settings], value),
+  );
   return isHeads ? head : { ...head, settings: { ...head.settings, ...Object.fromEntries(kept) } };
 }
 
-function isSame(left: unknown, right: unknown): boolean {
+function isSameJson(left: unknown, right: unknown): boolean {
   return canonicalJson(left as Json) === canonicalJson(right as Json);
 }
 
 /** `own`: keys of features; null: head's settings apply. */
-function settingsNotices(
+function baseSettingsNotices(
   base: Project | null,
   head: Project,
   own: readonly OwnSettings[] | null,

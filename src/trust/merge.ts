@@ -5,7 +5,7 @@ import { firstWords } from '../text/amounts.ts';
 import { isMap, type Json, type Notice } from '../types/plain.ts';
 
 /** What is compared if the base branch moved on since head. */
-interface Merged {
+interface MergedSides {
   /** The merge base's prompts under the tip's tests and settings. */
   base: Project;
   /** Head's prompts under what would be merged. */
@@ -14,13 +14,13 @@ interface Merged {
 }
 
 /** The merge base, the tip of the base branch, and head. */
-type Three<T> = [was: T, tip: T, own: T];
+type ThreeWay<T> = [was: T, tip: T, own: T];
 
 /** Whose version applies; the tip's in a conflict. Prompts are always head's. */
-type By = 'head' | 'tip' | 'conflict' | 'prompt' | 'removed';
-type Note = (by: By, what: string) => void;
+type MergeSource = 'head' | 'tip' | 'conflict' | 'prompt' | 'removed';
+type Note = (by: MergeSource, what: string) => void;
 
-const WORDS: Record<By, ((what: string) => string) | null> = {
+const MERGE_WORDS: Record<MergeSource, ((what: string) => string) | null> = {
   head: null,
   tip: (what) =>
     `the base branch changed ${what} since this branch left it: that is used, as it would be after the merge`,
@@ -35,7 +35,7 @@ const WORDS: Record<By, ((what: string) => string) | null> = {
 const PLACES = new Set(['place', 'at', 'codeAt', 'gatePlace', 'problemAt']);
 
 /** Equal for equal values, regardless of their places. */
-export function bare(value: unknown): string {
+export function canonicalContent(value: unknown): string {
   const plain = (key: string, member: unknown): unknown => {
     if (member instanceof Map) return [...(member as Map<unknown, unknown>)];
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
@@ -47,12 +47,15 @@ export function bare(value: unknown): string {
 }
 
 /** A reference without row details and errors. */
-function said(reference: Reference | undefined): string {
-  return bare({ ...reference, problem: null, columns: null, inputFiles: null });
+function referenceContent(reference: Reference | undefined): string {
+  return canonicalContent({ ...reference, problem: null, columns: null, inputFiles: null });
 }
 
 /** Three-way merge of one value; undefined: absent. In a conflict the tip's is kept. */
-function mergeThing<T>(three: Three<T>, say: (value: T) => string = bare): { value: T; by: By } {
+function mergeThing<T>(
+  three: ThreeWay<T>,
+  say: (value: T) => string = canonicalContent,
+): { value: T; by: MergeSource } {
   const [before, onTip, onHead] = three.map(say);
   const [, tip, own] = three;
   if (onTip === onHead || onTip === before) return { value: own, by: 'head' };
@@ -61,7 +64,7 @@ function mergeThing<T>(three: Three<T>, say: (value: T) => string = bare): { val
 
 /** Merges by member: the tip's in their order, then head's new ones. */
 function mergeMaps<T>(
-  [was, tip, own]: Three<ReadonlyMap<string, T>>,
+  [was, tip, own]: ThreeWay<ReadonlyMap<string, T>>,
   note: Note,
   say?: (value: T | undefined) => string,
 ): Map<string, T> {
@@ -75,18 +78,18 @@ function mergeMaps<T>(
   );
 }
 
-function mergeKeys<T extends object>(three: Three<T>, note: Note): T {
-  const maps = three.map((each) => new Map(Object.entries(each))) as Three<Map<string, unknown>>;
+function mergeKeys<T extends object>(three: ThreeWay<T>, note: Note): T {
+  const maps = three.map((each) => new Map(Object.entries(each))) as ThreeWay<Map<string, unknown>>;
   return Object.fromEntries(mergeMaps(maps, note)) as T;
 }
 
 /**
  * Groups the members of three lists that are the same; `pair` returns each member's earlier one.
  */
-function keyed<T>(
-  [was, tip, own]: Three<readonly T[]>,
+function membersByKey<T>(
+  [was, tip, own]: ThreeWay<readonly T[]>,
   pair: (before: readonly T[], after: readonly T[]) => ReadonlyMap<T, T>,
-): Three<Map<string, T>> {
+): ThreeWay<Map<string, T>> {
   const [onTip, onHead] = [pair(was, tip), pair(was, own)];
   const addedTwice = pair(
     tip.filter((item) => !onTip.has(item)),
@@ -111,27 +114,33 @@ function keyed<T>(
  * Merges tests, rubrics and settings three ways. Prompts are not merged: head's answers are
  * compared with the merge base's.
  */
-export function mergeProjects(...three: Three<Project>): Merged {
+export function mergeProjects(...three: ThreeWay<Project>): MergedSides {
   const [was, tip, head] = three;
-  const log: { by: By; file: string | null; what: string }[] = [];
+  const log: { by: MergeSource; file: string | null; what: string }[] = [];
   const noteIn =
     (file: string | null): Note =>
     (by, what) =>
       void log.push({ by, file, what });
-  const [before, later, own] = keyed([was.suites, tip.suites, head.suites], counterparts);
+  const [before, later, own] = membersByKey([was.suites, tip.suites, head.suites], counterparts);
   const suites = [...own].flatMap(([key, suite]): Suite[] => {
     const { prompt, tests } = suite;
     const [first, last] = [before.get(key), later.get(key)];
     const note = noteIn(prompt.file);
     if (first !== undefined && last === undefined) {
-      if (bare([asked(first), first.tests]) === bare([asked(suite), tests])) return [];
+      if (
+        canonicalContent([promptContent(first), first.tests]) ===
+        canonicalContent([promptContent(suite), tests])
+      )
+        return [];
       note('removed', `prompt ${prompt.name}`);
       return [suite];
     }
-    const texts = [first, last, suite].map((each) => each && asked(each)) as Three<unknown>;
+    const texts = [first, last, suite].map(
+      (each) => each && promptContent(each),
+    ) as ThreeWay<unknown>;
     if (mergeThing(texts).by === 'conflict') note('prompt', `prompt ${prompt.name}`);
     if (last === undefined) return [suite];
-    const judging: Three<Tests> = [first?.tests ?? NO_TESTS, last.tests, tests];
+    const judging: ThreeWay<Tests> = [first?.tests ?? NO_TESTS, last.tests, tests];
     return [{ prompt, tests: mergeTests(judging, noteIn(tests.file)) }];
   });
   const bases = [...before].flatMap(([key, suite]): Suite[] => {
@@ -152,7 +161,7 @@ export function mergeProjects(...three: Three<Project>): Merged {
     head: { ...head, ...merged, suites },
     notices: notices.flatMap((found) => {
       const [{ by, file: where } = { by: 'head' as const, file: null }] = found;
-      const message = WORDS[by]?.(firstWords(found.map(({ what }) => what)));
+      const message = MERGE_WORDS[by]?.(firstWords(found.map(({ what }) => what)));
       const place = where === null ? null : { file: where, line: 0 };
       const kind = by === 'removed' ? 'not-comparable' : 'settings';
       return message === undefined ? [] : [{ kind, place, message }];
@@ -165,7 +174,7 @@ function counterparts(before: readonly Suite[], after: readonly Suite[]): Map<Su
   return new Map(pairs.flatMap(({ base, head }) => (base && head ? [[head, base] as const] : [])));
 }
 
-function asked({ prompt }: Suite): unknown {
+function promptContent({ prompt }: Suite): unknown {
   const { messages, model, parameters, variables, code } = prompt;
   return { messages, model, parameters, variables, code };
 }
@@ -175,25 +184,28 @@ function asBefore(was: Tests, tip: Tests): Tests {
   const known = pairReferences(was.references, tip.references);
   const references = tip.references.map((reference) => {
     const before = known.get(reference);
-    return before !== undefined && said(before) === said(reference) ? before : reference;
+    return before !== undefined && referenceContent(before) === referenceContent(reference)
+      ? before
+      : reference;
   });
   return { ...tip, references };
 }
 
 /** Keys that are merged by member, or not at all. */
-const APART = /^(gate|models|metrics|quarantine|references|file|tool|gatePlace|prompts|rubrics)$/;
+const SEPARATE_KEYS =
+  /^(gate|models|metrics|quarantine|references|file|tool|gatePlace|prompts|rubrics)$/;
 
 function inGroup(note: Note, group: string): Note {
   return (by, name) => {
-    if (group !== '' || !APART.test(name)) note(by, `${group}${name}`);
+    if (group !== '' || !SEPARATE_KEYS.test(name)) note(by, `${group}${name}`);
   };
 }
 
 const NO_TESTS = { metrics: [], quarantine: [], references: [] } as unknown as Tests;
 
-function mergeTests(three: Three<Tests>, note: Note): Tests {
+function mergeTests(three: ThreeWay<Tests>, note: Note): Tests {
   const merged = mergeKeys(three, inGroup(note, ''));
-  const each = <T>(pick: (tests: Tests) => T): Three<T> => three.map(pick) as Three<T>;
+  const each = <T>(pick: (tests: Tests) => T): ThreeWay<T> => three.map(pick) as ThreeWay<T>;
   const metrics = each((tests) => new Map(tests.metrics.map((metric) => [metric.name, metric])));
   const quarantine = each((tests) => new Map(tests.quarantine.map((entry) => [entry.id, entry])));
   const gates = each(({ gate: own = {} }) => own);
@@ -209,17 +221,23 @@ function mergeTests(three: Three<Tests>, note: Note): Tests {
   };
 }
 
-function mergeReferences(lists: Three<readonly Reference[]>, note: Note): Reference[] {
-  const three = keyed(lists, pairReferences);
+function mergeReferences(lists: ThreeWay<readonly Reference[]>, note: Note): Reference[] {
+  const three = membersByKey(lists, pairReferences);
   const [, tip, own] = three;
   const noteId: Note = (by, key) => {
     note(by, `reference ${(own.get(key) ?? tip.get(key))?.id ?? ''}`);
   };
-  const merged = [...mergeMaps(three, noteId, said)].map(([key, reference]): Reference => {
-    const written = own.get(key);
-    if (reference === written) return reference;
-    return { ...reference, place: written?.place ?? { ...reference.place, line: 0 }, ofTip: true };
-  });
+  const merged = [...mergeMaps(three, noteId, referenceContent)].map(
+    ([key, reference]): Reference => {
+      const written = own.get(key);
+      if (reference === written) return reference;
+      return {
+        ...reference,
+        place: written?.place ?? { ...reference.place, line: 0 },
+        ofTip: true,
+      };
+    },
+  );
   // Head may have given a reference an id that the tip gave to another one.
   const ids = new Set(merged.filter(({ ofTip }) => ofTip).map(({ id }) => id));
   return merged.filter(({ id, ofTip }) => {
@@ -231,7 +249,7 @@ function mergeReferences(lists: Three<readonly Reference[]>, note: Note): Refere
 
 /** Merged by name; keeps what a metric still names. */
 function mergeRubrics(
-  [was, tip, own]: Three<Project>,
+  [was, tip, own]: ThreeWay<Project>,
   suites: readonly Suite[],
   note: Note,
 ): Project['rubrics'] {
@@ -243,9 +261,9 @@ function mergeRubrics(
 }
 
 /** Maps that are merged as a whole. */
-const WHOLE = new Set(['grader', 'embeddings']);
+const UNMERGED_MAPS = new Set(['grader', 'embeddings']);
 
-function mergeSettings(three: Three<Settings>, note: Note): Settings {
+function mergeSettings(three: ThreeWay<Settings>, note: Note): Settings {
   const [was, tip, own] = three;
   const models = mergeMaps([was.models, tip.models, own.models], inGroup(note, 'models.'));
   const sections = new Map(
@@ -272,7 +290,7 @@ function mergeSettings(three: Three<Settings>, note: Note): Settings {
 }
 
 function isSection([key, value]: [string, unknown]): boolean {
-  return !WHOLE.has(key) && isMap(value as Json) && !(value instanceof Map);
+  return !UNMERGED_MAPS.has(key) && isMap(value as Json) && !(value instanceof Map);
 }
 
 /**

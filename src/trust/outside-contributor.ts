@@ -1,12 +1,12 @@
 import { pairSuites } from '../kernel/select/pair.ts';
-import { fileOf, rubricIdentity } from '../kernel/select/scoring.ts';
+import { testsFile, rubricIdentity } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Project, Reference, Suite } from '../kernel/suite/suite.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Json, Notice } from '../types/plain.ts';
-import { bare } from './merge.ts';
+import { canonicalContent } from './merge.ts';
 
 /** Longest quoted value, in UTF-16 units. */
 const VALUE = 60;
@@ -27,7 +27,7 @@ export function fromOutside(
     if (after === null) return [];
     if (before === null) {
       notices.push(
-        outside(
+        outsiderNotice(
           after.prompt.file,
           'adds a prompt. It is judged once a maintainer pushes it to a branch of this repository.',
         ),
@@ -54,8 +54,8 @@ export function fromOutside(
 /** Prompt code of an outside contributor never runs, so its prompt stays base's. */
 function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   if (
-    bare([before.prompt.code, before.prompt.messages]) !==
-    bare([after.prompt.code, after.prompt.messages])
+    canonicalContent([before.prompt.code, before.prompt.messages]) !==
+    canonicalContent([after.prompt.code, after.prompt.messages])
   ) {
     const message =
       'prompt code needs network and packages. It runs only with code: host, on branches of this repository.';
@@ -128,7 +128,7 @@ function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notic
   });
   const [old, wanted] = [values(before), values(after)];
   const changed = [...new Set([...Object.keys(old), ...Object.keys(wanted)])].filter(
-    (key) => bare(old[key]) !== bare(wanted[key]),
+    (key) => canonicalContent(old[key]) !== canonicalContent(wanted[key]),
   );
   if (changed.length === 0) return [];
   const told = changed.map(
@@ -136,20 +136,23 @@ function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notic
       `${key} (${wanted[key] === undefined ? 'removed' : shorten(canonicalJson(wanted[key]), VALUE)})`,
   );
   return [
-    outside(after.file, `changes ${firstWords(told)}. Base's model and parameters were used.`),
+    outsiderNotice(
+      after.file,
+      `changes ${firstWords(told)}. Base's model and parameters were used.`,
+    ),
   ];
 }
 
 function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
-  const changes = scoringChanges(before, after);
+  const changes = metricChanges(before, after);
   const code = changes.filter(({ isCode }) => isCode).map(({ field }) => field);
   const other = changes.filter(({ isCode }) => !isCode).map(({ field }) => field);
-  const file = fileOf(after);
+  const file = testsFile(after);
   return [
     ...(code.length === 0
       ? []
       : [
-          outside(
+          outsiderNotice(
             file,
             `changes code (${firstWords(code)}). The base version was run. ${CAN_RUN_IT}`,
           ),
@@ -157,7 +160,7 @@ function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notic
     ...(other.length === 0
       ? []
       : [
-          outside(
+          outsiderNotice(
             file,
             `changes how answers are judged (${firstWords(other)}). The base version was used.`,
           ),
@@ -165,7 +168,7 @@ function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notic
   ];
 }
 
-function scoringChanges(
+function metricChanges(
   before: Suite['tests'],
   after: Suite['tests'],
 ): { field: string; isCode: boolean }[] {
@@ -173,7 +176,7 @@ function scoringChanges(
     ({ metrics }) => new Map(metrics.map((metric) => [metric.name, metric])),
   );
   const names = [...new Set([...(wanted?.keys() ?? []), ...(old?.keys() ?? [])])].filter(
-    (name) => bare(old?.get(name)) !== bare(wanted?.get(name)),
+    (name) => canonicalContent(old?.get(name)) !== canonicalContent(wanted?.get(name)),
   );
   const isCode = (metric: Metric | undefined): boolean => metric?.source.kind === 'code';
   const metrics = names.map((name) => ({
@@ -181,10 +184,10 @@ function scoringChanges(
     isCode: isCode(wanted?.get(name)) || isCode(old?.get(name)),
   }));
   const rest = (['n_tries', 'skip', 'own', 'quarantine'] as const)
-    .filter((key) => bare(before[key]) !== bare(after[key]))
+    .filter((key) => canonicalContent(before[key]) !== canonicalContent(after[key]))
     .map((key) => (key === 'own' ? ((after.own ?? before.own)?.kind.key ?? key) : key));
   const rollup =
-    bare(before.rollup) === bare(after.rollup)
+    canonicalContent(before.rollup) === canonicalContent(after.rollup)
       ? []
       : [
           {
@@ -202,8 +205,8 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
     const original = known.get(reference.id);
     return (
       original !== undefined &&
-      bare({ ...measuredBy(original, reference), problem: null }) !==
-        bare({ ...reference, problem: null })
+      canonicalContent({ ...measuredBy(original, reference), problem: null }) !==
+        canonicalContent({ ...reference, problem: null })
     );
   });
   const dropped = before.references.filter(({ id }) => !written.has(id));
@@ -216,8 +219,8 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
     found.length === 0
       ? []
       : [
-          outside(
-            fileOf(after),
+          outsiderNotice(
+            testsFile(after),
             `${what} ${counted(found.length, 'reference')} (${firstWords(found.map(({ id }) => id))}). ${then}`,
           ),
         ];
@@ -239,10 +242,12 @@ function unusedRubrics(base: Project | null, head: Project): Notice[] {
   const file =
     names.map((name) => head.rubrics.get(name)?.place.file).find((found) => found !== undefined) ??
     null;
-  return [outside(file, `changes rubrics (${firstWords(names)}). Base's rubrics were used.`)];
+  return [
+    outsiderNotice(file, `changes rubrics (${firstWords(names)}). Base's rubrics were used.`),
+  ];
 }
 
-function outside(file: string | null, what: string): Notice {
+function outsiderNotice(file: string | null, what: string): Notice {
   return {
     kind: 'trust',
     message: `this pull request comes from an outside contributor and ${what}`,

@@ -53,13 +53,13 @@ const BY_A_WRITER = new Set(['push', 'schedule', 'workflow_dispatch', 'repositor
 
 const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
 
-interface Behind {
+interface StarterReason {
   starter: Starter;
   reason: string;
 }
 
 /** Who started the run and why, as a clause. Unknown actors are outsiders. */
-export function starterOf(facts: EventFacts): Behind {
+export function starterOf(facts: EventFacts): StarterReason {
   const { event, fork, dependabot } = facts;
   if (event === 'command_line')
     return {
@@ -85,7 +85,7 @@ export function starterOf(facts: EventFacts): Behind {
  * A merge queue trusts a pull request no further than its own run did, so that what was held back
  * cannot judge itself here.
  */
-function behindQueue({ fork, headRepository, dependabot }: EventFacts): Behind {
+function behindQueue({ fork, headRepository, dependabot }: EventFacts): StarterReason {
   if (dependabot)
     return { starter: 'outsider', reason: 'the pull request in the queue is by Dependabot' };
   const queued = 'the pull request in the queue';
@@ -97,7 +97,7 @@ function behindQueue({ fork, headRepository, dependabot }: EventFacts): Behind {
   return { starter: 'outsider', reason };
 }
 
-function behindRun({ origin, fork }: EventFacts): Behind {
+function behindRun({ origin, fork }: EventFacts): StarterReason {
   const event = origin?.event;
   if ((event === 'push' || event === 'schedule') && !fork)
     return { starter: 'writer', reason: `follows a ${event} run of this repository` };

@@ -145,7 +145,7 @@ export interface Sources {
  * member's scoring counts as unit tests do, and changes are shown. Gate and budget are always
  * base's. Base means the base branch's tip, except for prompts.
  */
-const SOURCES: Record<TrustLevel, Sources> = {
+const SOURCES_BY_LEVEL: Record<TrustLevel, Sources> = {
   trusted: {
     settings: 'head',
     gate: 'head',
@@ -198,7 +198,7 @@ const SOURCES: Record<TrustLevel, Sources> = {
 
 /** The one place that says what comes from which side. */
 export function sources(level: TrustLevel): Sources {
-  return SOURCES[level];
+  return SOURCES_BY_LEVEL[level];
 }
 
 /** Labels of `Sources` in the plan, in order. */

@@ -149,7 +149,7 @@ export interface ToolCall {
 export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 
 /** Tokens of one reply; null: unknown. */
-export interface Metered {
+export interface MeteredUsage {
   usage: Usage | null;
   cached?: CachedTokens;
 }
@@ -159,7 +159,7 @@ export interface Requests {
   /** Absent: one, or none if the call was not made. */
   attempts?: number;
   /** Tokens of each reply without an answer; unknown for an unreadable one. */
-  spent?: Metered[];
+  spent?: MeteredUsage[];
 }
 
 /** A completion without its requests, which are counted once. */
@@ -202,7 +202,7 @@ export type Completion =
     });
 
 /** Messages for calls prevented or abandoned by the end of the run. */
-export const NOT_MADE = {
+export const NOT_MADE_MESSAGES = {
   aborted: 'stopped before an answer came',
   budget: 'the limit of model calls is reached; this call was not made',
 } as const satisfies Partial<Record<ErrorKind, string>>;
@@ -226,13 +226,15 @@ export type ErrorKind =
   | 'reference';
 
 /** Errors that a retry would repeat. */
-const DECLINED: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
+const DECLINED_KINDS: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 
 /**
  * Why a model or program declined; null: it answered, or a failure (network, key, budget) occurred.
  */
 export function whyDeclined(completion: Completion): string | null {
-  return completion.status === 'error' && DECLINED.has(completion.kind) ? completion.message : null;
+  return completion.status === 'error' && DECLINED_KINDS.has(completion.kind)
+    ? completion.message
+    : null;
 }
 
 export type Complete = (request: Request) => Promise<Completion>;

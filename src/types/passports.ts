@@ -38,7 +38,7 @@ export function refusedBy(
   { refuses }: Pick<Passport, 'refuses'>,
   parameters: Readonly<Record<string, Json>>,
 ): { name: string; refusal: Refusal }[] {
-  const word = (name: string): Json => wordOf(parameters[name] ?? null);
+  const word = (name: string): Json => valueType(parameters[name] ?? null);
   return Object.entries(refuses).flatMap(([name, refusal]) => {
     const { but, values, unless } = refusal;
     const given = word(name);
@@ -54,7 +54,7 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
 }
 
 /** A value as in the table of refusals: the `type` of a map. */
-function wordOf(value: Json): Json {
+function valueType(value: Json): Json {
   return isMap(value) ? ((value['type'] as Json | undefined) ?? value) : value;
 }
 
@@ -84,7 +84,7 @@ export function cachesFrom({ provider, endpoint, model }: AskedModel): number | 
 }
 
 /** The retirement date, as YYYY-MM-DD; null: none announced. */
-export function endOf({ provider, endpoint, model }: AskedModel): string | null {
+export function retirementDate({ provider, endpoint, model }: AskedModel): string | null {
   if (endpoint !== null) return null;
   const { ends } = factsOf(provider);
   return Object.keys(ends).find((day) => ends[day]?.includes(model)) ?? null;

@@ -3,7 +3,7 @@ import { prepare } from '../../../src/app/run/prepare.ts';
 import { targetsOf, type Prepared } from '../../../src/kernel/plan/prepared.ts';
 import type { Project, Reference, Settings } from '../../../src/kernel/suite/suite.ts';
 import { forecast } from '../../../src/money/forecast.ts';
-import { arrange } from '../../../src/trust/arrange.ts';
+import { applyTrust } from '../../../src/trust/arrange.ts';
 import { sources } from '../../../src/trust/trust.ts';
 import type { GraderSettings, Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
@@ -75,7 +75,7 @@ function prepared(base: Project | null, head: Project): Prepared {
       code: 'sandbox',
       today: '2026-01-01',
     },
-    arrange(base, head, sources('member'), OWN_SETTINGS),
+    applyTrust(base, head, sources('member'), OWN_SETTINGS),
     (text) => text,
     ROWS,
   );

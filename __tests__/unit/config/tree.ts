@@ -6,7 +6,7 @@ import { readOverrides } from '../../../src/config/overrides.ts';
 import { readProject } from '../../../src/config/project.ts';
 import type { ReadOptions, ReadTools } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
-import { FORMATS } from '../../../src/features/imports/formats.ts';
+import { IMPORT_FORMATS } from '../../../src/features/imports/formats.ts';
 import type { Project, Suite } from '../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../src/metrics/index.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
@@ -72,7 +72,7 @@ export function optionsOf(
   });
   return {
     ...options,
-    formats: FORMATS,
+    formats: IMPORT_FORMATS,
     configRequired: false,
     suiteKeys: SUITE_KEYS,
     overrides: readOverrides(lines, OWN_SETTINGS).overrides,

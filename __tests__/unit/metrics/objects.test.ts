@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { countObjects, objectsOf, scoreOfObjects } from '../../../src/metrics/objects.ts';
+import { countObjects, dialogueObjects, scoreOfObjects } from '../../../src/metrics/objects.ts';
 import type { MetricLevel, ObjectScore } from '../../../src/types/metric.ts';
 import type { Message } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
@@ -15,13 +15,15 @@ const thread: Message[] = [
 ];
 const dialogue = sample('a3', { messages: thread.slice(0, -1), thread });
 const shown = (level: MetricLevel) =>
-  objectsOf(dialogue, level).map(({ message, answer: { completion, messages, thread: upTo } }) => [
-    message,
-    completion.output,
-    messages.map(({ content }) => content).join(' '),
-    upTo.length,
-    completion.tool_calls.map(({ name }) => name).join(' '),
-  ]);
+  dialogueObjects(dialogue, level).map(
+    ({ message, answer: { completion, messages, thread: upTo } }) => [
+      message,
+      completion.output,
+      messages.map(({ content }) => content).join(' '),
+      upTo.length,
+      completion.tool_calls.map(({ name }) => name).join(' '),
+    ],
+  );
 
 describe('the objects of a dialogue', () => {
   test('are its turns, each with the messages before it and its tool calls', () => {
@@ -40,12 +42,12 @@ describe('the objects of a dialogue', () => {
       [1, 'a1', 'plot'],
       [2, 'a2', 'show'],
     ]);
-    expect(objectsOf(dialogue, 'Thread')).toEqual([{ message: 4, answer: dialogue }]);
+    expect(dialogueObjects(dialogue, 'Thread')).toEqual([{ message: 4, answer: dialogue }]);
   });
 
   test('end with the answer itself, with its tokens and its time', () => {
-    expect(objectsOf(dialogue, 'Turn').at(-1)?.answer).toBe(dialogue);
-    expect(objectsOf(dialogue, 'Message').at(-1)?.answer).toBe(dialogue);
+    expect(dialogueObjects(dialogue, 'Turn').at(-1)?.answer).toBe(dialogue);
+    expect(dialogueObjects(dialogue, 'Message').at(-1)?.answer).toBe(dialogue);
   });
 
   test('include messages after the answer, so that the answer is not the last object', () => {
@@ -53,7 +55,7 @@ describe('the objects of a dialogue', () => {
     const followed = { ...dialogue, after: [asked] };
     const [whole, completion] = [[...thread, asked], { output: 'u3', tool_calls: [] }];
     for (const level of ['Turn', 'Message'] as const) {
-      const [answer, trailing] = objectsOf(followed, level).slice(-2);
+      const [answer, trailing] = dialogueObjects(followed, level).slice(-2);
       expect(answer?.answer).toEqual({ ...dialogue, followed: true });
       expect(trailing).toMatchObject({
         message: 5,
@@ -61,10 +63,10 @@ describe('the objects of a dialogue', () => {
       });
       expect(trailing?.answer).not.toHaveProperty('followed');
     }
-    expect(objectsOf(followed, 'Thread')).toEqual([
+    expect(dialogueObjects(followed, 'Thread')).toEqual([
       { message: 5, answer: { ...dialogue, thread: whole } },
     ]);
-    expect(objectsOf(followed, 'ToolCall')).toHaveLength(2);
+    expect(dialogueObjects(followed, 'ToolCall')).toHaveLength(2);
   });
 
   test.each<[MetricLevel, number]>([
@@ -74,7 +76,7 @@ describe('the objects of a dialogue', () => {
     ['Thread', 1],
   ])('are as many as countObjects predicts: %s', (level, count) => {
     expect(countObjects(thread, level)).toBe(count);
-    expect(objectsOf(dialogue, level)).toHaveLength(count);
+    expect(dialogueObjects(dialogue, level)).toHaveLength(count);
   });
 });
 

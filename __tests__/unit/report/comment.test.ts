@@ -7,7 +7,7 @@ import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/det
 
 import type { Links } from '../../../src/report/sections/document.ts';
 import { SECTION_NAMES } from '../../../src/report/sections/index.ts';
-import { written } from '../../../src/text/markup.ts';
+import { markupText } from '../../../src/text/markup.ts';
 import { COMMENT_ELEMENTS, renderGithub, withoutFolds } from '../../stand-ins/github-markdown.ts';
 import { inTerminal, REPORTS, renderComment, sectionBlocks } from '../../stand-ins/reports.ts';
 import { expectGolden } from './golden.ts';
@@ -52,7 +52,7 @@ test.each([
     expect(renderComment(result, { marker, links })).toContain(`<i>${words}</i>`);
     expect(inTerminal(result)).toContain(`(${words})`);
     expect(
-      written(referenceBody(reference, { characters: 500, links, reports: REPORTS })),
+      markupText(referenceBody(reference, { characters: 500, links, reports: REPORTS })),
     ).toContain(`<i>${words}</i>`);
   }
 });

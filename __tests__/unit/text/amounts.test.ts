@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  decimal,
+  twoDecimals,
   inSize,
   percent,
   percentAndLimit,
@@ -86,7 +86,7 @@ describe('a difference of shares', () => {
 });
 
 test('a negative number that rounds to zero has no sign', () => {
-  const shown = [-0.003, -0.5, 0.5, null].map((value) => decimal(value));
+  const shown = [-0.003, -0.5, 0.5, null].map((value) => twoDecimals(value));
   expect(shown).toEqual(['0.00', '−0.50', '0.50', '–']);
 });
 

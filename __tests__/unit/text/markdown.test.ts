@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { codeSpan, htmlCell, htmlPlain, plain } from '../../../src/text/markdown.ts';
+import { codeSpan, htmlCell, htmlPlain, plainMarkdown } from '../../../src/text/markdown.ts';
 import { visible } from '../../../src/text/visible.ts';
 import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { renderGithub, type Rendered } from '../../stand-ins/github-markdown.ts';
@@ -88,7 +88,7 @@ describe('codeSpan', () => {
 test('codeSpan, plain and htmlCell break every marker of ours', () => {
   for (const source of [
     codeSpan('<!-- evaldiff -->'),
-    plain('a <!-- evaldiff -->'),
+    plainMarkdown('a <!-- evaldiff -->'),
     htmlCell('<!-- evaldiff -->'),
   ])
     expect(source).not.toContain('<!--');
@@ -103,7 +103,11 @@ describe('plain', () => {
   };
 
   test.each(payloads)('leaves GitHub nothing to act on in %s', (_what, text) => {
-    for (const markdown of [plain(text), `before ${plain(text)} after`, `- ${plain(text)}`])
+    for (const markdown of [
+      plainMarkdown(text),
+      `before ${plainMarkdown(text)} after`,
+      `- ${plainMarkdown(text)}`,
+    ])
       expect(acts(markdown, 'ul', 'li')).toEqual(NOTHING);
     // Inside an HTML block:
     expect(acts(`<p>\n${htmlPlain(text)}\n</p>\n`)).toEqual(NOTHING);
@@ -112,19 +116,19 @@ describe('plain', () => {
   test('leaves ordinary sentences as they are', () => {
     const sentence =
       'The pass rate fell 6.0 points (84.0 % to 78.0 %), more than 2 of 3: "really", so: stop!';
-    expect(plain(sentence)).toBe(sentence);
+    expect(plainMarkdown(sentence)).toBe(sentence);
     expect(htmlPlain(sentence)).toBe(sentence.replaceAll('"', '&quot;'));
   });
 
   test('keeps a symbol between blanks', () => {
-    expect(renderGithub(plain('> p = < 0.001 & so on')).html).toBe(
+    expect(renderGithub(plainMarkdown('> p = < 0.001 & so on')).html).toBe(
       '<p>&gt; p = &lt; 0.001 &amp; so on</p>',
     );
     expect(htmlPlain('p < 0.001')).toBe('p &lt; 0.001');
   });
 
   test('shows a word GitHub would act on as code, without the punctuation around it', () => {
-    expect(plain('ask (@octocat), see #12.')).toBe('ask (`@octocat`), see `#12`.');
+    expect(plainMarkdown('ask (@octocat), see #12.')).toBe('ask (`@octocat`), see `#12`.');
     expect(htmlPlain('ask (@octocat), see #12.')).toBe(
       'ask (<code>@octocat</code>), see <code>#12</code>.',
     );
@@ -132,8 +136,8 @@ describe('plain', () => {
 
   test('keeps the words of any text and adds only code elements', () =>
     forAnyText(500, (text) => {
-      expect(acts(`x ${plain(text)}`)).toEqual(NOTHING);
-      const shown = renderGithub(`x ${plain(text)}`).text;
+      expect(acts(`x ${plainMarkdown(text)}`)).toEqual(NOTHING);
+      const shown = renderGithub(`x ${plainMarkdown(text)}`).text;
       expect(shown.replace(/\s+/g, '')).toBe(`x${shownAsCode(text)}`.replace(/\s+/g, ''));
     }));
 });
@@ -147,7 +151,7 @@ describe('size', () => {
   test.each(['deadbee', 'DeadBeef', 'acceded', 'cafebabecafebabecafebabecafebabecafebabe'])(
     'the letters of a commit id, %s, are code',
     (word) => {
-      expect(plain(`see ${word}.`)).toBe(`see \`${word}\`.`);
+      expect(plainMarkdown(`see ${word}.`)).toBe(`see \`${word}\`.`);
       expect(htmlPlain(`see ${word}.`)).toBe(`see <code>${word}</code>.`);
     },
   );
@@ -156,19 +160,19 @@ describe('size', () => {
     'the start of an address, %s, is code',
     (word) => {
       const core = /www/i.exec(word)![0];
-      expect(plain(`at ${word}`)).toContain(`\`${core}\``);
+      expect(plainMarkdown(`at ${word}`)).toContain(`\`${core}\``);
       expect(htmlPlain(`at ${word}`)).toContain(`<code>${core}</code>`);
     },
   );
 
   test.each(['feedface-to-face', 'decade', 'facade', 'effaceable'])('%s is a word', (word) => {
-    expect(plain(word)).toBe(word === 'feedface-to-face' ? '`feedface-to-face`' : word);
+    expect(plainMarkdown(word)).toBe(word === 'feedface-to-face' ? '`feedface-to-face`' : word);
   });
 
   test.each(runs)(
     'every function answers 100 kB of one thing with at most a fixed multiple (%#)',
     (text) => {
-      for (const out of [htmlCell(text), codeSpan(text), plain(text), htmlPlain(text)]) {
+      for (const out of [htmlCell(text), codeSpan(text), plainMarkdown(text), htmlPlain(text)]) {
         // `\u{200b}` and `<code>@</code> ` are the dearest replacements of one character.
         expect(out.length).toBeLessThanOrEqual(16 * text.length + 32);
       }

@@ -1,13 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { joined, markup, trusted, written, type MarkupPart } from '../../../src/text/markup.ts';
+import {
+  joinMarkup,
+  markup,
+  trustedHtml,
+  markupText,
+  type MarkupPart,
+} from '../../../src/text/markup.ts';
 import { elementsOfFragment, textOf } from '../../stand-ins/elements.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
-const shown = (part: MarkupPart): string => written(markup`<p title="${part}">${part}</p>`);
+const shown = (part: MarkupPart): string => markupText(markup`<p title="${part}">${part}</p>`);
 
 describe('the markup tag', () => {
   test.each(Object.entries(hostileTexts))('keeps %s as text', (_what, text) => {
-    for (const html of [shown(text), shown([text]), shown(joined([text, text], ', '))]) {
+    for (const html of [shown(text), shown([text]), shown(joinMarkup([text, text], ', '))]) {
       const [paragraph, ...others] = elementsOfFragment(html);
       expect(others).toEqual([]);
       expect(paragraph?.attrs).toEqual([{ name: 'title', value: textOf(paragraph!) }]);
@@ -18,11 +24,11 @@ describe('the markup tag', () => {
     ['a number', 3, '3'],
     ['nothing', [null, []], ''],
     ['markup', markup`<b>${'<'}</b>`, '<b>&lt;</b>'],
-    ['trusted HTML', trusted('<br>'), '<br>'],
+    ['trusted HTML', trustedHtml('<br>'), '<br>'],
     ['a list', ['a', markup`<br>`, [1, 2]], 'a<br>12'],
-    ['parsed JSON in the shape of markup', JSON.stringify(trusted('<br>')), '{}'],
+    ['parsed JSON in the shape of markup', JSON.stringify(trustedHtml('<br>')), '{}'],
   ])('writes %s', (_what, part, html) => {
-    expect(written(markup`${part}`)).toBe(html);
+    expect(markupText(markup`${part}`)).toBe(html);
   });
 
   test('leaves out the layout of a template, but no line break of a text', () => {
@@ -30,6 +36,6 @@ describe('the markup tag', () => {
       <p>
         a ${'b\n  c'}
       </p>`;
-    expect(written(html)).toBe('<p>a b\n  c</p>');
+    expect(markupText(html)).toBe('<p>a b\n  c</p>');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { nearest, suggestion } from '../../../src/text/suggest.ts';
+import { nearest, didYouMean } from '../../../src/text/suggest.ts';
 
 describe('the word that was meant', () => {
   test.each<[string, string[], string | null]>([
@@ -27,6 +27,6 @@ describe('the word that was meant', () => {
     ['zzz', [], ''],
     ['zzz', many, `; known are ${many.slice(0, 30).join(', ')}, …`],
   ])('is suggested for %s, or up to thirty known words are listed', (word, known, text) => {
-    expect(suggestion(word, known)).toBe(text);
+    expect(didYouMean(word, known)).toBe(text);
   });
 });

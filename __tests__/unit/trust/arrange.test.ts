@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { SuiteGate } from '../../../src/kernel/suite/gate-settings.ts';
 import { ownGate } from '../../../src/kernel/suite/gate.ts';
 import type { Project, Settings } from '../../../src/kernel/suite/suite.ts';
-import { arrange, withFilesOf } from '../../../src/trust/arrange.ts';
+import { applyTrust, withFilesOf } from '../../../src/trust/arrange.ts';
 import { sources } from '../../../src/trust/trust.ts';
 import type { TrustLevel } from '../../../src/types/plain.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
@@ -32,7 +32,7 @@ const [file, OUTSIDE] = [
 
 /** What is in force of base and head, and what is reported. */
 function arranged(base: Project | null, head: Project, level: TrustLevel = 'member') {
-  const found = arrange(base, head, sources(level), OWN_SETTINGS);
+  const found = applyTrust(base, head, sources(level), OWN_SETTINGS);
   const messages = found.notices.map(({ message }) => message);
   return { ...found, messages, measured: found.head.suites[0] };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ModelSettings, Project, Settings, Tests } from '../../../src/kernel/suite/suite.ts';
-import { arrange } from '../../../src/trust/arrange.ts';
+import { applyTrust } from '../../../src/trust/arrange.ts';
 import { mergeProjects } from '../../../src/trust/merge.ts';
 import { sources } from '../../../src/trust/trust.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
@@ -154,7 +154,7 @@ describe('settings', () => {
       const loose = of({ gate: gate({ fail_on: 'never' }), budget: budget(99) });
       for (const was of [of({}), strict, loose]) {
         const { base, head } = mergeProjects(was, strict, loose);
-        const { gate: found, budget: cap } = arrange(base, head, sources(level), OWN_SETTINGS);
+        const { gate: found, budget: cap } = applyTrust(base, head, sources(level), OWN_SETTINGS);
         expect([found, cap.max_calls]).toEqual([gate({ alpha: 0.01 }), 9]);
       }
     },
@@ -181,7 +181,7 @@ describe('tests', () => {
     const having = (...ids: string[]): Project =>
       withTests({ references: ids.map((id) => reference(id)) });
     const { base, head } = mergeProjects(having('a'), having('a', 'tip'), having('a', 'own'));
-    const arranged = arrange(base, head, sources('untrusted'), OWN_SETTINGS);
+    const arranged = applyTrust(base, head, sources('untrusted'), OWN_SETTINGS);
     expect(inForce(arranged.head).references).toMatchObject([
       { id: 'a', skip: false },
       { id: 'tip', skip: false },

@@ -19,7 +19,7 @@ import type { Access, Reach } from '../session/access.ts';
 import type { RunCommits } from '../session/commits.ts';
 import { formatsOf } from '../session/edges.ts';
 import type { SessionRow } from '../session/edges.ts';
-import { reasonOf } from '../session/safe-writing.ts';
+import { visibleErrorMessage } from '../session/safe-writing.ts';
 import type { Evaluated, Session, SessionOptions } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import type { SessionRole } from '../session/stores.ts';
@@ -72,7 +72,7 @@ export async function artifactLibrary({
 }
 
 /** How a job ended, and the log's last line, which is written when nothing else can follow. */
-export interface Ending {
+export interface JobEnding {
   conclusion: Conclusion;
   line: string;
 }
@@ -87,7 +87,7 @@ interface OwnJob {
   /** Why the inputs do not fit together; null: they do. */
   refuse?(job: Pick<Job, 'mode'>): string | null;
   /** The whole job, which judges no commit and publishes nothing. Absent: see `open`. */
-  run?(job: Job, session: Session): Promise<Ending>;
+  run?(job: Job, session: Session): Promise<JobEnding>;
   /** What evaluates the commits; the result is published as any other. */
   open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
 }
@@ -222,7 +222,7 @@ export async function appendSummary(
   try {
     await appendFile(path, text());
   } catch (error) {
-    warn(`The job summary could not be written: ${reasonOf(error)}`);
+    warn(`The job summary could not be written: ${visibleErrorMessage(error)}`);
   }
 }
 

@@ -30,7 +30,7 @@ export function runIdentity(
   const parts = [
     ...(folder === '.' ? [] : [folder]),
     ...(config === INPUT_DEFAULTS.config ? [] : [config]),
-    ...chosenBy(overrides),
+    ...selectionOverrides(overrides),
   ];
   const whole = visibleLine(parts.join(', '));
   const hash = projectMark(JSON.stringify([workflowOf(env), job, ...parts, checkName]));
@@ -61,7 +61,7 @@ function workflowOf({ GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: name = '' }: No
 }
 
 /** Overrides that choose suites or models, as they were written. */
-function chosenBy(overrides: Inputs['read']['overrides']): string[] {
+function selectionOverrides(overrides: Inputs['read']['overrides']): string[] {
   const { prompts, references, tags, parameters, settings } = overrides;
   const lists = { prompts, references, tags, ...Object.fromEntries(parameters) };
   return [

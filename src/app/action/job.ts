@@ -26,7 +26,7 @@ import {
   refuseMixedInputs,
   say,
   sessionOptions,
-  type Ending,
+  type JobEnding,
   type Job,
 } from './context.ts';
 import { evaluateJob, locate, commitsRequest } from './evaluate.ts';
@@ -51,7 +51,7 @@ export async function runJob(
   const judges = ownJobOf(given)?.run === undefined;
   const lease = createLease(client, { ...given, judges }, runIdentity(inputs, env));
   try {
-    const ending = endingOf(client, { ...given, lease });
+    const ending = concludeJob(client, { ...given, lease });
     const { conclusion, line } = await (crashed === null
       ? ending
       : Promise.race([ending, crashed]));
@@ -69,7 +69,10 @@ function reasonsOf(error: unknown): string[] {
   return ["evaldiff failed, and the fault is its own. The error is in the job's log."];
 }
 
-async function endingOf(client: Client, given: Omit<Job, 'trust' | 'commits'>): Promise<Ending> {
+async function concludeJob(
+  client: Client,
+  given: Omit<Job, 'trust' | 'commits'>,
+): Promise<JobEnding> {
   const { inputs, runner, lease, problems = [] } = given;
   if (problems.length > 0) throw new UserError([...problems]);
   refuseMixedInputs(given);
@@ -111,11 +114,11 @@ async function approvalOf(
     : {};
 }
 
-function ofItsMode(client: Client, job: Job, session: Session): Promise<Ending> {
+function ofItsMode(client: Client, job: Job, session: Session): Promise<JobEnding> {
   return ownJobOf(job)?.run?.(job, session) ?? evaluateAndPublish(client, job, session);
 }
 
-async function evaluateAndPublish(client: Client, job: Job, session: Session): Promise<Ending> {
+async function evaluateAndPublish(client: Client, job: Job, session: Session): Promise<JobEnding> {
   const { inputs, env, runner, lease } = job;
   const { identity } = lease;
   const evaluated = await evaluateJob(job, session);
@@ -173,7 +176,7 @@ function forksPage({ env, facts }: Job): { forks?: string } {
 }
 
 /** Ends a job that has nothing to do, which is no error, with the outputs of a run that judged nothing. */
-function skip(reason: string, { runner }: Pick<Job, 'runner'>): Ending {
+function skip(reason: string, { runner }: Pick<Job, 'runner'>): JobEnding {
   runner.notice(`Nothing was evaluated. ${reason}`);
   runner.output('conclusion', 'neutral');
   runner.output('title', logLine(reason));

@@ -6,8 +6,8 @@ import {
   type OpenedCheck,
 } from '../../edges/github/check.ts';
 import type { Client } from '../../edges/github/client.ts';
-import { announceRun, publishComment, type Announced } from '../../edges/github/comment.ts';
-import type { Published } from '../../edges/github/published.ts';
+import { announceRun, publishComment, type OwnComments } from '../../edges/github/comment.ts';
+import type { PublishResult } from '../../edges/github/published.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { NO_LINKS, code, paragraph, text } from '../../report/sections/document.ts';
 import { withheldFrom } from '../../trust/trust.ts';
@@ -34,9 +34,9 @@ export interface Lease {
   about(facts: EventFacts, head: string | null, approved?: boolean): void;
   /** Opens it once. Never throws: where a token may not write, the job itself is the check. */
   open(): Promise<void>;
-  writeCheck(check: CheckText): Promise<Published>;
+  writeCheck(check: CheckText): Promise<PublishResult>;
   /** `ran` null: the comment says that the run was cancelled, and none is created. */
-  writeComment(body: string, ran: boolean | null): Promise<Published>;
+  writeComment(body: string, ran: boolean | null): Promise<PublishResult>;
   /** Shows why there is no verdict. The answer is warnings. Never throws. */
   fail(reasons: readonly string[]): Promise<string[]>;
   /** Whether `fail` was called: no verdict may follow. */
@@ -58,7 +58,7 @@ interface LeaseState extends LeaseJob {
   startedAt: Date;
   head: string | null;
   approved: boolean;
-  opened: { head: string; check: OpenedCheck | null; comment: Announced | null } | null;
+  opened: { head: string; check: OpenedCheck | null; comment: OwnComments | null } | null;
   opening: Promise<void> | null;
   failed: boolean;
 }
@@ -79,20 +79,20 @@ export function createLease(client: Client, job: LeaseJob, identity: RunIdentity
     about(known, head, approved = false) {
       Object.assign(state, { facts: known, head, approved });
     },
-    open: () => (state.opening ??= open(state)),
+    open: () => (state.opening ??= openLease(state)),
     writeCheck: (check) => writeCheck(state, check),
     writeComment: (body, ran) =>
       ran === null
         ? writeComment(state, { body: noVerdict(state, 'cancelled'), mode: 'auto', ran: false })
         : writeComment(state, { body, mode: inputs.comment, ran }),
-    fail: (reasons) => fail(state, reasons),
+    fail: (reasons) => failLease(state, reasons),
     hasFailed: () => state.failed,
   };
 }
 
-const headOf = ({ head, facts }: LeaseState): string | null => head ?? facts.head;
+const leaseHead = ({ head, facts }: LeaseState): string | null => head ?? facts.head;
 
-async function open(state: LeaseState): Promise<void> {
+async function openLease(state: LeaseState): Promise<void> {
   const { client, head, identity } = state;
   if (head === null || !state.judges) return;
   const comment = commentOf(state, noVerdict(state, 'running'));
@@ -125,16 +125,16 @@ function checkOf({ facts, env, identity, approved, startedAt }: LeaseState, head
 function commentOf(state: LeaseState, body: string) {
   const { facts, inputs, identity } = state;
   const { repository, pullRequest } = facts;
-  const headSha = headOf(state);
+  const headSha = leaseHead(state);
   const marker = identity.markers.comment;
   return pullRequest === null || headSha === null || inputs.comment === 'never'
     ? null
     : { repository, pullRequest, headSha, marker, body };
 }
 
-async function writeCheck(state: LeaseState, check: CheckText): Promise<Published> {
+async function writeCheck(state: LeaseState, check: CheckText): Promise<PublishResult> {
   const { client, facts, opened, now } = state;
-  const head = headOf(state);
+  const head = leaseHead(state);
   if (head === null) return { ok: true, id: null, warnings: [] };
   return publishCheck(client, {
     ...checkOf(state, head),
@@ -148,7 +148,7 @@ async function writeCheck(state: LeaseState, check: CheckText): Promise<Publishe
 async function writeComment(
   state: LeaseState,
   { body, mode, ran }: { body: string; mode: Inputs['comment']; ran: boolean },
-): Promise<Published> {
+): Promise<PublishResult> {
   const comment = commentOf(state, body);
   if (comment === null) return { ok: true, id: null, warnings: [] };
   return publishComment(state.client, {
@@ -159,14 +159,14 @@ async function writeComment(
   });
 }
 
-async function fail(state: LeaseState, reasons: readonly string[]): Promise<string[]> {
+async function failLease(state: LeaseState, reasons: readonly string[]): Promise<string[]> {
   state.failed = true;
   await state.opening;
   if (!state.judges) return [];
   const blocks = reasons.map((reason) => paragraph([text(reason)]));
   const summary = markdownOf(blocks, NO_LINKS);
   const title = `No verdict: ${reasons[0] ?? ''}`;
-  const body = bodyOf(state, '❌ No verdict for ', summary);
+  const body = leaseCommentBody(state, '❌ No verdict for ', summary);
   const written = await Promise.all([
     writeCheck(state, { conclusion: 'error', title, summary, annotations: [] }),
     writeComment(state, { body, mode: 'auto', ran: false }),
@@ -176,14 +176,14 @@ async function fail(state: LeaseState, reasons: readonly string[]): Promise<stri
 
 function noVerdict(state: LeaseState, kind: keyof typeof NO_VERDICT): string {
   const [title, words] = NO_VERDICT[kind];
-  return bodyOf(state, title, words);
+  return leaseCommentBody(state, title, words);
 }
 
 /** A title that says which project it is about, as those of verdicts do. */
-function bodyOf(state: LeaseState, title: string, words: string): string {
+function leaseCommentBody(state: LeaseState, title: string, words: string): string {
   const { markers, about } = state.identity;
   const of = about === '' ? [] : [text(' – '), code(about)];
-  const line = [text(title), code(headOf(state)?.slice(0, 7) ?? ''), ...of];
+  const line = [text(title), code(leaseHead(state)?.slice(0, 7) ?? ''), ...of];
   return `${markers.comment}\n${markdownOf([paragraph(line, 'verdict')], NO_LINKS)}\n\n${words}\n`;
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Client } from '../../edges/github/client.ts';
 import type { CommentMode } from '../../edges/github/comment.ts';
-import type { Published } from '../../edges/github/published.ts';
+import type { PublishResult } from '../../edges/github/published.ts';
 import { publishSuggestions } from '../../edges/github/suggestions.ts';
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { ReferenceStatus } from '../../kernel/result/reference-result.ts';
@@ -42,8 +42,8 @@ export function outputsOf(
     inconclusive: count('inconclusive'),
     ...(Object.assign({}, ...reports.map(({ outputs }) => outputs?.(result))) as object),
     errors: count('error', 'ungraded'),
-    'pass-rate-base': rate(result, 'base'),
-    'pass-rate-head': rate(result, 'head'),
+    'pass-rate-base': meanPassRate(result, 'base'),
+    'pass-rate-head': meanPassRate(result, 'head'),
     ...usageOutputs(usage),
     'report-path': reportPath ?? '',
     'comment-id': ids.commentId === null ? '' : String(ids.commentId),
@@ -67,7 +67,7 @@ export function usageOutputs(
  * Mean of the suites' pass rates by how many references each stands on, four decimals; empty when
  * nothing was judged.
  */
-function rate({ suites }: Result, side: 'base' | 'head'): string {
+function meanPassRate({ suites }: Result, side: 'base' | 'head'): string {
   const rates = suites.flatMap((suite) => {
     const share = suite.pass_rate[side];
     return share === null
@@ -145,11 +145,11 @@ export async function publish(job: PublishJob): Promise<PublishedIds> {
   };
 }
 
-function idOf(published: Published): number | null {
+function idOf(published: PublishResult): number | null {
   return published.ok ? published.id : null;
 }
 
-function postComment(job: PublishJob): Promise<Published> {
+function postComment(job: PublishJob): Promise<PublishResult> {
   const { result, reports, lease, cancelled, links } = job;
   const { identity } = lease;
   const marker = identity.markers.comment;
@@ -189,7 +189,7 @@ async function postSuggestions(job: PublishJob): Promise<string[]> {
   });
 }
 
-function postCheck(job: PublishJob): Promise<Published> {
+function postCheck(job: PublishJob): Promise<PublishResult> {
   const { result, reports, changed, workingDirectory, links } = job;
   return job.lease.writeCheck({
     conclusion: job.cancelled ? 'cancelled' : result.conclusion,

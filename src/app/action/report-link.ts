@@ -42,14 +42,14 @@ export async function linkedReport(
 /** An artifact that is not packed has its file's name, so the file is copied under that name. */
 async function upload(job: Job, session: Session, file: string): Promise<number> {
   const folder = join(session.temporaryFolder, 'evaldiff-upload');
-  const name = nameOf(job);
+  const name = reportFileName(job);
   await mkdir(folder, { recursive: true });
   await copyFile(file, join(folder, name));
   return uploadPage(await artifactLibrary(job), { name, folder });
 }
 
 /** Names of artifacts must differ within a workflow run. */
-function nameOf({ inputs, env }: Job): string {
+function reportFileName({ inputs, env }: Job): string {
   const { about, hash } = runIdentity(inputs, env);
   const usual = about === '' && inputs.checkName === INPUT_DEFAULTS['check-name'];
   return `evaldiff-report${usual ? '' : `-${hash}`}.html`;

@@ -11,7 +11,7 @@ import { visible, visibleLine } from '../../text/visible.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { ownSettings } from '../run/feature.ts';
 import { accessFrom, codeSecrets, refuseModelKeys, withoutSecrets } from '../session/access.ts';
-import { reasonOf } from '../session/safe-writing.ts';
+import { visibleErrorMessage } from '../session/safe-writing.ts';
 import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
@@ -30,7 +30,7 @@ export async function runStep(env: NodeJS.ProcessEnv, given: StepOptions): Promi
   try {
     return await judgeStep(env, secrets, given);
   } catch (error) {
-    return fail(error, secrets.redact);
+    return failStep(error, secrets.redact);
   }
 }
 
@@ -99,7 +99,7 @@ async function payloadText({ GITHUB_EVENT_PATH: path }: NodeJS.ProcessEnv): Prom
     ]);
   if (!path) throw refuse('is not set');
   return readFile(path, 'utf8').catch((error: unknown) => {
-    throw refuse(`names a file that cannot be read (${reasonOf(error)})`);
+    throw refuse(`names a file that cannot be read (${visibleErrorMessage(error)})`);
   });
 }
 
@@ -114,7 +114,7 @@ function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
 const OWN_FAULT = 'evaldiff itself failed; the error is above.';
 
 /** Says what ended the step before it judged anything, also as the log's last line. */
-export function fail(error: unknown, redact: (text: string) => string = (text) => text): 1 {
+export function failStep(error: unknown, redact: (text: string) => string = (text) => text): 1 {
   const problems =
     error instanceof UserError ? error.problems.map((each) => redact(formatProblem(each))) : [];
   for (const problem of problems) core.error(visibleLine(problem));

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { BESIDE } from '../../edges/store/database.ts';
+import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
 import type { Prune, StoreStats } from '../../edges/store/index.ts';
 import { counted } from '../../text/amounts.ts';
 import { logLine, logText } from '../../text/log.ts';
@@ -86,7 +86,7 @@ async function tend(
       terminal.out(
         [
           ...(removed === null ? [] : [`${counted(removed, 'answer')} removed`]),
-          ...(options.clear === true ? [KEPT] : []),
+          ...(options.clear === true ? [KEPT_NOTICE] : []),
           ...lines(store.stats()),
           ...store.batches().map(waiting),
           '',
@@ -98,11 +98,11 @@ async function tend(
   if (options.all === true) removeFile(file, terminal);
 }
 
-const KEPT =
+const KEPT_NOTICE =
   'kept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too';
 
 function removeFile(file: string, terminal: Terminal): void {
-  for (const end of ['', ...BESIDE]) rmSync(`${file}${end}`, { force: true });
+  for (const end of ['', ...SIDE_SUFFIXES]) rmSync(`${file}${end}`, { force: true });
   terminal.out(`${logLine(file)}: removed\n`);
 }
 

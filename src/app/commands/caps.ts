@@ -55,7 +55,7 @@ export function holdToCaps(
 }
 
 /** Prices from the project's settings, else from the vendors' lists. */
-export async function priceOf(
+export async function projectPrice(
   { project: { settings } }: Opened,
   edges: Edges,
   targets: readonly Target[],

@@ -13,7 +13,7 @@ interface DemoGitHub {
   close(): Promise<void>;
 }
 
-interface State {
+interface DemoState {
   head: string;
   comment: string | null;
   check: { conclusion: string; title: string; annotations: number } | null;
@@ -26,7 +26,7 @@ interface Reply {
 
 /** Serves the GitHub calls of one pull request on loopback, without validation. */
 export async function startDemoGitHub(head: string): Promise<DemoGitHub> {
-  const state: State = { head, comment: null, check: null };
+  const state: DemoState = { head, comment: null, check: null };
   const server: Server = createServer((request, response) => {
     void text(request).then((body) => {
       const { status, body: answer } = reply(
@@ -60,11 +60,11 @@ const BOT = { login: 'github-actions[bot]', id: 41_898_282 };
 
 const COMMENT_ID = 1;
 
-type Body = Record<string, unknown>;
+type JsonBody = Record<string, unknown>;
 
 interface Route {
   path: RegExp;
-  answer(state: State, method: string | undefined, body: Body): Reply;
+  answer(state: DemoState, method: string | undefined, body: JsonBody): Reply;
 }
 
 const ROUTES: readonly Route[] = [
@@ -86,13 +86,13 @@ const ROUTES: readonly Route[] = [
   { path: /\/check-runs(\/\d+)?$/, answer: checkRuns },
 ];
 
-function reply(state: State, { method, url = '' }: IncomingMessage, body: Body): Reply {
+function reply(state: DemoState, { method, url = '' }: IncomingMessage, body: JsonBody): Reply {
   const path = url.split('?')[0] ?? '';
   const route = ROUTES.find((candidate) => candidate.path.test(path));
   return route?.answer(state, method, body) ?? { status: 404, body: { message: 'Not Found' } };
 }
 
-function comments(state: State, method: string | undefined, body: Body): Reply {
+function comments(state: DemoState, method: string | undefined, body: JsonBody): Reply {
   if (method === 'GET')
     return ok(state.comment === null ? [] : [{ id: COMMENT_ID, body: state.comment, user: BOT }]);
   state.comment = String(body['body']);
@@ -102,7 +102,7 @@ function comments(state: State, method: string | undefined, body: Body): Reply {
   };
 }
 
-function checkRuns(state: State, method: string | undefined, body: Body): Reply {
+function checkRuns(state: DemoState, method: string | undefined, body: JsonBody): Reply {
   const output = body['output'] as { title: string; annotations?: unknown[] };
   const annotations = (state.check?.annotations ?? 0) + (output.annotations?.length ?? 0);
   state.check = {

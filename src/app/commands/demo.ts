@@ -49,7 +49,7 @@ export async function runPullRequest(
   try {
     const runner = await runnerFiles(folder, { base, head, fork });
     const env = actionEnvironment(runner, workspace, github.url);
-    const code = await start(action, env, workspace, log);
+    const code = await runScript(action, env, workspace, log);
     const summary = await readFile(runner.summary, 'utf8');
     // If nothing ran, no comment is posted and the summary says why.
     const comment = github.comment() ?? summary;
@@ -149,7 +149,7 @@ function actionEnvironment(runner: RunnerFiles, workspace: string, url: string):
   };
 }
 
-function start(
+function runScript(
   script: string,
   env: NodeJS.ProcessEnv,
   cwd: string,

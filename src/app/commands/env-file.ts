@@ -19,7 +19,7 @@ export function withEnvFile(
   named: readonly string[],
   err: (text: string) => void,
 ): NodeJS.ProcessEnv {
-  const text = textOf(join(folder, '.env'));
+  const text = readOrNull(join(folder, '.env'));
   if (text === null) return env;
   const missing = wantedOf(named).filter((name) => !env[name]?.trim());
   const taken = keysIn(text, named).filter(([name]) => missing.includes(name));
@@ -72,7 +72,7 @@ export async function openKeys(
     : '.env: git does not ignore it, and the next commit can take its keys along; add the line ".env" to .gitignore';
 }
 
-function textOf(file: string): string | null {
+function readOrNull(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch {

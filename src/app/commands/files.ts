@@ -21,8 +21,8 @@ import {
   WAITING,
   makeFolder,
   putFile,
-  reasonOf,
-  refusalOf,
+  visibleErrorMessage,
+  pathRefusal,
 } from '../session/safe-writing.ts';
 import { REPORT_FOLDERS } from './options.ts';
 import type { SavedKind, Terminal, UnreadFile } from './terminal.ts';
@@ -217,14 +217,14 @@ export async function writeNewFiles(
   } catch (error) {
     for (const path of ours.reverse())
       await rm(path, { recursive: true, force: true }).catch(() => undefined);
-    throw userError(null, `nothing was written to ${folder}: ${reasonOf(error)}`);
+    throw userError(null, `nothing was written to ${folder}: ${visibleErrorMessage(error)}`);
   } finally {
     if (waiting !== null) await rm(waiting, { recursive: true, force: true });
   }
 }
 
 async function occupied(folder: string, path: string, ground: Ground): Promise<Problem | null> {
-  const refusal = await refusalOf(join(folder, path), 'file', ground);
+  const refusal = await pathRefusal(join(folder, path), 'file', ground);
   if (refusal !== null) return problem({ file: path, line: 0 }, refusal);
   // A dangling link also counts as existing.
   const entry = await lstat(join(folder, path)).catch(() => null);
@@ -246,6 +246,6 @@ export async function replaceFile(
   try {
     await putFile(join(folder, path), text, ground);
   } catch (error) {
-    throw userError(path, `could not be written: ${reasonOf(error)}`);
+    throw userError(path, `could not be written: ${visibleErrorMessage(error)}`);
   }
 }

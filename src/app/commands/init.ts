@@ -75,7 +75,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const pathFromHere = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
       terminal.out(
-        `${[...report(seen, files, pathFromHere), '', ...found, '', ...nextSteps(seen, files, { keys, unset, owner, guessed, shown: pathFromHere })].map(logLine).join('\n')}\n`,
+        `${[...initSummary(seen, files, pathFromHere), '', ...found, '', ...nextSteps(seen, files, { keys, unset, owner, guessed, shown: pathFromHere })].map(logLine).join('\n')}\n`,
       );
       done(0);
     });
@@ -117,12 +117,12 @@ async function wantedFiles(
   return files;
 }
 
-type Shown = (path: string) => string;
+type FormatPath = (path: string) => string;
 
-function report(
+function initSummary(
   { below, settings, prompts, foreign, unread, workflow }: SeenProject,
   files: ReadonlyMap<string, string>,
-  shown: Shown,
+  shown: FormatPath,
 ): string[] {
   const kept = [settings, ...prompts, workflow?.path ?? null].filter((path) => path !== null);
   const directory = directoryOption(shown(below));
@@ -151,7 +151,7 @@ interface Facts {
   owner: string;
   /** Whether the owner comes from the remote's address. */
   guessed: boolean;
-  shown: Shown;
+  shown: FormatPath;
 }
 
 function nextSteps(
@@ -215,14 +215,16 @@ function hereWords(key: string, unset: readonly string[]): string {
     : 'here it is set';
 }
 
-const COMMANDS = [
+const NEXT_COMMANDS = [
   ['validate', 'checks the files; makes no model calls'],
   ['dev', 'opens the workbench: answers, scores, and the verdict, live while you edit'],
   ['diff', 'compares the files with main, as the pull request will'],
 ] as const;
 
 function commandLines(directory: string): string[] {
-  const lines = COMMANDS.map(([name, does]) => [`npx evaldiff ${name}${directory}`, does] as const);
+  const lines = NEXT_COMMANDS.map(
+    ([name, does]) => [`npx evaldiff ${name}${directory}`, does] as const,
+  );
   const width = Math.max(...lines.map(([command]) => command.length));
   return lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
 }

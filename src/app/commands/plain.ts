@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import { distinct } from '../../documents/document.ts';
+import { deduplicate } from '../../documents/document.ts';
 import { formatProblem } from '../../errors.ts';
 import { exitCode } from '../../kernel/judge/outcome.ts';
 import { planJson, planLines } from '../../report/plan.ts';
@@ -9,7 +9,7 @@ import { logJson, logLine } from '../../text/log.ts';
 import type { TrustDecision } from '../../trust/trust.ts';
 import type { Notice } from '../../types/plain.ts';
 import { unrunnableReferences } from '../run/check.ts';
-import type { Planned, ReadyPlan, RunInput } from '../run/input.ts';
+import type { PlanOrResult, ReadyPlan, RunInput } from '../run/input.ts';
 import { certainWords, planRun } from '../run/plan-run.ts';
 import { runInput, withEdges } from '../session/session.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
@@ -82,7 +82,7 @@ function planOnly(
     options: EvaluateOptions;
     terminal: Terminal;
   } & Pick<RunInput, 'strict'>,
-): Promise<{ planned: Planned; trust: TrustDecision }> {
+): Promise<{ planned: PlanOrResult; trust: TrustDecision }> {
   return withProject(options, terminal, { overrides, role: 'plan' }, async (session) => {
     const sides = await find(session);
     const planned = await withEdges(session, sides, (edges) =>
@@ -127,7 +127,7 @@ export const planCommand: AddCommand = (program, terminal, done) => {
         const view = {
           trust,
           prepared,
-          notices: distinct([...blank.notices, ...broken]),
+          notices: deduplicate([...blank.notices, ...broken]),
           certainWords: certainWords(prepared.plan, terminal.features),
           forecast,
           verbose: options.verbose === true,
@@ -143,7 +143,7 @@ export const planCommand: AddCommand = (program, terminal, done) => {
 };
 
 /** Runs `validate` on a folder's project without printing. */
-export async function validateFolder(directory: string, terminal: Terminal): Promise<Planned> {
+export async function validateFolder(directory: string, terminal: Terminal): Promise<PlanOrResult> {
   const options = { directory, config: SETTINGS_FILE, code: 'sandbox' as const };
   return (await validated(options, { ...terminal, err: () => undefined })).planned;
 }

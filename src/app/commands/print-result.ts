@@ -18,11 +18,11 @@ export async function evaluateSides(
   options: EvaluateOptions,
   terminal: Terminal,
 ): Promise<Result> {
-  return show(await evaluate(session, mode, await find(session)), session, options, terminal);
+  return showResult(await evaluate(session, mode, await find(session)), session, options, terminal);
 }
 
 /** Prints a result and writes its reports, with keys redacted. */
-export async function show(
+export async function showResult(
   { result: evaluated, suites }: Evaluated,
   session: Session,
   options: EvaluateOptions,

@@ -8,7 +8,7 @@ import { sweepExtent } from '../../config/sweep.ts';
 import { isWithin } from '../../edges/git/discover.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import { secretsIn } from '../../edges/providers/address.ts';
-import { BESIDE } from '../../edges/store/database.ts';
+import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
 import { UserError } from '../../errors.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
@@ -62,7 +62,7 @@ export async function currentState(
   );
   const own = places
     .filter((path) => !isWithin(folder, path))
-    .flatMap((path) => ['', ...BESIDE].map((end) => `${path}${end}`));
+    .flatMap((path) => ['', ...SIDE_SUFFIXES].map((end) => `${path}${end}`));
   const isCommit = await repository.isCommitted(sides.head, commit, '', (path) =>
     own.some((place) => isWithin(join(folder, path), place)),
   );
@@ -119,7 +119,7 @@ export function withProject<T>(
   own: OwnOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  return openSession(sessionOptions(options, terminal, own), (session) =>
+  return openSession(cliSessionOptions(options, terminal, own), (session) =>
     work(warningOfKeys(session, namedKeys(options, terminal.env))),
   );
 }
@@ -146,7 +146,7 @@ function warningOfKeys(session: Session, named: readonly string[]): Session {
 /** Shorter values are placeholders such as `none` or `EMPTY`, used for servers without keys. */
 const SHORTEST_KEY = 8;
 
-function sessionOptions(
+function cliSessionOptions(
   options: EvaluateOptions,
   terminal: Terminal,
   { overrides = [], role = 'whole', outputs = [], kept }: OwnOptions,

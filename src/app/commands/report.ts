@@ -12,7 +12,7 @@ import { passes, runBlocks, type RunTable } from '../../report/run-tables.ts';
 import { NO_LINKS, type Block } from '../../report/sections/document.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import { logJson } from '../../text/log.ts';
-import { reasonOf, writeTo } from '../session/safe-writing.ts';
+import { visibleErrorMessage, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
 import { newestRun, readSavedFiles, savedFilesIn, savedKinds, type SavedFile } from './files.ts';
 import { addVariants, REPORT_FOLDERS } from './options.ts';
@@ -72,7 +72,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
         variants.find(options)?.run(paths, given, to) ?? renderFiles(paths, given, to);
       const { text, code } = await rendered;
       if (options.out === undefined) terminal.out(text);
-      else await write(options.out, text, terminal);
+      else await writeReportFile(options.out, text, terminal);
       done(code);
     });
 };
@@ -162,7 +162,7 @@ async function renderAll(
       code,
     };
   }
-  const blocks = [...comparisonOf(files), ...runBlocks(tables)];
+  const blocks = [...compareFiles(files), ...runBlocks(tables)];
   const { renderBlocks } = await import('../../report/terminal.ts');
   const to = { width, colour: isTerminal };
   const shown = await Promise.all(
@@ -175,7 +175,7 @@ async function renderAll(
   return { text: shown.join('\n'), code };
 }
 
-function comparisonOf(files: readonly SavedFile[]): Block[] {
+function compareFiles(files: readonly SavedFile[]): Block[] {
   const [first, second, ...more] = files.flatMap((file) => (file.kind === 'result' ? [file] : []));
   return first === undefined || second === undefined || more.length > 0
     ? []
@@ -208,9 +208,9 @@ async function tablesOf(
   }
 }
 
-async function write(file: string, text: string, { cwd, err }: Terminal): Promise<void> {
+async function writeReportFile(file: string, text: string, { cwd, err }: Terminal): Promise<void> {
   await writeTo(resolve(cwd, file), text, { root: cwd }).catch((error: unknown) => {
-    throw userError(file, `cannot be written: ${reasonOf(error)}`);
+    throw userError(file, `cannot be written: ${visibleErrorMessage(error)}`);
   });
   err(`wrote ${file}\n`);
 }

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/file-names.ts';
 import {
   formatByPath,
-  formatOf,
+  detectFormat,
   isForeignPath,
   placesOf,
   unreadMessage,
@@ -11,7 +11,7 @@ import {
 import { readOverrides } from '../../config/overrides.ts';
 import { readProject } from '../../config/project.ts';
 import type { SuiteKey } from '../../config/suite-key.ts';
-import { filesOf, withText } from '../../documents/files.ts';
+import { createFiles, withText } from '../../documents/files.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import {
@@ -71,13 +71,13 @@ export async function seeProject(
   const paths = [...tree.files.keys()].sort();
   const inRoot = (path: string): string => posix.join(below, path);
   const settings = [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path));
-  const files = filesOf(tree, DEFAULT_LIMITS);
+  const files = createFiles(tree, DEFAULT_LIMITS);
   const own = paths.filter((path) => !path.split('/').includes('node_modules'));
   const isPrompt = (path: string): boolean => /^prompts\/[^/]+\.ya?ml$/.test(path);
   const isForeign = (path: string): boolean => isForeignPath(path, formats);
   const looked = own.map(async (path) => {
     const format = await (isPrompt(path)
-      ? formatOf(path, files, formats)
+      ? detectFormat(path, files, formats)
       : formatByPath(path, formats));
     return format === null || 'read' in format ? [] : [{ path, what: unreadMessage(format) }];
   });
@@ -118,7 +118,7 @@ function accountOf(url: string | null): string | null {
 }
 
 /** Grading models of the settings, if a suite relies on them. */
-function judgesOf({ settings, suites }: Project): string[] {
+function gradingModels({ settings, suites }: Project): string[] {
   const { grader, voters, embeddings } = settings;
   const open = suites.flatMap(({ tests }) =>
     everyMetric(tests).filter((metric) => namedModels(metric).length === 0),
@@ -160,7 +160,7 @@ async function askedVendors(
   const models = [...new Set(named)].map((name) => ({ name, at: askedModel(settings, name) }));
   const asked = [
     ...models.flatMap(({ at }) => at ?? []),
-    ...judgesOf(project).flatMap((name) => askedModel(settings, name) ?? []),
+    ...gradingModels(project).flatMap((name) => askedModel(settings, name) ?? []),
   ];
   const price = await loadListPrices(today);
   return {

@@ -14,7 +14,7 @@ import {
 } from '../../report/sections/reference-view.ts';
 import { logJson, logLine } from '../../text/log.ts';
 import { fitterOf, namesMeant } from '../../text/patterns.ts';
-import { suggestion } from '../../text/suggest.ts';
+import { didYouMean } from '../../text/suggest.ts';
 import { planRun } from '../run/plan-run.ts';
 import { runInput, withEdges, type Session } from '../session/session.ts';
 import { WORKTREE, type Sides } from '../session/sides.ts';
@@ -25,7 +25,7 @@ import type { AddCommand, Terminal } from './terminal.ts';
 import { userError } from './user-error.ts';
 
 /** Report folder in the examples of the documentation. */
-const FOLDER = 'evaldiff-report';
+const EXAMPLE_FOLDER = 'evaldiff-report';
 
 interface ShowOptions extends EvaluateOptions {
   from: string;
@@ -37,7 +37,7 @@ export const showCommand: AddCommand = (program, terminal, done) => {
       'everything about one reference of a saved result: input, what made it worse, prompt as sent, every answer of both sides, scores, reasons; makes no model calls',
     )
     .argument('<reference>', 'an id, a part of one, a pattern with *, or words of the input')
-    .option('--from <folder>', 'the report folder, or its result.json', FOLDER)
+    .option('--from <folder>', 'the report folder, or its result.json', EXAMPLE_FOLDER)
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff diff --report evaldiff-report\n  evaldiff show refund-3\n  evaldiff show "six weeks" --from other-report',
@@ -45,7 +45,7 @@ export const showCommand: AddCommand = (program, terminal, done) => {
     .action(async (wanted: string, options: ShowOptions) => {
       const result = await savedResult(options.from, terminal);
       const reports = await loadReports(terminal.features);
-      const found = referencesOf(result, wanted).map(({ suite, reference }) => ({
+      const found = findReferences(result, wanted).map(({ suite, reference }) => ({
         suite,
         reference,
         known: reports.flatMap(({ onReference }) => onReference?.(result, suite, reference) ?? []),
@@ -85,10 +85,10 @@ export const showCommand: AddCommand = (program, terminal, done) => {
 };
 
 async function savedResult(from: string, terminal: Terminal): Promise<Result> {
-  if (from === FOLDER && !existsSync(join(terminal.cwd, from)))
+  if (from === EXAMPLE_FOLDER && !existsSync(join(terminal.cwd, from)))
     throw userError(
       from,
-      `does not exist; write it with npx evaldiff run --report ${FOLDER}, or diff, or name another with --from`,
+      `does not exist; write it with npx evaldiff run --report ${EXAMPLE_FOLDER}, or diff, or name another with --from`,
     );
   const saved = await readSavedFiles(await savedFilesIn([from], terminal), terminal);
   const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
@@ -101,7 +101,7 @@ async function savedResult(from: string, terminal: Terminal): Promise<Result> {
   );
 }
 
-function referencesOf(result: Result, wanted: string): ReferenceEntry[] {
+function findReferences(result: Result, wanted: string): ReferenceEntry[] {
   const all = result.suites.flatMap((suite) =>
     suite.references.map((reference) => ({ suite, reference })),
   );
@@ -116,16 +116,20 @@ function referencesOf(result: Result, wanted: string): ReferenceEntry[] {
   if (found.length > 0) return found;
   throw userError(
     null,
-    `this result has no reference "${wanted.slice(0, 100)}"; only what ran is in it${suggestion(
+    `this result has no reference "${wanted.slice(0, 100)}"; only what ran is in it${didYouMean(
       wanted,
       all.map(({ reference }) => reference.id),
     )}`,
   );
 }
 
-type Sent = ReadonlyMap<string, SentPrompts> | null;
+type SentBySuite = ReadonlyMap<string, SentPrompts> | null;
 
-function sentOf(sent: Sent, suite: SuiteResult, { id }: ReferenceResult): SentPrompts | null {
+function sentOf(
+  sent: SentBySuite,
+  suite: SuiteResult,
+  { id }: ReferenceResult,
+): SentPrompts | null {
   return sent?.get(sentKey(suite, id)) ?? null;
 }
 
@@ -133,13 +137,17 @@ function sentOf(sent: Sent, suite: SuiteResult, { id }: ReferenceResult): SentPr
  * The prompts of the result's commits, or of the current files if it was uncommitted. Null, after
  * printing why, if the commits are unreadable.
  */
-async function promptsOf(result: Result, options: ShowOptions, terminal: Terminal): Promise<Sent> {
+async function promptsOf(
+  result: Result,
+  options: ShowOptions,
+  terminal: Terminal,
+): Promise<SentBySuite> {
   const note = (words: string): void => {
     terminal.err(`${logLine(`note: ${words}`)}\n`);
   };
   try {
     const planned = await withProject(options, terminal, { role: 'plan' }, async (session) => {
-      const sides = await sidesOf(result, session);
+      const sides = await resultTrees(result, session);
       return withEdges(session, sides, (edges) =>
         planRun(runInput(session, result.mode, sides), edges),
       );
@@ -160,7 +168,7 @@ async function promptsOf(result: Result, options: ShowOptions, terminal: Termina
   }
 }
 
-async function sidesOf(
+async function resultTrees(
   { base, head }: Result,
   { repository }: Session,
 ): Promise<Pick<Sides, 'base' | 'head'>> {

@@ -119,10 +119,10 @@ type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> &
   Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
 
 /** Width of a pipe or log. */
-const COLUMNS = 100;
+const DEFAULT_COLUMNS = 100;
 
 /** Error codes when the reader closed the pipe: `evaldiff report … | head`. */
-const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
+const CLOSED_PIPE_CODES = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
 /** Honours `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
 export function terminalOf(
@@ -132,7 +132,7 @@ export function terminalOf(
   const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (!GONE.includes(error.code ?? '')) throw error;
+      if (!CLOSED_PIPE_CODES.includes(error.code ?? '')) throw error;
     });
   }
   const to =
@@ -147,7 +147,7 @@ export function terminalOf(
     out: to(stdout),
     err: to(stderr),
     isTerminal: stdout.isTTY === true,
-    width: stdout.columns || COLUMNS,
+    width: stdout.columns || DEFAULT_COLUMNS,
     ...(stdout.isTTY === true && stdin.isTTY === true
       ? { confirm: (question) => confirmBy(question, to(stdout), stdin) }
       : {}),

@@ -8,7 +8,7 @@ import { userError } from './user-error.ts';
 /** Stands for the account that publishes the action when it is unknown. */
 export const PLACEHOLDER = '<owner>';
 
-const FOLDER = '.github/workflows';
+const WORKFLOWS_FOLDER = '.github/workflows';
 
 /** A project's workflow: its path below the root, and whether the account is missing. */
 export interface FoundWorkflow {
@@ -18,14 +18,17 @@ export interface FoundWorkflow {
 
 /** The workflow that runs the action on the project in `below` ('' for the root), or null. */
 export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
-  const names = await readdir(join(root, FOLDER)).catch(() => []);
+  const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);
   for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
-    const text = await readFile(join(root, FOLDER, name), 'utf8').catch(() => '');
+    const text = await readFile(join(root, WORKFLOWS_FOLDER, name), 'utf8').catch(() => '');
     const steps = stepsOf(text).filter(
       ({ uses }) => typeof uses === 'string' && /\/evaldiff@/.test(uses),
     );
-    if (steps.some((step) => folderOf(step) === below))
-      return { path: `${FOLDER}/${name}`, unfinished: text.includes(`${PLACEHOLDER}/evaldiff@`) };
+    if (steps.some((step) => stepFolder(step) === below))
+      return {
+        path: `${WORKFLOWS_FOLDER}/${name}`,
+        unfinished: text.includes(`${PLACEHOLDER}/evaldiff@`),
+      };
   }
   return null;
 }
@@ -40,7 +43,7 @@ function stepsOf(text: string): Step[] {
   }
 }
 
-function folderOf(step: Step): string {
+function stepFolder(step: Step): string {
   const folder = fieldOf(step['with'], 'working-directory');
   return typeof folder === 'string' ? folder.replace(/^\.\/|\/$|^\.$/g, '') : '';
 }
@@ -65,7 +68,7 @@ export function jobOf(below: string): string {
 }
 
 export function workflowPath(below: string): string {
-  return `${FOLDER}/${jobOf(below)}.yml`;
+  return `${WORKFLOWS_FOLDER}/${jobOf(below)}.yml`;
 }
 
 /** The account in this copy's package.json; null for an unpublished copy. */
@@ -95,11 +98,11 @@ export async function workflowText(
     owner === PLACEHOLDER
       ? shipped
       : shipped.replace(/^# Replace <owner>[^\n]*\n/m, '').replaceAll(PLACEHOLDER, owner);
-  const keyed = withEndpoints(withKeys(owned, vendors), endpoints);
+  const keyed = withEndpoints(withKeyInputs(owned, vendors), endpoints);
   return below === '' ? keyed : inFolder(keyed, below);
 }
 
-function withKeys(text: string, vendors: readonly VendorName[]): string {
+function withKeyInputs(text: string, vendors: readonly VendorName[]): string {
   const [last = ''] = text.match(KEY_LINE)?.slice(-1) ?? [];
   const lines = vendors
     .map((vendor) => factsOf(vendor))

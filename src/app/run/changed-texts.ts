@@ -35,7 +35,10 @@ export async function changedTexts(
     [...filesOf(suites)]
       .slice(0, MOST_FILES)
       .map(async ([file, { basePath, names }]): Promise<ChangedText | null> => {
-        const [before, after] = await Promise.all([textOf(base, basePath), textOf(head, file)]);
+        const [before, after] = await Promise.all([
+          readSideText(base, basePath),
+          readSideText(head, file),
+        ]);
         if (before === undefined || after === undefined) return null;
         const { hunks, more } = differingLines(before ?? '', after ?? '');
         if (hunks.length === 0 && more === 0) return null;
@@ -67,7 +70,7 @@ function filesOf(suites: readonly AffectedSuite[]): Map<string, NamedFile> {
 const UTF8 = new TextDecoder();
 
 /** Null: the side has no such file; undefined: too large, or not text. */
-async function textOf(tree: SourceTree, path: string): Promise<string | null | undefined> {
+async function readSideText(tree: SourceTree, path: string): Promise<string | null | undefined> {
   if (!tree.files.has(path)) return null;
   const bytes = await readUpTo(tree, path, LARGEST_FILE);
   if (typeof bytes === 'string' || bytes.includes(0)) return undefined;

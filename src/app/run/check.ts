@@ -43,7 +43,7 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
   return suites.flatMap(({ run, policy }) => {
     const { tests } = run.deciding;
     const needed = triesNeeded(tests.rollup);
-    const tries = triesOf(policy);
+    const tries = plannedTryCount(policy);
     if (run.runs.length === 0 || needed <= tries) return [];
     const message = `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; raise n_tries or lower k`;
     return [{ place: { file: tests.file, line: 0 }, message }];
@@ -111,7 +111,7 @@ export function hostOnly(
   ];
 }
 
-function triesOf(policy: TryPolicy): number {
+function plannedTryCount(policy: TryPolicy): number {
   return policy.kind === 'adaptive' ? 2 : policy.tries;
 }
 
@@ -159,7 +159,10 @@ export async function checkCode(
   ]);
   const distinct = new Map(all.map((piece) => [JSON.stringify([piece.place, piece.code]), piece]));
   const found = await Promise.all(
-    [...distinct.values()].map(async (piece) => ({ piece, own: await problemOf(piece, evaluate) })),
+    [...distinct.values()].map(async (piece) => ({
+      piece,
+      own: await codeProblems(piece, evaluate),
+    })),
   );
   const failing = found.filter(
     ({ piece: { tool, what }, own: [first] }) =>
@@ -198,7 +201,7 @@ function codeOfPrompt({ run: { suite } }: SuiteComparison): Code[] {
   return written === null ? [] : [{ ...written, code: written.source, what: 'prompt code' }];
 }
 
-async function problemOf(
+async function codeProblems(
   { what, language, code, at, place, sets = [], counts }: Code,
   evaluate: Evaluate,
 ): Promise<Problem[]> {

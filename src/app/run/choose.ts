@@ -2,16 +2,16 @@ import { problem } from '../../errors.ts';
 import type { Project, Reference } from '../../kernel/suite/suite.ts';
 import { counted } from '../../text/amounts.ts';
 import { fitterOf, namesMeant } from '../../text/patterns.ts';
-import { suggestion } from '../../text/suggest.ts';
+import { didYouMean } from '../../text/suggest.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 
 /** Patterns of references; null: all. */
-interface Wanted {
+interface ReferencePatterns {
   references: readonly string[] | null;
   tags: readonly string[] | null;
 }
 
-interface Chosen {
+interface ChosenProjects {
   base: Project | null;
   head: Project;
   problems: Problem[];
@@ -19,7 +19,7 @@ interface Chosen {
 }
 
 /** Suite and reference: the identity on both sides. */
-interface Known {
+interface KeyedReference {
   key: string;
   reference: Reference;
 }
@@ -32,8 +32,8 @@ interface Known {
 export function chooseReferences(
   base: Project | null,
   head: Project,
-  { references, tags }: Wanted,
-): Chosen {
+  { references, tags }: ReferencePatterns,
+): ChosenProjects {
   if (references === null && tags === null) return { base, head, problems: [], notices: [] };
   const known = [...(base === null ? [] : knownIn(base)), ...knownIn(head)];
   const byId = references?.map((pattern) => fittingReferences(pattern, known));
@@ -68,18 +68,21 @@ export function chooseReferences(
   };
 }
 
-function keyOf(suite: string, id: string): string {
+function referenceKey(suite: string, id: string): string {
   return JSON.stringify([suite, id]);
 }
 
-function knownIn({ suites }: Project): Known[] {
+function knownIn({ suites }: Project): KeyedReference[] {
   return suites.flatMap(({ prompt, tests }) =>
-    tests.references.map((reference) => ({ key: keyOf(prompt.name, reference.id), reference })),
+    tests.references.map((reference) => ({
+      key: referenceKey(prompt.name, reference.id),
+      reference,
+    })),
   );
 }
 
 /** By id, else by the text of its input. */
-function fittingReferences(pattern: string, known: readonly Known[]): Set<string> {
+function fittingReferences(pattern: string, known: readonly KeyedReference[]): Set<string> {
   const ids = namesMeant(
     pattern,
     known.map(({ reference }) => reference.id),
@@ -94,7 +97,7 @@ function fittingReferences(pattern: string, known: readonly Known[]): Set<string
   return new Set(chosen.map(({ key }) => key));
 }
 
-function fittingTags(pattern: string, known: readonly Known[]): Set<string> {
+function fittingTags(pattern: string, known: readonly KeyedReference[]): Set<string> {
   const meant = namesMeant(
     pattern,
     known.flatMap(({ reference }) => reference.tags),
@@ -117,7 +120,7 @@ function unmetProblems(
     .map((pattern) =>
       problem(
         null,
-        `overrides: no ${what} fits "${pattern.slice(0, 100)}"${suggestion(pattern, [...new Set(names())])}`,
+        `overrides: no ${what} fits "${pattern.slice(0, 100)}"${didYouMean(pattern, [...new Set(names())])}`,
       ),
     );
 }
@@ -131,7 +134,7 @@ function withChosen(project: Project, isChosen: (key: string) => boolean): Proje
     prompt,
     tests: {
       ...tests,
-      references: tests.references.filter(({ id }) => isChosen(keyOf(prompt.name, id))),
+      references: tests.references.filter(({ id }) => isChosen(referenceKey(prompt.name, id))),
     },
   }));
   return { ...project, suites: suites.filter(({ tests }) => tests.references.length > 0) };

@@ -67,7 +67,7 @@ export async function judge(
   const replaced = replacedAnswerers(prepared.suites.map(({ run: { suite } }) => suite));
   const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
   // The verdict no longer changes.
-  const judged = partsOf(explained);
+  const judged = mergeFeatureParts(explained);
   const after = await inTurn(features, async ({ row, plan }) =>
     row.decided?.(plan, { ...run, groups: groupsBy(rows, judged) }, tools),
   );
@@ -86,9 +86,9 @@ export async function judge(
       ? {}
       : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
     suites: compared.suites.map(({ result }) => result),
-    ...partsOf(after),
+    ...mergeFeatureParts(after),
     scoring: compared.scoring,
-    ...partsOf(tested),
+    ...mergeFeatureParts(tested),
     ...judged,
     notices,
     usage: spent.meter.totals(),
@@ -135,14 +135,14 @@ async function inTurn<T>(
   return results;
 }
 
-function partsOf(added: readonly (Partial<Added> | undefined)[]): Partial<FeatureParts> {
+function mergeFeatureParts(added: readonly (Partial<Added> | undefined)[]): Partial<FeatureParts> {
   return Object.assign({}, ...added.map((each) => each?.parts ?? {})) as Partial<FeatureParts>;
 }
 
 /** Broken scoring code gives no rate and no verdict until it is fixed. */
 function withBrokenCode(
   blank: Result,
-  { problems, suites, notices }: Compared,
+  { problems, suites, notices }: ComparedSuites,
   { meter }: Spending,
 ): Result {
   return {
@@ -166,7 +166,7 @@ async function withStarts(
   return { ...prepared, suites };
 }
 
-interface Compared {
+interface ComparedSuites {
   suites: { comparison: SuiteComparison; result: SuiteResult }[];
   scoring: ScoringResult[];
   /** Drops under base's scoring alone. */
@@ -182,7 +182,7 @@ async function compareSuites(
   tools: FeatureTools,
   rows: Features,
   suiteParts: readonly SuitePart[],
-): Promise<Compared> {
+): Promise<ComparedSuites> {
   const { evaluate, spent } = tools;
   const rollUps = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
   const complete = spent.halted() === null || !incomplete(spent.unmade);
@@ -240,7 +240,7 @@ function decideRun(
     replaced,
     ownRules,
   }: Prepared & { replaced: ReplacedModel[] },
-  { suites, scoring, underBase }: Compared,
+  { suites, scoring, underBase }: ComparedSuites,
   found: readonly (Pick<Judged, 'findings' | 'unjudged'> | undefined)[],
   { halted, unmade }: Spending,
   blank: Result,

@@ -99,7 +99,7 @@ export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'rand
 }
 
 /** The plan, made without model calls, or the result that says why there is none. */
-export type Planned = ReadyPlan | { ready: false; result: Result };
+export type PlanOrResult = ReadyPlan | { ready: false; result: Result };
 
 /** `whole`: the shared plan of which `prepared` is a part, or `prepared` itself. */
 export interface ReadyPlan {

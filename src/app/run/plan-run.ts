@@ -1,6 +1,6 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import {
-  callsOf,
+  minimumCalls,
   overBudget,
   repeatPlan,
   withFeatureCalls,
@@ -21,7 +21,7 @@ import type { Grader, Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
 import type { Features } from './feature.ts';
-import type { PlanPart, PlanTools, Planned, Pricing, ReadyPlan, RunInput } from './input.ts';
+import type { PlanPart, PlanTools, PlanOrResult, Pricing, ReadyPlan, RunInput } from './input.ts';
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
 import { nothingToSweep } from './nothing-to-sweep.ts';
 import { featureCalls, prepare, priceSettings } from './prepare.ts';
@@ -36,7 +36,7 @@ const WHOLE: PlanPart = {
 const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
 
 /** Reads, selects, plans and prices: everything before the first call. */
-export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {
+export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOrResult> {
   const { features, part = WHOLE } = input;
   const sides = await tools.readSides(input);
   const read = { ...sides, notices: [...(input.notices ?? []), ...sides.notices] };
@@ -49,9 +49,9 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const rows = { features, read: read.own };
   const selected = withUnread(input, arranged, prepare(input, arranged, tools.hash, rows));
   const pricing =
-    callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing(pricedTargets(selected));
+    minimumCalls(selected.plan) === 0 ? NO_PRICING : await tools.pricing(pricedTargets(selected));
   const whole = {
-    ...(await withoutStored(selected, input, { ...tools, ...pricing })),
+    ...(await withoutStoredCalls(selected, input, { ...tools, ...pricing })),
     price: priceFrom(priceSettings(arranged), pricing.list),
   };
   const prepared = part.narrow(whole);
@@ -134,7 +134,7 @@ export function blankOf(features: Features): FeatureParts {
   return Object.assign({}, ...features.map(({ blank }) => blank ?? {})) as FeatureParts;
 }
 
-async function withoutStored(
+async function withoutStoredCalls(
   selected: Prepared,
   input: RunInput,
   { stored, random }: Pick<Pricing, 'stored'> & Pick<PlanTools, 'random'>,
@@ -203,12 +203,12 @@ function spending(
     maxCalls: input.maxCalls ?? budget.max_calls,
     maxCost: cost?.dollars ?? null,
   };
-  const planned = callsOf(whole.plan) - found.stored;
+  const planned = minimumCalls(whole.plan) - found.stored;
   return {
     forecast: prepared === whole ? found : priceRun(input, prepared, stored),
     cap: cost,
     caps: part.caps(caps, () => ({
-      calls: { part: callsOf(prepared.plan), whole: callsOf(whole.plan) },
+      calls: { part: minimumCalls(prepared.plan), whole: minimumCalls(whole.plan) },
       cost: portionOfCost(whole, prepared),
     })),
     problems: part.isAnswered
@@ -232,6 +232,6 @@ function priceRun({ again }: RunInput, prepared: Prepared, stored: Pricing['stor
   return timesForecast(forecast(once, { price: prepared.price, stored: () => false }), again.runs);
 }
 
-export function headOf(input: RunInput, { gate, n_tries }: Result): ResultHead {
+export function resultHead(input: RunInput, { gate, n_tries }: Result): ResultHead {
   return { ...input, gate, n_tries, blankParts: blankOf(input.features) };
 }

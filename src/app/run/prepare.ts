@@ -9,7 +9,7 @@ import {
   type SuiteRun,
 } from '../../kernel/plan/suite-run.ts';
 import { nextTries, tryPolicy } from '../../kernel/plan/tries.ts';
-import { hashOf } from '../../kernel/select/programs.ts';
+import { filesHash } from '../../kernel/select/programs.ts';
 import {
   newlyQuarantined,
   quarantineNotices,
@@ -39,11 +39,11 @@ export function prepare(
   rows: { features: Features; read: OwnReads } = { features: [], read: new Map() },
 ): Prepared {
   const { mode, code } = input;
-  const { base, head } = sidesOf(input, arranged, hash);
+  const { base, head } = projectSides(input, arranged, hash);
   const selected = selectedBy(input, base, head);
-  const gate = gateOf(input, arranged);
+  const gate = runGate(input, arranged);
   const suites = selected.suites.map((suite) =>
-    comparisonOf(startSuite(suite), arranged, { ...input, gate }),
+    buildComparison(startSuite(suite), arranged, { ...input, gate }),
   );
   const next = nextTries(suites, gate);
   const features = plannedBy(rows, { input, arranged, base, head, gate, suites });
@@ -90,7 +90,7 @@ function selectedBy(
   return mode === 'sweep' ? selectAll(head) : selectAffected(base, head);
 }
 
-function gateOf({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettings {
+function runGate({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettings {
   return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : again.gate(gate);
 }
 
@@ -130,7 +130,7 @@ function unseenPrograms(
   suites: readonly AffectedSuite[],
   hash: (text: string) => string,
 ): Notice[] {
-  const none = hashOf([], hash);
+  const none = filesHash([], hash);
   const unseen = suites.flatMap(({ head }) => {
     const target = head?.variant.target;
     return head !== null &&
@@ -148,7 +148,7 @@ function unseenPrograms(
   }));
 }
 
-function sidesOf(
+function projectSides(
   input: PrepareInput,
   arranged: Arranged,
   hash: (text: string) => string,
@@ -214,16 +214,16 @@ export function featureCalls(
   let grader = 0;
   for (const { key, calls: names } of rows) {
     const own = planned.find((plan) => plan.key === key);
-    const graded = sumOf(own?.certain.filter(({ purpose }) => purpose === 'grader') ?? []);
+    const graded = sumCalls(own?.certain.filter(({ purpose }) => purpose === 'grader') ?? []);
     grader += graded;
     if (names?.certain !== undefined)
-      certain[names.certain.key] = sumOf(own?.certain ?? []) - graded;
+      certain[names.certain.key] = sumCalls(own?.certain ?? []) - graded;
     if (names?.possible !== undefined) possible[names.possible] = own?.possible ?? 0;
   }
   return { grader, certain, possible };
 }
 
-function sumOf(calls: readonly { calls: number }[]): number {
+function sumCalls(calls: readonly { calls: number }[]): number {
   return calls.reduce((sum, each) => sum + each.calls, 0);
 }
 
@@ -235,7 +235,7 @@ export function priceSettings({ base, head, budget }: Arranged): Settings[] {
     : [head.settings, base.settings];
 }
 
-function comparisonOf(
+function buildComparison(
   run: SuiteRun,
   arranged: Arranged,
   {

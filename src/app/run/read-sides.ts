@@ -6,7 +6,7 @@ import { withText, type ParsedDocuments } from '../../documents/files.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
-import { arrange, withFilesOf } from '../../trust/arrange.ts';
+import { applyTrust, withFilesOf } from '../../trust/arrange.ts';
 import { sources } from '../../trust/trust.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -60,7 +60,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
   const found = reads.flatMap((each) => each.problems ?? []);
   if (found.length > 0) return unread(found);
   return {
-    arranged: arrange(sides.base, sides.head, sources(input.trust), ownSettings(input.features)),
+    arranged: applyTrust(sides.base, sides.head, sources(input.trust), ownSettings(input.features)),
     own: new Map(reads.map((each) => [each.key, each.read ?? null])),
     problems: [],
     reread,

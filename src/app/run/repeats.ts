@@ -38,14 +38,16 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
     const own = JSON.stringify([job.suite, job.side, scores, job.language, job.code]);
     const earlier = jobs.get(own) ?? 0;
     jobs.set(own, earlier + 1);
-    const drawn = draw(results.length, `${seed} ${own} ${String(earlier)}`);
+    const drawn = drawSample(results.length, `${seed} ${own} ${String(earlier)}`);
     const again = await evaluate({
       ...job,
       side: job.side === 'base' ? 'head' : 'base',
       fresh: true,
       inputs: drawn.map((index) => job.inputs[index] ?? {}),
     });
-    const differing = drawn.filter((index, position) => differ(results[index], again[position]));
+    const differing = drawn.filter((index, position) =>
+      isDifferentResult(results[index], again[position]),
+    );
     made.made += results.length;
     made.repeated += drawn.length;
     made.differing += differing.length;
@@ -74,13 +76,13 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
  * A tenth of the indices below `count`, at least one, shuffled. The first is only drawn if it is
  * the only one, because nothing ran before it in either process.
  */
-function draw(count: number, seed: string): number[] {
+function drawSample(count: number, seed: string): number[] {
   const indices = Array.from({ length: count }, (_, index) => index);
   const wanted = Math.max(1, Math.round(count / SHARE));
   return shuffle(count === 1 ? indices : indices.slice(1), createRandom(seed)).slice(0, wanted);
 }
 
-function differ(first: CodeResult | undefined, second: CodeResult | undefined): boolean {
+function isDifferentResult(first: CodeResult | undefined, second: CodeResult | undefined): boolean {
   if (first === undefined || second === undefined) return false;
   if ([first, second].some((result) => result.status === 'error' && CHANCE.test(result.message)))
     return false;

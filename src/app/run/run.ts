@@ -1,4 +1,4 @@
-import { callsOf } from '../../kernel/plan/plan.ts';
+import { minimumCalls } from '../../kernel/plan/plan.ts';
 import { keyProblems, type Prepared } from '../../kernel/plan/prepared.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { budgetHalt, createGuard } from '../../money/budget.ts';
@@ -6,7 +6,7 @@ import { changedTexts } from './changed-texts.ts';
 import { judge } from './evaluate.ts';
 import type { Edges, ReadyPlan, RunInput } from './input.ts';
 import { judgeWithoutKeys, notEvaluated } from './not-judged.ts';
-import { headOf, planRun, withAskers } from './plan-run.ts';
+import { resultHead, planRun, withAskers } from './plan-run.ts';
 import type { JudgeEdges } from './spending.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   if (!plan.ready) return plan.result;
   const { prepared } = plan;
   edges.planned(prepared.plan, plan);
-  const asks = callsOf(prepared.plan) + prepared.plan.replayed > 0;
+  const asks = minimumCalls(prepared.plan) + prepared.plan.replayed > 0;
   const earlier = await Promise.all(asks ? input.features.map((row) => row.earlier?.(edges)) : []);
   const blank = Object.assign({ ...plan.blank }, ...earlier) as Result;
   const guarded = {
@@ -34,11 +34,11 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   // Read the changed texts last, so that they do not delay the first call.
   const judged = async (open: Prepared): Promise<Result> => ({
     ...(await judge(open, guarded, blank, input.features)),
-    ...(await changesOf(input, prepared)),
+    ...(await readChanges(input, prepared)),
   });
   if (keys.length === 0) return judged(ready);
   const { withheld } = input;
-  const head = headOf(input, blank);
+  const head = resultHead(input, blank);
   if (withheld === null) return notEvaluated(head, keys, blank.notices);
   const { missingKeys } = edges;
   return judgeWithoutKeys({
@@ -52,7 +52,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
 }
 
 /** Changed texts for reports; none in sweeps and between equal sides. */
-async function changesOf(
+async function readChanges(
   { mode, base, head, again }: RunInput,
   { suites }: Prepared,
 ): Promise<Pick<Result, 'changes'>> {

@@ -45,7 +45,7 @@ export interface JudgeEdges {
 }
 
 /** The calls that an answer took at least, by purpose: what is saved where it is shared. */
-function callsOf({ own, planned }: Answer): readonly Purpose[] {
+function callPurposes({ own, planned }: Answer): readonly Purpose[] {
   return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
@@ -125,7 +125,8 @@ export async function executeRounds(
     scoreMetric,
     price,
     answered: (answer, shared) => {
-      if (shared) for (const purpose of callsOf(answer)) meter.shared(purpose, savedBy(answer));
+      if (shared)
+        for (const purpose of callPurposes(answer)) meter.shared(purpose, savedBy(answer));
       if (wasNotMade(answer.completion)) unmade.tries += 1;
     },
   });

@@ -32,8 +32,8 @@ export async function findCommits(
   request: CommitsRequest,
 ): Promise<RunCommits> {
   const { facts, mode } = request;
-  const [head, base] = await together(
-    () => headOf(repository, request),
+  const [head, base] = await settleBoth(
+    () => resolveHead(repository, request),
     async () => (mode === 'sweep' ? null : baseOf(repository, request)),
   );
   const bases = base === null ? [] : [base];
@@ -75,7 +75,10 @@ async function usedBase(
   return { baseTip: tip, notices: [{ kind: 'settings', place: null, message }] };
 }
 
-async function headOf(repository: Repository, { head, facts }: CommitsRequest): Promise<string> {
+async function resolveHead(
+  repository: Repository,
+  { head, facts }: CommitsRequest,
+): Promise<string> {
   if (head !== null) return repository.resolve(head);
   if (facts.head === null) return repository.resolve('HEAD');
   await repository.ensureCommit(facts.head, {
@@ -128,7 +131,7 @@ async function defaultTip(
  * Both at once: each waits for one git after the other, and what both lack is fetched together. Only when both have ended is one's
  * failure told, the first's before the second's.
  */
-export async function together<A, B>(
+export async function settleBoth<A, B>(
   first: () => Promise<A>,
   second: () => Promise<B>,
 ): Promise<[A, B]> {

@@ -9,16 +9,16 @@ import { member } from '../../types/plain.ts';
  */
 export function makeFolders(path: string): string | undefined {
   try {
-    return makeFolder(path);
+    return mkdirIfMissing(path);
   } catch (error) {
     if (member(error, 'code') !== 'ENOENT' || dirname(path) === path) throw error;
     const outermost = makeFolders(dirname(path));
-    const own = makeFolder(path);
+    const own = mkdirIfMissing(path);
     return outermost ?? own;
   }
 }
 
-function makeFolder(path: string): string | undefined {
+function mkdirIfMissing(path: string): string | undefined {
   try {
     mkdirSync(path);
     return path;

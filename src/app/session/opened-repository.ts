@@ -4,7 +4,7 @@ import type { RemoteAddress } from '../../edges/git/remote.ts';
 import { openRepository, type Repository } from '../../edges/git/repository.ts';
 import { UserError, problem } from '../../errors.ts';
 import { makeFolders } from './make-folders.ts';
-import { reasonOf } from './safe-writing.ts';
+import { visibleErrorMessage } from './safe-writing.ts';
 
 /** Where a session's folder comes from. */
 export interface CheckoutPlace {
@@ -45,7 +45,7 @@ async function folderIn(temporary: string): Promise<string> {
     throw new UserError([
       problem(
         null,
-        `The folder for temporary files cannot be used (${reasonOf(error)}); in a workflow RUNNER_TEMP names it, in a terminal TMPDIR.`,
+        `The folder for temporary files cannot be used (${visibleErrorMessage(error)}); in a workflow RUNNER_TEMP names it, in a terminal TMPDIR.`,
       ),
     ]);
   }

@@ -10,7 +10,7 @@ const FLAT_BELOW = 100_000;
 
 const LOOK = 1000;
 
-const NOTHING: CachedTokens = { read: 0, written: 0 };
+const NO_CACHED_TOKENS: CachedTokens = { read: 0, written: 0 };
 
 /**
  * The vendors' public prices by model, as bundled: nothing is looked up over the network. The table
@@ -26,7 +26,7 @@ export async function loadListPrices(at: Date): Promise<ListPrice> {
     const of = (
       input_tokens: number,
       output_tokens: number,
-      { read, written }: CachedTokens = NOTHING,
+      { read, written }: CachedTokens = NO_CACHED_TOKENS,
     ): number | null => {
       const cache = { cache_read_tokens: read, cache_write_tokens: written };
       return (

@@ -1,6 +1,6 @@
 import { pause, type Clock } from '../../edges/providers/clock.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
-import { callsOf, possibleWords, recordedWords, type Plan } from '../../kernel/plan/plan.ts';
+import { minimumCalls, possibleWords, recordedWords, type Plan } from '../../kernel/plan/plan.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import { counted } from '../../text/amounts.ts';
@@ -99,7 +99,7 @@ interface ProgressOptions {
  * Where lines stay, one of progress at most every this share of the planned calls, and every so many
  * milliseconds: what is over in a moment needs none.
  */
-const STEP = 0.05;
+const PROGRESS_STEP = 0.05;
 const STEP_MS = 5000;
 
 /**
@@ -130,7 +130,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   const furtherName = (): string => (attributes() > 0 ? 'attribute question' : 'further question');
   const graded = (): number =>
     plan === null ? 0 : plan.grader_calls + (plan.certain['evaluator_calls'] ?? 0);
-  const planned = (): number => (plan === null ? 0 : callsOf(plan) + plan.replayed);
+  const planned = (): number => (plan === null ? 0 : minimumCalls(plan) + plan.replayed);
   const done = (): number => answers + grades + asked;
   const line = (): string =>
     [
@@ -142,7 +142,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   const isDue = (): boolean =>
     style === 'line'
       ? now() - drawn >= REDRAW_MS
-      : planned() > 0 && now() - drawn >= STEP_MS && done() - shown >= planned() * STEP;
+      : planned() > 0 && now() - drawn >= STEP_MS && done() - shown >= planned() * PROGRESS_STEP;
   const draw = (): void => {
     const text = line();
     write(style === 'line' ? `\r${text.padEnd(width)}` : `${text}\n`);

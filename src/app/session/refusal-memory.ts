@@ -13,14 +13,14 @@ export function readNote<T>(schema: z.ZodType<T>, body: string | null): T | null
   }
 }
 
-const form = z.enum(['schema', 'tool', 'plain']);
+const formSchema = z.enum(['schema', 'tool', 'plain']);
 
 const refusalSchema = z.strictObject({
   learned_version: z.literal(1),
   /** Milliseconds since 1970. */
   at: z.number(),
   parameters: z.record(z.string(), z.string().nullable()),
-  forms: z.tuple([form], form),
+  forms: z.tuple([formSchema], formSchema),
 });
 
 /** Servers learn too: after so long a model is asked anew. */

@@ -42,13 +42,17 @@ export function groundOf(repository: {
  * not; a `folder` that we write into; a `store` of ours that is read. In the latter two, what git
  * tracks is somebody else's.
  */
-type Kind = 'file' | 'folder' | 'store';
+type PathKind = 'file' | 'folder' | 'store';
 
 /**
  * Why an absolute path must not be used, as a clause that says how to fix it; null: it may be. A
  * folder of ours that the files of a pull request lie in would be published with them.
  */
-export async function refusalOf(path: string, kind: Kind, ground: Ground): Promise<string | null> {
+export async function pathRefusal(
+  path: string,
+  kind: PathKind,
+  ground: Ground,
+): Promise<string | null> {
   const settled = await settle(path, ground.root);
   if (settled.link !== null)
     return `${settled.link} is a symbolic link, and nothing is written through one; remove it, or name another ${kind}`;
@@ -99,12 +103,12 @@ export async function entryAt(path: string): Promise<Stats | null> {
 async function placeFor(path: string, { root }: Root): Promise<Settled> {
   const settled = await settle(path, root);
   if (settled.link === null) return settled;
-  throw refusal(`${settled.link} is a symbolic link, and nothing is written through one`);
+  throw removalError(`${settled.link} is a symbolic link, and nothing is written through one`);
 }
 
 type Root = Pick<Ground, 'root'>;
 
-function refusal(what: string): UserError {
+function removalError(what: string): UserError {
   return new UserError([problem(null, `${what}; remove it`)]);
 }
 
@@ -126,10 +130,10 @@ export interface OwnFolder {
 /**
  * A folder of our own for reports and the like, made where there is none.
  *
- * @throws UserError when it must not be written to, see {@link refusalOf}.
+ * @throws UserError when it must not be written to, see {@link pathRefusal}.
  */
 export async function openFolder(path: string, ground: Ground): Promise<OwnFolder> {
-  const refusal = await refusalOf(path, 'folder', ground);
+  const refusal = await pathRefusal(path, 'folder', ground);
   if (refusal !== null) throw new UserError([problem(null, refusal)]);
   await makeFolder(path, ground);
   return {
@@ -162,7 +166,7 @@ export async function putFile(path: string, data: Data, ground: Root): Promise<v
   const { path: target } = await placeFor(path, ground);
   const entry = await entryAt(target);
   if (entry !== null && !entry.isFile())
-    throw refusal(`${visibleLine(target)} is there and is not a regular file`);
+    throw removalError(`${visibleLine(target)} is there and is not a regular file`);
   const waiting = await mkdtemp(join(dirname(target), WAITING));
   try {
     await writeFile(join(waiting, 'new'), data, { flag: 'wx' });
@@ -201,7 +205,7 @@ export async function writeTo(path: string, data: Data, ground: Root): Promise<v
 }
 
 /** What kept something from being written, in one line. */
-export function reasonOf(error: unknown): string {
+export function visibleErrorMessage(error: unknown): string {
   return visibleLine(errorMessage(error));
 }
 
@@ -220,14 +224,17 @@ export interface Output {
  * and then lost. All at once.
  */
 export async function refuseUnwritable(outputs: readonly Output[], ground: Ground): Promise<void> {
-  const problems = (await Promise.all(outputs.map((output) => problemOf(output, ground)))).filter(
-    (found) => found !== null,
-  );
+  const problems = (
+    await Promise.all(outputs.map((output) => outputProblem(output, ground)))
+  ).filter((found) => found !== null);
   if (problems.length > 0) throw new UserError(problems);
 }
 
-async function problemOf({ option, path, kind }: Output, ground: Ground): Promise<Problem | null> {
-  const refusal = await refusalOf(path, kind, ground);
+async function outputProblem(
+  { option, path, kind }: Output,
+  ground: Ground,
+): Promise<Problem | null> {
+  const refusal = await pathRefusal(path, kind, ground);
   if (refusal !== null) return problem(null, `${option}: ${refusal}`);
   const entry = await stat(path).catch(() => null);
   const refuse = (why: string): Problem => problem(null, `${option}: ${path} ${why}`);
@@ -270,7 +277,7 @@ export function recorder(
     try {
       await appendTo(path, `${line}\n`, ground);
     } catch (error) {
-      if (!failed) log(`${option}: ${path} is not whole: ${reasonOf(error)}`);
+      if (!failed) log(`${option}: ${path} is not whole: ${visibleErrorMessage(error)}`);
       failed = true;
     }
   };

@@ -4,7 +4,7 @@ import type { CheckSchema, SchemaFinding } from '../../types/metric.ts';
 import { startSchemaThread, type SchemaThread } from './schema-thread.ts';
 
 /** Answers that the thread is given at once. */
-const BATCH = 100;
+const ANSWERS_PER_MESSAGE = 100;
 
 /** Checks of one schema that do not end before it is given up: nobody waits hours for a schema. */
 const TIMEOUTS = 5;
@@ -80,8 +80,8 @@ async function inBatches(
   ask: (batch: readonly ExactJson[]) => Promise<SchemaFinding[]>,
 ): Promise<SchemaFinding[]> {
   const findings: SchemaFinding[] = [];
-  for (let start = 0; start < values.length; start += BATCH)
-    findings.push(...(await ask(values.slice(start, start + BATCH))));
+  for (let start = 0; start < values.length; start += ANSWERS_PER_MESSAGE)
+    findings.push(...(await ask(values.slice(start, start + ANSWERS_PER_MESSAGE))));
   return findings;
 }
 

@@ -7,7 +7,7 @@ import { secretsIn } from '../../edges/providers/address.ts';
 import { systemClock } from '../../edges/providers/clock.ts';
 import type { CacheLibrary } from '../../edges/store/cache-service.ts';
 import type { Store } from '../../edges/store/index.ts';
-import { suitesOf } from '../../kernel/plan/prepared.ts';
+import { headSuites } from '../../kernel/plan/prepared.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
 import { redactAll, type SecretRegister } from '../../text/redact.ts';
@@ -295,7 +295,7 @@ export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evalu
     ...edges,
     planned(plan, ready) {
       edges.planned(plan, ready);
-      suites.push(...suitesOf(ready.prepared));
+      suites.push(...headSuites(ready.prepared));
     },
   });
   return { result, suites };

@@ -6,7 +6,7 @@ import { UserError, problem } from '../../errors.ts';
 import { firstWords } from '../../text/amounts.ts';
 import type { Notice, Side } from '../../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../../types/repository.ts';
-import { together, type CommitsRequest, type RunCommits } from './commits.ts';
+import { settleBoth, type CommitsRequest, type RunCommits } from './commits.ts';
 import { entryAt } from './safe-writing.ts';
 
 export interface Sides {
@@ -31,7 +31,7 @@ export interface Sides {
 export async function findSides(
   repository: Repository,
   { head: headCommit, baseTip, notices }: RunCommits,
-  request: CommitsRequest & Place,
+  request: CommitsRequest & ProjectFolder,
 ): Promise<Sides> {
   const { facts, workingDirectory } = request;
   if (baseTip === null)
@@ -41,7 +41,7 @@ export async function findSides(
     ? { baseTip, mergeBase: null, notices: [] }
     : await comparedWith(repository, baseTip, headCommit);
   const commit = compared.mergeBase ?? baseTip;
-  const [head, base] = await together(
+  const [head, base] = await settleBoth(
     () => headTree(repository, headCommit, request),
     () => baseTree(repository, commit, request),
   );
@@ -59,7 +59,7 @@ export async function findSides(
 }
 
 /** The commits that stand for base. */
-interface Compared {
+interface BaseCommits {
   /** The commit that was named as base: the base branch's tip, or what a push replaced. */
   baseTip: string;
   /** Where head left it; null: they have no common history, or it is a push. */
@@ -72,7 +72,7 @@ async function comparedWith(
   repository: Repository,
   baseTip: string,
   head: string,
-): Promise<Compared> {
+): Promise<BaseCommits> {
   const mergeBase = await repository.mergeBase(baseTip, head);
   const message = `Base (${baseTip.slice(0, 7)}) and head (${head.slice(0, 7)}) have no common history, so base's last commit is compared: everything that differs counts as head's change.`;
   const notices: Notice[] = mergeBase === null ? [{ kind: 'settings', place: null, message }] : [];
@@ -90,7 +90,7 @@ async function movedProject(
   repository: Repository,
   base: SourceTree,
   head: SourceTree,
-  { workingDirectory }: Place,
+  { workingDirectory }: ProjectFolder,
 ): Promise<Notice[]> {
   if (hasSettings(base) || !hasSettings(head)) return [];
   const { root, below } = repository.workTree;
@@ -139,7 +139,7 @@ async function goneFrom(
 }
 
 /** The project's folder, as a path inside a commit's tree. */
-interface Place {
+interface ProjectFolder {
   workingDirectory: string;
 }
 
@@ -147,7 +147,7 @@ interface Place {
 async function headTree(
   repository: Repository,
   commit: string,
-  { workingDirectory }: Place,
+  { workingDirectory }: ProjectFolder,
 ): Promise<SourceTree> {
   const folder = await repository.folder(commit, workingDirectory);
   if (folder.kind !== 'folder') throw notProject(folder, 'head', commit);
@@ -158,7 +158,7 @@ async function headTree(
 async function baseTree(
   repository: Repository,
   commit: string,
-  { workingDirectory }: Place,
+  { workingDirectory }: ProjectFolder,
 ): Promise<SourceTree> {
   const folder = await repository.folder(commit, workingDirectory);
   if (folder.kind !== 'folder' && folder.kind !== 'missing')
@@ -170,8 +170,8 @@ async function baseTree(
 async function tipTree(
   repository: Repository,
   base: SourceTree,
-  { baseTip, mergeBase }: Omit<Compared, 'notices'>,
-  place: Place,
+  { baseTip, mergeBase }: Omit<BaseCommits, 'notices'>,
+  place: ProjectFolder,
 ): Promise<SourceTree | null> {
   if (mergeBase === null || mergeBase === baseTip) return null;
   const tip = await baseTree(repository, baseTip, place);
@@ -200,7 +200,7 @@ function notProject(
 /** The uncommitted files, as a rev that a person can name. */
 export const WORKTREE = 'worktree';
 
-interface LocalRequest extends Place {
+interface LocalRequest extends ProjectFolder {
   /** Null: what the CI names in `env`, else the default branch. */
   base: string | null;
   head: string;
@@ -213,8 +213,10 @@ export async function findLocalSides(
   { base, head, env, workingDirectory }: LocalRequest,
 ): Promise<Sides> {
   const onDisk = head === WORKTREE;
-  const branchedOff = async (): Promise<Compared & { before: SourceTree; headCommit: string }> => {
-    const [headCommit, baseTip] = await together(
+  const branchedOff = async (): Promise<
+    BaseCommits & { before: SourceTree; headCommit: string }
+  > => {
+    const [headCommit, baseTip] = await settleBoth(
       () => repository.resolve(onDisk ? 'HEAD' : head),
       async () => repository.resolve(base ?? (await defaultBase(repository, env))),
     );
@@ -222,7 +224,7 @@ export async function findLocalSides(
     const before = await baseTree(repository, compared.mergeBase ?? baseTip, { workingDirectory });
     return { ...compared, before, headCommit };
   };
-  const [{ before, headCommit, ...compared }, files] = await together(branchedOff, async () =>
+  const [{ before, headCommit, ...compared }, files] = await settleBoth(branchedOff, async () =>
     onDisk ? repository.worktree(workingDirectory) : null,
   );
   const tree = files ?? (await headTree(repository, headCommit, { workingDirectory }));

@@ -9,7 +9,7 @@ import {
   type CacheService,
 } from '../../edges/store/cache-service.ts';
 import type { StoreOptions } from '../../edges/store/connection.ts';
-import { BESIDE } from '../../edges/store/database.ts';
+import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
 import { openStore, type Store } from '../../edges/store/index.ts';
 import { machineKey, readMachineKey } from '../../edges/store/machine-key.ts';
 import { PartError, answersIn, besideAnswersIn } from '../../edges/store/part.ts';
@@ -17,7 +17,7 @@ import { UserError, problem } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { sources } from '../../trust/trust.ts';
 import type { TrustLevel } from '../../types/plain.ts';
-import { entryAt, reasonOf, refusalOf, type Ground } from './safe-writing.ts';
+import { entryAt, visibleErrorMessage, pathRefusal, type Ground } from './safe-writing.ts';
 import type { StorePlace } from './store-place.ts';
 
 /** Answers kept on a developer's machine, and by the runner's cache service, at most. */
@@ -94,10 +94,10 @@ export async function openLocalStore(
 ): Promise<Store> {
   const { file, keyFile, former } = place;
   // What SQLite finds beside a file it would take up as part of it.
-  const beside = [...BESIDE, '-journal'].map((end) => `${file}${end}`);
+  const beside = [...SIDE_SUFFIXES, '-journal'].map((end) => `${file}${end}`);
   for (const path of [file, ...beside, ...(keyFile === null ? [] : [keyFile])]) {
     if (beside.includes(path) && (await entryAt(path)) === null) continue;
-    const refusal = await refusalOf(path, 'store', given.ground);
+    const refusal = await pathRefusal(path, 'store', given.ground);
     if (refusal !== null)
       throw new UserError([problem(null, `${refusal} (--store, EVALDIFF_STORE)`)]);
   }
@@ -122,7 +122,7 @@ function secretOf(
   } catch (error) {
     if (error instanceof UserError) throw error;
     notice(
-      `${visibleLine(file)}: the key for stored answers cannot be kept (${reasonOf(error)}); no stored answer is used, and other runs cannot use this one's`,
+      `${visibleLine(file)}: the key for stored answers cannot be kept (${visibleErrorMessage(error)}); no stored answer is used, and other runs cannot use this one's`,
     );
     return randomBytes(32);
   }

@@ -100,7 +100,7 @@ export async function afterEachEdit(
       const isFirst = begun !== null;
       if (isFirst && files.length === 0) return;
       begun = null;
-      if (await changedSince(root, isFirst ? files : folders, since)) watch.tell();
+      if (await isChangedSince(root, isFirst ? files : folders, since)) watch.tell();
     };
     for (;;) {
       since = Date.now();
@@ -142,7 +142,7 @@ export function filesNamed(problems: readonly Problem[]): string[] {
  *
  * @param since milliseconds since 1970
  */
-async function changedSince(
+async function isChangedSince(
   root: string,
   files: readonly string[],
   since: number,

@@ -1,18 +1,18 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { loadReports, type ReportRow } from '../../report/sections/feature-report.ts';
-import { openFolder, reasonOf, type OwnFolder } from './safe-writing.ts';
+import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.ts';
 import type { Evaluated, Session } from './session.ts';
 
 /**
  * Parts are gathered to about this many letters: one write for each would cost more than the text.
  */
-const PART = 1 << 16;
+const CHUNK_CHARS = 1 << 16;
 
 /** Levels that are taken apart; what lies below them is small. */
-const LEVELS = 6;
+const MAX_SPLIT_DEPTH = 6;
 
 /** From this level on, a reference, only what has a list of more items than these is taken apart. */
-const SMALL = { level: 4, items: 64 };
+const SMALL_LIST = { level: 4, items: 64 };
 
 /**
  * The text of `JSON.stringify(value, null, 1)` in parts, so that a result of a hundred thousand
@@ -22,7 +22,7 @@ export function* jsonParts(value: unknown): Generator<string> {
   let part = '';
   for (const piece of pieces(value, 0)) {
     part += piece;
-    if (part.length < PART) continue;
+    if (part.length < CHUNK_CHARS) continue;
     yield part;
     part = '';
   }
@@ -31,8 +31,8 @@ export function* jsonParts(value: unknown): Generator<string> {
 
 function* pieces(value: unknown, level: number): Generator<string> {
   const entries =
-    level < LEVELS && value !== null && typeof value === 'object' && isLarge(value, level)
-      ? members(value)
+    level < MAX_SPLIT_DEPTH && value !== null && typeof value === 'object' && isLarge(value, level)
+      ? memberEntries(value)
       : [];
   if (entries.length === 0) {
     yield (JSON.stringify(value, null, 1) ?? 'null').replaceAll('\n', `\n${' '.repeat(level)}`);
@@ -49,14 +49,14 @@ function* pieces(value: unknown, level: number): Generator<string> {
 }
 
 function isLarge(value: object, level: number): boolean {
-  if (level < SMALL.level) return true;
-  if (Array.isArray(value)) return value.length > SMALL.items;
+  if (level < SMALL_LIST.level) return true;
+  if (Array.isArray(value)) return value.length > SMALL_LIST.items;
   return Object.values(value).some(
     (member) => member !== null && typeof member === 'object' && isLarge(member as object, level),
   );
 }
 
-function members(value: object): [string | null, unknown][] {
+function memberEntries(value: object): [string | null, unknown][] {
   if (Array.isArray(value)) return value.map((item): [null, unknown] => [null, item]);
   return Object.entries(value).filter(([, member]) => member !== undefined);
 }
@@ -107,7 +107,7 @@ export async function writeReports(
 /** A long text in parts: turned into bytes as a whole it would be in memory twice. */
 function* inParts(text: string): Generator<string> {
   for (let [start, end] = [0, 0]; start < text.length; start = end) {
-    end = start + PART;
+    end = start + CHUNK_CHARS;
     // A character of two units is not taken apart.
     if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1;
     yield text.slice(start, end);
@@ -147,7 +147,7 @@ export async function fillFolder(
     await write(await openFolder(path, ground));
     return path;
   } catch (error) {
-    failed(reasonOf(error));
+    failed(visibleErrorMessage(error));
     return null;
   }
 }

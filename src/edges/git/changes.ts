@@ -19,7 +19,7 @@ type Lines = ChangedFile['lines'];
  * Every setting that affects the diff, so that the user's configuration does not. Renames of edited
  * files are detected among at most 1,000 × 1,000 files, exact ones always.
  */
-const DIFF = [
+const DIFF_COMMAND = [
   'diff-tree',
   '-r',
   '--no-ext-diff',
@@ -82,7 +82,7 @@ function byName(entries: readonly FolderEntry[]): Map<string, FolderEntry> {
 async function diff(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
   const parser = diffParser();
   const command = [
-    ...DIFF,
+    ...DIFF_COMMAND,
     '--raw',
     '-p',
     '-z',
@@ -138,7 +138,9 @@ function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
       for (let at = 0; at < listing.length;) {
         const entry = (listing[at] ?? Buffer.alloc(0)).toString('latin1').split(' ');
         const last = at + (/^[RC]/.test(entry[4] ?? '') ? 2 : 1);
-        files.push(changedFile(entry, pathAt(listing, at + 1), pathAt(listing, last), hunks.lines));
+        files.push(
+          parseChangedFile(entry, pathAt(listing, at + 1), pathAt(listing, last), hunks.lines),
+        );
         at = last + 1;
       }
       return files;
@@ -147,7 +149,7 @@ function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
 }
 
 /** Parses `:<old mode> <new mode> <old id> <new id> <status>` and its paths. */
-function changedFile(
+function parseChangedFile(
   entry: readonly string[],
   from: string,
   path: string,
@@ -193,7 +195,7 @@ export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): 
       if ((lines.get(pair) ?? []).length === 0) lines.set(pair, current);
     } else if (line.startsWith('@@ ')) {
       if (current === null) throw new InternalError('git diff-tree gave a hunk without a file');
-      current.push(...headLines(line));
+      current.push(...parseHunkLines(line));
     }
   };
 
@@ -221,7 +223,7 @@ function contentPair(line: string): string {
 }
 
 /** Head's lines of a hunk; none for a pure deletion. */
-function headLines(line: string): Lines {
+function parseHunkLines(line: string): Lines {
   const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/.exec(line);
   if (hunk === null) throw new InternalError('git diff-tree gave a hunk that cannot be read');
   const start = Number(hunk[1]);

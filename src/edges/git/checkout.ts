@@ -64,11 +64,11 @@ async function writeEntry(
   const slash = entry.bytes.lastIndexOf(47);
   const parent = slash < 0 ? '' : entry.bytes.subarray(0, slash).toString('latin1');
   if (parent !== '' && !made.has(parent))
-    made.set(parent, mkdir(below(folder, entry.bytes.subarray(0, slash)), { recursive: true }));
+    made.set(parent, mkdir(joinBytes(folder, entry.bytes.subarray(0, slash)), { recursive: true }));
   await made.get(parent);
   try {
     // `wx`: fails if two names are equal on this file system.
-    await writeFile(below(folder, entry.bytes), content, {
+    await writeFile(joinBytes(folder, entry.bytes), content, {
       flag: 'wx',
       mode: entry.mode === '100755' ? 0o755 : 0o644,
     });
@@ -86,7 +86,7 @@ async function writeEntry(
 }
 
 /** The exact bytes of a path below the folder, which may not be UTF-8. */
-function below(folder: string, bytes: Buffer): Buffer | string {
+function joinBytes(folder: string, bytes: Buffer): Buffer | string {
   return process.platform === 'win32'
     ? join(folder, bytes.toString('utf8'))
     : Buffer.concat([Buffer.from(`${folder}/`), bytes]);

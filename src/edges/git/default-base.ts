@@ -58,14 +58,14 @@ async function baseOfCi(
   // Prefer the remote: a clone's branch may be outdated.
   const tip =
     (await history.remoteRef([`refs/heads/${branch}`])) ??
-    (await here(reader, `refs/remotes/origin/${branch}`)) ??
-    (await here(reader, `refs/heads/${branch}`));
+    (await localCommit(reader, `refs/remotes/origin/${branch}`)) ??
+    (await localCommit(reader, `refs/heads/${branch}`));
   if (tip !== null) return tip;
   const message = `${named} names the base ${value}, which is not a branch of the remote or of this clone. Fetch it, or name another base: --base <commit>.`;
   throw new UserError([problem(null, message)]);
 }
 
-async function here(
+async function localCommit(
   reader: Pick<ObjectReader, 'commitNamed'>,
   ref: string,
 ): Promise<string | null> {

@@ -46,7 +46,7 @@ export async function discoverCheckout(directory: string): Promise<FoundFolder> 
     throw new UserError([problem(null, `${directory} is not a folder`)]);
   const given = resolve(directory);
   const passed: string[] = [];
-  for (const place of upwards(given)) {
+  for (const place of folderAndParents(given)) {
     const isLink = (await lstat(place)).isSymbolicLink();
     const checkout = isLink ? null : await checkoutAt(place);
     const [link] = passed;
@@ -54,7 +54,7 @@ export async function discoverCheckout(directory: string): Promise<FoundFolder> 
     if (checkout !== null) return { folder, checkout };
     if (isLink) passed.unshift(place);
   }
-  for (const place of upwards(folder)) {
+  for (const place of folderAndParents(folder)) {
     const checkout = await checkoutAt(place);
     if (checkout !== null) return { folder, checkout };
   }
@@ -70,7 +70,7 @@ function refusedLink(root: string, link: string, folder: string): UserError {
   ]);
 }
 
-function* upwards(folder: string): Generator<string> {
+function* folderAndParents(folder: string): Generator<string> {
   for (let place = folder; ; place = dirname(place)) {
     yield place;
     if (dirname(place) === place) return;

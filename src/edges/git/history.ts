@@ -124,7 +124,7 @@ export async function parentsOf(
 }
 
 /** Commits checked before asking git; most branches are shorter. */
-const NEAR = 16;
+const MAX_NEAR_COMMITS = 16;
 
 async function isNearAncestor(
   reader: ObjectReader,
@@ -135,7 +135,7 @@ async function isNearAncestor(
   for (const next of seen) {
     for (const parent of await parentsOf(reader, next)) seen.add(parent);
     if (seen.has(ancestor)) return true;
-    if (seen.size > NEAR) return false;
+    if (seen.size > MAX_NEAR_COMMITS) return false;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { InternalError, UserError, problem } from '../../errors.ts';
 import { count } from '../../text/amounts.ts';
-import type { Missing } from './missing.ts';
+import type { MissingObjects } from './missing.ts';
 import type { ObjectReader } from './objects.ts';
 
 export interface FolderEntry {
@@ -20,7 +20,7 @@ export interface TreeEntry extends FolderEntry {
 /** Reads trees through the process that reads contents; fetches missing ones. */
 export interface TreeReader {
   reader: Pick<ObjectReader, 'here'>;
-  missing: Pick<Missing, 'listing' | 'trees'>;
+  missing: Pick<MissingObjects, 'listing' | 'trees'>;
   known: Map<string, readonly FolderEntry[]>;
 }
 
@@ -65,15 +65,15 @@ export async function treeEntries(
 }
 
 /** Limit, because few objects of git can represent any number of entries. */
-export const MOST_ENTRIES = 500_000;
+export const MAX_ENTRIES = 500_000;
 
-const MOST_BYTES = MOST_ENTRIES * 256;
+const MAX_LISTING_BYTES = MAX_ENTRIES * 256;
 
 /** All entries below a tree in git's order, without contents. Each tree is read once. */
 export async function listTree(
   trees: TreeReader,
   tree: string,
-  most = MOST_ENTRIES,
+  most = MAX_ENTRIES,
 ): Promise<TreeEntry[]> {
   await readBelow(trees, tree);
   const found: TreeEntry[] = [];
@@ -83,7 +83,7 @@ export async function listTree(
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { mode, id, bytes } = next;
     bytesFound += bytes.length;
-    if (found.length + open.length > most || bytesFound > MOST_BYTES)
+    if (found.length + open.length > most || bytesFound > MAX_LISTING_BYTES)
       throw tooMany(
         [...found, ...open, next].map((entry) => treePathText(entry.bytes)),
         most,
@@ -154,14 +154,14 @@ async function listing(
   const object = await reader.here(tree);
   if (object === null) return null;
   if (object.type !== 'tree') throw new InternalError(`${tree} is a ${object.type}, not a folder`);
-  const entries = entriesIn(object.content, tree);
+  const entries = parseTree(object.content, tree);
   refuseCrafted(entries, tree);
   known.set(tree, entries);
   return entries;
 }
 
 /** Each is `<mode> <name>` NUL and an id, as long as the tree's own. */
-function entriesIn(content: Buffer, tree: string): FolderEntry[] {
+function parseTree(content: Buffer, tree: string): FolderEntry[] {
   const entries: FolderEntry[] = [];
   const idBytes = tree.length / 2;
   for (let start = 0; start < content.length;) {
@@ -171,7 +171,7 @@ function entriesIn(content: Buffer, tree: string): FolderEntry[] {
     if (space < 0 || end < space || next > content.length)
       throw new InternalError(`the tree ${tree} ends in the middle of an entry`);
     entries.push({
-      mode: modeOf(Number.parseInt(content.toString('latin1', start, space), 8)),
+      mode: canonicalMode(Number.parseInt(content.toString('latin1', start, space), 8)),
       id: content.toString('hex', end + 1, next),
       bytes: content.subarray(space + 1, end),
     });
@@ -198,7 +198,7 @@ function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
 }
 
 /** Maps the modes of old trees as git does. */
-function modeOf(mode: number): string {
+function canonicalMode(mode: number): string {
   const kind = mode & 0o170000;
   if (kind === 0o100000) return mode & 0o100 ? '100755' : '100644';
   if (kind === 0o120000) return '120000';

@@ -9,7 +9,7 @@ import type { FetchWish, Remote } from './remote.ts';
  * Fetches missing objects of a commit that the store has, in as few requests as possible.
  * `UserError` with git's reason when that fails; without a remote nothing is fetched.
  */
-export interface Missing {
+export interface MissingObjects {
   /** One tree without its subtrees. */
   listing(tree: string): Promise<void>;
   /** These trees and their subtrees, without contents. */
@@ -18,7 +18,7 @@ export interface Missing {
   contents(ids: readonly string[]): Promise<void>;
 }
 
-export function openMissing(place: GitPlace, remote: Remote | null): Missing {
+export function openMissing(place: GitPlace, remote: Remote | null): MissingObjects {
   const bring = async (ids: readonly string[], filter: FetchWish['filter']): Promise<void> => {
     if (ids.length === 0 || remote === null) return;
     const { code, complaint } = await remote.fetch(ids, { filter, alone: true });
@@ -57,14 +57,14 @@ export interface LfsPointer {
 }
 
 /** Pointers are smaller than this. */
-const MOST_BYTES = 1024;
+const MAX_POINTER_BYTES = 1024;
 
 /** Files above this size are not read. */
 export const MOST_LFS_BYTES = 64 * 1024 * 1024;
 
 /** Parses a pointer; null: an ordinary file. */
 export function lfsPointer(content: Uint8Array): LfsPointer | null {
-  if (content.length > MOST_BYTES) return null;
+  if (content.length > MAX_POINTER_BYTES) return null;
   const text = Buffer.from(content).toString('latin1');
   if (!/^version https:\/\/(git-lfs\.github\.com|hawser\.github\.com)\/spec\/v1\n/.test(text))
     return null;

@@ -40,7 +40,7 @@ interface StoredObject {
   content: Buffer;
 }
 
-interface Request {
+interface ObjectRequest {
   /** An object id or a name. */
   asked: string;
   /** Larger contents are discarded. */
@@ -50,11 +50,11 @@ interface Request {
   reject: (error: Error) => void;
 }
 
-interface Session {
+interface CatFileSession {
   child: ChildProcessWithoutNullStreams;
   alive: boolean;
   /** In the order of requests, which is that of git's answers. */
-  waiting: Request[];
+  waiting: ObjectRequest[];
   ended: Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export function openObjectReader(
   place: GitPlace,
   bring: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),
 ): ObjectReader {
-  let session: Session | null = null;
+  let session: CatFileSession | null = null;
   let closed = false;
   const ask = (asked: string, most: number): Promise<StoredObject | null> => {
     if (closed) return Promise.reject(new InternalError('the repository is closed'));
@@ -94,7 +94,7 @@ export function openObjectReader(
   const answered = async (): Promise<void> => {
     await Promise.allSettled((session?.waiting ?? []).map(({ promise }) => promise));
   };
-  const brought = gather(bring, answered);
+  const brought = batchFetches(bring, answered);
   const blob = async (id: string, most?: number): Promise<StoredObject | null> => {
     let found = await here(id, most);
     if (found === null) {
@@ -129,7 +129,7 @@ export function openObjectReader(
 }
 
 /** Batches requests: one fetch at a time for all that are known. */
-function gather(
+function batchFetches(
   bring: (ids: readonly string[]) => Promise<void>,
   answered: () => Promise<void>,
 ): (id: string) => Promise<void> {
@@ -154,7 +154,7 @@ function gather(
   };
 }
 
-function startSession(place: GitPlace): Session {
+function startSession(place: GitPlace): CatFileSession {
   const child = spawn('git', gitArguments(place, ['cat-file', '--batch']), {
     cwd: place.directory,
     env: place.environment,
@@ -163,7 +163,7 @@ function startSession(place: GitPlace): Session {
     windowsHide: true,
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const session: Session = { child, alive: true, waiting: [], ended };
+  const session: CatFileSession = { child, alive: true, waiting: [], ended };
   let complaint = '';
   const fail = (error: Error): void => {
     session.alive = false;
@@ -194,19 +194,19 @@ function isAnswerTo(asked: string, called: string, isHere: boolean): boolean {
   return isHere && !isObjectId(asked) ? isObjectId(called) : called === asked;
 }
 
-interface Body {
+interface ObjectBody {
   object: StoredObject;
   passed: number;
-  request: Request;
+  request: ObjectRequest;
 }
 
 /** Parses git's output: a header line, that many bytes, and a newline. */
 function answerParser(
-  waiting: Request[],
+  waiting: ObjectRequest[],
   mixedUp: (message: string) => void,
 ): (chunk: Buffer) => void {
   let header: Buffer = Buffer.alloc(0);
-  let body: Body | null = null;
+  let body: ObjectBody | null = null;
   let broken = false;
 
   const begin = (line: string): void => {
@@ -237,7 +237,7 @@ function answerParser(
     begin(line);
     return end + 1;
   };
-  const takeBody = ({ object, passed }: Body, chunk: Buffer, at: number): number => {
+  const takeBody = ({ object, passed }: ObjectBody, chunk: Buffer, at: number): number => {
     const end = Math.min(chunk.length, at + object.size - passed);
     chunk.copy(object.content, passed, at, end);
     return end;

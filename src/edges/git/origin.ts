@@ -66,7 +66,7 @@ async function isReachable(
   let state: 'found' | 'absent' | 'open' = 'open';
   const isSettled = async (): Promise<boolean> => {
     if (await isAncestor(place, commit, tips)) state = 'found';
-    else if (!(await isCutOff(place, tips, since))) state = 'absent';
+    else if (!(await lacksRecentCommits(place, tips, since))) state = 'absent';
     return state !== 'open';
   };
   if (!(await isSettled())) await deepenUntil(place, remote, [[...tips]], isSettled);
@@ -93,7 +93,11 @@ async function timeOf(place: GitPlace, commit: string): Promise<number> {
 }
 
 /** Whether local history below the tips misses commits not older than `since`. */
-async function isCutOff(place: GitPlace, tips: readonly string[], since: number): Promise<boolean> {
+async function lacksRecentCommits(
+  place: GitPlace,
+  tips: readonly string[],
+  since: number,
+): Promise<boolean> {
   const boundary = await shallowBoundary(place);
   if (boundary.size === 0) return false;
   const walk = ['rev-list', `--max-age=${String(since)}`, '--stdin'];

@@ -56,7 +56,7 @@ export async function openReaders(
   const found =
     options.remote === undefined ? await discoverCheckout(directory) : await workspaceAt(directory);
   const store = await openGitStore(found.checkout, options.environment, options.temporaryFolder);
-  return partsOf(found, store, options);
+  return createReaders(found, store, options);
 }
 
 async function workspaceAt(directory: string): Promise<FoundFolder> {
@@ -64,7 +64,7 @@ async function workspaceAt(directory: string): Promise<FoundFolder> {
   return { folder, checkout: await checkoutAt(folder) };
 }
 
-function partsOf(
+function createReaders(
   { folder, checkout }: FoundFolder,
   store: GitStore,
   options: RepositoryOptions,

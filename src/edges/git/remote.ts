@@ -32,7 +32,7 @@ export interface RemoteAddress {
   advice: string;
 }
 
-const NAME = 'evaldiff';
+const REMOTE_NAME = 'evaldiff';
 
 const FETCH = [
   'fetch',
@@ -63,9 +63,9 @@ export function openRemote(
   const place: GitPlace = {
     ...store,
     environment: withSettings(environment, [
-      [`remote.${NAME}.url`, url],
-      [`remote.${NAME}.promisor`, 'true'],
-      [`remote.${NAME}.partialclonefilter`, 'tree:0'],
+      [`remote.${REMOTE_NAME}.url`, url],
+      [`remote.${REMOTE_NAME}.promisor`, 'true'],
+      [`remote.${REMOTE_NAME}.partialclonefilter`, 'tree:0'],
       ...settings,
     ]),
   };
@@ -93,7 +93,7 @@ export function openRemote(
       const fetched = turn.then(() =>
         ask(
           at,
-          [...FETCH, ...depth, `--filter=${filter}`, '--stdin', '--end-of-options', NAME],
+          [...FETCH, ...depth, `--filter=${filter}`, '--stdin', '--end-of-options', REMOTE_NAME],
           Buffer.from(`${ids.join('\n')}\n`),
         ),
       );
@@ -101,9 +101,9 @@ export function openRemote(
       return fetched;
     },
     list: async (patterns) =>
-      refsIn(await ask(place, [...LISTING, '--end-of-options', NAME, ...patterns])),
+      refsIn(await ask(place, [...LISTING, '--end-of-options', REMOTE_NAME, ...patterns])),
     tips: () =>
-      (tips ??= ask(place, [...LISTING, '--heads', '--tags', NAME]).then((answer) =>
+      (tips ??= ask(place, [...LISTING, '--heads', '--tags', REMOTE_NAME]).then((answer) =>
         peeled(refsIn(answer)),
       )),
   };
@@ -194,7 +194,7 @@ export function configuredAddress(
       if (!key.startsWith('remote.')) return [[key, value] as const];
       const rest = key.slice(own.length);
       return key.startsWith(own) && rest !== 'url'
-        ? [[`remote.${NAME}.${rest}`, value] as const]
+        ? [[`remote.${REMOTE_NAME}.${rest}`, value] as const]
         : [];
     }),
   };

@@ -114,8 +114,8 @@ export async function openRepository(
   const { checkout, folder, root } = opened;
   const repository: Repository = {
     workTree: { root, below: pathBelow(root, folder) },
-    ...commitsOf(opened),
-    ...filesOf(opened),
+    ...repositoryCommits(opened),
+    ...repositoryFiles(opened),
     ...comparisonsOf(opened),
     tracked: (path) => trackedAt(opened.place, checkout, path),
     remoteUrl: 'address' in opened.store.remote ? opened.store.remote.address.url : null,
@@ -142,7 +142,14 @@ type Commits = Pick<
   | 'origins'
 >;
 
-function commitsOf({ store, place, reader, history, source, checkout }: GitReaders): Commits {
+function repositoryCommits({
+  store,
+  place,
+  reader,
+  history,
+  source,
+  checkout,
+}: GitReaders): Commits {
   const tips = (): Promise<Map<string, string> | null> =>
     'none' in source.remote ? Promise.resolve(null) : source.remote.tips();
   const names = { place, reader, checkout, source };
@@ -171,7 +178,7 @@ function commitsOf({ store, place, reader, history, source, checkout }: GitReade
 
 type FilesOfRepository = Pick<Repository, 'folder' | 'tree' | 'worktree' | 'checkout'>;
 
-function filesOf(opened: GitReaders): FilesOfRepository {
+function repositoryFiles(opened: GitReaders): FilesOfRepository {
   const { reader, trees, bring, prefixOf, idOf, snapshots, root, checkout } = opened;
   const snapshot = openSnapshots(opened.store, root, checkout);
   const places = { root, commonDir: checkout?.commonDir ?? null };

@@ -51,7 +51,7 @@ export async function openGitStore(
     const asking: GitPlace = { ...place, gitDir, environment: gitEnvironment(environment) };
     const [settings, head] = await Promise.all([
       configuration(asking),
-      checkout === null ? null : borrow(checkout, asking, place.gitDir),
+      checkout === null ? null : linkObjects(checkout, asking, place.gitDir),
       refuseOldGit(own),
     ]);
     if (settings.some(({ key, value }) => key === FORMAT && value === 'sha256'))
@@ -64,7 +64,7 @@ export async function openGitStore(
       head,
       remote: await remoteOf(checkout, reaching),
       filing: settings.flatMap(({ key, value }) =>
-        FILING.test(key) ? [value === null ? key : `${key}=${value}`] : [],
+        FILE_SETTINGS.test(key) ? [value === null ? key : `${key}=${value}`] : [],
       ),
       remove,
     };
@@ -96,7 +96,7 @@ const CONFIG_SHA256 =
 const FORMAT = 'extensions.objectformat';
 
 /** Settings that decide how files become objects and which are ignored; none runs a program. */
-const FILING =
+const FILE_SETTINGS =
   /^core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$/;
 
 /** A repository of another user must not decide where credentials are sent. */
@@ -125,14 +125,14 @@ function ownUsers(): number[] {
   return own === undefined ? [0] : own === 0 ? [own, behindSudo] : [own];
 }
 
-interface Setting {
+interface GitSetting {
   scope: string;
   key: string;
   /** Null for a key without a value, which means true. */
   value: string | null;
 }
 
-async function configuration(asking: GitPlace): Promise<Setting[]> {
+async function configuration(asking: GitPlace): Promise<GitSetting[]> {
   const { code, output, complaint } = await runGit(asking, [
     'config',
     '-z',
@@ -147,7 +147,7 @@ async function configuration(asking: GitPlace): Promise<Setting[]> {
       ),
     ]);
   const parts = splitNul(output).map((part) => part.toString('utf8'));
-  return parts.flatMap((scope, at): Setting[] => {
+  return parts.flatMap((scope, at): GitSetting[] => {
     if (at % 2 === 1) return [];
     const [key = '', ...lines] = (parts[at + 1] ?? '').split('\n');
     return [{ scope, key, value: lines.length === 0 ? null : lines.join('\n') }];
@@ -155,7 +155,7 @@ async function configuration(asking: GitPlace): Promise<Setting[]> {
 }
 
 /** Lets the store read the checkout's objects, with its refs and shallow boundary. */
-async function borrow(
+async function linkObjects(
   checkout: Checkout,
   asking: GitPlace,
   store: string,
@@ -172,7 +172,7 @@ async function borrow(
 /** Copies HEAD and all refs, symbolic ones too. Returns HEAD's commit. */
 async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head']> {
   const [head, listing] = await Promise.all([
-    headOf(asking),
+    readHead(asking),
     git(asking, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
   ]);
   const rows = listing
@@ -204,7 +204,7 @@ const HEAD_LINE = /^(?:ref: refs\/heads\/(?:[\w-]+\/)*[\w-]+|[0-9a-f]{40}|[0-9a-
  * HEAD as the line of its file: a branch or a commit; null for neither. A link or unusual file is
  * not read.
  */
-async function headOf(asking: GitPlace): Promise<string | Buffer | null> {
+async function readHead(asking: GitPlace): Promise<string | Buffer | null> {
   const file = join(asking.gitDir, 'HEAD');
   const line = (await lstat(file)).isFile() ? await readFile(file) : Buffer.of();
   if (HEAD_LINE.test(line.toString('latin1'))) return line;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EventFacts } from '../../types/repository.ts';
 import type { Client } from './client.ts';
-import { account, failureLine, hasStatus } from './published.ts';
+import { account, publishFailureLine, hasStatus } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
 const Permission = z.object({ permission: z.string(), role_name: z.string().nullish() });
@@ -33,7 +33,9 @@ export async function approverOf(
     if (hasStatus(error, 404))
       return { refused: `${who}, who added the label, may not write to this repository` };
     const failed = `it is not known whether ${who}, who added the label, may write to this repository`;
-    return { refused: failureLine({ failed, permission: 'metadata: read', fork: false }, error) };
+    return {
+      refused: publishFailureLine({ failed, permission: 'metadata: read', fork: false }, error),
+    };
   }
 }
 
@@ -55,7 +57,7 @@ export async function removeLabel(
   } catch (error) {
     if (hasStatus(error, 404)) return [];
     return [
-      failureLine(
+      publishFailureLine(
         {
           failed: 'The label that approved this run was not removed',
           permission: 'pull-requests: write',

@@ -48,7 +48,7 @@ interface WrittenRun extends CheckOwner {
 }
 
 /** A check run of ours; null for any other. */
-function written({ id, external_id: text }: z.infer<typeof CheckRun>): WrittenRun | null {
+function parseCheckRun({ id, external_id: text }: z.infer<typeof CheckRun>): WrittenRun | null {
   const [
     prefix,
     identity = '',
@@ -91,7 +91,7 @@ async function listNamed(
 }
 
 async function listWritten(client: Client, place: CheckPlace): Promise<WrittenRun[]> {
-  return (await listNamed(client, place)).flatMap((run) => written(run) ?? []);
+  return (await listNamed(client, place)).flatMap((run) => parseCheckRun(run) ?? []);
 }
 
 /** Whether another job of this workflow run wrote a check run of this name before we did. */
@@ -105,7 +105,7 @@ function isTaken(runs: readonly WrittenRun[], { identity, workflowRun }: CheckOw
   return first !== undefined && first.identity !== identity;
 }
 
-type Standing =
+type NameStatus =
   /** A passing conclusion may be written. `newest`: the id of the newest check run; 0: none. */
   | { kind: 'free'; newest: number }
   /** Another job of this workflow run uses the name. */
@@ -117,7 +117,7 @@ type Standing =
 export async function standingOf(
   client: Client,
   place: CheckPlace & { opened: { id: number } | null },
-): Promise<Standing> {
+): Promise<NameStatus> {
   const runs = (await listWritten(client, place)).sort((a, b) => a.id - b.id);
   if (isTaken(runs, place.owner)) return { kind: 'taken' };
   const ended = new Set([place.opened?.id, ...runs.map(({ replaced }) => replaced)]);

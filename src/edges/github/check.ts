@@ -10,7 +10,12 @@ import {
 } from './check-run.ts';
 import type { Client } from './client.ts';
 import { fitBytes, fitMarkdown } from './fit.ts';
-import { failureLine, hasStatus, type PublishAttempt, type Published } from './published.ts';
+import {
+  publishFailureLine,
+  hasStatus,
+  type PublishAttempt,
+  type PublishResult,
+} from './published.ts';
 import { ownerAndName } from './pull.ts';
 
 /**
@@ -72,9 +77,9 @@ const CONCLUSIONS = {
   cancelled: 'cancelled',
 } as const satisfies Record<CheckJob['conclusion'], string>;
 
-type Sent = ReturnType<typeof toSend>;
+type AnnotationPayload = ReturnType<typeof toSend>;
 
-type Output = { title: string; summary: string };
+type CheckOutput = { title: string; summary: string };
 
 /** A check run in progress, and the name that it has. */
 export interface OpenedCheck {
@@ -100,7 +105,7 @@ export async function openCheck(
     const isTaken = named && (await isNameTaken(client, job));
     const name = isTaken ? job.sharedName : job.name;
     const id = await createCheckRun(client, {
-      ...common({ ...job, name }, 'running'),
+      ...commonFields({ ...job, name }, 'running'),
       head_sha: job.headSha,
       status: 'in_progress',
       output: { title: 'Running', summary: RUNNING },
@@ -119,7 +124,7 @@ const RUNNING =
  * follow by requests that carry nothing but output, which GitHub appends. Never throws; `id` is
  * null when no check is wanted.
  */
-export async function publishCheck(client: Client, job: CheckJob): Promise<Published> {
+export async function publishCheck(client: Client, job: CheckJob): Promise<PublishResult> {
   if (job.name === '') return { ok: true, id: null, warnings: [] };
   const attempt = {
     failed: 'The check run was not written',
@@ -136,17 +141,17 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
   };
   try {
     const shown = await shownAs(client, job, output);
-    const { id, sent, warnings } = await create(client, shown, chosen.map(toSend));
+    const { id, sent, warnings } = await createWithFallback(client, shown, chosen.map(toSend));
     const left = await append(client, shown, id, sent.slice(MAX_ANNOTATIONS_PER_REQUEST));
     return { ok: true, id, warnings: [...shown.warnings, ...warnings, ...left] };
   } catch (error) {
-    return { ok: false, warning: failureLine(attempt, error) };
+    return { ok: false, warning: publishFailureLine(attempt, error) };
   }
 }
 
 /** A check run as GitHub will show it. */
-interface Shown extends CheckJob {
-  output: Output;
+interface CheckDisplay extends CheckJob {
+  output: CheckOutput;
   /** What this run concluded, which may be better than what is shown. */
   own: OwnConclusion;
   /** A newer check run of the name hides the one that was opened. */
@@ -155,7 +160,7 @@ interface Shown extends CheckJob {
 }
 
 /** A passing check run never hides one that does not pass. */
-async function shownAs(client: Client, job: CheckJob, output: Output): Promise<Shown> {
+async function shownAs(client: Client, job: CheckJob, output: CheckOutput): Promise<CheckDisplay> {
   const name = job.opened?.name ?? job.name;
   const own = { ...job, name, output, own: job.conclusion, hidden: false, warnings: [] };
   const passes = job.conclusion === 'success' || job.conclusion === 'neutral';
@@ -171,9 +176,9 @@ async function shownAs(client: Client, job: CheckJob, output: Output): Promise<S
   return { ...own, conclusion: 'failure', output: { title, summary } };
 }
 
-interface Creation {
+interface CheckCreation {
   id: number;
-  sent: Sent[];
+  sent: AnnotationPayload[];
   warnings: string[];
 }
 
@@ -182,7 +187,11 @@ interface Creation {
  * with less: first without characters beyond U+FFFF, which its annotations have refused before,
  * then without annotations.
  */
-async function create(client: Client, job: Shown, annotations: Sent[]): Promise<Creation> {
+async function createWithFallback(
+  client: Client,
+  job: CheckDisplay,
+  annotations: AnnotationPayload[],
+): Promise<CheckCreation> {
   const plain = annotations.map(withoutAstral);
   let refusal: unknown = null;
   for (const sent of JSON.stringify(plain) === JSON.stringify(annotations)
@@ -198,12 +207,12 @@ async function create(client: Client, job: Shown, annotations: Sent[]): Promise<
   return {
     id: await post(client, job, []),
     sent: [],
-    warnings: [failureLine(annotationsFailed(job, annotations.length), refusal)],
+    warnings: [publishFailureLine(annotationsFailed(job, annotations.length), refusal)],
   };
 }
 
 /** What opening and completing send alike. */
-function common(
+function commonFields(
   { repository, name, owner, detailsUrl, startedAt }: Omit<OpeningJob, 'named'>,
   own: OwnConclusion,
 ) {
@@ -220,9 +229,13 @@ function common(
  * GitHub shows the newest check run of a name, so where a token may not change the status of the
  * one that was opened, another takes its place.
  */
-async function post(client: Client, job: Shown, annotations: Sent[]): Promise<number> {
+async function post(
+  client: Client,
+  job: CheckDisplay,
+  annotations: AnnotationPayload[],
+): Promise<number> {
   const body = {
-    ...common(job, job.own),
+    ...commonFields(job, job.own),
     status: 'completed' as const,
     conclusion: CONCLUSIONS[job.conclusion],
     completed_at: job.completedAt.toISOString(),
@@ -247,9 +260,9 @@ async function post(client: Client, job: Shown, annotations: Sent[]): Promise<nu
 /** What cannot be appended is a warning: the check itself stands, with its conclusion. */
 async function append(
   { octokit }: Client,
-  job: Shown,
+  job: CheckDisplay,
   id: number,
-  annotations: Sent[],
+  annotations: AnnotationPayload[],
 ): Promise<string[]> {
   for (let start = 0; start < annotations.length; start += MAX_ANNOTATIONS_PER_REQUEST) {
     const batch = annotations.slice(start, start + MAX_ANNOTATIONS_PER_REQUEST);
@@ -260,7 +273,7 @@ async function append(
         output: { ...job.output, annotations: batch },
       });
     } catch (error) {
-      return [failureLine(annotationsFailed(job, annotations.length - start), error)];
+      return [publishFailureLine(annotationsFailed(job, annotations.length - start), error)];
     }
   }
   return [];
@@ -290,7 +303,7 @@ function toSend(annotation: CheckAnnotation) {
   };
 }
 
-function withoutAstral(annotation: Sent): Sent {
+function withoutAstral(annotation: AnnotationPayload): AnnotationPayload {
   const text = (value: string) =>
     value.replace(
       /[\u{10000}-\u{10FFFF}]/gu,

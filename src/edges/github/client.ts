@@ -54,7 +54,7 @@ export async function connect({
   const options = {
     baseUrl: apiUrl,
     userAgent: 'evaldiff',
-    log: { debug: silent, info: silent, warn: silent, error: silent },
+    log: { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: ignoreLog },
     request: { fetch: withDeadline(throughProxy(toolkit.defaults.request), deadlineMs) },
     retry: {
       retries: RETRIES,
@@ -86,7 +86,7 @@ const Viewer = z.object({
  * Asks by GraphQL, because REST's `GET /user` is closed to the workflow's own token. Rejects when
  * GitHub does.
  */
-export async function ownIdentity({ octokit, graphqlUrl }: Client): Promise<Identity> {
+export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Identity> {
   const reply = await octokit.request({
     method: 'POST',
     url: graphqlUrl,
@@ -130,12 +130,12 @@ function throttle(secondMs: number): ThrottlingOptions {
     onRateLimit: again,
     onSecondaryRateLimit: again,
     retryAfterBaseValue: secondMs,
-    write: unspaced,
-    notifications: unspaced,
+    write: noSpacing,
+    notifications: noSpacing,
   };
 }
 
-const unspaced = {
+const noSpacing = {
   key: () => ({ schedule: (_options: object, job: () => Promise<unknown>) => job() }),
 } as unknown as NonNullable<ThrottlingOptions['write']>;
 
@@ -164,7 +164,7 @@ function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   };
 }
 
-const Broken = z.object({
+const FailedRequest = z.object({
   message: z.string(),
   cause: z
     .object({ message: z.string().optional(), code: z.string().optional() })
@@ -177,7 +177,7 @@ const Broken = z.object({
  * alone.
  */
 function reason(error: unknown): string {
-  const { message, cause } = Broken.catch({ message: 'unknown failure' }).parse(error);
+  const { message, cause } = FailedRequest.catch({ message: 'unknown failure' }).parse(error);
   return (
     [cause?.message, cause?.code, message].find((text) => text !== undefined && text !== '') ??
     'unknown failure'
@@ -211,4 +211,4 @@ function graphqlOf(apiUrl: string): string {
     : `${apiUrl}/graphql`;
 }
 
-function silent(): void {}
+function ignoreLog(): void {}

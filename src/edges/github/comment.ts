@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listAll, ownIdentity, type Client, type Identity } from './client.ts';
-import { account, failureLine, hasStatus, type Published } from './published.ts';
+import { listAll, tokenIdentity, type Client, type Identity } from './client.ts';
+import { account, publishFailureLine, hasStatus, type PublishResult } from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
 /** GitHub's limit on a comment's body, in UTF-16 units. */
@@ -26,13 +26,13 @@ export interface CommentJob {
   /** The pull request is from a fork or by Dependabot. */
   fork: boolean;
   /** What `announceRun` gave; null: it was not called. */
-  announced: Announced | null;
+  announced: OwnComments | null;
   /** Takes the place of the announcement where the pull request has moved on. */
   superseded: string;
 }
 
 /** Our comments when the run began, newest first, and what the newest says since. */
-export interface Announced {
+export interface OwnComments {
   self: Identity;
   own: Comment[];
   body: string;
@@ -46,9 +46,9 @@ export async function announceRun(
   client: Client,
   job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker' | 'body'>,
   isCurrent: boolean,
-): Promise<Announced | null> {
+): Promise<OwnComments | null> {
   try {
-    const self = await ownIdentity(client);
+    const self = await tokenIdentity(client);
     const { own } = await find(client, job, self);
     const [newest, ...older] = own;
     if (newest === undefined || !isCurrent) return { self, own, body: job.body };
@@ -67,7 +67,7 @@ const Comment = z.object({
 
 type Comment = z.infer<typeof Comment>;
 
-const Created = z.object({ id: z.number().int() });
+const CreatedComment = z.object({ id: z.number().int() });
 
 /**
  * Keeps one comment of ours on the pull request up to date. Ours is what begins with the marker
@@ -75,7 +75,7 @@ const Created = z.object({ id: z.number().int() });
  * token can edit anybody's comment. The answer's `id` is the comment's, or null when there was
  * nothing to write.
  */
-export async function publishComment(client: Client, job: CommentJob): Promise<Published> {
+export async function publishComment(client: Client, job: CommentJob): Promise<PublishResult> {
   if (job.mode === 'never') return { ok: true, id: null, warnings: [] };
   if (!job.body.startsWith(job.marker) || job.marker === '')
     return {
@@ -93,7 +93,7 @@ export async function publishComment(client: Client, job: CommentJob): Promise<P
   } catch (error) {
     return {
       ok: false,
-      warning: failureLine(
+      warning: publishFailureLine(
         {
           failed: 'The comment was not written',
           permission: 'pull-requests: write',
@@ -105,9 +105,9 @@ export async function publishComment(client: Client, job: CommentJob): Promise<P
   }
 }
 
-async function upsert(client: Client, job: CommentJob): Promise<Published> {
+async function upsert(client: Client, job: CommentJob): Promise<PublishResult> {
   const { announced } = job;
-  const self = announced?.self ?? (await ownIdentity(client));
+  const self = announced?.self ?? (await tokenIdentity(client));
   const { own, warnings } =
     announced !== null && announced.own.length > 0
       ? { own: announced.own, warnings: [] }
@@ -118,10 +118,10 @@ async function upsert(client: Client, job: CommentJob): Promise<Published> {
   const head = await currentHead(client, job.repository, job.pullRequest);
   if (head !== job.headSha) {
     await supersede(client, job, self);
-    return { ok: false, warning: stale(job, head) };
+    return { ok: false, warning: staleWarning(job, head) };
   }
   const updated = newest === undefined ? null : await update(client, job, newest);
-  if (updated === null) return create(client, job, self, warnings);
+  if (updated === null) return createComment(client, job, self, warnings);
   const left = await remove(client, job, own.slice(1));
   return { ok: true, id: updated, warnings: [...warnings, ...left] };
 }
@@ -134,7 +134,7 @@ async function supersede(client: Client, job: CommentJob, self: Identity): Promi
     await update(client, { ...job, body: job.superseded }, newest);
 }
 
-function stale(job: CommentJob, head: string): string {
+function staleWarning(job: CommentJob, head: string): string {
   return [
     `The comment was not written: it is about ${job.headSha.slice(0, 7)}, `,
     'but the pull request is at ',
@@ -217,18 +217,18 @@ export function sameText(a: string, b: string): boolean {
  * two runs never remove each other's; and a run whose pull request has moved on takes its own back
  * where there is another.
  */
-async function create(
+async function createComment(
   client: Client,
   job: CommentJob,
   self: Identity,
   warnings: string[],
-): Promise<Published> {
+): Promise<PublishResult> {
   const reply = await client.octokit.rest.issues.createComment({
     ...ownerAndName(job.repository),
     issue_number: job.pullRequest,
     body: job.body,
   });
-  const { id } = Created.parse(reply.data);
+  const { id } = CreatedComment.parse(reply.data);
   try {
     const { own } = await find(client, job, self);
     const others = own.filter((comment) => comment.id !== id);
@@ -236,7 +236,7 @@ async function create(
     const head = await currentHead(client, job.repository, job.pullRequest);
     if (head !== job.headSha) {
       await remove(client, job, [{ id }]);
-      return { ok: false, warning: stale(job, head) };
+      return { ok: false, warning: staleWarning(job, head) };
     }
     const left = await remove(
       client,
@@ -250,7 +250,7 @@ async function create(
       permission: 'pull-requests: write',
       fork: job.fork,
     };
-    return { ok: true, id, warnings: [...warnings, failureLine(attempt, error)] };
+    return { ok: true, id, warnings: [...warnings, publishFailureLine(attempt, error)] };
   }
 }
 
@@ -272,7 +272,7 @@ async function remove(
         permission: 'pull-requests: write',
         fork: job.fork,
       };
-      if (!hasStatus(error, 404)) warnings.push(failureLine(attempt, error));
+      if (!hasStatus(error, 404)) warnings.push(publishFailureLine(attempt, error));
     }
   }
   return warnings;

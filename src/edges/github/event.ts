@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { UserError, problem } from '../../errors.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import { Bare, fullName, MergeGroup, PullRequest, Push, sha, WorkflowRun } from './payload.ts';
+import { Bare, fullName, MergeGroup, PullRequestEvent, Push, sha, WorkflowRun } from './payload.ts';
 
 /** The environment as the runner sets it; only named variables are read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ export const DEPENDABOT = 'dependabot[bot]';
 
 type Common = z.infer<typeof Bare>;
 
-type Reader = (context: Context, payload: unknown) => EventFacts;
+type EventReader = (context: Context, payload: unknown) => EventFacts;
 
 interface Context {
   event: string;
@@ -21,15 +21,15 @@ interface Context {
   env: Environment;
 }
 
-const READERS: Readonly<Record<string, Reader>> = {
+const READERS: Readonly<Record<string, EventReader>> = {
   pull_request: pullRequest,
   pull_request_target: pullRequest,
   push,
   merge_group: mergeGroup,
   workflow_run: workflowRun,
-  schedule: bare,
-  workflow_dispatch: bare,
-  repository_dispatch: bare,
+  schedule: readBareEvent,
+  workflow_dispatch: readBareEvent,
+  repository_dispatch: readBareEvent,
 };
 
 /**
@@ -40,7 +40,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 export function readEvent(env: Environment, payload: unknown): EventFacts {
   const event = env['GITHUB_EVENT_NAME'] ?? '';
   const read = Object.hasOwn(READERS, event) ? READERS[event] : undefined;
-  if (read === undefined) throw userError(unsupported(event));
+  if (read === undefined) throw userError(unsupportedEvent(event));
   const own = fullName.safeParse(env['GITHUB_REPOSITORY']);
   if (!own.success)
     throw userError('GITHUB_REPOSITORY must be set to owner/name; the runner does so.');
@@ -74,7 +74,7 @@ export function resolveMode<Mode extends 'diff' | 'sweep' | 'merge' | 'noise'>(
 }
 
 function pullRequest(context: Context, payload: unknown): EventFacts {
-  const { pull_request: pull, ...event } = parse(PullRequest, context, payload);
+  const { pull_request: pull, ...event } = parse(PullRequestEvent, context, payload);
   const headRepository = pull.head.repo?.full_name ?? null;
   if (!sameName(pull.base.repo.full_name, context.repository)) {
     throw userError(
@@ -85,7 +85,7 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     );
   }
   return {
-    ...facts(context, event),
+    ...commonFacts(context, event),
     baseBranch: pull.base.ref,
     action: event.action,
     pullRequest: pull.number,
@@ -96,14 +96,14 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     fork: headRepository === null || !sameName(headRepository, context.repository),
     dependabot: startedByDependabot(context, event.sender?.login) || isDependabot(pull.user?.login),
     addedLabel: event.action === 'labeled' ? (event.label?.name ?? null) : null,
-    ...labelledBy(event.sender, pull.user?.login),
+    ...labellerOf(event.sender, pull.user?.login),
   };
 }
 
 function push(context: Context, payload: unknown): EventFacts {
   const { before, after, ref, ...event } = parse(Push, context, payload);
   return {
-    ...facts(context, event),
+    ...commonFacts(context, event),
     base: isZero(before) ? null : before,
     // A push of nothing deletes its branch or tag.
     head: isZero(after) ? null : after,
@@ -114,7 +114,7 @@ function push(context: Context, payload: unknown): EventFacts {
 function mergeGroup(context: Context, payload: unknown): EventFacts {
   const { merge_group: group, action: activity, ...event } = parse(MergeGroup, context, payload);
   return {
-    ...facts(context, event),
+    ...commonFacts(context, event),
     ...(group.base_ref ? { baseBranch: shortRef(group.base_ref) } : {}),
     action: activity ?? null,
     base: group.base_sha,
@@ -131,7 +131,7 @@ function workflowRun(context: Context, payload: unknown): EventFacts {
   const { workflow_run: run, action: activity, ...event } = parse(WorkflowRun, context, payload);
   const headRepository = run.head_repository?.full_name ?? null;
   return {
-    ...facts(context, event),
+    ...commonFacts(context, event),
     action: activity ?? null,
     head: run.head_sha,
     headRepository,
@@ -141,16 +141,16 @@ function workflowRun(context: Context, payload: unknown): EventFacts {
   };
 }
 
-function bare(context: Context, payload: unknown): EventFacts {
+function readBareEvent(context: Context, payload: unknown): EventFacts {
   const event = parse(Bare, context, payload);
   const head = sha.safeParse(context.env['GITHUB_SHA']);
   if (!head.success)
     throw userError(`GITHUB_SHA ${head.error.issues[0]?.message ?? 'must be a commit id'}.`);
-  return { ...facts(context, event), head: head.data };
+  return { ...commonFacts(context, event), head: head.data };
 }
 
 /** What holds for every event until its reader knows better. */
-function facts(context: Context, { repository: of, sender }: Common): EventFacts {
+function commonFacts(context: Context, { repository: of, sender }: Common): EventFacts {
   return {
     ...(of?.default_branch ? { baseBranch: of.default_branch } : {}),
     event: context.event,
@@ -180,7 +180,7 @@ function parse<T extends z.ZodType<{ repository?: { full_name: string } | null |
     throw userError(
       malformed(
         context.event,
-        `${first === undefined ? 'it is unreadable' : describe(first)}${rest}`,
+        `${first === undefined ? 'it is unreadable' : describeIssue(first)}${rest}`,
       ),
     );
   }
@@ -197,7 +197,7 @@ function parse<T extends z.ZodType<{ repository?: { full_name: string } | null |
  * Says which field and what it must be, and never repeats a value: payloads are written by
  * strangers.
  */
-function describe(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue): string {
   const path = issue.path.length > 0 ? issue.path.join('.') : 'it';
   if (issue.code === 'invalid_type')
     return `${path} must be ${issue.expected === 'object' ? 'a map' : `of type ${issue.expected}`}`;
@@ -210,7 +210,7 @@ function malformed(event: string, detail: string): string {
   return `The event payload (GITHUB_EVENT_PATH) is not a ${event} event of GitHub: ${detail}.`;
 }
 
-function unsupported(event: string): string {
+function unsupportedEvent(event: string): string {
   const names = Object.keys(READERS);
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
   if (event === '')
@@ -226,7 +226,7 @@ function startedByDependabot({ env }: Context, sender: string | undefined): bool
   return isDependabot(sender) || isDependabot(env['GITHUB_ACTOR']);
 }
 
-function labelledBy(
+function labellerOf(
   sender: Common['sender'],
   author: string | undefined,
 ): Pick<EventFacts, 'labeller'> {

@@ -2,7 +2,7 @@ import { fenceAfter, type OpenFence } from '../../text/fences.ts';
 
 const CUT = 'This summary is cut; the whole report is in the job summary and in the report files.';
 
-const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
+const utf8Bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 
 /** `text` in at most `limit` bytes of UTF-8, never ending within a character. */
 export function fitBytes(text: string, limit: number): string {
@@ -21,20 +21,20 @@ export function fitBytes(text: string, limit: number): string {
  */
 export function fitMarkdown(text: string, note: string, limit: number): string {
   const whole = note === '' ? text : `${text}\n\n${note}`;
-  if (bytes(whole) <= limit) return whole;
+  if (utf8Bytes(whole) <= limit) return whole;
   const tail = `\n\n${note === '' ? CUT : `${CUT} ${note}`}`;
   const kept: string[] = [];
-  let used = bytes(tail);
+  let used = utf8Bytes(tail);
   let fence: OpenFence | null = null;
   for (const line of text.split('\n')) {
     const next = fenceAfter(fence, line);
-    const closing = next === null ? 0 : bytes(next.mark) + 1;
-    if (used + bytes(line) + 1 + closing > limit) break;
-    used += bytes(line) + 1;
+    const closing = next === null ? 0 : utf8Bytes(next.mark) + 1;
+    if (used + utf8Bytes(line) + 1 + closing > limit) break;
+    used += utf8Bytes(line) + 1;
     kept.push(line);
     fence = next;
   }
   if (kept.length === 0)
-    return `${fitBytes(text.split('\n', 1)[0] ?? '', limit - bytes(tail))}${tail}`;
+    return `${fitBytes(text.split('\n', 1)[0] ?? '', limit - utf8Bytes(tail))}${tail}`;
   return `${kept.join('\n')}${fence === null ? '' : `\n${fence.mark}`}${tail}`;
 }

@@ -26,7 +26,7 @@ const repository = z.object({ full_name: fullName, default_branch: branch.nullis
 
 const common = { repository, sender: actor.nullish() };
 
-export const PullRequest = z.object({
+export const PullRequestEvent = z.object({
   ...common,
   action,
   label: z.object({ name: z.string().max(1000) }).nullish(),

@@ -7,7 +7,7 @@ import { shorten } from '../../text/visible.ts';
  * What became of one surface. Publishing never throws: the verdict stands whatever happens here.
  * `id` is null when nothing was to be written. `warnings` are for the log, one line each, filtered.
  */
-export type Published =
+export type PublishResult =
   { ok: true; id: number | null; warnings: string[] } | { ok: false; warning: string };
 
 /** What was tried, as the user reads it. */
@@ -28,22 +28,25 @@ const FOREIGN_LENGTH = 300;
 /**
  * One line for the log: what failed, why, and what to do. Foreign text in it is filtered and cut.
  */
-export function failureLine({ failed, permission, fork }: PublishAttempt, error: unknown): string {
+export function publishFailureLine(
+  { failed, permission, fork }: PublishAttempt,
+  error: unknown,
+): string {
   return `${failed}: ${cause(error, permission, fork)}`;
 }
 
 function cause(error: unknown, permission: string, fork: boolean): string {
   if (error instanceof z.ZodError)
     return 'GitHub sent an answer that is not what its API describes.';
-  if (!isHttpError(error)) return `${foreign(errorMessage(error))}.`;
+  if (!isHttpError(error)) return `${serverText(errorMessage(error))}.`;
   if (error.response === undefined)
-    return `GitHub could not be reached (${foreign(error.message)}).`;
+    return `GitHub could not be reached (${serverText(error.message)}).`;
   if (isRateLimit(error, error.response))
     return `GitHub's rate limit is reached (${error.status}), and waiting for it takes too long.`;
-  return refusal(error.status, detail(error.response.data), permission, fork);
+  return refusalReason(error.status, detail(error.response.data), permission, fork);
 }
 
-function refusal(status: number, said: string, permission: string, fork: boolean): string {
+function refusalReason(status: number, said: string, permission: string, fork: boolean): string {
   if (status === 401)
     return 'GitHub does not accept the token (401). Check the input github-token.';
   if (status === 403) return forbidden(said, permission, fork);
@@ -130,10 +133,10 @@ function detail(data: unknown): string {
       ? item
       : [item.field, item.message ?? item.code].filter((part) => part !== undefined).join(' '),
   );
-  return foreign([body.data.message, ...errors].join('; '));
+  return serverText([body.data.message, ...errors].join('; '));
 }
 
-function foreign(text: string): string {
+function serverText(text: string): string {
   return shorten(logLine(text.trim()), FOREIGN_LENGTH);
 }
 

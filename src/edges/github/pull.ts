@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EventFacts } from '../../types/repository.ts';
 import { listAll, type Client } from './client.ts';
 import { DEPENDABOT } from './event.ts';
-import { failureLine, hasStatus } from './published.ts';
+import { publishFailureLine, hasStatus } from './published.ts';
 
 /** `owner/name` as the API's parameters. */
 export function ownerAndName(repository: string): { owner: string; repo: string } {
@@ -67,7 +67,7 @@ export async function isOpenAt(
   return state === 'open' && head.sha === sha;
 }
 
-const Words = z.object({
+const PullText = z.object({
   body: z.string().nullish(),
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
 });
@@ -88,14 +88,14 @@ export async function pullWords(
       ...ownerAndName(repository),
       pull_number: number,
     });
-    const { body, labels } = Words.parse(reply.data);
+    const { body, labels } = PullText.parse(reply.data);
     return {
       body: body ?? '',
       labels: labels.map(({ name, description }) => ({ name, description: description ?? null })),
     };
   } catch (error) {
     return {
-      warning: failureLine(
+      warning: publishFailureLine(
         {
           failed: 'The labels of this pull request were not read, so nothing is overridden',
           permission: 'pull-requests: read',
@@ -137,25 +137,25 @@ export async function findPullRequest(
   try {
     const ofCommit = await pullsOfCommit(client, wanted);
     const matches = ofCommit.length > 0 ? ofCommit : await openPulls(client, wanted);
-    return choose(matches, head, headRepository);
+    return choosePull(matches, head, headRepository);
   } catch (error) {
     const attempt = {
       failed: 'The pull request of this run was not found',
       permission: 'pull-requests: read',
       fork: false,
     };
-    return { status: 'failed', warning: failureLine(attempt, error) };
+    return { status: 'failed', warning: publishFailureLine(attempt, error) };
   }
 }
 
-interface Wanted {
+interface PullSearch {
   head: string;
   headRepository: string;
   headBranch: string | null;
   repository: string;
 }
 
-async function pullsOfCommit({ octokit }: Client, wanted: Wanted): Promise<Pull[]> {
+async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<Pull[]> {
   const of = { ...ownerAndName(wanted.repository), commit_sha: wanted.head };
   try {
     return await matching(
@@ -172,7 +172,7 @@ async function pullsOfCommit({ octokit }: Client, wanted: Wanted): Promise<Pull[
   }
 }
 
-function openPulls({ octokit }: Client, wanted: Wanted): Promise<Pull[]> {
+function openPulls({ octokit }: Client, wanted: PullSearch): Promise<Pull[]> {
   const { owner } = ownerAndName(wanted.headRepository);
   const head = wanted.headBranch === null ? {} : { head: `${owner}:${wanted.headBranch}` };
   const of = { ...ownerAndName(wanted.repository), state: 'open' as const, ...head };
@@ -182,7 +182,7 @@ function openPulls({ octokit }: Client, wanted: Wanted): Promise<Pull[]> {
   );
 }
 
-async function matching(pulls: AsyncIterable<Pull>, wanted: Wanted): Promise<Pull[]> {
+async function matching(pulls: AsyncIterable<Pull>, wanted: PullSearch): Promise<Pull[]> {
   const found: Pull[] = [];
   for await (const pull of pulls) {
     if (isWanted(pull, wanted)) found.push(pull);
@@ -190,7 +190,7 @@ async function matching(pulls: AsyncIterable<Pull>, wanted: Wanted): Promise<Pul
   return found;
 }
 
-function isWanted(pull: Pull, { head, headRepository }: Wanted): boolean {
+function isWanted(pull: Pull, { head, headRepository }: PullSearch): boolean {
   return (
     pull.state === 'open' &&
     pull.head.sha === head &&
@@ -198,7 +198,7 @@ function isWanted(pull: Pull, { head, headRepository }: Wanted): boolean {
   );
 }
 
-function choose(matches: Pull[], head: string, headRepository: string): FoundPullRequest {
+function choosePull(matches: Pull[], head: string, headRepository: string): FoundPullRequest {
   const [first, ...others] = matches;
   if (first === undefined) {
     return {
@@ -245,7 +245,7 @@ export function withPullRequest(
 }
 
 /** Where a merge queue keeps what it tests: the base branch, the pull request, base's commit. */
-const QUEUE = /^gh-readonly-queue\/.+\/pr-(\d{1,15})-[0-9a-f]{40,64}$/;
+const QUEUE_BRANCH = /^gh-readonly-queue\/.+\/pr-(\d{1,15})-[0-9a-f]{40,64}$/;
 
 /**
  * The facts of a `merge_group`, completed by the pull request that its branch names: whether that
@@ -256,7 +256,7 @@ export async function withQueuedPullRequest(
   { octokit }: Client,
   facts: EventFacts,
 ): Promise<{ facts: EventFacts; warnings: string[] }> {
-  const number = QUEUE.exec(facts.headBranch ?? '')?.[1];
+  const number = QUEUE_BRANCH.exec(facts.headBranch ?? '')?.[1];
   const failed =
     "The pull request in the merge queue is not known, so it is taken for an outside contributor's";
   if (number === undefined)
@@ -283,6 +283,6 @@ export async function withQueuedPullRequest(
     };
   } catch (error) {
     const permission = 'pull-requests: read';
-    return { facts, warnings: [failureLine({ failed, permission, fork: false }, error)] };
+    return { facts, warnings: [publishFailureLine({ failed, permission, fork: false }, error)] };
   }
 }

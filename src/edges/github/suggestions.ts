@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { listAll, ownIdentity, type Client } from './client.ts';
+import { listAll, tokenIdentity, type Client } from './client.ts';
 import { isOwn, sameText } from './comment.ts';
-import { failureLine, hasStatus } from './published.ts';
+import { publishFailureLine, hasStatus } from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
 /** A remark with a suggestion block, on lines of head that the pull request's diff shows. */
-export interface Suggestion {
+export interface ReviewSuggestion {
   /** From the root of the repository. */
   path: string;
   /** From 1, inclusive. */
@@ -21,7 +21,7 @@ export interface SuggestionJob {
   headSha: string;
   /** What every remark of ours begins with; each `body` does so, too. */
   marker: string;
-  suggestions: readonly Suggestion[];
+  suggestions: readonly ReviewSuggestion[];
   /** The pull request is from a fork or by Dependabot. */
   fork: boolean;
 }
@@ -55,19 +55,19 @@ export async function publishSuggestions(client: Client, job: SuggestionJob): Pr
     // Without the right to read suggestions none were ever written, so there are none to remove.
     if (job.suggestions.length === 0 && isClosed) return [];
     const failed = 'Suggested fixes were not put on their lines';
-    return [failureLine({ failed, permission: PERMISSION, fork: job.fork }, error)];
+    return [publishFailureLine({ failed, permission: PERMISSION, fork: job.fork }, error)];
   }
 }
 
 async function keep(client: Client, job: SuggestionJob): Promise<string[]> {
-  const { marked, replied } = await find(client, job);
+  const { marked, replied } = await findRemarks(client, job);
   if (marked.length === 0 && job.suggestions.length === 0) return [];
-  const self = await ownIdentity(client);
+  const self = await tokenIdentity(client);
   if ((await currentHead(client, job.repository, job.pullRequest)) !== job.headSha) return [];
   const left = marked.filter((comment) => isOwn(comment, self));
   const warnings: string[] = [];
   for (const suggestion of job.suggestions) {
-    const at = left.findIndex((comment) => standsAt(comment, suggestion));
+    const at = left.findIndex((comment) => isOnLines(comment, suggestion));
     const [there] = at < 0 ? [] : left.splice(at, 1);
     warnings.push(...(await put(client, job, suggestion, there)));
   }
@@ -76,7 +76,7 @@ async function keep(client: Client, job: SuggestionJob): Promise<string[]> {
 }
 
 /** Remarks that begin with the marker, newest first, and which of all remarks have a reply. */
-async function find(
+async function findRemarks(
   { octokit }: Client,
   { repository, pullRequest, marker }: SuggestionJob,
 ): Promise<{ marked: ReviewComment[]; replied: ReadonlySet<number> }> {
@@ -93,9 +93,9 @@ async function find(
   return { marked: marked.sort((a, b) => b.id - a.id), replied };
 }
 
-function standsAt(
+function isOnLines(
   { path, line, start_line: start }: ReviewComment,
-  suggestion: Suggestion,
+  suggestion: ReviewSuggestion,
 ): boolean {
   return (
     path === suggestion.path &&
@@ -108,7 +108,7 @@ function standsAt(
 async function put(
   { octokit }: Client,
   job: SuggestionJob,
-  { path, startLine, endLine, body }: Suggestion,
+  { path, startLine, endLine, body }: ReviewSuggestion,
   there: ReviewComment | undefined,
 ): Promise<string[]> {
   const of = ownerAndName(job.repository);
@@ -133,7 +133,7 @@ async function put(
   } catch (error) {
     if (!hasStatus(error, 422)) throw error;
     const failed = `A suggested fix stands in the comment alone, not on line ${String(endLine)} of its file`;
-    return [failureLine({ failed, permission: PERMISSION, fork: job.fork }, error)];
+    return [publishFailureLine({ failed, permission: PERMISSION, fork: job.fork }, error)];
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Completion, Requests } from '../../types/model.ts';
-import type { Tried } from './retry.ts';
-import type { Said } from './vendors/vendor.ts';
+import type { RetriedResult } from './retry.ts';
+import type { VendorOutput } from './vendors/vendor.ts';
 
 /** The completion of a call; `label`: the target's name. */
-export function callCompletion(tried: Tried<Said>, label: string): Completion {
+export function callCompletion(tried: RetriedResult<VendorOutput>, label: string): Completion {
   if (tried.status === 'ok')
     return {
       ...answerCompletion(tried.value, Math.max(0, Math.round(tried.latencyMs))),
-      ...requestsOf(tried, 1),
+      ...requestCounts(tried, 1),
     };
   const { kind, message } = tried.fault;
   const before = tried.before ? { before: `${label}: ${tried.before.message}` } : {};
@@ -16,7 +16,7 @@ export function callCompletion(tried: Tried<Said>, label: string): Completion {
     status: 'error',
     kind,
     message: `${label}: ${message}`,
-    ...requestsOf(tried, kind === 'budget' || kind === 'aborted' ? 0 : 1),
+    ...requestCounts(tried, kind === 'budget' || kind === 'aborted' ? 0 : 1),
     ...before,
     ...(ended === null ? {} : { finish_reason: ended }),
   } as const;
@@ -24,7 +24,7 @@ export function callCompletion(tried: Tried<Said>, label: string): Completion {
 }
 
 /** `assumed`: requests that the meter assumes for a completion of this kind. */
-function requestsOf({ attempts = 0, spent = [] }: Requests, assumed: 0 | 1): Requests {
+function requestCounts({ attempts = 0, spent = [] }: Requests, assumed: 0 | 1): Requests {
   return {
     ...(attempts > assumed ? { attempts } : {}),
     ...(spent.length > 0 ? { spent } : {}),
@@ -33,7 +33,7 @@ function requestsOf({ attempts = 0, spent = [] }: Requests, assumed: 0 | 1): Req
 
 /** `latency_ms` is null for a batch. */
 export function answerCompletion(
-  { kind: _, ...answer }: Said,
+  { kind: _, ...answer }: VendorOutput,
   latency_ms: number | null,
 ): Completion {
   return { status: 'ok', ...answer, latency_ms, reused: false };

@@ -8,7 +8,7 @@ const EVENTS = /^:|^(data|event):/m;
  * Extracts the JSON of a reply that came as an event stream although none was requested: the
  * complete reply, or its error. Other text is returned unchanged.
  */
-export function unstreamed(text: string, type: string | undefined): string {
+export function jsonOfEventStream(text: string, type: string | undefined): string {
   if (!/^\s*text\/event-stream\b/i.test(type ?? '') && !EVENTS.test(text)) return text;
   const lines = text.split(/\r\n|\n|\r/);
   const plain = lines.filter((line) => !/^(:|(data|event|id|retry)(:|$))/.test(line)).join('\n');

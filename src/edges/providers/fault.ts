@@ -1,4 +1,9 @@
-import { NOT_MADE, type Metered, type ErrorKind, type FinishReason } from '../../types/model.ts';
+import {
+  NOT_MADE_MESSAGES,
+  type MeteredUsage,
+  type ErrorKind,
+  type FinishReason,
+} from '../../types/model.ts';
 import { proxyWords } from './tunnel.ts';
 import type { VendorAnswer } from './vendors/vendor.ts';
 
@@ -24,7 +29,7 @@ export interface Fault {
   said: string;
   detail: string;
   /** Tokens of a reply without an answer; empty if none came. */
-  spent: Metered[];
+  spent: MeteredUsage[];
   /** At most one retry, whatever tries are left. */
   once?: true;
   /** Finish reason of an answer without content. */
@@ -111,10 +116,10 @@ export function faultOfReply({
 }
 
 /** A call that the end of the run aborted or prevented. */
-export const STOPPED = fault('aborted', NOT_MADE.aborted);
+export const STOPPED = fault('aborted', NOT_MADE_MESSAGES.aborted);
 
 export function budgetFault(): Fault {
-  return fault('budget', NOT_MADE.budget);
+  return fault('budget', NOT_MADE_MESSAGES.budget);
 }
 
 /** The fault of a failed connection or an unreadable body. */
@@ -138,7 +143,7 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
       return fault('reply', `the reply is not text in its charset (${error.system})`);
     // Not retried: the server would stream, and charge, again.
     case 'stream':
-      return fault('reply', `the server streams its answer unasked${UNSTREAM}`);
+      return fault('reply', `the server streams its answer unasked${DISABLE_STREAMING}`);
     case 'cut':
       return fault('network', 'the connection was cut before the reply was complete', {
         retry: 'later',
@@ -156,7 +161,7 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
   }
 }
 
-const UNSTREAM =
+const DISABLE_STREAMING =
   '; turn that off in the server, or write "stream: false" into the prompt, as some servers want it';
 
 /** Untrusted certificate authority. */

@@ -3,7 +3,7 @@ import { TransportError } from './fault.ts';
 import {
   collectReply,
   createOutgoing,
-  type Body,
+  type RequestBody,
   type BoundedFetch,
   type RequestBounds,
   type OpenRequest,
@@ -29,7 +29,7 @@ export function createBoundedFetch(bounds: RequestBounds): BoundedFetch {
   };
 }
 
-function sendable(body: RequestInit['body']): Body {
+function sendable(body: RequestInit['body']): RequestBody {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string' || body instanceof ReadableStream) return body;
   throw new TransportError('connection', 'only text is sent');
@@ -55,7 +55,9 @@ export function createDownload(bounds: RequestBounds): BoundedFetch {
             exchange.fail(new TransportError('encoding'));
           else
             resolve(
-              new Response(ReadableStream.from(chunksOf(response, exchange)), { status: 200 }),
+              new Response(ReadableStream.from(responseChunks(response, exchange)), {
+                status: 200,
+              }),
             );
         },
       ),
@@ -63,7 +65,7 @@ export function createDownload(bounds: RequestBounds): BoundedFetch {
   };
 }
 
-async function* chunksOf(
+async function* responseChunks(
   response: http.IncomingMessage,
   { alive, settle }: OpenRequest,
 ): AsyncGenerator<Uint8Array> {

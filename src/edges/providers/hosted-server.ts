@@ -57,10 +57,10 @@ export interface Server {
 }
 
 /** Shorter values (`EMPTY`, `lm-studio`) may occur in an answer legitimately. */
-const SECRET = 16;
+const MIN_SECRET_LENGTH = 16;
 
 function longSecrets({ key, headers }: Address): string[] {
-  return [key ?? '', ...Object.values(headers)].filter((each) => each.length >= SECRET);
+  return [key ?? '', ...Object.values(headers)].filter((each) => each.length >= MIN_SECRET_LENGTH);
 }
 
 export function createServer(

@@ -11,7 +11,7 @@ import type { Pacer } from './pace.ts';
 import { type CallAttempt, withRetries } from './retry.ts';
 import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
 import { vendors } from './vendors/index.ts';
-import type { Ask, Said, Vendor, VendorEndpoint } from './vendors/vendor.ts';
+import type { Ask, VendorOutput, Vendor, VendorEndpoint } from './vendors/vendor.ts';
 
 interface Hosted {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
@@ -45,7 +45,8 @@ export function createHosted(options: HostedOptions): Hosted {
           ? `${server.vendor.name} has no embeddings`
           : server.vendor.refuses(request.parameters);
       const pacer = pacerOf(server, target, options);
-      const work = (): Promise<Completion> => ask({ server, pacer }, request, target, options);
+      const work = (): Promise<Completion> =>
+        askHosted({ server, pacer }, request, target, options);
       if (refused === null) return pacer === null ? await work() : await pacer.run(work);
       const found = fault('request', refused);
       return callCompletion({ status: 'fault', fault: found, sent: false }, server.label);
@@ -62,7 +63,7 @@ export function createHosted(options: HostedOptions): Hosted {
  * first request to a server checks the key, and the first of a kind to an unknown model discovers
  * which parameters it accepts. Others wait, so a bad key or parameter fails once.
  */
-async function ask(
+async function askHosted(
   to: Destination,
   request: Request,
   target: HostedTarget,
@@ -99,7 +100,7 @@ interface Destination {
   pacer: Pacer | null;
 }
 
-interface Asking {
+interface HostedCall {
   request: Request;
   target: HostedTarget;
   /** What the request finds out about its model; null: nothing. */
@@ -116,7 +117,7 @@ const KEY = 'key';
  */
 async function askOnce(
   { server, pacer }: Destination,
-  asking: Asking,
+  asking: HostedCall,
   options: HostedOptions,
 ): Promise<Completion | 'plainly' | null> {
   const { request, target, open, plainly } = asking;
@@ -131,8 +132,8 @@ async function askOnce(
   const { messages: marked, done } = server.prefixes.mark(wanted, target);
   const sent = marked === null ? wanted : { ...wanted, marked };
   const once = onceMore();
-  const work = async (): Promise<CallAttempt<Said>> =>
-    once(await attempt(server, sent, { request, target }, options));
+  const work = async (): Promise<CallAttempt<VendorOutput>> =>
+    once(await sendOnce(server, sent, { request, target }, options));
   const tried = await withRetries(work, {
     ...server.retry,
     pacers: pacer === null ? [server.pacer] : [server.pacer, pacer],
@@ -150,7 +151,7 @@ async function askOnce(
 }
 
 /** Limits the retries of a fault marked `once`. */
-function onceMore(): (result: CallAttempt<Said>) => CallAttempt<Said> {
+function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOutput> {
   let found = 0;
   return (result) => {
     if (result.status === 'ok' || result.fault.once !== true) return result;
@@ -167,7 +168,7 @@ const MISFORMED = /json_validate_failed|tool_use_failed/;
 /** Remembers the fault for further requests that would fail the same way. */
 function closedBy(
   found: Fault,
-  { request, target: { model }, open }: Asking,
+  { request, target: { model }, open }: HostedCall,
   { closed, refusals, keySource }: Server,
 ): Fault {
   const told =
@@ -179,19 +180,19 @@ function closedBy(
 }
 
 /** Sends one request and reads its reply. Never rejects. */
-async function attempt(
+async function sendOnce(
   server: Server,
   wanted: Ask,
   { request, target }: { request: Request; target: HostedTarget },
   options: HostedOptions,
-): Promise<CallAttempt<Said>> {
+): Promise<CallAttempt<VendorOutput>> {
   const { clock, timeoutMs, redact } = options;
   if (!options.onAttempt(request)) return { status: 'fault', fault: budgetFault(), sent: false };
   const started = clock.now();
   try {
     const post = await server.post();
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
-    const response = await post(endpoint.body(wanted), pathOf(server, endpoint, target));
+    const response = await post(endpoint.body(wanted), endpointPath(server, endpoint, target));
     const text = withoutEchoedKeys(await response.text(), server);
     const data = parsedJson(text);
     const now = clock.now();
@@ -201,7 +202,11 @@ async function attempt(
     if (answer.kind === 'none') return { status: 'fault', fault: faultOfReply(answer), sent: true };
     if (answer.kind === 'odd') {
       const { member } = answer;
-      const found = unreadable(endpoint, { response, text, redact, member }, data === undefined);
+      const found = unreadableReply(
+        endpoint,
+        { response, text, redact, member },
+        data === undefined,
+      );
       return { status: 'fault', fault: found, sent: true };
     }
     return {
@@ -234,7 +239,7 @@ function endpointOf(
   return passportOf(target)?.api === 'responses' ? vendor.responses : vendor;
 }
 
-function pathOf(
+function endpointPath(
   { deployments }: Server,
   endpoint: Vendor | VendorEndpoint,
   { model }: HostedTarget,
@@ -266,7 +271,7 @@ const WEB_PAGE =
  * A reply that is not JSON was cut short or is not the vendor's; a retry may succeed. A web page
  * means a wrong address.
  */
-function unreadable(
+function unreadableReply(
   { replyName }: Pick<Vendor, 'replyName'>,
   {
     response,

@@ -19,7 +19,7 @@ export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
   const more = { waitMs, status, said, detail: `${failure.code} ${said}` };
-  const refusal = refusalOf(failure, tail);
+  const refusal = vendorRefusal(failure, tail);
   if (refusal !== null) return fault(refusal.kind, refusal.message, more);
   const closed = closedFault(failure, tail);
   if (closed !== null) return { ...closed, ...more };
@@ -54,20 +54,20 @@ function withSuccessor(refused: string): string {
  */
 function closedFault(failure: HttpFailure, tail: string): Fault | null {
   const { status, code, said } = failure;
-  if (status === 403) return forbidden(failure, tail);
+  if (status === 403) return forbiddenFault(failure, tail);
   if (status === 401 || (status === 400 && WRONG_KEY.test(said)))
     return fault('key', `${status}, the key was refused`, { scope: 'server' });
   if (status === 402)
     return fault('request', `402, the request was refused${tail}`, {
       scope: AFFORDABLE.test(said) ? 'request' : 'server',
     });
-  return (status === 429 && USED_UP.test(code)) || (status === 400 && NO_CREDIT.test(said))
+  return (status === 429 && QUOTA_EXHAUSTED.test(code)) || (status === 400 && NO_CREDIT.test(said))
     ? fault('rate-limit', `${status}, the account's quota is used up${tail}`, { scope: 'server' })
     : null;
 }
 
 /** A 403 that mentions neither the key nor its rights may be about the prompt's text. */
-function forbidden({ said, code, page = false }: HttpFailure, tail: string): Fault {
+function forbiddenFault({ said, code, page = false }: HttpFailure, tail: string): Fault {
   if (page)
     return fault(
       'request',
@@ -86,7 +86,7 @@ const OF_RIGHTS =
 const WRONG_KEY = /^(API key not valid|(incorrect|invalid) API key)\b/i;
 
 /** Unlike a rate limit, these do not pass in a minute. */
-const USED_UP = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
+const QUOTA_EXHAUSTED = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
 
 /** OpenRouter: the credit suffices for a smaller request. */
 const AFFORDABLE = /\bfewer max_tokens\b|\bcan only afford\b/i;
@@ -104,7 +104,7 @@ const SUCCESSOR =
   'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
 
 /** What the vendor will never answer; null: another kind of failure. */
-function refusalOf(
+function vendorRefusal(
   failure: HttpFailure,
   tail: string,
 ): { kind: 'filtered' | 'too-long'; message: string } | null {
@@ -164,14 +164,14 @@ function isUnknownModel({ status, code, said }: HttpFailure): boolean {
     (status === 404 || status === 410) &&
     (/model_not_found|model_deprecated/.test(code) ||
       /^model: /.test(said) ||
-      (A_MODEL.test(said) && NOT_THERE.test(said)))
+      (MENTIONS_MODEL.test(said) && NOT_FOUND.test(said)))
   );
 }
 
 /** Not "File f-1 for this model not found", which is about one request. */
-const A_MODEL = /(?<!\b(?:for|of|by|in|with) (?:this |the |your )?)\bmodels?\b/i;
+const MENTIONS_MODEL = /(?<!\b(?:for|of|by|in|with) (?:this |the |your )?)\bmodels?\b/i;
 
-const NOT_THERE =
+const NOT_FOUND =
   /not found|not exist|not available|no such|no longer|unknown|unable to access|retired|deprecated|decommissioned|end of (its )?life/i;
 
 /** DeepSeek, Mistral, Perplexity and OpenRouter send this with status 400. */

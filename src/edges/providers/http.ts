@@ -33,12 +33,12 @@ export interface BoundedFetch {
 const SENT_HEADERS = ['accept', 'content-type'];
 
 /** A stream of bytes is for batches, which are too large for memory. */
-export type Body = string | ReadableStream<Uint8Array> | null;
+export type RequestBody = string | ReadableStream<Uint8Array> | null;
 
-interface Sent {
+interface OutgoingRequest {
   method: string;
   headers: RequestInit['headers'];
-  body: Body;
+  body: RequestBody;
   /** Whether the reply may come packed. */ packed: boolean;
 }
 
@@ -50,14 +50,14 @@ export interface OpenRequest {
   alive(): void;
 }
 
-interface Outgoing {
+interface HttpSender {
   /**
    * Sends a request and passes its reply, unless it is a redirect, to `receive`. Rejects with
    * {@link TransportError} only.
    */
   send<T>(
     input: string | URL | Request,
-    sent: Sent,
+    sent: OutgoingRequest,
     receive: (
       response: http.IncomingMessage,
       exchange: OpenRequest,
@@ -74,7 +74,7 @@ interface Outgoing {
 export function createOutgoing(
   bounds: RequestBounds,
   { keepAlive }: { keepAlive: boolean },
-): Outgoing {
+): HttpSender {
   const secure = bounds.base.protocol === 'https:';
   const options = { keepAlive, rejectUnauthorized: true };
   const agent = secure ? new https.Agent(options) : new http.Agent(options);
@@ -120,7 +120,7 @@ export function createOutgoing(
           received = response;
           receive(response, { fail, settle, alive }, resolve);
         });
-        put(request, sent.body);
+        sendBody(request, sent.body);
       });
     },
     close() {
@@ -155,14 +155,14 @@ function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): v
   });
 }
 
-function put(request: http.ClientRequest, body: Body): void {
+function sendBody(request: http.ClientRequest, body: RequestBody): void {
   // A server may answer or disconnect before all of a stream was sent; the request reports that.
   if (body instanceof ReadableStream)
     pipeline(Readable.fromWeb(body), request).catch(() => undefined);
   else request.end(body ?? undefined);
 }
 
-interface Route {
+interface RequestRoute {
   hostname: string;
   port: string;
   path: string;
@@ -172,8 +172,8 @@ interface Route {
 function createRoutes({
   base,
   query,
-}: Pick<RequestBounds, 'base' | 'query'>): (address: string) => Route {
-  let last: { address: string; route: Route } | null = null;
+}: Pick<RequestBounds, 'base' | 'query'>): (address: string) => RequestRoute {
+  let last: { address: string; route: RequestRoute } | null = null;
   return (address) => {
     if (last?.address === address) return last.route;
     const { origin, hostname, port, pathname, search } = new URL(address);
@@ -188,7 +188,7 @@ function createRoutes({
 
 function sentHeaders(
   { auth, headers: own }: RequestBounds,
-  { headers, body, packed }: Sent,
+  { headers, body, packed }: OutgoingRequest,
 ): Record<string, string> {
   const source = headers instanceof Headers ? headers : new Headers(headers);
   const sent: Record<string, string> = {

@@ -53,7 +53,7 @@ export function createQueue<T extends object>(): Queue<T> {
 }
 
 /** Compact the array once this many slots at the front are empty. */
-const SLACK = 1024;
+const MAX_EMPTY_SLOTS = 1024;
 
 function createLine<T extends object>(): {
   add(item: T): void;
@@ -70,7 +70,7 @@ function createLine<T extends object>(): {
       const item = items[head];
       if (item === undefined) return undefined;
       head++;
-      if (head === items.length || (head > SLACK && head * 2 > items.length)) {
+      if (head === items.length || (head > MAX_EMPTY_SLOTS && head * 2 > items.length)) {
         items = items.slice(head);
         head = 0;
       }

@@ -12,7 +12,7 @@ export interface Prefixes {
   mark(ask: Ask, target: AskedModel): Mark;
 }
 
-const NOTHING: Mark = { messages: null, done: () => undefined };
+const NO_MARK: Mark = { messages: null, done: () => undefined };
 
 /** A low guess: marking too short a prefix costs nothing. */
 const BYTES_PER_TOKEN = 4;
@@ -28,10 +28,10 @@ export function createPrefixes(): Prefixes {
     mark(ask, target) {
       const least = cachesFrom(target);
       // Marks in the user's file take precedence.
-      if (least === null || 'cache_control' in ask.parameters) return NOTHING;
-      for (const { messages, key } of beginnings(ask, least * BYTES_PER_TOKEN).reverse()) {
+      if (least === null || 'cache_control' in ask.parameters) return NO_MARK;
+      for (const { messages, key } of cacheablePrefixes(ask, least * BYTES_PER_TOKEN).reverse()) {
         const state = states.get(key);
-        if (state === 'written') return { ...NOTHING, messages };
+        if (state === 'written') return { ...NO_MARK, messages };
         if (state === 'seen') {
           states.set(key, 'writing');
           const done = (answered: boolean): void => {
@@ -41,7 +41,7 @@ export function createPrefixes(): Prefixes {
         }
         if (state === undefined) states.set(key, 'seen');
       }
-      return NOTHING;
+      return NO_MARK;
     },
   };
 }
@@ -50,7 +50,7 @@ export function createPrefixes(): Prefixes {
  * Prefixes of at least `leastBytes` that end with the system messages or a later message, except
  * the last. Whatever else is sent before them or changes their meaning is part of their key.
  */
-function beginnings(
+function cacheablePrefixes(
   { messages, ...others }: Ask,
   leastBytes: number,
 ): { messages: number; key: string }[] {

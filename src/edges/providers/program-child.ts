@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
-const DRAIN_MS = 1000;
+const EXIT_GRACE_MS = 1000;
 
 interface ChildOptions {
   /** Program and arguments; not interpreted by a shell. */
@@ -53,8 +53,8 @@ export function startChild(options: ChildOptions): Child {
   };
   // Writing to a process that exited is reported by its exit, not by the pipe.
   child.stdin.on('error', () => {});
-  readLines(child.stdout, onOut, tooLong);
-  readLines(child.stderr, onErr, tooLong);
+  forEachLine(child.stdout, onOut, tooLong);
+  forEachLine(child.stderr, onErr, tooLong);
   const ended = new Promise<End>((resolve) => {
     child.on('error', (error) => {
       if (child.pid === undefined)
@@ -68,7 +68,7 @@ export function startChild(options: ChildOptions): Child {
           ? { how: 'signal', signal: signal ?? 'unknown' }
           : { how: 'exit', code };
       // Pipes may still hold answers, but a child outside the group may keep them open forever.
-      const grace = setTimeout(() => resolve(end), DRAIN_MS);
+      const grace = setTimeout(() => resolve(end), EXIT_GRACE_MS);
       child.on('close', () => {
         clearTimeout(grace);
         resolve(end);
@@ -111,7 +111,7 @@ function spawnChild(
 }
 
 /** Calls `onLine` for each line of UTF-8 without its end, also for a last line without one. */
-function readLines(stream: Readable, onLine: (line: string) => void, tooLong: () => void): void {
+function forEachLine(stream: Readable, onLine: (line: string) => void, tooLong: () => void): void {
   let pending: Buffer[] = [];
   let size = 0;
   const emit = (end: Buffer): void => {
@@ -151,7 +151,7 @@ export const THIS_PLATFORM: ProgramPlatform = {
   isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false,
 };
 
-const PLAIN = ['PATH', 'HOME', 'LANG'];
+const DEFAULT_ENV_NAMES = ['PATH', 'HOME', 'LANG'];
 
 /** Most Windows programs need these. Variable names ignore case there. */
 const WINDOWS = [
@@ -166,7 +166,7 @@ export function programVariables(
   { platform }: Pick<ProgramPlatform, 'platform'>,
 ): Record<string, string> {
   const onWindows = platform === 'win32';
-  const wanted = [...new Set([...PLAIN, ...(onWindows ? WINDOWS : []), ...names])];
+  const wanted = [...new Set([...DEFAULT_ENV_NAMES, ...(onWindows ? WINDOWS : []), ...names])];
   const given = wanted.flatMap((name) => {
     const value = onWindows ? valueIn(env, name) : env[name];
     return value === undefined ? [] : [[name, value] as const];

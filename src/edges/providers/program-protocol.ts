@@ -5,16 +5,16 @@ import { createDeadlines, type Clock } from './clock.ts';
 import { fault, type Fault } from './fault.ts';
 import type { CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
-import type { Said } from './vendors/vendor.ts';
+import type { VendorOutput } from './vendors/vendor.ts';
 
 /** Characters of foreign text in messages. */
-export const SHOWN = 200;
+export const MAX_QUOTED_CHARS = 200;
 
 const count = z.int().nonnegative();
 
 const replyId = z.union([z.string(), z.number()]).transform(String);
 
-const reply = z.union([
+const programReply = z.union([
   z.object({
     id: replyId,
     output: z.string(),
@@ -34,12 +34,12 @@ export function askLine(
 }
 
 /** Parses an answer line; `id` null when it answers no call. */
-function readLine(
+function parseAnswerLine(
   line: string,
   redact: (text: string) => string,
-): { id: string | null; result: CallAttempt<Said> } {
+): { id: string | null; result: CallAttempt<VendorOutput> } {
   const data = parsedJson(line);
-  const full = reply.safeParse(data);
+  const full = programReply.safeParse(data);
   if (!full.success)
     return {
       id: anyReply.safeParse(data).data?.id ?? null,
@@ -49,7 +49,7 @@ function readLine(
     };
   const said = full.data;
   if ('error' in said) {
-    const text = foreignLine(said.error, redact, SHOWN) || 'an error without a text';
+    const text = foreignLine(said.error, redact, MAX_QUOTED_CHARS) || 'an error without a text';
     // A failure may be retried; a permanent error is the program's answer.
     const reason =
       said.retryable === true
@@ -57,7 +57,7 @@ function readLine(
         : fault('program-answer', text);
     return { id: said.id, result: failedCall(reason) };
   }
-  const value: Said = {
+  const value: VendorOutput = {
     kind: 'answer',
     output: said.output,
     finish_reason: 'stop',
@@ -68,21 +68,21 @@ function readLine(
 }
 
 /** The fault of a line that answers no call. */
-function stray(line: string, redact: (text: string) => string): Fault {
+function strayLineFault(line: string, redact: (text: string) => string): Fault {
   return fault(
     'program',
-    `wrote a line on stdout that is not an answer: "${foreignLine(line, redact, SHOWN)}"; messages belong on stderr`,
+    `wrote a line on stdout that is not an answer: "${foreignLine(line, redact, MAX_QUOTED_CHARS)}"; messages belong on stderr`,
   );
 }
 
-export function failedCall(reason: Fault): CallAttempt<Said> {
+export function failedCall(reason: Fault): CallAttempt<VendorOutput> {
   return { status: 'fault', fault: reason, sent: true };
 }
 
 /** Calls that the program has yet to answer. */
 export interface Calls {
   /** `late` is called when the timeout ended the call. */
-  open(late: () => void): { id: string; result: Promise<CallAttempt<Said>> };
+  open(late: () => void): { id: string; result: Promise<CallAttempt<VendorOutput>> };
   /**
    * Handles a line; true when it answers an open call. A line that answers no call fails the oldest
    * one; a late answer to a call that was given up is ignored.
@@ -100,10 +100,10 @@ export function createCalls({
   timeoutMs: number;
   redact(text: string): string;
 }): Calls {
-  const open = new Map<string, (result: CallAttempt<Said>) => void>();
+  const open = new Map<string, (result: CallAttempt<VendorOutput>) => void>();
   const startDeadline = createDeadlines(clock, timeoutMs);
   let last = 0;
-  const settle = (id: string, result: CallAttempt<Said>): void => open.get(id)?.(result);
+  const settle = (id: string, result: CallAttempt<VendorOutput>): void => open.get(id)?.(result);
   return {
     open(late) {
       const id = String(++last);
@@ -112,7 +112,7 @@ export function createCalls({
         settle(id, failedCall(fault('timeout', `no answer after ${timeoutMs / 1000} s`)));
         late();
       });
-      const result = new Promise<CallAttempt<Said>>((resolve) => {
+      const result = new Promise<CallAttempt<VendorOutput>>((resolve) => {
         open.set(id, (attempt) => {
           disarm();
           open.delete(id);
@@ -124,13 +124,13 @@ export function createCalls({
       return { id, result };
     },
     hear(line) {
-      const { id, result } = readLine(line, redact);
+      const { id, result } = parseAnswerLine(line, redact);
       if (id !== null && open.has(id)) {
         settle(id, result);
         return true;
       }
       const late = id !== null && /^[1-9]\d{0,15}$/.test(id) && Number(id) <= last;
-      if (!late) settle(open.keys().next().value ?? '', failedCall(stray(line, redact)));
+      if (!late) settle(open.keys().next().value ?? '', failedCall(strayLineFault(line, redact)));
       return false;
     },
     settleAll(reason) {

@@ -2,10 +2,16 @@ import type { Request } from '../../types/model.ts';
 import { pause, type Clock } from './clock.ts';
 import { STOPPED, fault, type Fault } from './fault.ts';
 import { startChild, type Child, type End } from './program-child.ts';
-import { SHOWN, askLine, createCalls, failedCall, type Calls } from './program-protocol.ts';
+import {
+  MAX_QUOTED_CHARS,
+  askLine,
+  createCalls,
+  failedCall,
+  type Calls,
+} from './program-protocol.ts';
 import type { CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
-import type { Said } from './vendors/vendor.ts';
+import type { VendorOutput } from './vendors/vendor.ts';
 
 /** The line with which Node or Python reports an uncaught error. */
 const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
@@ -54,7 +60,7 @@ interface ProgramSessionOptions {
 
 /** A user's application: one process that answers many calls. */
 export interface ProgramSession {
-  ask(request: Request): Promise<CallAttempt<Said>>;
+  ask(request: Request): Promise<CallAttempt<VendorOutput>>;
   /** Ends every call in flight as aborted. */
   abort(): void;
   close(): Promise<void>;
@@ -163,7 +169,7 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   };
 }
 
-const SILENT = `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a buffer: flush stdout after each line`;
+const NO_OUTPUT_MESSAGE = `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a buffer: flush stdout after each line`;
 
 /** Logs a hint once if the process stays silent after its start. */
 function createSilenceWatch(
@@ -178,7 +184,7 @@ function createSilenceWatch(
     await pause(clock, SILENCE_MS, over.signal, 'silence');
     if (over.signal.aborted || hinted || heard() > before) return;
     hinted = true;
-    log(SILENT);
+    log(NO_OUTPUT_MESSAGE);
   };
 }
 
@@ -198,8 +204,8 @@ export function endText(
   { command, redact }: { command: readonly string[]; redact(text: string): string },
   lastWords: string,
 ): string {
-  const words = lastWords === '' ? '' : `: ${foreignLine(lastWords, redact, SHOWN)}`;
-  const file = foreignLine(command[0] ?? '', redact, SHOWN);
+  const words = lastWords === '' ? '' : `: ${foreignLine(lastWords, redact, MAX_QUOTED_CHARS)}`;
+  const file = foreignLine(command[0] ?? '', redact, MAX_QUOTED_CHARS);
   switch (end.how) {
     case 'not-started':
       return end.code === 'ENOENT'

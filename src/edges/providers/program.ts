@@ -39,7 +39,7 @@ const LOGGED_LENGTH = 500;
 /** Otherwise Python holds answers back, because stdout is a pipe. */
 const UNBUFFERED = { PYTHONUNBUFFERED: '1' };
 
-interface Running {
+interface RunningProgram {
   name: string;
   session: ProgramSession;
   limiter: Limiter;
@@ -49,7 +49,7 @@ interface Running {
 /** The user's own applications: one process, with its own limiter, per command and commit. */
 export function createPrograms(options: ProgramOptions): Programs {
   const { clock, signal } = options;
-  const running = new Map<string, Running>();
+  const running = new Map<string, RunningProgram>();
   const given = programVariables(options.env, options.programEnv, THIS_PLATFORM);
   const env = { ...UNBUFFERED, ...given };
   const prepare = createSetups(options, env);
@@ -60,7 +60,7 @@ export function createPrograms(options: ProgramOptions): Programs {
   const abort = each((session) => session.abort());
   const cancelDrain = stopAfterDrain(options, abort);
 
-  const start = (target: ProgramTarget, name: string): Running => ({
+  const start = (target: ProgramTarget, name: string): RunningProgram => ({
     name,
     session: createSession({
       ...options,

@@ -13,7 +13,7 @@ import { createSuspicions, isOfParameter, namedIn, structuredIn } from './suspic
 import type { Ask } from './vendors/vendor.ts';
 
 /** What a model refuses, as stored. */
-interface Learned {
+interface ModelRefusals {
   /** Parameters and their replacement; null: none. */
   parameters: Record<string, string | null>;
   /** Forms of structured answers that are left, in the order they are tried. */
@@ -22,11 +22,11 @@ interface Learned {
 
 /** What earlier runs learned, by server address and model. */
 export interface RefusalMemory {
-  known(key: string): Promise<Learned | null>;
-  keep(key: string, learned: Learned): void;
+  known(key: string): Promise<ModelRefusals | null>;
+  keep(key: string, learned: ModelRefusals): void;
 }
 
-interface Finding {
+interface DiscoveryRequest {
   /** Requests of one kind find out the same. */
   kind: string;
   /** One request per value goes first; it changes with what was found out. */
@@ -40,17 +40,17 @@ export interface Refusals {
   /** The request without what its model is known to refuse. */
   without(request: Request): Ask;
   /** What sending this request would find out; null: nothing. */
-  open(request: Request): Finding | null;
+  open(request: Request): DiscoveryRequest | null;
   /** Records that the model answered, and with it the finding. */
-  accept(target: HostedTarget, open: Finding | null): void;
+  accept(target: HostedTarget, open: DiscoveryRequest | null): void;
   answered(model: string): boolean;
   /**
    * Records a refused prompt parameter. Once requests with different messages were refused alike,
    * all requests of the kind count as refused; until then those with the same messages.
    */
-  refuse(fault: Fault, request: Request, open: Finding | null): void;
+  refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void;
   /** The fault this request is known to get; null: unknown. */
-  faultFor(request: Request, open: Finding | null): Fault | null;
+  faultFor(request: Request, open: DiscoveryRequest | null): Fault | null;
   /**
    * What the model refuses according to this fault, if the request can do without it; `first`:
    * newly learned.
@@ -58,9 +58,9 @@ export interface Refusals {
   learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
 }
 
-const FORMS: Learned['forms'] = ['schema', 'tool', 'plain'];
+const ALL_FORMS: ModelRefusals['forms'] = ['schema', 'tool', 'plain'];
 
-const WORDS: Readonly<Record<Form, string>> = {
+const FORM_NAMES: Readonly<Record<Form, string>> = {
   schema: 'an answer schema',
   tool: 'a tool that it has to use',
   plain: 'plain text',
@@ -78,12 +78,12 @@ const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
  * change what is tested; a grader's may be. A faulty schema is not a refusal of schemas.
  */
 export function createRefusals(base: string, memory: RefusalMemory | null): Refusals {
-  const models = new Map<string, Learned>();
+  const models = new Map<string, ModelRefusals>();
   const accepted = new Set<string>();
   const answering = new Set<string>();
   const suspicions = createSuspicions();
   const keyOf = (model: string): string => `${base} ${model}`;
-  const learnedOf = (target: AskedModel): Learned => {
+  const learnedOf = (target: AskedModel): ModelRefusals => {
     const known = models.get(target.model) ?? { parameters: {}, forms: formsOf(target) };
     models.set(target.model, known);
     return known;
@@ -103,7 +103,7 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
     },
     without,
     open(request) {
-      const kind = openIn(request, without(request));
+      const kind = discoveryKind(request, without(request));
       if (kind === null || accepted.has(kind)) return null;
       const other = suspicions.has(kind) && suspicions.faultFor(kind, request) === null;
       return { kind, ahead: other ? `${kind} again` : kind };
@@ -127,12 +127,12 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
   };
 }
 
-function formsOf(target: AskedModel): Learned['forms'] {
-  const [first, ...others] = passportOf(target)?.forms ?? FORMS;
+function formsOf(target: AskedModel): ModelRefusals['forms'] {
+  const [first, ...others] = passportOf(target)?.forms ?? ALL_FORMS;
   return [first, ...others];
 }
 
-function askFor(request: Request, learned: Learned): Ask {
+function askFor(request: Request, learned: ModelRefusals): Ask {
   const { target, messages, schema } = request;
   const [form] = learned.forms;
   const asked = schema === null || form === 'plain';
@@ -148,7 +148,7 @@ function askFor(request: Request, learned: Learned): Ask {
  * What this request finds out about an unknown model. For a prompt this includes parameter values:
  * a model that refuses one value may accept another.
  */
-function openIn(request: Request, { form, parameters }: Ask): string | null {
+function discoveryKind(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);
   if (purpose === 'embedding') return null;
@@ -170,7 +170,7 @@ function learnFrom(
   { kind, status, detail }: Fault,
   { purpose }: Request,
   sent: Ask,
-  learned: Learned,
+  learned: ModelRefusals,
 ): ReturnType<Refusals['learn']> {
   // Too long or filtered: says nothing about the model.
   if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
@@ -185,7 +185,7 @@ function learnFrom(
   const [form, next, ...others] = learned.forms;
   const first = form === sent.form && next !== undefined;
   if (first) learned.forms = [next, ...others];
-  return { what: WORDS[sent.form], first };
+  return { what: FORM_NAMES[sent.form], first };
 }
 
 function hosted({ target }: Request): HostedTarget {
@@ -193,7 +193,7 @@ function hosted({ target }: Request): HostedTarget {
   throw new Error('only servers refuse');
 }
 
-function parametersFor(request: Request, learned: Learned): Record<string, Json> {
+function parametersFor(request: Request, learned: ModelRefusals): Record<string, Json> {
   if (request.purpose === 'prompt' || request.purpose === 'embedding') return request.parameters;
   const passport = passportOf(hosted(request));
   const refused = new Map([

@@ -21,18 +21,18 @@ interface ReplayOptions {
 
 type ReplayTarget = Extract<Request['target'], { provider: 'replay' }>;
 
-type Reply = z.infer<typeof recording>['reply'];
+type RecordedReply = z.infer<typeof recording>['reply'];
 
-type Recordings = { replies: Map<string, Reply> } | { problem: string };
+type Recordings = { replies: Map<string, RecordedReply> } | { problem: string };
 
-const json: z.ZodType<Json> = z.lazy(() =>
+const jsonValue: z.ZodType<Json> = z.lazy(() =>
   z.union([
     z.null(),
     z.boolean(),
     z.number(),
     z.string(),
-    z.array(json),
-    z.record(z.string(), json),
+    z.array(jsonValue),
+    z.record(z.string(), jsonValue),
   ]),
 );
 
@@ -42,7 +42,7 @@ const recording = z.object({
   request: z.object({
     provider: z.string().optional(),
     model: z.string(),
-    parameters: z.record(z.string(), json).default({}),
+    parameters: z.record(z.string(), jsonValue).default({}),
     messages: z.array(
       z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }),
     ),
@@ -88,7 +88,7 @@ export function createReplay(
       options.recordingKey({ model: target.model, parameters, messages, try: attempt, ...kind }),
     );
     if (reply === undefined)
-      return { status: 'error', kind: 'recording', message: missing(request, target) };
+      return { status: 'error', kind: 'recording', message: missingRecording(request, target) };
     const silent = reply.output.trim() === '' && reply.tool_calls.length === 0;
     return reply.finish_reason === 'length' && silent
       ? { status: 'error', kind: 'reply', message: CUT_SILENT, finish_reason: 'length' }
@@ -102,7 +102,7 @@ function readRecordings(
   file: string,
   keyOf: ReplayOptions['recordingKey'],
 ): Recordings {
-  const replies = new Map<string, Reply>();
+  const replies = new Map<string, RecordedReply>();
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const read = recording.safeParse(parsedJson(line));
@@ -121,7 +121,7 @@ function readRecordings(
 }
 
 /** Identifies the request, including its parameters and try. */
-function missing(
+function missingRecording(
   { parameters, messages, try: attempt, purpose }: Request,
   { file, model }: ReplayTarget,
 ): string {

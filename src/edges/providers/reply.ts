@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { shorten, visibleLine } from '../../text/visible.ts';
 import { member } from '../../types/plain.ts';
-import { unstreamed } from './event-stream.ts';
+import { jsonOfEventStream } from './event-stream.ts';
 import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, TransportError } from './fault.ts';
 
 const QUOTE = 0x22;
@@ -52,7 +52,7 @@ const UNPACK = new Map<string, Unpack>([
 ]);
 
 /** A name from a header, for a message. */
-function foreign(name: string): string {
+function headerName(name: string): string {
   return shorten(visibleLine(name), 40);
 }
 
@@ -60,7 +60,7 @@ async function unpackBody({ headers, body }: Received): Promise<Buffer> {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity' || body.byteLength === 0) return body;
   const unpack = UNPACK.get(encoding);
-  if (unpack === undefined) throw new TransportError('encoding', foreign(encoding));
+  if (unpack === undefined) throw new TransportError('encoding', headerName(encoding));
   try {
     return await unpack(body, { maxOutputLength: MAX_REPLY_BYTES });
   } catch (error) {
@@ -68,7 +68,7 @@ async function unpackBody({ headers, body }: Received): Promise<Buffer> {
     // A truncated body, like any other.
     if (code === 'Z_BUF_ERROR') throw new TransportError('cut');
     if (code === 'ERR_BUFFER_TOO_LARGE') throw new TransportError('too-large');
-    throw new TransportError('encoding', foreign(encoding));
+    throw new TransportError('encoding', headerName(encoding));
   }
 }
 
@@ -111,7 +111,7 @@ export async function toResponse(received: Received): Promise<Response> {
   const empty = received.status === 204 || received.status === 205;
   const { status } = received;
   const said = empty ? '' : withoutList(decoded.text, status);
-  const text = status < 300 ? unstreamed(said, received.headers['content-type']) : said;
+  const text = status < 300 ? jsonOfEventStream(said, received.headers['content-type']) : said;
   return {
     ok: status < 300,
     status,
@@ -130,18 +130,18 @@ export async function toResponse(received: Received): Promise<Response> {
 function decode(body: Buffer, { status, headers }: Received): { charset: string; text: string } {
   const declared = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1];
   const marked = /^(fffe|feff)/.exec(body.toString('hex', 0, 2))?.[1];
-  const charset = declared ?? (marked === undefined ? 'utf-8' : MARKS[marked]);
+  const charset = declared ?? (marked === undefined ? 'utf-8' : BYTE_ORDER_MARKS[marked]);
   try {
     const decoder = new TextDecoder(charset, { fatal: true });
     return { charset: decoder.encoding, text: decoder.decode(body) };
   } catch {
-    if (status < 300) throw new TransportError('charset', foreign(charset ?? ''));
+    if (status < 300) throw new TransportError('charset', headerName(charset ?? ''));
     return { charset: 'utf-8', text: new TextDecoder().decode(body) };
   }
 }
 
 /** Byte order marks. */
-const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
+const BYTE_ORDER_MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
 /** Google wraps an error in a one-element list, which the SDKs do not expect. */
 function withoutList(text: string, status: number): string {

@@ -1,4 +1,4 @@
-import type { Metered, Requests } from '../../types/model.ts';
+import type { MeteredUsage, Requests } from '../../types/model.ts';
 import { pause, type Clock } from './clock.ts';
 import { STOPPED, type Fault } from './fault.ts';
 import type { Admission, Limiter, SlotOutcome } from './limit.ts';
@@ -8,7 +8,7 @@ export type CallAttempt<T> =
   | { status: 'ok'; value: T; latencyMs: number; /** Rest the server asked for. */ waitMs: number }
   | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
 
-export type Tried<T> = Requests &
+export type RetriedResult<T> = Requests &
   (
     | { status: 'ok'; value: T; latencyMs: number }
     | {
@@ -52,12 +52,12 @@ const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
 export async function withRetries<T>(
   attempt: () => Promise<CallAttempt<T>>,
   options: RetryOptions,
-): Promise<Tried<T>> {
+): Promise<RetriedResult<T>> {
   const { limiter, clock, signal } = options;
   let attempts = 0;
-  const spent: Metered[] = [];
+  const spent: MeteredUsage[] = [];
   let last: Fault | null = null;
-  const failed = (fault: Fault, before: Fault | null = null): Tried<T> => ({
+  const failed = (fault: Fault, before: Fault | null = null): RetriedResult<T> => ({
     status: 'fault',
     fault,
     sent: attempts > 0,
@@ -88,7 +88,7 @@ export async function withRetries<T>(
     const waitMs = pauseMs(result.fault, tries, options);
     const fault = boundedWait(result.fault, waitMs);
     last = fault;
-    const { down, first } = limiter.release(entry.ticket, outcomeOf(result, fault, waitMs));
+    const { down, first } = limiter.release(entry.ticket, slotOutcome(result, fault, waitMs));
     if (fault.retry === 'never') return failed(fault);
     if (down || tries >= options.maxTries) return failed(exhaustion(fault, tries, limiter));
     if (fault.retry === 'limited') {
@@ -127,7 +127,7 @@ function boundedWait(fault: Fault, waitMs: number): Fault {
   };
 }
 
-function outcomeOf(
+function slotOutcome(
   { fault, sent }: { fault: Fault; sent: boolean },
   bounded: Fault,
   waitMs: number,

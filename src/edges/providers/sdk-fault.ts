@@ -14,7 +14,7 @@ interface HeaderReader {
  */
 export function askedWait(headers: HeaderReader, now: number): number | null {
   return (
-    number(headers.get('retry-after-ms'), 1) ??
+    parseScaled(headers.get('retry-after-ms'), 1) ??
     retryAfter(headers.get('retry-after'), now) ??
     exhaustedWait(headers, now)
   );
@@ -25,10 +25,10 @@ function retryDelay(body: unknown): number | null {
   const details = member(body, 'details');
   const delays = (Array.isArray(details) ? details : []).map((each) => member(each, 'retryDelay'));
   const delay = delays.find((each) => typeof each === 'string');
-  return typeof delay === 'string' ? duration(delay) : null;
+  return typeof delay === 'string' ? parseDuration(delay) : null;
 }
 
-const LIMITS: readonly { remaining: string; reset: string }[] = [
+const RATE_LIMIT_HEADERS: readonly { remaining: string; reset: string }[] = [
   ...['requests', 'tokens'].map((what) => ({
     remaining: `x-ratelimit-remaining-${what}`,
     reset: `x-ratelimit-reset-${what}`,
@@ -41,20 +41,20 @@ const LIMITS: readonly { remaining: string; reset: string }[] = [
 
 /** Milliseconds until the latest reset of an exhausted rate limit; null if none is exhausted. */
 export function exhaustedWait(headers: HeaderReader, now: number): number | null {
-  const waits = LIMITS.flatMap(({ remaining, reset }) => {
+  const waits = RATE_LIMIT_HEADERS.flatMap(({ remaining, reset }) => {
     if (headers.get(remaining)?.trim() !== '0') return [];
     const value = headers.get(reset);
-    const wait = duration(value) ?? until(value, now);
+    const wait = parseDuration(value) ?? until(value, now);
     return wait === null ? [] : [wait];
   });
   return waits.length === 0 ? null : Math.max(...waits);
 }
 
 function retryAfter(value: string | null, now: number): number | null {
-  return number(value, 1000) ?? until(value, now);
+  return parseScaled(value, 1000) ?? until(value, now);
 }
 
-function number(value: string | null, unit: number): number | null {
+function parseScaled(value: string | null, unit: number): number | null {
   if (value === null || !/^\s*\d{1,9}(\.\d{1,9})?\s*$/.test(value)) return null;
   return Math.ceil(Number(value) * unit);
 }
@@ -70,7 +70,7 @@ function until(value: string | null, now: number): number | null {
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** `20ms`, `1s`, `6m0s`, `1h2m3.5s`, as in the `x-ratelimit-reset-*` headers. */
-function duration(value: string | null): number | null {
+function parseDuration(value: string | null): number | null {
   if (value === null || value.length > 40 || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) return null;
   let total = 0;
   for (const [, amount, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
@@ -87,14 +87,14 @@ interface FaultContext {
 /** Characters shown of a server's error message. */
 const SAID = 300;
 
-const READ = 4000;
+const MAX_BODY_CHARS = 4000;
 
 /**
  * Classifies an error thrown by a vendor's SDK. Both SDKs have `status` if there was a reply, else
  * `cause`.
  */
 export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContext): Fault {
-  const transport = causes(error).find((cause) => cause instanceof TransportError);
+  const transport = causeChain(error).find((cause) => cause instanceof TransportError);
   if (transport instanceof TransportError) return transportFault(transport, timeoutMs);
   const status = member(error, 'status');
   if (typeof status !== 'number') return fault('network', 'the request could not be sent');
@@ -128,12 +128,12 @@ export function replyFault(
   const inChoice = isSaid(beside) ? beside : null;
   // Even beside an answer, which may be incomplete.
   const failed = inChoice ?? (isSaid(whole) ? whole : null);
-  if (failed === null) return hollow(data);
+  if (failed === null) return emptyReplyFault(data);
   const body = inChoice === null ? data : choice;
   const given = Number(member(failed, 'code'));
   const { code, said } = whatServerSaid(body);
   return httpFault({
-    status: given >= 400 && given <= 599 ? given : statusOf(code, said),
+    status: given >= 400 && given <= 599 ? given : statusFromCode(code, said),
     code,
     said: foreignLine(said, redact, SAID),
     waitMs: askedWait(headers, now),
@@ -148,12 +148,12 @@ function isErrorAlone(data: unknown): boolean {
   );
   return (
     member(data, 'object') === 'error' ||
-    (!isAnswer && ['detail', 'message'].some((name) => wordsIn(member(data, name)) !== ''))
+    (!isAnswer && ['detail', 'message'].some((name) => detailText(member(data, name)) !== ''))
   );
 }
 
 /** An empty reply; a retry may succeed. */
-function hollow(data: unknown): Fault | null {
+function emptyReplyFault(data: unknown): Fault | null {
   const {
     choices,
     data: vectors,
@@ -177,7 +177,7 @@ function isSaid(whole: unknown): boolean {
 }
 
 /** The status for a vendor's error code; unknown codes may be temporary. */
-function statusOf(code: string, said: string): number {
+function statusFromCode(code: string, said: string): number {
   if (NO_ADDRESS.test(said)) return 404;
   if (/\b(not authenticated|unauthori[sz]ed|invalid authentication)\b/i.test(said)) return 401;
   if (/rate_limit|insufficient_quota/.test(code)) return 429;
@@ -192,10 +192,10 @@ export function foreignLine(
   redact: (text: string) => string,
   length: number,
 ): string {
-  return shorten(visibleLine(redact(shorten(text, READ)).trim()), length);
+  return shorten(visibleLine(redact(shorten(text, MAX_BODY_CHARS)).trim()), length);
 }
 
-function causes(error: unknown): unknown[] {
+function causeChain(error: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let next = error; next instanceof Error && chain.length < 5; next = next.cause)
     chain.push(next);
@@ -213,7 +213,7 @@ function whatServerSaid(body: unknown): { code: string; said: string } {
     const value = member(inner, name);
     return typeof value === 'string' ? value : '';
   };
-  const said = ['message', 'detail', 'Message'].map((name) => wordsIn(member(inner, name)));
+  const said = ['message', 'detail', 'Message'].map((name) => detailText(member(inner, name)));
   const first = said.find((words) => words !== '') ?? '';
   const behind = saidBehind(member(inner, 'metadata'));
   return {
@@ -237,9 +237,9 @@ const DETAILS = 5;
 /**
  * Text, or `{detail: [{loc: ['body', 'seed'], msg}]}` as `seed: Extra inputs are not permitted`.
  */
-function wordsIn(value: unknown): string {
+function detailText(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) return value === undefined ? '' : wordsIn(member(value, 'detail'));
+  if (!Array.isArray(value)) return value === undefined ? '' : detailText(member(value, 'detail'));
   const words = value.slice(0, DETAILS).map((each) => {
     const loc: unknown = member(each, 'loc');
     const place = Array.isArray(loc) ? loc.filter((part) => part !== 'body').join('.') : '';

@@ -77,7 +77,7 @@ export function isOfParameter(
 /** Whether the prompt's map or list (such as tools) is itself faulty, whatever the messages. */
 function isOfForm(
   { said, detail }: Pick<Fault, 'said' | 'detail'>,
-  parameters: Parameters,
+  parameters: RequestParameters,
 ): boolean {
   const names = structuredIn(parameters);
   if (names.length === 0) return false;
@@ -90,10 +90,10 @@ function isOfForm(
   );
 }
 
-type Parameters = Request['parameters'];
+type RequestParameters = Request['parameters'];
 
 /** Parameters that are maps or lists: tools, response formats and the like. */
-export function structuredIn(parameters: Parameters): string[] {
+export function structuredIn(parameters: RequestParameters): string[] {
   return Object.entries(parameters).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && /^\w+$/.test(name) ? [name] : [],
   );

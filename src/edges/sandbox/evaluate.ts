@@ -9,7 +9,7 @@ import {
   type Printed,
   type StartLink,
 } from './link.ts';
-import { explainOutcome, failure, readReply, type Setting } from './reply.ts';
+import { explainOutcome, failure, readWorkerReply, type Setting } from './reply.ts';
 
 /** Holds at most one worker and forwards its events. */
 export interface Keeper {
@@ -83,7 +83,7 @@ export function createKeeper(start: StartLink): Keeper {
   };
 }
 
-export interface Topic {
+export interface SandboxJob {
   keeper: Keeper;
   job: CodeJob;
   /** Which process or engine the code may share; see {@link Link.begin}. */
@@ -97,7 +97,7 @@ export interface Topic {
 }
 
 /** Open requests, oldest first, and the next input. */
-interface State {
+interface SendState {
   open: { id: string; index: number; bytes: number }[];
   bytes: number;
   next: number;
@@ -109,9 +109,9 @@ interface State {
  * or the worker is lost. Resolves to the first input that is not done; it has advanced by at least
  * one, or the keeper was closed.
  */
-export function converse(link: Link, topic: Topic, first: number): Promise<number> {
+export function runInputs(link: Link, topic: SandboxJob, first: number): Promise<number> {
   return new Promise((resolve) => {
-    const state: State = { open: [], bytes: 0, next: first, watchdog: undefined };
+    const state: SendState = { open: [], bytes: 0, next: first, watchdog: undefined };
     const finish = (index: number): void => {
       clearTimeout(state.watchdog);
       topic.keeper.listen(null);
@@ -128,7 +128,7 @@ export function converse(link: Link, topic: Topic, first: number): Promise<numbe
     };
     const goOn = (): void => {
       clearTimeout(state.watchdog);
-      ask(link, topic, state);
+      sendInputs(link, topic, state);
       if (state.open.length === 0) return finish(state.next);
       state.watchdog = setTimeout(
         () => lose('timeout'),
@@ -136,7 +136,7 @@ export function converse(link: Link, topic: Topic, first: number): Promise<numbe
       );
     };
     const answer = (heard: ThreadAnswer): void => {
-      const index = take(heard, topic, state);
+      const index = storeAnswer(heard, topic, state);
       if (index === null) return lose('channel');
       if (topic.givesUp(heard.outcome) || heard.spent) {
         topic.keeper.drop();
@@ -154,7 +154,7 @@ export function converse(link: Link, topic: Topic, first: number): Promise<numbe
 }
 
 /** Sends what fits; oversized inputs get an error immediately. */
-function ask(link: Link, { job, results }: Topic, state: State): void {
+function sendInputs(link: Link, { job, results }: SandboxJob, state: SendState): void {
   while (
     state.next < job.inputs.length &&
     state.open.length < limits.inFlight &&
@@ -176,12 +176,12 @@ function ask(link: Link, { job, results }: Topic, state: State): void {
 }
 
 /** Stores an answer to the oldest request and returns its index; null if it answers another. */
-function take(heard: ThreadAnswer, topic: Topic, state: State): number | null {
+function storeAnswer(heard: ThreadAnswer, topic: SandboxJob, state: SendState): number | null {
   const asked = state.open[0];
   if (asked?.id !== heard.id) return null;
   const result =
     heard.outcome === 'reply'
-      ? readReply(heard.reply, topic.setting)
+      ? readWorkerReply(heard.reply, topic.setting)
       : failure(explainOutcome(heard.outcome, topic.setting));
   if (result === null) return null;
   state.open.shift();

@@ -11,7 +11,7 @@ export const globalsProgram = readFileSync(new URL('./globals.js', import.meta.u
 export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
 /** Longest question in characters, because answering blocks the thread. */
-const MOST = 256 * 1024;
+const MAX_QUESTION_CHARS = 256 * 1024;
 
 /** `Intl` services and their methods available to code. */
 const SERVICES: Readonly<Record<string, readonly string[]>> = {
@@ -38,17 +38,18 @@ const LOCALE = 'en-US';
  */
 export function answerHostCall(question: string): string {
   try {
-    if (question.length > MOST) throw new RangeError('the text is longer than 256 KiB');
+    if (question.length > MAX_QUESTION_CHARS)
+      throw new RangeError('the text is longer than 256 KiB');
     const asked: unknown = JSON.parse(question);
     if (!isMap(asked)) throw new TypeError('not a question');
-    return JSON.stringify({ value: answerTo(asked) });
+    return JSON.stringify({ value: resolveQuestion(asked) });
   } catch (error) {
     const name = error instanceof RangeError ? 'RangeError' : 'TypeError';
     return JSON.stringify({ error: { name, message: errorMessage(error).slice(0, 300) } });
   }
 }
 
-function answerTo(asked: JsonMap): Json {
+function resolveQuestion(asked: JsonMap): Json {
   if (typeof asked['intl'] === 'string') return askIntl(asked['intl'], asked);
   if ('date' in asked) return dateText(asked);
   if (typeof asked['encode'] === 'string')
@@ -57,7 +58,7 @@ function answerTo(asked: JsonMap): Json {
     return Buffer.from(asked['decode'].map(Number)).toString(encodingOf(asked));
   if (typeof asked['query'] === 'string') return [...new URLSearchParams(asked['query'])];
   if (Array.isArray(asked['pairs'])) return queryText(asked['pairs']);
-  if (typeof asked['url'] === 'string') return partsOf(asked['url'], asked['base']);
+  if (typeof asked['url'] === 'string') return urlParts(asked['url'], asked['base']);
   throw new TypeError('not a question');
 }
 
@@ -68,7 +69,7 @@ function queryText(pairs: readonly Json[]): string {
 }
 
 /** `Intl` objects are slow to create, and code may need them thousands of times. */
-const made = new Map<string, unknown>();
+const intlCache = new Map<string, unknown>();
 
 function askIntl(type: string, { locales, options, method, args }: JsonMap): Json {
   const known = Object.hasOwn(SERVICES, type) ? SERVICES[type] : undefined;
@@ -77,12 +78,12 @@ function askIntl(type: string, { locales, options, method, args }: JsonMap): Jso
     throw new TypeError(`Intl.${type}.${called} is not there`);
   const key = JSON.stringify([type, locales, options]);
   const services: unknown = Intl;
-  const service = made.get(key) ?? create(services, type, [locales ?? LOCALE, options]);
-  if (made.size >= 100) made.clear();
-  made.set(key, service);
+  const service = intlCache.get(key) ?? create(services, type, [locales ?? LOCALE, options]);
+  if (intlCache.size >= 100) intlCache.clear();
+  intlCache.set(key, service);
   const given = Array.isArray(args) ? args : [];
   const value = invoke(service, called, type === 'Collator' ? given : given.map(numeric(type)));
-  return plain(type === 'Segmenter' && called === 'segment' ? segments(value) : value);
+  return toPlainJson(type === 'Segmenter' && called === 'segment' ? segments(value) : value);
 }
 
 /** Numbers arrive as text. The unit of a relative time remains text. */
@@ -108,7 +109,7 @@ function segments(value: unknown): unknown {
   );
 }
 
-function plain(value: unknown): Json {
+function toPlainJson(value: unknown): Json {
   return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }
 
@@ -140,7 +141,7 @@ const URL_PARTS = [
   'hash',
 ] as const;
 
-function partsOf(address: string, base: Json | undefined): JsonMap {
+function urlParts(address: string, base: Json | undefined): JsonMap {
   const url = new URL(address, typeof base === 'string' ? base : undefined);
   return Object.fromEntries(URL_PARTS.map((part) => [part, url[part]]));
 }

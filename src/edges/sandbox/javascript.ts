@@ -17,15 +17,15 @@ import { limits, type Link, type StartLink, type ThreadAnswer } from './link.ts'
 import { prepareCode, loadEngine, type PreparedCode } from './quickjs-engine.ts';
 import { oneLine } from './reply.ts';
 
-interface Job {
+interface GuestJob {
   place: string;
   code: string;
   outputs: string[];
 }
 
-type ToThread = ({ kind: 'job' } & Job) | { kind: 'run'; id: string; variables: string };
+type ToEngine = ({ kind: 'job' } & GuestJob) | { kind: 'run'; id: string; variables: string };
 
-type FromThread = { kind: 'ready' } | { kind: 'answer'; answer: ThreadAnswer };
+type FromEngine = { kind: 'ready' } | { kind: 'answer'; answer: ThreadAnswer };
 
 interface ThreadSettings {
   timeoutSeconds: number;
@@ -35,7 +35,7 @@ interface ThreadSettings {
   alone: boolean;
 }
 
-const role = 'evaldiff-quickjs';
+const engineRole = 'evaldiff-quickjs';
 
 /** Starts QuickJS in threads, which can be terminated whatever the engine does. */
 export function javascriptStarter(settings: ThreadSettings): StartLink {
@@ -49,7 +49,7 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
         void thread.terminate();
       }, limits.start);
       let ready = false;
-      const say = (message: ToThread): void => thread.postMessage(message);
+      const say = (message: ToEngine): void => thread.postMessage(message);
       const link: Link = {
         begin: (job) => say({ kind: 'job', ...job }),
         send: (id, variables) => say({ kind: 'run', id, variables }),
@@ -63,7 +63,7 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
       // QuickJS logs to stderr when it aborts; the answer already reports that.
       thread.stdout.resume();
       thread.stderr.resume();
-      thread.on('message', (message: FromThread) => {
+      thread.on('message', (message: FromEngine) => {
         clearTimeout(deadline);
         if (message.kind === 'answer') return listener.answer(message.answer);
         ready = true;
@@ -82,8 +82,8 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
 /** A thread without environment, arguments and streams. Its first message is `ready`. */
 function startThread(settings: ThreadSettings): Worker {
   return new Worker(new URL(import.meta.url), {
-    name: role,
-    workerData: { role, ...settings },
+    name: engineRole,
+    workerData: { role: engineRole, ...settings },
     argv: [],
     // Uses Node's compile cache if there is one.
     env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
@@ -96,19 +96,19 @@ function startThread(settings: ThreadSettings): Worker {
   });
 }
 
-async function serve(
+async function serveEngine(
   port: MessagePort,
   { timeoutSeconds, time, alone }: ThreadSettings,
 ): Promise<never> {
   const newModule = await loadEngine();
   let module: QuickJSWASMModule | null = null;
-  let job: Job = { place: '', code: '', outputs: [] };
+  let job: GuestJob = { place: '', code: '', outputs: [] };
   let prepared: PreparedCode | null = null;
   let last = Promise.resolve();
-  port.on('message', (message: ToThread) => {
+  port.on('message', (message: ToEngine) => {
     last = last.then(async () => {
       if (message.kind === 'job') {
-        if (!isSame(message, job)) prepared = module = null;
+        if (!isSameJob(message, job)) prepared = module = null;
         job = message;
         return;
       }
@@ -118,14 +118,14 @@ async function serve(
       port.postMessage({
         kind: 'answer',
         answer: prepared.evaluate(message.id, message.variables),
-      } satisfies FromThread);
+      } satisfies FromEngine);
       if (alone) {
         endQuietly(prepared);
         prepared = null;
       }
     });
   });
-  port.postMessage({ kind: 'ready' } satisfies FromThread);
+  port.postMessage({ kind: 'ready' } satisfies FromEngine);
   return new Promise<never>(() => undefined);
 }
 
@@ -138,7 +138,7 @@ function endQuietly(prepared: PreparedCode): void {
   }
 }
 
-function isSame(left: Job, right: Job): boolean {
+function isSameJob(left: GuestJob, right: GuestJob): boolean {
   return (
     left.place === right.place &&
     left.code === right.code &&
@@ -146,22 +146,22 @@ function isSame(left: Job, right: Job): boolean {
   );
 }
 
-const started: unknown = workerData;
+const engineWorkerData: unknown = workerData;
 
 if (
   !isMainThread &&
   parentPort !== null &&
-  typeof started === 'object' &&
-  started !== null &&
-  'role' in started &&
-  started.role === role &&
-  'timeoutSeconds' in started &&
-  'time' in started &&
-  'alone' in started
+  typeof engineWorkerData === 'object' &&
+  engineWorkerData !== null &&
+  'role' in engineWorkerData &&
+  engineWorkerData.role === engineRole &&
+  'timeoutSeconds' in engineWorkerData &&
+  'time' in engineWorkerData &&
+  'alone' in engineWorkerData
 ) {
-  await serve(parentPort, {
-    timeoutSeconds: Number(started.timeoutSeconds),
-    time: Number(started.time),
-    alone: started.alone === true,
+  await serveEngine(parentPort, {
+    timeoutSeconds: Number(engineWorkerData.timeoutSeconds),
+    time: Number(engineWorkerData.time),
+    alone: engineWorkerData.alone === true,
   });
 }

@@ -113,6 +113,7 @@ export interface Listener {
   ended(outcome: Exclude<CodeOutcome, 'reply'> | 'closed'): void;
 }
 
-export type Started = { status: 'started'; link: Link } | { status: 'refused'; message: string };
+export type StartResult =
+  { status: 'started'; link: Link } | { status: 'refused'; message: string };
 
-export type StartLink = (listener: Listener) => Promise<Started>;
+export type StartLink = (listener: Listener) => Promise<StartResult>;

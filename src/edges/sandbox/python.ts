@@ -11,7 +11,7 @@ import {
   type Listener,
   type CodeOutcome,
   type StartLink,
-  type Started,
+  type StartResult,
 } from './link.ts';
 import { oneLine, readPrinted } from './reply.ts';
 
@@ -63,7 +63,7 @@ export function pythonStarter(options: PythonOptions): StartLink {
       child.once('close', resolve);
       child.once('error', () => resolve());
     }).then(() => rm(folder, { recursive: true, force: true }).catch(() => undefined));
-    const started = await firstWord(child, listener, options, gone);
+    const started = await waitUntilReady(child, listener, options, gone);
     if (started.status === 'refused') child.kill('SIGKILL');
     return started;
   };
@@ -102,12 +102,12 @@ function environment({ mode, env }: PythonOptions): Record<string, string> {
 }
 
 /** Waits until the worker is ready (then its lines go to `listener`) or has failed. */
-function firstWord(
+function waitUntilReady(
   child: ChildProcessWithoutNullStreams,
   listener: Listener,
   options: PythonOptions,
   gone: Promise<void>,
-): Promise<Started> {
+): Promise<StartResult> {
   return new Promise((resolve) => {
     let link: PythonLink | null = null;
     let complaint = '';

@@ -16,7 +16,7 @@ export interface PreparedCode {
   end(): void;
 }
 
-const silent = { text: '', cut: false };
+const NOTHING_PRINTED = { text: '', cut: false };
 
 /** Promise jobs run between checks of the time limit. */
 const JOBS_AT_ONCE = 1000;
@@ -47,7 +47,7 @@ export function prepareCode(
   const code = context.newString(job.code);
   const outputs = context.newString(JSON.stringify(job.outputs));
 
-  const call = (variables: string, isLate: () => boolean): Called => {
+  const call = (variables: string, isLate: () => boolean): CallResult => {
     const given = context.newString(variables);
     const result = context.callFunction(evaluate, context.undefined, code, given, outputs);
     given.dispose();
@@ -66,13 +66,13 @@ export function prepareCode(
   };
 }
 
-type Called = ReturnType<QuickJSContext['callFunction']>;
+type CallResult = ReturnType<QuickJSContext['callFunction']>;
 
 interface Engine {
   runtime: QuickJSRuntime;
   context: QuickJSContext;
   timeoutSeconds: number;
-  call(variables: string, isLate: () => boolean): Called;
+  call(variables: string, isLate: () => boolean): CallResult;
 }
 
 /** One evaluation within its time limit; always returns an answer. */
@@ -82,7 +82,7 @@ function evaluateWithin(
   variables: string,
 ): ThreadAnswer {
   const failed = (outcome: CodeOutcome): ThreadAnswer => {
-    return { id, outcome, printed: silent, reply: '', spent: true };
+    return { id, outcome, printed: NOTHING_PRINTED, reply: '', spent: true };
   };
   let late = false;
   refused = false;
@@ -97,7 +97,7 @@ function evaluateWithin(
     if (late) return failed(outOfTime());
     if (result.error !== undefined)
       return failed(refused || isOutOfMemory(context, result.error) ? 'memory' : 'channel');
-    const answer = read(context, result.value);
+    const answer = readGuestReply(context, result.value);
     result.value.dispose();
     return answer === null ? failed('channel') : { id, outcome: 'reply', ...answer };
   } catch {
@@ -132,7 +132,7 @@ function isOutOfMemory(context: QuickJSContext, error: QuickJSHandle): boolean {
 }
 
 /** The guest's `{ reply, printed }` as JSON; null if user code interfered. */
-function read(
+function readGuestReply(
   context: QuickJSContext,
   value: QuickJSHandle,
 ): Pick<ThreadAnswer, 'printed' | 'reply' | 'spent'> | null {

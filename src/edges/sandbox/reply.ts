@@ -42,7 +42,7 @@ export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: 
  * Validates a reply: user code shares a process with the part of the worker that wrote it. Null:
  * not a reply, which means a forgery.
  */
-export function readReply(text: string, setting: Setting): CodeResult | null {
+export function readWorkerReply(text: string, setting: Setting): CodeResult | null {
   const reply = parseMap(text);
   if (reply === null) return null;
   if (isMap(reply.values)) return readValues(reply.values, setting);
@@ -94,11 +94,11 @@ function readValues(values: { [key: string]: Json }, setting: Setting): CodeResu
     kept[name] = wellFormed(value);
   }
   if (Buffer.byteLength(JSON.stringify(kept)) > limits.reply)
-    return failure(`${largest(kept)} is larger than ${limits.reply / 1024} KiB`, 'code');
+    return failure(`${largestValue(kept)} is larger than ${limits.reply / 1024} KiB`, 'code');
   return { status: 'ok', values: kept };
 }
 
-function largest(values: Record<string, Json>): string {
+function largestValue(values: Record<string, Json>): string {
   const sizes = Object.entries(values).map(([name, value]) => ({
     name,
     size: JSON.stringify(value).length,
@@ -110,7 +110,7 @@ function explainRaised(raised: { [key: string]: Json }, setting: Setting): strin
   const { language, mode } = setting;
   const type = oneLine(typeof raised.type === 'string' ? raised.type : 'Error');
   const message = oneLine(typeof raised.message === 'string' ? raised.message : '');
-  const where = `${type}${placeOf(raised.line, setting)}`;
+  const where = `${type}${codePlace(raised.line, setting)}`;
   if (mode === 'sandbox' && language === 'python') {
     if (typeof raised.module === 'string') {
       const remedy =
@@ -126,7 +126,7 @@ function explainRaised(raised: { [key: string]: Json }, setting: Setting): strin
 }
 
 /** ` at tests/a.yaml:12`, or ` on line 2` if the file is unknown. */
-function placeOf(line: Json | undefined, { at }: Setting): string {
+function codePlace(line: Json | undefined, { at }: Setting): string {
   const known = typeof line === 'number' && line > 0 ? line : null;
   if (at === undefined) return known === null ? '' : ` on line ${String(known)}`;
   const offset = at.linewise && known !== null ? known - 1 : 0;

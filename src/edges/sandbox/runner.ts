@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tooManyBytes } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import type { CodeJob, CodeLanguage, CodeResult } from '../../types/model.ts';
-import { converse, createKeeper, type Keeper, type Topic } from './evaluate.ts';
+import { runInputs, createKeeper, type Keeper, type SandboxJob } from './evaluate.ts';
 import { limits, type CodeOutcome, type Printed, type StartLink } from './link.ts';
 import { failure } from './reply.ts';
 
@@ -30,7 +30,7 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-interface State {
+interface RunnerState {
   keeper: Keeper;
   /** Number of timeouts by code. */
   timeouts: Map<string, number>;
@@ -42,10 +42,10 @@ interface State {
 /** Keeps one worker of one language and side busy, and replaces it when necessary. */
 export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   const keeper = createKeeper(start);
-  const state: State = {
+  const state: RunnerState = {
     keeper,
     timeouts: new Map(),
-    placeOf: createPlaces(),
+    placeOf: createPlaceAssigner(),
     printed: createPrinter(options),
     options,
   };
@@ -58,7 +58,7 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
       const [next] = waiting.splice(Math.max(own, 0), 1);
       if (next === undefined) break;
       suite = next.job.suite;
-      const results = runJob(next.job, state);
+      const results = runCodeJob(next.job, state);
       next.done(results);
       await results.catch(() => undefined);
     }
@@ -78,7 +78,7 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
 }
 
 /** Assigns places: consecutive jobs of one suite share a place; a fresh job gets its own. */
-function createPlaces(): (job: CodeJob) => string {
+function createPlaceAssigner(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
   return ({ suite, fresh = false }) => {
     const place = open?.suite === suite && !fresh ? open.place : randomUUID();
@@ -87,9 +87,9 @@ function createPlaces(): (job: CodeJob) => string {
   };
 }
 
-async function runJob(
+async function runCodeJob(
   job: CodeJob,
-  { keeper, timeouts, placeOf, printed, options }: State,
+  { keeper, timeouts, placeOf, printed, options }: RunnerState,
 ): Promise<CodeResult[]> {
   const { language, mode, timeoutSeconds, clock } = options;
   const results: CodeResult[] = job.inputs.map(() => failure('was not run'));
@@ -97,7 +97,7 @@ async function runJob(
   if (size > limits.code)
     return results.fill(failure(`the code ${tooManyBytes(size, limits.code)}`));
   let since = clock.now();
-  const topic: Topic = {
+  const topic: SandboxJob = {
     keeper,
     job,
     place: placeOf(job),
@@ -108,7 +108,7 @@ async function runJob(
       const now = clock.now();
       clock.left -= now - since;
       since = now;
-      return count(timeouts, job.code, outcome) >= limits.timeouts || clock.left <= 0;
+      return countTimeout(timeouts, job.code, outcome) >= limits.timeouts || clock.left <= 0;
     },
   };
   let next = 0;
@@ -131,12 +131,12 @@ async function runJob(
     const started = await keeper.get();
     if (started.status === 'refused') return results.fill(failure(started.message), next);
     since = clock.now();
-    next = await converse(started.link, topic, next);
+    next = await runInputs(started.link, topic, next);
   }
   return results;
 }
 
-function count(timeouts: Map<string, number>, code: string, outcome: CodeOutcome): number {
+function countTimeout(timeouts: Map<string, number>, code: string, outcome: CodeOutcome): number {
   const all =
     (timeouts.get(code) ?? 0) + (outcome === 'timeout' || outcome === 'timeout-memory' ? 1 : 0);
   timeouts.set(code, all);

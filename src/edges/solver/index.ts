@@ -11,7 +11,7 @@ interface SolverOptions {
 }
 
 /** javascript-lp-solver ends in well under a second on what it is given, or never. */
-const DEFAULTS: SolverOptions = {
+const DEFAULT_SOLVER: SolverOptions = {
   start: 30_000,
   simplex: 10_000,
   highs: 120_000,
@@ -23,7 +23,7 @@ const DEFAULTS: SolverOptions = {
  * that fails is an answer too.
  */
 export function createSolver(options: Partial<SolverOptions> = {}): Solve {
-  const { start, simplex, highs, modelOf } = { ...DEFAULTS, ...options };
+  const { start, simplex, highs, modelOf } = { ...DEFAULT_SOLVER, ...options };
   return (program, solver) => {
     const patience: Patience = { start, solve: solver === 'highs' ? highs : simplex };
     return solveInThread(

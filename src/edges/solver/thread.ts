@@ -162,17 +162,17 @@ export interface Patience {
   solve: number;
 }
 
-interface ToThread {
+interface ToSolver {
   job: SolverJob;
   seconds: number;
 }
 
-type FromThread = { kind: 'ready' } | { kind: 'answer'; answer: AssignmentAnswer };
+type FromSolver = { kind: 'ready' } | { kind: 'answer'; answer: AssignmentAnswer };
 
-const role = 'evaldiff-solver';
+const solverRole = 'evaldiff-solver';
 
 /** Far above what 250 references need, and below what a runner has. */
-const MEMORY_MB = 1024;
+const SOLVER_MEMORY_MB = 1024;
 
 /**
  * Solves in a thread of its own, and ends the thread before it answers, whatever the thread is
@@ -180,8 +180,8 @@ const MEMORY_MB = 1024;
  */
 export async function solveInThread(job: SolverJob, patience: Patience): Promise<AssignmentAnswer> {
   const worker = new Worker(new URL(import.meta.url), {
-    name: role,
-    workerData: { role },
+    name: solverRole,
+    workerData: { role: solverRole },
     argv: [],
     // It starts from what Node keeps compiled, where it keeps anything; else without environment.
     env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
@@ -189,7 +189,7 @@ export async function solveInThread(job: SolverJob, patience: Patience): Promise
     stdin: false,
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    resourceLimits: { maxOldGenerationSizeMb: SOLVER_MEMORY_MB },
   });
   worker.stdout.resume();
   worker.stderr.resume();
@@ -203,9 +203,9 @@ export async function solveInThread(job: SolverJob, patience: Patience): Promise
       clearTimeout(timer);
       resolve(given);
     };
-    worker.on('message', (message: FromThread) => {
+    worker.on('message', (message: FromSolver) => {
       if (message.kind === 'answer') return settle(message.answer);
-      worker.postMessage({ job, seconds: patience.solve / 1000 } satisfies ToThread);
+      worker.postMessage({ job, seconds: patience.solve / 1000 } satisfies ToSolver);
       clearTimeout(timer);
       timer = setTimeout(
         () => give(`did not end within ${patience.solve / 1000} s and was stopped`),
@@ -213,7 +213,7 @@ export async function solveInThread(job: SolverJob, patience: Patience): Promise
       );
     });
     worker.once('error', (error: unknown) =>
-      settle({ status: 'failed', reason: `failed: ${firstLine(error)}` }),
+      settle({ status: 'failed', reason: `failed: ${errorFirstLine(error)}` }),
     );
     worker.once('exit', () => settle({ status: 'failed', reason: 'ended without an answer' }));
   });
@@ -221,24 +221,24 @@ export async function solveInThread(job: SolverJob, patience: Patience): Promise
   return answer;
 }
 
-function serve(port: MessagePort): Promise<never> {
+function serveSolver(port: MessagePort): Promise<never> {
   // Listening also keeps the thread from ending by itself, which is told as a fault on stderr.
-  port.on('message', (message: ToThread) => {
-    void answerTo(message).then((answer) =>
-      port.postMessage({ kind: 'answer', answer } satisfies FromThread),
+  port.on('message', (message: ToSolver) => {
+    void solveJob(message).then((answer) =>
+      port.postMessage({ kind: 'answer', answer } satisfies FromSolver),
     );
   });
-  port.postMessage({ kind: 'ready' } satisfies FromThread);
+  port.postMessage({ kind: 'ready' } satisfies FromSolver);
   return new Promise<never>(() => undefined);
 }
 
-async function answerTo({ job, seconds }: ToThread): Promise<AssignmentAnswer> {
+async function solveJob({ job, seconds }: ToSolver): Promise<AssignmentAnswer> {
   try {
     return job.solver === 'highs'
       ? await solveWithHighs(job.program, seconds)
       : await solveWithSimplex(job.program, job.model);
   } catch (error) {
-    return { status: 'failed', reason: `failed: ${firstLine(error)}` };
+    return { status: 'failed', reason: `failed: ${errorFirstLine(error)}` };
   }
 }
 
@@ -259,19 +259,19 @@ async function solveWithSimplex(
   return { status: 'solved', counts: simplexCounts({ ...solution }, program) };
 }
 
-function firstLine(error: unknown): string {
+function errorFirstLine(error: unknown): string {
   return errorMessage(error).split('\n', 1)[0] ?? '';
 }
 
-const started: unknown = workerData;
+const solverWorkerData: unknown = workerData;
 
 if (
   !isMainThread &&
   parentPort !== null &&
-  typeof started === 'object' &&
-  started !== null &&
-  'role' in started &&
-  started.role === role
+  typeof solverWorkerData === 'object' &&
+  solverWorkerData !== null &&
+  'role' in solverWorkerData &&
+  solverWorkerData.role === solverRole
 ) {
-  await serve(parentPort);
+  await serveSolver(parentPort);
 }

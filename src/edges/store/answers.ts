@@ -2,9 +2,9 @@ import type { Completion, Request } from '../../types/model.ts';
 import type { Connection, StoreOptions } from './connection.ts';
 import type { Database } from './database.ts';
 import {
-  answerOf,
+  parseEntry,
   storedEntryOf,
-  isLasting,
+  isReusable,
   keyedDigest,
   plainDigest,
   type Digest,
@@ -12,7 +12,7 @@ import {
 } from './entry.ts';
 
 /** The answers of one file, and those kept in memory for this run. */
-interface Answers {
+interface StoredAnswers {
   counts: { found: number; written: number; refused: number };
   find(key: string, request: Pick<Request, 'usable'>): Completion | null;
   /** Whether the file has a usable answer; does not mark it as used. */
@@ -37,7 +37,7 @@ const EVICT_TO = 0.9;
 export function createAnswers(
   { maxBytes, access, now, secret }: StoreOptions,
   connection: Connection,
-): Answers {
+): StoredAnswers {
   const digest = secret === null ? plainDigest : keyedDigest(secret);
   /** Answers that could not be written to the file. */
   const kept = new Map<string, Completion>();
@@ -71,9 +71,9 @@ export function createAnswers(
     find(key, request) {
       const entry = connection.read((db) => db.get(key), null);
       if (entry === null) return kept.get(key) ?? null;
-      const answer = answerOf(key, entry, digest);
+      const answer = parseEntry(key, entry, digest);
       if (answer === null) counts.refused++;
-      if (answer === null || !isLasting(answer, request)) return kept.get(key) ?? null;
+      if (answer === null || !isReusable(answer, request)) return kept.get(key) ?? null;
       counts.found++;
       mark(key);
       return answer;
@@ -90,7 +90,7 @@ export function createAnswers(
       if (completion.status === 'error' || completion.reused) return;
       const there =
         access === 'read-write' &&
-        isLasting(completion, request) &&
+        isReusable(completion, request) &&
         write(storedEntryOf(key, request, completion, digest));
       if (!there) kept.set(key, { ...completion, reused: true });
       if (size > maxBytes) shrink(maxBytes * EVICT_TO);
@@ -119,7 +119,7 @@ function useMarks(
   };
 }
 
-const KEY = /^[0-9a-f]{64}$/;
+const ANSWER_KEY = /^[0-9a-f]{64}$/;
 
 /** Which of another file's answers to take: all, or those missing here. */
 type WantedAnswer = 'all' | 'absent';
@@ -134,7 +134,7 @@ function importInto(
     for (const entry of entries) {
       if (which === 'absent' && db.get(entry.key) !== null) continue;
       const { key, body } = entry;
-      if (KEY.test(key) && answerOf(key, entry, plainDigest) !== null)
+      if (ANSWER_KEY.test(key) && parseEntry(key, entry, plainDigest) !== null)
         yield { ...entry, digest: digest(key, body) };
       else refused += 1;
     }

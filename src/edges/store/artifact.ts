@@ -37,7 +37,7 @@ const COMPRESSION = 6;
 
 const AT_ONCE = 4;
 
-const NAME = /^evaldiff-shard-(\d{1,3})-of-(\d{1,3})-([0-9a-f]{8})$/;
+const ARTIFACT_NAME = /^evaldiff-shard-(\d{1,3})-of-(\d{1,3})-([0-9a-f]{8})$/;
 
 /** Distinguishes projects in a workflow run by folder and settings file. */
 export function projectMark(project: string): string {
@@ -138,7 +138,7 @@ export async function fetchParts(
   }
   const mark = projectMark(project);
   const ours = found.flatMap((artifact) => {
-    const [, index = '', count = '', of = ''] = NAME.exec(artifact.name) ?? [];
+    const [, index = '', count = '', of = ''] = ARTIFACT_NAME.exec(artifact.name) ?? [];
     return of === mark
       ? [
           {

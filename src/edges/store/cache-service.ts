@@ -38,15 +38,15 @@ export interface CacheKeys {
  * GitHub isolates pull request caches too, but some self-hosted services do not.
  */
 export function cacheKeys({ access, project, own, run }: CacheScope): CacheKeys {
-  const start = `evaldiff-${String(STORE_VERSION)}-${short(project)}`;
+  const start = `evaldiff-${String(STORE_VERSION)}-${shortHash(project)}`;
   const shared = `${start}-shared-`;
   if (access === 'read-write') return { shared, own: null, save: `${shared}${run}` };
   if (access === 'read') return { shared, own: null, save: null };
-  const scope = `${start}-own-${short(own)}-`;
+  const scope = `${start}-own-${shortHash(own)}-`;
   return { shared, own: scope, save: `${scope}${run}` };
 }
 
-function short(text: string): string {
+function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 

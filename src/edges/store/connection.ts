@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { UserError, problem } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
-import { BESIDE, BUSY_MS, openDatabase, type Database } from './database.ts';
+import { SIDE_SUFFIXES, BUSY_MS, openDatabase, type Database } from './database.ts';
 import { StoreError, type StoreAccess } from './file.ts';
 
 export interface Connection {
@@ -43,7 +43,7 @@ export interface StoreOptions {
 type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now' | 'notice'>;
 
 /** `access` falls to `read` for a file that cannot be written. */
-interface Held {
+interface OpenConnection {
   db: Database | null;
   access: StoreAccess;
   replaced: boolean;
@@ -58,9 +58,9 @@ interface Held {
  * later.
  */
 export function createConnection(options: ConnectionOptions): Connection {
-  const held: Held = { db: null, access: options.access, replaced: false, busy: false };
+  const held: OpenConnection = { db: null, access: options.access, replaced: false, busy: false };
   const late: ((db: Database) => void)[] = [];
-  open(held, options);
+  openConnection(held, options);
   const attempt = <T>(kind: StoreAccess, work: (db: Database) => T, without: T): T => {
     while (held.db !== null && (kind === 'read' || held.access === 'read-write')) {
       try {
@@ -107,7 +107,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-function open(held: Held, options: ConnectionOptions): void {
+function openConnection(held: OpenConnection, options: ConnectionOptions): void {
   try {
     held.db = openDatabase(options.file, held.access, options.busyMs ?? BUSY_MS);
   } catch (error) {
@@ -133,12 +133,12 @@ function open(held: Held, options: ConnectionOptions): void {
 function handleError(
   error: unknown,
   kind: StoreAccess,
-  held: Held,
+  held: OpenConnection,
   options: ConnectionOptions,
 ): boolean {
   if (!(error instanceof StoreError)) throw error;
   const { trouble } = error;
-  if (trouble === 'newer' || trouble === 'foreign') throw refusal(options.file, error);
+  if (trouble === 'newer' || trouble === 'foreign') throw storeRefusal(options.file, error);
   if (trouble === 'busy') {
     if (!held.busy)
       options.notice(
@@ -156,31 +156,39 @@ function handleError(
 }
 
 /** Replaces a damaged file, once; gives up any other. */
-function abandon({ trouble, message }: StoreError, held: Held, options: ConnectionOptions): void {
+function abandon(
+  { trouble, message }: StoreError,
+  held: OpenConnection,
+  options: ConnectionOptions,
+): void {
   closeDatabase(held);
   if (
     trouble === 'damaged' &&
     held.access === 'read-write' &&
     !held.replaced &&
-    replace(message, options)
+    replaceDamaged(message, options)
   ) {
     held.replaced = true;
-    open(held, options);
+    openConnection(held, options);
   } else if (trouble !== 'absent') options.notice(lossMessage(message, held.access, options));
 }
 
-function onlyRead({ message }: StoreError, held: Held, options: ConnectionOptions): void {
+function onlyRead({ message }: StoreError, held: OpenConnection, options: ConnectionOptions): void {
   options.notice(lossMessage(message, 'read-write', options));
   held.access = 'read';
 }
 
 /** Sets whether to wait for another process that holds the file. */
-function wait(held: Held, { busyMs = BUSY_MS }: ConnectionOptions, patient: boolean): void {
+function wait(
+  held: OpenConnection,
+  { busyMs = BUSY_MS }: ConnectionOptions,
+  patient: boolean,
+): void {
   held.busy = !patient;
   held.db?.patience(patient ? busyMs : 0);
 }
 
-function closeDatabase(held: Held): void {
+function closeDatabase(held: OpenConnection): void {
   const { db, access } = held;
   held.db = null;
   for (const step of access === 'read-write' ? [db?.compact, db?.close] : [db?.close]) {
@@ -197,7 +205,7 @@ function lossMessage(message: string, access: StoreAccess, { file }: ConnectionO
 }
 
 /** Moves a damaged file aside for a new one. */
-function replace(message: string, { file, now, notice }: ConnectionOptions): boolean {
+function replaceDamaged(message: string, { file, now, notice }: ConnectionOptions): boolean {
   const aside = setAside(file, now());
   if (aside === null) return false;
   notice(
@@ -206,7 +214,7 @@ function replace(message: string, { file, now, notice }: ConnectionOptions): boo
   return true;
 }
 
-function refusal(file: string, { trouble, message }: StoreError): UserError {
+function storeRefusal(file: string, { trouble, message }: StoreError): UserError {
   const what =
     trouble === 'newer'
       ? `${message}. Update evaldiff, or remove the file`
@@ -220,7 +228,7 @@ function refusal(file: string, { trouble, message }: StoreError): UserError {
 function setAside(file: string, now: number): string | null {
   const aside = `${file}.damaged-${String(now)}`;
   try {
-    for (const end of ['', ...BESIDE])
+    for (const end of ['', ...SIDE_SUFFIXES])
       if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${aside}${end}`);
     return aside;
   } catch {

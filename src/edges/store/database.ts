@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Entry } from './entry.ts';
 import { openFile, withStoreErrors, type StoreAccess } from './file.ts';
-import { batchesOf, recordsOf, type Batches, type Records } from './records.ts';
+import { batchRows, recordsOf, type Batches, type Records } from './records.ts';
 
 /** Default wait for another process that holds a file, in milliseconds. */
 export const BUSY_MS = 5000;
 
 /** Suffixes of SQLite's files beside an open one. */
-export const BESIDE = ['-wal', '-shm'] as const;
+export const SIDE_SUFFIXES = ['-wal', '-shm'] as const;
 
 /** Estimated bytes of a row without its body. */
 const ROW_BYTES = 200;
@@ -50,15 +50,15 @@ export interface Database extends Omit<Records, 'trim'>, Batches {
 
 /** Opens a file, creating it if it is missing and writable. */
 export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS): Database {
-  return openFile(file, { access, busyMs }, rowsOf);
+  return openFile(file, { access, busyMs }, wrapDatabase);
 }
 
-function rowsOf(db: DatabaseSync): Database {
+function wrapDatabase(db: DatabaseSync): Database {
   const records = recordsOf(db, (work) => transaction(db, work));
   const version = db.prepare('PRAGMA data_version');
   return {
     ...answerRows(db),
-    ...withStoreErrorsIn(batchesOf(db)),
+    ...withStoreErrorsIn(batchRows(db)),
     ...withStoreErrorsIn(records),
     compact: () =>
       withStoreErrors(() => {
@@ -124,7 +124,7 @@ function answerRows(db: DatabaseSync): AnswerRows {
       });
       return written;
     },
-    entries: () => entriesOf(db),
+    entries: () => storedEntries(db),
     remove: (key) => void remove(key),
     touch: (keys, now) =>
       transaction(db, () => {
@@ -144,7 +144,7 @@ function changing(db: DatabaseSync, sql: string): (...values: (string | number)[
     withStoreErrors(() => Number((prepared ??= db.prepare(sql)).run(...values).changes));
 }
 
-function* entriesOf(db: DatabaseSync): IterableIterator<Entry> {
+function* storedEntries(db: DatabaseSync): IterableIterator<Entry> {
   const rows = withStoreErrors(() =>
     db.prepare('SELECT key, model, body, digest FROM completions ORDER BY key').iterate(),
   );

@@ -17,7 +17,7 @@ type Answer = Extract<Completion, { status: 'ok' }>;
 
 const count = z.int().nonnegative();
 
-const answer = z.strictObject({
+const storedAnswerSchema = z.strictObject({
   output: z.string(),
   finish_reason: z.enum(['stop', 'length', 'tool', 'other']),
   tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
@@ -29,7 +29,7 @@ const answer = z.strictObject({
 });
 
 /** Whether an answer may serve later runs: not errors, withheld, empty or useless answers. */
-export function isLasting(
+export function isReusable(
   completion: Completion,
   { usable }: Pick<Request, 'usable'>,
 ): completion is Answer {
@@ -63,13 +63,13 @@ export function storedEntryOf(
 }
 
 /** Parses the entry looked up by `key`; null if its digest or form is invalid. */
-export function answerOf(
+export function parseEntry(
   key: string,
   entry: Pick<Entry, 'body' | 'digest'>,
   digest: Digest,
 ): Answer | null {
   if (entry.digest !== digest(key, entry.body)) return null;
-  const parsed = answer.safeParse(parsedJson(entry.body));
+  const parsed = storedAnswerSchema.safeParse(parsedJson(entry.body));
   return parsed.success ? { status: 'ok', ...parsed.data, reused: true } : null;
 }
 

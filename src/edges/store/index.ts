@@ -13,7 +13,7 @@ import type { Totals } from './database.ts';
 import type { Entry } from './entry.ts';
 import type { StoreAccess } from './file.ts';
 import { createRecords } from './kept-records.ts';
-import type { Recorded } from './records.ts';
+import type { RecordRows } from './records.ts';
 
 export interface StoreStats extends Totals {
   file: string;
@@ -60,7 +60,7 @@ export interface Store extends Required<KeptRecords> {
    */
   join(
     entries: () => Iterable<Entry>,
-    beside: Recorded & { batches: readonly BatchRecord[] },
+    beside: RecordRows & { batches: readonly BatchRecord[] },
   ): void;
   /** Writes a compact copy. False, with a notice, when that failed. */
   copyTo(file: string): boolean;
@@ -145,7 +145,7 @@ function reportRefused(refused: number, { file, secret, notice }: StoreOptions):
   notice(`${visibleLine(file)}: ${which} were ignored: ${String(refused)}`);
 }
 
-interface BatchLedger {
+interface BatchTable {
   all(): BatchRecord[];
   add(batch: BatchRecord): boolean;
   end(id: string): void;
@@ -154,7 +154,7 @@ interface BatchLedger {
   changes(): number;
 }
 
-function batchLedger(connection: Connection, access: StoreAccess): BatchLedger {
+function batchLedger(connection: Connection, access: StoreAccess): BatchTable {
   let batched = 0;
   const ended = new Set<string>();
   const all = (): BatchRecord[] => connection.read((db) => db.batches(), []);

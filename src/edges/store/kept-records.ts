@@ -1,7 +1,7 @@
 import type { KeptRecords } from '../../types/model.ts';
 import type { Connection } from './connection.ts';
 import type { StoreAccess } from './file.ts';
-import type { Counted, Recorded } from './records.ts';
+import type { PassCount, RecordRows } from './records.ts';
 
 /**
  * `join` merges a copy of this file that was extended elsewhere: outcomes of its own tries, and
@@ -10,14 +10,14 @@ import type { Counted, Recorded } from './records.ts';
 export function createRecords(
   connection: Connection,
   { access, now }: { access: StoreAccess; now(): number },
-): { records: Required<KeptRecords>; join(other: Recorded): void } {
-  const added = new Map<string, Counted>();
+): { records: Required<KeptRecords>; join(other: RecordRows): void } {
+  const added = new Map<string, PassCount>();
   const noted = new Set<string>();
   const records: Required<KeptRecords> = {
     outcomes: (keys) => connection.read((db) => db.outcomes(keys), new Map()),
     addOutcomes(rows) {
       if (access === 'read' || rows.length === 0) return;
-      for (const row of rows) added.set(row.key, sumOf(row, added.get(row.key)));
+      for (const row of rows) added.set(row.key, addCounts(row, added.get(row.key)));
       connection.write((db) => {
         db.addOutcomes(rows, now());
       });
@@ -40,7 +40,7 @@ export function createRecords(
         const here = db.outcomes(outcomes.map(({ key }) => key));
         // What both started with counts once.
         const missing = outcomes.map(({ key, ...theirs }) => {
-          const [all, known] = [sumOf(theirs, added.get(key)), here.get(key) ?? NONE];
+          const [all, known] = [addCounts(theirs, added.get(key)), here.get(key) ?? NO_TRIES];
           return { key, passes: all.passes - known.passes, tries: all.tries - known.tries };
         });
         db.addOutcomes(
@@ -53,8 +53,8 @@ export function createRecords(
   };
 }
 
-const NONE: Counted = { passes: 0, tries: 0 };
+const NO_TRIES: PassCount = { passes: 0, tries: 0 };
 
-function sumOf(left: Counted, right: Counted = NONE): Counted {
+function addCounts(left: PassCount, right: PassCount = NO_TRIES): PassCount {
   return { passes: left.passes + right.passes, tries: left.tries + right.tries };
 }

@@ -16,12 +16,12 @@ import {
 } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { openDatabase } from './database.ts';
-import { storedEntryOf, isLasting, plainDigest, type Entry } from './entry.ts';
+import { storedEntryOf, isReusable, plainDigest, type Entry } from './entry.ts';
 import { StoreError } from './file.ts';
-import type { Recorded } from './records.ts';
+import type { RecordRows } from './records.ts';
 
 /** Largest files read of a part, in bytes. */
-const MOST_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
+const MAX_PART_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
 
 interface PartNames {
   manifest: string;
@@ -30,7 +30,7 @@ interface PartNames {
 }
 
 /** Size and hash of a file as written. */
-interface Seal {
+interface FileDigest {
   bytes: number;
   sha256: string;
 }
@@ -47,7 +47,11 @@ interface PartWriter {
   finish(
     place: (name: string, file: string) => Promise<void>,
     where: string,
-  ): Promise<{ answers: Seal; others: Seal; counts: { answers: number; others: number } }>;
+  ): Promise<{
+    answers: FileDigest;
+    others: FileDigest;
+    counts: { answers: number; others: number };
+  }>;
   close(): void;
 }
 
@@ -66,7 +70,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
   let open = true;
   const write = (key: string, request: Request, completion: Completion, lasting: boolean): void => {
     const entry =
-      lasting && isLasting(completion, request)
+      lasting && isReusable(completion, request)
         ? storedEntryOf(key, request, completion, plainDigest)
         : null;
     // Repeated requests are marked as reused; a later answer replaces an error.
@@ -119,7 +123,7 @@ function unwrittenError(where: string, why: string): UserError {
   return new UserError([problem(null, message)]);
 }
 
-async function sealOf(file: string): Promise<Seal> {
+async function sealOf(file: string): Promise<FileDigest> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(file)) {
@@ -155,14 +159,14 @@ export async function openPart(
     };
   for (const name of wanted) {
     const entry = await lstat(join(folder, name));
-    const most = name === names.manifest ? MOST_BYTES.manifest : MOST_BYTES.data;
+    const most = name === names.manifest ? MAX_PART_BYTES.manifest : MAX_PART_BYTES.data;
     if (!entry.isFile()) return { flaw: `${name} is not a regular file` };
     if (entry.size > most) return { flaw: `${name} ${tooManyBytes(entry.size, most)}` };
   }
   return { manifest: await readFile(join(folder, names.manifest), 'utf8') };
 }
 
-export async function holdsSeal(file: string, { bytes, sha256 }: Seal): Promise<boolean> {
+export async function holdsSeal(file: string, { bytes, sha256 }: FileDigest): Promise<boolean> {
   const now = await sealOf(file);
   return now.bytes === bytes && now.sha256 === sha256;
 }
@@ -192,12 +196,12 @@ export function* answersIn(file: string): Generator<Entry> {
 }
 
 /** A file's open batches, outcomes and notes. */
-interface Beside extends Recorded {
+interface PartExtras extends RecordRows {
   batches: BatchRecord[];
 }
 
 /** @throws PartError as {@link answersIn}. */
-export function besideAnswersIn(file: string): Beside {
+export function besideAnswersIn(file: string): PartExtras {
   const db = ofPart(() => openDatabase(file, 'read'));
   try {
     return ofPart(() => ({ batches: db.batches(), ...db.everyRecord() }));
@@ -226,7 +230,7 @@ function withoutCallDetails(told: Completion): Completion {
   return { status, kind, message, ...(end === undefined ? {} : { finish_reason: end }) };
 }
 
-const KINDS = [
+const ERROR_KINDS = [
   'key',
   'rate-limit',
   'timeout',
@@ -249,7 +253,7 @@ const FINISHES = ['stop', 'length', 'filter', 'tool', 'other'] as const;
 
 const count = z.int().nonnegative();
 
-const line = z.strictObject({
+const partLineSchema = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   completion: z.discriminatedUnion('status', [
     z.strictObject({
@@ -265,7 +269,7 @@ const line = z.strictObject({
     }),
     z.strictObject({
       status: z.literal('error'),
-      kind: z.enum(KINDS),
+      kind: z.enum(ERROR_KINDS),
       message: z.string(),
       finish_reason: z.enum(FINISHES).exactOptional(),
     }),
@@ -283,7 +287,7 @@ export async function othersIn(
     crlfDelay: Number.POSITIVE_INFINITY,
   })) {
     lines += 1;
-    const parsed = line.safeParse(parsedJson(text));
+    const parsed = partLineSchema.safeParse(parsedJson(text));
     if (!parsed.success) return { flaw: `line ${String(lines)} is not an answer` };
     others.set(parsed.data.key, parsed.data.completion);
   }

@@ -27,7 +27,7 @@ const body = z.strictObject({
 const ID = /^[A-Za-z0-9_-]{1,200}$/;
 
 /** Statements are prepared when used, which is rare. Throws SQLite's errors. */
-export function batchesOf(db: DatabaseSync): Batches {
+export function batchRows(db: DatabaseSync): Batches {
   const exists = (): boolean =>
     db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'batches'").get() !== undefined;
   return {
@@ -36,7 +36,7 @@ export function batchesOf(db: DatabaseSync): Batches {
         ? db
             .prepare('SELECT id, body FROM batches ORDER BY id')
             .all()
-            .flatMap((row) => read(String(row['id']), String(row['body'])) ?? [])
+            .flatMap((row) => parseBatch(String(row['id']), String(row['body'])) ?? [])
         : [],
     addBatch({ id, vendor, model, submitted_at, requests }) {
       const written = {
@@ -57,7 +57,7 @@ export function batchesOf(db: DatabaseSync): Batches {
   };
 }
 
-function read(id: string, text: string): BatchRecord | null {
+function parseBatch(id: string, text: string): BatchRecord | null {
   if (!ID.test(id)) return null;
   try {
     const { vendor, model, submitted_at, requests } = body.parse(JSON.parse(text));
@@ -74,24 +74,24 @@ function read(id: string, text: string): BatchRecord | null {
 }
 
 /** How many of the scored tries passed. */
-export interface Counted {
+export interface PassCount {
   passes: number;
   tries: number;
 }
 
-export interface Recorded {
-  outcomes: (Counted & { key: string })[];
+export interface RecordRows {
+  outcomes: (PassCount & { key: string })[];
   notes: { name: string; body: string }[];
 }
 
 /** Outcomes of tries as counts, and named notes. */
 export interface Records {
-  outcomes(keys: readonly string[]): Map<string, Counted>;
+  outcomes(keys: readonly string[]): Map<string, PassCount>;
   /** Adds counts; `now` in milliseconds since 1970. */
-  addOutcomes(rows: readonly (Counted & { key: string })[], now: number): void;
+  addOutcomes(rows: readonly (PassCount & { key: string })[], now: number): void;
   note(name: string): string | null;
   setNote(name: string, body: string): void;
-  everyRecord(): Recorded;
+  everyRecord(): RecordRows;
   /** Removes the least recently updated outcomes above the limit. */
   trim(): void;
 }
@@ -110,7 +110,7 @@ export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => v
     db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
   return {
     outcomes(keys) {
-      const known = new Map<string, Counted>();
+      const known = new Map<string, PassCount>();
       if (!exists('outcomes')) return known;
       const rows = db
         .prepare(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ask, singleLine, type AskTools } from '../../kernel/ask/grader-question.ts';
+import { askForJson, singleLine, type AskTools } from '../../kernel/ask/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import { PER_QUESTION } from './cost.ts';
 import { answerText, referenceText, type Attribute, type ReferenceText } from './text.ts';
@@ -20,7 +20,7 @@ export function rateReference(
   attributes: readonly Attribute[],
   tools: AskTools,
 ): Promise<Ratings> {
-  return rate(referenceText(reference), attributes, tools);
+  return rateText(referenceText(reference), attributes, tools);
 }
 
 /**
@@ -33,10 +33,10 @@ export function rateAnswer(
   attributes: readonly Attribute[],
   tools: AskTools,
 ): Promise<Ratings> {
-  return rate(answerText(reference, output), attributes, tools);
+  return rateText(answerText(reference, output), attributes, tools);
 }
 
-async function rate(
+async function rateText(
   text: string,
   attributes: readonly Attribute[],
   tools: AskTools,
@@ -91,10 +91,10 @@ async function askRatings(
   ];
   const list = (of: readonly Attribute[]): string =>
     of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
-  const reply = replyOf(attributes);
+  const reply = ratingsSchema(attributes);
   const settles = ({ ratings }: z.output<typeof reply>): boolean =>
     usable(ratings, attributes).size === attributes.length;
-  const asked = await ask(
+  const asked = await askForJson(
     {
       purpose: 'qualeval',
       name: 'affinity',
@@ -129,7 +129,7 @@ async function askRatings(
     : { status: 'ok', ratings: usable(asked.reply.ratings, attributes) };
 }
 
-function replyOf([first, ...rest]: readonly Attribute[]) {
+function ratingsSchema([first, ...rest]: readonly Attribute[]) {
   const rating = z.object({
     id: z.enum([first?.id ?? '', ...rest.map(({ id }) => id)]),
     evidence: z.string(),
@@ -141,7 +141,7 @@ function replyOf([first, ...rest]: readonly Attribute[]) {
   return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
 }
 
-const readable = z.object({
+const ratingSchema = z.object({
   id: z.string(),
   score: z.int().min(1).max(5),
   evidence: z.string().catch(''),
@@ -156,7 +156,7 @@ function usable(given: readonly unknown[], attributes: readonly Attribute[]): Ma
   const found = new Map<string, Extract<Rating, { status: 'scored' }>>();
   const torn = new Set<string>();
   for (const entry of given) {
-    const read = readable.safeParse(entry);
+    const read = ratingSchema.safeParse(entry);
     if (!read.success || !known.has(read.data.id)) continue;
     const { id, score, evidence } = read.data;
     const earlier = found.get(id);
@@ -169,7 +169,7 @@ function usable(given: readonly unknown[], attributes: readonly Attribute[]): Ma
 }
 
 /** The score as a number; null where there is none. */
-export function scoreOf(ratings: Ratings | undefined, id: string): number | null {
+export function ratingScore(ratings: Ratings | undefined, id: string): number | null {
   const rating = ratings?.get(id);
   return rating?.status === 'scored' ? rating.score : null;
 }

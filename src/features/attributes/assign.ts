@@ -20,7 +20,7 @@ import { PER_REFERENCE } from './text.ts';
  */
 const SIMPLEX_REFERENCES = 250;
 
-const BATCH = 10_000;
+const MAX_BATCH_SIZE = 10_000;
 
 export interface AssignTools {
   solve: Solve;
@@ -56,7 +56,7 @@ export type Assignment =
   | { status: 'failed'; reason: string };
 
 /** A column of the program: an attribute by its id, with its prior. */
-export interface Column {
+export interface AttributeColumn {
   id: string;
   prior: number;
 }
@@ -69,7 +69,7 @@ export interface Column {
  */
 export async function assign(
   references: readonly RatedReference[],
-  columns: readonly Column[],
+  columns: readonly AttributeColumn[],
   options: AssignOptions,
   tools: AssignTools,
 ): Promise<Assignment> {
@@ -84,7 +84,7 @@ export async function assign(
   const each = Math.min(options.each ?? PER_REFERENCE, columns.length);
   const attributes = new Map<string, readonly string[]>();
   const total = { objective: 0, outside: new Set<number>(), left: [] as string[] };
-  const batches = batchesOf(rated, options.batch ?? BATCH, tools.hash);
+  const batches = batchesOf(rated, options.batch ?? MAX_BATCH_SIZE, tools.hash);
   for (const batch of batches) {
     const bounds = attributeBounds(
       sorted.map(({ prior }) => prior),

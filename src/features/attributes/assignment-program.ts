@@ -60,7 +60,7 @@ export interface AttributeBounds {
 }
 
 /** Float noise that moves no whole number. */
-const NOISE = 1e-9;
+const FLOAT_NOISE = 1e-9;
 
 /**
  * The paper's band rounded outwards, where it has no solution in whole numbers, with every prior
@@ -77,10 +77,10 @@ export function outwardBounds(
   const wanted = capPriors(priors, 1 / each).map((prior) => each * references * prior);
   return {
     lower: wanted.map((count) =>
-      Math.min(references, Math.max(0, Math.floor(count * (1 - slack) + NOISE))),
+      Math.min(references, Math.max(0, Math.floor(count * (1 - slack) + FLOAT_NOISE))),
     ),
     upper: wanted.map((count) =>
-      Math.min(references, Math.max(0, Math.ceil(count * (1 + slack) - NOISE))),
+      Math.min(references, Math.max(0, Math.ceil(count * (1 + slack) - FLOAT_NOISE))),
     ),
     band: priors.map((prior) => ({
       low: each * references * prior * (1 - slack),
@@ -100,8 +100,8 @@ function inwardBounds(
   each: number,
   band: AttributeBounds['band'],
 ): AttributeBounds | null {
-  const lower = band.map(({ low }) => Math.max(0, Math.ceil(low - NOISE)));
-  const upper = band.map(({ high }) => Math.min(references, Math.floor(high + NOISE)));
+  const lower = band.map(({ low }) => Math.max(0, Math.ceil(low - FLOAT_NOISE)));
+  const upper = band.map(({ high }) => Math.min(references, Math.floor(high + FLOAT_NOISE)));
   const places = each * references;
   const fits =
     lower.every((least, column) => least <= (upper[column] ?? 0)) &&

@@ -13,7 +13,7 @@ import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
 import { FEWEST_COMPARED } from './cost.ts';
 import type { PinnedAttributes } from './file.ts';
-import { countTries, meanValues, proficiencyOf, triesBelow, wordOf } from './proficiency.ts';
+import { countTries, meanValues, proficiencyOf, triesBelow, tryOutcome } from './proficiency.ts';
 import type { AttributeResult } from './result.ts';
 import type { QualEvalSettings } from './settings.ts';
 import type { Surveyed } from './survey.ts';
@@ -103,22 +103,22 @@ export function countedMetric(
 const NO_ANSWERS = { base: null, head: null };
 
 /** Answers that count: not those of skipped references, and in a comparison those of both sides. */
-export function answersOf(
+export function comparedAnswers(
   { compared, base, head }: ExplainReference,
   mode: ExplainInput['mode'],
 ): Record<Side, string | null> {
-  const answers = { base: answerOf(base), head: answerOf(head) };
+  const answers = { base: firstAnswer(base), head: firstAnswer(head) };
   const isComplete = mode === 'sweep' || (answers.base !== null && answers.head !== null);
   return compared && isComplete ? answers : NO_ANSWERS;
 }
 
 /** One answer stands for a side: its first. */
-function answerOf(tries: readonly TryResult[]): string | null {
+function firstAnswer(tries: readonly TryResult[]): string | null {
   return tries.find(({ actual }) => actual !== null)?.actual ?? null;
 }
 
 /** Every suite's attributes as the result shows them; all of them are one family of tests. */
-export function resultsOf(
+export function attributeResults(
   suites: readonly CountedSuite[],
   surveyed: readonly (readonly Surveyed[])[],
   input: ExplainInput,
@@ -160,7 +160,7 @@ export function resultsOf(
         suite,
         attribute,
         { tables: own, bundles: bundlesAmong(clusters, members) },
-        input.mode === 'sweep' || verdict === undefined ? oneSided(own) : verdict,
+        input.mode === 'sweep' || verdict === undefined ? sweepVerdict(own) : verdict,
         ids,
       );
     }),
@@ -173,7 +173,7 @@ function weightOf(affinity: number | null): number {
 }
 
 /** Sweeps compare nothing. */
-function oneSided(tables: readonly Table[]): GroupVerdict {
+function sweepVerdict(tables: readonly Table[]): GroupVerdict {
   return {
     verdict: proficiencyOf(tables).n < FEWEST_COMPARED ? 'too few' : 'no change seen',
     p: null,
@@ -198,7 +198,7 @@ function attributeClusters(
   const compared = references.filter((reference) => reference.compared);
   const passes = (side: readonly TryResult[]): Outcome[] => {
     const byTry = new Map(
-      triesBelow(side, tries).map((tryResult) => [tryResult.try, wordOf(tryResult, metric)]),
+      triesBelow(side, tries).map((tryResult) => [tryResult.try, tryOutcome(tryResult, metric)]),
     );
     const last = Math.max(-1, ...byTry.keys());
     return Array.from({ length: last + 1 }, (_, at) => byTry.get(at) ?? 'skipped');
@@ -231,7 +231,7 @@ function attributeResult(
     return table === undefined ? [] : [{ id, table, weight: weightOf(affinity) }];
   });
   const drops = verdict === 'regressed' ? largestDrops(members) : [];
-  const values = valuesOf(suite, new Set(references.map(({ reference }) => reference)));
+  const values = attributeValues(suite, new Set(references.map(({ reference }) => reference)));
   return {
     ...attribute,
     path,
@@ -251,7 +251,7 @@ function attributeResult(
   };
 }
 
-function valuesOf(
+function attributeValues(
   { measured, references, tries }: CountedSuite,
   ids: ReadonlySet<string>,
 ): ReturnType<typeof meanValues> {

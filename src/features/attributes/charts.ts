@@ -7,7 +7,7 @@ import { NAME_LIMIT } from '../../report/sections/document.ts';
 import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { change, rates, signedInterval } from '../../report/sections/phrases.ts';
 import { percent, count, counted } from '../../text/amounts.ts';
-import { type Markup, markup, written } from '../../text/markup.ts';
+import { type Markup, markup, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import { attributesWorstFirst, explainedSuites, KIND_WORDS, suiteKey } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
@@ -38,7 +38,7 @@ export interface AttributeCharts {
 const ROOM = 500_000;
 
 /** Attributes of a kind in one chart; the table has the others. */
-const MOST_ROWS = 30;
+const MAX_CHART_ROWS = 30;
 
 /** Draws the worst suites' charts first, until {@link ROOM} is used. */
 export async function attributeCharts(result: Result): Promise<AttributeCharts> {
@@ -56,7 +56,7 @@ export async function attributeCharts(result: Result): Promise<AttributeCharts> 
       domains: cardsOf(attributes, 'domain', result.mode, drawn),
       subtasks: cardsOf(attributes, 'subtask', result.mode, drawn),
     };
-    used += bytes(written(markup`${cards.domains}${cards.subtasks}`));
+    used += bytes(markupText(markup`${cards.domains}${cards.subtasks}`));
     if (used <= ROOM) kinds.set(suiteKey(first), cards);
   }
   return { kinds, left: suites.length - kinds.size };
@@ -70,7 +70,7 @@ function cardsOf(
 ): Markup[] {
   const attributes = attributesWorstFirst(all.filter((attribute) => attribute.kind === kind));
   if (attributes.length === 0) return [];
-  const rows = attributes.slice(0, MOST_ROWS);
+  const rows = attributes.slice(0, MAX_CHART_ROWS);
   const cut =
     attributes.length > rows.length
       ? `${count(rows.length)} of ${count(attributes.length)} are drawn. `

@@ -1,13 +1,13 @@
 import { singleLine } from '../../kernel/ask/grader-question.ts';
 import type { AttributeResult, Insight } from './result.ts';
-import { areCompared, changesOf, numbersOf, signedNumbersOf } from './tables.ts';
+import { areCompared, figureChanges, unsignedNumbers, signedNumbersOf } from './tables.ts';
 
 /** What one insight may say; its suite is added by who knows it. */
-export type Finding = Omit<Insight, 'path' | 'suite' | 'variant'>;
+export type InsightFinding = Omit<Insight, 'path' | 'suite' | 'variant'>;
 
 const TEXT_LENGTH = 600;
 
-interface Written {
+interface WrittenInsight {
   text: string;
   attributes: readonly string[];
   references: readonly string[];
@@ -19,9 +19,9 @@ interface Written {
  * or regresses that does not in the tables.
  */
 export function checkInsight(
-  given: Written,
+  given: WrittenInsight,
   attributes: readonly AttributeResult[],
-): Finding | string {
+): InsightFinding | string {
   const text = singleLine(given.text, TEXT_LENGTH);
   if (text === '') return 'it says nothing';
   const references = new Set(attributes.flatMap((attribute) => attribute.references));
@@ -34,7 +34,7 @@ export function checkInsight(
   if (given.attributes.length + given.references.length === 0)
     return 'it rests on no attribute and no reference';
   const names = [...references].filter((id) => !isNumber(id) || given.references.includes(id));
-  const number = foreignNumber(bareOf(text, attributes, names), numbersOf(attributes));
+  const number = foreignNumber(bareOf(text, attributes, names), unsignedNumbers(attributes));
   if (number !== null)
     return `it states the number ${quote(number)}, which is in none of the tables`;
   const wrong = wrongClause(text, given, attributes, names);
@@ -110,7 +110,7 @@ interface Clause {
 /** What is wrong with the first clause that the tables do not bear out. */
 function wrongClause(
   text: string,
-  given: Written,
+  given: WrittenInsight,
   attributes: readonly AttributeResult[],
   references: readonly string[],
 ): string | null {
@@ -128,7 +128,11 @@ function wrongClause(
 const BETWEEN_CLAUSES = /[.;:!?](?=\s|$)|,(?=\s)|\b(?:while|whereas|but)\b/u;
 
 /** A clause that calls no attribute goes on about the last ones, else about those that are listed. */
-function clausesOf(text: string, given: Written, attributes: readonly AttributeResult[]): Clause[] {
+function clausesOf(
+  text: string,
+  given: WrittenInsight,
+  attributes: readonly AttributeResult[],
+): Clause[] {
   const listed = attributes.filter(
     ({ id, references }) =>
       given.attributes.includes(id) ||
@@ -163,15 +167,15 @@ function calledIn(text: string, attributes: readonly AttributeResult[]): Attribu
 }
 
 function foreignFigure(bare: string, { about }: Clause): string | null {
-  const number = foreignNumber(bare, numbersOf(about));
+  const number = foreignNumber(bare, unsignedNumbers(about));
   if (number !== null)
-    return `it states the number ${quote(number)}, which is not a figure of ${namesOf(about)}`;
+    return `it states the number ${quote(number)}, which is not a figure of ${quotedNames(about)}`;
   const known = signedNumbersOf(about);
   const signed = bare.matchAll(/(?<![\p{L}\p{N}])([+\-−])(\p{N}+(?:[.,]\p{N}+)*)/gu);
   for (const [whole, sign = '', digits = ''] of signed) {
     const values = readings(digits).map((value) => (sign === '+' ? value : -value));
     if (!values.some((value) => known.has(value)))
-      return `it states ${quote(whole)}, which is not a figure of ${namesOf(about)}`;
+      return `it states ${quote(whole)}, which is not a figure of ${quotedNames(about)}`;
   }
   return null;
 }
@@ -194,16 +198,16 @@ function signedReadings(number: string): number[] {
 }
 
 function wrongChange(bare: string, { about }: Clause): string | null {
-  const known = changesOf(about);
+  const known = figureChanges(about);
   const wrong = changesIn(bare).find(
     ({ from, to }) => !known.some((change) => from.includes(change.from) && to.includes(change.to)),
   );
   return wrong === undefined
     ? null
-    : `it says ${quote(wrong.text)}, which is not a change of ${namesOf(about)}`;
+    : `it says ${quote(wrong.text)}, which is not a change of ${quotedNames(about)}`;
 }
 
-const WORDS = {
+const CLAIM_PATTERNS = {
   up: /\b(?:rose|rises|increased|increases|climbed|gained|grew)\b/iu,
   down: /\b(?:fell|falls|dropped|declined|declines|decreased|decreases|lost|sank)\b/iu,
   better: /\b(?:improved|improves|recovered|(?:got|gets|is|are|became|performs?) better)\b/iu,
@@ -221,10 +225,10 @@ function wrongDirection(
 ): string | null {
   const { text, about, named } = clause;
   const stated = statedChanges(bare, about);
-  const [up, down] = [WORDS.up.test(bare), WORDS.down.test(bare)];
+  const [up, down] = [CLAIM_PATTERNS.up.test(bare), CLAIM_PATTERNS.down.test(bare)];
   if (stated.length > 0 && up !== down) {
     const fits = stated.some(({ from, to }) => (up ? to > from : to < from));
-    return fits ? null : `it calls a change of ${namesOf(about)} the wrong way round`;
+    return fits ? null : `it calls a change of ${quotedNames(about)} the wrong way round`;
   }
   const said = saidOf(bare, { up, down });
   const all = (way: 'better' | 'worse'): boolean => {
@@ -232,21 +236,21 @@ function wrongDirection(
     return named ? about.every(holds) : about.some(holds);
   };
   if (said.better && !all('better'))
-    return `it says that ${namesOf(about)} got better, which the tables do not`;
+    return `it says that ${quotedNames(about)} got better, which the tables do not`;
   // A single reference may fall in an attribute that did not.
   const isSampled = (): boolean =>
     about.some(({ samples }) => samples.some(isDrop)) &&
     references.some((id) => text.includes(id) && wholeWord(id, 'u').test(text));
   return said.worse && !all('worse') && !isSampled()
-    ? `it says that ${namesOf(about)} got worse, which the tables do not`
+    ? `it says that ${quotedNames(about)} got worse, which the tables do not`
     : null;
 }
 
 function statedChanges(
   bare: string,
   about: readonly AttributeResult[],
-): ReturnType<typeof changesOf> {
-  const known = changesOf(about);
+): ReturnType<typeof figureChanges> {
+  const known = figureChanges(about);
   return changesIn(bare).flatMap(({ from, to }) =>
     known.filter((change) => from.includes(change.from) && to.includes(change.to)),
   );
@@ -256,10 +260,10 @@ function saidOf(
   bare: string,
   { up, down }: { up: boolean; down: boolean },
 ): { better: boolean; worse: boolean } {
-  const bad = WORDS.bad.test(bare);
+  const bad = CLAIM_PATTERNS.bad.test(bare);
   return {
-    better: WORDS.better.test(bare) || (bad ? down : up),
-    worse: WORDS.worse.test(bare) || (bad ? up : down),
+    better: CLAIM_PATTERNS.better.test(bare) || (bad ? down : up),
+    worse: CLAIM_PATTERNS.worse.test(bare) || (bad ? up : down),
   };
 }
 
@@ -276,6 +280,6 @@ function directionOf(attribute: AttributeResult): 'better' | 'worse' | null {
   return (difference ?? 0) < 0 ? 'worse' : 'better';
 }
 
-function namesOf(attributes: readonly AttributeResult[]): string {
+function quotedNames(attributes: readonly AttributeResult[]): string {
   return attributes.map(({ name }) => quote(name)).join(', ');
 }

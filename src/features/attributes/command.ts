@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { holdToCaps, priceOf } from '../../app/commands/caps.ts';
+import { holdToCaps, projectPrice } from '../../app/commands/caps.ts';
 import { replaceFile, writeNewFiles } from '../../app/commands/files.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
@@ -8,7 +8,7 @@ import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../app/commands/user-error.ts';
 import type { Edges } from '../../app/run/input.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
-import { refusalOf } from '../../app/session/safe-writing.ts';
+import { pathRefusal } from '../../app/session/safe-writing.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { schemaLine } from '../../config/schema-line.ts';
 import { InternalError, UserError, problem } from '../../errors.ts';
@@ -51,10 +51,10 @@ export const discoverCommand: AddCommand = (program, terminal, done) => {
       await withCurrentProject(options, terminal, overrides, async (opened) => {
         const file = await targetFile(opened, options, terminal);
         const { found, usage } = await asking(opened, (edges) =>
-          ask(opened, options, edges, terminal),
+          runDiscovery(opened, options, edges, terminal),
         );
-        await write(file, found, opened, options, terminal);
-        show(file, found, usage, options, terminal);
+        await writeDiscovered(file, found, opened, options, terminal);
+        printDiscovered(file, found, usage, options, terminal);
       });
       done(0);
     });
@@ -74,7 +74,7 @@ async function targetFile(
       `qualeval.attributes: ${settings.qualeval.attributes.slice(0, 100)} must be a path below the working directory`,
     );
   const path = join(resolve(cwd, directory), file);
-  const refusal = await refusalOf(path, 'file', ground);
+  const refusal = await pathRefusal(path, 'file', ground);
   if (refusal !== null) throw userError(file, refusal);
   if (force !== true && existsSync(path)) {
     throw userError(
@@ -85,20 +85,20 @@ async function targetFile(
   return file;
 }
 
-interface Asked {
+interface DiscoveryOutcome {
   found: Discovered[];
   usage: UsageTotals;
 }
 
-async function ask(
+async function runDiscovery(
   opened: Opened,
   options: DiscoverOptions,
   edges: Edges,
   terminal: Terminal,
-): Promise<Asked> {
+): Promise<DiscoveryOutcome> {
   const { project } = opened;
-  const grader = graderOf(opened, options);
-  const price = await priceOf(opened, edges, [grader.target]);
+  const grader = discoveryGrader(opened, options);
+  const price = await projectPrice(opened, edges, [grader.target]);
   const plan = planDiscovery(project, grader, price);
   for (const note of plan.left) terminal.err(`note: ${logLine(note)}\n`);
   const guard = holdToCaps(
@@ -133,7 +133,7 @@ async function ask(
 }
 
 /** The first grader of the settings. Voting applies to grades only. */
-function graderOf({ project, tree }: Opened, { code }: DiscoverOptions): Grader {
+function discoveryGrader({ project, tree }: Opened, { code }: DiscoverOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {
     throw userError(
@@ -173,7 +173,7 @@ function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): P
   ];
 }
 
-async function write(
+async function writeDiscovered(
   file: string,
   found: readonly Discovered[],
   { project, session: { ground } }: Opened,
@@ -201,7 +201,7 @@ async function write(
   else await writeNewFiles(folder, new Map([[file, text]]), ground);
 }
 
-function show(
+function printDiscovered(
   file: string,
   found: readonly Discovered[],
   usage: UsageTotals,

@@ -10,7 +10,7 @@ import { attributeLimit, type ReferenceText } from './text.ts';
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
   const found = new Map(written.map((reference) => [reference.id, reference]));
-  return textsOf([...found.values()]);
+  return referenceTexts([...found.values()]);
 }
 
 /**
@@ -32,12 +32,12 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
 }
 
 /** References as a model reads them. */
-export function textsOf(references: readonly Reference[]): ReferenceText[] {
-  return references.map(textOf);
+export function referenceTexts(references: readonly Reference[]): ReferenceText[] {
+  return references.map(toReferenceText);
 }
 
 /** The text of a reference; a recorded dialogue has its messages in place of values. */
-function textOf({ id, input, expected, thread }: Reference): ReferenceText {
+function toReferenceText({ id, input, expected, thread }: Reference): ReferenceText {
   if (thread === null) return { id, input, expected };
   return {
     id,

@@ -5,7 +5,7 @@ import { NAME_LIMIT } from '../../report/sections/document.ts';
 import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { andMore, change, rates, signedInterval } from '../../report/sections/phrases.ts';
 import { percent, count, counted } from '../../text/amounts.ts';
-import { type Markup, joined, markup } from '../../text/markup.ts';
+import { type Markup, joinMarkup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import { kindLink, type AttributeIndex } from './attribute-index.ts';
 import type { AttributeCharts } from './charts.ts';
@@ -23,16 +23,16 @@ import { dropsHtml, skillsHtml } from './samples.ts';
 import { alignmentWords } from './section.ts';
 
 /** Suites, and moved attributes per suite, shown in full; the rest is counted. */
-const MOST_SUITES = 20;
+const MAX_DASHBOARD_SUITES = 20;
 
 const MOST_MOVED = 10;
 
-const MOST_ROWS = 60;
+const MAX_TABLE_ROWS = 60;
 
 /** References named after an insight. */
 const MOST_NAMED = 12;
 
-const SENTENCE = 600;
+const MAX_SUMMARY_CHARS = 600;
 
 /**
  * The attributes of every suite: insights, changes with samples, charts, and all attributes with
@@ -45,7 +45,7 @@ export function dashboardHtml(
 ): Markup | null {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites));
   if (suites.length === 0) return null;
-  const shown = suites.slice(0, MOST_SUITES);
+  const shown = suites.slice(0, MAX_DASHBOARD_SUITES);
   const notes = [
     ...(suites.length > shown.length
       ? [
@@ -60,13 +60,13 @@ export function dashboardHtml(
   ];
   return markup`
     <section id="kinds"><h2>Attributes</h2>
-      ${result.attributes.length === 0 ? null : markup`<p>${summaryOf(result)}</p>`}
+      ${result.attributes.length === 0 ? null : markup`<p>${attributeSummary(result)}</p>`}
       ${shown.map((suite) => suiteDashboard(suite, result.mode, charts, index))}
       ${notes.map(noteHtml)}
     </section>`;
 }
 
-function summaryOf({ attributes, mode }: Result): string {
+function attributeSummary({ attributes, mode }: Result): string {
   const of = (verdict: AttributeResult['verdict']): number =>
     attributes.filter((attribute) => attribute.verdict === verdict).length;
   if (mode === 'sweep')
@@ -126,8 +126,8 @@ function insightsHtml(
       .map((id) => referenceLink(of.suite, id, index.anchor));
     const more = andMore(references.length, names.length);
     const rests = [...kinds, ...names, ...(more === null ? [] : [more])];
-    const on = markup`<br><span class="soft">rests on</span> ${joined(rests, ', ')}`;
-    return markup`<li>${shorten(text, SENTENCE)}${rests.length === 0 ? null : on}</li>`;
+    const on = markup`<br><span class="soft">rests on</span> ${joinMarkup(rests, ', ')}`;
+    return markup`<li>${shorten(text, MAX_SUMMARY_CHARS)}${rests.length === 0 ? null : on}</li>`;
   });
   return markup`
     <div class="insights">
@@ -165,7 +165,7 @@ function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: Attrib
       <summary>${chip(worse ? '✗ regressed' : '↑ improved', worse ? 'bad' : 'good')}${' '}
         <b>${shorten(name, NAME_LIMIT)}</b> <span class="soft">${numbers}</span></summary>
       <div class="body">
-        ${explanation === '' ? null : markup`<p>${shorten(explanation, SENTENCE)}</p>`}
+        ${explanation === '' ? null : markup`<p>${shorten(explanation, MAX_SUMMARY_CHARS)}</p>`}
         ${notes.map(noteHtml)}
         <p>${kindLink(attribute, show, index)}</p>
         ${dropsHtml(attribute, of, index)}
@@ -176,7 +176,7 @@ function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: Attrib
 function allHtml(of: ExplainedSuite, index: AttributeIndex): Markup | null {
   const { attributes } = of;
   if (attributes.length === 0) return null;
-  const rows = attributes.slice(0, MOST_ROWS).map((attribute) => {
+  const rows = attributes.slice(0, MAX_TABLE_ROWS).map((attribute) => {
     const { name, kind, explanation, prior, explained_by: by } = attribute;
     const others = explainers(attribute, of).map((explainer) => shorten(explainer, NAME_LIMIT));
     const shared = markup`
@@ -187,7 +187,7 @@ function allHtml(of: ExplainedSuite, index: AttributeIndex): Markup | null {
         ${by.length === 0 ? null : shared}`),
       ownCell(percent(prior)),
       ownCell(kindLink(attribute, counted(attribute.references.length, 'reference'), index)),
-      wrappedCell(shorten(explanation, SENTENCE)),
+      wrappedCell(shorten(explanation, MAX_SUMMARY_CHARS)),
     ];
   });
   const more = andMore(attributes.length, rows.length);

@@ -4,7 +4,7 @@ import { priceCounts, type Forecast } from '../../money/priced-calls.ts';
 import { createInputCounter } from '../../money/tokens.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Complete, Grader } from '../../types/model.ts';
-import { CHUNK, GROUP, discoveryCalls, textsOf } from './cost.ts';
+import { CHUNK, GROUP, discoveryCalls, referenceTexts } from './cost.ts';
 import { discover, type Discovery } from './discover.ts';
 import { FEWEST_REFERENCES, attributeLimit, referenceText, type ReferenceText } from './text.ts';
 
@@ -37,7 +37,7 @@ export function planDiscovery(
   grader: Grader,
   price: Price,
 ): DiscoveryPlan {
-  const all = partsOf(suites, settings.qualeval.max_attributes);
+  const all = discoveryParts(suites, settings.qualeval.max_attributes);
   const parts = all.filter(({ references }) => references.length >= FEWEST_REFERENCES);
   const left = all
     .filter((part) => !parts.includes(part))
@@ -55,7 +55,7 @@ export function planDiscovery(
  * Prompts of one file share its attributes, and so all their references are read together, equal
  * ones once.
  */
-function partsOf(suites: Project['suites'], most: number): DiscoveryPart[] {
+function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[] {
   const files = new Map<
     string,
     { names: string[]; largest: number; references: Map<string, ReferenceText> }
@@ -69,7 +69,7 @@ function partsOf(suites: Project['suites'], most: number): DiscoveryPart[] {
     files.set(prompt.file, file);
     file.names.push(prompt.name);
     file.largest = Math.max(file.largest, tests.references.length);
-    for (const reference of textsOf(tests.references))
+    for (const reference of referenceTexts(tests.references))
       file.references.set(`${reference.id}\n${referenceText(reference)}`, reference);
   }
   return [...files].map(([path, { names, largest, references }]) => ({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  ask,
+  askForJson,
   singleLine,
   type AskTools,
   type GraderReply,
@@ -19,9 +19,9 @@ import {
 } from './text.ts';
 
 /** Longest text of one reference when five are read together, in characters. */
-const MAX_TEXT = 8_000;
+const MAX_REFERENCE_CHARS = 8_000;
 
-interface DiscoverOptions {
+interface DiscoverySettings {
   /** Most attributes of each kind; fewer where the references cannot bear as many. */
   most: number;
   seed: number;
@@ -35,9 +35,9 @@ export interface Discovery {
   dropped: string[];
 }
 
-type Kind = Attribute['kind'];
+type AttributeKind = Attribute['kind'];
 
-interface Candidate {
+interface AttributeCandidate {
   name: string;
   explanation: string;
   /** Groups that proposed it. */ support: number;
@@ -51,11 +51,11 @@ interface Candidate {
  */
 export async function discover(
   references: readonly ReferenceText[],
-  options: DiscoverOptions,
+  options: DiscoverySettings,
   tools: AskTools,
 ): Promise<Discovery> {
   const texts = [
-    ...new Set(references.map((reference) => referenceText(reference, MAX_TEXT))),
+    ...new Set(references.map((reference) => referenceText(reference, MAX_REFERENCE_CHARS))),
   ].sort();
   const shuffled = shuffle(texts, createRandom(`attributes ${String(options.seed)}`));
   const groups = Array.from({ length: Math.ceil(shuffled.length / GROUP) }, (_, group) =>
@@ -65,7 +65,7 @@ export async function discover(
   const failures = {
     failed: replies.filter(({ status }) => status === 'failed').length,
     asked: groups.length,
-    reason: firstReason(replies),
+    reason: firstFailure(replies),
   };
   const limit = attributeLimit(references.length, options.most);
   const kinds = await Promise.all(
@@ -103,7 +103,7 @@ function propose(
   const materials = Object.fromEntries(
     group.map((text, index) => [`example ${String(index + 1)}`, text]),
   );
-  return ask(
+  return askForJson(
     {
       purpose: 'qualeval',
       name: 'attributes',
@@ -125,7 +125,7 @@ function propose(
 const merged = z.object({ attributes: z.array(proposal) });
 
 interface Shrunk {
-  kept: Candidate[];
+  kept: AttributeCandidate[];
   dropped: string[];
   failed: number;
   asked: number;
@@ -136,8 +136,8 @@ interface Shrunk {
  * Rounds of merging until at most `limit` are left, or a round does not shrink the list any more.
  */
 async function shrink(
-  candidates: readonly Candidate[],
-  kind: Kind,
+  candidates: readonly AttributeCandidate[],
+  kind: AttributeKind,
   limit: number,
   groups: number,
   tools: AskTools,
@@ -157,7 +157,7 @@ async function shrink(
     );
     counted.asked += chunks.length;
     counted.failed += replies.filter(({ status }) => status === 'failed').length;
-    counted.reason ??= firstReason(replies);
+    counted.reason ??= firstFailure(replies);
     const next = candidatesOf(
       replies.map((reply, index) => (reply.status === 'ok' ? reply.reply : (chunks[index] ?? []))),
     );
@@ -176,16 +176,16 @@ async function shrink(
  * it was.
  */
 async function merge(
-  chunk: readonly Candidate[],
-  kind: Kind,
+  chunk: readonly AttributeCandidate[],
+  kind: AttributeKind,
   most: number,
   tools: AskTools,
-): Promise<GraderReply<Candidate[]>> {
+): Promise<GraderReply<AttributeCandidate[]>> {
   const what =
     kind === 'domain'
       ? 'topics or fields that inputs of an application belong to'
       : 'skills that a model needs to answer such inputs';
-  const asked = await ask(
+  const asked = await askForJson(
     {
       purpose: 'qualeval',
       name: 'merged',
@@ -215,8 +215,8 @@ async function merge(
  * One candidate per folded name, those that more lists proposed first, otherwise in the order they
  * were proposed.
  */
-function candidatesOf(lists: readonly (readonly Proposal[])[]): Candidate[] {
-  const found = new Map<string, Candidate>();
+function candidatesOf(lists: readonly (readonly Proposal[])[]): AttributeCandidate[] {
+  const found = new Map<string, AttributeCandidate>();
   for (const list of lists) {
     for (const given of list) {
       const name = tidy(given.name, NAME_LENGTH);
@@ -249,7 +249,7 @@ function chunksOf<Item>(items: readonly Item[], count: number): Item[][] {
   );
 }
 
-function firstReason(replies: readonly GraderReply<unknown>[]): string | null {
+function firstFailure(replies: readonly GraderReply<unknown>[]): string | null {
   const failed = replies.find((reply) => reply.status === 'failed');
   return failed?.status === 'failed' ? failed.reason : null;
 }

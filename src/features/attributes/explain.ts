@@ -1,20 +1,20 @@
-import { distinct } from '../../documents/document.ts';
+import { deduplicate } from '../../documents/document.ts';
 import type { AskTools } from '../../kernel/ask/grader-question.ts';
 import { isComparable } from '../../kernel/statistics/table.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { Notice } from '../../types/plain.ts';
 import {
-  answersOf,
+  comparedAnswers,
   countedMetric,
   measuredMetric,
-  resultsOf,
+  attributeResults,
   attributeTable,
   type CountedSuite,
   type ExplainInput,
   type ExplainSuite,
   type ExplainTools,
 } from './attribute-results.ts';
-import type { Finding } from './check-insight.ts';
+import type { InsightFinding } from './check-insight.ts';
 import { AUTO_REFERENCES, FEWEST_COMPARED } from './cost.ts';
 import { pinnedFor } from './file.ts';
 import { findingsFor } from './insight.ts';
@@ -54,12 +54,12 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))
     .map((suite): CountedSuite => ({
-      ...inOrder(suite),
+      ...sortReferences(suite),
       metric: countedMetric(suite, input),
       measured: measuredMetric(suite, input),
     }));
   const surveyed = await Promise.all(suites.map((suite) => surveySuite(suite, input, tools)));
-  const results = resultsOf(
+  const results = attributeResults(
     suites,
     surveyed.map((survey) => survey.surveyed),
     input,
@@ -80,7 +80,7 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
       const count = written[at]?.dropped ?? 0;
       return count === 0 ? [] : [{ path, suite: name, variant, count }];
     }),
-    notices: distinct(notices),
+    notices: deduplicate(notices),
   };
 }
 
@@ -95,7 +95,7 @@ function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput)
 }
 
 /** By id, so that no sum and no draw depends on the order of a file. */
-function inOrder(suite: ExplainSuite): ExplainSuite {
+function sortReferences(suite: ExplainSuite): ExplainSuite {
   return {
     ...suite,
     references: [...suite.references].sort((a, b) => byCodeUnits(a.id, b.id)),
@@ -128,7 +128,10 @@ async function surveySuite(
   const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
   const { max_attributes: most, slack } = input.settings;
   const { surveyed, notes } = await survey(
-    references.map((reference) => ({ ...reference, answers: answersOf(reference, input.mode) })),
+    references.map((reference) => ({
+      ...reference,
+      answers: comparedAnswers(reference, input.mode),
+    })),
     {
       pinned: pinned.length > 0 ? pinned : null,
       most,
@@ -161,7 +164,7 @@ function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools):
   return grader === null ? null : { complete, random, grader };
 }
 
-interface Told {
+interface CheckedInsights {
   findings: Insight[];
   dropped: number;
   notes: string[];
@@ -176,7 +179,7 @@ async function insightsOf(
   attributes: readonly AttributeResult[],
   input: ExplainInput,
   tools: ExplainTools,
-): Promise<Told> {
+): Promise<CheckedInsights> {
   const { path, name, variant } = suite;
   const moved = attributes.some(({ verdict }) => verdict === 'regressed' || verdict === 'improved');
   const wanted = attributes.length > 0 && (moved || input.settings.enabled === 'on');
@@ -192,7 +195,7 @@ async function insightsOf(
   };
 }
 
-function fallFindings(suite: CountedSuite, hasAttributes: boolean): Finding[] {
+function fallFindings(suite: CountedSuite, hasAttributes: boolean): InsightFinding[] {
   const compared = suite.references
     .map((reference) => ({ id: reference.id, table: attributeTable(reference, suite), weight: 1 }))
     .filter(({ table }) => isComparable(table));

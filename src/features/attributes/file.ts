@@ -9,10 +9,10 @@ import {
   filled,
   listOf,
   mapOf,
-  number,
+  numberBetween,
   anyText,
 } from '../../config/schema.ts';
-import { type Document, type Path, type Reading, valueAt } from '../../documents/document.ts';
+import { type Document, type Path, type ReadResult, valueAt } from '../../documents/document.ts';
 import { readYaml } from '../../documents/yaml.ts';
 import { problem } from '../../errors.ts';
 import type { Place, Problem } from '../../types/plain.ts';
@@ -49,7 +49,7 @@ const attributeSchema = closed({
   explanation: anyText().describe('The attribute in a sentence.').optional(),
 });
 
-const slack = number(0, 1)
+const slack = numberBetween(0, 1)
   .describe(
     "How far the number of an attribute's references may lie off its prior, as a share; replaces the setting qualeval.slack.",
   )
@@ -84,7 +84,7 @@ export function readAttributes(
   content: string | Uint8Array,
   prompts: readonly PromptSize[],
   most: number,
-): Reading<PinnedAttributes> {
+): ReadResult<PinnedAttributes> {
   const reading = readYaml(file, content);
   return reading.ok ? attributesOf(reading.value, prompts, most) : reading;
 }
@@ -94,7 +94,7 @@ export function attributesOf(
   document: Document,
   prompts: readonly PromptSize[],
   most: number,
-): Reading<PinnedAttributes> {
+): ReadResult<PinnedAttributes> {
   const problems: Problem[] = [];
   const left = anything().optional();
   const written = checkMembers(
@@ -115,7 +115,7 @@ export function attributesOf(
           ) ?? {},
         );
   const sharing = prompts.filter(({ path }) => !own.includes(path));
-  const shared = readLists(document, [], largest(sharing), most, problems);
+  const shared = readLists(document, [], maxReferences(sharing), most, problems);
   const byPrompt = new Map(
     own.map((path): [string, Attribute[]] => {
       checkMembers(document, ['prompts', path], { domains: left, subtasks: left }, problems);
@@ -124,7 +124,7 @@ export function attributesOf(
         readLists(
           document,
           ['prompts', path],
-          largest(prompts.filter((prompt) => prompt.path === path)),
+          maxReferences(prompts.filter((prompt) => prompt.path === path)),
           most,
           problems,
         ),
@@ -147,7 +147,7 @@ export function attributesOf(
     : { ok: true, value: { slack: written.slack ?? null, shared, byPrompt, unused } };
 }
 
-function largest(prompts: readonly PromptSize[]): number {
+function maxReferences(prompts: readonly PromptSize[]): number {
   return Math.max(0, ...prompts.map(({ references }) => references));
 }
 

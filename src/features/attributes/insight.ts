@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { ask, type AskTools } from '../../kernel/ask/grader-question.ts';
+import { askForJson, type AskTools } from '../../kernel/ask/grader-question.ts';
 import { percent, counted, pointsBetween, signed } from '../../text/amounts.ts';
-import { checkInsight, type Finding } from './check-insight.ts';
+import { checkInsight, type InsightFinding } from './check-insight.ts';
 import type { AttributeResult } from './result.ts';
 import { areCompared, tableText } from './tables.ts';
 
 interface Findings {
-  findings: Finding[];
+  findings: InsightFinding[];
   /** Insights that the model wrote and that are not among them. */
   dropped: number;
   /** Why something that the model was asked for is not among them. */
   notes: string[];
 }
 
-const MOST = 6;
+const MAX_INSIGHTS = 6;
 
-const written = z.object({
+const insightReplySchema = z.object({
   insights: z.array(
     z.object({
       text: z.string().describe('One or two sentences.'),
@@ -28,7 +28,7 @@ const written = z.object({
 const FIGURES =
   '"prior_percent" is the weight of an attribute among those of its kind. "answers_with_other_skills_percent": lower is better.';
 
-const COMPARED = [
+const COMPARISON_PROMPT = [
   'The tables compare the share of answers that pass before a change (base) and after it (head).\n{{tables}}',
   `${FIGURES} "verdict" is the outcome of a statistical test: call nothing worse or better that it does not call so. "same_references_as" names attributes whose references carry the whole change.`,
   'Write insights that help to fix the change.',
@@ -49,17 +49,17 @@ export async function findingsFor(
   tools: AskTools | null,
 ): Promise<Findings> {
   if (tools === null) return { findings: plainFindings(attributes), dropped: 0, notes: [] };
-  const asked = await ask(
+  const asked = await askForJson(
     {
       purpose: 'insight',
       name: 'insights',
-      reply: written,
+      reply: insightReplySchema,
       role: 'You explain to the owners of an application what tables of figures say about it.',
       materials: { tables: tableText(attributes) },
       text: [
         'The test cases of the application were sorted into domains (what an input is about) and sub-tasks (what answering takes).',
-        ...(areCompared(attributes) ? COMPARED : ONE_SIDED),
-        `At most ${String(MOST)} in all, the most important first. Use no number that the tables do not state, spelled in digits as there; call an attribute by its name wherever you state figures of it; and name attributes and references by their ids in the lists.`,
+        ...(areCompared(attributes) ? COMPARISON_PROMPT : ONE_SIDED),
+        `At most ${String(MAX_INSIGHTS)} in all, the most important first. Use no number that the tables do not state, spelled in digits as there; call an attribute by its name wherever you state figures of it; and name attributes and references by their ids in the lists.`,
       ].join('\n'),
     },
     tools,
@@ -71,7 +71,7 @@ export async function findingsFor(
       notes: [`no insights were written: ${asked.reason}`],
     };
   const checked = asked.reply.insights
-    .slice(0, MOST)
+    .slice(0, MAX_INSIGHTS)
     .map((insight) => checkInsight(insight, attributes));
   const findings = checked.flatMap((finding) => (typeof finding === 'string' ? [] : [finding]));
   const reasons = checked.filter((finding) => typeof finding === 'string');
@@ -83,7 +83,7 @@ export async function findingsFor(
 }
 
 /** Sentences of our own for what regressed and improved, from the tables alone. */
-export function plainFindings(attributes: readonly AttributeResult[]): Finding[] {
+export function plainFindings(attributes: readonly AttributeResult[]): InsightFinding[] {
   const moved = [
     ...attributes
       .filter(({ verdict }) => verdict === 'regressed')
@@ -92,12 +92,12 @@ export function plainFindings(attributes: readonly AttributeResult[]): Finding[]
       .filter(({ verdict }) => verdict === 'improved')
       .sort((a, b) => (b.difference ?? 0) - (a.difference ?? 0)),
   ];
-  return moved.slice(0, MOST).map((attribute): Finding => {
+  return moved.slice(0, MAX_INSIGHTS).map((attribute): InsightFinding => {
     const drops = attribute.samples.flatMap((sample) =>
       sample.kind === 'drop' ? [sample.reference] : [],
     );
     return {
-      text: `${rates(attribute)}${largest(drops)}${skills(attribute)}`,
+      text: `${rateSentence(attribute)}${largestDropsText(drops)}${skills(attribute)}`,
       attributes: [attribute.id],
       references: drops.length > 0 ? drops : attribute.references.slice(0, 3),
       generated: false,
@@ -105,14 +105,14 @@ export function plainFindings(attributes: readonly AttributeResult[]): Finding[]
   });
 }
 
-function rates({ name, kind, verdict, n, base, head, low, high }: AttributeResult): string {
+function rateSentence({ name, kind, verdict, n, base, head, low, high }: AttributeResult): string {
   const interval =
     low === null || high === null ? '' : `, 90 % interval ${signed(low)} to ${signed(high)}`;
   const what = kind === 'domain' ? 'domain' : 'sub-task';
   return `${name} (${what}) ${verdict}: pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}${interval}) over ${counted(n, 'reference')}.`;
 }
 
-function largest(drops: readonly string[]): string {
+function largestDropsText(drops: readonly string[]): string {
   return drops.length === 0 ? '' : ` Largest drops: ${drops.join(', ')}.`;
 }
 

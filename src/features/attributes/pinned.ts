@@ -1,4 +1,4 @@
-import { filesOf } from '../../documents/files.ts';
+import { createFiles } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
 import { isPlainRelative, join } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
@@ -63,7 +63,7 @@ export async function readPinned(
     notices: [
       ...after.notices,
       ...(chosen ? [] : unusedSections(after)),
-      ...unreadBase(before, isOutside),
+      ...unreadAttributes(before, isOutside),
       ...(base === null || source === 'head'
         ? []
         : changeNotices(base, head, isOutside, known !== null)),
@@ -79,7 +79,7 @@ function unusedSections({ pinned }: Pinned): Notice[] {
   }));
 }
 
-function unreadBase({ problems: [first] }: Pinned, isOutside: boolean): Notice[] {
+function unreadAttributes({ problems: [first] }: Pinned, isOutside: boolean): Notice[] {
   return first === undefined
     ? []
     : [
@@ -117,7 +117,7 @@ async function readFile(
         ),
       ],
     };
-  const files = filesOf(tree, limits);
+  const files = createFiles(tree, limits);
   const absence = files.absence(file);
   if (absence?.startsWith('does not exist') === true) {
     return {
@@ -175,8 +175,8 @@ function changeNotices(
   inForce: boolean,
 ): Notice[] {
   const [before, after] = [
-    fileOf(base, isOutside ? head.project : base.project),
-    fileOf(head, head.project),
+    attributesFile(base, isOutside ? head.project : base.project),
+    attributesFile(head, head.project),
   ];
   const origin = base.origin === undefined ? before.id : base.origin.files.get(after.path)?.id;
   if (before.id === after.id || origin === after.id) return [];
@@ -198,7 +198,7 @@ function changeNotices(
   ];
 }
 
-function fileOf(
+function attributesFile(
   { tree }: ProjectTree,
   { settings }: Project,
 ): { path: string; id: string | undefined } {

@@ -60,7 +60,7 @@ export function planExplain({
     return isGate
       ? { ...NOTHING_PLANNED, own: null, notices: [ungatedNotice('qualeval is off')] }
       : null;
-  const calls = countCalls(suites, { qualeval: settings, pinned, mode });
+  const calls = countExplainCalls(suites, { qualeval: settings, pinned, mode });
   const notices = isGate && calls.possible > 0 ? [ungatedNotice(ONLY_WHERE_WORSE)] : [];
   const found = askerOf(head, code) ?? { asker: { grader: null, unasked: null }, problems: [] };
   const { grader, unasked } = found.asker;
@@ -118,7 +118,7 @@ export function isExplainable(
 }
 
 /** Counts calls as if nothing of them were stored. */
-function countCalls(
+function countExplainCalls(
   suites: readonly SuiteComparison[],
   { qualeval, pinned, mode }: Deciding,
 ): ExplainCalls {

@@ -22,7 +22,7 @@ export function countTries(
   metric: string | null,
   tries: number | null,
 ): Counts {
-  const words = triesBelow(given, tries).map((tryResult) => wordOf(tryResult, metric));
+  const words = triesBelow(given, tries).map((tryResult) => tryOutcome(tryResult, metric));
   const passes = words.filter((word) => word === 'pass').length;
   return { passes, tries: passes + words.filter((word) => word === 'fail').length };
 }
@@ -33,7 +33,10 @@ export function triesBelow(given: readonly TryResult[], tries: number | null): T
 }
 
 /** The try's own outcome, or that of one metric's score; undefined: it has none. */
-export function wordOf({ outcome, scores }: TryResult, metric: string | null): Outcome | undefined {
+export function tryOutcome(
+  { outcome, scores }: TryResult,
+  metric: string | null,
+): Outcome | undefined {
   return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
 }
 

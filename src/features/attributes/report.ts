@@ -38,9 +38,9 @@ export const attributesReport: FeatureReport = {
     return { name, shared: most.shared, base, head };
   },
   filter(results) {
-    const all = together(results);
+    const all = mergeExplained(results);
     const groups = explainedSuites(all, suitesWorstFirst(all.suites)).flatMap((of) =>
-      KINDS.map(({ kind, words }) => ({
+      ATTRIBUTE_KINDS.map(({ kind, words }) => ({
         label: `${of.name}: ${words}`,
         choices: of.attributes
           .filter((attribute) => attribute.kind === kind)
@@ -82,7 +82,7 @@ export const attributesReport: FeatureReport = {
   },
 };
 
-const KINDS = [
+const ATTRIBUTE_KINDS = [
   { kind: 'domain', words: 'domains' },
   { kind: 'subtask', words: 'sub-tasks' },
 ] as const;
@@ -90,7 +90,7 @@ const KINDS = [
 type Explained = Pick<Result, 'attributes' | 'insights' | 'dropped_insights' | 'suites'>;
 
 /** The attributes of several results, each once. */
-function together([first, ...others]: readonly Result[]): Explained {
+function mergeExplained([first, ...others]: readonly Result[]): Explained {
   const none: Explained = { attributes: [], insights: [], suites: [] };
   const keyOf = (attribute: AttributeResult): string => `${suiteKey(attribute)} ${attribute.id}`;
   return others.reduce<Explained>((all, result) => {

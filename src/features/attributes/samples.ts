@@ -122,14 +122,14 @@ function answersHtml(
     return answer === null ? null : markup`<pre>${piecesHtml(whole(answer, SAMPLE))}</pre>`;
   }
   const { base, head } = exampleTries(reference, reports);
-  const pieces = piecesOf(base?.actual ?? null, head?.actual ?? null);
+  const pieces = emphasisedPieces(base?.actual ?? null, head?.actual ?? null);
   return markup`<div class="sides">
     <div class="base"><h4>Base</h4><pre>${piecesHtml(pieces.base)}</pre></div>
     <div class="head"><h4>Head</h4><pre>${piecesHtml(pieces.head)}</pre></div>
   </div>`;
 }
 
-function piecesOf(before: string | null, after: string | null): Emphasised {
+function emphasisedPieces(before: string | null, after: string | null): Emphasised {
   if (before !== null && after !== null)
     return emphasise(before, after, { characters: SAMPLE, gaps: true });
   return { base: whole(before ?? 'no answer', SAMPLE), head: whole(after ?? 'no answer', SAMPLE) };

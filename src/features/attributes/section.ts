@@ -35,7 +35,7 @@ export const ALIGNMENT_WORDS =
 export const VALUES_WORDS =
   'Means of a metric are shown and not tested: the verdict of an attribute rests on its pass rate.';
 
-interface Row {
+interface AttributeRow {
   attribute: AttributeResult;
   of: ExplainedSuite;
 }
@@ -51,13 +51,13 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
     (suite) => suite.attributes.length > 0,
   );
   const rows = suites.flatMap((of) =>
-    attributesWorstFirst(of.attributes).map((attribute): Row => ({ attribute, of })),
+    attributesWorstFirst(of.attributes).map((attribute): AttributeRow => ({ attribute, of })),
   );
   const several = suites.length > 1;
   if (mode === 'sweep')
     return group(
       [text(counted(all.length, 'attribute'))],
-      tableOf(
+      attributesTable(
         rows.filter(({ attribute }) => attribute.n > 0),
         items,
         several,
@@ -85,8 +85,8 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
       ),
     ],
     [
-      ...tableOf(moved, items, several, mode),
-      ...listOf(shared, items, several),
+      ...attributesTable(moved, items, several, mode),
+      ...movedWithList(shared, items, several),
       ...(few === 0
         ? []
         : [paragraph([text(`${counted(few, 'attribute')} with too few references to judge.`)])]),
@@ -97,8 +97,8 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   );
 }
 
-function tableOf(
-  rows: readonly Row[],
+function attributesTable(
+  rows: readonly AttributeRow[],
   items: number,
   several: boolean,
   mode: Result['mode'],
@@ -124,7 +124,7 @@ function tableOf(
       nameLine(attribute, of, several),
       [text(count(attribute.n))],
       [text(rates(attribute.base, attribute.head))],
-      ...(diff ? [differenceLine(attribute)] : []),
+      ...(diff ? [attributeChange(attribute)] : []),
       ...(valued === null ? [] : [[text(valuesWords(attribute))]]),
       ...(skills ? [[text(alignmentWords(attribute))]] : []),
       ...(diff ? [[text(attribute.verdict)]] : []),
@@ -168,7 +168,7 @@ export function alignmentWords({ alignment }: AttributeResult): string {
       : rates(alignment.base, alignment.head);
 }
 
-function differenceLine(attribute: AttributeResult): Line {
+function attributeChange(attribute: AttributeResult): Line {
   const { low, high } = attribute;
   return [
     text(change(attribute)),
@@ -182,7 +182,7 @@ function differenceLine(attribute: AttributeResult): Line {
  * Those that moved with another, and not by themselves: a bullet for all that moved the same way
  * with the same ones.
  */
-function listOf(rows: readonly Row[], items: number, several: boolean): Block[] {
+function movedWithList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   if (items === 0)
     return [
@@ -205,7 +205,7 @@ function listOf(rows: readonly Row[], items: number, several: boolean): Block[] 
 }
 
 /** Equal for attributes of one suite that moved the same way with the same ones. */
-function companyOf({ attribute, of }: Row): string {
+function companyOf({ attribute, of }: AttributeRow): string {
   return JSON.stringify([of.name, wayOf(attribute), [...attribute.explained_by].sort()]);
 }
 
@@ -213,7 +213,7 @@ function wayOf({ difference }: AttributeResult): 'fell' | 'rose' {
   return (difference ?? 0) < 0 ? 'fell' : 'rose';
 }
 
-function neighboursLine(together: readonly Row[], items: number, several: boolean): Line {
+function neighboursLine(together: readonly AttributeRow[], items: number, several: boolean): Line {
   const [first] = together;
   if (first === undefined) return [];
   const alone = together.length === 1;

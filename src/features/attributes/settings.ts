@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { closed, filled, flag, number, oneOf, wholeNumber } from '../../config/schema.ts';
+import { closed, filled, flag, numberBetween, oneOf, wholeNumber } from '../../config/schema.ts';
 import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
 
 declare module '../../kernel/suite/suite.ts' {
@@ -14,13 +14,13 @@ const switchSchema = z.union([oneOf(['auto', 'on', 'off']), flag()], {
   error: 'must be one of auto, on, off',
 });
 
-const members = {
+const memberSchemas = {
   enabled: switchSchema.describe('auto, on or off.').default('auto'),
   attributes: filled()
     .describe('File of the attributes that people chose.')
     .default(DEFAULT_ATTRIBUTES),
   max_attributes: wholeNumber(1, 50).describe('Most attributes of each kind.').default(15),
-  slack: number(0, 1)
+  slack: numberBetween(0, 1)
     .describe("How far the number of an attribute's references may lie off its prior, as a share.")
     .default(0.1),
   alignment: flag().describe('Rate answers too, for the skill alignment.').default(false),
@@ -32,13 +32,13 @@ const members = {
     .default(null),
 };
 
-const schema = z
-  .union([switchSchema, closed(members)], {
+const qualevalSchema = z
+  .union([switchSchema, closed(memberSchemas)], {
     error: 'must be one of auto, on, off, or a map like { enabled: on, max_attributes: 10 }',
   })
   .transform((written) => {
     const { enabled, ...rest } =
-      typeof written === 'object' ? written : closed(members).parse({ enabled: written });
+      typeof written === 'object' ? written : closed(memberSchemas).parse({ enabled: written });
     return { ...rest, enabled: typeof enabled === 'string' ? enabled : switchOf(enabled) };
   })
   .describe('Which domains and sub-tasks of the references changed (QualEval).')
@@ -49,13 +49,13 @@ function switchOf(isOn: boolean): 'on' | 'off' {
 }
 
 /** How regressed attributes are worked out. */
-export type QualEvalSettings = z.output<typeof schema>;
+export type QualEvalSettings = z.output<typeof qualevalSchema>;
 
 /** Where attributes can make a run red, how they are worked out is part of the gate. */
 export const attributeSettings: OwnSettings = {
   key: 'qualeval',
-  schema,
-  members: Object.keys(members),
+  schema: qualevalSchema,
+  members: Object.keys(memberSchemas),
   fromBase: ({ attributes }) => attributes === 'fail',
   files: (value) => [(value as QualEvalSettings).attributes],
 };

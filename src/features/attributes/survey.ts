@@ -1,7 +1,7 @@
 import type { AskTools } from '../../kernel/ask/grader-question.ts';
 import { firstWords } from '../../text/amounts.ts';
 import type { Side } from '../../types/plain.ts';
-import { inCommon, misalignment, scoreOf, type Ratings, type SkillPair } from './affinity.ts';
+import { inCommon, misalignment, ratingScore, type Ratings, type SkillPair } from './affinity.ts';
 import { assign, type AssignTools, type Assignment } from './assign.ts';
 import { priorsOf } from './assignment-program.ts';
 import { discover } from './discover.ts';
@@ -57,7 +57,7 @@ export async function survey(
   const notes: string[] = [];
   const attributes =
     options.pinned === null
-      ? await discoverAttributes(references, options, tools, notes)
+      ? await surveyAttributes(references, options, tools, notes)
       : bearable(options.pinned, references.length, options.most, notes);
   if (attributes.length === 0) return { surveyed: [], notes };
   const ratings = await rateReferences(references, attributes, tools, notes);
@@ -75,7 +75,7 @@ export async function survey(
   return { surveyed, notes };
 }
 
-async function discoverAttributes(
+async function surveyAttributes(
   references: readonly SurveyReference[],
   { most, seed }: SurveyOptions,
   tools: AskTools,
@@ -133,7 +133,7 @@ async function surveyKind(
   const rows = [...ratings]
     .map(([id, rated]) => ({
       id,
-      affinities: attributes.map((attribute) => scoreOf(rated, attribute.id)),
+      affinities: attributes.map((attribute) => ratingScore(rated, attribute.id)),
     }))
     .filter(({ affinities }) => affinities.some((affinity) => affinity !== null));
   const priors = priorsOf(
@@ -199,8 +199,8 @@ function skillPairs(
   const pairs = (side: Side): SkillPair[] =>
     [...answers[side]].map(([reference, rated]) => ({
       reference,
-      expected: scoreOf(ratings.get(reference), attribute),
-      output: scoreOf(rated, attribute),
+      expected: ratingScore(ratings.get(reference), attribute),
+      output: ratingScore(rated, attribute),
     }));
   return inCommon({ base: pairs('base'), head: pairs('head') });
 }

@@ -6,7 +6,7 @@ import { SKILL_DISTANCE, type SkillPair } from './affinity.ts';
 import type { AttributeResult, AttributeSample } from './result.ts';
 
 /** Samples of a kind per attribute. */
-const MOST = 3;
+const MAX_SAMPLES = 3;
 
 /**
  * The references of an attribute whose pass rate fell most, largest first, of equals those that
@@ -29,7 +29,7 @@ export function largestDrops(
       (a, b) =>
         a.head - a.base - (b.head - b.base) || b.weight - a.weight || byCodeUnits(a.id, b.id),
     )
-    .slice(0, MOST)
+    .slice(0, MAX_SAMPLES)
     .map(({ id, base, head }) => ({ kind: 'drop', reference: id, base, head }));
 }
 
@@ -54,7 +54,7 @@ export function otherSkills(
         byCodeUnits(b.side, a.side) ||
         byCodeUnits(a.reference, b.reference),
     )
-    .slice(0, MOST);
+    .slice(0, MAX_SAMPLES);
 }
 
 /**
@@ -188,30 +188,30 @@ export function signedNumbersOf(attributes: readonly AttributeResult[]): Set<num
 }
 
 /** Every number of the tables without its sign. */
-export function numbersOf(attributes: readonly AttributeResult[]): Set<number> {
+export function unsignedNumbers(attributes: readonly AttributeResult[]): Set<number> {
   return new Set([...signedNumbersOf(attributes)].map(Math.abs));
 }
 
 /** Two figures of the tables that may be said as "from … to …", as the tables state them. */
-interface Change {
+interface FigureChange {
   from: number;
   to: number;
 }
 
 /** Pass rates and skills from base to head, samples likewise, and the ends of intervals. */
-export function changesOf(attributes: readonly AttributeResult[]): Change[] {
+export function figureChanges(attributes: readonly AttributeResult[]): FigureChange[] {
   return attributes.flatMap(({ base, head, low, high, alignment, samples }) => [
-    ...change(hundred(base), hundred(head)),
-    ...change(low === null ? null : inPoints(low), high === null ? null : inPoints(high)),
-    ...change(hundred(alignment?.base ?? null), hundred(alignment?.head ?? null)),
+    ...figureChange(hundred(base), hundred(head)),
+    ...figureChange(low === null ? null : inPoints(low), high === null ? null : inPoints(high)),
+    ...figureChange(hundred(alignment?.base ?? null), hundred(alignment?.head ?? null)),
     ...samples.flatMap((sample) =>
       sample.kind === 'drop'
-        ? change(hundred(sample.base), hundred(sample.head))
-        : change(sample.expected, sample.output),
+        ? figureChange(hundred(sample.base), hundred(sample.head))
+        : figureChange(sample.expected, sample.output),
     ),
   ]);
 }
 
-function change(from: number | null, to: number | null): Change[] {
+function figureChange(from: number | null, to: number | null): FigureChange[] {
   return from === null || to === null ? [] : [{ from, to }];
 }

@@ -29,12 +29,12 @@ export interface ReferenceText {
 }
 
 /** Longest text of a reference or answer in a prompt, in characters. */
-const MAX_TEXT = 20_000;
+const MAX_PROMPT_TEXT = 20_000;
 
 /** A reference for a model: input, and expected answer if any. Equal content gives equal text. */
 export function referenceText(
   { input, expected }: Omit<ReferenceText, 'id'>,
-  limit = MAX_TEXT,
+  limit = MAX_PROMPT_TEXT,
 ): string {
   const answer = expectedText(expected);
   return caseText(input, answer === null ? '' : `Expected answer: ${answer}`, limit);
@@ -42,7 +42,7 @@ export function referenceText(
 
 /** A reference with a model's answer instead of the expected one. */
 export function answerText({ input }: Omit<ReferenceText, 'id'>, output: string): string {
-  return caseText(input, `Answer: ${output}`, MAX_TEXT);
+  return caseText(input, `Answer: ${output}`, MAX_PROMPT_TEXT);
 }
 
 export function expectedText(expected: Json | undefined): string | null {
@@ -53,9 +53,9 @@ export function expectedText(expected: Json | undefined): string | null {
 /** Each part keeps at least half the room, so a long input does not hide the answer. */
 function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
   const question = `Input:\n${inputText(input)}`;
-  if (answer === '') return clip(question, limit);
+  if (answer === '') return clipText(question, limit);
   const half = Math.floor(limit / 2);
-  return `${clip(question, Math.max(half, limit - answer.length))}\n${clip(answer, Math.max(half, limit - question.length))}`;
+  return `${clipText(question, Math.max(half, limit - answer.length))}\n${clipText(answer, Math.max(half, limit - question.length))}`;
 }
 
 function inputText(input: Record<string, Scalar>): string {
@@ -65,7 +65,7 @@ function inputText(input: Record<string, Scalar>): string {
     .join('\n');
 }
 
-function clip(text: string, limit: number): string {
+function clipText(text: string, limit: number): string {
   const { text: kept, left } = cut(text, limit);
   return left === 0 ? text : `${kept} […]`;
 }

@@ -116,7 +116,7 @@ function calls(
   let left = [...tested];
   let floor = 0;
   for (let round = 0; left.length > 0; round++) {
-    const rest = left.map((j) => restOf(groups[j] ?? [], aside));
+    const rest = left.map((j) => remainingMembers(groups[j] ?? [], aside));
     const random = createRandom(
       `attributes ${String(options.seed)} ${options.name} ${String(round)}`,
     );
@@ -154,13 +154,13 @@ function calls(
  * What is left of a group beside those called; nothing where that is too few to be a finding of its
  * own.
  */
-function restOf(group: AttributeMembers, aside: ReadonlySet<number>): AttributeMembers {
+function remainingMembers(group: AttributeMembers, aside: ReadonlySet<number>): AttributeMembers {
   const rest = group.filter(({ at }) => !aside.has(at));
   return rest.length >= FEWEST_COMPARED ? rest : [];
 }
 
 /** Equal on paper. */
-const SLACK = 1e-9;
+const RANK_TOLERANCE = 1e-9;
 
 /**
  * The place of the group whose own references moved most, in standard deviations; of equals, the
@@ -183,9 +183,9 @@ function foremost(
     };
   });
   ranked.sort((a, b) =>
-    Math.abs(a.z - b.z) > SLACK
+    Math.abs(a.z - b.z) > RANK_TOLERANCE
       ? a.z - b.z
-      : Math.abs(a.fall - b.fall) > SLACK
+      : Math.abs(a.fall - b.fall) > RANK_TOLERANCE
         ? a.fall - b.fall
         : a.place - b.place,
   );

@@ -33,7 +33,7 @@ export function createPacker<T>(limits: BatchLimits): Packer<T> {
 }
 
 /** One request waiting for its result; several callers may share it. */
-export interface Asked {
+export interface QueuedRequest {
   key: string;
   request: Request;
   ask: Ask;
@@ -43,9 +43,9 @@ export interface Asked {
 /** All requests that wait for a result, by request key. */
 export interface Questions {
   /** False when another of the same key waits already. */
-  add(question: Asked): boolean;
+  add(question: QueuedRequest): boolean;
   has(key: string): boolean;
-  first(key: string): Asked | null;
+  first(key: string): QueuedRequest | null;
   /** Gives a result to all that wait for the key; false when none does. */
   settle(key: string, outcome: RequestOutcome): boolean;
   settleAll(outcome: RequestOutcome): void;
@@ -53,7 +53,7 @@ export interface Questions {
 }
 
 export function createQuestions(): Questions {
-  const asked = new Map<string, Asked[]>();
+  const asked = new Map<string, QueuedRequest[]>();
   const settle = (key: string, outcome: RequestOutcome): boolean => {
     const waiting = asked.get(key);
     asked.delete(key);
@@ -79,7 +79,7 @@ export function createQuestions(): Questions {
 
 export interface Gatherer {
   /** Adds a request to the next batch. `tooLarge`: its bytes fit no batch. */
-  add(question: Asked): { tooLarge: number } | null;
+  add(question: QueuedRequest): { tooLarge: number } | null;
 }
 
 interface GatherOptions {
@@ -88,13 +88,13 @@ interface GatherOptions {
   /** Requests waiting at all vendors: while this grows, more are coming. */
   waiting(): number;
   /** Receives the requests of one batch, all for one model as OpenAI requires. */
-  send(model: string, items: readonly Asked[]): void;
+  send(model: string, items: readonly QueuedRequest[]): void;
 }
 
 /** Collects requests until no more come or a batch is full. */
 export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
   const { vendor, api } = server;
-  const byModel = new Map<string, Packer<Asked>>();
+  const byModel = new Map<string, Packer<QueuedRequest>>();
   let gathering = false;
   const sendWhenQuiet = async (): Promise<void> => {
     gathering = true;
@@ -111,7 +111,7 @@ export function createGatherer({ activity, server, waiting, send }: GatherOption
   return {
     add(question) {
       const { model } = question.request.target;
-      const packer = byModel.get(model) ?? createPacker<Asked>(api.limits);
+      const packer = byModel.get(model) ?? createPacker<QueuedRequest>(api.limits);
       byModel.set(model, packer);
       const bytes = api.bytes(question.key, JSON.stringify(vendor.body(question.ask)));
       const full = packer.add(question, bytes);

@@ -7,9 +7,13 @@ import {
 } from '../../edges/providers/fault.ts';
 import { httpFault } from '../../edges/providers/http-fault.ts';
 import { deeperThan } from '../../edges/providers/reply.ts';
-import type { Tried } from '../../edges/providers/retry.ts';
+import type { RetriedResult } from '../../edges/providers/retry.ts';
 import { foreignLine } from '../../edges/providers/sdk-fault.ts';
-import type { BatchOutcome, BatchState, Said } from '../../edges/providers/vendors/vendor.ts';
+import type {
+  BatchOutcome,
+  BatchState,
+  VendorOutput,
+} from '../../edges/providers/vendors/vendor.ts';
 import { parsedJson } from '../../types/plain.ts';
 import type { ManagedServer } from './batch-server.ts';
 
@@ -31,7 +35,7 @@ export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenera
     const line = size > MAX_RESULT_LINE_BYTES ? null : Buffer.concat(parts);
     parts = [];
     size = 0;
-    return line === null ? undefined : valueOf(line);
+    return line === null ? undefined : parseResultLine(line);
   };
   for await (const chunk of stream) {
     let from = 0;
@@ -55,7 +59,7 @@ export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenera
 
 const BLANK = Symbol('blank');
 
-function valueOf(line: Buffer): unknown {
+function parseResultLine(line: Buffer): unknown {
   if (deeperThan(line, MAX_LINE_DEPTH)) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
@@ -65,7 +69,8 @@ function valueOf(line: Buffer): unknown {
   }
 }
 
-export type RequestOutcome = { status: 'ok'; value: Said } | { status: 'fault'; fault: Fault };
+export type RequestOutcome =
+  { status: 'ok'; value: VendorOutput } | { status: 'fault'; fault: Fault };
 
 /** Stop reading after this many lines more than requests. */
 const SPARE_LINES = 1000;
@@ -89,7 +94,7 @@ export function readResults(
   id: string,
   state: Extract<BatchState, { status: 'ended' }>,
   reading: ResultReading,
-): Promise<Tried<number>> {
+): Promise<RetriedResult<number>> {
   return reading.server.call(async (api) => {
     let strange = 0;
     for await (const stream of api.results(id, state)) {
@@ -100,7 +105,7 @@ export function readResults(
         else if (reading.open.delete(line.id))
           await reading.settle(
             line.id,
-            outcomeOf(line.outcome, reading.requests.get(line.id) ?? null, reading),
+            requestOutcome(line.outcome, reading.requests.get(line.id) ?? null, reading),
           );
         if (strange > reading.requests.size + SPARE_LINES) return strange;
       }
@@ -127,7 +132,7 @@ export function leftOver(left: 'expired' | 'canceled' | null): Fault {
   }
 }
 
-function outcomeOf(
+function requestOutcome(
   outcome: BatchOutcome,
   schema: string | null,
   { server: { vendor }, redact }: ResultReading,

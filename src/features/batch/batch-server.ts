@@ -6,7 +6,7 @@ import {
   withRetries,
   type CallAttempt,
   type RunOfCalls,
-  type Tried,
+  type RetriedResult,
 } from '../../edges/providers/retry.ts';
 import { sdkFault } from '../../edges/providers/sdk-fault.ts';
 import {
@@ -33,7 +33,7 @@ export interface ManagedServer {
     ask: (server: BatchServer) => Promise<T | null>,
     unread: string,
     mayRepeat?: (fault: Fault) => boolean,
-  ): Promise<Tried<T>>;
+  ): Promise<RetriedResult<T>>;
   log(line: string): void;
   close(): void;
 }
@@ -42,7 +42,7 @@ export interface ManagedServer {
 const CALL_MS = 600_000;
 
 /** Batches are few. */
-const CONCURRENCY = { start: 2, max: 4 };
+const BATCH_CONCURRENCY = { start: 2, max: 4 };
 
 /** Connects at the first call. Its limiter and timeouts are separate from those of answers. */
 export function createManagedServer(
@@ -64,7 +64,7 @@ export function createManagedServer(
   };
   const [bounded, download] = [createBoundedFetch(bounds), createDownload(bounds)];
   const limiter = createLimiter({
-    concurrency: CONCURRENCY,
+    concurrency: BATCH_CONCURRENCY,
     giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
     clock,
     signal,
@@ -131,7 +131,7 @@ export async function submit(
   server: ManagedServer,
   items: readonly BatchItem[],
   signal: AbortSignal,
-): Promise<Tried<string>> {
+): Promise<RetriedResult<string>> {
   const uploaded = await server.call(
     (api) => api.upload(items),
     'the reply to the upload of a batch names no file',

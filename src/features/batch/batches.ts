@@ -5,15 +5,15 @@ import { createRefusals } from '../../edges/providers/refusals.ts';
 import { vendors } from '../../edges/providers/vendors/index.ts';
 import type { Ask } from '../../edges/providers/vendors/vendor.ts';
 import type { Completion, HostedTarget, Request } from '../../types/model.ts';
-import { createGatherer, createQuestions, type Asked } from './batch-queue.ts';
+import { createGatherer, createQuestions, type QueuedRequest } from './batch-queue.ts';
 import type { RequestOutcome } from './batch-results.ts';
 import { createManagedServer } from './batch-server.ts';
 import { createEarlier } from './open-batch.ts';
 import {
-  faulty,
-  follow,
+  faultOutcome,
+  followBatch,
   gather,
-  send,
+  sendBatch,
   batchCompletion,
   type BatchesOptions,
   type Batching,
@@ -39,12 +39,12 @@ export function createBatches(options: BatchesOptions): RequestTransport {
     finishing: new Set(),
     following: new Set(),
   };
-  const stop = (): void => batching.questions.settleAll(faulty(STOPPED));
+  const stop = (): void => batching.questions.settleAll(faultOutcome(STOPPED));
   signal.addEventListener('abort', stop, { once: true });
   return {
     async complete(request, target) {
-      const of = vendorOf(batching, target);
-      return 'status' in of ? of : answerOf(batching, of, request, target);
+      const of = vendorBatches(batching, target);
+      return 'status' in of ? of : answerInBatch(batching, of, request, target);
     },
     waiting() {
       const left = [...batching.underWay].filter(({ open }) => open.size > 0);
@@ -67,7 +67,7 @@ export function createBatches(options: BatchesOptions): RequestTransport {
 }
 
 /** Retries without parameters that the model refuses. */
-async function answerOf(
+async function answerInBatch(
   batching: Batching,
   of: VendorBatches,
   request: Request,
@@ -76,7 +76,8 @@ async function answerOf(
   const { server, refusals } = of;
   const { vendor, log } = server;
   const refused = vendor.refuses(request.parameters);
-  if (refused !== null) return batchCompletion(faulty(fault('request', refused)), vendor.name);
+  if (refused !== null)
+    return batchCompletion(faultOutcome(fault('request', refused)), vendor.name);
   await batching.earlier.loaded();
   const key = batching.options.batches.requestKey(request);
   await refusals.recall(target);
@@ -90,7 +91,7 @@ async function answerOf(
   }
 }
 
-function vendorOf(batching: Batching, target: HostedTarget): VendorBatches | Completion {
+function vendorBatches(batching: Batching, target: HostedTarget): VendorBatches | Completion {
   const { byVendor, questions, options } = batching;
   const known = byVendor.get(target.provider);
   if (known !== undefined) return known;
@@ -98,14 +99,14 @@ function vendorOf(batching: Batching, target: HostedTarget): VendorBatches | Com
   const address = addressOf({ ...target, endpoint: null }, options);
   if ('message' in address) return { status: 'error', kind: 'key', message: address.message };
   if (vendor.batches === null || target.endpoint !== null)
-    return batchCompletion(faulty(fault('request', 'answers no batches')), vendor.name);
+    return batchCompletion(faultOutcome(fault('request', 'answers no batches')), vendor.name);
   const server = createManagedServer(vendor, vendor.batches, address, options);
   const gatherer = createGatherer({
     activity: options.batches.activity,
     server,
     waiting: questions.size,
     send: (model, items) => {
-      made.sending = made.sending.then(() => send(batching, server, model, items));
+      made.sending = made.sending.then(() => sendBatch(batching, server, model, items));
     },
   });
   const made: VendorBatches = {
@@ -125,12 +126,12 @@ function resultOf(
   question: { key: string; ask: Ask; request: Request },
 ): Promise<RequestOutcome> {
   const { questions, held, earlier, options } = batching;
-  if (options.signal.aborted) return Promise.resolve(faulty(STOPPED));
+  if (options.signal.aborted) return Promise.resolve(faultOutcome(STOPPED));
   return new Promise((settle) => {
-    const waiting: Asked = { ...question, settle };
+    const waiting: QueuedRequest = { ...question, settle };
     if (!questions.add(waiting) || held.has(waiting.key)) return;
     const batch = earlier.holding(waiting.key, of.server);
     if (batch === null) gather(batching, of, waiting);
-    else follow(batching, batch);
+    else followBatch(batching, batch);
   });
 }

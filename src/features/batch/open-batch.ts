@@ -90,7 +90,7 @@ export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Prom
         if (looked.fault.status === 404) return await finish(() => options.lost(), options);
         failures += 1;
         if (looked.fault.kind !== 'key' && failures < MAX_FAILURES) return 'wait';
-        const failure = later(looked.fault, id);
+        const failure = fetchableLater(looked.fault, id);
         return await finish(() => settleRest(batch, failure, options), options);
       }
       failures = 0;
@@ -102,7 +102,7 @@ export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Prom
       return await finish(
         () =>
           state.status === 'failed'
-            ? refuse(batch, state, options)
+            ? failBatch(batch, state, options)
             : collect(batch, state, options),
         options,
       );
@@ -131,7 +131,7 @@ async function collect(
   });
   if (options.signal.aborted && open.size > 0) return;
   if (read.status === 'fault' && read.fault.status !== 404)
-    return settleRest(batch, later(read.fault, id), options);
+    return settleRest(batch, fetchableLater(read.fault, id), options);
   if (read.status === 'ok' && read.value > 0)
     server.log(
       `batch ${id}: ${read.value} lines that belong to none of its requests, or cannot be read, were ignored`,
@@ -148,7 +148,7 @@ async function collect(
 }
 
 /** The vendor rejected the whole batch, so every request gets the same error. */
-async function refuse(
+async function failBatch(
   batch: OpenBatch,
   { code, said }: Extract<BatchState, { status: 'failed' }>,
   options: BatchRunOptions,
@@ -180,7 +180,7 @@ async function settleRest(
 }
 
 /** A later run may still fetch the results. */
-function later(
+function fetchableLater(
   found: Extract<RequestOutcome, { status: 'fault' }>['fault'],
   id: string,
 ): RequestOutcome {
@@ -231,20 +231,20 @@ export interface BatchLedger {
 }
 
 /** Vendors keep results for 29 or 30 days. */
-const KEPT_MS = 29 * 24 * 60 * 60 * 1000;
+const RESULTS_KEPT_MS = 29 * 24 * 60 * 60 * 1000;
 
-export interface Earlier {
+export interface EarlierBatches {
   loaded(): Promise<void>;
   /** Returns the earlier run's batch with this request the first time it is asked for. */
   holding(key: string, server: ManagedServer): OpenBatch | null;
 }
 
 /** Batches of earlier runs, except those older than vendors keep results for. */
-export function createEarlier(ledger: BatchLedger, clock: Clock): Earlier {
+export function createEarlier(ledger: BatchLedger, clock: Clock): EarlierBatches {
   const records = new Map<string, BatchRecord>();
   const load = async (): Promise<void> => {
     for (const record of await ledger.pending()) {
-      if (clock.now() - record.submitted_at > KEPT_MS) await ledger.ended(record.id);
+      if (clock.now() - record.submitted_at > RESULTS_KEPT_MS) await ledger.ended(record.id);
       else for (const { key } of record.requests) records.set(`${record.vendor} ${key}`, record);
     }
   };

@@ -5,7 +5,7 @@ import type { TransportOptions } from '../../edges/providers/index.ts';
 import type { Refusals } from '../../edges/providers/refusals.ts';
 import type { BatchRecord, Completion, Request } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors.ts';
-import type { Asked, Gatherer, Questions } from './batch-queue.ts';
+import type { QueuedRequest, Gatherer, Questions } from './batch-queue.ts';
 import type { RequestOutcome } from './batch-results.ts';
 import { submit, type ManagedServer } from './batch-server.ts';
 import {
@@ -13,7 +13,7 @@ import {
   openBatch,
   runBatch,
   type BatchLedger,
-  type Earlier,
+  type EarlierBatches,
   type OpenBatch,
 } from './open-batch.ts';
 
@@ -40,7 +40,7 @@ export interface VendorBatches extends Gatherer {
 export interface Batching {
   options: BatchesOptions;
   questions: Questions;
-  earlier: Earlier;
+  earlier: EarlierBatches;
   byVendor: Map<VendorName, VendorBatches>;
   /** Requests in a batch, of this run or an earlier one. */
   held: Map<string, OpenBatch>;
@@ -50,16 +50,16 @@ export interface Batching {
   following: Set<Promise<void>>;
 }
 
-export function faulty(of: Fault): RequestOutcome {
+export function faultOutcome(of: Fault): RequestOutcome {
   return { status: 'fault', fault: of };
 }
 
-export function gather({ questions }: Batching, of: VendorBatches, question: Asked): void {
+export function gather({ questions }: Batching, of: VendorBatches, question: QueuedRequest): void {
   const refused = of.add(question);
   if (refused !== null)
     questions.settle(
       question.key,
-      faulty(
+      faultOutcome(
         fault(
           'request',
           `the request takes ${numbers(refused.tooLarge)} bytes, more than a batch may hold`,
@@ -68,17 +68,17 @@ export function gather({ questions }: Batching, of: VendorBatches, question: Ask
     );
 }
 
-export async function send(
+export async function sendBatch(
   batching: Batching,
   server: ManagedServer,
   model: string,
-  items: readonly Asked[],
+  items: readonly QueuedRequest[],
 ): Promise<void> {
   const { questions, options } = batching;
   const { batches, clock, signal, onAttempt } = options;
   if (signal.aborted) return;
   const allowed = items.filter(
-    ({ key, request }) => onAttempt(request) || !questions.settle(key, faulty(budgetFault())),
+    ({ key, request }) => onAttempt(request) || !questions.settle(key, faultOutcome(budgetFault())),
   );
   if (allowed.length === 0) return;
   const created = await submit(
@@ -102,10 +102,10 @@ export async function send(
   server.log(
     `batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${kept ? '' : '; it could not be written down, so no later run can pick it up'}`,
   );
-  follow(batching, openBatch(record, server, { earlier: false }));
+  followBatch(batching, openBatch(record, server, { earlier: false }));
 }
 
-export function follow(batching: Batching, batch: OpenBatch): void {
+export function followBatch(batching: Batching, batch: OpenBatch): void {
   const { questions, held, underWay, options } = batching;
   const { clock, signal, redact } = options;
   const { ledger, turn, activity } = options.batches;
@@ -131,21 +131,21 @@ export function follow(batching: Batching, batch: OpenBatch): void {
       await turn();
       await ledger.ended(batch.id);
     },
-    lost: () => lose(batching, batch),
+    lost: () => resendBatch(batching, batch),
     // A caller with a result may ask for more: the next batch waits until all have theirs.
-    finishing: (work) => during(batching.finishing, activity.during(work)),
+    finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
-  void during(batching.following, following);
+  void trackWork(batching.following, following);
 }
 
-async function during(set: Set<Promise<void>>, work: Promise<void>): Promise<void> {
+async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<void> {
   set.add(work);
   await work;
   set.delete(work);
 }
 
 /** The batch is gone, or another account's: its requests are sent again. */
-async function lose(batching: Batching, batch: OpenBatch): Promise<void> {
+async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> {
   const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;
   server.log(
@@ -157,7 +157,8 @@ async function lose(batching: Batching, batch: OpenBatch): Promise<void> {
     held.delete(key);
     const [question, of] = [questions.first(key), byVendor.get(server.vendor.name)];
     if (earlier && question !== null && of !== undefined) gather(batching, of, question);
-    else questions.settle(key, faulty(fault('reply', `the vendor does not know batch ${id}`)));
+    else
+      questions.settle(key, faultOutcome(fault('reply', `the vendor does not know batch ${id}`)));
   }
 }
 

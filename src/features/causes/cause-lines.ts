@@ -67,25 +67,33 @@ function unitLine(unit: ChangeUnit): Line {
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', '), at];
   // A program of the same name that has other code.
   if (kind === 'provider' && base_text === head_text)
-    return [text('the code of '), valueOf(head_text), text(', '), at];
+    return [text('the code of '), settingValue(head_text), text(', '), at];
   if (NAMED_KINDS.has(kind)) {
     const what = kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`);
-    return [what, text(' ('), valueOf(base_text), text(' → '), valueOf(head_text), text('), '), at];
+    return [
+      what,
+      text(' ('),
+      settingValue(base_text),
+      text(' → '),
+      settingValue(head_text),
+      text('), '),
+      at,
+    ];
   }
-  const [did, words] = textOf(unit);
+  const [did, words] = prefixedUnitText(unit);
   const shown = shorten(visibleLine(words.trim()), UNIT_TEXT);
   return [at, text(` (${did}`), code(shown, UNIT_TEXT), text(')')];
 }
 
 /** What was done to a text, and the text: what is gone of it, where nothing else was done. */
-function textOf(unit: ChangeUnit): ['removed: ' | 'moved: ' | '', string] {
+function prefixedUnitText(unit: ChangeUnit): ['removed: ' | 'moved: ' | '', string] {
   const { kind, side, base_text, head_text } = unit;
   const cut = cutOut(base_text ?? '', head_text ?? '');
   if (side === 'base' || cut !== null) return ['removed: ', cut ?? base_text ?? ''];
   return [kind === 'moved line' ? 'moved: ' : '', head_text ?? base_text ?? ''];
 }
 
-function valueOf(written: string | null): Inline {
+function settingValue(written: string | null): Inline {
   return written === null ? text('not set') : code(written, UNIT_TEXT);
 }
 

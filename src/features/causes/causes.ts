@@ -46,7 +46,7 @@ export function planCauses({
  * Which units of a change made each suite worse that did get worse, by experiment. Verdicts and
  * rates stay as they are.
  */
-export async function causesOf(
+export async function findSuiteCauses(
   { own: settings, asker }: FeaturePlan<CauseSettings>,
   { price, planned, suites, trust, groups }: DecidedRun,
   tools: FeatureTools,
@@ -107,12 +107,12 @@ async function readFiles(
   );
   for (const { side, file, tree } of wanted) {
     if (texts.has(keyOf(side, file))) continue;
-    texts.set(keyOf(side, file), await linesOf(tree, file));
+    texts.set(keyOf(side, file), await fileLines(tree, file));
   }
   return (side, file) => texts.get(keyOf(side, file)) ?? null;
 }
 
-async function linesOf(tree: SourceTree | null, file: string): Promise<readonly string[]> {
+async function fileLines(tree: SourceTree | null, file: string): Promise<readonly string[]> {
   if (tree?.files.has(file) !== true) return [];
   return new TextDecoder().decode(await tree.read(file)).split(/\r?\n/);
 }

@@ -52,7 +52,7 @@ async function offer(
   let [written, open] = [0, 0];
   for (const fix of fixes) {
     terminal.out(`${fixText(fix)}\n`);
-    const there = write ? null : await changedSince(folder, fix);
+    const there = write ? null : await staleFixReason(folder, fix);
     if (there !== null) {
       terminal.out(`  ${there}\n`);
       continue;
@@ -106,7 +106,7 @@ function fixText(fix: Fix): string {
     .join('\n');
 }
 
-async function changedSince(folder: string, fix: Fix): Promise<string | null> {
+async function staleFixReason(folder: string, fix: Fix): Promise<string | null> {
   const text = await readFile(await pathOf(folder, fix), 'utf8');
   if (withEdit(text, fix) !== null) return null;
   const { from } = fix.lines;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pathsOf, readTemplate, variableOf } from '../../config/templates.ts';
 import { readYaml } from '../../documents/yaml.ts';
-import { type AskTools, ask } from '../../kernel/ask/grader-question.ts';
+import { type AskTools, askForJson } from '../../kernel/ask/grader-question.ts';
 import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
@@ -16,7 +16,7 @@ import type { Fix } from './result.ts';
 type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 
 /** What a prompt sends, in messages or by code. */
-type Body = Pick<Prompt, 'messages' | 'code'>;
+type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
 /**
  * The edit of head's file that makes `wanted` of what head sends by putting `text` in the place of a
@@ -27,7 +27,7 @@ type Body = Pick<Prompt, 'messages' | 'code'>;
 export function editOf(
   unit: ChangeUnit,
   text: string | null,
-  { head, wanted }: { head: Body; wanted: Body },
+  { head, wanted }: { head: PromptContent; wanted: PromptContent },
   file: readonly string[],
 ): Edit | null {
   const change = isText(unit) ? changedText(head, wanted) : null;
@@ -45,8 +45,8 @@ export function isText({ kind }: ChangeUnit): boolean {
  * Whether head's prompt, read back with an edit, is the one that was tried, to the letter, and
  * nothing of it is other than that. `before`: as it is read without the edit.
  */
-export function isWhatRan(after: Prompt, wanted: Body, before: Prompt): boolean {
-  const sent = ({ messages, code }: Body): string =>
+export function isWhatRan(after: Prompt, wanted: PromptContent, before: Prompt): boolean {
+  const sent = ({ messages, code }: PromptContent): string =>
     canonicalJson([
       messages.map(({ role, content }) => [role, content]),
       code === null ? null : [code.language, code.source],
@@ -57,13 +57,13 @@ export function isWhatRan(after: Prompt, wanted: Body, before: Prompt): boolean 
 }
 
 /** The one text that differs, as the file writes it. */
-interface ChangedText {
+interface TextEdit {
   line: number;
   before: string;
   after: string;
 }
 
-function changedText(head: Body, wanted: Body): ChangedText | null {
+function changedText(head: PromptContent, wanted: PromptContent): TextEdit | null {
   if (head.code !== null && wanted.code !== null)
     return {
       line: head.code.place.line,
@@ -111,7 +111,7 @@ function isTree(value: Json | undefined): value is Json[] | JsonMap {
 /** Whole lines in other words, where the file has them as the text does but for their indent. */
 function ofLines(
   { head: { file: path } }: ChangeUnit,
-  { line, before: text, after: wanted }: ChangedText,
+  { line, before: text, after: wanted }: TextEdit,
   file: readonly string[],
 ): Edit | null {
   const [before, after] = [text.split('\n'), wanted.split('\n')];
@@ -120,7 +120,7 @@ function ofLines(
   const isWhole = (i: number): boolean =>
     (places[i] ?? 0) > 0 && lineAt(i).trim() === before[i]?.trim();
   const isWords = (i: number): boolean => isWhole(i) && before[i]?.trim() !== '';
-  const region = changedLines(before, after, isWords);
+  const region = changedSpan(before, after, isWords);
   const near = [...before.keys()]
     .filter(isWords)
     .sort((a, b) => Math.abs(a - region.start) - Math.abs(b - region.start))[0];
@@ -146,7 +146,7 @@ function ofLines(
  * behind what changes. What is put in needs a line beside it: the one that it goes before if that
  * `isWords`, else the one behind which it stands.
  */
-function changedLines(
+function changedSpan(
   before: readonly string[],
   after: readonly string[],
   isWords: (line: number) => boolean,
@@ -170,7 +170,7 @@ function ofWords(
   file: readonly string[],
 ): Edit | null {
   const [line, part, put] = [file[from - 1], (head_text ?? '').trim(), (text ?? '').trim()];
-  if (side === 'base' || from !== to || line === undefined || !isPlain(`${put}${part}`))
+  if (side === 'base' || from !== to || line === undefined || !isPlainWords(`${put}${part}`))
     return null;
   const at = part === '' ? -1 : line.indexOf(part);
   if (at < 0) return null;
@@ -183,7 +183,7 @@ function ofWords(
 }
 
 /** Within a line only plain words are sure to mean themselves, whatever quotes stand around them. */
-function isPlain(text: string): boolean {
+function isPlainWords(text: string): boolean {
   return !/["'\\:#{}[\]&*!|>%@`\n]/.test(text);
 }
 
@@ -213,9 +213,9 @@ const MOST_DRAFTS = 3;
 const LONGEST_DRAFT = 600;
 
 /** References that a draft is shown, and characters of each answer. */
-const SHOWN = { references: 4, characters: 800 };
+const DRAFT_PROMPT_LIMITS = { references: 4, characters: 800 };
 
-const written = z.object({
+const draftReplySchema = z.object({
   drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
 });
 
@@ -229,16 +229,20 @@ export async function draftFixes(
   references: readonly ReferenceResult[],
   tools: AskTools,
 ): Promise<string[]> {
-  const asked = await ask(
+  const asked = await askForJson(
     {
       purpose: 'fix',
       name: 'fix',
-      reply: written,
+      reply: draftReplySchema,
       role: 'You fix one line of a prompt that a change made worse.',
       materials: {
         before: unit.base_text ?? '',
         after: unit.head_text ?? '',
-        failing: JSON.stringify(references.slice(0, SHOWN.references).map(exampleOf), null, 1),
+        failing: JSON.stringify(
+          references.slice(0, DRAFT_PROMPT_LIMITS.references).map(exampleOf),
+          null,
+          1,
+        ),
       },
       text: [
         'A line of a prompt was this before the change (empty: it was not there):\n{{before}}',
@@ -289,10 +293,10 @@ function hasOnlyKnownTags(draft: string, line: readonly (string | null)[]): bool
 }
 
 function exampleOf({ input, expected, base, head }: ReferenceResult) {
-  return { input, expected, answer_before: answerOf(base), answer_now: answerOf(head) };
+  return { input, expected, answer_before: shownAnswer(base), answer_now: shownAnswer(head) };
 }
 
-function answerOf(side: SideResult | null): string | null {
+function shownAnswer(side: SideResult | null): string | null {
   const answer = side?.tries.find(({ actual }) => actual !== null)?.actual ?? null;
-  return answer === null ? null : shorten(answer, SHOWN.characters);
+  return answer === null ? null : shorten(answer, DRAFT_PROMPT_LIMITS.characters);
 }

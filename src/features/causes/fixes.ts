@@ -29,7 +29,7 @@ export interface FixBench {
   ended(): string | null;
 }
 
-interface Candidate {
+interface FixDraft {
   kind: Fix['kind'];
   /** What takes the place of the unit's text; null: nothing. */
   text: string | null;
@@ -52,7 +52,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
     bench.grader === null || !isDrafted
       ? []
       : await draftFixes(unit, fallenBy(cause, bench), bench.grader);
-  const wanted: Pick<Candidate, 'kind' | 'text'>[] = [
+  const wanted: Pick<FixDraft, 'kind' | 'text'>[] = [
     ...drafts.map((draft) => ({ kind: 'draft' as const, text: asWide(draft, unit) })),
     { kind: 'set back', text: unit.base_text },
   ];
@@ -67,7 +67,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
         // Setting the line back gives what base was seen to do.
         isNew: candidate.kind === 'draft',
       },
-      { ...bench, ...numbersOf(cause, bench) },
+      { ...bench, ...referenceNumbers(cause, bench) },
       LEVEL / candidates.length,
     );
     if (found === 'unjudged') unjudged = true;
@@ -80,14 +80,14 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
 
 /** Those that an edit of head's file makes, as it is read back: no other text would be what ran. */
 async function withEdits(
-  wanted: readonly Pick<Candidate, 'kind' | 'text'>[],
+  wanted: readonly Pick<FixDraft, 'kind' | 'text'>[],
   unit: ChangeUnit,
   bench: FixBench,
-): Promise<Candidate[]> {
+): Promise<FixDraft[]> {
   const { file } = unit.head;
   const lines = bench.lines(file) ?? [];
   const before = isText(unit) ? await bench.reread(file, lines.join('\n')) : null;
-  const candidates: Candidate[] = [];
+  const candidates: FixDraft[] = [];
   for (const draft of before === null ? [] : wanted) {
     const body = bench.change.body(...madeOf(draft, unit, bench.change));
     const edit = editOf(unit, draft.text, { head: bench.change.head, wanted: body }, lines);
@@ -101,7 +101,7 @@ async function withEdits(
 
 /** What is left of the change with a candidate: all but its unit, or all with other words of it. */
 function madeOf(
-  { kind, text }: Pick<Candidate, 'kind' | 'text'>,
+  { kind, text }: Pick<FixDraft, 'kind' | 'text'>,
   own: ChangeUnit,
   { units }: PromptChange,
 ): Parameters<PromptChange['body']> {
@@ -140,7 +140,7 @@ function fallenBy(cause: Cause, { references }: FixBench): ReferenceResult[] {
   return references.filter(({ id }) => ids.has(id));
 }
 
-function numbersOf(
+function referenceNumbers(
   cause: Cause,
   { references, fallen }: FixBench,
 ): { fallen: number[]; held: number[] } {

@@ -1,7 +1,7 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
-import { causesOf, planCauses } from './causes.ts';
+import { findSuiteCauses, planCauses } from './causes.ts';
 import { causeKeys } from './result.ts';
 import { causeSettings, type CauseSettings } from './settings.ts';
 
@@ -15,7 +15,7 @@ export const causesFeature: Feature<CauseSettings> & ReportRow & CommandRow = {
   result: { run: causeKeys },
   plan: planCauses,
   async decided(plan, run, tools) {
-    const found = await causesOf(plan, run, tools);
+    const found = await findSuiteCauses(plan, run, tools);
     return { parts: found.length === 0 ? {} : { causes: found }, notices: [] };
   },
   report: async () => (await import('./report.ts')).causesReport,

@@ -11,7 +11,7 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
-import { alike, suiteIdentity, suitesWorstFirst } from '../../report/sections/order.ts';
+import { groupByEqualKey, suiteIdentity, suitesWorstFirst } from '../../report/sections/order.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { causeLine, openLine, ownProof, proofWords, restWords } from './cause-lines.ts';
 import { fixBlocks } from './fix-lines.ts';
@@ -21,7 +21,7 @@ import type { Cause, SuiteCauses } from './result.ts';
 const OPEN_FINDINGS = 3;
 
 /** Suites named that share a finding; the rest is counted. */
-const NAMED_SUITES = 3;
+const MAX_FINDING_SUITES = 3;
 
 /**
  * Which changed lines made the worst suite worse, and how that is known: what suites share once.
@@ -47,17 +47,17 @@ function findingBlocks({ causes: all = [], suites }: Result): {
   others: Block[][];
 } {
   const [first] = suitesWorstFirst(suites);
-  const isWorst = ({ suite }: Finding): boolean =>
+  const isWorst = ({ suite }: SuiteFinding): boolean =>
     first === undefined ||
     suiteIdentity({ path: suite.path, name: suite.suite, variant: suite.variant }) ===
       suiteIdentity(first);
-  const blockOf = ([{ suite, cause }, ...others]: [Finding, ...Finding[]]): Block[] => {
+  const blockOf = ([{ suite, cause }, ...others]: [SuiteFinding, ...SuiteFinding[]]): Block[] => {
     const named = all.length > 1 ? [text(' in '), code(suite.suite)] : [];
     return cause === null
       ? [paragraph([...openLine(suite, named), ...sameLine(others)])]
       : [paragraph([...causeLine(cause, suite, named), ...sameLine(others)]), ...fixBlocks(cause)];
   };
-  const groups = alike(all.flatMap(findings), ({ key }) => key);
+  const groups = groupByEqualKey(all.flatMap(findings), ({ key }) => key);
   const own = groups.filter((group) => group.some(isWorst)).slice(0, OPEN_FINDINGS);
   const worst = own.length > 0 ? own : groups.slice(0, 1);
   return {
@@ -67,14 +67,14 @@ function findingBlocks({ causes: all = [], suites }: Result): {
 }
 
 /** A cause, or null: why none is named. */
-interface Finding {
+interface SuiteFinding {
   suite: SuiteCauses;
   cause: Cause | null;
   /** Equal where the same change has done the same to another suite, as far as words say. */
   key: string;
 }
 
-function findings(suite: SuiteCauses): Finding[] {
+function findings(suite: SuiteCauses): SuiteFinding[] {
   const { reason, calls } = suite.explained;
   if (suite.causes.length === 0)
     return reason === null
@@ -97,9 +97,9 @@ function findings(suite: SuiteCauses): Finding[] {
 }
 
 /** ` The same in 199 more suites: b, c, d and 196 more.` */
-function sameLine(others: readonly Finding[]): Line {
+function sameLine(others: readonly SuiteFinding[]): Line {
   if (others.length === 0) return [];
-  const shown = others.slice(0, NAMED_SUITES).map(({ suite }) => [code(suite.suite)]);
+  const shown = others.slice(0, MAX_FINDING_SUITES).map(({ suite }) => [code(suite.suite)]);
   const more = others.length - shown.length;
   return [
     text(` The same in ${counted(others.length, 'more suite')}: `),

@@ -8,7 +8,7 @@ declare module '../../kernel/suite/suite.ts' {
   }
 }
 
-const schema = closed({
+const causesSchema = closed({
   max_calls: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .nullable()
     .describe(
@@ -23,12 +23,12 @@ const schema = closed({
   .prefault({});
 
 /** How to search for the lines that caused a regression. */
-export type CauseSettings = z.output<typeof schema>;
+export type CauseSettings = z.output<typeof causesSchema>;
 
 /** What it spends is part of the budget, so base's is in force. */
 export const causeSettings: OwnSettings = {
   key: 'explain',
-  schema,
+  schema: causesSchema,
   members: ['max_calls', 'fix'],
   fromBase: () => true,
 };

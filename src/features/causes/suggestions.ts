@@ -11,7 +11,7 @@ import { fixLine } from './fix-lines.ts';
 import type { Cause, Fix, SuiteCauses } from './result.ts';
 
 /** Remarks that one run leaves on a pull request at most. */
-const MOST = 10;
+const MAX_SUGGESTIONS = 10;
 
 interface Proven {
   suite: SuiteCauses;
@@ -45,15 +45,15 @@ export function suggestions(
       const [first] = all;
       if (first === undefined) return [];
       const { file, lines } = first.fix;
-      const body = `${marker}\n${bodyOf(all, links)}\n`;
+      const body = `${marker}\n${suggestionBody(all, links)}\n`;
       return [{ path: `${root}${file}`, startLine: lines.from, endLine: lines.to, body }];
     })
     .filter(({ body }) => body.length <= COMMENT_LIMIT)
-    .slice(0, MOST);
+    .slice(0, MAX_SUGGESTIONS);
 }
 
 /** What each fix does and why it is needed; the same words for several suites stand there once. */
-function bodyOf(all: readonly Proven[], links: Links): string {
+function suggestionBody(all: readonly Proven[], links: Links): string {
   const texts = [...new Set(all.map(({ fix }) => fix.replacement))];
   return texts
     .flatMap((replacement) => {

@@ -182,7 +182,7 @@ async function examine(
     causes,
     explained: {
       ...blank.explained,
-      ...statusOf(found, room, counter),
+      ...searchStatus(found, room, counter),
       harmless: found.open === null ? harmlessUnits(change, found) : [],
       unexplained: found.unexplained.map(nameOf),
       calls: counter.made(),
@@ -200,7 +200,7 @@ function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): Chan
   return units.filter((_, position) => !named.has(position));
 }
 
-function statusOf(
+function searchStatus(
   { causes, open }: CauseFindings,
   room: number,
   { refused }: CallCounter,

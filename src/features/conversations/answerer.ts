@@ -18,13 +18,14 @@ import { judgeAgain, leadConversation, turnsTo, unjudged, type Dialogue } from '
 import type { ConversationResult } from './result.ts';
 
 /** The key of a conversation, and the name of its outcome among a try's scores. */
-const CONVERSATION = 'conversation';
+const CONVERSATION_KEY = 'conversation';
 
 /** Dialogues that evaluators lead and judge. */
 export const conversationKind: SuiteKind<Conversation> = {
-  key: CONVERSATION,
-  scores: [CONVERSATION],
-  soleScore: ({ value }, references) => (judgesOneAnswer(value, references) ? CONVERSATION : null),
+  key: CONVERSATION_KEY,
+  scores: [CONVERSATION_KEY],
+  soleScore: ({ value }, references) =>
+    judgesOneAnswer(value, references) ? CONVERSATION_KEY : null,
   answererOf,
 };
 
@@ -149,7 +150,7 @@ function conversationScore({ outcome, turns }: Dialogue): Score[] {
   if (outcome === 'evaluator_error' || outcome === 'model_error') return [];
   const value = turns.length;
   if (outcome === 'complete')
-    return [{ metric: CONVERSATION, status: 'pass', value, reason: null, skip: false }];
+    return [{ metric: CONVERSATION_KEY, status: 'pass', value, reason: null, skip: false }];
   const unmet = Object.entries(turns.at(-1)?.satisfied ?? {})
     .filter(([, met]) => !met)
     .map(([name]) => name)
@@ -157,7 +158,7 @@ function conversationScore({ outcome, turns }: Dialogue): Score[] {
   const ending = outcome === 'max_steps' ? 'the steps ran out' : 'no further question was asked';
   return [
     {
-      metric: CONVERSATION,
+      metric: CONVERSATION_KEY,
       status: 'fail',
       value,
       reason: `${outcome}: ${ending}; not met: ${unmet}`,

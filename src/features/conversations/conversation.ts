@@ -89,10 +89,10 @@ interface Script {
   next(
     verdicts: readonly EvaluatorVerdict[],
     step: number,
-  ): Asked | Pick<Dialogue, 'outcome' | 'error'>;
+  ): NextQuestion | Pick<Dialogue, 'outcome' | 'error'>;
 }
 
-interface Asked {
+interface NextQuestion {
   question: string;
   asked_by: string | null;
 }
@@ -159,7 +159,7 @@ async function judgeTurns(
     answers,
     error,
   });
-  let asked: Asked = { question: lastQuestion(opening), asked_by: null };
+  let asked: NextQuestion = { question: lastQuestion(opening), asked_by: null };
   for (let step = 0; ; step++) {
     const completion = await script.answer(messages, step);
     if (completion.status === 'error') {

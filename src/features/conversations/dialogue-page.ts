@@ -1,7 +1,7 @@
 import { chip, piecesHtml } from '../../report/page/blocks.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
 import { whole } from '../../report/sections/emphasis.ts';
-import { type Markup, joined, markup } from '../../text/markup.ts';
+import { type Markup, joinMarkup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import { OUTCOME_WORDS } from './dialogue-lines.ts';
 import type { ConversationResult, ConversationTurn, EvaluatorVerdict } from './result.ts';
@@ -27,16 +27,16 @@ function turnHtml(
   const met = Object.entries(satisfied ?? {}).map(([criterion, yes]) =>
     chip(`${shorten(criterion, NAME_LIMIT)} ${yes ? 'met' : 'not met'}`, yes ? 'good' : 'bad'),
   );
-  const said = verdicts.map((verdict) => verdictHtml(verdict, characters));
+  const said = verdicts.map((verdict) => evaluatorVerdictHtml(verdict, characters));
   return markup`
     <p class="soft">Question ${number}${by}</p>${textHtml(question, characters)}
     <p class="soft">Answer ${number}</p>
     ${answer === null ? markup`<p>none</p>` : textHtml(answer, characters)}
-    ${met.length === 0 ? null : markup`<p>${joined(met, ' ')}</p>`}
+    ${met.length === 0 ? null : markup`<p>${joinMarkup(met, ' ')}</p>`}
     ${said.length === 0 ? null : markup`<details><summary>What the evaluators said</summary>${said}</details>`}`;
 }
 
-function verdictHtml(
+function evaluatorVerdictHtml(
   { evaluator, words, analysis, follow_up: followUp }: EvaluatorVerdict,
   characters: number,
 ): Markup {

@@ -31,7 +31,7 @@ function selectEvaluatorTests(runs: readonly SuiteRun[]): {
 } {
   const once = [...new Map(runs.map((run) => [run.suite.path, run])).values()];
   return {
-    tests: once.flatMap((run) => testOf(run) ?? []),
+    tests: once.flatMap((run) => dueTest(run) ?? []),
     notices: once.flatMap(({ suite }) => untestedNotices(suite)),
   };
 }
@@ -56,7 +56,7 @@ function whyUntested(before: Steering | null, after: Steering): string | null {
   return judging(before) === judging(after) ? null : 'changed and have no labelled answers';
 }
 
-function testOf(run: SuiteRun): EvaluatorTest | null {
+function dueTest(run: SuiteRun): EvaluatorTest | null {
   const { path, name, base, head } = run.suite;
   const after = head && steeringFor(head.scoring);
   if (after === null || after.conversation.examples.length === 0 || after.evaluators.length === 0)

@@ -50,14 +50,14 @@ export function evaluatorPrompt(
   );
   return {
     messages: [
-      { role: 'system', content: [instructions, '', ...rules(delimiter)].join('\n') },
+      { role: 'system', content: [instructions, '', ...quotingRules(delimiter)].join('\n') },
       {
         role: 'user',
         content: [
           `The dialogue so far:\n`,
           ...fencedTurns(shown, delimiter),
           '',
-          ...form(task),
+          ...replyInstructions(task),
         ].join('\n'),
       },
     ],
@@ -96,7 +96,7 @@ function fencedTurns(dialogue: readonly Message[], delimiter: string): string[] 
   });
 }
 
-function rules(delimiter: string): string[] {
+function quotingRules(delimiter: string): string[] {
   return [
     'You are shown a dialogue between a person and an assistant.',
     `Each message begins after a line <<<question N ${delimiter}>>> or <<<answer N ${delimiter}>>> and ends at the next line <<<end ${delimiter}>>>.`,
@@ -104,7 +104,7 @@ function rules(delimiter: string): string[] {
   ];
 }
 
-function form({ criteria }: EvaluatorTask): string[] {
+function replyInstructions({ criteria }: EvaluatorTask): string[] {
   const names = criteria.map(({ name }) => name);
   return [
     'Judge the dialogue as a whole, as it stands after the last answer. For each criterion say yes, no, or unknown where it cannot be told:',

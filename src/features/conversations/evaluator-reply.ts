@@ -11,7 +11,7 @@ export interface EvaluatorReply {
   follow_up: string | null;
 }
 
-const WORDS: readonly CriterionWord[] = ['yes', 'no', 'unknown'];
+const CRITERION_WORDS: readonly CriterionWord[] = ['yes', 'no', 'unknown'];
 
 /** Longer replies are not read, in UTF-16 units. */
 const MAX_LENGTH = 1_048_576;
@@ -38,13 +38,13 @@ const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_LENGTH) return null;
   const object = trailingObject(output, (value) =>
-    Object.keys(value).some((key) => nameOf(key, criteria) !== null),
+    Object.keys(value).some((key) => criterionName(key, criteria) !== null),
   );
   const read = object !== null ? fromObject(object, criteria) : fromHeadings(output, criteria);
   return read.missing.length === criteria.length ? null : read;
 }
 
-function nameOf(written: string, criteria: readonly string[]): string | null {
+function criterionName(written: string, criteria: readonly string[]): string | null {
   if (criteria.includes(written)) return written;
   const plain = normalise(written);
   return (
@@ -63,12 +63,12 @@ function normalise(name: string): string {
 function fromObject(object: Record<string, Json>, criteria: readonly string[]): EvaluatorReply {
   const found = new Map<string, Json[]>();
   for (const [key, value] of Object.entries(object)) {
-    const name = nameOf(key, criteria);
+    const name = criterionName(key, criteria);
     if (name !== null) found.set(name, [...(found.get(name) ?? []), value]);
   }
   const text = (name: string): string[] =>
     (found.get(name) ?? []).filter((value) => typeof value === 'string');
-  return replyOf(criteria, (name) => (found.get(name) ?? []).map(wordIn), text);
+  return buildReply(criteria, (name) => (found.get(name) ?? []).map(wordIn), text);
 }
 
 function wordIn(value: Json): CriterionWord | null {
@@ -77,13 +77,13 @@ function wordIn(value: Json): CriterionWord | null {
 }
 
 /** Lines below a heading. Text after the heading on its line is the first line. */
-interface Section {
+interface ReplySection {
   name: string;
   lines: string[];
 }
 
 function fromHeadings(output: string, criteria: readonly string[]): EvaluatorReply {
-  const sections: Section[] = [];
+  const sections: ReplySection[] = [];
   for (const line of output.split(/\r\n|[\n\r\u2028\u2029]/)) {
     const heading = headingIn(line, criteria);
     if (heading !== null) sections.push(heading);
@@ -92,7 +92,7 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
   const texts = (name: string): string[] =>
     sections.filter((section) => section.name === name).map(({ lines }) => lines.join('\n'));
   // Headings without a word belong to the analysis.
-  return replyOf(
+  return buildReply(
     criteria,
     (name) =>
       texts(name)
@@ -106,15 +106,16 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
  * `### Name`, `**Name**`, `1. Name:` alone on a line, or `Name: rest` (a criterion's rest is its
  * word).
  */
-function headingIn(line: string, criteria: readonly string[]): Section | null {
+function headingIn(line: string, criteria: readonly string[]): ReplySection | null {
   const start = line.slice(0, MAX_HEADING + 1);
   const whole =
     start.length <= MAX_HEADING
-      ? (nameOf(start, criteria) ?? nameOf(start.replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria))
+      ? (criterionName(start, criteria) ??
+        criterionName(start.replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria))
       : null;
   if (whole !== null) return { name: whole, lines: [] };
   for (const { index, 0: separator } of start.matchAll(/[:=]| [-\u2013\u2014] /g)) {
-    const name = nameOf(line.slice(0, index).replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria);
+    const name = criterionName(line.slice(0, index).replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria);
     if (name === null) continue;
     const rest = line.slice(index + separator.length).replace(/^[\s*_`]+/, '');
     return criteria.includes(name) && firstWord(rest) === null ? null : { name, lines: [rest] };
@@ -126,11 +127,11 @@ function headingIn(line: string, criteria: readonly string[]): Section | null {
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
   // One case for all, so that `Yes and no` holds two words.
-  const label = labelInLine(line.toLowerCase(), WORDS);
-  return WORDS.find((word) => word === label) ?? null;
+  const label = labelInLine(line.toLowerCase(), CRITERION_WORDS);
+  return CRITERION_WORDS.find((word) => word === label) ?? null;
 }
 
-function replyOf(
+function buildReply(
   criteria: readonly string[],
   wordsFor: (name: string) => readonly (CriterionWord | null)[],
   texts: (name: string) => string[],

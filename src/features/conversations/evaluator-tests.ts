@@ -163,7 +163,9 @@ export async function runEvaluatorTests(
         ? []
         : [judgeByEvaluators(steering, all)];
     }),
-    notices: evaluators.flatMap((result, index) => unreadNotices(result, sides[index]?.test)),
+    notices: evaluators.flatMap((result, index) =>
+      unreadVerdictNotices(result, sides[index]?.test),
+    ),
   };
 }
 
@@ -216,7 +218,7 @@ export async function testEvaluators(
   };
 }
 
-function unreadNotices(
+function unreadVerdictNotices(
   { name, side, examples, grades }: EvaluatorResult,
   test: EvaluatorTest | undefined,
 ): Notice[] {

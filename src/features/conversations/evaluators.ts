@@ -62,13 +62,13 @@ async function askEvaluator(
   const { name } = evaluator;
   const criteria = task.criteria.map((criterion) => criterion.name);
   const question = evaluatorPrompt(task, dialogue, evaluator.twin, tools.random);
-  const first = await ask(question, evaluator, criteria, tryIndex, tools);
+  const first = await requestEvaluation(question, evaluator, criteria, tryIndex, tools);
   if (first.failed !== null)
     return unreadable(first.failed.kind, `the evaluator ${name} failed: ${first.failed.message}`);
   if (first.reply?.missing.length === 0) return asOpinion(name, first.reply);
   const usable = (output: string): boolean =>
     readEvaluation(output, criteria)?.missing.length === 0;
-  const second = await ask(
+  const second = await requestEvaluation(
     { ...askEvaluatorAgain(question, first.reply?.missing ?? criteria), usable },
     evaluator,
     criteria,
@@ -87,19 +87,19 @@ async function askEvaluator(
   );
 }
 
-interface Asked {
+interface EvaluatorAnswer {
   reply: EvaluatorReply | null;
   output: string;
   failed: { kind: ErrorKind; message: string } | null;
 }
 
-async function ask(
+async function requestEvaluation(
   { messages, schema, ...more }: EvaluatorPrompt & Pick<Request, 'usable'>,
   { target, parameters }: Evaluator,
   criteria: readonly string[],
   tryIndex: number,
   { complete }: AnswererTools,
-): Promise<Asked> {
+): Promise<EvaluatorAnswer> {
   const completion = await complete({
     target,
     parameters,

@@ -10,7 +10,7 @@ import type { Place, Problem } from '../../types/plain.ts';
 import type { LabelledAnswer } from './conversation-rules.ts';
 
 /** A question with its answer, or a dialogue that ends with one; accepted or rejected. */
-export const answerSchema = closed({
+export const labelledAnswerSchema = closed({
   question: filled().describe('What the user asked.').optional(),
   answer: filled().describe('What was answered.').optional(),
   input: listOf(recordedMessage, 'a list of messages')
@@ -19,15 +19,15 @@ export const answerSchema = closed({
   accepted: flag().describe('Whether people accepted the answer.'),
 });
 
-const sourceSchema = closed({
+const answersFileSchema = closed({
   file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
 });
 
-export const answersFromSchema = z.union([filled(), sourceSchema], {
+export const answersFromSchema = z.union([filled(), answersFileSchema], {
   error: 'must be a file, or a map with file',
 });
 
-type Written = z.output<typeof answerSchema>;
+type AnswerEntry = z.output<typeof labelledAnswerSchema>;
 
 /** Reads `examples` and `examples_from` below `path`: labelled answers that test the evaluators. */
 export async function readAnswers(
@@ -54,9 +54,12 @@ async function writtenAnswers(
   { limits, load }: Pick<OwnContext, 'limits' | 'load'>,
   problems: Problem[],
 ): Promise<LabelledAnswer[]> {
-  const written = checkItems(document, [...path, 'examples'], answerSchema, problems).flatMap(
-    (item) => toExample(item.value, document.placeOf(item.path), problems),
-  );
+  const written = checkItems(
+    document,
+    [...path, 'examples'],
+    labelledAnswerSchema,
+    problems,
+  ).flatMap((item) => toExample(item.value, document.placeOf(item.path), problems));
   const from = [...path, 'examples_from'];
   const source = check(document, from, answersFromSchema.optional(), problems);
   if (source === undefined) return written;
@@ -73,7 +76,8 @@ async function writtenAnswers(
       const place = { file: loaded.file, line };
       // Other columns are the user's own. In a table an empty cell is absent.
       const known = Object.entries(value).filter(
-        ([key, member]) => Object.hasOwn(answerSchema.shape, key) && !(table && member === ''),
+        ([key, member]) =>
+          Object.hasOwn(labelledAnswerSchema.shape, key) && !(table && member === ''),
       );
       const row = rowDocument(place, Object.fromEntries(known));
       const accepted = valueAt(row.value, ['accepted']);
@@ -81,7 +85,7 @@ async function writtenAnswers(
         table && typeof accepted === 'string'
           ? { ...row, value: { ...Object.fromEntries(known), accepted: truthOf(accepted) } }
           : row;
-      const answer = check(truth, [], answerSchema, problems);
+      const answer = check(truth, [], labelledAnswerSchema, problems);
       return answer === undefined ? [] : toExample(answer, place, problems);
     }),
   ];
@@ -93,7 +97,7 @@ function truthOf(cell: string): boolean | string {
 }
 
 function toExample(
-  { question, answer, input, accepted }: Written,
+  { question, answer, input, accepted }: AnswerEntry,
   place: Place,
   problems: Problem[],
 ): LabelledAnswer[] {

@@ -47,15 +47,15 @@ export function conversations(
       ? []
       : [
           ...shown.flatMap(({ suite, summary }) =>
-            blocksOf(suiteName(suite, repeated), summary, mode),
+            summaryBlocks(suiteName(suite, repeated), summary, mode),
           ),
           ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
         ],
   );
 }
 
-function blocksOf(name: Line, summary: ConversationSummary, mode: Result['mode']): Block[] {
-  const rows: [Line, PairedMean, Kind][] = [
+function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['mode']): Block[] {
+  const rows: [Line, PairedMean, MeanUnit][] = [
     [[text('Completed')], summary.completed, 'share'],
     [[text('Turns, where completed')], summary.turns, 'turns'],
     ...summary.turns_to.flatMap(({ criterion, turns, reached }): typeof rows => [
@@ -92,11 +92,11 @@ function blocksOf(name: Line, summary: ConversationSummary, mode: Result['mode']
   ];
 }
 
-type Kind = 'share' | 'turns';
+type MeanUnit = 'share' | 'turns';
 
 function cells(
   { base, head, difference, low, high, n }: PairedMean,
-  kind: Kind,
+  kind: MeanUnit,
   mode: Result['mode'],
 ): Line[] {
   const value = (mean: number | null): string =>
@@ -156,24 +156,24 @@ export function evaluators(
 export function evaluatorTables(results: readonly EvaluatorResult[], items: number): Block[] {
   const paths = [...new Set(results.map(({ path }) => path))];
   return paths.flatMap((path) =>
-    tableOf(
+    evaluatorTable(
       results.filter((result) => result.path === path),
       items,
     ),
   );
 }
 
-interface Row {
+interface EvaluatorRow {
   result: EvaluatorResult;
   grade: EvaluatorGrade;
 }
 
-function tableOf(results: readonly EvaluatorResult[], items: number): Block[] {
+function evaluatorTable(results: readonly EvaluatorResult[], items: number): Block[] {
   const first = results.at(-1);
   if (first === undefined) return [];
   const criteria = [...new Set(results.flatMap((result) => result.criteria))];
   const compares = results.length > 1;
-  const rows = pairRows(results);
+  const rows = groupByEvaluators(results);
   const shown = rows.slice(0, items);
   const more = andMore(rows.length, shown.length);
   const title = paragraph([
@@ -207,16 +207,22 @@ function tableOf(results: readonly EvaluatorResult[], items: number): Block[] {
 }
 
 /** Rows of the same evaluators stand together, in head's order, then what only base has. */
-function pairRows(results: readonly EvaluatorResult[]): Row[] {
-  const all = results.flatMap((result) => result.grades.map((grade): Row => ({ result, grade })));
-  const keyOf = ({ grade }: Row): string => JSON.stringify(grade.evaluators);
+function groupByEvaluators(results: readonly EvaluatorResult[]): EvaluatorRow[] {
+  const all = results.flatMap((result) =>
+    result.grades.map((grade): EvaluatorRow => ({ result, grade })),
+  );
+  const keyOf = ({ grade }: EvaluatorRow): string => JSON.stringify(grade.evaluators);
   const keys = [
     ...new Set([...all.filter(({ result }) => result.side === 'head'), ...all].map(keyOf)),
   ];
   return keys.flatMap((key) => all.filter((row) => keyOf(row) === key));
 }
 
-function cellsOf({ result, grade }: Row, criteria: readonly string[], compares: boolean): Line[] {
+function cellsOf(
+  { result, grade }: EvaluatorRow,
+  criteria: readonly string[],
+  compares: boolean,
+): Line[] {
   const { accepted, rejected, balanced_accuracy: balanced, unread } = grade;
   return [
     joinLines(

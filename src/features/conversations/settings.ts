@@ -17,11 +17,11 @@ import { readParameters } from '../../documents/parameters.ts';
 import { problem } from '../../errors.ts';
 import type { Settings } from '../../kernel/suite/suite.ts';
 import { isVariableName } from '../../kernel/suite/template.ts';
-import { suggestion } from '../../text/suggest.ts';
+import { didYouMean } from '../../text/suggest.ts';
 import { isMap, type Problem } from '../../types/plain.ts';
 import { conversationKind, conversationSuite } from './answerer.ts';
 import type { Conversation } from './conversation-rules.ts';
-import { answerSchema, answersFromSchema, readAnswers } from './labelled-answers.ts';
+import { labelledAnswerSchema, answersFromSchema, readAnswers } from './labelled-answers.ts';
 
 const MAX_STEPS = 50;
 
@@ -41,7 +41,7 @@ const criterion = z.union(
   },
 );
 
-const rules = z.union([combine, mapOf(combine)], {
+const combineRules = z.union([combine, mapOf(combine)], {
   error: 'must be all, any or majority, or a map of criterion to one of them',
 });
 
@@ -57,11 +57,11 @@ const shape = {
       'What evaluators answer yes or no to, by name. Default: understanding, correctness, completeness.',
     )
     .optional(),
-  combine: rules
+  combine: combineRules
     .describe("How several evaluators' words become one: for all criteria, or for those it names.")
     .optional(),
   instructions: filled().describe('Who the evaluators are, and what the criteria mean.').optional(),
-  examples: listOf(answerSchema)
+  examples: listOf(labelledAnswerSchema)
     .describe('Answers that people accepted or rejected, by which the evaluators are tested.')
     .optional(),
   examples_from: answersFromSchema.describe('Data file with further such answers.').optional(),
@@ -196,7 +196,7 @@ function readRules(
   problems: Problem[],
 ): Conversation['criteria'] {
   const path = ['conversation', 'combine'];
-  const written = check(document, path, rules.optional(), problems);
+  const written = check(document, path, combineRules.optional(), problems);
   if (written === undefined) return criteria;
   if (typeof written === 'string') return criteria.map(({ name }) => ({ name, combine: written }));
   const names = criteria.map(({ name }) => name);
@@ -205,7 +205,7 @@ function readRules(
       problems.push(
         problem(
           document.placeOf([...path, name]),
-          `${pathText(path)}: there is no criterion "${name}"${suggestion(name, names)}`,
+          `${pathText(path)}: there is no criterion "${name}"${didYouMean(name, names)}`,
         ),
       );
   }

@@ -14,7 +14,7 @@ import type {
  * A reference's conversations on both sides, of the tries that all references share; those that
  * ended in an error are out.
  */
-interface Pair {
+interface ConversationPair {
   base: ConversationResult[] | null;
   head: ConversationResult[] | null;
 }
@@ -32,7 +32,7 @@ export function conversationSummary(
   const steering = steeringFor(deciding);
   if (steering === null) return null;
   const { conversation, evaluators } = steering;
-  const pairs = runs.map((run): Pair => ({
+  const pairs = runs.map((run): ConversationPair => ({
     base: judgedConversations(run, 'base', tries),
     head: judgedConversations(run, 'head', tries),
   }));
@@ -42,13 +42,13 @@ export function conversationSummary(
     max_steps: conversation.max_steps,
     evaluators: evaluators.map(({ name }) => name),
     criteria: conversation.criteria,
-    outcomes: { base: outcomesOf(all, 'base'), head: outcomesOf(all, 'head') },
-    completed: shareOf(pairs, ({ outcome }) => outcome === 'complete'),
-    turns: meanOf(pairs, completedTurns),
+    outcomes: { base: conversationOutcomes(all, 'base'), head: conversationOutcomes(all, 'head') },
+    completed: meanShare(pairs, ({ outcome }) => outcome === 'complete'),
+    turns: meanPerReference(pairs, completedTurns),
     turns_to: conversation.criteria.map(({ name }) => ({
       criterion: name,
-      turns: meanOf(pairs, ({ turns_to }) => turns_to[name] ?? null),
-      reached: shareOf(pairs, ({ turns_to }) => (turns_to[name] ?? null) !== null),
+      turns: meanPerReference(pairs, ({ turns_to }) => turns_to[name] ?? null),
+      reached: meanShare(pairs, ({ turns_to }) => (turns_to[name] ?? null) !== null),
     })),
   };
 }
@@ -70,7 +70,7 @@ function isError(outcome: ConversationOutcome): boolean {
   return outcome === 'evaluator_error' || outcome === 'model_error';
 }
 
-function outcomesOf(
+function conversationOutcomes(
   runs: readonly ReferenceRun[],
   side: Side,
 ): ConversationSummary['outcomes']['base'] {
@@ -92,8 +92,8 @@ function outcomesOf(
  * Mean over references of a share of their conversations, with the interval of the suite's own
  * difference.
  */
-function shareOf(
-  pairs: readonly Pair[],
+function meanShare(
+  pairs: readonly ConversationPair[],
   holds: (conversation: ConversationResult) => boolean,
 ): PairedMean {
   const countHolding = (list: readonly ConversationResult[]) => ({
@@ -113,7 +113,7 @@ function shareOf(
     );
   const interval = differenceInterval(both);
   if (interval === null)
-    return oneSided(
+    return oneSidedMean(
       tables.filter(({ base }) => base.tries > 0).length,
       rate('base', tables),
       tables.filter(({ head }) => head.tries > 0).length,
@@ -126,8 +126,8 @@ function shareOf(
  * Mean over references of a number that some conversations have, over the references that have it
  * on both sides.
  */
-function meanOf(
-  pairs: readonly Pair[],
+function meanPerReference(
+  pairs: readonly ConversationPair[],
   value: (conversation: ConversationResult) => number | null,
 ): PairedMean {
   const own = (list: readonly ConversationResult[] | null): number | null =>
@@ -152,11 +152,11 @@ function meanOf(
   // Compared, but nothing on both sides: two means of different references would be taken for a
   // comparison.
   return compares
-    ? oneSided(0, null, 0, null)
-    : oneSided(base.length, meanOrNull(base), head.length, meanOrNull(head));
+    ? oneSidedMean(0, null, 0, null)
+    : oneSidedMean(base.length, meanOrNull(base), head.length, meanOrNull(head));
 }
 
-function oneSided(
+function oneSidedMean(
   baseCount: number,
   base: number | null,
   headCount: number,

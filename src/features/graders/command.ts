@@ -1,4 +1,4 @@
-import { holdToCaps, priceOf } from '../../app/commands/caps.ts';
+import { holdToCaps, projectPrice } from '../../app/commands/caps.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
 import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
@@ -9,7 +9,7 @@ import { problem } from '../../errors.ts';
 import { graderSetsOf, gradersOf } from '../../kernel/select/targets.ts';
 import type { Project, Suite } from '../../kernel/suite/suite.ts';
 import { logJson } from '../../text/log.ts';
-import { suggestion } from '../../text/suggest.ts';
+import { didYouMean } from '../../text/suggest.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
@@ -65,7 +65,7 @@ function gradeRubric(
 function rubricNamed(name: string, { rubrics }: Project): Rubric {
   const rubric = rubrics.get(name);
   if (rubric === undefined)
-    throw userError(null, `there is no rubric "${name}"${suggestion(name, [...rubrics.keys()])}`);
+    throw userError(null, `there is no rubric "${name}"${didYouMean(name, [...rubrics.keys()])}`);
   const [label = ''] = rubric.choice_scores.keys();
   if (rubric.examples.length === 0) {
     throw userError(
@@ -121,7 +121,7 @@ async function holdGradingToCaps(
   opened: Opened,
   edges: Edges,
 ): Promise<void> {
-  const price = await priceOf(opened, edges, asked.targets);
+  const price = await projectPrice(opened, edges, asked.targets);
   holdToCaps({ ...asked, price, forecast: null }, opened, edges);
 }
 
@@ -167,7 +167,7 @@ function knownName(name: string, { rubrics, suites }: Project): string {
   const known = [...rubrics.keys(), ...suites.map(({ prompt }) => prompt.name)];
   throw userError(
     null,
-    `there is no rubric "${name}", nor a prompt of that name${suggestion(name, known)}`,
+    `there is no rubric "${name}", nor a prompt of that name${didYouMean(name, known)}`,
   );
 }
 

@@ -81,7 +81,7 @@ function correctRates(
       ? null
       : correctedDifference({ difference, low, high }, good, bad, CONFIDENCE);
   return {
-    kind: kindOf(difference, wrong),
+    kind: errorKind(difference, wrong),
     good: { right: good.passes, n: good.tries },
     bad: { right: bad.passes, n: bad.tries },
     wrong,
@@ -91,7 +91,7 @@ function correctRates(
   };
 }
 
-function kindOf(difference: number | null, wrong: number | null): GraderError['kind'] {
+function errorKind(difference: number | null, wrong: number | null): GraderError['kind'] {
   if (wrong === null) return 'no better than chance';
   const seen = Math.abs(difference ?? 0);
   return seen > 0 && seen <= wrong ? 'within error' : 'corrected';

@@ -15,7 +15,7 @@ export function judgeByRubric({ rubric: tested, graders, examples }: TestedRubri
     const { metric, rubric: name } = sole;
     const rubric = deciding.rubrics.get(name);
     if (rubric === undefined) return null;
-    if (identityOf(rubric, gradersFor(metric, deciding)) !== identityOf(tested, graders))
+    if (judgingIdentity(rubric, gradersFor(metric, deciding)) !== judgingIdentity(tested, graders))
       return null;
     const passes = passingOf(metric, rubric, deciding.rubrics);
     if (passes === null) return null;
@@ -29,7 +29,7 @@ export function judgeByRubric({ rubric: tested, graders, examples }: TestedRubri
   };
 }
 
-function identityOf(rubric: Rubric, graders: readonly Grader[]): string {
+function judgingIdentity(rubric: Rubric, graders: readonly Grader[]): string {
   return canonicalJson([rubricIdentity(rubric), gradersIdentity(graders)]);
 }
 

@@ -42,7 +42,9 @@ function selectRubricTests(
   head: ProjectSide,
   suites: readonly SuiteRun[],
 ): { tests: RubricTest[]; notices: Notice[] } {
-  const changes = [...head.project.rubrics.values()].map((rubric) => changesOf(rubric, base, head));
+  const changes = [...head.project.rubrics.values()].map((rubric) =>
+    rubricChanges(rubric, base, head),
+  );
   const deciding = new Set(
     suites
       .filter(({ runs }) => runs.length > 0)
@@ -68,7 +70,11 @@ function selectRubricTests(
  * One change for each set of graders that judges by the rubric, which a change of the files usually
  * leaves at one.
  */
-function changesOf(rubric: Rubric, base: ProjectSide | null, head: ProjectSide): Change[] {
+function rubricChanges(
+  rubric: Rubric,
+  base: ProjectSide | null,
+  head: ProjectSide,
+): RubricChange[] {
   const old = base?.project.rubrics.get(rubric.name) ?? null;
   const [before, after] = [
     base === null ? [] : graderSetsOf(rubric.name, base),
@@ -83,7 +89,7 @@ function changesOf(rubric: Rubric, base: ProjectSide | null, head: ProjectSide):
   }));
 }
 
-interface Change {
+interface RubricChange {
   name: string;
   rubric: Rubric;
   old: Rubric | null;
@@ -95,8 +101,8 @@ interface Change {
 function changeOf(
   rubric: Rubric,
   old: Rubric | null,
-  graders: Change['graders'],
-): Omit<Change, 'name'> {
+  graders: RubricChange['graders'],
+): Omit<RubricChange, 'name'> {
   return {
     rubric,
     old,
@@ -109,7 +115,7 @@ function changeOf(
 }
 
 function rubricTestOf(
-  { name, rubric, old, sameRubric, sameGraders, graders }: Change,
+  { name, rubric, old, sameRubric, sameGraders, graders }: RubricChange,
   decides: boolean,
 ): RubricTest | null {
   const { place, examples } = rubric;
@@ -142,7 +148,7 @@ function untestedRubric({
   rubric: { name, place, choice_scores },
   old,
   sameRubric,
-}: Change): Notice[] {
+}: RubricChange): Notice[] {
   const lost = (old?.examples.length ?? 0) > 0;
   if (sameRubric && !lost) return [];
   const why = lost

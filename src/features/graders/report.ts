@@ -1,11 +1,11 @@
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { agreement, graderErrors } from './section.ts';
+import { graderAgreement, graderErrors } from './section.ts';
 
 export const gradersReport: FeatureReport = {
   hasContent: ({ graders }) => graders.length > 0,
   sections: {
     scoringChange: (result, detail) => [
-      ...agreement(result, detail),
+      ...graderAgreement(result, detail),
       ...graderErrors(result, detail),
     ],
   },

@@ -11,7 +11,7 @@ export function roganGladen(
   trueNegativeRate: number,
 ): number | null {
   const quality = truePositiveRate + trueNegativeRate - 1;
-  return quality > 0 ? clip((rate + trueNegativeRate - 1) / quality) : null;
+  return quality > 0 ? clampToUnit((rate + trueNegativeRate - 1) / quality) : null;
 }
 
 /**
@@ -44,9 +44,9 @@ export function roganGladenInterval(
   const error =
     Math.sqrt((p * (1 - p)) / tries + (1 - rate) ** 2 * spread0 + rate ** 2 * spread1) / quality;
   return {
-    rate: clip(rate),
-    low: clip(rate + shift - z * error),
-    high: clip(rate + shift + z * error),
+    rate: clampToUnit(rate),
+    low: clampToUnit(rate + shift - z * error),
+    high: clampToUnit(rate + shift + z * error),
   };
 }
 
@@ -87,9 +87,9 @@ export function correctedDifference(
   const doubt = (z * Math.abs(difference) * Math.sqrt(good.spread + bad.spread)) / quality ** 2;
   const value = difference / quality;
   return {
-    difference: clip(value, -1),
-    low: clip(value - Math.hypot((difference - low) / quality, doubt), -1),
-    high: clip(value + Math.hypot((high - difference) / quality, doubt), -1),
+    difference: clampToUnit(value, -1),
+    low: clampToUnit(value - Math.hypot((difference - low) / quality, doubt), -1),
+    high: clampToUnit(value + Math.hypot((high - difference) / quality, doubt), -1),
   };
 }
 
@@ -103,6 +103,6 @@ export function wrongShare(rate: number, positives: Counts, negatives: Counts): 
   return truth === null ? null : truth * (1 - good.rate) + (1 - truth) * (1 - bad.rate);
 }
 
-function clip(value: number, least = 0): number {
+function clampToUnit(value: number, least = 0): number {
   return Math.min(1, Math.max(least, value));
 }

@@ -9,7 +9,7 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import { rateInterval } from '../../report/sections/phrases.ts';
-import { decimal, percent, counted } from '../../text/amounts.ts';
+import { twoDecimals, percent, counted } from '../../text/amounts.ts';
 import type { RepeatedRubricTest } from './rubric-tests.ts';
 
 /**
@@ -36,17 +36,17 @@ export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
         .map((example) => [
           [place(example.file, example.line)],
           [code(example.expected)],
-          [text(labelCounts(example))],
+          [text(labelCountWords(example))],
           [code(example.content, 120)],
         ]),
     },
   ];
 }
 
-type Example = RepeatedRubricTest['examples'][number];
+type RepeatedExample = RepeatedRubricTest['examples'][number];
 
 /** The share of grades that agree with the label: what most needs reading comes first. */
-function right({ expected, labels }: Example): number {
+function right({ expected, labels }: RepeatedExample): number {
   return labels.filter((label) => label === expected).length / Math.max(1, labels.length);
 }
 
@@ -61,7 +61,7 @@ function agreement({
   return [
     text(
       `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ${good} of the good, rejects ${bad} of the bad; ` +
-        `Cohen's κ ${decimal(kappa)} with ${percent(base_rate)} good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
+        `Cohen's κ ${twoDecimals(kappa)} with ${percent(base_rate)} good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
     ),
   ];
 }
@@ -76,13 +76,13 @@ function consistency({
 }: RepeatedRubricTest): Line {
   return [
     text(
-      `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ${counted(compared, 'example')} got one label only; Fleiss' κ ${decimal(kappa)}`,
+      `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ${counted(compared, 'example')} got one label only; Fleiss' κ ${twoDecimals(kappa)}`,
     ),
   ];
 }
 
 /** `YES`, or `YES 2 ✗ NO 1`: labels with how often they were given, right ones as they are. */
-function labelCounts({ expected, labels }: Example): string {
+function labelCountWords({ expected, labels }: RepeatedExample): string {
   const names = [...new Set(labels.map((label) => label ?? 'unread'))];
   const parts = names
     .map((name) => ({ name, count: labels.filter((label) => (label ?? 'unread') === name).length }))

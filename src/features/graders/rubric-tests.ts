@@ -14,7 +14,7 @@ import type { Judge, RubricTest, TestedRubric } from './plan.ts';
 import type { GraderResult } from './result.ts';
 
 /** An example's label by people and by a grader (null: unreadable). */
-interface Labelled {
+interface LabelPair {
   expected: string;
   label: string | null;
 }
@@ -38,7 +38,7 @@ type RubricAgreement = Pick<
  * knows. Intervals count an example graded `repeats` times once, because its grades are correlated.
  */
 export function agreementWith(
-  examples: readonly Labelled[],
+  examples: readonly LabelPair[],
   rubric: Rubric,
   repeats = 1,
 ): RubricAgreement {
@@ -99,9 +99,9 @@ export async function runRubricTests(
         gradeExamples(test.head, test.examples, 0, tools),
       ]);
       return {
-        graders: resultsOf(test, base, head),
-        judge: { ...test.head, examples: readable(test.examples, head) },
-        notices: unreadNotices(test, base ?? [], head),
+        graders: graderResults(test, base, head),
+        judge: { ...test.head, examples: readableExamples(test.examples, head) },
+        notices: unreadLabelNotices(test, base ?? [], head),
       };
     }),
   );
@@ -131,7 +131,7 @@ async function gradeExamples(
   );
 }
 
-function readable(
+function readableExamples(
   examples: Rubric['examples'],
   labels: readonly (string | null)[],
 ): TestedRubric['examples'] {
@@ -141,12 +141,12 @@ function readable(
   });
 }
 
-function resultsOf(
+function graderResults(
   { name, examples, base: before, head: after }: RubricTest,
   base: (string | null)[] | null,
   head: (string | null)[],
 ): GraderResult[] {
-  const labelled = (labels: (string | null)[]): Labelled[] =>
+  const labelled = (labels: (string | null)[]): LabelPair[] =>
     examples.map(({ expected }, index) => ({ expected, label: labels[index] ?? null }));
   const flipped =
     base === null
@@ -167,7 +167,7 @@ function resultsOf(
   return [{ ...shared, side: 'base', ...agreement, flipped: [] }, result];
 }
 
-function unreadNotices(
+function unreadLabelNotices(
   { name, place, examples }: RubricTest,
   base: readonly (string | null)[],
   head: readonly (string | null)[],

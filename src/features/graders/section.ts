@@ -12,7 +12,7 @@ import {
 } from '../../report/sections/document.ts';
 import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { andMore, rateInterval, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
-import { counted, decimal, percent, signed } from '../../text/amounts.ts';
+import { counted, twoDecimals, percent, signed } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { GraderResult } from './result.ts';
 
@@ -44,7 +44,7 @@ export function graderErrors({ suites }: Result, { collapsedItems: items }: Deta
                 'Grader is right',
               ].map((title) => [text(title)]),
               rows: shown.map(({ suite, error }) =>
-                rowOf(suite, suiteName(suite, repeated), error),
+                graderErrorRow(suite, suiteName(suite, repeated), error),
               ),
             },
           ]),
@@ -54,7 +54,7 @@ export function graderErrors({ suites }: Result, { collapsedItems: items }: Deta
   );
 }
 
-function rowOf({ pass_rate }: SuiteResult, name: Line, error: GraderError): Line[] {
+function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderError): Line[] {
   const { good, bad, difference, objects } = error;
   const { base, head } = objects ?? pass_rate;
   const rates = [error.base, error.head].flatMap((rate) =>
@@ -90,7 +90,7 @@ function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
 }
 
 /** How well each rubric's grader agrees with its labelled examples, base → head. */
-export function agreement(
+export function graderAgreement(
   { graders: results }: Result,
   { collapsedItems: items }: Detail,
 ): Block[] {
@@ -129,25 +129,25 @@ export function agreement(
   );
 }
 
-interface Pair {
+interface GraderPair {
   name: string;
   base: GraderResult | null;
   head: GraderResult | null;
 }
 
-function graderRow({ name, base, head }: Pair): Line[] {
+function graderRow({ name, base, head }: GraderPair): Line[] {
   const shown = head ?? base;
   const both = (
     key: 'agreement' | 'true_positive_rate' | 'true_negative_rate' | 'kappa',
     word: (value: number | null) => string,
-  ): Line => [text(sides(base?.[key], head?.[key], word))];
+  ): Line => [text(measuredSides(base?.[key], head?.[key], word))];
   return [
     [code(name)],
     [text(examplesOf(shown))],
     both('agreement', percent),
     both('true_positive_rate', percent),
     both('true_negative_rate', percent),
-    both('kappa', decimal),
+    both('kappa', twoDecimals),
     [text(percent(shown?.base_rate ?? null))],
   ];
 }
@@ -159,7 +159,7 @@ function examplesOf(grader: GraderResult | null): string {
     : `${String(grader.judged)} of ${String(grader.examples)}`;
 }
 
-function sides(
+function measuredSides(
   base: number | null | undefined,
   head: number | null | undefined,
   word: (value: number | null) => string,

@@ -48,7 +48,7 @@ export interface History {
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
   const judged = saved.map((file) => ({
     ...file,
-    why: reasonOf(file, branch),
+    why: leftOutReason(file, branch),
     state: branch?.commits.get(file.result.head.sha),
   }));
   const kept = judged.filter(({ why }) => why === null);
@@ -66,7 +66,7 @@ export function historyOf(saved: readonly SavedResult[], branch: Branch | null):
   };
 }
 
-function reasonOf(
+function leftOutReason(
   {
     result: {
       mode,
@@ -106,7 +106,7 @@ function pointOf({ head, suites }: Result, at: string): HistoryPoint {
 }
 
 /** Files that are named for each reason. */
-const NAMED = 5;
+const MAX_FILES_PER_REASON = 5;
 
 /**
  * What a reader must know beside the trend: what was left out, by reason, and how sure the order
@@ -125,10 +125,13 @@ export function historyNotes({ left }: History, branch: Branch | null): string[]
     const found = left.filter((entry) => entry.why === why);
     if (found.length === 0) return [];
     const files = found
-      .slice(0, NAMED)
+      .slice(0, MAX_FILES_PER_REASON)
       .map(({ file, sha }) => `${file} (${shortSha(sha)})`)
       .join(', ');
-    const more = found.length > NAMED ? ` and ${count(found.length - NAMED)} more` : '';
+    const more =
+      found.length > MAX_FILES_PER_REASON
+        ? ` and ${count(found.length - MAX_FILES_PER_REASON)} more`
+        : '';
     return [`Left out: ${counted(found.length, 'result')} ${words[why]}: ${files}${more}.`];
   });
   if (branch === null)

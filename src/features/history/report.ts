@@ -62,7 +62,7 @@ interface Moment {
 /** The newest results that are shown, and suites. */
 const MOST_RESULTS = 200;
 
-const MOST_SUITES = 60;
+const MAX_HISTORY_SUITES = 60;
 
 /** The newest results of a line drawn in letters. */
 const SPARKS = 30;
@@ -77,7 +77,7 @@ export async function renderHistoryHtml(
 ): Promise<string> {
   return pageHtml({
     title: 'Pass rates over time – evaldiff',
-    top: ['pass rates over time', reach(points)],
+    top: ['pass rates over time', dateRange(points)],
     main: [await historyHtml(points, notes)],
     footer: '',
   });
@@ -90,16 +90,16 @@ async function historyHtml(
 ): Promise<Markup> {
   const { shown, notes } = seriesOf(points, more);
   if (shown.length === 0)
-    return markup`<section><h1>Pass rates over time</h1><p>${NOTHING}</p></section>`;
+    return markup`<section><h1>Pass rates over time</h1><p>${NO_RESULT_TEXT}</p></section>`;
   const { trendChart } = await import('./trend-chart.ts');
   const cards = shown.map(({ name, variant, points: moments }) =>
     cardHtml({
       title: shorten(name, NAME_LIMIT),
-      note: [...(variant === '' ? [] : [shorten(variant, NAME_LIMIT)]), inWords(moments)].join(
+      note: [...(variant === '' ? [] : [shorten(variant, NAME_LIMIT)]), latestWords(moments)].join(
         ' · ',
       ),
       svg: trendChart({
-        label: `Pass rate of ${shorten(name, NAME_LIMIT)} over ${counted(moments.length, 'result')}: ${inWords(moments)}`,
+        label: `Pass rate of ${shorten(name, NAME_LIMIT)} over ${counted(moments.length, 'result')}: ${latestWords(moments)}`,
         points: moments,
       }),
       table: numbersHtml(moments),
@@ -132,13 +132,13 @@ export function renderHistoryMarkdown(
 const HOW_TO_READ =
   'A point is a full sweep, in the order of the commits; the band is the 95 % interval of its pass rate.';
 
-const NOTHING = 'No result of the default branch was found.';
+const NO_RESULT_TEXT = 'No result of the default branch was found.';
 
 function historyBlocks(points: readonly HistoryPoint[], more: readonly string[]): Block[] {
   const { shown, notes } = seriesOf(points, more);
-  if (shown.length === 0) return [paragraph([text(NOTHING)])];
+  if (shown.length === 0) return [paragraph([text(NO_RESULT_TEXT)])];
   return [
-    paragraph([strong('Pass rates over time'), text(` – ${reach(points)}`)], 'verdict'),
+    paragraph([strong('Pass rates over time'), text(` – ${dateRange(points)}`)], 'verdict'),
     {
       kind: 'table',
       head: ['Suite', 'Trend', 'Latest', 'Change', 'Lowest', 'Highest', 'Results'].map((title) => [
@@ -162,7 +162,7 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
     paragraph(
       [
         text(
-          `Trend: the newest ${count(SPARKS)} results at most, each suite on a scale of its own, ${GAP} where it did not run. Change: against the result before.`,
+          `Trend: the newest ${count(SPARKS)} results at most, each suite on a scale of its own, ${GAP_MARK} where it did not run. Change: against the result before.`,
         ),
       ],
       'small',
@@ -170,9 +170,9 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
   ];
 }
 
-const LEVELS = '▁▂▃▄▅▆▇█';
+const SPARK_LEVELS = '▁▂▃▄▅▆▇█';
 
-const GAP = '·';
+const GAP_MARK = '·';
 
 function sparks(moments: readonly Moment[]): string {
   const shown = moments.slice(-SPARKS);
@@ -180,13 +180,15 @@ function sparks(moments: readonly Moment[]): string {
   return shown
     .map(({ rate }) =>
       rate === null
-        ? GAP
-        : LEVELS.charAt(Math.round(((rate - floor) / (ceiling - floor)) * (LEVELS.length - 1))),
+        ? GAP_MARK
+        : SPARK_LEVELS.charAt(
+            Math.round(((rate - floor) / (ceiling - floor)) * (SPARK_LEVELS.length - 1)),
+          ),
     )
     .join('');
 }
 
-function reach(points: readonly HistoryPoint[]): string {
+function dateRange(points: readonly HistoryPoint[]): string {
   const dates = points.map(({ at }) => at.slice(0, 10)).sort(byCodeUnits);
   const [first, last] = [dates[0], dates.at(-1)];
   return first === undefined || last === undefined
@@ -194,7 +196,7 @@ function reach(points: readonly HistoryPoint[]): string {
     : `${counted(points.length, 'result')}, ${first === last ? first : `${first} to ${last}`}`;
 }
 
-function inWords(moments: readonly Moment[]): string {
+function latestWords(moments: readonly Moment[]): string {
   const judged = moments.filter(({ rate }) => rate !== null);
   const [last, before] = [judged.at(-1), judged.at(-2)];
   if (last === undefined) return 'nothing was judged';
@@ -257,7 +259,7 @@ function seriesOf(
         };
       }),
     }));
-  const shown = series.slice(0, MOST_SUITES);
+  const shown = series.slice(0, MAX_HISTORY_SUITES);
   const [older, more] = [
     andMore(points.length, newest.length),
     andMore(series.length, shown.length),

@@ -43,7 +43,7 @@ export function trendChart({ label, points }: TrendDrawing): Markup {
   const { floor, ceiling } = shareSpan(
     points.flatMap(({ rate, low, high }) => [rate, low, high].filter((value) => value !== null)),
   );
-  const runs = runsOf(points);
+  const runs = unbrokenRuns(points);
   return draw({
     width: TREND_WIDTH,
     height: TREND_HEIGHT,
@@ -100,7 +100,7 @@ function isTick(index: number, length: number): boolean {
 }
 
 /** Positions of results without a gap. */
-function runsOf(points: readonly TrendPoint[]): number[][] {
+function unbrokenRuns(points: readonly TrendPoint[]): number[][] {
   const runs: number[][] = [];
   points.forEach(({ rate }, index) => {
     if (rate === null) return;

@@ -2,7 +2,7 @@ import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/
 import type { MeasuredRate } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { questionOf } from '../../kernel/select/generation.ts';
-import { scoringOf } from '../../kernel/select/scoring.ts';
+import { scoringIdentity } from '../../kernel/select/scoring.ts';
 import { wilson } from '../../kernel/statistics/interval.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Side } from '../../types/plain.ts';
@@ -109,7 +109,7 @@ function measuredRate(counts: { passes: number; tries: number } | undefined): Me
  */
 function keysOfSuite({ deciding }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
   const answerer = deciding.answerer?.fingerprint ?? null;
-  const shared = `${canonicalJson(scoringOf(deciding))},${canonicalJson(answerer)}`;
+  const shared = `${canonicalJson(scoringIdentity(deciding))},${canonicalJson(answerer)}`;
   return ({ affected: reference }, side) => {
     const generation = reference[side];
     if (generation === null || generation.kind === 'impossible') return null;
@@ -121,14 +121,14 @@ function keysOfSuite({ deciding }: SuiteRun): (run: ReferenceRun, side: Side) =>
   };
 }
 
-interface Seen {
+interface PastTry {
   key: string;
   try: number;
   passed: boolean;
   reused: boolean;
 }
 
-function seenTries(run: ReferenceRun, side: Side, key: string | null): Seen[] {
+function seenTries(run: ReferenceRun, side: Side, key: string | null): PastTry[] {
   if (key === null) return [];
   return run[side].flatMap(({ result: { outcome, reused, try: index } }) =>
     outcome === 'pass' || outcome === 'fail'
@@ -138,7 +138,7 @@ function seenTries(run: ReferenceRun, side: Side, key: string | null): Seen[] {
 }
 
 function newRows(
-  seen: readonly Seen[],
+  seen: readonly PastTry[],
   known: ReadonlyMap<string, unknown>,
 ): { key: string; passes: number; tries: number }[] {
   const rows = new Map<string, { key: string; passes: number; tries: number }>();

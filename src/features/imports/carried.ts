@@ -23,9 +23,9 @@ interface LossGroup {
   places: [Place, ...Place[]];
 }
 
-const SHOWN_PLACES = 4;
+const MAX_LISTED_PLACES = 4;
 
-const SHOWN_REASONS = 3;
+const MAX_LISTED_REASONS = 3;
 
 /** Groups losses by what and why, largest first. */
 export function lossesByReason(left: readonly Loss[]): LossGroup[] {
@@ -79,7 +79,7 @@ function importNotices(file: string, imported: Imported): Notice[] {
 function summary(file: string, imported: Imported, groups: readonly LossGroup[]): Notice[] {
   if (groups.length === 0 || imported.carried.length === 0) return [];
   const shown = groups
-    .slice(0, SHOWN_REASONS)
+    .slice(0, MAX_LISTED_REASONS)
     .map(({ what, times }) => (times === 1 ? what : `${times.toLocaleString('en-US')} × ${what}`));
   const more = groups.length - shown.length;
   return [
@@ -93,7 +93,7 @@ function summary(file: string, imported: Imported, groups: readonly LossGroup[])
 
 /** `a.yaml:3, 7 and 9; b.yaml:1`, with the rest counted. */
 function placesText(places: readonly Place[]): string {
-  const shown = places.slice(0, SHOWN_PLACES);
+  const shown = places.slice(0, MAX_LISTED_PLACES);
   let text = '';
   shown.forEach(({ file, line }, index) => {
     const same = index > 0 && shown[index - 1]?.file === file;

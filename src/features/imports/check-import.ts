@@ -6,7 +6,7 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { createSandbox } from '../../edges/sandbox/index.ts';
 import type { Evaluate } from '../../types/model.ts';
 import { isMap, jsonText, type JsonMap } from '../../types/plain.ts';
-import { type Draft, type Imported, lose, addRemark } from './shared/draft.ts';
+import { type DraftFile, type Imported, lose, addRemark } from './shared/draft.ts';
 
 /** Counts what `validate` reports for the new files as losses or remarks. */
 export async function sayWhatFails(
@@ -22,7 +22,7 @@ export async function sayWhatFails(
   remarks.push(...notices.filter(({ place }) => place !== null && files.has(place.file)));
 }
 
-const CODE_TIMEOUT_SECONDS = 5;
+const CHECK_TIMEOUT_SECONDS = 5;
 
 type SandboxTerminal = Pick<Terminal, 'err' | 'reach'>;
 
@@ -34,7 +34,7 @@ export async function withSandbox(
   const sandbox = createSandbox({
     mode: 'sandbox',
     env: {},
-    timeoutSeconds: CODE_TIMEOUT_SECONDS,
+    timeoutSeconds: CHECK_TIMEOUT_SECONDS,
     time: dayOf(reach).getTime(),
     log: (line) => {
       err(`${line}\n`);
@@ -54,7 +54,7 @@ export async function failBrokenChecks(
 ): Promise<void> {
   await withSandbox(terminal, async (evaluate) => {
     for (const tests of new Set(prompts.flatMap((prompt) => prompt.tests ?? [])))
-      for (const { metric, place } of codeIn(tests)) {
+      for (const { metric, place } of codeMetrics(tests)) {
         const why = await whyNotCompiled(metric, evaluate);
         if (why === null) continue;
         const name = jsonText(metric['name'] ?? '');
@@ -66,7 +66,7 @@ export async function failBrokenChecks(
   });
 }
 
-function codeIn({ value, placeOf }: Draft) {
+function codeMetrics({ value, placeOf }: DraftFile) {
   const references = Array.isArray(value['references']) ? value['references'] : [];
   return references.flatMap((reference, at) => {
     const metrics = isMap(reference) ? reference['metrics'] : null;

@@ -8,12 +8,12 @@ import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../app/commands/user-error.ts';
 import { groundOf, type Ground } from '../../app/session/safe-writing.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/file-names.ts';
-import { formatOf, unreadMessage } from '../../config/formats.ts';
+import { detectFormat, unreadMessage } from '../../config/formats.ts';
 import { readOverrides } from '../../config/overrides.ts';
 import { loadSettings } from '../../config/read-settings.ts';
 import { hostSettings } from '../../config/read-suites.ts';
-import { distinct } from '../../documents/document.ts';
-import { filesOf, type Files } from '../../documents/files.ts';
+import { deduplicate } from '../../documents/document.ts';
+import { createFiles, type Files } from '../../documents/files.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import type { Settings } from '../../kernel/suite/suite.ts';
@@ -24,7 +24,7 @@ import { isMap, type JsonMap, type Problem } from '../../types/plain.ts';
 import { carriedLine, lossLine, lossesByReason } from './carried.ts';
 import { failBrokenChecks, sayWhatFails } from './check-import.ts';
 import { convertImport, settingsFile, type Conversion } from './convert.ts';
-import { FORMATS, READ_FORMATS, type ImportFormat } from './formats.ts';
+import { IMPORT_FORMATS, READ_FORMATS, type ImportFormat } from './formats.ts';
 import type { Imported } from './shared/draft.ts';
 import { verifyImport } from './verify.ts';
 
@@ -85,10 +85,10 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const found = await withImported(file, root, options, terminal, (read) => Promise.resolve(read));
   const { imported, ground, relied } = found;
   await failBrokenChecks(imported, terminal);
-  const made = convertImport(imported, pathIn(root, resolve(here, file)) ?? file);
+  const made = convertImport(imported, pathWithin(root, resolve(here, file)) ?? file);
   const { files, settings, needs } = folder === root ? made : withRelied(made, relied);
-  const shown = pathIn(here, folder) ?? folder;
-  const known = hasSettings(folder);
+  const shown = pathWithin(here, folder) ?? folder;
+  const known = hasSettingsFile(folder);
   if (imported.prompts.length === 0) {
     sayWhatIsLost(imported, terminal);
     const message = `nothing of it can be carried over: ${carriedLine(imported)}`;
@@ -172,7 +172,8 @@ async function verifyFile(
 /** One line per reason, losses first. */
 function sayWhatIsLost({ left, remarks }: Imported, terminal: Terminal): void {
   for (const group of lossesByReason(left)) terminal.err(`lost: ${logLine(lossLine(group))}\n`);
-  for (const notice of distinct(remarks)) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
+  for (const notice of deduplicate(remarks))
+    terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
 }
 
 /** Prints the final counts and returns the exit code. `folder`: where the files were written. */
@@ -203,14 +204,15 @@ async function withImported<T>(
   terminal: Terminal,
   work: (read: ReadFile) => Promise<T>,
 ): Promise<T> {
-  const path = pathIn(root, resolve(terminal.cwd, file));
+  const path = pathWithin(root, resolve(terminal.cwd, file));
   if (path === null)
     throw userError(file, 'lies outside of the project; name the project with --directory');
   return withTree(root, terminal, async (tree, repository) => {
     const problems: Problem[] = [];
-    const files = filesOf(tree, DEFAULT_LIMITS);
+    const files = createFiles(tree, DEFAULT_LIMITS);
     if (!tree.files.has(path)) throw userError(file, 'does not exist, or git ignores it');
-    const format = from === undefined ? await formatOf(path, files, FORMATS) : READ_FORMATS[from];
+    const format =
+      from === undefined ? await detectFormat(path, files, IMPORT_FORMATS) : READ_FORMATS[from];
     const absence = files.absence(path);
     if (absence !== null) throw userError(path, absence);
     if (format === null) {
@@ -254,7 +256,7 @@ async function settingsFor(files: Files): Promise<Settings> {
 }
 
 /** POSIX path below the folder; null outside it. */
-function pathIn(folder: string, path: string): string | null {
+function pathWithin(folder: string, path: string): string | null {
   const found = relative(folder, path).split(sep).join('/');
   return found === '..' || found.startsWith('../') ? null : found;
 }
@@ -263,6 +265,6 @@ function missingFrom(folder: string, paths: readonly string[]): string[] {
   return [...new Set(paths)].filter((path) => !existsSync(join(folder, path)));
 }
 
-function hasSettings(folder: string): boolean {
+function hasSettingsFile(folder: string): boolean {
   return [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
 }

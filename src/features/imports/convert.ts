@@ -2,8 +2,8 @@ import { stringify } from 'yaml';
 import { formatByPath } from '../../config/formats.ts';
 import { schemaLine } from '../../config/schema-line.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
-import { FORMATS } from './formats.ts';
-import type { Draft, Imported } from './shared/draft.ts';
+import { IMPORT_FORMATS } from './formats.ts';
+import type { DraftFile, Imported } from './shared/draft.ts';
 
 const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 
@@ -18,7 +18,7 @@ export interface Conversion {
 /** Writes imported prompts as our files: one per prompt, and one per set of shared tests. */
 export function convertImport(imported: Imported, source: string): Conversion {
   const files = new Map<string, string>();
-  const slugs = new Map<Draft, string>();
+  const slugs = new Map<DraftFile, string>();
   const taken = new Set<string>();
   for (const { prompt, tests } of imported.prompts) {
     const slug = free(slugOf(String(prompt.value['name'] ?? '')), taken);
@@ -40,7 +40,7 @@ export function convertImport(imported: Imported, source: string): Conversion {
     settings: settingsOf(imported),
     needs: [
       ...(imported.rubrics ?? []).map(({ file }) => file),
-      ...[...slugs.keys()].flatMap(dataOf),
+      ...[...slugs.keys()].flatMap(dataFiles),
     ],
   };
 }
@@ -55,7 +55,7 @@ function settingsOf({ models, grader, rubrics }: Imported): JsonMap {
   };
 }
 
-function dataOf({ value }: Draft): string[] {
+function dataFiles({ value }: DraftFile): string[] {
   const sources = value['references_from'];
   return Array.isArray(sources)
     ? sources.filter(isMap).flatMap(({ file }) => (typeof file === 'string' ? [file] : []))
@@ -82,7 +82,8 @@ function slugOf(name: string): string {
 
 /** A unique name that is not read as the other tool's file (`promptfooconfig.yaml`). */
 function free(slug: string, taken: Set<string>): string {
-  const isForeign = (name: string): boolean => formatByPath(`${name}.yaml`, FORMATS) !== null;
+  const isForeign = (name: string): boolean =>
+    formatByPath(`${name}.yaml`, IMPORT_FORMATS) !== null;
   let name = slug;
   for (let ordinal = isForeign(slug) ? 1 : 2; taken.has(name) || isForeign(name); ordinal += 1)
     name = `${slug}-${String(ordinal)}`;

@@ -6,20 +6,20 @@ import { isFlexEval } from './flexeval/is-flexeval.ts';
 import type { Imported } from './shared/draft.ts';
 import { UNREAD_FORMATS } from './unread-formats.ts';
 
-type Reader = (
+type FormatReader = (
   document: Document,
   tools: FormatTools,
   problems: Problem[],
 ) => Imported | Promise<Imported>;
 
-function loaded(load: () => Promise<Reader>): ReadFormat<ImportedFile>['read'] {
+function loaded(load: () => Promise<FormatReader>): ReadFormat<ImportedFile>['read'] {
   return async (document, tools, problems) => {
     const [read, { asForeignFile }] = await Promise.all([load(), import('./carried.ts')]);
     return asForeignFile(document.file, await read(document, tools, problems));
   };
 }
 
-const keysIn = (keys: readonly string[], value: JsonMap): number =>
+const countKeys = (keys: readonly string[], value: JsonMap): number =>
   keys.filter((key) => Object.hasOwn(value, key)).length;
 
 /** promptfoo's keys. A configuration has two of them, a file of ours at most one. */
@@ -29,14 +29,14 @@ const PROMPTFOO = ['prompts', 'providers', 'targets', 'tests', 'defaultTest', 's
 const PROMPT_YML = ['testData', 'evaluators', 'modelParameters', 'responseFormat', 'jsonSchema'];
 
 /** Keys that are only in a prompt of ours. */
-const OURS = ['variables', 'defaults', 'tests'];
+const OUR_PROMPT_KEYS = ['variables', 'defaults', 'tests'];
 
 /** Formats that are read, by their name on the command line. */
 export const READ_FORMATS = {
   promptfoo: {
     places: ['{promptfooconfig,evals/promptfooconfig}.{yaml,yml}'],
     path: /(?:^|\/)promptfoo(?:config)?\.(?:ya?ml|json)$/,
-    holds: (value) => keysIn(PROMPTFOO, value) > 1 && !isFlexEval(value),
+    holds: (value) => countKeys(PROMPTFOO, value) > 1 && !isFlexEval(value),
     read: loaded(async () => (await import('./promptfoo/promptfoo.ts')).importPromptfoo),
   },
   'prompt-yml': {
@@ -44,8 +44,8 @@ export const READ_FORMATS = {
     path: /\.prompt\.ya?ml$/,
     holds: (value, file) =>
       Array.isArray(value['messages']) &&
-      keysIn(OURS, value) === 0 &&
-      (keysIn(PROMPT_YML, value) > 0 || /_prompt\.ya?ml$/.test(file)),
+      countKeys(OUR_PROMPT_KEYS, value) === 0 &&
+      (countKeys(PROMPT_YML, value) > 0 || /_prompt\.ya?ml$/.test(file)),
     read: loaded(async () => (await import('./prompt-yml/prompt-yml.ts')).importPromptYml),
   },
   'agent-skills': {
@@ -66,7 +66,7 @@ export const READ_FORMATS = {
 export type ImportFormat = keyof typeof READ_FORMATS;
 
 /** All formats of other tools, as the entries hand them down. */
-export const FORMATS: Formats<ReadFormat<ImportedFile> | UnreadFormat> = {
+export const IMPORT_FORMATS: Formats<ReadFormat<ImportedFile> | UnreadFormat> = {
   ...READ_FORMATS,
   ...UNREAD_FORMATS,
 };

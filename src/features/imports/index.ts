@@ -1,11 +1,11 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { SessionRow } from '../../app/session/edges.ts';
-import { FORMATS } from './formats.ts';
+import { IMPORT_FORMATS } from './formats.ts';
 
 export const importsFeature: Feature & SessionRow & CommandRow = {
   key: 'imports',
-  formats: FORMATS,
+  formats: IMPORT_FORMATS,
   commands: [
     { name: 'import', place: 75, load: async () => (await import('./command.ts')).importCommand },
   ],

@@ -1,4 +1,4 @@
-import { alike } from '../../report/sections/order.ts';
+import { groupByEqualKey } from '../../report/sections/order.ts';
 import { counted } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import { shorten } from '../../text/visible.ts';
@@ -8,7 +8,7 @@ import type { ForeignAnswer } from './promptfoo/promptfoo-results.ts';
 const SHOWN_KINDS = 20;
 
 /** Longest reason, in characters. */
-const REASON = 300;
+const MAX_REASON_CHARS = 300;
 
 /** One verdict by both tools; either may be missing. */
 export interface ComparedVerdict {
@@ -18,7 +18,7 @@ export interface ComparedVerdict {
   ours: Score;
 }
 
-export function isEqual({ theirs, ours }: ComparedVerdict): boolean {
+export function isAgreement({ theirs, ours }: ComparedVerdict): boolean {
   return ours.status === (theirs.pass ? 'pass' : 'fail');
 }
 
@@ -35,7 +35,7 @@ export function verdictLine(total: number, differing: readonly ComparedVerdict[]
 }
 
 function kindLines(differing: readonly ComparedVerdict[]): string[] {
-  const lines = alike(differing, kindOf).map(differenceLine);
+  const lines = groupByEqualKey(differing, differenceKind).map(verdictDifferenceLine);
   const more = lines.length - SHOWN_KINDS;
   return [
     ...lines.slice(0, SHOWN_KINDS),
@@ -45,7 +45,7 @@ function kindLines(differing: readonly ComparedVerdict[]): string[] {
 
 /** Notes answers that promptfoo transformed before scoring. */
 export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
-  const differing = verdicts.filter((verdict) => !isEqual(verdict));
+  const differing = verdicts.filter((verdict) => !isAgreement(verdict));
   const equal = (verdicts.length - differing.length).toLocaleString('en-US');
   return [
     `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ${equal} equal on the changed answers. The transform is not carried over, so a run here judges what the model gave`,
@@ -55,22 +55,25 @@ export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
 }
 
 /** Groups verdicts that differ for the same reason, ignoring the test and its texts. */
-function kindOf({ metric: { source }, theirs, ours }: ComparedVerdict): string {
+function differenceKind({ metric: { source }, theirs, ours }: ComparedVerdict): string {
   const said = (theirs.pass ? ours.reason : theirs.reason) ?? '';
   const words = said
     .replace(/ at \S+:\d+/g, '')
     .replace(/"[^"]*"|'[^']*'|\d+/g, '…')
-    .slice(0, REASON);
+    .slice(0, MAX_REASON_CHARS);
   const what = source.kind === 'built-in' ? source.uses : source.kind;
   return [what, theirs.pass, ours.status, words].join('\n');
 }
 
-function differenceLine([first, ...others]: [ComparedVerdict, ...ComparedVerdict[]]): string {
+function verdictDifferenceLine([first, ...others]: [
+  ComparedVerdict,
+  ...ComparedVerdict[],
+]): string {
   const { metric, answer, theirs, ours } = first;
   const often = others.length === 0 ? '' : `${(others.length + 1).toLocaleString('en-US')} × `;
   const test = answer.description ?? shorten(JSON.stringify(answer.vars), 80);
   const reason = (text: string | null): string =>
-    logLine(shorten((text ?? '').split('\n', 1)[0] ?? '', REASON));
+    logLine(shorten((text ?? '').split('\n', 1)[0] ?? '', MAX_REASON_CHARS));
   const here =
     ours.status === 'fail' ? 'fails' : ours.status === 'pass' ? 'passes' : 'cannot judge it';
   const words = theirs.pass

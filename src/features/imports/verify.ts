@@ -23,9 +23,9 @@ import {
   type ForeignAnswer,
 } from './promptfoo/promptfoo-results.ts';
 import { createDraft, documentOf, type Imported } from './shared/draft.ts';
-import { isEqual, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
+import { isAgreement, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_RESULTS_BYTES = 256 * 1024 * 1024;
 
 interface Verification {
   compared: ComparedVerdict[];
@@ -47,7 +47,7 @@ export async function verifyImport(
   const at = { file: results.file, line: 0 };
   const read = readForeignResults(await jsonAt(results.path, results.file));
   if ('why' in read) throw userError(at, read.why);
-  const references = await referencesOf(source);
+  const references = await importedReferences(source);
   const { compared, left } = await verify(read.answers, references, source.imported, terminal);
   // Number of answers, beside the number of verdicts.
   const words = [
@@ -58,7 +58,7 @@ export async function verifyImport(
     throw userError(at, `holds no verdict that can be compared${words === '' ? '' : `: ${words}`}`);
   const asGiven = compared.filter(({ answer }) => !answer.isTransformed);
   const changed = compared.filter(({ answer }) => answer.isTransformed);
-  const differing = asGiven.filter((verdict) => !isEqual(verdict));
+  const differing = asGiven.filter((verdict) => !isAgreement(verdict));
   if (asGiven.length > 0) terminal.out(verdictLine(asGiven.length, differing));
   if (changed.length > 0) terminal.out(transformedLine(changed));
   if (words !== '') terminal.out(`not compared: ${words}\n`);
@@ -72,7 +72,7 @@ async function jsonAt(path: string, file: string): Promise<Json> {
   const handle = await open(path).catch(() => refuse('cannot be read'));
   try {
     const { size } = await handle.stat();
-    if (size > MOST_BYTES) return refuse(tooManyBytes(size, MOST_BYTES));
+    if (size > MAX_RESULTS_BYTES) return refuse(tooManyBytes(size, MAX_RESULTS_BYTES));
     return JSON.parse(await handle.readFile('utf8')) as Json;
   } catch (error) {
     if (error instanceof UserError) throw error;
@@ -83,7 +83,7 @@ async function jsonAt(path: string, file: string): Promise<Json> {
 }
 
 /** The imported tests as references, for any prompt. */
-async function referencesOf({
+async function importedReferences({
   file,
   imported: { judged },
   files,
@@ -152,14 +152,14 @@ async function verifyReference(
       const at = verdicts.findIndex((verdict) => assertionKey(verdict.assertion) === key);
       return at === -1 ? [] : verdicts.splice(at, 1).map((theirs) => ({ answer, theirs }));
     });
-    const why = whyNot(metric);
+    const why = incomparableReason(metric);
     if (why !== null) {
       leave(found, why, pairs.length);
       continue;
     }
     const scores = await scoreMetric(
       metric,
-      pairs.map(({ answer }) => metricAnswer(answer, reference)),
+      pairs.map(({ answer }) => foreignMetricAnswer(answer, reference)),
       toolsOf(metric),
     );
     for (const [at, { answer, theirs }] of pairs.entries()) {
@@ -176,7 +176,7 @@ function leave({ left }: Verification, why: string, times: number): void {
 }
 
 /** Why a metric's verdict cannot be compared; null if it can. */
-function whyNot(metric: Metric): string | null {
+function incomparableReason(metric: Metric): string | null {
   if (metric.skip) return 'of weight 0, which always pass there';
   if (isModelGraded(metric) || comparesEmbeddings(metric)) return 'judged by a model';
   return metric.source.kind === 'built-in' ? (NOT_IN_RESULTS[metric.source.uses] ?? null) : null;
@@ -188,7 +188,7 @@ const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
   finish_reason: 'of how an answer ended',
 };
 
-function metricAnswer(answer: ForeignAnswer, { input, expected }: Reference): MetricAnswer {
+function foreignMetricAnswer(answer: ForeignAnswer, { input, expected }: Reference): MetricAnswer {
   const output = jsonText(answer.output);
   const messages: MetricAnswer['messages'] = [{ role: 'user', content: answer.prompt }];
   return {

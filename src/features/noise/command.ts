@@ -4,7 +4,7 @@ import { currentFiles, type FindSides, withProject } from '../../app/commands/pr
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import type { Session } from '../../app/session/session.ts';
 import { findLocalSides } from '../../app/session/sides.ts';
-import { runsOf } from '../../config/inputs.ts';
+import { parseRuns } from '../../config/inputs.ts';
 import { UserError, problem } from '../../errors.ts';
 import { logJson } from '../../text/log.ts';
 import { measure, writeNoise } from './measure.ts';
@@ -40,7 +40,7 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
       const noise = await withProject(options, terminal, { overrides }, async (session) => {
         const { head } = await sideOf(options.base)(session);
         const found = session.redact(await measure(session, head, runs));
-        await show(found, session, options, terminal);
+        await printNoise(found, session, options, terminal);
         return found;
       });
       done(noiseCode(noise));
@@ -49,7 +49,7 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
 
 function readRuns(value: string): number {
   const problems: string[] = [];
-  const runs = runsOf('--runs', value, (name, message) => {
+  const runs = parseRuns('--runs', value, (name, message) => {
     problems.push(`${name}: ${message}`);
   });
   if (problems.length > 0) throw new UserError(problems.map((message) => problem(null, message)));
@@ -62,7 +62,7 @@ function sideOf(base: string | undefined): FindSides {
     findLocalSides(repository, { base, head: base, env, workingDirectory: '' });
 }
 
-async function show(
+async function printNoise(
   noise: NoiseResult,
   session: Session,
   options: NoiseOptions,

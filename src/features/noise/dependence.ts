@@ -15,19 +15,19 @@ export interface Dependence {
   /** Share of the pairs of long answers of one side that are equal letter by letter. */
   sameAnswer: number | null;
   /** The first two tries of each reference on both sides, by its id. */
-  tries: ReadonlyMap<string, { base: Pair; head: Pair }>;
+  tries: ReadonlyMap<string, { base: OutcomePair; head: OutcomePair }>;
 }
 
 /** A pair of judged tries of one reference on one side: 1 where it passed. */
-type Pair = readonly [number, number];
+type OutcomePair = readonly [number, number];
 
-function alike(a: number, b: number): number {
+function pairAgreement(a: number, b: number): number {
   return Number(a === b);
 }
 
 /** Share of the four pairs of one try each that come out alike. */
-function alikeAcross(left: Pair, right: Pair): number {
-  return mean(left.flatMap((a) => right.map((b) => alike(a, b))));
+function alikeAcross(left: OutcomePair, right: OutcomePair): number {
+  return mean(left.flatMap((a) => right.map((b) => pairAgreement(a, b))));
 }
 
 /** Shorter answers, such as labels, may well be given twice. */
@@ -43,7 +43,8 @@ export function dependenceOf({ references }: SuiteResult): Dependence | null {
   });
   if (rows.length === 0) return null;
   const repeats = rows.map(
-    ({ onBase, onHead }) => (alike(...onBase) + alike(...onHead)) / 2 - alikeAcross(onBase, onHead),
+    ({ onBase, onHead }) =>
+      (pairAgreement(...onBase) + pairAgreement(...onHead)) / 2 - alikeAcross(onBase, onHead),
   );
   const same = rows.flatMap(({ answers }) =>
     answers.flatMap((side) => {
@@ -64,7 +65,7 @@ export function dependenceOf({ references }: SuiteResult): Dependence | null {
   };
 }
 
-function pairOf(tries: readonly TryResult[] | undefined): Pair | null {
+function pairOf(tries: readonly TryResult[] | undefined): OutcomePair | null {
   const [first, second] = (tries ?? []).slice(0, 2).map(({ outcome }) => outcome);
   const isJudged = (word: TryResult['outcome'] | undefined): boolean =>
     word === 'pass' || word === 'fail';
@@ -73,7 +74,7 @@ function pairOf(tries: readonly TryResult[] | undefined): Pair | null {
 }
 
 /** Σ over pairs of references of d_i·d_j, with d the change between two tries: 0 on average if independent. */
-function crossProducts(pairs: readonly Pair[]): number {
+function crossProducts(pairs: readonly OutcomePair[]): number {
   const changes = pairs.map(([first, second]) => first - second);
   const sum = changes.reduce((total, change) => total + change, 0);
   return sum ** 2 - changes.reduce((total, change) => total + change ** 2, 0);

@@ -1,4 +1,4 @@
-import { appendSummary, say, type Ending, type Job } from '../../app/action/context.ts';
+import { appendSummary, say, type JobEnding, type Job } from '../../app/action/context.ts';
 import { commitsOf, commitsRequest } from '../../app/action/evaluate.ts';
 import { fillReportFolder, usageOutputs } from '../../app/action/publish.ts';
 import type { Session } from '../../app/session/session.ts';
@@ -12,7 +12,7 @@ import { noiseTitle, renderNoiseSummary } from './report.ts';
  * `mode: noise`: measures, writes `noise.json` and the job summary, and says what it found. It
  * publishes nothing, for it is about no change.
  */
-export async function runNoiseJob(job: Job, session: Session): Promise<Ending> {
+export async function runNoiseJob(job: Job, session: Session): Promise<JobEnding> {
   const { inputs, env, runner } = job;
   const { head: tree } = await findSides(
     session.repository,

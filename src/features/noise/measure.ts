@@ -35,10 +35,10 @@ export async function measureNoise(
   );
   if (!plan.ready) {
     const { result } = plan;
-    return noiseResult(headOf(result, rest.today), tally, result);
+    return noiseResult(noiseHead(result, rest.today), tally, result);
   }
   const { prepared, blank } = plan;
-  const head = headOf(blank, rest.today);
+  const head = noiseHead(blank, rest.today);
   edges.planned(prepared.plan, plan);
   const problems = keyProblems(prepared, edges.missingKeys);
   if (problems.length > 0) return noiseResult(head, tally, { problems, notices: blank.notices });
@@ -86,7 +86,7 @@ export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise
 /** A measurement that was cut short takes the place of an earlier one only if it says something. */
 const ENOUGH = 10;
 
-function headOf(
+function noiseHead(
   { head, gate, n_tries }: Pick<NoiseHead, 'head' | 'gate' | 'n_tries'>,
   today: string,
 ): NoiseHead {

@@ -14,7 +14,7 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
-import { andMore, costOf, rateInterval, shortSha } from '../../report/sections/phrases.ts';
+import { andMore, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { renderBlocks, type TerminalOptions } from '../../report/terminal.ts';
 import { inSize, percent, count, counted } from '../../text/amounts.ts';
 import type { NoiseResult, NoiseSuite } from './result.ts';
@@ -24,12 +24,12 @@ const ROWS = [500, 50, 5, 0] as const;
 
 /** A measurement of the gate's own false alarms, for a terminal. */
 export function renderNoise(noise: NoiseResult, options: TerminalOptions): string {
-  return `${renderBlocks(blocksOf(noise, 50), options)}\n`;
+  return `${renderBlocks(noiseBlocks(noise, 50), options)}\n`;
 }
 
 /** A measurement of the gate's own false alarms, for the job summary, in at most `limit` bytes. */
 export function renderNoiseSummary(noise: NoiseResult, limit: number = JOB_SUMMARY_LIMIT): string {
-  const texts = ROWS.map((rows) => `${markdownOf(blocksOf(noise, rows), NO_LINKS)}\n`);
+  const texts = ROWS.map((rows) => `${markdownOf(noiseBlocks(noise, rows), NO_LINKS)}\n`);
   return texts.find((candidate) => bytes(candidate) <= limit) ?? `${noiseTitle(noise)}\n`;
 }
 
@@ -42,19 +42,19 @@ export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseRe
   return `Measured noise: ${count(red)} of ${counted(runs, 'comparison')} of base with itself red (95 % interval ${rateInterval({ low, high })})`;
 }
 
-function blocksOf(noise: NoiseResult, rows: number): Block[] {
+function noiseBlocks(noise: NoiseResult, rows: number): Block[] {
   return [
-    verdict(noise),
-    ...problemsOf(noise, rows),
-    ...suitesOf(noise, rows),
-    ...flakyOf(noise, rows),
-    ...suggestions(noise),
+    noiseVerdict(noise),
+    ...problemBlocks(noise, rows),
+    ...suiteTable(noise, rows),
+    ...flakyBlocks(noise, rows),
+    ...suggestedSettings(noise),
     ...noticesOf(noise, rows),
-    footer(noise),
+    noiseFooter(noise),
   ];
 }
 
-function verdict(noise: NoiseResult): Block {
+function noiseVerdict(noise: NoiseResult): Block {
   const {
     runs,
     low,
@@ -73,12 +73,12 @@ function verdict(noise: NoiseResult): Block {
   return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
 }
 
-function problemsOf({ problems }: NoiseResult, rows: number): Block[] {
+function problemBlocks({ problems }: NoiseResult, rows: number): Block[] {
   if (problems.length === 0) return [];
   return cutList(problems.map(problemLine), Math.max(rows, 3));
 }
 
-function suitesOf({ suites }: NoiseResult, rows: number): Block[] {
+function suiteTable({ suites }: NoiseResult, rows: number): Block[] {
   if (suites.length === 0 || rows === 0) return [];
   const row = (suite: NoiseSuite): Line[] => [
     [code(suite.name), ...variant(suite)],
@@ -117,7 +117,7 @@ function verdicts({ regressed, improved, unchanged, inconclusive }: NoiseSuite):
     .join(', ');
 }
 
-function flakyOf({ flaky, runs }: NoiseResult, rows: number): Block[] {
+function flakyBlocks({ flaky, runs }: NoiseResult, rows: number): Block[] {
   if (runs === 0) return [];
   if (flaky.length === 0) return [paragraph([text('No reference both passed and failed.')])];
   const shown = flaky.slice(0, rows);
@@ -147,7 +147,7 @@ function flakyOf({ flaky, runs }: NoiseResult, rows: number): Block[] {
   ];
 }
 
-function suggestions({ suggested: { tolerance, min_drop }, gate }: NoiseResult): Block[] {
+function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseResult): Block[] {
   const items: Line[] = [
     ...(tolerance === null
       ? []
@@ -190,7 +190,7 @@ function cutList(items: readonly Line[], rows: number): Block[] {
   ];
 }
 
-function footer({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult): Block {
+function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult): Block {
   const parts: Line[] = [
     ...(unjudged === 0 ? [] : [[text(`${counted(unjudged, 'comparison')} could not be judged`)]]),
     ...(neutral === 0 ? [] : [[text(`${count(neutral)} of ${count(runs)} could not tell`)]]),
@@ -202,7 +202,7 @@ function footer({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult):
       ),
     ],
     [text(counted(usage.calls, 'model call'))],
-    [text(costOf(usage))],
+    [text(runCost(usage))],
     [code(shortSha(head.sha))],
   ];
   return paragraph(joinLines(parts, ' · '), 'small');

@@ -4,7 +4,7 @@ import { noiseNoteSchema, type NoiseNote } from '../../kernel/result/pieces.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { KeptRecords } from '../../types/model.ts';
 
-const NOISE = 'noise';
+const NOISE_NOTE = 'noise';
 
 const noiseSchema = z.object({ noise_version: z.literal(1), ...noiseNoteSchema.shape });
 
@@ -14,7 +14,7 @@ const noiseSchema = z.object({ noise_version: z.literal(1), ...noiseNoteSchema.s
  */
 export function lastNoise(stores: readonly KeptRecords[]): NoiseNote | null {
   const notes = stores
-    .map((store) => readNote(noiseSchema, store.note(NOISE)))
+    .map((store) => readNote(noiseSchema, store.note(NOISE_NOTE)))
     .filter((note) => note !== null)
     .sort((a, b) => byCodeUnits(b.measured_at, a.measured_at));
   const [latest] = notes;
@@ -32,7 +32,7 @@ export function keepNoise(
   { red, runs, low, high, measured_at }: NoiseNote,
 ): void {
   stores[0]?.setNote?.(
-    NOISE,
+    NOISE_NOTE,
     JSON.stringify({ noise_version: 1, red, runs, low, high, measured_at }),
   );
 }

@@ -59,10 +59,10 @@ export function countComparison(tally: NoiseTally, { conclusion, suites, usage }
   if (conclusion === 'neutral') tally.neutral += 1;
   for (const suite of suites) countSuite(tally.suites, suite);
   tally.lows.push(Math.min(...suites.map(({ pass_rate }) => pass_rate.low ?? 0)));
-  tally.falls.push(Math.max(0, ...suites.map(fallOf)));
+  tally.falls.push(Math.max(0, ...suites.map(suiteFall)));
 }
 
-function fallOf({ pass_rate: { difference } }: SuiteResult): number {
+function suiteFall({ pass_rate: { difference } }: SuiteResult): number {
   return Math.max(0, -(difference ?? 0));
 }
 
@@ -91,7 +91,7 @@ function countSuite(suites: NoiseTally['suites'], suite: SuiteResult): void {
     verdict === 'inconclusive'
   )
     found[verdict] += 1;
-  found.largest_fall = Math.max(found.largest_fall, fallOf(suite));
+  found.largest_fall = Math.max(found.largest_fall, suiteFall(suite));
   found.shared = Math.min(found.shared, suite.compared.tries);
   const dependence = dependenceOf(suite);
   if (dependence !== null) found.dependence.push(dependence);
@@ -155,12 +155,12 @@ export function noiseResult(
     neutral,
     suites: suites.map(suiteOf),
     flaky: suites
-      .flatMap(flakyOf)
+      .flatMap(flakyReferences)
       .sort((a, b) => Math.abs(a.passes / a.tries - 0.5) - Math.abs(b.passes / b.tries - 0.5)),
     suggested: suggestion(tally, head.gate, share.low),
     notices: [...notices, ...suites.flatMap((suite) => dependenceNotices(suite, suite.dependence))],
     problems,
-    usage: sumOf(tally.usages),
+    usage: sumUsages(tally.usages),
   };
 }
 
@@ -169,7 +169,7 @@ function suiteOf(tally: SuiteTally): NoiseSuite {
   return { ...suite, pass_rate: meanOfCounts(countedOf(tally)) };
 }
 
-function flakyOf(tally: SuiteTally): NoiseResult['flaky'] {
+function flakyReferences(tally: SuiteTally): NoiseResult['flaky'] {
   const { path, name } = tally;
   return countedOf(tally).flatMap(({ reference: { id, file, line }, passes, tries }) => {
     const interval = passes > 0 && passes < tries ? wilson({ passes, tries }) : null;
@@ -214,7 +214,7 @@ function upTo(values: readonly number[], share: number): number | null {
   return value === undefined ? null : Math.min(1, (Math.floor(value * 100) + 1) / 100);
 }
 
-function sumOf(usages: readonly UsageTotals[]): UsageTotals {
+function sumUsages(usages: readonly UsageTotals[]): UsageTotals {
   const asked = usages.filter(({ calls }) => calls > 0);
   const unpriced = asked.length > 0 && asked.every((usage) => usage.unpriced === 'programs');
   const cached = usages.reduce((sum, usage) => sum + (usage.cached_tokens ?? 0), 0);

@@ -3,7 +3,7 @@ import type { Prepared } from '../../kernel/plan/prepared.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Problem } from '../../types/plain.ts';
 import { partName, planIdentity, type Manifest, type SharedInputs } from './manifest.ts';
-import { partOfPlan, referencesOf } from './part.ts';
+import { partOfPlan, plannedReferences } from './part.ts';
 
 /** What a merge itself is about; every part must be about the same. */
 export interface MergeFacts {
@@ -19,7 +19,7 @@ export type PartSource = 'artifacts' | 'folders';
 const SAME = 'Give every job of the sweep, the merge included, the same commit, inputs and version';
 
 /** References that are named of those a missing shard leaves out. */
-const NAMED = 10;
+const MAX_NAMED_MISSING = 10;
 
 /**
  * Why these parts are not the parts of one sweep, and of this merge's; nothing can be merged then.
@@ -116,9 +116,10 @@ export function incompleteParts(
     );
   const count = parts[0]?.shard.count ?? 0;
   return missingShards(parts).map((index) => {
-    const left = referencesOf(partOfPlan(whole, { index, count }, hash));
-    const named = left.slice(0, NAMED).join(', ');
-    const rest = left.length > NAMED ? ` and ${String(left.length - NAMED)} more` : '';
+    const left = plannedReferences(partOfPlan(whole, { index, count }, hash));
+    const named = left.slice(0, MAX_NAMED_MISSING).join(', ');
+    const rest =
+      left.length > MAX_NAMED_MISSING ? ` and ${String(left.length - MAX_NAMED_MISSING)} more` : '';
     const lost =
       left.length === 0
         ? 'no reference is in it'

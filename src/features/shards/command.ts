@@ -7,7 +7,7 @@ import {
   SWEEPS,
   type EvaluateOptions,
 } from '../../app/commands/options.ts';
-import { printEnd, show } from '../../app/commands/print-result.ts';
+import { printEnd, showResult } from '../../app/commands/print-result.ts';
 import {
   currentFiles,
   currentState,
@@ -127,7 +127,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
           problems: [],
         });
         const evaluated = await mergeParts(session, gathered, sides);
-        const merged = await show(evaluated, session, options, terminal);
+        const merged = await showResult(evaluated, session, options, terminal);
         terminal.err(`${logLine(mergeWords(gathered.parts.map(({ manifest }) => manifest)))}\n`);
         return merged;
       });

@@ -24,7 +24,7 @@ import {
   createShardExchange,
   importParts,
   readParts,
-  type Part,
+  type ShardPart,
   type PartPlace,
   type ShardExchange,
 } from './part-files.ts';
@@ -136,7 +136,7 @@ function plainHalt(halt: Halt | null): Halt | null {
  * the plan is known.
  */
 export interface Gathered {
-  parts: Part[];
+  parts: ShardPart[];
   problems: Problem[];
   source: PartSource;
 }
@@ -199,7 +199,7 @@ export async function mergeParts(
 }
 
 /** The stores with all stored answers of the parts in the first of them. */
-function withAnswers(stores: readonly Store[], parts: readonly Part[]): readonly Store[] {
+function withAnswers(stores: readonly Store[], parts: readonly ShardPart[]): readonly Store[] {
   const [first] = stores;
   if (parts.length === 0) return stores;
   if (first === undefined)

@@ -3,7 +3,7 @@ import {
   appendSummary,
   artifactLibrary,
   say,
-  type Ending,
+  type JobEnding,
   type Job,
   type OpenedJob,
 } from '../../app/action/context.ts';
@@ -28,7 +28,7 @@ import {
  * One part of a full sweep: evaluates it, and leaves an artifact for `mode: merge`. It posts
  * nothing, for it has judged nothing.
  */
-export async function runShardJob(job: Job, session: Session): Promise<Ending> {
+export async function runShardJob(job: Job, session: Session): Promise<JobEnding> {
   const { inputs, env, runner } = job;
   const { shard } = inputs;
   const closed = unreachable(env);

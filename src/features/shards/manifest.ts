@@ -20,12 +20,12 @@ export function planIdentity(
   const known = new Map<object, string>();
   // Variants of a suite share what is large.
   const once = (value: object): string => {
-    const found = known.get(value) ?? hash(textOf(value));
+    const found = known.get(value) ?? hash(stringifyWithMaps(value));
     known.set(value, found);
     return found;
   };
   return hash(
-    textOf(
+    stringifyWithMaps(
       suites.map(
         ({
           run: {
@@ -63,7 +63,7 @@ function withTargetIdentity<T extends { target: Target }>(
 }
 
 /** JSON of plain data with maps in it, in the order in which they were read. */
-function textOf(value: unknown): string {
+function stringifyWithMaps(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     member instanceof Map ? [...(member as ReadonlyMap<unknown, unknown>)] : member,
   );
@@ -82,7 +82,7 @@ export function sharedInputs(
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      hash(textOf(value ?? null)).slice(0, HASH_LETTERS),
+      hash(stringifyWithMaps(value ?? null)).slice(0, HASH_LETTERS),
     ]),
   );
 }
@@ -153,11 +153,11 @@ export interface Manifest {
   files: { answers: FileSeal; others: FileSeal };
 }
 
-const count = z.int().nonnegative();
+const wholeCount = z.int().nonnegative();
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
 
-const seal = z.strictObject({ bytes: count, sha256: hex });
+const seal = z.strictObject({ bytes: wholeCount, sha256: hex });
 
 /** A text that is shown to people, so its length is limited. */
 const shown = z.string().max(200);
@@ -174,17 +174,22 @@ const manifest = z.strictObject({
   trust: z.enum(['trusted', 'member', 'untrusted']),
   inputs: z.record(z.string().max(60), z.string().regex(/^[0-9a-f]{16}$/)),
   plan: hex,
-  counts: z.strictObject({ references: count, of: count, answers: count, others: count }),
+  counts: z.strictObject({
+    references: wholeCount,
+    of: wholeCount,
+    answers: wholeCount,
+    others: wholeCount,
+  }),
   usage: z.strictObject({
-    calls: count,
-    reused: count,
-    replayed: count.exactOptional(),
-    input_tokens: count,
-    cached_tokens: count.exactOptional(),
-    output_tokens: count,
+    calls: wholeCount,
+    reused: wholeCount,
+    replayed: wholeCount.exactOptional(),
+    input_tokens: wholeCount,
+    cached_tokens: wholeCount.exactOptional(),
+    output_tokens: wholeCount,
     cost_usd: z.number().nonnegative().nullable(),
   }),
-  attempts: count,
+  attempts: wholeCount,
   halted: z
     .strictObject({
       title: z.enum(['Budget reached', 'Time is up', 'Interrupted']),

@@ -32,7 +32,7 @@ export interface PartPlace {
   shard: Shard | null;
 }
 
-export interface Part {
+export interface ShardPart {
   manifest: Manifest;
   folder: string;
 }
@@ -84,8 +84,8 @@ export async function createShardExchange(temporaryFolder: string): Promise<Shar
 export async function readParts(
   places: readonly PartPlace[],
   facts: MergeFacts,
-): Promise<{ parts: Part[]; problems: Problem[] }> {
-  const parts: Part[] = [];
+): Promise<{ parts: ShardPart[]; problems: Problem[] }> {
+  const parts: ShardPart[] = [];
   const problems: Problem[] = [];
   for (const place of places) {
     const read = await readPart(place);
@@ -105,7 +105,7 @@ export async function readParts(
   };
 }
 
-async function readPart({ folder, shard }: PartPlace): Promise<Part | { flaw: string }> {
+async function readPart({ folder, shard }: PartPlace): Promise<ShardPart | { flaw: string }> {
   const opened = await openPart(folder, PART_FILES);
   if ('flaw' in opened) return opened;
   const read = readManifest(opened.manifest);
@@ -134,8 +134,8 @@ interface MergeExchange extends AnswerExchange {
  * Where shards were told different things, the one with the lowest number counts, as it does for
  * stored answers.
  */
-export async function createMergeExchange(parts: readonly Part[]): Promise<MergeExchange> {
-  const others = new Map<string, { completion: Completion; part: Part }>();
+export async function createMergeExchange(parts: readonly ShardPart[]): Promise<MergeExchange> {
+  const others = new Map<string, { completion: Completion; part: ShardPart }>();
   for (const part of fromTheLast(parts)) {
     const read = await othersIn(join(part.folder, PART_FILES.others));
     if ('flaw' in read) throw unusable(part, `${PART_FILES.others}: ${read.flaw}`);
@@ -159,7 +159,7 @@ export async function createMergeExchange(parts: readonly Part[]): Promise<Merge
   };
 }
 
-function haltOf({ manifest }: Part): Halt | null {
+function haltOf({ manifest }: ShardPart): Halt | null {
   const { halted } = manifest;
   return halted === null
     ? null
@@ -172,7 +172,7 @@ function haltOf({ manifest }: Part): Halt | null {
  * @throws UserError when one does not hold or cannot be written: the merge would ask, and pay, for
  *   it again.
  */
-export function importParts(store: Store, parts: readonly Part[]): void {
+export function importParts(store: Store, parts: readonly ShardPart[]): void {
   for (const part of fromTheLast(parts)) {
     const { answers } = part.manifest.counts;
     let taken: ReturnType<Store['import']>;
@@ -202,11 +202,11 @@ export function importParts(store: Store, parts: readonly Part[]): void {
   }
 }
 
-function fromTheLast(parts: readonly Part[]): Part[] {
+function fromTheLast(parts: readonly ShardPart[]): ShardPart[] {
   return [...parts].sort((a, b) => b.manifest.shard.index - a.manifest.shard.index);
 }
 
-function unusable({ manifest }: Part, what: string): UserError {
+function unusable({ manifest }: ShardPart, what: string): UserError {
   return new UserError([
     problem(null, `${partName(manifest)} cannot be used (${what}). Run that shard again.`),
   ]);

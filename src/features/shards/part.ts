@@ -114,7 +114,7 @@ function batchProblems(whole: Prepared): Problem[] {
 }
 
 /** References that a plan runs, as `suite: id`, a variant's beside the other variants'. */
-export function referencesOf({ suites }: Pick<Prepared, 'suites'>): string[] {
+export function plannedReferences({ suites }: Pick<Prepared, 'suites'>): string[] {
   return suites.flatMap(({ run: { suite, runs } }) =>
     runs.map(({ affected: { reference } }) => `${suite.name}: ${reference.id}`),
   );
@@ -138,7 +138,7 @@ interface Spent {
  * that fits into a cap fits into its shares: by calls alone, a shard that got the dear questions
  * would stop at a share that it cannot keep.
  */
-export function shareOf({ maxCalls, maxCost }: Caps, { calls, cost }: Portions): Caps {
+export function shardCaps({ maxCalls, maxCost }: Caps, { calls, cost }: Portions): Caps {
   // In whole numbers, for the product of a fraction could fall short of the calls that are planned.
   return {
     maxCalls: maxCalls === null ? null : Math.floor(portion(maxCalls, calls)),
@@ -152,7 +152,7 @@ function portion(cap: number, { part, whole }: Portion): number {
 }
 
 /** What is left of the caps for a merge, once the shards have been paid for. */
-export function restOf({ maxCalls, maxCost }: Caps, spent: Spent): Caps {
+export function remainingCaps({ maxCalls, maxCost }: Caps, spent: Spent): Caps {
   return {
     maxCalls: maxCalls === null ? null : Math.max(0, maxCalls - spent.calls),
     maxCost: maxCost === null ? null : Math.max(0, maxCost - spent.cost),
@@ -164,7 +164,7 @@ export function shardPart(shard: Shard, hash: (text: string) => string): PlanPar
   return {
     narrow: (whole) => partOfPlan(whole, shard, hash),
     problems: batchProblems,
-    caps: (caps, portions) => shareOf(caps, portions()),
+    caps: (caps, portions) => shardCaps(caps, portions()),
     isAnswered: false,
   };
 }
@@ -174,7 +174,7 @@ export function mergePart(spent: Spent): PlanPart {
   return {
     narrow: (whole) => whole,
     problems: () => [],
-    caps: (caps) => restOf(caps, spent),
+    caps: (caps) => remainingCaps(caps, spent),
     isAnswered: true,
   };
 }

@@ -8,7 +8,7 @@ import type { WrittenPrompt } from './evaluate.ts';
 import type { Action } from './server.ts';
 
 /** A change of a reference, a new reference, or a new labelled example. */
-type Change =
+type DataChange =
   | ({ kind: 'set' } & NewValue)
   | ({ kind: 'add' | 'first' } & NewReference)
   | { kind: 'example'; rubric: string; value: Json };
@@ -20,7 +20,7 @@ export interface Wish {
   /** Of that reference. */
   id: string;
   columns: Columns;
-  change: Change;
+  change: DataChange;
   what: string;
 }
 
@@ -30,13 +30,13 @@ export interface About {
   side: 'base' | 'head';
 }
 
-type Asked = (
+type ChangeBuilder = (
   action: Action,
   of: About,
   prompt: WrittenPrompt,
-) => { change: Change; what: string; file?: string } | string;
+) => { change: DataChange; what: string; file?: string } | string;
 
-const WISHES: ReadonlyMap<string, Asked> = new Map<string, Asked>([
+const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder>([
   ['accept', acceptance],
   ['tag', tagging],
   ['skip', skipping],
@@ -65,7 +65,7 @@ export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt):
   };
 }
 
-function wordOf(action: Action, name: string): string {
+function actionText(action: Action, name: string): string {
   const value = action[name];
   return typeof value === 'string' ? value.trim() : '';
 }
@@ -76,7 +76,7 @@ function answerNamed(action: Action, { reference, side }: About): string | null 
   return named?.answer ?? null;
 }
 
-function acceptance(action: Action, { reference, side }: About): ReturnType<Asked> {
+function acceptance(action: Action, { reference, side }: About): ReturnType<ChangeBuilder> {
   const answer = answerNamed(action, { reference, side });
   return answer === null
     ? 'There is no such answer any more.'
@@ -86,8 +86,8 @@ function acceptance(action: Action, { reference, side }: About): ReturnType<Aske
       };
 }
 
-function tagging(action: Action, { reference }: About): ReturnType<Asked> {
-  const tag = wordOf(action, 'tag');
+function tagging(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
+  const tag = actionText(action, 'tag');
   return tag === '' || reference.tags.includes(tag)
     ? 'Give a tag that it does not have.'
     : {
@@ -96,8 +96,8 @@ function tagging(action: Action, { reference }: About): ReturnType<Asked> {
       };
 }
 
-function skipping(action: Action): ReturnType<Asked> {
-  const reason = wordOf(action, 'reason');
+function skipping(action: Action): ReturnType<ChangeBuilder> {
+  const reason = actionText(action, 'reason');
   return reason === ''
     ? 'Say why it is skipped; others will ask.'
     : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
@@ -108,8 +108,8 @@ function labelling(
   action: Action,
   { reference, side }: About,
   { rubrics }: WrittenPrompt,
-): ReturnType<Asked> {
-  const label = wordOf(action, 'label');
+): ReturnType<ChangeBuilder> {
+  const label = actionText(action, 'label');
   const rubric = rubrics.find((candidate) => rubricKey(candidate) === action['rubric']);
   if (rubric === undefined || label === '') return 'Give a rubric and a label.';
   const content = answerNamed(action, { reference, side });
@@ -138,7 +138,7 @@ function labelling(
 }
 
 /** A new reference with a value for each variable. */
-function addition(action: Action, { reference }: About): ReturnType<Asked> {
+function addition(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
   const names = Object.keys(reference.input);
   if (names.length === 0) return 'Its input is a dialogue; write a new one into the file.';
   const added = referenceIn(action, names);

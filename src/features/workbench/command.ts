@@ -17,9 +17,9 @@ import { UserError, problem } from '../../errors.ts';
 import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
 import { logLine } from '../../text/log.ts';
 import type { OpenProject } from './look.ts';
-import { createLooking, type Looking, type State } from './refresh.ts';
+import { createLooking, type Looking, type WorkbenchState } from './refresh.ts';
 import { serveWorkbench, type Action, type ActionReply } from './server.ts';
-import { chosenBy, detailOf, shownBoard, type Chosen } from './view.ts';
+import { findChosen, detailOf, shownBoard, type ChosenCell } from './view.ts';
 import { spendWords, type Spend } from './workbench.ts';
 import { takeBack, writeBack } from './write-back.ts';
 
@@ -66,7 +66,7 @@ async function openWorkbench(
   const root = projectFolder(options, terminal);
   const written = ownPaths(options, terminal);
   const refs = await refsOf(root, options.base);
-  const state: State = {
+  const state: WorkbenchState = {
     look: null,
     old: false,
     more: new Map(),
@@ -94,11 +94,11 @@ async function openWorkbench(
       inRepository(root, quieter, async (repository) => work(await repository.worktree(''))),
   };
   const looking = createLooking(project, state);
-  const server = await serveWorkbench(portOf(options.port), {
+  const server = await serveWorkbench(parsePort(options.port), {
     board: () => shownBoard(state),
     detail: (key) => detailOf(state, key),
     // In order, because each action reads what the previous one wrote.
-    act: inOrder((action) => perform(action, { state, looking, project, given })),
+    act: oneAtATime((action) => perform(action, { state, looking, project, given })),
   });
   looking.serve(server);
   terminal.out(`workbench: ${server.url}\n`);
@@ -128,7 +128,7 @@ function onceEach(err: (text: string) => void): (text: string) => void {
   };
 }
 
-function inOrder<T, R>(work: (of: T) => Promise<R>): (of: T) => Promise<R> {
+function oneAtATime<T, R>(work: (of: T) => Promise<R>): (of: T) => Promise<R> {
   let last: Promise<unknown> = Promise.resolve();
   return (of) => {
     const next = last.then(() => work(of));
@@ -156,7 +156,7 @@ function limitsOf(
   return { maxCalls: maxCalls ?? DEFAULT_CALLS, maxCost: maxCost ?? DEFAULT_COST };
 }
 
-function portOf(text: string): number {
+function parsePort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
   throw userError(null, `--port: must be a whole number from 0 to 65535, not "${logLine(text)}"`);
 }
@@ -164,10 +164,10 @@ function portOf(text: string): number {
 /** After this time an action runs on what is shown, and is rejected if that is stale. */
 const LONGEST_WAIT_MS = 10_000;
 
-const GONE: ActionReply = { said: 'This is not there any more.', bad: true };
+const NOT_FOUND_REPLY: ActionReply = { said: 'This is not there any more.', bad: true };
 
 interface Performing {
-  state: State;
+  state: WorkbenchState;
   looking: Looking;
   project: OpenProject;
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
@@ -195,11 +195,11 @@ async function performOn(action: Action, performing: Performing): Promise<Action
   if (action.kind === 'first') {
     const prompt = state.look?.prompts.get(String(action['prompt']));
     return prompt === undefined
-      ? GONE
+      ? NOT_FOUND_REPLY
       : writeBack(action, null, { project, texts, prompt }, state.written);
   }
-  const chosen = chosenBy(action, state);
-  if (chosen === null) return GONE;
+  const chosen = findChosen(action, state);
+  if (chosen === null) return NOT_FOUND_REPLY;
   const { cell, side, prompt } = chosen;
   return action.kind === 'more'
     ? moreTries(chosen, performing)
@@ -220,7 +220,7 @@ function raise({ state: { spend }, looking, given }: Performing): ActionReply {
 
 /** Adds tries to one cell. Base's tries are only useful with as many of the other side. */
 function moreTries(
-  { row: { key }, cell: { variant, suite, reference }, side }: Chosen,
+  { row: { key }, cell: { variant, suite, reference }, side }: ChosenCell,
   { looking }: Performing,
 ): ActionReply {
   const { id, base, head } = reference;

@@ -26,40 +26,40 @@ interface DataPlace {
   variables: readonly string[];
 }
 
-type Planned = JsonLinesEdit | { refused: string };
+type RowEdit = JsonLinesEdit | { refused: string };
 
 /** JSON Lines has no comments, so the reason is an ignored member. */
 const REASON = 'skip_reason';
 
-const UNCLEAR: Planned = {
+const UNCLEAR: RowEdit = {
   refused: 'its members are read so that this cannot be written back to them',
 };
 
-const GONE: Planned = { refused: 'the reference is not at its place any more' };
+const REFERENCE_MOVED: RowEdit = { refused: 'the reference is not at its place any more' };
 
 export function writtenReference({ input, expected }: NewReference): JsonMap {
   return { input, ...(expected === '' ? {} : { expected }) };
 }
 
 /** Plans a row with this value. Rejects it if anything else of the reference would change. */
-export function rowWith({ part, value, reason }: NewValue, at: DataPlace): Planned {
+export function rowWith({ part, value, reason }: NewValue, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
-  if (row === null) return GONE;
+  if (row === null) return REFERENCE_MOVED;
   const members = {
     [at.columns[part] ?? part]: value,
     ...(reason === null ? {} : { [REASON]: reason }),
   };
   const [before, after] = [row, { ...row, ...members }].map((candidate) => readBy(at, candidate));
   if (typeof before !== 'object' || typeof after !== 'object') return UNCLEAR;
-  return isSame(after, { ...before, [part]: value })
+  return isEqualMap(after, { ...before, [part]: value })
     ? { kind: 'set', line: at.line, members }
     : UNCLEAR;
 }
 
 /** Plans a new row with the same members as the given one. */
-export function rowFor(added: NewReference, at: DataPlace): Planned {
+export function rowFor(added: NewReference, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
-  if (row === null) return GONE;
+  if (row === null) return REFERENCE_MOVED;
   const { tags, skip } = at.columns;
   // Named columns must exist; these two mean nothing then.
   const value = {
@@ -75,14 +75,14 @@ export function rowFor(added: NewReference, at: DataPlace): Planned {
     ...(tags === undefined ? {} : { tags: [] }),
     ...(skip === undefined ? {} : { skip: false }),
   };
-  return isSame(found, wanted) ? { kind: 'append', line: at.line, value } : UNCLEAR;
+  return isEqualMap(found, wanted) ? { kind: 'append', line: at.line, value } : UNCLEAR;
 }
 
 function readBy({ columns, variables }: DataPlace, row: JsonMap): JsonMap | string {
   return rowAsReference(row, { map: columns, variables, table: false });
 }
 
-function isSame(left: JsonMap, right: JsonMap): boolean {
+function isEqualMap(left: JsonMap, right: JsonMap): boolean {
   const sorted = (of: JsonMap): string =>
     JSON.stringify(Object.entries(of).sort(([a], [b]) => byCodeUnits(a, b)));
   return sorted(left) === sorted(right);

@@ -25,7 +25,7 @@ export interface WorkLook {
   /** All references with stored answers; null: not looked at. */
   all: Result | null;
   reports: Reports;
-  sent: Sent;
+  sent: SentLookup;
   /** By {@link promptKey}. */
   prompts: ReadonlyMap<string, WrittenPrompt>;
   /** The files that actions change, as read, by path. */
@@ -40,7 +40,7 @@ export interface WorkLook {
 }
 
 /** The prompts as sent, by suite and reference. */
-interface Sent {
+interface SentLookup {
   get(key: string): SentPrompts | undefined;
 }
 
@@ -97,7 +97,7 @@ export async function runSides(
     keep(key, request, completion, lasting) {
       exchange?.keep(key, request, completion, lasting);
       const price = found[0]?.prepared.price;
-      if (price !== undefined && wasMade(completion)) paid?.(costOf(price, request, completion));
+      if (price !== undefined && wasMade(completion)) paid?.(callCost(price, request, completion));
     },
   };
   let missing = false;
@@ -144,14 +144,14 @@ function wasMade(completion: Completion): boolean {
 }
 
 /** Dollars; an error has no known cost. */
-function costOf(price: Price, { target }: Request, completion: Completion): number | null {
+function callCost(price: Price, { target }: Request, completion: Completion): number | null {
   if (completion.status === 'error') return 0;
   const { usage, cached } = completion;
   return usage === null ? null : price(target, usage, cached);
 }
 
 /** The prompts as sent, computed when first shown. */
-function sentIn(prepared: Prepared | undefined): Sent {
+function sentIn(prepared: Prepared | undefined): SentLookup {
   let all: ReturnType<typeof sentPrompts> | null = null;
   return {
     get: (key) => (prepared === undefined ? undefined : (all ??= sentPrompts(prepared)).get(key)),

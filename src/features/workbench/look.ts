@@ -59,7 +59,7 @@ export function look(
   const { documents } = project;
   return project.inSession(async (opened) => {
     const session = endingWith(opened, edited);
-    const { sides, alone } = await sidesOf(session, project.base);
+    const { sides, alone } = await workbenchSides(session, project.base);
     const { base, tip = null, head } = sides;
     const held = [base, tip, head].filter((tree) => tree !== null);
     await forgetOthers(documents, held);
@@ -71,10 +71,10 @@ export function look(
     const first = await judgeStored();
     const all =
       base === null || edited.aborted || first.whole
-        ? NONE
+        ? NO_EVALUATION
         : await runSides(idle, 'sweep', { base: null, head }, { documents, stored: true });
     const prompts = [...all.prompts, ...first.prompts];
-    const texts = await textsOf(head, [first.result, all.result], prompts);
+    const texts = await readEditableTexts(head, [first.result, all.result], prompts);
     const seen = (of: Evaluation): WorkLook => ({
       ...of,
       all: all.result,
@@ -187,7 +187,7 @@ export function lookAtOne(
   return project.inSession(async (opened) => {
     const live = saying(endingWith(opened, edited), progress);
     const session = withAllowance(onlyOne(live, single), allowance);
-    const { sides } = await sidesOf(session, project.base);
+    const { sides } = await workbenchSides(session, project.base);
     const compares = sides.base !== null && single.compared;
     const of = compares ? sides : { base: null, head: sides.head };
     const { result } = await runSides(session, compares ? 'diff' : 'sweep', of, {
@@ -200,10 +200,10 @@ export function lookAtOne(
   });
 }
 
-const NONE = { result: null, sent: new Map<string, never>(), prompts: [] } as const;
+const NO_EVALUATION = { result: null, sent: new Map<string, never>(), prompts: [] } as const;
 
 /** Base and the working tree; the working tree alone, with the reason, if there is no base. */
-async function sidesOf(
+async function workbenchSides(
   session: Session,
   base: string | undefined,
 ): Promise<{ sides: Pick<Sides, 'base' | 'tip' | 'head'>; alone: string | null }> {
@@ -227,7 +227,7 @@ async function sidesOf(
 }
 
 /** The files that actions may change. */
-async function textsOf(
+async function readEditableTexts(
   head: SourceTree,
   results: readonly (Result | null)[],
   prompts: readonly (readonly [string, WrittenPrompt])[],

@@ -8,7 +8,7 @@ import type { Workbench } from './server.ts';
 import { spendWords, type Spend } from './workbench.ts';
 import type { WrittenEdit } from './write-back.ts';
 
-export interface State {
+export interface WorkbenchState {
   look: WorkLook | null;
   /** The shown look is from before the last edit. */
   old: boolean;
@@ -50,7 +50,7 @@ export interface Looking {
  * Runs looks one by one, each with the remaining budget, and updates the windows. Never rejects,
  * because looks started by a button have no caller.
  */
-export function createLooking(project: OpenProject, state: State): Looking {
+export function createLooking(project: OpenProject, state: WorkbenchState): Looking {
   let server: Workbench | null = null;
   let last: Promise<void> = Promise.resolve();
   const [looks, failure] = [countLooks(), new AbortController()];
@@ -150,7 +150,7 @@ interface Telling {
 
 async function more(
   project: OpenProject,
-  state: State,
+  state: WorkbenchState,
   { key, single, onlooker }: { key: string; single: Single; onlooker: Omit<Onlooker, 'show'> },
   { tell, draw }: Telling,
 ): Promise<void> {
@@ -158,7 +158,7 @@ async function more(
   const result = await lookAtOne(project, leftToSpend(state), single, onlooker);
   // A newer look takes over.
   if (result === null) return;
-  const refused = refusalOf(result);
+  const refused = notEvaluatedReason(result);
   if (refused === null) state.more.set(key, result);
   tell(
     refused ?? `${single.id} has more tries, which the headline does not count`,
@@ -171,7 +171,7 @@ type Tell = (note: string, bad?: boolean) => void;
 
 async function refresh(
   project: OpenProject,
-  state: State,
+  state: WorkbenchState,
   onlooker: Omit<Onlooker, 'show'> & Pick<News, 'follow'>,
   { tell, draw }: Telling,
 ): Promise<void> {
@@ -185,7 +185,7 @@ async function refresh(
       Object.assign(state, { look: stored, old: false, named });
       onlooker.follow(stored.files);
       state.more.clear();
-      const wrong = refusalOf(stored.result);
+      const wrong = notEvaluatedReason(stored.result);
       if (isFirst)
         tell(
           wrong ?? (stored.missing ? 'asking for what is missing' : 'up to date'),
@@ -198,7 +198,7 @@ async function refresh(
   // A newer look takes over.
   if (found === null || found === state.look) return;
   // A plan beyond the limit is refused as a whole: show stored answers and the reason.
-  const refused = refusalOf(found.result);
+  const refused = notEvaluatedReason(found.result);
   if (refused === null) state.look = found;
   const { outcome } = found.result;
   const ended =
@@ -209,11 +209,11 @@ async function refresh(
 }
 
 /** Why nothing was evaluated; null: something was. */
-function refusalOf({ outcome, problems }: Result): string | null {
+function notEvaluatedReason({ outcome, problems }: Result): string | null {
   return outcome.kind === 'not-evaluated' ? problems.map(formatProblem).join(' · ') : null;
 }
 
-function leftToSpend({ spend }: State): Pick<Spend, 'maxCalls' | 'maxCost'> {
+function leftToSpend({ spend }: WorkbenchState): Pick<Spend, 'maxCalls' | 'maxCost'> {
   return {
     maxCalls: Math.max(0, spend.maxCalls - spend.calls),
     maxCost: Math.max(0, spend.maxCost - spend.cost),

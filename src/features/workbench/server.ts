@@ -12,7 +12,7 @@ export interface ActionReply {
   bad: boolean;
 }
 
-interface Shown {
+interface BoardHandlers {
   /** The board for the page's script. */
   board(): object;
   /** HTML of one reference; null: there is none. */
@@ -40,14 +40,16 @@ const LONGEST_BODY = 1_000_000;
  *
  * @throws UserError when the port is in use
  */
-export async function serveWorkbench(port: number, shown: Shown): Promise<Workbench> {
+export async function serveWorkbench(port: number, shown: BoardHandlers): Promise<Workbench> {
   const token = randomBytes(24).toString('base64url');
   const windows = new Set<ServerResponse>();
   const server = createServer((request, response) => {
-    answer(request, response, { token, shown, windows, port: portOf(server) }).catch(() => {
-      if (!response.headersSent) response.writeHead(500);
-      response.end();
-    });
+    handleRequest(request, response, { token, shown, windows, port: listeningPort(server) }).catch(
+      () => {
+        if (!response.headersSent) response.writeHead(500);
+        response.end();
+      },
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -65,7 +67,7 @@ export async function serveWorkbench(port: number, shown: Shown): Promise<Workbe
     server.listen(port, '127.0.0.1', resolve);
   });
   return {
-    url: `http://127.0.0.1:${String(portOf(server))}/${token}/`,
+    url: `http://127.0.0.1:${String(listeningPort(server))}/${token}/`,
     tell(event, data) {
       for (const response of windows)
         response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -82,7 +84,7 @@ export async function serveWorkbench(port: number, shown: Shown): Promise<Workbe
   };
 }
 
-function portOf(server: Server): number {
+function listeningPort(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
@@ -90,11 +92,11 @@ function portOf(server: Server): number {
 interface Serving {
   token: string;
   port: number;
-  shown: Shown;
+  shown: BoardHandlers;
   windows: Set<ServerResponse>;
 }
 
-async function answer(
+async function handleRequest(
   request: IncomingMessage,
   response: ServerResponse,
   serving: Serving,

@@ -2,10 +2,10 @@ import type { ReferenceResult, SideResult } from '../../kernel/result/reference-
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { type SentPrompts, sentKey } from '../../report/sections/reference-view.ts';
-import { markup, written } from '../../text/markup.ts';
+import { markup, markupText } from '../../text/markup.ts';
 import { actsHtml, cellActsHtml } from './buttons.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
-import type { State } from './refresh.ts';
+import type { WorkbenchState } from './refresh.ts';
 import type { Action } from './server.ts';
 import {
   cellIn,
@@ -26,7 +26,7 @@ interface View {
 
 const views = new WeakMap<WorkLook, View>();
 
-function viewOf({ look: found, more }: State): View | null {
+function viewOf({ look: found, more }: WorkbenchState): View | null {
   if (found === null) return null;
   const further = [...more.values()];
   const known = views.get(found);
@@ -42,7 +42,7 @@ function viewOf({ look: found, more }: State): View | null {
 
 function viewWith(found: WorkLook, more: readonly Result[]): Omit<View, 'more'> {
   const { alone, missing, reports } = found;
-  const shown = withMore(found, more);
+  const shown = withFurtherTries(found, more);
   const matrices = matricesOf(shown.result, shown.all);
   const notes =
     alone === null
@@ -58,7 +58,7 @@ function viewWith(found: WorkLook, more: readonly Result[]): Omit<View, 'more'> 
 }
 
 /** Replaces single cells by their further tries. */
-function withMore(
+function withFurtherTries(
   { result, all: stored }: WorkLook,
   more: readonly Result[],
 ): Pick<WorkLook, 'result' | 'all'> {
@@ -93,20 +93,20 @@ function longer(left: SideResult | null, right: SideResult | null): SideResult |
   return (right?.tries.length ?? 0) > (left?.tries.length ?? 0) ? right : left;
 }
 
-const NOTHING: Board = { head: '', matrices: [], firsts: '', choices: '' };
+const EMPTY_BOARD: Board = { head: '', matrices: [], firsts: '', choices: '' };
 
-export function shownBoard(state: State): object {
+export function shownBoard(state: WorkbenchState): object {
   const { note, bad, old, spend } = state;
-  const board = viewOf(state)?.board ?? NOTHING;
+  const board = viewOf(state)?.board ?? EMPTY_BOARD;
   return { note, bad, old, spend: spendWords(spend), undo: state.written.length > 0, ...board };
 }
 
-function rowOf(state: State, key: string): MatrixRow | null {
+function findRow(state: WorkbenchState, key: string): MatrixRow | null {
   return viewOf(state)?.rows.get(key) ?? null;
 }
 
-export function detailOf(state: State, key: string): string | null {
-  const row = rowOf(state, key);
+export function detailOf(state: WorkbenchState, key: string): string | null {
+  const row = findRow(state, key);
   if (row === null) return null;
   const sentOf = ({ suite, reference }: Cell): SentPrompts | null =>
     state.look?.sent.get(sentKey(suite, reference.id)) ?? null;
@@ -117,15 +117,18 @@ export function detailOf(state: State, key: string): string | null {
     (cell) => cellActsHtml(cell, rubrics),
     state.look?.reports ?? [],
   );
-  return written(markup`${actsHtml(row, rubrics)}${cells}`);
+  return markupText(markup`${actsHtml(row, rubrics)}${cells}`);
 }
 
-function promptOf({ look: found }: State, { cells: [cell] }: MatrixRow): WrittenPrompt | null {
+function promptOf(
+  { look: found }: WorkbenchState,
+  { cells: [cell] }: MatrixRow,
+): WrittenPrompt | null {
   return cell === undefined ? null : (found?.prompts.get(promptKey(cell.suite)) ?? null);
 }
 
 /** The cell that an action names, and its prompt. */
-export interface Chosen {
+export interface ChosenCell {
   row: MatrixRow;
   cell: Cell;
   side: MatrixColumn['side'];
@@ -133,8 +136,8 @@ export interface Chosen {
 }
 
 /** Finds an action's row and column (default: the working tree's first). Null: it is gone. */
-export function chosenBy({ key, cell: named }: Action, state: State): Chosen | null {
-  const row = typeof key === 'string' ? rowOf(state, key) : null;
+export function findChosen({ key, cell: named }: Action, state: WorkbenchState): ChosenCell | null {
+  const row = typeof key === 'string' ? findRow(state, key) : null;
   if (row === null) return null;
   const [, side, variant = ''] = /^(base|head) (.*)$/s.exec(String(named)) ?? [];
   const cell = side === undefined ? row.cells[0] : cellIn(row, { variant });

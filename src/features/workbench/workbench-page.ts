@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { STYLE, withListScript } from '../../report/page/assets.ts';
 import { noteHtml } from '../../report/page/blocks.ts';
 import { SEARCH_HTML } from '../../report/page/filter.ts';
-import { markup, trusted, written } from '../../text/markup.ts';
+import { markup, trustedHtml, markupText } from '../../text/markup.ts';
 
 const OWN_STYLE = readFileSync(new URL('./assets/workbench.css', import.meta.url), 'utf8');
-const SCRIPT = withListScript(
+const WORKBENCH_SCRIPT = withListScript(
   readFileSync(new URL('./assets/workbench.js', import.meta.url), 'utf8'),
 );
 
@@ -21,7 +21,7 @@ export function workbenchPage(nonce: string): string {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="referrer" content="no-referrer">
     <title>evaldiff dev</title>
-    <style nonce="${nonce}">${trusted(STYLE + OWN_STYLE)}</style>
+    <style nonce="${nonce}">${trustedHtml(STYLE + OWN_STYLE)}</style>
     </head>
     <body>
     <header>
@@ -44,10 +44,10 @@ export function workbenchPage(nonce: string): string {
         <aside id="detail" aria-label="The reference" hidden></aside>
       </div>
     </main>
-    <script nonce="${nonce}">${trusted(SCRIPT)}</script>
+    <script nonce="${nonce}">${trustedHtml(WORKBENCH_SCRIPT)}</script>
     </body>
     </html>`;
-  return `${written(page)}\n`;
+  return `${markupText(page)}\n`;
 }
 
 const OLD = 'The files have changed since; what stands below is from before.';

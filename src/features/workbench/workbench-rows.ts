@@ -57,8 +57,8 @@ export function cellIn({ cells }: MatrixRow, { variant }: Pick<Cell, 'variant'>)
  * References × variants of each prompt, worst first: compared ones, and stored answers of others.
  */
 export function matricesOf(result: Result, all: Result | null): Matrix[] {
-  const prompts = new Map<string, Prompt>();
-  const entry = (suite: SuiteResult): Prompt => {
+  const prompts = new Map<string, PromptSuites>();
+  const entry = (suite: SuiteResult): PromptSuites => {
     const key = promptKey(suite);
     const found = prompts.get(key) ?? { key, of: suite, compared: [], stored: [] };
     prompts.set(key, found);
@@ -66,10 +66,10 @@ export function matricesOf(result: Result, all: Result | null): Matrix[] {
   };
   for (const suite of all?.suites ?? []) entry(suite).stored.push(suite);
   for (const suite of result.suites) entry(suite).compared.push(suite);
-  return [...prompts.values()].map(matrixOf).sort((a, b) => worstOf(a) - worstOf(b));
+  return [...prompts.values()].map(matrixOf).sort((a, b) => worstRank(a) - worstRank(b));
 }
 
-interface Prompt {
+interface PromptSuites {
   key: string;
   /** One of its suites. */
   of: SuiteResult;
@@ -78,11 +78,11 @@ interface Prompt {
 }
 
 /** The rank of its worst row's status. */
-function worstOf({ rows: [worst] }: Matrix): number {
-  return worst === undefined ? ROW_ORDER.length : rankOf(worst);
+function worstRank({ rows: [worst] }: Matrix): number {
+  return worst === undefined ? ROW_ORDER.length : statusRank(worst);
 }
 
-function matrixOf({ key, of: { path, name }, compared, stored }: Prompt): Matrix {
+function matrixOf({ key, of: { path, name }, compared, stored }: PromptSuites): Matrix {
   const variants = [
     ...new Set([...compared, ...stored].map(({ variant }) => variantWords(variant))),
   ];
@@ -97,7 +97,7 @@ function matrixOf({ key, of: { path, name }, compared, stored }: Prompt): Matrix
   }
   const rows = [...found].map(([id, all]): MatrixRow => {
     const cells = variants.flatMap((variant) => all.get(variant) ?? []);
-    return { key: JSON.stringify([path, name, id]), status: statusOf(cells), cells };
+    return { key: JSON.stringify([path, name, id]), status: worstStatus(cells), cells };
   });
   return {
     key,
@@ -105,7 +105,7 @@ function matrixOf({ key, of: { path, name }, compared, stored }: Prompt): Matrix
     variants,
     verdict: compared[0] ?? null,
     apart: apartWords(compared.length > 1 ? compared : stored),
-    rows: rows.sort((a, b) => rankOf(a) - rankOf(b)),
+    rows: rows.sort((a, b) => statusRank(a) - statusRank(b)),
   };
 }
 
@@ -130,7 +130,7 @@ function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
 }
 
 /** The worst status among cells with answers. */
-function statusOf(cells: readonly Cell[]): RowStatus {
+function worstStatus(cells: readonly Cell[]): RowStatus {
   if (cells.every(({ reference: { status } }) => status === 'removed')) return 'removed';
   const found = cells
     .filter(({ reference: { base, head } }) =>
@@ -140,7 +140,7 @@ function statusOf(cells: readonly Cell[]): RowStatus {
   return STATUS_ORDER.find((status) => found.includes(status)) ?? 'not-asked';
 }
 
-function rankOf({ status }: MatrixRow): number {
+function statusRank({ status }: MatrixRow): number {
   return ROW_ORDER.indexOf(status);
 }
 

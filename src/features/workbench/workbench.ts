@@ -22,8 +22,8 @@ import {
 import { notices } from '../../report/sections/notices.ts';
 import { STATUS_TONES } from '../../report/sections/phrases.ts';
 import type { SentPrompts } from '../../report/sections/reference-view.ts';
-import { dollars } from '../../text/amounts.ts';
-import { type Markup, type MarkupPart, joined, markup, written } from '../../text/markup.ts';
+import { formatDollars } from '../../text/amounts.ts';
+import { type Markup, type MarkupPart, joinMarkup, markup, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Message } from '../../types/model.ts';
 import {
@@ -40,7 +40,7 @@ import {
 const MOST_METRICS = 3;
 
 /** Characters of an answer in the open detail. */
-const LONGEST = 200_000;
+const MAX_DETAIL_CHARS = 200_000;
 
 export interface Spend {
   calls: number;
@@ -66,7 +66,7 @@ export interface BoardInput {
 }
 
 export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend): string {
-  return `${dollars(cost)} of ${dollars(maxCost)} spent${unpriced ? ', besides what has no known price' : ''} · ${String(calls)} of ${String(maxCalls)} calls`;
+  return `${formatDollars(cost)} of ${formatDollars(maxCost)} spent${unpriced ? ', besides what has no known price' : ''} · ${String(calls)} of ${String(maxCalls)} calls`;
 }
 
 /** The board for the page's script. */
@@ -115,13 +115,13 @@ export function boardOf(input: BoardInput): Board {
   const rows = matrices.flatMap((matrix) => matrix.rows);
   const own = filterOf(reports, all === null ? [result] : [all, result]);
   return {
-    head: written(markup`
+    head: markupText(markup`
       ${missing ? PENDING : verdictHtml({ result, reports, links: NO_LINKS })}
       ${notes.map((note) => markup`<p class="note">${note}</p>`)}
       ${noticesHtml(result)}`),
     matrices: matrices.map((matrix) => boardMatrix(matrix, result.mode === 'diff', own)),
-    firsts: written(markup`${empty.map(emptyHtml)}`),
-    choices: written(
+    firsts: markupText(markup`${empty.map(emptyHtml)}`),
+    choices: markupText(
       choicesHtml({
         statuses: rows.map(({ status }) => status),
         suites: matrices.map(({ name }) => ({ value: name, words: name })),
@@ -183,10 +183,10 @@ function boardMatrix(
     key,
     suite: name,
     label,
-    head: written(markup`
+    head: markupText(markup`
       <h2>${label} <span class="soft">${shorten(variants[0] ?? '', NAME_LIMIT)}</span></h2>
       ${[...(verdict === null ? [] : [verdict.summary]), ...apart].map(noteHtml)}`),
-    top: written(
+    top: markupText(
       markup`${['reference', ...columns.map(({ title }) => title)].map(
         (title) => markup`<span role="columnheader">${title}</span>`,
       )}`,
@@ -194,7 +194,7 @@ function boardMatrix(
     columns: columns.length,
     rows: rows.map((row) => ({
       key: row.key,
-      html: written(rowHtml(row, columns)),
+      html: markupText(rowHtml(row, columns)),
       status: row.status,
       tags: tagsOf(row),
       kinds: row.cells.flatMap(({ suite, reference }) => own?.valuesOf(suite, reference.id) ?? []),
@@ -219,7 +219,7 @@ function rowHtml(row: MatrixRow, columns: readonly DrawnColumn[]): Markup {
   ];
   return markup`
     <div role="row" class="ref" tabindex="-1">
-      <span role="cell" class="name">${joined(name, ' ')}</span>
+      <span role="cell" class="name">${joinMarkup(name, ' ')}</span>
       ${columns.map((column) => cellHtml(cellIn(row, column), column))}
     </div>`;
 }
@@ -228,7 +228,7 @@ function cellHtml(cell: Cell | undefined, column: MatrixColumn): Markup {
   const side = cell?.reference[column.side] ?? null;
   const hasTries = side !== null && side.tries.length > 0;
   const shown = hasTries
-    ? markup`${dots(side, '')} <span class="soft">${scoresOf(side)}</span>`
+    ? markup`${dots(side, '')} <span class="soft">${scoreSummary(side)}</span>`
     : '–';
   return markup`
     <span role="cell" data-cell="${columnKey(column)}" class="${hasTries ? 'dots' : 'soft'}">
@@ -237,7 +237,7 @@ function cellHtml(cell: Cell | undefined, column: MatrixColumn): Markup {
 }
 
 /** `has 2/2 · polite 0.80`: each metric's mean number, else its passes. */
-function scoresOf({ tries }: SideResult): string {
+function scoreSummary({ tries }: SideResult): string {
   const scored = tries.flatMap(({ scores }) => scores);
   const metrics = Map.groupBy(scored, ({ metric }) => metric);
   const shown = [...metrics].slice(0, MOST_METRICS).map(([name, scores]) => {
@@ -264,7 +264,7 @@ export function detailHtml(
       <h2>${lineHtml(faceOf(reference), NO_LINKS)} <span class="soft">${of}</span></h2>
       ${actsOf(cell)}
       ${sent === null ? null : promptsHtml(sent)}
-      ${referenceBody(reference, { characters: LONGEST, links: NO_LINKS, reports })}`;
+      ${referenceBody(reference, { characters: MAX_DETAIL_CHARS, links: NO_LINKS, reports })}`;
   });
 }
 
@@ -275,7 +275,7 @@ function promptsHtml({ base, head }: SentPrompts): Markup | null {
     head === null ? null : promptText(head),
   ];
   if (before !== null && after !== null && before !== after) {
-    const pieces = emphasise(before, after, { characters: LONGEST, gaps: false });
+    const pieces = emphasise(before, after, { characters: MAX_DETAIL_CHARS, gaps: false });
     return markup`
       <details class="prompt" open><summary>Prompt as sent</summary>
         <div class="sides">

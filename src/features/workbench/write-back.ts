@@ -1,11 +1,11 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../app/session/cached-complete.ts';
-import { putFile, reasonOf } from '../../app/session/safe-writing.ts';
+import { putFile, visibleErrorMessage } from '../../app/session/safe-writing.ts';
 import { readProject } from '../../config/project.ts';
 import { rubricsIn } from '../../config/rubric.ts';
 import { editJsonLines } from '../../documents/edit-json-lines.ts';
-import { editYaml, type Edited, type YamlEdit } from '../../documents/edit-yaml.ts';
+import { editYaml, type EditResult, type YamlEdit } from '../../documents/edit-yaml.ts';
 import { withText } from '../../documents/files.ts';
 import { readYaml } from '../../documents/yaml.ts';
 import { UserError, formatProblem } from '../../errors.ts';
@@ -26,7 +26,7 @@ export interface WrittenEdit {
   what: string;
 }
 
-interface Place {
+interface WriteTarget {
   project: Pick<OpenProject, 'root' | 'read' | 'documents' | 'withFiles'>;
   /** The files as read by the look that the page shows. */
   texts: WorkLook['texts'];
@@ -43,7 +43,7 @@ interface Place {
 export async function writeBack(
   action: Action,
   of: About | null,
-  { project, texts, prompt }: Place,
+  { project, texts, prompt }: WriteTarget,
   undo: WrittenEdit[],
 ): Promise<ActionReply> {
   const wish = wishOf(action, of, prompt);
@@ -103,7 +103,9 @@ function isAbsent(error: unknown): boolean {
 }
 
 function absenceOf(error: unknown): string {
-  return isAbsent(error) ? 'it is not there any more' : `it cannot be read: ${reasonOf(error)}`;
+  return isAbsent(error)
+    ? 'it is not there any more'
+    : `it cannot be read: ${visibleErrorMessage(error)}`;
 }
 
 /** Null: it was written. */
@@ -123,7 +125,9 @@ async function replaceText(
   } catch (error) {
     if (isAbsent(error)) return { kind: 'changed', why: absenceOf(error) };
     const why =
-      error instanceof UserError ? (error.problems[0]?.message ?? 'refused') : reasonOf(error);
+      error instanceof UserError
+        ? (error.problems[0]?.message ?? 'refused')
+        : visibleErrorMessage(error);
     return { kind: 'unwritable', why };
   }
 }
@@ -141,7 +145,7 @@ async function isReadOnly(path: string): Promise<boolean> {
 function flawOf(
   file: string,
   text: string,
-  { read, documents, withFiles }: Place['project'],
+  { read, documents, withFiles }: WriteTarget['project'],
 ): Promise<string | null> {
   return withFiles(async (files) => {
     const tree = withText(files, file, text, sha256(text));
@@ -153,7 +157,7 @@ function flawOf(
   });
 }
 
-function changeIn(text: string, wish: Wish, prompt: WrittenPrompt, read: string): Edited {
+function changeIn(text: string, wish: Wish, prompt: WrittenPrompt, read: string): EditResult {
   if (/\.ya?ml$/.test(wish.file)) {
     const edit = inYaml(text, wish, prompt);
     return 'refused' in edit ? edit : editYaml(text, edit, read);

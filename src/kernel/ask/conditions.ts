@@ -3,7 +3,7 @@ import type { DependsOn, Metric, Score } from '../../types/metric.ts';
 import { isMap, ownEntry, type Json } from '../../types/plain.ts';
 import { dependencies } from '../suite/depends-on.ts';
 
-export function metricOf(condition: DependsOn, metrics: readonly Metric[]): Metric | null {
+export function conditionMetric(condition: DependsOn, metrics: readonly Metric[]): Metric | null {
   return dependencies(condition, metrics)[0] ?? null;
 }
 
@@ -13,7 +13,7 @@ export function inDependencyOrder(metrics: readonly Metric[]): Metric[] {
   const visit = (metric: Metric, path: readonly Metric[]): void => {
     if (ordered.includes(metric) || path.includes(metric)) return;
     for (const condition of metric.depends_on) {
-      const dependency = metricOf(condition, metrics);
+      const dependency = conditionMetric(condition, metrics);
       if (dependency !== null) visit(dependency, [...path, metric]);
     }
     ordered.push(metric);
@@ -28,7 +28,7 @@ export function inWaves(metrics: readonly Metric[]): Metric[][] {
   const waveOf = new Map<Metric, number>();
   for (const metric of inDependencyOrder(metrics)) {
     const before = metric.depends_on
-      .map((condition) => metricOf(condition, metrics))
+      .map((condition) => conditionMetric(condition, metrics))
       .map((dependency) => (dependency === null ? -1 : (waveOf.get(dependency) ?? -1)));
     const wave = Math.max(-1, ...before) + 1;
     waveOf.set(metric, wave);

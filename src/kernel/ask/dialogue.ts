@@ -22,8 +22,8 @@ export function recordedDialogue(thread: readonly Message[]): RecordedDialogue {
   const answers: OkCompletion[] = [];
   let question = opening.findLast(({ role }) => role === 'user')?.content ?? '';
   for (let at = opening.length; at < thread.length;) {
-    const answer = run(thread, at, true);
-    const next = run(thread, at + answer.length, false);
+    const answer = consecutiveMessages(thread, at, true);
+    const next = consecutiveMessages(thread, at + answer.length, false);
     const output = joinMessages(answer);
     turns.push({ question, answer: output });
     answers.push({
@@ -42,7 +42,11 @@ export function recordedDialogue(thread: readonly Message[]): RecordedDialogue {
 }
 
 /** Merges consecutive messages of one side. */
-function run(thread: readonly Message[], from: number, answers: boolean): Message[] {
+function consecutiveMessages(
+  thread: readonly Message[],
+  from: number,
+  answers: boolean,
+): Message[] {
   const end = thread.findIndex(
     ({ role }, index) => index >= from && (role === 'assistant') !== answers,
   );
@@ -66,7 +70,13 @@ export function completionOf({ opening, turns, answers, error }: RecordedDialogu
       ...(index === 0 ? [] : [{ role: 'user' as const, content: question }]),
       ...(index === answers.length - 1
         ? []
-        : [{ role: 'assistant' as const, content: answer ?? '', ...callsOf(answers[index]) }]),
+        : [
+            {
+              role: 'assistant' as const,
+              content: answer ?? '',
+              ...toolCallFields(answers[index]),
+            },
+          ]),
     ]),
   ];
   if (error !== null || last === undefined)
@@ -102,7 +112,7 @@ function endOf(
   return { finish_reason, ...(ended === undefined ? {} : { ended }) };
 }
 
-function callsOf(answer: OkCompletion | undefined): Pick<Message, 'tool_calls'> {
+function toolCallFields(answer: OkCompletion | undefined): Pick<Message, 'tool_calls'> {
   const calls = answer?.tool_calls ?? [];
   return calls.length === 0 ? {} : { tool_calls: calls };
 }

@@ -176,7 +176,7 @@ async function oneAnswer(
   const output = result.values['output'];
   return {
     status: 'ok',
-    output: textOf(output),
+    output: outputText(output),
     finish_reason: 'stop',
     tool_calls: [],
     usage: null,
@@ -186,7 +186,7 @@ async function oneAnswer(
 }
 
 /** Prompt code may leave a string, or an object with `content` as LangChain's messages have it. */
-function textOf(output: Json | undefined): string {
+function outputText(output: Json | undefined): string {
   if (typeof output === 'string') return output;
   if (isMap(output) && typeof output['content'] === 'string') return output['content'];
   return JSON.stringify(output ?? null);

@@ -45,15 +45,15 @@ const MAX_MATERIAL = 1_048_576;
  * Asks for JSON of a schema, and once more when the reply is not that. All material stands between
  * lines with a delimiter that none of it contains, so that no text can end its own quotation.
  */
-export async function ask<Reply>(
+export async function askForJson<Reply>(
   question: SchemaQuestion<Reply>,
   tools: AskTools,
 ): Promise<GraderReply<Reply>> {
   const size = Object.values(question.materials).reduce((sum, text) => sum + text.length, 0);
   if (size > MAX_MATERIAL)
     return { status: 'failed', reason: 'the texts are too long for the grader (over 1 MiB)' };
-  const messages = messagesOf(question, freshDelimiter(question, tools.random));
-  const schema = { name: question.name, json: jsonSchema(question.reply) };
+  const messages = graderMessages(question, freshDelimiter(question, tools.random));
+  const schema = { name: question.name, json: replyJsonSchema(question.reply) };
   const { settles = () => true } = question;
   const usable =
     (unread: boolean) =>
@@ -86,7 +86,7 @@ export async function ask<Reply>(
  * The JSON Schema of a reply, as vendors' structured output takes it: closed objects whose members
  * are all required.
  */
-function jsonSchema(reply: z.ZodType): { [key: string]: Json } {
+function replyJsonSchema(reply: z.ZodType): { [key: string]: Json } {
   const { $schema: _, ...schema } = z.toJSONSchema(reply) as { [key: string]: Json };
   return schema;
 }
@@ -97,7 +97,7 @@ function readReply<Reply>(output: string, reply: z.ZodType<Reply>): Reply | null
   return read?.success === true ? read.data : null;
 }
 
-function messagesOf(
+function graderMessages(
   { role, text, materials }: SchemaQuestion<unknown>,
   delimiter: string,
 ): Message[] {

@@ -3,7 +3,7 @@ import { materialUsed } from '../../metrics/keywords.ts';
 import {
   OBJECT_WORDS,
   countObjects,
-  objectsOf,
+  dialogueObjects,
   scoreOfObjects,
   type DialogueObject,
 } from '../../metrics/objects.ts';
@@ -11,7 +11,7 @@ import type { DependsOn, Metric, MetricLevel, ObjectScore, Score } from '../../t
 import type { Message } from '../../types/model.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { isPairwise } from '../suite/metrics.ts';
-import { metricOf, unmetReason } from './conditions.ts';
+import { conditionMetric, unmetReason } from './conditions.ts';
 import type { ScoringItem } from './execute.ts';
 import {
   metricAnswer,
@@ -30,7 +30,7 @@ export interface AnswerRow {
 }
 
 /** One object to judge: the answer, or one of the objects of a metric with `every`. */
-interface Part {
+interface ObjectToScore {
   row: AnswerRow;
   /** Position among the objects of the metric's level. */
   at: number;
@@ -45,7 +45,7 @@ export async function scoreRows(
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<void> {
-  const parts = rows.map((row) => partsOf(metric, row, scoring, tools));
+  const parts = rows.map((row) => objectsToScore(metric, row, scoring, tools));
   const all = parts.flat();
   const reasons = await unmetConditions(metric, all, scoring, tools);
   const open = all.filter((part) => !reasons.has(part));
@@ -60,7 +60,7 @@ export async function scoreRows(
     );
   const items = open.map(({ item }) => item);
   const scores = await (isPairwise(metric) ? scorePairs(metric, items, score) : score(items));
-  const scoreOf = (part: Part): Score => {
+  const scoreOf = (part: ObjectToScore): Score => {
     const reason = reasons.get(part);
     return reason === undefined
       ? scoreFor(scores, part.item, metric.name)
@@ -93,12 +93,12 @@ function objectScore({ at, score }: { at: number; score: Score }): ObjectScore {
 }
 
 /** The objects of a row to judge. A rubric that names the new answer judges only that. */
-function partsOf(
+function objectsToScore(
   { source, level, every }: Metric,
   row: AnswerRow,
   { rubrics }: Scoring,
   { price }: ScoringTools,
-): Part[] {
+): ObjectToScore[] {
   const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
   const ofAnswer =
     (every === undefined && level !== 'Thread') ||
@@ -114,17 +114,17 @@ function partsOf(
 /** Why the metric does not apply, by object. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
-  parts: readonly Part[],
+  parts: readonly ObjectToScore[],
   scoring: Scoring,
   tools: ScoringTools,
-): Promise<Map<Part, string>> {
-  const reasons = new Map<Part, string>();
+): Promise<Map<ObjectToScore, string>> {
+  const reasons = new Map<ObjectToScore, string>();
   for (const condition of conditions) {
-    const dependency = metricOf(condition, scoring.tests.metrics);
+    const dependency = conditionMetric(condition, scoring.tests.metrics);
     const open = parts.filter((part) => !reasons.has(part));
     const found =
       dependency === null
-        ? new Map<Part, Looked>()
+        ? new Map<ObjectToScore, Looked>()
         : await scoresOn(dependency, level, condition, open, scoring, tools);
     for (const part of open) {
       const looked = found.get(part);
@@ -149,12 +149,12 @@ async function scoresOn(
   dependency: Metric,
   level: Metric['level'],
   { relative_object_position: step }: DependsOn,
-  parts: readonly Part[],
+  parts: readonly ObjectToScore[],
   scoring: Scoring,
   tools: ScoringTools,
-): Promise<Map<Part, Looked>> {
-  const found = new Map<Part, Looked>();
-  const wanted = new Map<Part, MetricAnswer>();
+): Promise<Map<ObjectToScore, Looked>> {
+  const found = new Map<ObjectToScore, Looked>();
+  const wanted = new Map<ObjectToScore, MetricAnswer>();
   for (const part of parts) {
     const all = objectsIn(part.row, dependency.level, tools.price);
     const { thread } = metricAnswer(part.row.item, tools.price);
@@ -184,7 +184,7 @@ async function scoresOn(
  * answer with which `thread` ends.
  */
 function positionOf(
-  { at, object }: Part,
+  { at, object }: ObjectToScore,
   level: MetricLevel,
   wanted: MetricLevel,
   all: readonly DialogueObject[],
@@ -212,7 +212,7 @@ function objectsIn(
   level: MetricLevel,
   price: ScoringTools['price'],
 ): readonly DialogueObject[] {
-  const known = row.objects.get(level) ?? objectsOf(metricAnswer(row.item, price), level);
+  const known = row.objects.get(level) ?? dialogueObjects(metricAnswer(row.item, price), level);
   row.objects.set(level, known);
   return known;
 }

@@ -5,7 +5,7 @@ import type { BothSides, ClassificationSummary } from '../result/suite-result.ts
 import type { Tests } from '../suite/suite.ts';
 
 /** More labels than this are not a small set: the answers are texts then. */
-const MOST_LABELS = 20;
+const MAX_CLASSES = 20;
 
 interface Item {
   label: string;
@@ -40,7 +40,7 @@ export function classificationOf(
   )
     return null;
   const labels = [...new Set(expected.map(String))];
-  if (labels.length < 2 || labels.length > MOST_LABELS || runs.length < 2 * labels.length)
+  if (labels.length < 2 || labels.length > MAX_CLASSES || runs.length < 2 * labels.length)
     return null;
   const read = exactLabelOf(labels, metric.source.with);
   const items = runs.map((run, index): Item => ({
@@ -50,8 +50,11 @@ export function classificationOf(
       head: answers(run, 'head', tries).map(read),
     },
   }));
-  const rates = { base: ratesOf(items, labels, 'base'), head: ratesOf(items, labels, 'head') };
-  const both = (pick: (side: Rates) => number | null): BothSides => ({
+  const rates = {
+    base: labelRates(items, labels, 'base'),
+    head: labelRates(items, labels, 'head'),
+  };
+  const both = (pick: (side: ClassRates) => number | null): BothSides => ({
     base: pick(rates.base),
     head: pick(rates.head),
   });
@@ -75,14 +78,14 @@ function answers(run: ReferenceRun, side: Side, tries: number): string[] {
     .flatMap(({ result: { actual } }) => (actual === null ? [] : [actual]));
 }
 
-interface Rates {
+interface ClassRates {
   accuracy: number | null;
   macroF1: number | null;
   other: number | null;
   labels: { precision: number | null; recall: number | null }[];
 }
 
-function ratesOf(items: readonly Item[], labels: readonly string[], side: Side): Rates {
+function labelRates(items: readonly Item[], labels: readonly string[], side: Side): ClassRates {
   const pairs = items.flatMap(({ label, answered }) =>
     answered[side].map((given) => ({ label, given })),
   );

@@ -25,7 +25,7 @@ import {
   ratedRuns,
   ratedTries,
   rolledUp,
-  summaryOf,
+  suiteSummary,
 } from './summary.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
@@ -79,7 +79,7 @@ export function compareSuite(
     ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
-    summary: `${comparedFirst(evidence)}${summaryOf(shown, rate, verdict, suite)}${own.map(({ remark }) => remark).join('')}`,
+    summary: `${comparedFirst(evidence)}${suiteSummary(shown, rate, verdict, suite)}${own.map(({ remark }) => remark).join('')}`,
     ...verdictGrounds(suite, verdict),
     evidence,
     references: [...withRisen(withFallen(references, verdict), verdict), ...removed],
@@ -116,7 +116,7 @@ function withFallen(
   const named = references.some(({ status }) => status === 'regressed');
   const open = verdict?.verdict === 'regressed' && (verdict.reason.by === 'fall' || !named);
   if (!open) return [...references];
-  const fell = references.filter(hasFallen);
+  const fell = references.filter(hasUnprovenFall);
   const flipped = fell.filter(({ status }) => status === 'inconclusive');
   const shown = new Set(flipped.length > 0 || named ? flipped : fell);
   return references.map((reference) =>
@@ -138,7 +138,7 @@ function withRisen(
   });
 }
 
-function hasFallen(reference: ReferenceResult): boolean {
+function hasUnprovenFall(reference: ReferenceResult): boolean {
   const { status, base, head } = reference;
   if (!countsForVerdict(reference) || base === null || head === null) return false;
   return (status === 'inconclusive' || status === 'flaky') && sideShare(head) < sideShare(base);

@@ -6,10 +6,10 @@ import type { ReferenceResult, TryResult } from '../result/reference-result.ts';
 import type { Verdict } from '../result/suite-result.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { tableOf, within, type Tries } from '../statistics/table.ts';
+import { countTable, reachesLevel, type Tries } from '../statistics/table.ts';
 
 /** Ways in which an answer is less than a whole one: in words, and of a try. */
-const KINDS = {
+const ENDING_KINDS = {
   empty: [
     'empty',
     ({ actual, finish_reason: end }) => actual === null && end !== null && end !== 'filter',
@@ -29,7 +29,7 @@ const KINDS = {
   unknown: ['ended for a reason that evaldiff does not know', ({ ended }) => ended !== undefined],
 } satisfies Record<string, readonly [words: string, is: (made: TryResult) => boolean]>;
 
-type Kind = keyof typeof KINDS;
+type EndingKind = keyof typeof ENDING_KINDS;
 
 const SIDES = ['base', 'head'] as const;
 
@@ -39,14 +39,14 @@ export function endingShares(references: readonly ReferenceResult[]): string[] {
     const tries = references.flatMap((reference) => reference[side]?.tries ?? []);
     return { side, tries };
   }).filter(({ tries }) => tries.length > 0);
-  return Object.values(KINDS).flatMap(([words, is]) => {
+  return Object.values(ENDING_KINDS).flatMap(([words, is]) => {
     const such = sides.flatMap(({ tries }) => tries.filter(is));
     if (such.length === 0) return [];
     const reasons = [...new Set(such.flatMap(({ ended }) => ended ?? []))];
     const counts = sides.map(
       ({ side, tries }) => `${side} ${String(tries.filter(is).length)} of ${String(tries.length)}`,
     );
-    const named = is === KINDS.unknown[1] ? ` (${reasons.join(', ')})` : '';
+    const named = is === ENDING_KINDS.unknown[1] ? ` (${reasons.join(', ')})` : '';
     return [`${words}${named}: ${counts.join(', ')}`];
   });
 }
@@ -61,10 +61,12 @@ export function ruledOutByEndings(
   level: number,
 ): ReadonlySet<Verdict> {
   const mirrored = compared.map((run) => ({ ...run, base: run.head, head: run.base }));
-  const isApart = (runs: readonly ReferenceRun[], kind: Kind): boolean =>
-    within(moreOftenOnHead(runs, KINDS[kind][1]), level) ||
-    (isWholly(runs, 'head', kind) && !madeBy(runs, 'base').some(KINDS[kind][1]));
-  const apart = (Object.keys(KINDS) as Kind[]).filter((kind) => isApart(compared, kind));
+  const isApart = (runs: readonly ReferenceRun[], kind: EndingKind): boolean =>
+    reachesLevel(moreOftenOnHead(runs, ENDING_KINDS[kind][1]), level) ||
+    (isWholly(runs, 'head', kind) && !madeBy(runs, 'base').some(ENDING_KINDS[kind][1]));
+  const apart = (Object.keys(ENDING_KINDS) as EndingKind[]).filter((kind) =>
+    isApart(compared, kind),
+  );
   const isSilent = SIDES.some((side) => isWholly(compared, side, 'withheld'));
   if (isSilent || isApart(mirrored, 'withheld') || apart.some((kind) => kind !== 'refused'))
     return new Set(['unchanged', 'improved']);
@@ -75,9 +77,9 @@ function madeBy(runs: readonly ReferenceRun[], side: Side): TryResult[] {
   return runs.flatMap((run) => run[side].map(({ result }) => result));
 }
 
-function isWholly(runs: readonly ReferenceRun[], side: Side, kind: Kind): boolean {
+function isWholly(runs: readonly ReferenceRun[], side: Side, kind: EndingKind): boolean {
   const made = madeBy(runs, side);
-  return made.length > 0 && made.every(KINDS[kind][1]);
+  return made.length > 0 && made.every(ENDING_KINDS[kind][1]);
 }
 
 /** One-sided mid-p of "more tries are so on head"; 1 where none is. */
@@ -89,7 +91,7 @@ export function moreOftenOnHead(
   const words = (run: ReferenceRun, side: Side): Tries['base'] =>
     run[side].map(({ result }) => (is(result) ? 'fail' : 'pass'));
   const tries = compared.map((run) => ({ base: words(run, 'base'), head: words(run, 'head') }));
-  const tables = tries.map((own) => tableOf(own, 0, Number.POSITIVE_INFINITY));
+  const tables = tries.map((own) => countTable(own, 0, Number.POSITIVE_INFINITY));
   return suiteTest(tables, bundlesOf(tries, clustersOf(compared), Number.POSITIVE_INFINITY))
     .midDown;
 }

@@ -7,7 +7,7 @@ import type { EvidenceCount, Verdict } from '../result/suite-result.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import { gates, type AffectedSuite } from '../select/select.ts';
 import { holm } from '../statistics/gate.ts';
-import { countOutcomes, within } from '../statistics/table.ts';
+import { countOutcomes, reachesLevel } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import { moreOftenOnHead, ruledOutByEndings } from './endings.ts';
 import type { RunRollUps } from './roll-up.ts';
@@ -21,7 +21,7 @@ import { preferenceTables } from './suite-tables.ts';
 const ANSWERED_SHARE = 0.2;
 
 /** Whether a try has no outcome though it should have one. */
-function isUnanswered(outcome: Outcome): boolean {
+function isWithoutOutcome(outcome: Outcome): boolean {
   return outcome === 'error' || outcome === 'ungraded';
 }
 
@@ -36,13 +36,13 @@ export function countEvidence(
   const wanted = wantedRuns(suite).filter((run) => !isInapplicable(run));
   const missing = wanted
     .filter((run) => !hasEvidence(suite, run, rollUps.get(run)))
-    .map(referenceOf);
+    .map(runReference);
   const ids = missing.map(({ id }) => id);
   const critical = missing.filter(({ tags }) => tags.includes('critical')).map(({ id }) => id);
   return { references: wanted.length - missing.length, of: wanted.length, missing: ids, critical };
 }
 
-function referenceOf({ affected: { reference } }: ReferenceRun): { id: string; tags: string[] } {
+function runReference({ affected: { reference } }: ReferenceRun): { id: string; tags: string[] } {
   return reference;
 }
 
@@ -75,7 +75,7 @@ function hasEvidence(
   if (policy.kind === 'pairs' && compared.includes(run))
     return preferenceTables(deciding.tests, [run]).length > 0;
   if (takesAPlace(suite, run)) return false;
-  const sides = sidesOf(run);
+  const sides = requiredSides(run);
   // What is compared is the roll-up's word, and some tries alone may not give it one.
   if (policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
@@ -111,7 +111,7 @@ function isGone(suite: AffectedSuite, reference: AffectedReference): boolean {
 }
 
 /** The sides that must have evidence: base only where it can be asked, head always. */
-function sidesOf({ affected: { base, head } }: ReferenceRun): Side[] {
+function requiredSides({ affected: { base, head } }: ReferenceRun): Side[] {
   return [
     ...(base === null || base.kind === 'impossible' ? [] : (['base'] as const)),
     ...(head === null ? [] : (['head'] as const)),
@@ -151,7 +151,7 @@ export function judgeEvidence(
       const count = counts[i];
       if (count === undefined) return [];
       const p = adjusted[tested.indexOf(suite)] ?? 1;
-      const lost = lostIn(suite, within(p, ANSWERED_SHARE * alpha) ? p : null);
+      const lost = lostIn(suite, reachesLevel(p, ANSWERED_SHARE * alpha) ? p : null);
       const apart = ruledOutByEndings(suite, ANSWERED_SHARE * alpha);
       return [[suite, { ...count, lost, open: open.has(count), apart }]];
     }),
@@ -160,7 +160,7 @@ export function judgeEvidence(
 
 /** One-sided mid-p of "head answers less often"; 1 where everything is answered. */
 function answeredLessOften({ compared }: SuiteComparison): number {
-  return moreOftenOnHead(compared, ({ outcome }) => isUnanswered(outcome));
+  return moreOftenOnHead(compared, ({ outcome }) => isWithoutOutcome(outcome));
 }
 
 function lostIn({ compared }: SuiteComparison, p: number | null): EvidenceVerdict['lost'] {
@@ -168,7 +168,7 @@ function lostIn({ compared }: SuiteComparison, p: number | null): EvidenceVerdic
     ({ base, head }) =>
       judgedOf(base) > 0 &&
       judgedOf(head) === 0 &&
-      head.some(({ result }) => isUnanswered(result.outcome)),
+      head.some(({ result }) => isWithoutOutcome(result.outcome)),
   );
   const answered = compared.filter(({ base }) => judgedOf(base) > 0);
   const whole = answered.length > 0 && silent.length === answered.length;
@@ -179,10 +179,10 @@ function lostIn({ compared }: SuiteComparison, p: number | null): EvidenceVerdic
   // References without any answer are named; where all have one, those with fewer than on base.
   const worse = p === null || silent.length > 0 ? silent : less;
   const named = p !== null || whole ? worse : critical;
-  return named.length === 0 ? null : { references: named.map((run) => referenceOf(run).id), p };
+  return named.length === 0 ? null : { references: named.map((run) => runReference(run).id), p };
 }
 
 function unansweredShare(run: ReferenceRun, side: Side): number {
   const outcomes = run[side].map(({ result }) => result.outcome);
-  return outcomes.filter(isUnanswered).length / Math.max(1, outcomes.length);
+  return outcomes.filter(isWithoutOutcome).length / Math.max(1, outcomes.length);
 }

@@ -21,7 +21,7 @@ import type { FeatureFinding, GateFinding, GateInput } from './outcome.ts';
 const SLACK = 1e-9;
 
 /** The gate's settings as they hold for one suite. */
-export function gateOf({ gate }: SuiteResult, settings: GateSettings): GateSettings {
+export function suiteGate({ gate }: SuiteResult, settings: GateSettings): GateSettings {
   return { ...settings, ...gate };
 }
 
@@ -61,7 +61,7 @@ function belowFloor(
 }
 
 function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): string[] {
-  const failed = fail_on === 'failure' ? references.filter(fails) : [];
+  const failed = fail_on === 'failure' ? references.filter(failsOnHead) : [];
   return failed.length === 0
     ? []
     : [
@@ -81,7 +81,7 @@ export function metricsOf({ name, metrics }: SuiteResult, gate: MetricValues['ga
   });
 }
 
-function fails(reference: ReferenceResult): boolean {
+function failsOnHead(reference: ReferenceResult): boolean {
   return countsForVerdict(reference) && reference.head?.rollup === 'fail';
 }
 
@@ -125,7 +125,7 @@ function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[
   return scoring.flatMap((change): GateFinding[] => {
     const { path, name, scoring_effect: effect, excused = false } = change;
     const suite = suites.find((of) => of.path === path && of.name === name);
-    const gate = suite === undefined ? settings : gateOf(suite, settings);
+    const gate = suite === undefined ? settings : suiteGate(suite, settings);
     const moved = effect !== null && Math.abs(effect) > gate.min_drop + SLACK;
     return [
       ...(excused ? [`${name}: ${underBaseScoring(change, excused)}`] : []),
@@ -173,7 +173,7 @@ function goneWarnings({ removed, suites }: GateInput): string[] {
       .filter(({ name, reference }) => gone.has(name) && passesLess(reference))
       .map(
         ({ name, reference: { base, head } }) =>
-          `${name} (${passWords(base)} → ${passWords(head)})`,
+          `${name} (${passedOfJudged(base)} → ${passedOfJudged(head)})`,
       ),
   );
   return [
@@ -191,6 +191,6 @@ function passesLess({ base, head }: ReferenceResult): boolean {
   return before !== null && after !== null && after < before;
 }
 
-function passWords(side: ReferenceResult['base']): string {
+function passedOfJudged(side: ReferenceResult['base']): string {
   return `${String(side?.passes ?? 0)} of ${String(side?.tries_judged ?? 0)} passed`;
 }

@@ -9,7 +9,7 @@ import {
   removals,
   removalWarnings,
   suiteFindings,
-  gateOf,
+  suiteGate,
   scoringFailures,
   scoringWarnings,
 } from './findings.ts';
@@ -18,7 +18,7 @@ import {
   neverForReplaced,
   outcomeOf,
   type Decision,
-  type Found,
+  type GateConclusion,
   type GateFinding,
   type GateInput,
 } from './outcome.ts';
@@ -40,14 +40,14 @@ export function decide(input: GateInput): Decision {
 }
 
 /** Runs from which no verdict can come: red with their own words, never green. */
-function findUnjudged({ suites, affected, uncomparable }: GateInput): Found | null {
+function findUnjudged({ suites, affected, uncomparable }: GateInput): GateConclusion | null {
   const tries = suites.flatMap(({ references }) =>
     references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
   );
   const errors = tries.filter(({ outcome }) => outcome === 'error');
   if (isTooMany(tries) && !headAlone(suites)) {
     const share = `${String(errors.length)} of ${String(tries.length)} tries ended in an error, so nothing was judged`;
-    return { conclusion: 'error', held: false, reasons: [share, ...causesOf(errors)] };
+    return { conclusion: 'error', held: false, reasons: [share, ...errorTexts(errors)] };
   }
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
   if (affected === 0 || judged) return null;
@@ -67,7 +67,7 @@ function findUnjudged({ suites, affected, uncomparable }: GateInput): Found | nu
 }
 
 /** What tries in error say themselves: at most three texts. */
-function causesOf(errors: readonly TryResult[]): string[] {
+function errorTexts(errors: readonly TryResult[]): string[] {
   const texts = errors.flatMap((tryResult) => errorOf(tryResult) ?? []);
   return [...new Set(texts)].slice(0, 3);
 }
@@ -78,7 +78,7 @@ function causesOfSilence(suites: readonly SuiteResult[]): string[] {
   const tries = silent.flatMap(({ references }) =>
     references.flatMap(({ head }) => head?.tries ?? []),
   );
-  return causesOf(tries.filter(({ outcome }) => outcome === 'error'));
+  return errorTexts(tries.filter(({ outcome }) => outcome === 'error'));
 }
 
 function isTooMany(tries: readonly TryResult[]): boolean {
@@ -98,7 +98,9 @@ function headAlone(suites: readonly SuiteResult[]): boolean {
  * Suites in which no metric says what passes have values and no verdict, which is nobody's fault. A
  * value that may fail the run still does.
  */
-function shownOnly(suites: readonly SuiteResult[]): { fails: boolean; found: Found } | null {
+function shownOnly(
+  suites: readonly SuiteResult[],
+): { fails: boolean; found: GateConclusion } | null {
   const silent = suites.filter(showsOnly);
   if (silent.length === 0) return null;
   const reasons = silent.map(
@@ -125,12 +127,12 @@ function withoutVerdict(tries: readonly TryResult[]): string[] {
       ];
 }
 
-function findByGate(input: GateInput): Found {
+function findByGate(input: GateInput): GateConclusion {
   const { settings } = input;
   const ofRun = removals(input).map((text): GateFinding => ({ text, failOn: settings.fail_on }));
   const findings = [
     ...input.suites.flatMap((suite) =>
-      suiteFindings(suite, gateOf(suite, settings), input.featureFindings),
+      suiteFindings(suite, suiteGate(suite, settings), input.featureFindings),
     ),
     ...scoringFailures(input),
     ...ofRun,
@@ -142,7 +144,7 @@ function findByGate(input: GateInput): Found {
   const open = input.suites.filter(({ verdict }) => verdict === 'inconclusive');
   const failing =
     settings.on_inconclusive === 'fail' &&
-    open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
+    open.some((suite) => suiteGate(suite, settings).fail_on !== 'never');
   const blind = [...unseenIn(input.suites, settings.alpha), ...input.unjudged];
   const conclusion =
     failures.length > 0 || failing
@@ -177,7 +179,10 @@ function notFailed(held: number, failures: number): string {
  * Where nothing that counts was run, or base could not be read, there is no verdict, so there is no
  * success either: deleting tests is not a way to green.
  */
-function neverGreen(decision: Found, { counted, affected, unused, blind }: GateInput): Found {
+function neverGreen(
+  decision: GateConclusion,
+  { counted, affected, unused, blind }: GateInput,
+): GateConclusion {
   if (decision.conclusion !== 'success') return decision;
   if (blind !== null)
     return { conclusion: 'neutral', held: false, reasons: [blind, ...decision.reasons] };
@@ -213,7 +218,7 @@ const NONE_JUDGES = 'No metric judges any answer, so there is no verdict.';
 export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Decision {
   const rest = decide({ ...input, suites: withoutUnmade(input.suites, unmade) });
   const unjudged = rest.outcome.kind === 'not-judged';
-  const planned = triesOf(input.suites);
+  const planned = countAllTries(input.suites);
   const made = planned - unmade.tries;
   const why = `${halt.title}: ${halt.why}; ${String(made)} of ${String(planned)} tries were made`;
   if (!unjudged && input.suites.some(({ verdict }) => verdict === 'regressed'))
@@ -242,7 +247,7 @@ function heldWords({ ids, requests }: WaitingBatches): string {
   return `${counted(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ${named}: paid for once, and picked up by the next run.`;
 }
 
-function triesOf(suites: readonly SuiteResult[]): number {
+function countAllTries(suites: readonly SuiteResult[]): number {
   return suites.reduce(
     (sum, { references }) =>
       sum +

@@ -11,11 +11,11 @@ import { countOutcomes } from '../statistics/table.ts';
 import { sideMean, valueTest, type Values } from '../statistics/value-test.ts';
 import { everyMetric } from '../suite/metrics.ts';
 import { ratedRuns, ratedTries } from './summary.ts';
-import { metricNumbers, shownValues, valuesOf, type MetricNumber } from './values.ts';
+import { metricNumbers, shownValues, valuesByReference, type MetricNumber } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /** More labels than this, or longer ones, are answers rather than labels. */
-const MOST_LABELS = 12;
+const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;
 
@@ -26,7 +26,7 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
   const numbers = metricNumbers(suite);
   return scoreNames(tests).flatMap((name): MetricResult[] => {
     const metric = everyMetric(tests).find((candidate) => candidate.name === name);
-    const scores = (side: Side): Score[] => scoresOf(name, runs, side, tries);
+    const scores = (side: Side): Score[] => metricScores(name, runs, side, tries);
     const rate = (side: Side): ReturnType<typeof rateOf> =>
       rateOf(scores(side).map(({ status }) => status));
     const [base, head] = [rate('base'), rate('head')];
@@ -68,7 +68,7 @@ function valuesRow(
   verdict: SuiteVerdict | null,
   { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
 ): NonNullable<MetricResult['values']> {
-  const values = valuesOf(number, runs, tries);
+  const values = valuesByReference(number, runs, tries);
   const better = directionIn(number.metric, suite.run.deciding.rubrics);
   const gate = gateWordOf(suite, number.name, better);
   const alone = { base: sideMean(values, 'base'), head: sideMean(values, 'head') };
@@ -87,7 +87,7 @@ function objectsRow(
   { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
 ): MetricObjects {
   const side = (which: Side): MetricObjects['base'] => {
-    const objects = scoresOf(name, runs, which, tries).flatMap(
+    const objects = metricScores(name, runs, which, tries).flatMap(
       ({ objects: own }) => own?.scores ?? [],
     );
     const { passes, tries: judged } = countOutcomes(objects.map(({ status }) => status));
@@ -111,7 +111,7 @@ export function objectRate(
   const { run, compared } = suite;
   const tries = ratedTries(suite, verdict);
   const shares = (referenceRun: ReferenceRun, which: Side): (number | null)[] =>
-    scoresOf(name, [referenceRun], which, tries).map(({ objects }) => {
+    metricScores(name, [referenceRun], which, tries).map(({ objects }) => {
       const statuses = (objects?.scores ?? []).map(({ status }) => status);
       return rateOf(statuses).rate;
     });
@@ -139,7 +139,12 @@ export function objectRate(
   };
 }
 
-function scoresOf(name: string, runs: readonly ReferenceRun[], side: Side, tries: number): Score[] {
+function metricScores(
+  name: string,
+  runs: readonly ReferenceRun[],
+  side: Side,
+  tries: number,
+): Score[] {
   return runs.flatMap((run) =>
     run[side]
       .filter(({ result }) => result.try < tries)
@@ -161,7 +166,7 @@ function labelCounts(
   const [before, after] = [base.flatMap(labelOf), head.flatMap(labelOf)];
   const given = new Set([...before, ...after]);
   const labels = [...new Set([...known.filter(() => given.size > 0), ...given])];
-  if (labels.length > MOST_LABELS || labels.some(({ length }) => length > LONGEST_LABEL)) return [];
+  if (labels.length > MAX_LABELS || labels.some(({ length }) => length > LONGEST_LABEL)) return [];
   const count = (of: readonly string[], label: string): number =>
     of.filter((other) => other === label).length;
   return labels.map((label) => ({ label, base: count(before, label), head: count(after, label) }));

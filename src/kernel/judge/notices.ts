@@ -7,7 +7,7 @@ import { onlySkipDiffers } from '../select/scoring.ts';
 import { countsIn } from '../suite/gate.ts';
 import { endingShares, servedApart } from './endings.ts';
 
-const SHOWN = 20;
+const MAX_NOTICE_REFERENCES = 20;
 
 /** Stands between the number of references and their ids. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
@@ -21,7 +21,7 @@ export function suiteNotices(run: SuiteRun, suite: SuiteResult): Notice[] {
     ...classNotices(run, suite),
     ...judgingNotices(suite),
     ...endingNotices(run, suite),
-    ...oneSided(run, suite),
+    ...headOnlyNotices(run, suite),
     ...newlySkipped(run),
     ...rollupNotice(run),
     ...repeats(run),
@@ -89,7 +89,7 @@ function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice
   ];
 }
 
-function oneSided({ suite }: SuiteRun, { name, references }: SuiteResult): Notice[] {
+function headOnlyNotices({ suite }: SuiteRun, { name, references }: SuiteResult): Notice[] {
   if (suite.base === null) return [];
   const found = references.filter(
     ({ base, head }) => base === null && head !== null && head.tries_judged > 0,
@@ -112,10 +112,13 @@ function listNotice(
   const [first] = found;
   if (first === undefined) return [];
   const ids = found
-    .slice(0, SHOWN)
+    .slice(0, MAX_NOTICE_REFERENCES)
     .map(({ id }) => id)
     .join(', ');
-  const more = found.length > SHOWN ? ` and ${String(found.length - SHOWN)} more` : '';
+  const more =
+    found.length > MAX_NOTICE_REFERENCES
+      ? ` and ${String(found.length - MAX_NOTICE_REFERENCES)} more`
+      : '';
   return [
     {
       kind,
@@ -136,7 +139,7 @@ export function newlySkippedIds({ suite, deciding: { tests } }: SuiteRun): strin
 function newlySkipped(run: SuiteRun): Notice[] {
   const ids = newlySkippedIds(run);
   if (ids.length === 0) return [];
-  const message = `${run.suite.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ${ids.slice(0, SHOWN).join(', ')}`;
+  const message = `${run.suite.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ${ids.slice(0, MAX_NOTICE_REFERENCES).join(', ')}`;
   return [{ kind: 'skipped', place: { file: run.deciding.tests.file, line: 0 }, message }];
 }
 

@@ -71,11 +71,11 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
   inconclusive: {
     conclusion: 'neutral',
     title: ({ suites, ran, worse }) =>
-      `Inconclusive for ${counted(suites, 'suite')} of ${String(ran)}${alone(worse)}`,
+      `Inconclusive for ${counted(suites, 'suite')} of ${String(ran)}${worseSuffix(worse)}`,
   },
   improved: {
     conclusion: 'success',
-    title: ({ suites, worse }) => `Improved: ${inShort(suites)}${alone(worse)}`,
+    title: ({ suites, worse }) => `Improved: ${inShort(suites)}${worseSuffix(worse)}`,
   },
   'no-regression': {
     conclusion: 'success',
@@ -88,7 +88,7 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
       const size = `${all}${counted(ran, 'suite')}${uncompared}`;
       return worse === 0
         ? `No regression in ${size}`
-        : `No suite regressed in ${size}${alone(worse)}`;
+        : `No suite regressed in ${size}${worseSuffix(worse)}`;
     },
   },
   'scoring-changed': {
@@ -125,7 +125,7 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
 const TITLE_LIMIT = 255;
 
 /** The outcome in one line of at most 255 characters, its end kept. */
-function titleOf(outcome: RunOutcome): string {
+function outcomeTitle(outcome: RunOutcome): string {
   const said = caution(outcome);
   const first = evidenceFirst(outcome);
   const title = `${first === null ? '' : `${first}. `}${fieldsRowOf(outcome).title(outcome)}`;
@@ -138,7 +138,7 @@ function titleOf(outcome: RunOutcome): string {
 export function outcomeFields(
   outcome: RunOutcome,
 ): Pick<Result, 'outcome' | 'conclusion' | 'title'> {
-  return { outcome, conclusion: conclusionOf(outcome), title: titleOf(outcome) };
+  return { outcome, conclusion: conclusionOf(outcome), title: outcomeTitle(outcome) };
 }
 
 /** How many references could be compared, where it is not all: said before anything else. */
@@ -185,7 +185,7 @@ function evaluatedTitle({ suites, references, lowest, highest }: OutcomeOf<'eval
     : `${size}: pass rates from ${percent(lowest)} to ${percent(highest)}`;
 }
 
-function alone(worse: number): string {
+function worseSuffix(worse: number): string {
   return worse === 0 ? '' : `; ${counted(worse, 'reference')} got worse`;
 }
 

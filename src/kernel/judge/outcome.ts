@@ -78,7 +78,7 @@ export interface Decision {
 }
 
 /** What the gate found, before it has a name. */
-export interface Found {
+export interface GateConclusion {
   conclusion: Conclusion;
   /** Something is not as it should be that may not fail the run: its `fail_on` is never. */
   held: boolean;
@@ -86,7 +86,7 @@ export interface Found {
 }
 
 /** The one place that names what a run came to. */
-export function outcomeOf(found: Found, input: GateInput): RunOutcome {
+export function outcomeOf(found: GateConclusion, input: GateInput): RunOutcome {
   const { conclusion, held, reasons } = found;
   const { suites } = input;
   const why = reasons[0] ?? NO_TEST;
@@ -105,13 +105,13 @@ export function outcomeOf(found: Found, input: GateInput): RunOutcome {
     };
   if (fails || held) return { kind: 'failed', why, fails, replaced, ...seen };
   if (replaced !== null) return { kind: 'not-comparable', why: replaced, ...seen };
-  return conclusion === 'neutral' ? open(why, input, seen) : nothingWorse(input, seen);
+  return conclusion === 'neutral' ? neutralOutcome(why, input, seen) : nothingWorse(input, seen);
 }
 
-type Seen = Pick<OutcomeOf<'evaluated'>, 'ungraded' | 'evidence'>;
+type EvidenceCounts = Pick<OutcomeOf<'evaluated'>, 'ungraded' | 'evidence'>;
 
 /** Neither red nor green. */
-function open(why: string, input: GateInput, seen: Seen): RunOutcome {
+function neutralOutcome(why: string, input: GateInput, seen: EvidenceCounts): RunOutcome {
   const { suites, affected, removed, counted } = input;
   if (counted === 0 && affected === 0 && removed.length > 0)
     return { kind: 'only-removed', references: removed.length };
@@ -125,13 +125,17 @@ function open(why: string, input: GateInput, seen: Seen): RunOutcome {
   return { kind: 'no-verdict', why, ...seen, ...(said ? { evidence: null } : {}) };
 }
 
-function nothingWorse(input: GateInput, seen: Seen): RunOutcome {
+function nothingWorse(input: GateInput, seen: EvidenceCounts): RunOutcome {
   const { suites, affected, mode } = input;
   if (mode === 'sweep') return evaluatedOutcome(input, seen);
   const better = suites.filter(({ verdict }) => verdict === 'improved');
   const compared = { ...comparedIn(suites), ...seen };
   if (better.length > 0)
-    return { kind: 'improved', suites: better.map((suite) => ratesOf(suite, suites)), ...compared };
+    return {
+      kind: 'improved',
+      suites: better.map((suite) => namedRates(suite, suites)),
+      ...compared,
+    };
   const rescored = onlyScoringChanged(input);
   if (rescored.length > 0)
     return { kind: 'scoring-changed', suites: rescored.map(({ name }) => name), ...seen };
@@ -163,7 +167,7 @@ function comparedIn(suites: readonly SuiteResult[]): { ran: number; worse: numbe
   return { ran: ranSuites(suites), worse: worseAlone(suites) };
 }
 
-function evaluatedOutcome({ suites, affected }: GateInput, seen: Seen): RunOutcome {
+function evaluatedOutcome({ suites, affected }: GateInput, seen: EvidenceCounts): RunOutcome {
   const rates = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
   return {
     kind: 'evaluated',
@@ -179,7 +183,7 @@ function evaluatedOutcome({ suites, affected }: GateInput, seen: Seen): RunOutco
  * Where head puts something of its own in a model's place, a good verdict is about that: it is not
  * a success, and a bad one stays bad.
  */
-export function neverForReplaced(found: Found, { replaced }: GateInput): Found {
+export function neverForReplaced(found: GateConclusion, { replaced }: GateInput): GateConclusion {
   if (replaced.length === 0 || found.conclusion === 'error') return found;
   return {
     ...found,
@@ -195,7 +199,7 @@ function ranSuites(suites: readonly SuiteResult[]): number {
 }
 
 /** A suite as titles name it, by its variant too where there are several of it. */
-function ratesOf(
+function namedRates(
   { path, name, variant, pass_rate: { base, head } }: SuiteResult,
   suites: readonly SuiteResult[],
 ): OutcomeOf<'improved'>['suites'][number] {
@@ -213,13 +217,13 @@ function regressedOf(
 ): OutcomeOf<'regressed'>['suites'][number] {
   const { reason, evidence, references } = suite;
   const broke = brokenUnderRise(suite);
-  if (broke !== null) return { ...ratesOf(suite, suites), broke };
-  if (reason?.by !== 'unanswered') return ratesOf(suite, suites);
+  if (broke !== null) return { ...namedRates(suite, suites), broke };
+  if (reason?.by !== 'unanswered') return namedRates(suite, suites);
   const partly = references.some(
     ({ id, head }) => reason.references.includes(id) && head !== null && head.tries_judged > 0,
   );
   const found = { in: reason.references.length, of: evidence?.of ?? 0 };
-  return { ...ratesOf(suite, suites), silent: partly ? { ...found, partly } : found };
+  return { ...namedRates(suite, suites), silent: partly ? { ...found, partly } : found };
 }
 
 /**

@@ -31,7 +31,9 @@ export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null
     const after = ofSecond.get(id);
     return after === undefined ? [] : [{ base: sideCounts(before), head: sideCounts(after) }];
   });
-  const mean = pairedMean(tables.map(({ base, head }) => shareOf(head) - shareOf(base)));
+  const mean = pairedMean(
+    tables.map(({ base, head }) => sidePassShare(head) - sidePassShare(base)),
+  );
   if (mean === null) return null;
   const { midDown, midUp } = suiteTest(tables);
   return { references: tables.length, ...mean, p: Math.min(1, 2 * Math.min(midDown, midUp)) };
@@ -56,6 +58,6 @@ function judgedIn({ references }: SuiteResult): Map<string, SideResult> {
   );
 }
 
-function shareOf({ passes, tries }: Table['base']): number {
+function sidePassShare({ passes, tries }: Table['base']): number {
   return passes / tries;
 }

@@ -11,7 +11,7 @@ import { combinedGate } from '../statistics/gate.ts';
 import { meanDifference } from '../statistics/interval.ts';
 import {
   countOutcomes,
-  tableOf,
+  countTable,
   type Counts,
   type Table,
   meanOfCounts,
@@ -41,7 +41,7 @@ function cornersOf(run: ReferenceRun, tries: number): Corners {
 /** Pass rates of both sides' outputs, each under the scoring of base and of head. */
 export function scoringRates(suite: SuiteComparison): ScoringResult['rates'] {
   const tries = splitTries(suite);
-  return ratesOf(splitRuns(suite).map((run) => cornersOf(run, tries)));
+  return cornerRates(splitRuns(suite).map((run) => cornersOf(run, tries)));
 }
 
 /**
@@ -49,7 +49,7 @@ export function scoringRates(suite: SuiteComparison): ScoringResult['rates'] {
  * rates of different references would be no effect of anything; where there are none, over those of
  * which base's answers were judged by both sides' scoring.
  */
-function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
+function cornerRates(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = corners.filter(
     ({ base_base: before, base_head: after }) => before.tries > 0 && after.tries > 0,
   );
@@ -127,10 +127,10 @@ export function fallUnderBase(
   if (base_base === null || head_head === null || under === null) return null;
   const most = splitTries(suite);
   const outcomes = compared.map((referenceRun) => ({
-    base: underBase(referenceRun.base, most),
-    head: underBase(referenceRun.head, most),
+    base: outcomesUnderBase(referenceRun.base, most),
+    head: outcomesUnderBase(referenceRun.head, most),
   }));
-  const tables = outcomes.map((outcome) => tableOf(outcome));
+  const tables = outcomes.map((outcome) => countTable(outcome));
   const inPairs = gatesByPreference(run.other.tests);
   const { regressed } = combinedGate(
     inPairs ? preferenceTables(run.other.tests, compared.map(asBaseJudges)) : tables,
@@ -146,7 +146,7 @@ export function fallUnderBase(
     },
   );
   if (!regressed) return null;
-  const fell = compared.filter((_, i) => isFall(tables[i]));
+  const fell = compared.filter((_, i) => isMeanFall(tables[i]));
   const passes = head_head >= base_base - SLACK;
   const fewer = fell.some((referenceRun) => hasFewerChecks(run.deciding, referenceRun));
   return {
@@ -190,7 +190,7 @@ export function checksOf({ base, head }: ReferenceRun): {
   };
 }
 
-function underBase(tries: ReferenceRun['base'], most: number): Outcome[] {
+function outcomesUnderBase(tries: ReferenceRun['base'], most: number): Outcome[] {
   return tries.slice(0, most).map(({ other }) => other?.outcome ?? 'error');
 }
 
@@ -201,6 +201,6 @@ export function asBaseJudges(run: ReferenceRun): ReferenceRun {
   return { ...run, base: judged(run.base), head: judged(run.head) };
 }
 
-function isFall(table: Table | undefined): boolean {
+function isMeanFall(table: Table | undefined): boolean {
   return table !== undefined && (meanDifference([table]) ?? 0) < 0;
 }

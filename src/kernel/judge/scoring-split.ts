@@ -26,9 +26,9 @@ export function scoringSplit(
   const runs = splitRuns(comparison);
   const rates = scoringRates(comparison);
   const effects = {
-    prompt_effect: difference(rates.head_head, rates.base_head),
-    scoring_effect: difference(rates.base_head, rates.base_base),
-    total: difference(rates.head_head, rates.base_base),
+    prompt_effect: rateDifference(rates.head_head, rates.base_head),
+    scoring_effect: rateDifference(rates.base_head, rates.base_base),
+    total: rateDifference(rates.head_head, rates.base_base),
   };
   const because = suite.suite.because.filter(
     ({ key }) => isScoringKey(key, suite.suite) || key === 'references',
@@ -41,11 +41,11 @@ export function scoringSplit(
     ...effects,
     because,
     flipped,
-    same_answers: sameAnswers(runs),
+    same_answers: compareSameAnswers(runs),
     ...(excused ? { excused } : {}),
     ...(hidden === null ? {} : { under_base: { base: hidden.base, head: hidden.head } }),
     ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
-    summary: inWords({ rates, because, flipped }, partNames(suite)),
+    summary: splitSummary({ rates, because, flipped }, partNames(suite)),
   };
 }
 
@@ -59,7 +59,7 @@ function fallenTry(runs: readonly ReferenceRun[], id: string): NonNullable<Scori
     : [{ id, base_try: before.result.try, head_try: after.result.try, scores: after.other.scores }];
 }
 
-function difference(after: number | null, before: number | null): number | null {
+function rateDifference(after: number | null, before: number | null): number | null {
   return after === null || before === null ? null : after - before;
 }
 
@@ -67,7 +67,7 @@ function difference(after: number | null, before: number | null): number | null 
  * Base's tries by their word under base's and under head's scoring: the same answers, so only the
  * scoring can differ.
  */
-function sameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
+function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
   const pairs = runs.flatMap(({ base }) =>
     base.map(({ result, other }) => [other?.outcome, result.outcome]),
   );
@@ -107,7 +107,7 @@ function flips(
 
 type Split = Pick<ScoringResult, 'rates' | 'because' | 'flipped'>;
 
-function inWords(
+function splitSummary(
   { rates: { base_base: before, base_head: between, head_head: after }, because, flipped }: Split,
   partName: (key: string) => string,
 ): string {
@@ -144,10 +144,10 @@ function partNames({ runs }: SuiteComparison['run']): (key: string) => string {
   );
   const skips = edited.length > 0 && edited.every((only) => only);
   return (key) =>
-    skips && key === 'references' ? 'the list of skipped references' : partName(key);
+    skips && key === 'references' ? 'the list of skipped references' : scoringPartName(key);
 }
 
-function partName(key: string): string {
+function scoringPartName(key: string): string {
   const [kind = '', ...rest] = key.split('.');
   const name = rest.join('.');
   if (kind === 'rubrics') return `the rubric ${name}`;

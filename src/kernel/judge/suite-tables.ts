@@ -6,7 +6,7 @@ import {
   clustersOf,
   comparing,
   criticalOf,
-  outcomesOf,
+  tryOutcomes,
   referenceLevel,
   sequentialSuite,
 } from '../plan/tries.ts';
@@ -17,10 +17,10 @@ import { FIRST_TRIES } from '../statistics/looks.ts';
 import { discreteFdr } from '../statistics/reference-tests.ts';
 import {
   type Look,
-  calledIn,
+  calledReferences,
   judgeReferences,
   looksOf,
-  openIn,
+  openSuspicions,
   suspicionOf,
 } from '../statistics/sequential.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
@@ -30,7 +30,7 @@ import {
   countOutcomes,
   isComparable,
   mirrorTables,
-  tableOf,
+  countTable,
   triesMade,
   meanOfCounts,
 } from '../statistics/table.ts';
@@ -61,7 +61,7 @@ export function evidenceBySuite(
   return new Map(
     sequential.map((suite, i) => [
       suite,
-      { called: calledIn(references, i), open: openIn(references, i) },
+      { called: calledReferences(references, i), open: openSuspicions(references, i) },
     ]),
   );
 }
@@ -79,7 +79,7 @@ export interface SuiteTables extends Singles {
   tries: number;
 }
 
-const NOTHING = { passes: 0, tries: 0 };
+const ZERO_COUNTS = { passes: 0, tries: 0 };
 
 export function suiteTablesOf(
   suite: SuiteComparison,
@@ -89,15 +89,15 @@ export function suiteTablesOf(
   const { run, policy, compared } = suite;
   if (policy.kind === 'pairs') {
     const tables = preferenceTables(run.deciding.tests, compared);
-    const own = compared.map(() => ({ base: NOTHING, head: NOTHING }));
+    const own = compared.map(() => ({ base: ZERO_COUNTS, head: ZERO_COUNTS }));
     const q = discreteFdr(own);
     return { suite, called, open, looks: [], tables, bundles: [], own, q, tries: policy.tries };
   }
   if (policy.kind === 'references') {
     const outcomes = compared.map((item) => rolledTries(rollUps.get(item)));
-    const tables = outcomes.map((outcome) => tableOf(outcome, 0, 1));
+    const tables = outcomes.map((outcome) => countTable(outcome, 0, 1));
     const bundles = bundlesOf(outcomes, clustersOf(compared), 1);
-    const own = compared.map((item) => tableOf(outcomesOf(item)));
+    const own = compared.map((item) => countTable(tryOutcomes(item)));
     const q = turnedAlone(own, tables);
     const fallen = criticalOf(compared).filter((i) => isFall(tables[i]));
     return { suite, called, open: fallen, looks: [], tables, bundles, own, q, tries: policy.tries };
@@ -110,8 +110,8 @@ export function suiteTablesOf(
     return { suite, called, open, looks, tables, bundles, own, q: discreteFdr(own), tries };
   }
   const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
-  const tables = compared.map((item) => tableOf(outcomesOf(item)));
-  const bundles = bundlesOf(compared.map(outcomesOf), clustersOf(compared), Infinity);
+  const tables = compared.map((item) => countTable(tryOutcomes(item)));
+  const bundles = bundlesOf(compared.map(tryOutcomes), clustersOf(compared), Infinity);
   const q = discreteFdr(tables);
   const fallen = criticalOf(compared).filter((i) => looksBroken(compared[i]));
   return { suite, called, open: fallen, looks: [], tables, bundles, own: tables, q, tries };
@@ -119,7 +119,7 @@ export function suiteTablesOf(
 
 /** A critical reference that is not sampled on stays suspicious if its tries say more against it. */
 function looksBroken(run: ReferenceRun | undefined): boolean {
-  return run !== undefined && suspicionOf(outcomesOf(run), false).open;
+  return run !== undefined && suspicionOf(tryOutcomes(run), false).open;
 }
 
 function isFall(table: Table | undefined): boolean {
@@ -143,8 +143,8 @@ function rolledTries(rollUps: RunRollUps | undefined): Tries {
 
 /** A reference that was sampled on is named by the tries after those that made it suspicious. */
 function ownTable(run: ReferenceRun, common: Table | undefined, tries: number): Table {
-  if (common !== undefined && triesMade(outcomesOf(run)) <= tries) return common;
-  return tableOf(outcomesOf(run), FIRST_TRIES);
+  if (common !== undefined && triesMade(tryOutcomes(run)) <= tries) return common;
+  return countTable(tryOutcomes(run), FIRST_TRIES);
 }
 
 interface Comparison {
@@ -226,7 +226,7 @@ export function sharedTries(runs: readonly ReferenceRun[]): number {
  * judged.
  */
 export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number): number | null {
-  return meanOfCounts(runs.map((run) => countOutcomes(outcomesOf(run)[side].slice(0, to))));
+  return meanOfCounts(runs.map((run) => countOutcomes(tryOutcomes(run)[side].slice(0, to))));
 }
 
 /** Mean over tables with tries on both sides of one side's pass rate; null where there is none. */

@@ -112,7 +112,7 @@ export function comparedReferences(
   ).length;
 }
 
-export function summaryOf(
+export function suiteSummary(
   shown: Verdict,
   rate: PassRate,
   verdict: SuiteVerdict | null,
@@ -149,13 +149,13 @@ function whatFell(
       .filter(({ affected: { reference } }) => named.has(reference.id))
       .every(({ head }) => countOutcomes(head.map(({ result }) => result.outcome)).tries === 0);
     return silent
-      ? `head does not answer in ${counted(references.length, 'reference')} that base answers (${firstWords(references, NAMED)}); `
-      : `head answers less often in ${counted(references.length, 'reference')} (${firstWords(references, NAMED)}); `;
+      ? `head does not answer in ${counted(references.length, 'reference')} that base answers (${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `
+      : `head answers less often in ${counted(references.length, 'reference')} (${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `;
   }
   if (verdict !== 'regressed' || by !== 'references') return '';
   return references.length === 0
     ? 'references broke, with too few tries to name them alone; '
-    : `${counted(references.length, 'reference')} broke (${firstWords(references, NAMED)}); `;
+    : `${counted(references.length, 'reference')} broke (${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `;
 }
 
 function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
@@ -183,11 +183,11 @@ function whyOpen(suite: SuiteVerdict): string {
   const tolerated = `a drop above the tolerance of ${inSize(reason.tolerance)} points`;
   switch (reason.by) {
     case 'suspicious':
-      return ` Suspicious still: ${firstWords(reason.references, NAMED)}.`;
+      return ` Suspicious still: ${firstWords(reason.references, MAX_NAMED_IN_SUMMARY)}.`;
     case 'named':
-      return ` Worse by themselves: ${firstWords(reason.references, NAMED)}.`;
+      return ` Worse by themselves: ${firstWords(reason.references, MAX_NAMED_IN_SUMMARY)}.`;
     case 'uncompared':
-      return ` Without evidence: ${firstWords(reason.references, NAMED)}.`;
+      return ` Without evidence: ${firstWords(reason.references, MAX_NAMED_IN_SUMMARY)}.`;
     case 'endings':
       return " One side's answers ended otherwise, so the rates say nothing.";
     case 'scoring':
@@ -211,7 +211,7 @@ function whatIsHidden({ hidden }: SuiteVerdict): string {
 }
 
 /** References named in one sentence. */
-const NAMED = 5;
+const MAX_NAMED_IN_SUMMARY = 5;
 
 function plainSummary(shown: Verdict, rate: PassRate, { run }: SuiteComparison): string {
   if (shown === 'new') return `new: pass rate ${percent(rate.head)}, nothing to compare with.`;

@@ -1,6 +1,6 @@
 import { counted, firstWords, meansInWords } from '../../text/amounts.ts';
 import type { SuiteComparison, Try } from '../plan/suite-run.ts';
-import { outcomesOf } from '../plan/tries.ts';
+import { tryOutcomes } from '../plan/tries.ts';
 import { judgeFamily } from '../statistics/gate.ts';
 import type { GateFinding } from './outcome.ts';
 import { asBaseJudges } from './scoring-rates.ts';
@@ -59,7 +59,7 @@ function underBaseWords(green: readonly JudgedSuite[], alpha: number): string[] 
 function fellAlone({ run, compared }: SuiteComparison): string[] {
   if (run.other === null) return [];
   return compared.flatMap((item) => {
-    const { base, head } = outcomesOf(asBaseJudges(item));
+    const { base, head } = tryOutcomes(asBaseJudges(item));
     const isFall =
       base.length > 0 &&
       base.every((outcome) => outcome === 'pass') &&

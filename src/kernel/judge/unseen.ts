@@ -7,7 +7,7 @@ import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { tableOf, type Tries, within } from '../statistics/table.ts';
+import { countTable, type Tries, reachesLevel } from '../statistics/table.ts';
 
 /**
  * Where head lacks more than this share of base's references or tries, that is not left to chance.
@@ -47,8 +47,8 @@ function unseenReferences(suites: readonly SuiteResult[]): string[] {
 
 /** Checks that apply to fewer of head's answers than of base's say nothing of the others. */
 function unseenTries(suite: SuiteResult, alpha: number): string | null {
-  const skipped = triesIn(sidesOf(suite, ({ outcome }) => outcome === 'skipped'));
-  const found = sidesOf(suite, ({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  const skipped = triesIn(flagsByReference(suite, ({ outcome }) => outcome === 'skipped'));
+  const found = flagsByReference(suite, ({ outcome }) => outcome === 'pass' || outcome === 'fail');
   if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return null;
   const { base, head } = triesIn(found);
   const names = suite.metrics
@@ -69,7 +69,7 @@ export function seldomIn(suites: readonly SuiteResult[], alpha: number): string[
       suite.metrics.flatMap(({ name, gates, judged_base: before, judged_head: after }) => {
         if (gates === false || after === 0 || after >= before) return [];
         const scored = (is: (status: string) => boolean): Has[] =>
-          sidesOf(suite, ({ scores }) =>
+          flagsByReference(suite, ({ scores }) =>
             scores.some(({ metric, status }) => metric === name && is(status)),
           );
         const skipped = triesIn(scored((status) => status === 'skipped'));
@@ -88,7 +88,9 @@ function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): 
   if ((metric.gates !== false || byMean) && before > 0 && after === 0)
     return `${suite.name}: the metric ${name} judged ${counted(before, 'answer')} of base and none of head`;
   if (!byMean) return null;
-  const found = sidesOf(suite, ({ scores }) => scores.some((score) => hasNumber(score, name)));
+  const found = flagsByReference(suite, ({ scores }) =>
+    scores.some((score) => hasNumber(score, name)),
+  );
   const [base, head] = [withAny(found, 'base'), withAny(found, 'head')];
   const said = `${suite.name}: gate.metrics wants to compare ${name}, and`;
   if (base + head === 0) return `${said} no answer has a value`;
@@ -111,7 +113,10 @@ function hasNumber({ metric, value }: TryResult['scores'][number], name: string)
 /** Whether each try of a reference has something, by side. */
 type Has = Record<'base' | 'head', boolean[]>;
 
-function sidesOf({ references }: SuiteResult, has: (tryResult: TryResult) => boolean): Has[] {
+function flagsByReference(
+  { references }: SuiteResult,
+  has: (tryResult: TryResult) => boolean,
+): Has[] {
   return references
     .filter(countsForVerdict)
     .flatMap(({ base, head }) =>
@@ -148,8 +153,8 @@ function isLessOften(found: readonly Has[], alpha: number): boolean {
   }));
   const alone = tries.map(() => null);
   const { midDown } = suiteTest(
-    tries.map((sides) => tableOf(sides)),
+    tries.map((sides) => countTable(sides)),
     bundlesOf(tries, alone, Number.POSITIVE_INFINITY),
   );
-  return within(midDown, alpha);
+  return reachesLevel(midDown, alpha);
 }

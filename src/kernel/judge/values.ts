@@ -8,7 +8,7 @@ import type { MetricValues } from '../result/metric-result.ts';
 import { holm } from '../statistics/gate.ts';
 import { LOOKS, lookLevels } from '../statistics/looks.ts';
 import { createRandom } from '../statistics/random.ts';
-import { within } from '../statistics/table.ts';
+import { reachesLevel } from '../statistics/table.ts';
 import { type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
 import { everyMetric, isPairwise } from '../suite/metrics.ts';
 
@@ -56,7 +56,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     const wanted = Object.keys(gate.metrics ?? {})
       .filter((name) => name.startsWith(`${metric.name}.`))
       .map((name) => name.slice(metric.name.length + 1));
-    const entries = [...new Set([...entriesOf(scores), ...wanted])]
+    const entries = [...new Set([...mapEntryNames(scores), ...wanted])]
       .map((entry): MetricNumber => ({ metric, entry, name: `${metric.name}.${entry}` }))
       .filter(({ name }) => all.every((number) => number.name !== name));
     return [
@@ -69,7 +69,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
 }
 
 /** Names of the numbers in maps of several entries; none where no score is such a map. */
-function entriesOf(scores: readonly Score[]): string[] {
+function mapEntryNames(scores: readonly Score[]): string[] {
   const maps = scores.flatMap(({ value }) => (isMap(value) ? [value] : []));
   if (maps.every((map) => Object.keys(map).length < 2)) return [];
   const names = new Set(maps.flatMap((map) => Object.keys(map)));
@@ -95,7 +95,7 @@ function restates(scores: readonly Score[]): boolean {
  * A metric's number in each try below index `tries`, by reference. A latency counts only where the
  * answer was made in this run.
  */
-export function valuesOf(
+export function valuesByReference(
   { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
   runs: readonly ReferenceRun[],
   tries: number,
@@ -122,7 +122,7 @@ export function metricMoves(suite: SuiteComparison, tries: number): MetricMove[]
     const gate = gateWordOf(suite, name, better);
     const test = (to: number): ValueTest | null =>
       valueTest(
-        valuesOf(number, compared, to),
+        valuesByReference(number, compared, to),
         clusters,
         createRandom(`values ${run.suite.path} ${run.suite.name} ${name}`),
       );
@@ -144,9 +144,9 @@ function pOf(test: ValueTest | null, better: Better, way: 'worse' | 'better'): n
  * Whether a metric that gates got worse at `alpha`: at one of its looks where there are several.
  */
 export function fellAt({ better, test, looks }: MetricMove, alpha: number): boolean {
-  if (looks.length === 0) return within(pOf(test, better, 'worse'), alpha);
+  if (looks.length === 0) return reachesLevel(pOf(test, better, 'worse'), alpha);
   const levels = lookLevels(alpha);
-  return looks.some((look, i) => within(pOf(look, better, 'worse'), levels[i] ?? 0));
+  return looks.some((look, i) => reachesLevel(pOf(look, better, 'worse'), levels[i] ?? 0));
 }
 
 /**
@@ -160,7 +160,7 @@ export function calledMoves(
 ): Map<MetricMove, MetricMove['moved']> {
   const called = (of: readonly MetricMove[], way: 'worse' | 'better'): MetricMove[] => {
     const adjusted = holm(of.map(({ test, better }) => pOf(test, better, way)));
-    return of.filter((_, i) => within(adjusted[i] ?? 1, alpha));
+    return of.filter((_, i) => reachesLevel(adjusted[i] ?? 1, alpha));
   };
   const judged = moves.filter(({ gate, better }) => gate !== 'ignore' && better !== 'none');
   const warned = judged.filter(({ gate }) => gate === 'warn');

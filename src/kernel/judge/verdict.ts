@@ -5,7 +5,7 @@ import { combinedGate, judgeFamily, REFERENCE_FDR, type Gate } from '../statisti
 import { differenceInterval } from '../statistics/interval.ts';
 import { MOST_TRIES } from '../statistics/looks.ts';
 import {
-  calmness,
+  ruledOutBy,
   decidingLook,
   isCalmTogether,
   toleranceOf,
@@ -61,7 +61,7 @@ export interface SuiteVerdict {
   hidden?: FallUnderBase;
 }
 
-interface Known {
+interface JudgeOptions {
   /** Whether every wanted try was made, so that a missing answer says something. */
   complete?: boolean;
   /** What the roll-up says of each reference; where it is the unit, that is compared. */
@@ -75,7 +75,7 @@ interface Known {
 export function judgeSuites(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
-  { complete = true, rollUps = new Map() }: Known = {},
+  { complete = true, rollUps = new Map() }: JudgeOptions = {},
 ): (SuiteVerdict | null)[] {
   const { all } = comparing(suites);
   const evidence = evidenceBySuite(suites, settings);
@@ -201,7 +201,7 @@ function fixedRise(
   return suite.hit ? suite.p : null;
 }
 
-interface Found {
+interface VerdictFacts {
   seen: SuiteTables;
   judgement: Judgement;
   /** Positions of references that are named as worse. */
@@ -211,14 +211,14 @@ interface Found {
   tolerance: number;
 }
 
-type Colour = Pick<SuiteVerdict, 'verdict'> &
+type RuleVerdict = Pick<SuiteVerdict, 'verdict'> &
   Pick<VerdictReason, 'by' | 'p'> & { references: number[] };
 
 /**
  * The verdict: the first rule that holds. A suite with a reference that is named as worse, or is
  * still suspicious, is never green.
  */
-function colour({ seen, judgement, worse, rise, interval, tolerance }: Found): Colour {
+function colour({ seen, judgement, worse, rise, interval, tolerance }: VerdictFacts): RuleVerdict {
   const { open, tries, tables, bundles, suite } = seen;
   const plain = { p: null, references: [] };
   const { regressed, by, p } = judgement;
@@ -229,7 +229,7 @@ function colour({ seen, judgement, worse, rise, interval, tolerance }: Found): C
   if (rise !== null) return { verdict: 'improved', by: 'rise', p: rise, references: [] };
   const look = { tries, tables, bundles, interval, test: suiteTest(tables, bundles) };
   const final = suite.policy.kind === 'adaptive' ? look : { ...look, tries: MOST_TRIES };
-  const calm = calmness(final, tolerance);
+  const calm = ruledOutBy(final, tolerance);
   if (calm !== null) return { verdict: 'unchanged', by: calm, ...plain };
   return { verdict: 'inconclusive', by: 'unsettled', ...plain };
 }

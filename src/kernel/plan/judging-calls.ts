@@ -32,7 +32,7 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
     answers: readonly string[],
   ): void => {
     for (const asked of gradersFor(metric, scoring)) {
-      const key = identity(asked);
+      const key = graderKey(asked);
       const calls = graded.get(key)?.calls ?? 0;
       graded.set(key, {
         asked,
@@ -42,7 +42,7 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
     }
     const asked = embedderFor(metric, scoring);
     if (asked === null) return;
-    const key = identity(asked);
+    const key = graderKey(asked);
     const texts = embedded.get(key)?.texts ?? new Set();
     embedded.set(key, { asked, texts });
     for (const text of [...answers, ...comparedTexts(metric, reference)]) texts.add(text);
@@ -54,9 +54,9 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
     for (const [index, tries] of scorings.length === 0 ? [] : next(suite)) {
       const affected = suite.runs[index]?.affected;
       if (affected === undefined) continue;
-      const answers = answersOf(affected, tries);
+      const answers = answerNames(affected, tries);
       for (const scoring of scorings) {
-        const reference = referenceOf(affected, scoring.side);
+        const reference = sideReference(affected, scoring.side);
         for (const metric of metricsFor(scoring.tests, reference))
           judge(scoring, metric, reference, answers);
       }
@@ -76,12 +76,12 @@ function asksModels({ graders, embedder, named }: Scoring): boolean {
   return graders.length > 0 || embedder !== undefined || named !== undefined;
 }
 
-function identity(asked: Grader): string {
+function graderKey(asked: Grader): string {
   return canonicalJson(gradersIdentity([asked]));
 }
 
 /** The different answers of a case, each under a name that no other text has. */
-function answersOf({ base, head }: AffectedReference, tries: number): string[] {
+function answerNames({ base, head }: AffectedReference, tries: number): string[] {
   const different = new Set(
     [base, head].flatMap((generation) =>
       generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
@@ -92,7 +92,7 @@ function answersOf({ base, head }: AffectedReference, tries: number): string[] {
   );
 }
 
-function referenceOf({ reference, baseReference }: AffectedReference, side: Side): Reference {
+function sideReference({ reference, baseReference }: AffectedReference, side: Side): Reference {
   return side === 'base' ? (baseReference ?? reference) : reference;
 }
 

@@ -48,7 +48,7 @@ export function recordedWords(replayed: number): string {
 }
 
 /** Calls that are made whatever comes of them. */
-export function callsOf({ prompt_calls, grader_calls, certain }: Plan): number {
+export function minimumCalls({ prompt_calls, grader_calls, certain }: Plan): number {
   return prompt_calls + grader_calls + total(certain);
 }
 
@@ -87,15 +87,15 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   return {
     suites: prompts.length,
     references: prompts.reduce((sum, references) => sum + references, 0),
-    prompt_calls: sumOf(requests),
-    replayed: sumOf(recorded) + callsBy(true),
+    prompt_calls: totalTries(requests),
+    replayed: totalTries(recorded) + callsBy(true),
     grader_calls: callsBy(false),
     certain: { [EVALUATOR_CALLS]: words },
     possible: {},
   };
 }
 
-function sumOf(tries: ReadonlyMap<string, number>): number {
+function totalTries(tries: ReadonlyMap<string, number>): number {
   return [...tries.values()].reduce((sum, each) => sum + each, 0);
 }
 
@@ -174,7 +174,7 @@ export function overBudget(
     certainWords,
   }: { bothSides: boolean; stored: number; certainWords: readonly string[] },
 ): Problem[] {
-  const calls = callsOf(plan) - stored;
+  const calls = minimumCalls(plan) - stored;
   if (maxCalls === null || calls <= maxCalls) return [];
   const message = [
     `This run would make ${counted(calls, 'model call')} `,

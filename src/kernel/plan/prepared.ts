@@ -58,7 +58,7 @@ export interface Prepared {
 }
 
 /** Head's suites as they were read, once for each variant that runs. */
-export function suitesOf({ suites }: Prepared): Suite[] {
+export function headSuites({ suites }: Prepared): Suite[] {
   return suites.flatMap(
     ({
       run: {
@@ -103,7 +103,7 @@ export function keyProblems(
   const answering = missingKeys(running.flatMap(answerersOf)).map(({ message }) => message);
   const wanted = running
     .flatMap(({ deciding, other }) => (other === null ? [deciding] : [deciding, other]))
-    .flatMap(judgesOf)
+    .flatMap(modelsByMetric)
     .flatMap(({ target, ...metric }) =>
       missingKeys([target]).map(({ message }) => ({ ...metric, message, model: target.model })),
     );
@@ -119,7 +119,7 @@ export function keyProblems(
 }
 
 /** Each metric with the models that it asks. */
-function judgesOf(scoring: Scoring) {
+function modelsByMetric(scoring: Scoring) {
   return everyMetric(scoring.tests).flatMap((metric) => {
     const embedder = embedderFor(metric, scoring);
     return [...gradersFor(metric, scoring), ...(embedder === null ? [] : [embedder])].map(

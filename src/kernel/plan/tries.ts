@@ -18,7 +18,7 @@ export function criticalOf(compared: readonly ReferenceRun[]): number[] {
   );
 }
 
-export function outcomesOf({ base, head }: ReferenceRun): Tries {
+export function tryOutcomes({ base, head }: ReferenceRun): Tries {
   return {
     base: base.map(({ result }) => result.outcome),
     head: head.map(({ result }) => result.outcome),
@@ -99,7 +99,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 /** A suite as the statistics see it. */
 export function sequentialSuite({ compared, gate, steady }: SuiteComparison): SequentialSuite {
   return {
-    tries: compared.map(outcomesOf),
+    tries: compared.map(tryOutcomes),
     clusters: clustersOf(compared),
     critical: new Set(criticalOf(compared)),
     steady: new Set([...compared.keys()].filter((i) => isSteady(compared[i], steady))),
@@ -184,8 +184,8 @@ export function levelsAt(alpha: number, gateOn: GateSettings['gate_on']): readon
  */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));
-  let found: Wanted | null = null;
-  const policy = (): Wanted => (found ??= sequentialPolicy(suites, settings));
+  let found: WantedTries | null = null;
+  const policy = (): WantedTries => (found ??= sequentialPolicy(suites, settings));
   return (run) => {
     const suite = byRun.get(run);
     if (suite === undefined) return new Map();
@@ -197,10 +197,10 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
   };
 }
 
-type Wanted = ReadonlyMap<SuiteComparison, ReadonlyMap<number, number>>;
+type WantedTries = ReadonlyMap<SuiteComparison, ReadonlyMap<number, number>>;
 
 /** What the sequential suites of the run want. */
-function sequentialPolicy(suites: readonly SuiteComparison[], settings: GateSettings): Wanted {
+function sequentialPolicy(suites: readonly SuiteComparison[], settings: GateSettings): WantedTries {
   const { all, sequential } = comparing(suites);
   const levels = sequentialLevels(suites, settings);
   const isWhole = all.length === sequential.length;

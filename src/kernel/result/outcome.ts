@@ -30,7 +30,7 @@ const regressedSuite = suiteRates.extend({
     .exactOptional(),
 });
 
-const evidence = z
+const judgedCountsSchema = z
   .strictObject({
     references: countSchema.describe('References that could be judged.'),
     of: countSchema.describe('References that should have been.'),
@@ -60,7 +60,7 @@ const worse = countSchema.describe(
   'References that got worse in suites that are not called regressed themselves.',
 );
 
-const fails = z.boolean().describe('False: what was found may not fail (fail_on is never).');
+const failsSchema = z.boolean().describe('False: what was found may not fail (fail_on is never).');
 
 const ran = countSchema.describe('Suites that ran.');
 
@@ -77,15 +77,22 @@ const regressed = z
   .strictObject({
     kind: kind('regressed'),
     suites: z.array(regressedSuite).describe('The suites that regressed.'),
-    fails,
+    fails: failsSchema,
     ungraded,
-    evidence,
+    evidence: judgedCountsSchema,
     replaced,
   })
   .describe('A suite got worse.');
 
 const failed = z
-  .strictObject({ kind: kind('failed'), why, fails, ungraded, evidence, replaced })
+  .strictObject({
+    kind: kind('failed'),
+    why,
+    fails: failsSchema,
+    ungraded,
+    evidence: judgedCountsSchema,
+    replaced,
+  })
   .describe('No suite regressed, and a gate that the settings ask for is not met.');
 
 /** What a run came to. Every surface renders this one value; only `judge/outcome.ts` makes it. */
@@ -118,10 +125,10 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
     })
     .describe('GitHub gave the run no keys; `judged`: what needs none was judged.'),
   z
-    .strictObject({ kind: kind('no-verdict'), why, ungraded, evidence })
+    .strictObject({ kind: kind('no-verdict'), why, ungraded, evidence: judgedCountsSchema })
     .describe('Nothing that counts could be judged, and nobody is at fault.'),
   z
-    .strictObject({ kind: kind('not-comparable'), why, ungraded, evidence })
+    .strictObject({ kind: kind('not-comparable'), why, ungraded, evidence: judgedCountsSchema })
     .describe('Head puts something of its own in the place of a model that base asks.'),
   z
     .strictObject({
@@ -144,7 +151,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
       ran,
       worse,
       ungraded,
-      evidence,
+      evidence: judgedCountsSchema,
     })
     .describe('It may be worse, and the tries were too few to say.'),
   z
@@ -154,7 +161,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
       ran,
       worse,
       ungraded,
-      evidence,
+      evidence: judgedCountsSchema,
     })
     .describe('A suite got better and none worse.'),
   z
@@ -167,7 +174,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
       ran,
       worse,
       ungraded,
-      evidence,
+      evidence: judgedCountsSchema,
     })
     .describe('No suite got worse, as far as these suites can see.'),
   z
@@ -177,7 +184,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
         .array(z.string())
         .describe('The suites whose answers pass at another rate, the largest change first.'),
       ungraded,
-      evidence,
+      evidence: judgedCountsSchema,
     })
     .describe('Only the scoring changed: the same answers, judged another way.'),
   z
@@ -190,7 +197,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
         .describe('The lowest pass rate; null: none could be worked out.'),
       highest: shareSchema.nullable().describe('The highest pass rate.'),
       ungraded,
-      evidence,
+      evidence: judgedCountsSchema,
     })
     .describe('A full sweep: nothing is compared, so nothing regressed.'),
 ]);

@@ -146,7 +146,7 @@ const graderErrorSchema = z.strictObject({
     .describe('Null where sides are not compared, or nothing can be corrected.'),
 });
 
-const verdict = z.enum([
+const verdictSchema = z.enum([
   'regressed',
   'improved',
   'unchanged',
@@ -208,7 +208,7 @@ const suiteKeys = (own: OwnKeys) =>
     pass_rate: passRateSchema.describe(
       'Share of tries that pass, 0–1, over the tries that all references share.',
     ),
-    verdict: verdict.describe('What the comparison came to.'),
+    verdict: verdictSchema.describe('What the comparison came to.'),
     summary: z.string().describe('One sentence with the numbers.'),
     reason: verdictReasonSchema
       .nullable()
@@ -271,7 +271,7 @@ export function suiteResultSchema(own: OwnKeys): z.ZodType<SuiteResult> {
 /** How many references could be judged, of how many. */
 export type EvidenceCount = z.infer<typeof evidenceSchema>;
 
-export type Verdict = z.infer<typeof verdict>;
+export type Verdict = z.infer<typeof verdictSchema>;
 
 /** Pass rates corrected for the errors of the grader. */
 export type GraderError = z.infer<typeof graderErrorSchema>;

@@ -149,7 +149,7 @@ function newSuite(head: SuiteSide, moves: MovesHere): AffectedPart {
         movedReference(head, reference, moves) ?? {
           reference,
           base: null,
-          head: askedBy(head, reference),
+          head: requestedGeneration(head, reference),
           change: 'both',
           baseReference: null,
         },
@@ -178,7 +178,7 @@ function movedReference(
   return { ...pairReference(side, head, reference, was), from: side.suite.prompt.name };
 }
 
-function askedBy(
+function requestedGeneration(
   { suite: { prompt, tests }, variant }: SuiteSide,
   reference: Reference,
 ): Generation {
@@ -191,7 +191,7 @@ function pairReference(
   reference: Reference,
   counterpart: Reference | null,
 ): AffectedReference {
-  const headGeneration = askedBy(head, reference);
+  const headGeneration = requestedGeneration(head, reference);
   const edited =
     counterpart !== null &&
     (referenceScoringDiffers(counterpart, reference) ||
@@ -221,7 +221,7 @@ function baseGeneration(
     (candidate) => candidate !== null && bringsAnswer(candidate),
   );
   for (const candidate of own ? [counterpart, reference] : [reference, counterpart]) {
-    const tried = candidate === null ? null : askedBy(base, candidate);
+    const tried = candidate === null ? null : requestedGeneration(base, candidate);
     if (tried !== null && tried.kind !== 'impossible') return tried;
   }
   return null;
@@ -238,7 +238,7 @@ function reasonFor(
   const { baseReference: counterpart, reference } = pair;
   // One that was not edited asks what was worked out for it, unless it brings what it asks.
   const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
-  const before = (isKnown ? pair.base : null) ?? askedBy(base, counterpart);
+  const before = (isKnown ? pair.base : null) ?? requestedGeneration(base, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';
 }
 

@@ -220,7 +220,7 @@ export function requestKey(request: Request, hash: (text: string) => string): st
       schema: schema === null ? null : { name: schema.name, json: schema.json },
       try: request.try,
       ...(request.variables === undefined ? {} : { variables: request.variables }),
-      ...kindOf(request),
+      ...embeddingField(request),
     }),
   );
 }
@@ -249,7 +249,7 @@ export function recordingKey({
 }
 
 /** What tells a request for a vector from one for an answer. */
-function kindOf({ purpose }: Pick<Request, 'purpose'>): { kind?: 'embedding' } {
+function embeddingField({ purpose }: Pick<Request, 'purpose'>): { kind?: 'embedding' } {
   return purpose === 'embedding' ? { kind: 'embedding' } : {};
 }
 

@@ -15,20 +15,20 @@ type Suites = Pick<Project, 'suites'>;
 
 /** What both suites of a pair share, the surest sign first. */
 const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
-  ({ file, name, model, ...prompt }) => [file, name, model, textOf(prompt)],
-  ({ file, model, parameters, ...prompt }) => [file, model, parameters, textOf(prompt)],
-  ({ file, model, ...prompt }) => [file, model, textOf(prompt)],
+  ({ file, name, model, ...prompt }) => [file, name, model, contentWithRoles(prompt)],
+  ({ file, model, parameters, ...prompt }) => [file, model, parameters, contentWithRoles(prompt)],
+  ({ file, model, ...prompt }) => [file, model, contentWithRoles(prompt)],
   ({ file, name }) => [file, name],
 ];
 
 /** What may be one suite that has changed, where it is the only one of its kind on both sides. */
 const LONE_SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
-  ({ file, ...prompt }) => [file, textOf(prompt)],
+  ({ file, ...prompt }) => [file, contentWithRoles(prompt)],
   ({ file }) => [file],
 ];
 
 /** A prompt's own text, wherever its lines stand. */
-function textOf({ messages, code }: Pick<Prompt, 'messages' | 'code'>): Json {
+function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>): Json {
   const said = messages.map(({ role, content }) => [role, content]);
   return code === null ? said : [...said, code.source];
 }
@@ -83,9 +83,9 @@ function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite
   const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
   const likely = fresh
     .flatMap((suite) => gone.map((other): [Suite, Suite] => [suite, other]))
-    .map((pair) => ({ pair, ...sharedInputs(asked.get(pair[0]), asked.get(pair[1])) }))
+    .map((pair) => ({ pair, ...countSharedInputs(asked.get(pair[0]), asked.get(pair[1])) }))
     .filter(({ shared, ofBase }) => shared > 0 && shared * 2 >= ofBase)
-    .sort((a, b) => b.shared - a.shared || alike(b.pair) - alike(a.pair));
+    .sort((a, b) => b.shared - a.shared || suiteSimilarity(b.pair) - suiteSimilarity(a.pair));
   const taken = new Set<Suite>();
   return likely.flatMap(({ pair }) => {
     if (pair.some((suite) => taken.has(suite))) return [];
@@ -100,8 +100,9 @@ function onlyIn(project: Suites | null, beside: Suites | null): Suite[] {
   return (project?.suites ?? []).filter(({ prompt }) => !files.has(prompt.file));
 }
 
-function alike([{ prompt: before }, { prompt: after }]: [Suite, Suite]): number {
-  const isSameText = canonicalJson(textOf(before)) === canonicalJson(textOf(after));
+function suiteSimilarity([{ prompt: before }, { prompt: after }]: [Suite, Suite]): number {
+  const isSameText =
+    canonicalJson(contentWithRoles(before)) === canonicalJson(contentWithRoles(after));
   return (isSameText ? 2 : 0) + (before.model === after.model ? 1 : 0);
 }
 
@@ -159,12 +160,13 @@ export function findMoves(pairs: readonly SuitePair[]): Moves {
   const scoring = new Map<Reference, string>();
   const own = pairs.map(({ base, head }) => {
     for (const { tests } of [base, head].flatMap((suite) => suite ?? []))
-      for (const reference of tests.references) scoring.set(reference, scoringOf(tests, reference));
+      for (const reference of tests.references)
+        scoring.set(reference, scoringKey(tests, reference));
     const [before, after] = [base?.tests.references ?? [], head?.tests.references ?? []];
     const pairs = pairReferences(before, after);
     const stay = new Set(pairs.values());
     return {
-      gone: before.filter((reference) => !stay.has(reference) && asksByInput(reference)),
+      gone: before.filter((reference) => !stay.has(reference) && hasOwnQuestion(reference)),
       fresh: after.filter((reference) => !pairs.has(reference)),
     };
   });
@@ -174,13 +176,13 @@ export function findMoves(pairs: readonly SuitePair[]): Moves {
   return { moved, kept: new Set(same.map(([, was]) => was)) };
 }
 
-function scoringOf(tests: Tests, reference: Reference): string {
+function scoringKey(tests: Tests, reference: Reference): string {
   const metrics = metricsFor(tests, reference).map(metricIdentity);
   return canonicalJson([countsIn(tests, reference), reference.expected ?? null, metrics]);
 }
 
 /** One that asks nothing of its own could be any. */
-function asksByInput({ input, thread }: Reference): boolean {
+function hasOwnQuestion({ input, thread }: Reference): boolean {
   return thread !== null || Object.keys(input).length > 0;
 }
 
@@ -201,14 +203,14 @@ export function askedOf({ input, thread, after }: Reference): Json {
 function inputsOf({ tests }: Suite): Set<string> {
   return new Set(
     tests.references
-      .filter(asksByInput)
+      .filter(hasOwnQuestion)
       .map(({ input, thread }) =>
         canonicalJson([Object.values(input), (thread ?? []).map(({ content }) => content)]),
       ),
   );
 }
 
-function sharedInputs(
+function countSharedInputs(
   head: ReadonlySet<string> = new Set(),
   base: ReadonlySet<string> = new Set(),
 ): { shared: number; ofBase: number } {

@@ -37,7 +37,7 @@ export function programFiles(
     .filter(([path]) => matches(path))
     .map(([path, { id }]) => [path, id] as const)
     .sort();
-  return { files: hashOf(ids, hash), ids: new Map(ids) };
+  return { files: filesHash(ids, hash), ids: new Map(ids) };
 }
 
 /**
@@ -59,7 +59,7 @@ export function evaluatedFiles(
 }
 
 /** Changed files of a program that are named; the rest is one of many. */
-const NAMED_FILES = 10;
+const MAX_PROGRAM_FILES = 10;
 
 /**
  * The files of head in which what answers differs between two sides, though its settings do not:
@@ -77,12 +77,12 @@ export function changedSources(base: Target, head: Target): string[] {
     ? after
         .filter(([path, id]) => before.get(path) !== id)
         .map(([path]) => path)
-        .slice(0, NAMED_FILES)
+        .slice(0, MAX_PROGRAM_FILES)
     : [];
 }
 
 /** What files, each a path and its content's id, are known by. */
-export function hashOf(
+export function filesHash(
   ids: readonly (readonly string[])[],
   hash: (text: string) => string,
 ): string {

@@ -120,11 +120,11 @@ function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, str
   const parts = new Map<string, string>([['model', variant.model ?? '']]);
   for (const [key, value] of Object.entries(variant.parameters))
     parts.set(key, canonicalJson(value));
-  parts.set(prompt.code === null ? 'messages' : 'code', textOf(prompt));
+  parts.set(prompt.code === null ? 'messages' : 'code', promptTextKey(prompt));
   return parts;
 }
 
-function textOf(prompt: Prompt): string {
+function promptTextKey(prompt: Prompt): string {
   if (prompt.code !== null) return canonicalJson([prompt.code.language, prompt.code.source]);
   return canonicalJson(prompt.messages.map(({ role, content }) => [role, content]));
 }

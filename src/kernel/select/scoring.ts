@@ -73,8 +73,8 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
   const { answerer } = scoring;
   for (const [key, value] of Object.entries(answerer?.parts ?? {}))
     if (answerer !== null) put(`${answerer.own.kind.key}.${key}`, answerer.own.place.file, value);
-  put('metrics_rollup', fileOf(tests), rollupIdentity(tests));
-  if (tests.skip) put('skip', fileOf(tests), true);
+  put('metrics_rollup', testsFile(tests), rollupIdentity(tests));
+  if (tests.skip) put('skip', testsFile(tests), true);
   return parts;
 }
 
@@ -114,7 +114,7 @@ function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json
  * What decides whether one answer passes, apart from the reference itself: equal for scorings
  * that judge alike.
  */
-export function scoringOf(scoring: Scoring): string {
+export function scoringIdentity(scoring: Scoring): string {
   const parts = [...sharedParts(scoring)].filter(
     ([key]) => key !== 'metrics_rollup' && key !== 'skip',
   );
@@ -148,7 +148,7 @@ export function gradersIdentity(graders: readonly Grader[]): Json {
 }
 
 /** The file the tests are written in, which `defaults` may have brought under the prompt. */
-export function fileOf({ rollup, metrics, references, own, file }: Tests): string {
+export function testsFile({ rollup, metrics, references, own, file }: Tests): string {
   const place =
     rollup.kind === 'code'
       ? rollup.place
@@ -188,7 +188,7 @@ export function scoringChanges(base: Scoring, head: Scoring): Because[] {
       )
       .map((key) => ({
         key,
-        file: (after.get(key) ?? before.get(key))?.file ?? fileOf(head.tests),
+        file: (after.get(key) ?? before.get(key))?.file ?? testsFile(head.tests),
       }))
   );
 }

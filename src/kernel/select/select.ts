@@ -82,8 +82,8 @@ function affectedSuite(
   const shown = head ?? base;
   if (shown === null) throw new TypeError('a suite has at least one side');
   const part = affectedReferences(base, head, moves);
-  const variant = variantOf(shown.variant);
-  const before = base === null ? null : variantOf(base.variant);
+  const variant = plainVariant(shown.variant);
+  const before = base === null ? null : plainVariant(base.variant);
   return {
     path: shown.suite.prompt.file,
     name: shown.suite.prompt.name,
@@ -98,7 +98,7 @@ function affectedSuite(
   };
 }
 
-function variantOf({ model, parameters }: ResolvedVariant): Variant {
+function plainVariant({ model, parameters }: ResolvedVariant): Variant {
   return { model, parameters };
 }
 
@@ -129,7 +129,7 @@ function suiteSides(
   const distinct = new Map(variants.map((variant) => [canonicalJson(variant), variant]));
   return [...distinct.values()].map((variant) => ({
     suite,
-    variant: { ...variant, target: targetOf(suite, variant, context, problems) },
+    variant: { ...variant, target: variantTarget(suite, variant, context, problems) },
     scoring,
   }));
 }
@@ -157,7 +157,7 @@ export function answererFor(
   return own.kind.answererOf(own, found.length === targets.length ? found : []);
 }
 
-function targetOf(
+function variantTarget(
   suite: Suite,
   variant: Variant,
   context: TargetContext,

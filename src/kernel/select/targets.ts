@@ -39,7 +39,7 @@ export function resolveTarget(
   context: TargetContext,
 ): Target | Problem {
   const entry = entryOf(context.settings, model);
-  if (entry !== null) return targetOf(entry, context);
+  if (entry !== null) return modelTarget(entry, context);
   const provider = vendorOf(model);
   if (provider !== null)
     return {
@@ -64,7 +64,7 @@ export function isProblem(value: Target | Problem): value is Problem {
   return 'message' in value;
 }
 
-function targetOf(entry: ModelSettings, context: TargetContext): Target {
+function modelTarget(entry: ModelSettings, context: TargetContext): Target {
   const { provider, endpoint, model } = entry;
   const pace = entry.pace === undefined ? {} : { pace: entry.pace };
   if (provider === 'program') {

@@ -6,7 +6,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { ModelSettings, Project } from '../suite/suite.ts';
 import { evaluatedFiles, programFiles } from './programs.ts';
 
-interface Side {
+interface ProjectAndTree {
   project: Pick<Project, 'settings' | 'suites'>;
   tree: SourceTree;
 }
@@ -17,7 +17,7 @@ interface Side {
  * because of which something runs.
  */
 export function unreadChanges(
-  sides: readonly Side[],
+  sides: readonly ProjectAndTree[],
   changed: readonly string[],
   reasons: ReadonlySet<string>,
 ): Notice[] {
@@ -34,10 +34,13 @@ function notJudged(message: string): Notice {
   return { kind: 'not-comparable', place: null, message: `${message}; that was not judged` };
 }
 
-function irregularChanges({ project: { settings }, tree }: Side, changed: readonly string[]) {
+function irregularChanges(
+  { project: { settings }, tree }: ProjectAndTree,
+  changed: readonly string[],
+) {
   const patterns = [settings.prompts, settings.rubrics, ...programsOf(settings)]
     .flatMap((each) => (Array.isArray(each) ? each : each.files))
-    .map(reach);
+    .map(folderMatcher);
   return changed.flatMap((path) => {
     const kind = tree.irregular.get(path);
     return kind !== undefined && patterns.some((reaches) => reaches(path))
@@ -51,7 +54,7 @@ function programsOf({ models }: Project['settings']): ModelSettings[] {
 }
 
 /** Whether files below a path could match the pattern, were the path a folder. */
-function reach(pattern: string): (path: string) => boolean {
+function folderMatcher(pattern: string): (path: string) => boolean {
   // A brace with a slash cannot be cut at it.
   if (/\{[^}]*\//.test(pattern)) {
     const { root } = compileGlob(pattern);
@@ -62,7 +65,11 @@ function reach(pattern: string): (path: string) => boolean {
   return (path) => starts.some((matches) => matches(path));
 }
 
-function besidePrograms(side: Side, sides: readonly Side[], changed: readonly string[]): string[] {
+function besidePrograms(
+  side: ProjectAndTree,
+  sides: readonly ProjectAndTree[],
+  changed: readonly string[],
+): string[] {
   const { settings } = side.project;
   return [...settings.models].flatMap(([name, model]) => {
     if (model.command.length === 0) return [];
@@ -93,7 +100,7 @@ function isBeside(path: string, word: string): boolean {
 }
 
 /** The folders of skills that have evals. */
-function inSkills({ project: { suites } }: Side, changed: readonly string[]): string[] {
+function inSkills({ project: { suites } }: ProjectAndTree, changed: readonly string[]): string[] {
   const skills = new Set(
     suites.flatMap(({ prompt }) =>
       prompt.messages.flatMap(({ place: { file } }) => (/(^|\/)SKILL\.md$/.test(file) ? file : [])),

@@ -29,10 +29,10 @@ export function agreementOf({
   trueNegative,
 }: JudgedCounts): Agreement {
   const [positive, negative] = [truePositive + falseNegative, trueNegative + falsePositive];
-  const truePositiveRate = rate(truePositive, positive);
-  const trueNegativeRate = rate(trueNegative, negative);
+  const truePositiveRate = ratio(truePositive, positive);
+  const trueNegativeRate = ratio(trueNegative, negative);
   return {
-    agreement: rate(truePositive + trueNegative, positive + negative),
+    agreement: ratio(truePositive + trueNegative, positive + negative),
     truePositiveRate,
     trueNegativeRate,
     balancedAccuracy:
@@ -46,6 +46,6 @@ export function agreementOf({
   };
 }
 
-function rate(part: number, whole: number): number | null {
+function ratio(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null;
 }

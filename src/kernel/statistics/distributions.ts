@@ -40,7 +40,7 @@ export function times(distribution: Distribution, count: number): Distribution {
 }
 
 /** The sum of all, combined in pairs of similar width: a running sum would be quadratic. */
-export function sumOf(distributions: readonly Distribution[]): Distribution {
+export function sumDistributions(distributions: readonly Distribution[]): Distribution {
   let round = [...distributions];
   while (round.length > 1) {
     const next: Distribution[] = [];

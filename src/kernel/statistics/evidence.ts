@@ -1,18 +1,18 @@
 import type { Tries } from './table.ts';
 
 /** An alternative: pass rates on base and head. */
-interface Worse {
+interface RateAlternative {
   base: number;
   head: number;
 }
 
-export interface Pair {
+export interface PairedTry {
   base: boolean;
   head: boolean;
 }
 
 /** Fully broken, half broken, and fully broken from an unsteady state. */
-const WAYS: readonly Worse[] = [
+const WAYS: readonly RateAlternative[] = [
   { base: 0.98, head: 0.02 },
   { base: 0.98, head: 0.5 },
   { base: 0.7, head: 0.1 },
@@ -25,7 +25,7 @@ const WAYS: readonly Worse[] = [
  *
  * Source: Turner, Ly and Grünwald 2024 ("Generic e-variables for exact sequential k-sample tests").
  */
-export function pairFactor({ base, head }: Worse, passes: Pair): number {
+export function pairFactor({ base, head }: RateAlternative, passes: PairedTry): number {
   const mean = (base + head) / 2;
   const ofBase = passes.base ? base / mean : (1 - base) / (1 - mean);
   const ofHead = passes.head ? head / mean : (1 - head) / (1 - mean);
@@ -37,7 +37,7 @@ export function pairFactor({ base, head }: Worse, passes: Pair): number {
  * {@link WAYS} of the product of factors. Under the null its mean is at most 1 at any stopping
  * time, so it exceeds 1/a with probability at most a.
  */
-export function evidenceOf(pairs: readonly Pair[]): number {
+export function evidenceOf(pairs: readonly PairedTry[]): number {
   const products = WAYS.map(() => 1);
   for (const pair of pairs)
     WAYS.forEach((way, i) => {
@@ -47,7 +47,7 @@ export function evidenceOf(pairs: readonly Pair[]): number {
 }
 
 /** Pairs of tries with the same index, both judged. */
-export function pairsOf({ base, head }: Tries): Pair[] {
+export function tryPairs({ base, head }: Tries): PairedTry[] {
   return base.slice(0, head.length).flatMap((ofBase, i) => {
     const ofHead = head[i];
     return isJudged(ofBase) && isJudged(ofHead)
@@ -68,7 +68,7 @@ function isJudged(outcome: string | undefined): boolean {
  * it exceeds 1/a with probability at most a.
  */
 export function contrastEvidence(
-  references: readonly { pairs: readonly Pair[]; share: number }[],
+  references: readonly { pairs: readonly PairedTry[]; share: number }[],
   rates: { intact: number; broken: number },
 ): number {
   const ways = [

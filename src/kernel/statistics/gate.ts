@@ -1,12 +1,12 @@
 import type { Bundle } from './bundles.ts';
-import { type Distribution, headPasses, sumOf, tails, times } from './distributions.ts';
+import { type Distribution, headPasses, sumDistributions, tails, times } from './distributions.ts';
 import { meanDifference } from './interval.ts';
 import { discreteFdr } from './reference-tests.ts';
 import { groupTables, suiteTest } from './suite-test.ts';
-import { type Counts, type Table, fell, isInformative, within } from './table.ts';
+import { type Counts, type Table, isLargeDrop, isInformative, reachesLevel } from './table.ts';
 
 /** Share of alpha for single references when tries are fixed. */
-const REFERENCE_SHARE = 0.4;
+const FIXED_REFERENCE_SHARE = 0.4;
 
 interface GateOptions {
   /** False-alarm rate, 0–1. */
@@ -35,14 +35,14 @@ export interface Gate {
  */
 export function combinedGate(tables: readonly Table[], options: GateOptions): Gate {
   const { alpha, on, minDrop = 0, critical = [], bundles = [] } = options;
-  const level = on === 'suite' ? 0 : REFERENCE_SHARE * alpha;
+  const level = on === 'suite' ? 0 : FIXED_REFERENCE_SHARE * alpha;
   const { midDown } = suiteTest(tables, bundles);
   const difference = meanDifference(tables);
   const broken = brokenHit(tables, { critical, bundles, level });
   // A drop below `minDrop` may not count as broken references either.
-  const counts = broken.hit && (fell(difference, minDrop) || isAnyNamed(tables));
+  const counts = broken.hit && (isLargeDrop(difference, minDrop) || isAnyNamed(tables));
   const references = { ...broken, hit: counts };
-  const hit = within(midDown, alpha - level) && fell(difference, minDrop);
+  const hit = reachesLevel(midDown, alpha - level) && isLargeDrop(difference, minDrop);
   return {
     regressed: hit || references.hit,
     suite: { p: midDown, level: alpha - level, difference, hit },
@@ -63,15 +63,15 @@ function brokenHit(
 ): Gate['references'] {
   const { critical, bundles, level } = options;
   const all = brokenTest(tables, bundles);
-  if (critical.length === 0) return { p: all, level, hit: within(all, level) };
+  if (critical.length === 0) return { p: all, level, hit: reachesLevel(all, level) };
   const bundled = new Set(bundles.flatMap(({ members }) => members));
   const alone = critical.filter((i) => !bundled.has(i));
   const own = brokenTest(alone.flatMap((i) => tables[i] ?? []));
-  const [half, first] = [level / 2, within(own, level / 2)];
-  return { p: first ? own : all, level: half, hit: first || within(all, half) };
+  const [half, first] = [level / 2, reachesLevel(own, level / 2)];
+  return { p: first ? own : all, level: half, hit: first || reachesLevel(all, half) };
 }
 
-interface Judged<Result> {
+interface AlphaResult<Result> {
   alpha: number;
   result: Result;
 }
@@ -85,8 +85,8 @@ interface Judged<Result> {
 export function judgeFamily<Result extends { regressed: boolean }>(
   judges: readonly ((alpha: number) => Result)[],
   alpha: number,
-): Judged<Result>[] {
-  const judged = new Map<number, Judged<Result>>();
+): AlphaResult<Result>[] {
+  const judged = new Map<number, AlphaResult<Result>>();
   let open = judges.map((judge, i) => ({ judge, i }));
   while (open.length > 0) {
     const level = alpha / open.length;
@@ -111,12 +111,12 @@ export function holm(p: readonly number[]): number[] {
 }
 
 /** Shares of broken and of half-broken references under the alternative. */
-const SHARE = { broken: 0.03, halved: 0.03 };
+const ALTERNATIVE_SHARES = { broken: 0.03, halved: 0.03 };
 
 const BROKEN_RATE = 0.01;
 
 /** Scores are multiples of 1/64; this is part of the statistic's definition. */
-const UNITS = 64;
+const SCORE_UNITS = 64;
 
 /** A grid of pass rates, initially equally likely. */
 const RATES = Array.from({ length: 25 }, (_, i) => (i + 0.5) / 25);
@@ -136,17 +136,17 @@ export function brokenTest(all: readonly Table[], bundles: readonly Bundle[] = [
   const bundled = new Set(bundles.flatMap(({ members }) => members));
   const tables = [...all.filter((_, i) => !bundled.has(i)), ...bundles.map(allPass)];
   const prior = fittedPrior(tables);
-  const scores = new Map<string, Scored>();
+  const scores = new Map<string, ScoreLaw>();
   const groups = groupTables(tables).map(({ table, count }) => {
     const scored = scoredLaw(table, prior);
-    scores.set(keyOf(table), scored);
+    scores.set(marginsKey(table), scored);
     return times(scored.law, count);
   });
   const observed = tables.reduce((sum, table) => {
-    const scored = isInformative(table) ? scores.get(keyOf(table)) : undefined;
+    const scored = isInformative(table) ? scores.get(marginsKey(table)) : undefined;
     return sum + (scored?.score.get(table.head.passes) ?? 0);
   }, 0);
-  const { at, above } = tails(sumOf(groups), observed);
+  const { at, above } = tails(sumDistributions(groups), observed);
   return groups.length === 0 ? 1 : Math.min(1, at + above);
 }
 
@@ -158,16 +158,16 @@ function allPass({ members, base, head }: Bundle): Table {
   return { base: side(base), head: side(head) };
 }
 
-interface Scored {
+interface ScoreLaw {
   /** By passes on head. */
   score: ReadonlyMap<number, number>;
   law: Distribution;
 }
 
-function scoredLaw(table: Table, prior: readonly number[]): Scored {
+function scoredLaw(table: Table, prior: readonly number[]): ScoreLaw {
   const { low, mass } = headPasses(table);
   const score = new Map(
-    Array.from(mass, (_, i) => [low + i, scoreOf(table, low + i, prior)] as const),
+    Array.from(mass, (_, i) => [low + i, scoreUnits(table, low + i, prior)] as const),
   );
   const values = [...score.values()];
   const least = Math.min(...values);
@@ -180,7 +180,7 @@ function scoredLaw(table: Table, prior: readonly number[]): Scored {
 }
 
 /** The score in units when `onHead` of the passes are head's. */
-function scoreOf({ base, head }: Table, onHead: number, prior: readonly number[]): number {
+function scoreUnits({ base, head }: Table, onHead: number, prior: readonly number[]): number {
   const onBase = base.passes + head.passes - onHead;
   let [same, broken, halved] = [0, 0, 0];
   RATES.forEach((rate, i) => {
@@ -189,9 +189,12 @@ function scoreOf({ base, head }: Table, onHead: number, prior: readonly number[]
     broken += ofBase * likelihood(BROKEN_RATE, onHead, head.tries);
     halved += ofBase * likelihood(rate / 2, onHead, head.tries);
   });
-  const kept = 1 - SHARE.broken - SHARE.halved;
+  const kept = 1 - ALTERNATIVE_SHARES.broken - ALTERNATIVE_SHARES.halved;
   return Math.round(
-    UNITS * Math.log(kept + (SHARE.broken * broken + SHARE.halved * halved) / same),
+    SCORE_UNITS *
+      Math.log(
+        kept + (ALTERNATIVE_SHARES.broken * broken + ALTERNATIVE_SHARES.halved * halved) / same,
+      ),
   );
 }
 
@@ -232,6 +235,6 @@ function fittedPrior(tables: readonly Table[]): number[] {
   return prior;
 }
 
-function keyOf({ base, head }: Table): string {
+function marginsKey({ base, head }: Table): string {
   return `${String(base.tries)}/${String(head.tries)}/${String(base.passes + head.passes)}`;
 }

@@ -27,7 +27,7 @@ export function boundQuantile(tries: number): number {
 }
 
 /** Where the normal density becomes negligible, and the (even) number of Simpson steps. */
-const FAR = 8.5;
+const DENSITY_LIMIT = 8.5;
 
 const STEPS = 120;
 
@@ -45,19 +45,19 @@ const NEWTON_STEPS = 10;
  */
 export function lookLevels(alpha: number, looks: readonly number[] = LOOKS): readonly number[] {
   const key = `${String(alpha)} ${looks.join(' ')}`;
-  const levels = KNOWN.get(key) ?? levelsOf(alpha, looks);
-  KNOWN.set(key, levels);
+  const levels = LEVELS_CACHE.get(key) ?? spendAlpha(alpha, looks);
+  LEVELS_CACHE.set(key, levels);
   return levels;
 }
 
 /** Cached: a run uses few levels many times, and each takes milliseconds. */
-const KNOWN = new Map<string, readonly number[]>();
+const LEVELS_CACHE = new Map<string, readonly number[]>();
 
-function levelsOf(alpha: number, looks: readonly number[]): number[] {
+function spendAlpha(alpha: number, looks: readonly number[]): number[] {
   const last = looks.at(-1);
   if (alpha <= 0 || last === undefined) return looks.map(() => 0);
   const levels: number[] = [];
-  let before: Walk | null = null;
+  let before: BrownianDensity | null = null;
   let spent = 0;
   for (const tries of looks) {
     const time = tries / last;
@@ -74,15 +74,15 @@ function levelsOf(alpha: number, looks: readonly number[]): number[] {
 }
 
 /** The density of Brownian motion at `time`, at evenly spaced points up to the uncrossed bound. */
-interface Walk {
+interface BrownianDensity {
   time: number;
   places: Float64Array;
   /** Density times Simpson's weight. */
   mass: Float64Array;
 }
 
-function walkOn(before: Walk | null, time: number, bound: number): Walk {
-  const from = -FAR * Math.sqrt(time);
+function walkOn(before: BrownianDensity | null, time: number, bound: number): BrownianDensity {
+  const from = -DENSITY_LIMIT * Math.sqrt(time);
   const width = (bound - from) / STEPS;
   const places = Float64Array.from({ length: STEPS + 1 }, (_, i) => from + i * width);
   const mass = places.map((place, i) => {
@@ -92,24 +92,24 @@ function walkOn(before: Walk | null, time: number, bound: number): Walk {
   return { time, places, mass };
 }
 
-function densityAt(before: Walk | null, time: number, place: number): number {
+function densityAt(before: BrownianDensity | null, time: number, place: number): number {
   if (before === null) return density(place / Math.sqrt(time)) / Math.sqrt(time);
   const step = Math.sqrt(time - before.time);
-  return overlap(before, (from) => density((place - from) / step) / step);
+  return integrate(before, (from) => density((place - from) / step) / step);
 }
 
 /** The bound first crossed at `time` with probability `share`; Newton's method from `start`. */
-function boundAt(before: Walk, time: number, share: number, start: number): number {
+function boundAt(before: BrownianDensity, time: number, share: number, start: number): number {
   const step = Math.sqrt(time - before.time);
   let bound = start;
   for (let i = 0; i < NEWTON_STEPS; i++) {
-    const crossing = overlap(before, (from) => normalCdf((from - bound) / step));
+    const crossing = integrate(before, (from) => normalCdf((from - bound) / step));
     bound += (crossing - share) / densityAt(before, time, bound);
   }
   return bound;
 }
 
-function overlap({ places, mass }: Walk, value: (place: number) => number): number {
+function integrate({ places, mass }: BrownianDensity, value: (place: number) => number): number {
   return mass.reduce((sum, weight, i) => sum + weight * value(places[i] ?? 0), 0);
 }
 

@@ -20,7 +20,7 @@ interface MaxTOptions {
 }
 
 /** Tolerance for statistics that are mathematically equal. */
-const SLACK = 1e-12;
+const STATISTIC_TOLERANCE = 1e-12;
 
 /**
  * Which groups of tables got worse, controlling the family-wise error: the step-down max-T of
@@ -48,11 +48,11 @@ export function stepDownMaxT(
   const inGroups = tables.map((): number[] => []);
   groups.forEach((group, j) => group.forEach((i) => inGroups[i]?.push(j)));
   const units = [
-    ...tables.flatMap((table, i) => (clustered.has(i) ? [] : single(table, inGroups[i] ?? []))),
+    ...tables.flatMap((table, i) => (clustered.has(i) ? [] : singleUnit(table, inGroups[i] ?? []))),
     ...clusters.map((members) => dealtTogether(members, inGroups)),
   ];
   const z = statistics(units, scale, null);
-  const order = [...z.keys()].sort((i, j) => at(z, i) - at(z, j));
+  const order = [...z.keys()].sort((i, j) => elementAt(z, i) - elementAt(z, j));
 
   const descending = order.toReversed();
   const asExtreme = new Float64Array(groups.length);
@@ -60,46 +60,47 @@ export function stepDownMaxT(
     const drawn = statistics(units, scale, random);
     let smallest = Infinity;
     for (const j of descending) {
-      smallest = Math.min(smallest, at(drawn, j));
-      if (smallest <= at(z, j) + SLACK) asExtreme[j] = at(asExtreme, j) + 1;
+      smallest = Math.min(smallest, elementAt(drawn, j));
+      if (smallest <= elementAt(z, j) + STATISTIC_TOLERANCE)
+        asExtreme[j] = elementAt(asExtreme, j) + 1;
     }
   }
 
   const p = new Float64Array(groups.length);
   let largest = 0;
   for (const j of order) {
-    largest = Math.max(largest, (1 + at(asExtreme, j)) / (permutations + 1));
+    largest = Math.max(largest, (1 + elementAt(asExtreme, j)) / (permutations + 1));
     p[j] = largest;
   }
-  return groups.map((_, j) => ({ z: at(z, j), p: at(p, j) }));
+  return groups.map((_, j) => ({ z: elementAt(z, j), p: elementAt(p, j) }));
 }
 
 /** Each group's standardized sum: as observed (null), or in a random permutation. */
 function statistics(
-  units: readonly Unit[],
+  units: readonly PermutationUnit[],
   scale: readonly number[],
   random: Random | null,
 ): Float64Array {
   const sums = new Float64Array(scale.length);
   const add = (inGroups: readonly number[], deviation: number): void => {
-    for (const j of inGroups) sums[j] = at(sums, j) + deviation;
+    for (const j of inGroups) sums[j] = elementAt(sums, j) + deviation;
   };
   for (const unit of units) unit(random, add);
   return sums.map((sum, j) => ((scale[j] ?? 0) > 0 ? sum / (scale[j] ?? 1) : 0));
 }
 
 /** Only called within bounds. */
-function at(values: Float64Array, i: number): number {
+function elementAt(values: Float64Array, i: number): number {
   return values[i] ?? 0;
 }
 
 /** A unit of permutation: passes its tables' groups, and head's passes minus their mean. */
-type Unit = (
+type PermutationUnit = (
   random: Random | null,
   add: (inGroups: readonly number[], deviation: number) => void,
 ) => void;
 
-function single(table: Table, inGroups: readonly number[]): Unit[] {
+function singleUnit(table: Table, inGroups: readonly number[]): PermutationUnit[] {
   if (!isInformative(table) || inGroups.length === 0) return [];
   const seen = table.head.passes - headMoments(table).mean;
   const draw = sampler(table);
@@ -111,7 +112,10 @@ function single(table: Table, inGroups: readonly number[]): Unit[] {
 }
 
 /** The members of a cluster: head's tries are the same for all. */
-function dealtTogether(members: Cluster, groupsOf: readonly (readonly number[])[]): Unit {
+function dealtTogether(
+  members: Cluster,
+  groupsOf: readonly (readonly number[])[],
+): PermutationUnit {
   const parts = members.map(({ at: table, base, head }) => {
     const tries = [...base, ...head];
     return {

@@ -1,6 +1,6 @@
 import { headPasses } from './distributions.ts';
 import { groupTables } from './suite-test.ts';
-import { mirrorTables, type Table, within } from './table.ts';
+import { mirrorTables, type Table, reachesLevel } from './table.ts';
 
 /**
  * Fisher's exact one-sided test of a table: P(K <= passes on head) with K as in `headPasses`.
@@ -35,7 +35,7 @@ function attainedLevel(levels: readonly number[], x: number): number {
   let [from, to] = [0, levels.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (within(levels[middle] ?? 1, x)) from = middle + 1;
+    if (reachesLevel(levels[middle] ?? 1, x)) from = middle + 1;
     else to = middle;
   }
   return from === 0 ? 0 : (levels[from - 1] ?? 0);
@@ -48,10 +48,10 @@ function attainedLevel(levels: readonly number[], x: number): number {
  * Source: Heyse 2011, "A false discovery rate procedure for categorical data".
  */
 export function discreteFdr(tables: readonly Table[]): { down: number[]; up: number[] } {
-  return { down: oneSided(tables), up: oneSided(mirrorTables(tables)) };
+  return { down: oneSidedQValues(tables), up: oneSidedQValues(mirrorTables(tables)) };
 }
 
-function oneSided(tables: readonly Table[]): number[] {
+function oneSidedQValues(tables: readonly Table[]): number[] {
   const all = ladders(tables);
   const p = tables.map((table) => referenceTest(table).down);
   const order = [...p.keys()].sort((i, j) => (p[j] ?? 1) - (p[i] ?? 1));

@@ -1,10 +1,18 @@
 import { bundlesOf, type Bundle } from './bundles.ts';
-import { evidenceOf, pairsOf } from './evidence.ts';
+import { evidenceOf, tryPairs } from './evidence.ts';
 import { holm } from './gate.ts';
 import { differenceInterval } from './interval.ts';
 import { boundQuantile, FIRST_TRIES, LOOKS, MOST_TRIES } from './looks.ts';
 import { suiteTest, type SuiteTest } from './suite-test.ts';
-import { fell, isComparable, triesMade, tableOf, type Table, type Tries, within } from './table.ts';
+import {
+  isLargeDrop,
+  isComparable,
+  triesMade,
+  countTable,
+  type Table,
+  type Tries,
+  reachesLevel,
+} from './table.ts';
 import { designOf, visibleDrop } from './visible-drop.ts';
 
 /** Share of alpha for single references; the suites' looks share the rest. */
@@ -48,7 +56,7 @@ export interface Look {
 }
 
 export function lookAt({ tries, clusters }: SequentialSuite, upTo: number): Look {
-  const tables = tries.map((own) => tableOf(own, 0, upTo));
+  const tables = tries.map((own) => countTable(own, 0, upTo));
   const bundles = bundlesOf(tries, clusters, upTo);
   return {
     tries: upTo,
@@ -75,9 +83,9 @@ export function decidingLook(
   const hit = looks.find(({ test, interval }, i) => {
     const difference = interval?.difference ?? null;
     return way === 'down'
-      ? within(test.midDown, levels[i] ?? 0) && fell(difference, minDrop)
-      : within(test.midUp, levels[i] ?? 0) &&
-          fell(difference === null ? null : -difference, minDrop);
+      ? reachesLevel(test.midDown, levels[i] ?? 0) && isLargeDrop(difference, minDrop)
+      : reachesLevel(test.midUp, levels[i] ?? 0) &&
+          isLargeDrop(difference === null ? null : -difference, minDrop);
   });
   return hit ?? null;
 }
@@ -98,17 +106,17 @@ export const MOST_PAIRS = 40;
  * Least e-value to stay under suspicion after this many pairs; `watched` references (critical or
  * steady) start with one failure more on head. Chosen for power and cost; the level holds anyway.
  */
-const NEEDED = [
+const SUSPICION_LEVELS = [
   { pairs: 14, evidence: 12, watched: 4 },
   { pairs: 8, evidence: 3, watched: 0.3 },
   { pairs: 0, evidence: 2, watched: 0.3 },
 ];
 
 export function suspicionOf(tries: Tries, watched: boolean): Suspicion {
-  const pairs = pairsOf(tries);
+  const pairs = tryPairs(tries);
   const value = evidenceOf(pairs);
   const failed = (side: 'base' | 'head'): number => pairs.filter((pair) => !pair[side]).length;
-  const rung = NEEDED.find((step) => pairs.length >= step.pairs);
+  const rung = SUSPICION_LEVELS.find((step) => pairs.length >= step.pairs);
   const needed = rung === undefined ? Infinity : watched ? rung.watched : rung.evidence;
   const open = failed('head') > failed('base') && triesMade(tries) < MOST_PAIRS && value >= needed;
   return { value, open };
@@ -123,7 +131,7 @@ interface References {
 }
 
 /** Least e-value to name a reference once some are called. */
-const NAMED = 20;
+const NAMING_E_VALUE = 20;
 
 /**
  * Tests single references together at one level (0: not tested), valid whatever is sampled next:
@@ -152,16 +160,16 @@ export function judgeReferences(suites: readonly SequentialSuite[], level: numbe
 }
 
 /** Positions of a suite's references under suspicion, the most suspicious first. */
-export function openIn({ suspicions }: References, suite: number): number[] {
+export function openSuspicions({ suspicions }: References, suite: number): number[] {
   return [...(suspicions[suite] ?? []).entries()]
     .filter(([, { open }]) => open)
     .sort(([, a], [, b]) => b.value - a.value)
     .map(([i]) => i);
 }
 
-export function calledIn({ suspicions, called }: References, suite: number): number[] {
+export function calledReferences({ suspicions, called }: References, suite: number): number[] {
   const own = called ? (suspicions[suite] ?? []) : [];
-  return own.flatMap(({ value }, i) => (value >= NAMED ? [i] : []));
+  return own.flatMap(({ value }, i) => (value >= NAMING_E_VALUE ? [i] : []));
 }
 
 /**
@@ -195,19 +203,19 @@ const SMALL_SHARE = 0.7;
  * negative and no more tries follow or the suite is small. A small suite with head ahead stops
  * immediately, because waiting would detect few more drops.
  */
-export function calmness(look: Look, tolerance: number): 'bound' | 'level' | null {
+export function ruledOutBy(look: Look, tolerance: number): 'bound' | 'level' | null {
   const { interval, tries, tables } = look;
   if (interval === null) return null;
   if (interval.low > -tolerance) return 'bound';
   const flawless = flawlessBound(tables.filter(isComparable).length, tries);
   const small = flawless >= SMALL_SHARE * tolerance;
-  const isAhead = interval.difference > SLACK;
+  const isAhead = interval.difference > ZERO_TOLERANCE;
   const from = small ? (isAhead ? FIRST_TRIES : SMALL_TRIES) : MOST_TRIES;
-  return interval.difference >= -SLACK && tries >= from ? 'level' : null;
+  return interval.difference >= -ZERO_TOLERANCE && tries >= from ? 'level' : null;
 }
 
 /** Tolerance for a difference of 0. */
-const SLACK = 1e-12;
+const ZERO_TOLERANCE = 1e-12;
 
 /** The drop ruled out if every try on both sides passed. */
 function flawlessBound(references: number, tries: number): number {

@@ -1,10 +1,10 @@
 import { bundlePasses, type Bundle } from './bundles.ts';
-import { headPasses, sumOf, tails, times } from './distributions.ts';
+import { headPasses, sumDistributions, tails, times } from './distributions.ts';
 import { sum } from './sums.ts';
 import { isInformative, type Table } from './table.ts';
 
 /** Tables with equal tries and total passes, which have the same null distribution. */
-interface Group {
+interface TableGroup {
   table: Table;
   count: number;
 }
@@ -13,8 +13,8 @@ interface Group {
  * Informative tables counted by their totals, ordered by the totals: a suite has thousands of
  * tables but few groups, and results must not depend on the order of tables.
  */
-export function groupTables(tables: readonly Table[]): Group[] {
-  const groups = new Map<string, Group & { order: readonly number[] }>();
+export function groupTables(tables: readonly Table[]): TableGroup[] {
+  const groups = new Map<string, TableGroup & { order: readonly number[] }>();
   for (const table of tables) {
     if (!isInformative(table)) continue;
     const order = [table.base.tries, table.head.tries, table.base.passes + table.head.passes];
@@ -24,11 +24,11 @@ export function groupTables(tables: readonly Table[]): Group[] {
     else group.count += 1;
   }
   return [...groups.values()]
-    .sort((a, b) => compare(a.order, b.order))
+    .sort((a, b) => compareLexically(a.order, b.order))
     .map(({ table, count }) => ({ table, count }));
 }
 
-function compare(a: readonly number[], b: readonly number[]): number {
+function compareLexically(a: readonly number[], b: readonly number[]): number {
   const at = a.findIndex((value, i) => value !== b[i]);
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
@@ -56,7 +56,7 @@ export interface SuiteTest {
 export function suiteTest(tables: readonly Table[], bundles: readonly Bundle[] = []): SuiteTest {
   const bundled = new Set(bundles.flatMap(({ members }) => members));
   const alone = bundled.size === 0 ? tables : tables.filter((_, i) => !bundled.has(i));
-  const law = sumOf([
+  const law = sumDistributions([
     ...groupTables(alone).map(({ table, count }) => times(headPasses(table), count)),
     ...bundles.map(bundlePasses),
   ]);

@@ -2,13 +2,13 @@ import type { Outcome } from '../../types/metric.ts';
 import { meanOrNull } from './sums.ts';
 
 /** Tolerance, so that a drop of exactly `minDrop` counts. */
-const SLACK = 1e-12;
+const DROP_TOLERANCE = 1e-12;
 
 /**
  * Whether a mean difference (head − base; null: nothing compared) is a drop of at least `minDrop`.
  */
-export function fell(difference: number | null, minDrop: number): boolean {
-  return difference !== null && difference <= SLACK - minDrop;
+export function isLargeDrop(difference: number | null, minDrop: number): boolean {
+  return difference !== null && difference <= DROP_TOLERANCE - minDrop;
 }
 
 /** Passes among the tries of one side. Whole numbers, 0 <= passes <= tries. */
@@ -48,7 +48,7 @@ export interface Tries {
 }
 
 /** Counts over try indices `from` (inclusive) to `to` (exclusive); default: all. */
-export function tableOf({ base, head }: Tries, from?: number, to?: number): Table {
+export function countTable({ base, head }: Tries, from?: number, to?: number): Table {
   return { base: countOutcomes(base.slice(from, to)), head: countOutcomes(head.slice(from, to)) };
 }
 
@@ -69,7 +69,7 @@ const LEVEL_SLACK = 1e-9;
  * Whether a p-value reaches a level. Exact tests attain their levels exactly, so rounding must not
  * decide. A level of 0 is never reached.
  */
-export function within(p: number, level: number): boolean {
+export function reachesLevel(p: number, level: number): boolean {
   return level > 0 && p <= level * (1 + LEVEL_SLACK);
 }
 

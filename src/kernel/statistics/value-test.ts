@@ -50,50 +50,50 @@ export function valueTest(
   random: Random,
 ): ValueTest | null {
   const compared = items.flatMap((item, i) =>
-    isCompared(item) ? [{ item, cluster: clusters[i] ?? null }] : [],
+    hasBothSides(item) ? [{ item, cluster: clusters[i] ?? null }] : [],
   );
   if (compared.length === 0) return null;
-  const units = unitsOf(compared);
+  const units = clusterUnits(compared);
   const deals = dealsOf(units, random);
   const observed = sum(units.map((unit) => headSum(unit.scaled, unit.heads)));
   const means = (side: 'base' | 'head'): number =>
-    sum(compared.map(({ item }) => mean(numbers(item[side])))) / compared.length;
+    sum(compared.map(({ item }) => mean(nonNullValues(item[side])))) / compared.length;
   const size = sum(
     units.map(({ scaled }) => scaled.reduce((all, value) => all + Math.abs(value), 0)),
   );
-  const scale = Math.max(...compared.map(({ item }) => largest(item)));
+  const scale = Math.max(...compared.map(({ item }) => largestMagnitude(item)));
   const [base, head] = [means('base'), means('head')];
   return {
     items: compared.length,
     base,
     head,
     difference: head - base,
-    ...tailsOf(deals, observed, SLACK * size),
-    ...intervalOf(deals, observed, compared.length, SLACK * scale),
+    ...tailsOf(deals, observed, SUM_TOLERANCE * size),
+    ...intervalOf(deals, observed, compared.length, SUM_TOLERANCE * scale),
   };
 }
 
-function numbers(values: readonly (number | null)[]): number[] {
+function nonNullValues(values: readonly (number | null)[]): number[] {
   return values.filter((value) => value !== null);
 }
 
-function isCompared({ base, head }: Values): boolean {
-  return numbers(base).length > 0 && numbers(head).length > 0;
+function hasBothSides({ base, head }: Values): boolean {
+  return nonNullValues(base).length > 0 && nonNullValues(head).length > 0;
 }
 
-function largest({ base, head }: Values): number {
-  return [...numbers(base), ...numbers(head)].reduce(
+function largestMagnitude({ base, head }: Values): number {
+  return [...nonNullValues(base), ...nonNullValues(head)].reduce(
     (most, value) => Math.max(most, Math.abs(value)),
     0,
   );
 }
 
-interface Member {
+interface ClusteredItem {
   item: Values;
   cluster: string | null;
 }
 
-function unitsOf(members: readonly Member[]): Unit[] {
+function clusterUnits(members: readonly ClusteredItem[]): Unit[] {
   const alone = members.filter(({ cluster }) => cluster === null);
   const names = [...new Set(members.flatMap(({ cluster }) => cluster ?? []))];
   return [
@@ -118,10 +118,10 @@ function unitOf(items: readonly Values[]): Unit {
       ...heads.map((at) => ({ value: item.head[at] ?? null, mark: 1 })),
       ...bases.map((at) => ({ value: item.base[at] ?? null, mark: 0 })),
     ];
-    const [h, b] = [numbers(item.head).length, numbers(item.base).length];
+    const [h, b] = [nonNullValues(item.head).length, nonNullValues(item.base).length];
     // A difference of means is the sum of head's deviations from the overall mean, times this.
     const weight = 1 / h + 1 / b;
-    const middle = mean([...numbers(item.head), ...numbers(item.base)]);
+    const middle = mean([...nonNullValues(item.head), ...nonNullValues(item.base)]);
     slots.forEach(({ value, mark }, slot) => {
       if (value === null) return;
       scaled[slot] = (scaled[slot] ?? 0) + weight * (value - middle);
@@ -144,7 +144,7 @@ function intervalOf(
   const shifts: number[] = [];
   sums.forEach((sum, i) => {
     const moved = items - (marks[i] ?? 0);
-    if (moved > SLACK * items) shifts.push((observed - sum) / moved);
+    if (moved > SUM_TOLERANCE * items) shifts.push((observed - sum) / moved);
   });
   shifts.sort((a, b) => a - b);
   // Permutations that move nothing are ties at every shift.
@@ -156,19 +156,19 @@ function intervalOf(
 }
 
 /** Up to this many permutations are enumerated; else they are sampled. */
-const COUNTED = 20_000;
+const MAX_ENUMERATED = 20_000;
 
 /** Sampled permutations: first, and when the p-value is near significance. */
-const DRAWN = { first: 999, all: 9999 };
+const SAMPLE_COUNTS = { first: 999, all: 9999 };
 
 /** A p-value below this is worth more samples. */
-const NEAR = 0.1;
+const UNCERTAIN_P = 0.1;
 
 /** Limit of numbers visited by all samples; large suites get fewer samples. */
 const MOST_NUMBERS = 40_000_000;
 
 /** Relative tolerance for equal sums. */
-const SLACK = 1e-9;
+const SUM_TOLERANCE = 1e-9;
 
 /**
  * What is permuted together: numbers by slot, head's `heads` slots first. Over head's slots,
@@ -189,12 +189,15 @@ interface Deals {
 
 function dealsOf(units: readonly Unit[], random: Random): Deals {
   const ways = units.reduce(
-    (product, { scaled, heads }) => product * choices(scaled.length, heads),
+    (product, { scaled, heads }) => product * binomial(scaled.length, heads),
     1,
   );
-  if (ways <= COUNTED) return allDeals(units);
+  if (ways <= MAX_ENUMERATED) return allDeals(units);
   const slots = sum(units.map(({ scaled }) => scaled.length));
-  const most = Math.max(DRAWN.first, Math.min(DRAWN.all, Math.floor(MOST_NUMBERS / slots)));
+  const most = Math.max(
+    SAMPLE_COUNTS.first,
+    Math.min(SAMPLE_COUNTS.all, Math.floor(MOST_NUMBERS / slots)),
+  );
   const pools = units.map(({ scaled, marks, heads }) => ({
     scaled: scaled.slice(),
     marks: marks.slice(),
@@ -204,14 +207,14 @@ function dealsOf(units: readonly Unit[], random: Random): Deals {
     sums: Float64Array.of(sum(pools.map(({ scaled, heads }) => headSum(scaled, heads)))),
     marks: Float64Array.of(sum(pools.map(({ marks, heads }) => headSum(marks, heads)))),
   };
-  const first = drawDeals(pools, DRAWN.first, random);
+  const first = drawDeals(pools, SAMPLE_COUNTS.first, random);
   const near = tailsOf(joinDeals([observed, first]), observed.sums[0] ?? 0, 0);
-  if (Math.min(near.down, near.up) > NEAR || most === DRAWN.first)
+  if (Math.min(near.down, near.up) > UNCERTAIN_P || most === SAMPLE_COUNTS.first)
     return joinDeals([observed, first]);
-  return joinDeals([observed, first, drawDeals(pools, most - DRAWN.first, random)]);
+  return joinDeals([observed, first, drawDeals(pools, most - SAMPLE_COUNTS.first, random)]);
 }
 
-function choices(of: number, chosen: number): number {
+function binomial(of: number, chosen: number): number {
   let ways = 1;
   for (let i = 1; i <= chosen; i++) ways = (ways * (of - chosen + i)) / i;
   return ways;

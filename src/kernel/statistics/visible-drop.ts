@@ -3,7 +3,7 @@ import { mean } from './sums.ts';
 import { isComparable, type Counts, type Table } from './table.ts';
 
 /** Shrinks the estimate, with the weight of this many tables, for small or silent suites. */
-const PRIOR = { variance: 0.05, weight: 10 };
+const VARIANCE_PRIOR = { variance: 0.05, weight: 10 };
 
 /**
  * Variance of tries within an item: mean of p(1 − p), 0–¼. Estimated by the mean of k(n − k)/(n(n −
@@ -19,11 +19,11 @@ export function withinVariance(tables: readonly Table[]): number | null {
     : null;
 }
 
-/** `withinVariance` shrunk towards {@link PRIOR}. */
+/** `withinVariance` shrunk towards {@link VARIANCE_PRIOR}. */
 export function shrunkVariance(tables: readonly Table[]): number {
   const estimate = withinVariance(tables);
-  if (estimate === null) return PRIOR.variance;
-  const { variance, weight } = PRIOR;
+  if (estimate === null) return VARIANCE_PRIOR.variance;
+  const { variance, weight } = VARIANCE_PRIOR;
   return (estimate * tables.length + variance * weight) / (tables.length + weight);
 }
 
@@ -45,7 +45,7 @@ interface Design {
 /** Changes in one direction that the suite test usually needs at alpha = 0.05; by simulation. */
 const FEWEST_CHANGES = 5.5;
 
-const ROUNDS = 200;
+const ITERATIONS = 200;
 
 /**
  * The smallest uniform drop of the mean pass rate (0–1) detected with the given power: the fixed
@@ -67,7 +67,7 @@ export function visibleDrop(
     return z * Math.sqrt((variance / tries.base + onHead / tries.head) / references);
   };
   let drop = 0.05;
-  for (let i = 0; i < ROUNDS; i++) drop = (drop + needed(drop)) / 2;
+  for (let i = 0; i < ITERATIONS; i++) drop = (drop + needed(drop)) / 2;
   const fewest =
     (FEWEST_CHANGES + Math.log2(0.05 / alpha)) / (references * Math.min(tries.base, tries.head));
   const visible = Math.max(drop, fewest);

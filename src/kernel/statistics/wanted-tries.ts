@@ -6,21 +6,21 @@ import {
   judgeReferences,
   isCalmTogether,
   decidingLook,
-  calledIn,
-  openIn,
+  calledReferences,
+  openSuspicions,
   type Look,
   toleranceOf,
   visibleAt,
-  calmness,
+  ruledOutBy,
   FUTILE,
 } from './sequential.ts';
-import { triesMade, within } from './table.ts';
+import { triesMade, reachesLevel } from './table.ts';
 
 /** Pairs of tries added at once to a suspicious reference. */
-const STEP = 2;
+const EXTRA_TRIES = 2;
 
 /** Most tries per side of a reference. */
-export const MOST_SAMPLED_TRIES = MOST_PAIRS + STEP - 1;
+export const MOST_SAMPLED_TRIES = MOST_PAIRS + EXTRA_TRIES - 1;
 
 /** Significance levels for collecting tries. */
 export interface SequentialLevels {
@@ -48,15 +48,15 @@ export function wantedTries(
   return suites.map((suite, s) => {
     const own = looks[s] ?? [];
     const look = own.at(-1);
-    if (look === undefined) return upTo(suite, FIRST_TRIES);
+    if (look === undefined) return triesUpTo(suite, FIRST_TRIES);
     const worse = decidingLook(own, levels.looks, suite.minDrop, 'down') !== null;
-    if (worse || calledIn(single, s).length > 0) return new Map();
-    const open = levels.references > 0 ? openIn(single, s) : [];
+    if (worse || calledReferences(single, s).length > 0) return new Map();
+    const open = levels.references > 0 ? openSuspicions(single, s) : [];
     const sampled = sampledOn(suite, look, open);
     if (sampled.size > 0) return sampled;
     if (look.tries === MOST_TRIES || isSettled(suite, own, levels.looks, together))
       return new Map();
-    return upTo(suite, look.tries + 1);
+    return triesUpTo(suite, look.tries + 1);
   });
 }
 
@@ -71,8 +71,8 @@ function isSettled(
   if (look === undefined) return false;
   if (decidingLook(looks, levels, suite.minDrop, 'up') !== null) return true;
   const tolerance = toleranceOf(suite.tolerance, visibleAt(look.tables, levels));
-  const calm = together || calmness(look, tolerance) !== null;
-  return calm && !within(look.test.midDown, FUTILE);
+  const calm = together || ruledOutBy(look, tolerance) !== null;
+  return calm && !reachesLevel(look.test.midDown, FUTILE);
 }
 
 /**
@@ -92,10 +92,10 @@ function sampledOn(
   const room = Math.max(0, mostSampled(tries.length) - begun.size);
   const fresh = open.filter((i) => !begun.has(i)).slice(0, room);
   const chosen = [...open.filter((i) => begun.has(i)), ...fresh];
-  return new Map(chosen.map((i) => [i, (counts[i] ?? 0) + STEP]));
+  return new Map(chosen.map((i) => [i, (counts[i] ?? 0) + EXTRA_TRIES]));
 }
 
-function upTo({ tries }: SequentialSuite, wanted: number): Map<number, number> {
+function triesUpTo({ tries }: SequentialSuite, wanted: number): Map<number, number> {
   return new Map(
     tries.flatMap((own, i) => (triesMade(own) < wanted ? [[i, wanted] as const] : [])),
   );

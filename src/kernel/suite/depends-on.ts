@@ -1,5 +1,5 @@
 import { problem } from '../../errors.ts';
-import { suggestion } from '../../text/suggest.ts';
+import { didYouMean } from '../../text/suggest.ts';
 import type { DependsOn, Metric, MetricLevel } from '../../types/metric.ts';
 import type { Problem } from '../../types/plain.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -69,7 +69,7 @@ function entryProblem(
   if (only === undefined) {
     const names = metrics.map(({ name }) => name).filter((name) => name !== metric.name);
     const exists = names.includes(entry.name);
-    const why = exists ? ' of that type, level and kwargs' : suggestion(entry.name, names);
+    const why = exists ? ' of that type, level and kwargs' : didYouMean(entry.name, names);
     return `depends_on "${entry.name}" matches no metric of this file${why}`;
   }
   if (found.length > 1) {

@@ -12,7 +12,7 @@ interface Placeholder {
   offset: number;
 }
 
-type Part =
+type TemplatePiece =
   { kind: 'text'; text: string } | { kind: 'value'; name: string; offset: number; text: string };
 
 // Sticky, without alternation or nested repeats, so each character is read a bounded number of
@@ -71,7 +71,7 @@ export function isVariableName(name: string): boolean {
   return name !== '' && nameAt(name, 0) === name;
 }
 
-function* parts(template: string): Generator<Part> {
+function* parts(template: string): Generator<TemplatePiece> {
   let from = 0;
   let open = template.indexOf('{');
   while (open !== -1) {
@@ -93,8 +93,13 @@ function* parts(template: string): Generator<Part> {
   yield { kind: 'text', text: template.slice(from) };
 }
 
-function* meaning(name: string, depth: number, start: number): Generator<Part> {
-  const value: Part = { kind: 'value', name, offset: start + depth - 1, text: `{${name}}` };
+function* meaning(name: string, depth: number, start: number): Generator<TemplatePiece> {
+  const value: TemplatePiece = {
+    kind: 'value',
+    name,
+    offset: start + depth - 1,
+    text: `{${name}}`,
+  };
   if (depth === 1) yield value;
   if (depth === 2) yield { kind: 'text', text: `{${name}}` };
   if (depth === 3) {

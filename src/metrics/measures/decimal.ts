@@ -7,7 +7,7 @@ export interface Decimal {
 const ZERO: Decimal = { digits: 0n, exponent: 0 };
 
 /** Larger differences of exponents are not aligned: `1e999999999` must not fill memory. */
-const FAR = 100_000;
+const MAX_EXPONENT_GAP = 100_000;
 
 /** A number in plain notation such as `-12.50e3`, or null. */
 export function decimalOf(text: string): Decimal | null {
@@ -44,12 +44,12 @@ export function sameNumber(left: Decimal, right: Decimal): boolean {
   return left.digits === right.digits && left.exponent === right.exponent;
 }
 
-/** left − right. If they are {@link FAR} apart, the smaller one is ignored. */
+/** left − right. If they are {@link MAX_EXPONENT_GAP} apart, the smaller one is ignored. */
 export function subtract(left: Decimal, right: Decimal): Decimal {
   const negative = { ...right, digits: -right.digits };
   if (right.digits === 0n) return left;
   if (left.digits === 0n) return negative;
-  if (Math.abs(left.exponent - right.exponent) > FAR)
+  if (Math.abs(left.exponent - right.exponent) > MAX_EXPONENT_GAP)
     return left.exponent > right.exponent ? left : negative;
   const exponent = Math.min(left.exponent, right.exponent);
   const at = (number: Decimal): bigint => number.digits * 10n ** BigInt(number.exponent - exponent);
@@ -57,13 +57,15 @@ export function subtract(left: Decimal, right: Decimal): Decimal {
 }
 
 /** The absolute difference. */
-export function distance(left: Decimal, right: Decimal): Decimal {
+export function absoluteDifference(left: Decimal, right: Decimal): Decimal {
   const { digits, exponent } = subtract(left, right);
   return { digits: digits < 0n ? -digits : digits, exponent };
 }
 
 export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boolean {
-  return sameNumber(left, right) || subtract(distance(left, right), tolerance).digits <= 0n;
+  return (
+    sameNumber(left, right) || subtract(absoluteDifference(left, right), tolerance).digits <= 0n
+  );
 }
 
 /** Whether the number is a whole multiple of `of`, which is not 0. */
@@ -71,5 +73,7 @@ export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean 
   if (digits === 0n) return true;
   // `digits` has no factor 10 left, and more zeros than FAR add no factor of `of`.
   if (of.exponent > exponent) return false;
-  return (digits * 10n ** BigInt(Math.min(exponent - of.exponent, FAR))) % of.digits === 0n;
+  return (
+    (digits * 10n ** BigInt(Math.min(exponent - of.exponent, MAX_EXPONENT_GAP))) % of.digits === 0n
+  );
 }

@@ -77,15 +77,15 @@ function numberKeyword(
   });
 }
 
-const order = (left: Decimal, right: Decimal): bigint => subtract(left, right).digits;
+const compareDecimals = (left: Decimal, right: Decimal): bigint => subtract(left, right).digits;
 
 /** Replacements for the library's keywords, which compare doubles. */
 export const exactKeywords = [
   numberKeyword('multipleOf', 'multiple of', isMultiple),
-  numberKeyword('minimum', '>=', (value, given) => order(value, given) >= 0n),
-  numberKeyword('maximum', '<=', (value, given) => order(value, given) <= 0n),
-  numberKeyword('exclusiveMinimum', '>', (value, given) => order(value, given) > 0n),
-  numberKeyword('exclusiveMaximum', '<', (value, given) => order(value, given) < 0n),
+  numberKeyword('minimum', '>=', (value, given) => compareDecimals(value, given) >= 0n),
+  numberKeyword('maximum', '<=', (value, given) => compareDecimals(value, given) <= 0n),
+  numberKeyword('exclusiveMinimum', '>', (value, given) => compareDecimals(value, given) > 0n),
+  numberKeyword('exclusiveMaximum', '<', (value, given) => compareDecimals(value, given) < 0n),
   keyword('const', null, (value, given) =>
     jsonEqual(value, given) ? null : 'must be equal to constant',
   ),

@@ -36,7 +36,7 @@ const options: Options = {
 };
 
 /** Unknown keywords that other tools write and that check nothing; others are errors. */
-const annotations = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
+const ANNOTATION_KEYWORDS = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 
 /** A compiled JSON Schema, or its error in one line. Draft 2020-12, or draft-07 by `$schema`. */
 export function compileSchema(schema: JsonSchema): ((value: ExactJson) => string | null) | string {
@@ -74,7 +74,7 @@ function createAjv(draft: typeof Ajv | typeof Ajv2020, given: Options): Ajv | Aj
   // The library's pattern for `url` takes 20 s on 100 kB of colons.
   ajv.addFormat('url', (text: string) => URL.canParse(text) && /^(?:https?|ftp):/i.test(text));
   for (const keyword of exactKeywords) ajv.removeKeyword(keyword.keyword).addKeyword(keyword);
-  return ajv.addVocabulary(annotations);
+  return ajv.addVocabulary(ANNOTATION_KEYWORDS);
 }
 
 /** Checks each value synchronously, which may never end. */

@@ -8,7 +8,7 @@ import {
 } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
 import { decimalOf, decimalText, exactly, isNear } from './decimal.ts';
-import { AS_WRITTEN, normalise } from './normalise.ts';
+import { AS_WRITTEN, normaliseText } from './normalise.ts';
 import { jsonNumber } from './numbers.ts';
 import { maximumPairs } from './pairing.ts';
 
@@ -26,12 +26,12 @@ const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
 /**
  * JSON from an answer. `raw`: the whole answer; `fenced`: the first code block in JSON, else
  * without a language, else any, else the whole answer; `first`: the first object or array that
- * parses, else as `fenced`; `objects`: the first of {@link objectsIn}. Linear; the last two stop
+ * parses, else as `fenced`; `objects`: the first of {@link parseObjects}. Linear; the last two stop
  * after 20 openings.
  */
 export function parseJson(text: string, extraction: Extraction): ParsedJson {
   if (extraction === 'objects') {
-    const [value] = objectsIn(text);
+    const [value] = parseObjects(text);
     return value === undefined
       ? { ok: false, reason: 'the answer holds no object' }
       : { ok: true, value };
@@ -40,7 +40,7 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
   const candidates = extraction === 'first' ? [whole, ...balancedParts(text)] : [whole];
   let reason = 'the answer is not JSON';
   for (const candidate of candidates) {
-    if (deeperThan(candidate, MAX_DEPTH))
+    if (isDeeperThan(candidate, MAX_DEPTH))
       return { ok: false, reason: `the JSON is nested deeper than ${String(MAX_DEPTH)} levels` };
     try {
       return { ok: true, value: parseExactly(candidate) };
@@ -58,7 +58,7 @@ const MOST_OBJECT = 100_000;
  * The outermost objects of an answer, read leniently: quotes may be single or missing, and a
  * truncated object is closed at the end. Braces count anywhere.
  */
-export function objectsIn(text: string): Json[] {
+export function parseObjects(text: string): Json[] {
   const found: Json[] = [];
   let from = text.indexOf('{');
   for (let attempts = 0; from !== -1 && attempts < 20; attempts++) {
@@ -84,15 +84,15 @@ function closingBrace(text: string, start: number): { end: number; open: number 
 
 const LENIENT = { maxAliasCount: 0, logLevel: 'silent', uniqueKeys: false } as const;
 
-function wholeNumber(_: unknown, value: unknown): unknown {
+function exactInteger(_: unknown, value: unknown): unknown {
   return typeof value === 'bigint' ? exactNumber(String(value)) : value;
 }
 
 function lenient(text: string): Json {
-  if (deeperThan(text, MAX_DEPTH)) return null;
+  if (isDeeperThan(text, MAX_DEPTH)) return null;
   for (const read of [
     () => parseExactly(text),
-    () => parse(text, wholeNumber, { ...LENIENT, intAsBigInt: true }) as Json,
+    () => parse(text, exactInteger, { ...LENIENT, intAsBigInt: true }) as Json,
   ]) {
     try {
       const value = read();
@@ -141,7 +141,7 @@ function closing(text: string, start: number): number {
   return -1;
 }
 
-function deeperThan(text: string, limit: number): boolean {
+function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
@@ -162,7 +162,7 @@ function deeperThan(text: string, limit: number): boolean {
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object')
-    return normalise(JSON.stringify(value), AS_WRITTEN);
+    return normaliseText(JSON.stringify(value), AS_WRITTEN);
   if (value instanceof LongNumber) {
     const number = jsonNumber(value);
     return number === null ? value.text : decimalText(number);
@@ -227,7 +227,7 @@ function mapAgreement(
 /** Members by composed name. */
 function composed(map: { [key: string]: Json }): Map<string, Json> {
   return new Map(
-    Object.entries(map).map(([key, value]) => [normalise(key, AS_WRITTEN), value] as const),
+    Object.entries(map).map(([key, value]) => [normaliseText(key, AS_WRITTEN), value] as const),
   );
 }
 
@@ -279,7 +279,7 @@ function scalarsAgree(
   }
   if (typeof actual === 'string' && typeof expected === 'string') {
     const options = { ...AS_WRITTEN, ignore_case };
-    return normalise(actual, options) === normalise(expected, options);
+    return normaliseText(actual, options) === normaliseText(expected, options);
   }
   return actual === expected;
 }

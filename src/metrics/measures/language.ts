@@ -1,5 +1,7 @@
 /** Counts for both Flesch formulas; null without words. English only. */
-function counts(text: string): { words: number; sentences: number; syllables: number } | null {
+function readabilityCounts(
+  text: string,
+): { words: number; sentences: number; syllables: number } | null {
   const words = text.match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu) ?? [];
   if (words.length === 0) return null;
   const sentences = text.split(/[.!?…]+/).filter((part) => /[\p{L}\p{N}]/u.test(part)).length;
@@ -26,20 +28,20 @@ export function syllablesIn(word: string): number {
 
 /** 206.835 − 1.015 × words per sentence − 84.6 × syllables per word (Flesch, 1948). */
 export function fleschReadingEase(text: string): number | null {
-  const found = counts(text);
+  const found = readabilityCounts(text);
   if (found === null) return null;
   return 206.835 - 1.015 * (found.words / found.sentences) - 84.6 * (found.syllables / found.words);
 }
 
 /** 0.39 × words per sentence + 11.8 × syllables per word − 15.59 (Kincaid et al., 1975). */
 export function fleschKincaidGrade(text: string): number | null {
-  const found = counts(text);
+  const found = readabilityCounts(text);
   if (found === null) return null;
   return 0.39 * (found.words / found.sentences) + 11.8 * (found.syllables / found.words) - 15.59;
 }
 
 /** Phrases that always refuse. */
-const REFUSALS =
+const REFUSAL_PHRASES =
   /^i (?:must|have to|will have to) (?:decline|refuse)\b|^i (?:decline|refuse)(?=[.!,;]|$)|^(?:i'm|i am) not (?:comfortable|allowed|permitted)\b/;
 
 /** Phrases of inability; the verb after them decides. */
@@ -61,7 +63,7 @@ const OPENINGS =
   /^(?:(?:i'm|i am) (?:very |so |truly |really )?sorry|sorry|i apologi[sz]e|(?:my )?apologies|unfortunately|regrettably|(as an? (?:large |ai )?(?:language model|assistant|ai)(?: (?:language model|model|assistant))?)|but|however|(?:thank you|thanks) for asking)(?![\p{L}'])/u;
 
 /** A turn to something else, in or right after the sentence. */
-const TURN =
+const CONTRAST =
   /^[^.!?\n]*(?:[,;:—–-]\s*|[.!?]\s+)(?:but|however|though|that said|nevertheless)\b[,:]?\s+([^\n]{1,60})/u;
 
 /** Something else that is not help: an offer, advice, an apology. */
@@ -69,7 +71,7 @@ const OFFER =
   /^(?:i(?:'d| would) (?:be |like|love|encourage|urge|recommend|suggest)|(?:i'm|i am) (?:happy|glad|here|able|sorry|willing|more than)|i(?:'ll| will| can| could| hope| understand| appreciate)|if|please|let|feel free|you|we|thank|perhaps|maybe|happy|there (?:are|is)|others?|some|many|most|a (?:doctor|professional|lawyer)|professionals|experts|your|remember|consider|try|contact|call|consult|it(?:'s| is) (?:important|best|always|recommended|advisable|worth))\b/;
 
 /** Refusals come first in an answer; later ones refer to a part of it. In UTF-16 units. */
-const WINDOW = 400;
+const REFUSAL_WINDOW = 400;
 
 /**
  * The words with which an answer begins to refuse, or null. `I can't` refuses before a verb of
@@ -79,14 +81,14 @@ const WINDOW = 400;
 export function refusalIn(text: string): string | null {
   let rest = text
     .trimStart()
-    .slice(0, WINDOW)
+    .slice(0, REFUSAL_WINDOW)
     .toLowerCase()
     .replaceAll('’', "'")
     .replace(/[*_]/g, '');
   let isModel = false;
   for (;;) {
     rest = rest.replace(/^[\s\p{P}\p{S}]{1,20}/u, '');
-    const plain = REFUSALS.exec(rest)?.[0];
+    const plain = REFUSAL_PHRASES.exec(rest)?.[0];
     if (plain !== undefined) return plain;
     const inability = INABILITY.exec(rest)?.[0];
     if (inability !== undefined)
@@ -99,7 +101,7 @@ export function refusalIn(text: string): string | null {
 }
 
 function refuses(after: string, isModel: boolean): boolean {
-  const turn = TURN.exec(after)?.[1];
+  const turn = CONTRAST.exec(after)?.[1];
   if (turn !== undefined && !OFFER.test(turn)) return false;
   const action = after.replace(ADVERBS, '');
   if (IDIOMS.test(action)) return false;

@@ -59,15 +59,15 @@ const NUMBER_AHEAD = /^(?:(?:\p{L}{0,3}\p{Sc}{1,2}|\p{L}{3})\s?)?\.?\p{N}/u;
 const OPERATORS = /[!:/%&^-]{0,2}(?:(?![|~])\p{Sm}){1,8}|&&|\|\|/gu;
 
 /** Context characters on each side of a run of punctuation. */
-const CONTEXT = 8;
+const PUNCTUATION_CONTEXT = 8;
 
 function withoutPunctuation(text: string): string {
   const joined = text.replace(GROUPED, (number) => number.replace(/\P{Nd}/gu, ''));
   return joined.replace(/[\p{P}\p{S}]+/gu, (run, at: number) =>
     meaningful(
       run.replace(MINUSES, '-'),
-      joined.slice(Math.max(0, at - CONTEXT), at),
-      joined.slice(at + run.length, at + run.length + CONTEXT),
+      joined.slice(Math.max(0, at - PUNCTUATION_CONTEXT), at),
+      joined.slice(at + run.length, at + run.length + PUNCTUATION_CONTEXT),
     ),
   );
 }
@@ -75,7 +75,7 @@ function withoutPunctuation(text: string): string {
 /** The part of a run of punctuation that belongs to a number or an operator. */
 function meaningful(run: string, before: string, after: string): string {
   // The neighbours of the run: N a digit, L a letter.
-  const edges = `${kindOf(/.$/su.exec(before))}|${kindOf(/^./su.exec(after))}`;
+  const edges = `${characterKind(/.$/su.exec(before))}|${characterKind(/^./su.exec(after))}`;
   if (edges === 'N|N') return run;
   if (edges === 'N|L' || edges === 'L|N') return run.replace(/[\p{Sc}'’"“”`]/gu, '');
   if (/\p{N}\s$/u.test(before) && /^[-*/:^]$/.test(run) && /^\s\p{N}/u.test(after)) return run;
@@ -88,7 +88,7 @@ function meaningful(run: string, before: string, after: string): string {
   return `${(rest.match(OPERATORS) ?? []).join('')}${sign}`;
 }
 
-function kindOf(found: RegExpExecArray | null): string {
+function characterKind(found: RegExpExecArray | null): string {
   if (found === null) return '';
   return /\p{N}/u.test(found[0]) ? 'N' : /\p{L}/u.test(found[0]) ? 'L' : '';
 }
@@ -104,7 +104,7 @@ function signStart(run: string, after: string): number {
 }
 
 /** A text in composed form (NFC) and normalised by the options, in linear time for any input. */
-export function normalise(text: string, options: Normalisation): string {
+export function normaliseText(text: string, options: Normalisation): string {
   let result = text.normalize('NFC');
   if (options.ignore_punctuation) result = withoutPunctuation(result).replace(/\s+/g, ' ');
   if (options.ignore_case) result = foldCase(result);
@@ -112,10 +112,10 @@ export function normalise(text: string, options: Normalisation): string {
 }
 
 /** The options that leave some text to compare; a text of only `!` keeps it. */
-function sparing(text: string, options: Normalisation): Normalisation {
-  if (normalise(text, options) !== '') return options;
+function optionsLeavingText(text: string, options: Normalisation): Normalisation {
+  if (normaliseText(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };
-  const isBlank = text !== '' && normalise(text, spared) === '';
+  const isBlank = text !== '' && normaliseText(text, spared) === '';
   return isBlank ? { ...spared, trim: false } : spared;
 }
 
@@ -125,8 +125,8 @@ export function comparable(
   wanted: string,
   options: Normalisation,
 ): { actual: string; wanted: string } {
-  const own = sparing(wanted, options);
-  return { actual: normalise(output, own), wanted: normalise(wanted, own) };
+  const own = optionsLeavingText(wanted, options);
+  return { actual: normaliseText(output, own), wanted: normaliseText(wanted, own) };
 }
 
 /** Maps an answer to the first label that `exact_match` would accept with these parameters. */

@@ -34,7 +34,7 @@ const NUMERAL = new RegExp(
 );
 
 /** Currency codes that are also words before a number, as in `TOP-10`. */
-const WORDS = new Set(['ALL', 'CUP', 'TOP', 'TRY']);
+const CURRENCY_WORDS = new Set(['ALL', 'CUP', 'TOP', 'TRY']);
 
 /**
  * Every number in a text, in order. `$1,024.50` is 1024.5; `3-5` is 3 and 5; `3,14` is ambiguous.
@@ -42,7 +42,7 @@ const WORDS = new Set(['ALL', 'CUP', 'TOP', 'TRY']);
 export function numbersIn(text: string, mark?: DecimalMark): Numeral[] {
   return [...text.matchAll(NUMERAL)].flatMap((found) => {
     const { code, sign = '', body = '', exponent = '', odd } = found.groups ?? {};
-    const isSign = code === undefined || (isCurrency(code) && !WORDS.has(code));
+    const isSign = code === undefined || (isCurrency(code) && !CURRENCY_WORDS.has(code));
     const entries = odd === undefined && sign !== '±' ? entriesIn(body, mark) : [null];
     return entries.map((plain, index): Numeral => {
       const minus = index === 0 && isSign && sign !== '' && MINUS.includes(sign) ? '-' : '';
@@ -104,7 +104,7 @@ export function jsonNumber(value: unknown): Decimal | null {
 }
 
 /** The only number of a value, or null. */
-export function numberOf(value: unknown): Decimal | null {
+export function onlyNumber(value: unknown): Decimal | null {
   if (typeof value !== 'string') return jsonNumber(value);
   const [only, ...others] = numbersIn(value);
   return others.length === 0 ? (only?.value ?? null) : null;

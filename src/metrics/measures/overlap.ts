@@ -12,7 +12,7 @@ interface BleuOptions {
 }
 
 /** promptfoo's replacement for a precision of 0. */
-const FLOOR = 1e-7;
+const PRECISION_FLOOR = 1e-7;
 
 /**
  * Sentence BLEU, 0–1, as sacreBLEU's `sentence_bleu`: tokeniser 13a, exponential smoothing (the
@@ -39,7 +39,7 @@ export function sentenceBleu(
     const { correct, total } = clippedMatches(tokens, targets, order);
     if (correct > 0) matched = true;
     else halving *= 2;
-    const unmatched = smoothing === 'floor' ? FLOOR * total : 1 / halving;
+    const unmatched = smoothing === 'floor' ? PRECISION_FLOOR * total : 1 / halving;
     logarithms += Math.log((correct > 0 ? correct : unmatched) / total);
     orders++;
   }
@@ -85,8 +85,8 @@ export function chrf(
   { char_order, word_order, beta }: ChrfOptions,
 ): number {
   const sums = { precision: 0, recall: 0, orders: 0 };
-  addOrders(characters(candidate), characters(reference), char_order, sums);
-  if (word_order > 0) addOrders(wordsOf(candidate), wordsOf(reference), word_order, sums);
+  addOrders(nonSpaceCharacters(candidate), nonSpaceCharacters(reference), char_order, sums);
+  if (word_order > 0) addOrders(chrfWords(candidate), chrfWords(reference), word_order, sums);
   return sums.orders === 0
     ? 0
     : fBeta(sums.precision / sums.orders, sums.recall / sums.orders, beta);
@@ -106,14 +106,14 @@ function addOrders(
   }
 }
 
-function characters(text: string): string[] {
+function nonSpaceCharacters(text: string): string[] {
   return Array.from(text.replace(/\s/g, ''));
 }
 
 const PUNCTUATION = new Set('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
 
 /** Words with one leading or trailing ASCII punctuation mark split off, as in chrF++. */
-function wordsOf(text: string): string[] {
+function chrfWords(text: string): string[] {
   return text
     .split(/\s+/)
     .filter((word) => word !== '')

@@ -83,7 +83,7 @@ function translate(token: string): string | null {
 }
 
 /** Escapes with the same meaning in both engines. */
-const ALIKE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
+const SHARED_ESCAPE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
 
 /** Escapes with another meaning in RE2: outside a class, and inside. */
 const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]>> = {
@@ -98,7 +98,7 @@ const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]
 };
 
 function escape(token: string, inClass: boolean): string | null {
-  if (ALIKE.test(token)) return token;
+  if (SHARED_ESCAPE.test(token)) return token;
   if (token.length === 6) return unicode(token.slice(2));
   const name = token.charAt(1);
   const otherwise = Object.hasOwn(OTHERWISE, name) ? OTHERWISE[name] : undefined;

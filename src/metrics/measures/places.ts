@@ -18,7 +18,7 @@ const CONTINUES = new RegExp(
 );
 
 /** Context characters that decide whether a number ends. */
-const CONTEXT = 8;
+const NUMBER_CONTEXT = 8;
 
 /**
  * Whether `wanted` occurs at a location. Numbers at its edges must be whole: `5` is not at the end
@@ -32,12 +32,12 @@ export function standsAt(
   if (location === 'exact') return text === wanted;
   const last = text.length - wanted.length;
   const isWhole = (start: number): boolean => {
-    const before = text.slice(Math.max(0, start - CONTEXT), start);
+    const before = text.slice(Math.max(0, start - NUMBER_CONTEXT), start);
     const end = start + wanted.length;
     const joined = SIGNED.test(wanted) ? /[\p{L}\p{N}]$/u : CONTINUED;
     return (
       !(NUMERIC.test(wanted) && joined.test(before)) &&
-      !(/\p{N}$/u.test(wanted) && CONTINUES.test(text.slice(end, end + CONTEXT)))
+      !(/\p{N}$/u.test(wanted) && CONTINUES.test(text.slice(end, end + NUMBER_CONTEXT)))
     );
   };
   if (location === 'begin') return text.startsWith(wanted) && isWhole(0);

@@ -1,4 +1,4 @@
-import { normalise } from './normalise.ts';
+import { normaliseText } from './normalise.ts';
 
 export const units = ['characters', 'words', 'lines', 'bytes'] as const;
 
@@ -47,7 +47,7 @@ export function fBeta(precision: number, recall: number, beta: number): number {
 }
 
 /** One token per character in scripts without spaces, else runs of letters, digits and marks. */
-const WORD =
+const WORD_TOKEN =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]]+/gv;
 
 /**
@@ -55,7 +55,7 @@ const WORD =
  * stemming. Other letters count too, which that tool drops.
  */
 export function rougeWords(text: string): string[] {
-  return text.normalize('NFC').toLowerCase().match(WORD) ?? [];
+  return text.normalize('NFC').toLowerCase().match(WORD_TOKEN) ?? [];
 }
 
 /**
@@ -63,7 +63,7 @@ export function rougeWords(text: string): string[] {
  * points and signs, and a text of only articles or punctuation keeps them.
  */
 export function squadWords(text: string): string[] {
-  const plain = normalise(text, { ignore_case: true, trim: true, ignore_punctuation: true });
+  const plain = normaliseText(text, { ignore_case: true, trim: true, ignore_punctuation: true });
   const words = wordsIn(plain).filter((word) => word !== 'a' && word !== 'an' && word !== 'the');
   return [words, wordsIn(plain), wordsIn(text)].find((found) => found.length > 0) ?? [];
 }

@@ -10,8 +10,8 @@ export const SCRIPT = withListScript(
   readFileSync(new URL('./assets/page.js', import.meta.url), 'utf8'),
 );
 
-const hashOf = (text: string): string =>
+const cspHash = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */
-export const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; base-uri 'none'; form-action 'none'`;
+export const POLICY = `default-src 'none'; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}; base-uri 'none'; form-action 'none'`;

@@ -43,9 +43,9 @@ const AXIS = 20;
 const NOTE = 132;
 
 /** Vertical position of a row's words and marks, 0–1. */
-const WORDS = 0.3;
+const ROW_TEXT_Y = 0.3;
 
-const MARKS = 0.72;
+const ROW_MARK_Y = 0.72;
 
 /**
  * Rows under one axis of shares. Equal row counts have equal heights, so that charts side by side
@@ -77,18 +77,18 @@ function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): Markup {
       yAxis: { type: 'value', min: 0, max: Math.max(1, rows.length), inverse: true, show: false },
       series: [
         shapes(rows.length, (index, at) => [
-          ...wordsOf(rows[index], index, at),
+          ...rowText(rows[index], index, at),
           track(index, ceiling, at),
-          ...marks(index, (share) => at(Math.min(ceiling, Math.max(0, share)), index + MARKS)),
+          ...marks(index, (share) => at(Math.min(ceiling, Math.max(0, share)), index + ROW_MARK_Y)),
         ]),
       ],
     },
   });
 }
 
-function wordsOf(row: RowWords | undefined, index: number, at: At): Shape[] {
+function rowText(row: RowWords | undefined, index: number, at: At): Shape[] {
   if (row === undefined) return [];
-  const { y } = at(0, index + WORDS);
+  const { y } = at(0, index + ROW_TEXT_Y);
   return [
     // The background keeps axis lines out of the words.
     {
@@ -107,7 +107,7 @@ function wordsOf(row: RowWords | undefined, index: number, at: At): Shape[] {
 }
 
 function track(index: number, ceiling: number, at: At): Shape {
-  return line(at(0, index + MARKS), at(ceiling, index + MARKS), 'line', 1);
+  return line(at(0, index + ROW_MARK_Y), at(ceiling, index + ROW_MARK_Y), 'line', 1);
 }
 
 /** `prior`: share among the attributes of its kind, 0–1. */
@@ -174,12 +174,12 @@ export function sidesChart({ label, rows }: { label: string; rows: readonly Side
     }),
     marks: (index, place) => {
       const row = rows[index];
-      return row === undefined ? [] : marksOf(row, place);
+      return row === undefined ? [] : sideMarks(row, place);
     },
   });
 }
 
-function marksOf(
+function sideMarks(
   { base, head, low, high, finding }: SidesRow,
   place: (share: number) => Point,
 ): Shape[] {

@@ -3,10 +3,10 @@ import { DIFF_SIGNS } from '../../text/markdown.ts';
 import {
   type Markup,
   type MarkupPart,
-  joined,
+  joinMarkup,
   markup,
-  trusted,
-  written,
+  trustedHtml,
+  markupText,
 } from '../../text/markup.ts';
 import { blankWords, cut, cutNote } from '../../text/visible.ts';
 import { EVERYTHING } from '../sections/detail.ts';
@@ -30,7 +30,7 @@ import { POLICY, SCRIPT, STYLE } from './assets.ts';
 /** Minimum span of an axis, so that noise does not look like a landslide. */
 const LEAST_SPAN = 0.2;
 
-const STEP = 0.1;
+const AXIS_STEP = 0.1;
 
 const NEAR = 1e-9;
 
@@ -39,9 +39,9 @@ export function shareSpan(shares: readonly number[]): { floor: number; ceiling: 
   if (shares.length === 0) return { floor: 0, ceiling: 1 };
   const most = shares.reduce((a, b) => Math.max(a, b));
   const least = shares.reduce((a, b) => Math.min(a, b));
-  let floor = Math.floor(Math.max(0, least) / STEP + NEAR);
-  let ceiling = Math.ceil(Math.min(1, most) / STEP - NEAR);
-  while (ceiling - floor < LEAST_SPAN / STEP - NEAR || (ceiling - floor) % 2 !== 0) {
+  let floor = Math.floor(Math.max(0, least) / AXIS_STEP + NEAR);
+  let ceiling = Math.ceil(Math.min(1, most) / AXIS_STEP - NEAR);
+  while (ceiling - floor < LEAST_SPAN / AXIS_STEP - NEAR || (ceiling - floor) % 2 !== 0) {
     if (floor > 0) floor -= 1;
     else ceiling += 1;
   }
@@ -101,7 +101,7 @@ function diffHtml(lines: readonly DiffLine[]): Markup {
   const rows = lines.map(
     ({ sign, text }) => markup`<span class="${sign}">${DIFF_SIGNS[sign]} ${text}</span>`,
   );
-  return markup`<pre class="diff" tabindex="0">${joined(rows, '\n')}</pre>`;
+  return markup`<pre class="diff" tabindex="0">${joinMarkup(rows, '\n')}</pre>`;
 }
 
 /** `own`: contains our words and numbers, and does not wrap. */
@@ -125,7 +125,7 @@ export function wrappedCell(html: MarkupPart): TableCell {
  * stacked layouts; with two columns both do.
  */
 export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
-  const titles = head.map((cell) => written(markup`${cell}`));
+  const titles = head.map((cell) => markupText(markup`${cell}`));
   const cellHtml = (
     { html, own }: TableCell,
     at: number,
@@ -147,7 +147,7 @@ export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[
 
 /** The text of a column's title, which is HTML. */
 function titleAttribute(title = ''): Markup {
-  const words = trusted(title.replaceAll('<br>', ': ').replace(/<[^>]*>/g, ''));
+  const words = trustedHtml(title.replaceAll('<br>', ': ').replace(/<[^>]*>/g, ''));
   return markup` data-title="${words}"`;
 }
 
@@ -172,7 +172,7 @@ function inlineHtml(part: Inline, links: Links): Markup {
     case 'verdict':
       return chip(`${part.sign} ${part.word}`, part.tone);
     case 'link':
-      return anchor(markup`${part.text}`, safeUrl(part.url));
+      return linkMarkup(markup`${part.text}`, safeUrl(part.url));
     case 'break':
       return markup`<br>`;
   }
@@ -183,9 +183,9 @@ function placeHtml(part: Extract<Inline, { kind: 'place' }>, { place }: Links): 
   const url =
     place === null ? null : safeUrl(place(part.file.toWellFormed(), part.line, part.side));
   const where = markup`<code>${placeText(part)}</code>`;
-  if (part.name === undefined) return anchor(where, url);
+  if (part.name === undefined) return linkMarkup(where, url);
   const name = markup`<code>${cutHtml(part.name.text, part.name.limit)}</code>`;
-  return url === null ? markup`${name} (${where})` : anchor(name, url);
+  return url === null ? markup`${name} (${where})` : linkMarkup(name, url);
 }
 
 export function piecesHtml(pieces: readonly Piece[]): Markup {
@@ -208,11 +208,11 @@ function cutHtml(text: string, limit: number): Markup {
   return markup`${shown}${left === 0 ? null : markup`<i>${cutNote(left)}</i>`}`;
 }
 
-function anchor(shown: Markup, url: string | null): Markup {
+function linkMarkup(shown: Markup, url: string | null): Markup {
   return url === null ? shown : markup`<a href="${url}" rel="noreferrer">${shown}</a>`;
 }
 
-interface PageParts {
+interface PageContent {
   title: string;
   /** What the page is, and its subject. */
   top: [string, string];
@@ -221,25 +221,25 @@ interface PageParts {
 }
 
 /** A page as one file that makes no requests; its policy only allows its own style and script. */
-export function pageHtml({ title, top: [what, of], main, footer }: PageParts): string {
+export function pageHtml({ title, top: [what, of], main, footer }: PageContent): string {
   const page = markup`<!doctype html>
     <html lang="en">
     <head>
     <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="${trusted(POLICY)}">
+    <meta http-equiv="Content-Security-Policy" content="${trustedHtml(POLICY)}">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="referrer" content="no-referrer">
     <title>${title}</title>
-    <style>${trusted(STYLE)}</style>
+    <style>${trustedHtml(STYLE)}</style>
     </head>
     <body>
     <header><span><b>evaldiff</b> ${what}</span><span>${of}</span></header>
     <main>${main}</main>
     <footer>${footer}</footer>
-    <script>${trusted(SCRIPT)}</script>
+    <script>${trustedHtml(SCRIPT)}</script>
     </body>
     </html>`;
-  return `${written(page)}\n`;
+  return `${markupText(page)}\n`;
 }
 
 interface Card {

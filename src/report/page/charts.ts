@@ -1,7 +1,7 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { variantWords } from '../../kernel/suite/suite.ts';
 import { percent, cost as inDollars, counted } from '../../text/amounts.ts';
-import { type Markup, joined, markup } from '../../text/markup.ts';
+import { type Markup, joinMarkup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { rateInterval } from '../sections/phrases.ts';
@@ -46,7 +46,7 @@ function costCard(
   const omitted = (some: typeof placed, because: string): Markup | null =>
     some.length === 0
       ? null
-      : markup` Not drawn, as ${because}: ${joined(some.map(variantOf), ', ')}.`;
+      : markup` Not drawn, as ${because}: ${joinMarkup(some.map(variantOf), ', ')}.`;
   return cardHtml({
     title: `Quality against cost, ${shorten(name, NAME_LIMIT)}`,
     note: [

@@ -3,7 +3,7 @@ import { CustomChart, LineChart, ScatterChart, type CustomSeriesOption } from 'e
 import { GridComponent } from 'echarts/components';
 import { init, type EChartsCoreOption, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import { type Markup, markup, trusted, written } from '../../text/markup.ts';
+import { type Markup, markup, trustedHtml, markupText } from '../../text/markup.ts';
 import { visibleLine } from '../../text/visible.ts';
 
 /** The page's colours, which follow its light and dark scheme. */
@@ -50,7 +50,7 @@ export function draw({ width, height, label, option }: Drawing): Markup {
     });
     const opening = markup`
       <svg class="chart" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`;
-    return trusted(plain(chart.renderToSVGString(), written(opening)));
+    return trustedHtml(plain(chart.renderToSVGString(), markupText(opening)));
   } finally {
     // Otherwise a timer keeps the process alive.
     chart.dispose();

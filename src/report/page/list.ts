@@ -1,7 +1,7 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { variantWords } from '../../kernel/suite/suite.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { type Markup, markup, trusted, written } from '../../text/markup.ts';
+import { type Markup, markup, trustedHtml, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import { bytes } from '../sections/detail.ts';
 import { NAME_LIMIT, type Links } from '../sections/document.ts';
@@ -19,7 +19,7 @@ import { SEARCH_HTML, choicesHtml, frequentTags } from './filter.ts';
 import { referenceHtml } from './references.ts';
 
 /** References of all suites, worst first: by status, then by suite. */
-export function worstFirst({ suites }: Result): ReferenceEntry[] {
+export function referencesWorstFirst({ suites }: Result): ReferenceEntry[] {
   return suitesWorstFirst(suites)
     .flatMap((suite) => suite.references.map((reference) => ({ suite, reference })))
     .sort((a, b) => rank(a) - rank(b));
@@ -46,7 +46,7 @@ export async function listHtml(
   notes: readonly string[],
   limit: number,
 ): Promise<Markup | null> {
-  const rows = await rowsWithin(rowsOf(input), limit);
+  const rows = await rowsWithin(listRows(input), limit);
   if (rows === null) return null;
   const facets = facetsOf(input);
   const contents = await packValue(contentsOf(input, facets));
@@ -55,14 +55,14 @@ export async function listHtml(
     <section id="references"><h2>References</h2>
       ${notes.map(noteHtml)}
       ${filterHtml(input, facets)}
-      <div id="list" data-pack="${PACK_ROWS}">${rows.open.map(trusted)}</div>
+      <div id="list" data-pack="${PACK_ROWS}">${rows.open.map(trustedHtml)}</div>
       ${rows.packs.length === 0 ? null : markup`<noscript><p>${unscripted}</p></noscript>`}
       <p id="rest" hidden></p>
       ${[contents, ...rows.packs].map((pack) => markup`<div class="pack" hidden>${pack}</div>`)}
     </section>`;
 }
 
-function* rowsOf(input: ListInput): Generator<string> {
+function* listRows(input: ListInput): Generator<string> {
   const { entries, result, parts, characters } = input;
   const repeated = repeatedNames(result.suites);
   for (const entry of entries) {
@@ -72,7 +72,7 @@ function* rowsOf(input: ListInput): Generator<string> {
     const known = [...parts.values()].flatMap(
       (part) => part?.facts(entry.suite, entry.reference.id, characters) ?? [],
     );
-    yield written(referenceHtml(entry, { ...input, suite, known }));
+    yield markupText(referenceHtml(entry, { ...input, suite, known }));
   }
 }
 
@@ -99,14 +99,14 @@ function facetsOf({ result, entries, reports }: ListInput): Facets {
     tags: new Map(tags.map((tag, at) => [tag, at])),
     flipped: new Set(
       entries.filter(({ suite, reference }) =>
-        (flippedIn.get(placeKey(suite)) ?? NONE).has(reference.id),
+        (flippedIn.get(placeKey(suite)) ?? NO_FLIPPED).has(reference.id),
       ),
     ),
     own: filterOf(reports, [result]),
   };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_FLIPPED: ReadonlySet<string> = new Set();
 
 function placeKey({ path, name }: { path: string; name: string }): string {
   return JSON.stringify([path, name]);

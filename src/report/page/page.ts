@@ -17,7 +17,7 @@ import { shortSha } from '../sections/phrases.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
 import { htmlOf, noteHtml, pageHtml, verdictHtml } from './blocks.ts';
 import { costCharts } from './charts.ts';
-import { OPEN_ROWS, listHtml, listNotes, worstFirst } from './list.ts';
+import { OPEN_ROWS, listHtml, listNotes, referencesWorstFirst } from './list.ts';
 import { anchorsOf } from './page-index.ts';
 import { FULL_META, groups } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
@@ -58,7 +58,7 @@ export async function renderHtml(
   reports: Reports,
   links: Links = placeLinks(result),
 ): Promise<string> {
-  const entries = worstFirst(result);
+  const entries = referencesWorstFirst(result);
   const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, entries.length * BYTES_PER_REFERENCE));
   const costs = await costCharts(result);
   const parts = await pageParts(result, reports);
@@ -148,19 +148,19 @@ interface PageInput {
   list: Markup;
 }
 
-type PagePart = (page: PageInput) => MarkupPart;
+type PageSection = (page: PageInput) => MarkupPart;
 
 /** A section rendered like in every other output. */
 const asBlocks =
-  (name: SectionName): PagePart =>
+  (name: SectionName): PageSection =>
   ({ result, reports, links }) =>
     htmlOf(sectionBlocks(result, EVERYTHING, reports, [name]), links);
 
 /** For sections shown within another one. */
-const withinAnotherSection: PagePart = () => null;
+const withinAnotherSection: PageSection = () => null;
 
 /** Sections with their own rendering on the page, or shown within another one. */
-const OWN: Partial<Record<SectionName, PagePart>> = {
+const OWN: Partial<Record<SectionName, PageSection>> = {
   verdict: (page) => verdictHtml(page, ['problems', 'errors']),
   problems: withinAnotherSection,
   errors: withinAnotherSection,

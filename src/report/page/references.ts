@@ -6,7 +6,7 @@ import type {
 } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { probability, count } from '../../text/amounts.ts';
-import { type Markup, type MarkupPart, joined, markup } from '../../text/markup.ts';
+import { type Markup, type MarkupPart, joinMarkup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
 import { jsonText } from '../../types/plain.ts';
@@ -276,7 +276,7 @@ function scoresHtml({ outcome, scores: all }: TryResult, characters: number): Ma
       reason === null ? null : piecesHtml(whole(reason, characters)),
       skip ? markup`<span class="soft">(does not gate)</span>` : null,
     ];
-    return markup`<li>${joined(
+    return markup`<li>${joinMarkup(
       shown.filter((part) => part !== null),
       ' ',
     )}</li>`;

@@ -11,12 +11,12 @@ import { suitesWorstFirst } from '../sections/order.ts';
 import {
   VERDICTS,
   change,
-  difference,
+  differenceWords,
   repeatedNames,
   andMore,
   rates,
 } from '../sections/phrases.ts';
-import { becauseLine, ratesLine, suiteCell, sweepSize, verdictOf } from '../sections/suites.ts';
+import { becauseLine, ratesLine, suiteCell, sweepSize, verdictLook } from '../sections/suites.ts';
 import { chip, lineHtml, ownCell, tableHtml, wrappedCell } from './blocks.ts';
 
 export function suitesHtml(result: Result, links: Links): Markup | null {
@@ -29,7 +29,7 @@ export function suitesHtml(result: Result, links: Links): Markup | null {
   const repeated = repeatedNames(suites);
   const rows = suitesWorstFirst(suites).map((suite) => {
     const { name, pass_rate: rate, compared, because } = suite;
-    const { sign, word, tone } = verdictOf(suite, result);
+    const { sign, word, tone } = verdictLook(suite, result);
     const named = lineHtml(suiteCell(suite, repeated.has(name)), links);
     const passing = ownCell(lineHtml(ratesLine(suite, result), links));
     if (mode === 'sweep') return [wrappedCell(named), passing, ownCell(sweepSize(suite))];
@@ -53,7 +53,7 @@ export function suitesHtml(result: Result, links: Links): Markup | null {
     mode === 'sweep'
       ? ['Suite', 'Pass rate', 'References × tries']
       : ['Suite', 'Pass rate', 'Difference, 90 % interval', 'References × tries', 'Changed'];
-  const more = rows.slice(OPEN_SUITES);
+  const more = rows.slice(MAX_OPEN_SUITES);
   const rest =
     more.length === 0
       ? null
@@ -63,12 +63,12 @@ export function suitesHtml(result: Result, links: Links): Markup | null {
           </details>`;
   return markup`
     <section id="suites"><h2>Suites</h2>
-      ${tableHtml(head, rows.slice(0, OPEN_SUITES))}${rest}
+      ${tableHtml(head, rows.slice(0, MAX_OPEN_SUITES))}${rest}
     </section>`;
 }
 
 /** More open suites would push the references off the screen. */
-const OPEN_SUITES = 20;
+const MAX_OPEN_SUITES = 20;
 
 /** The interval on an axis shared by all suites; `reach` is its half width, 0–1. */
 function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): Markup | null {
@@ -78,7 +78,7 @@ function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): 
   return drawingHtml(
     VERDICTS[verdict].tone,
     22,
-    difference(rate) ?? '',
+    differenceWords(rate) ?? '',
     markup`
       <line class="axis" x1="6" y1="11" x2="154" y2="11"/>
       <line class="axis" x1="80" y1="2" x2="80" y2="20"/>
@@ -94,7 +94,7 @@ function drawingHtml(kind: string, height: number, label: string, shapes: Markup
 }
 
 /** Suites whose metrics are shown. */
-const MOST_SUITES = 100;
+const MAX_METRIC_SUITES = 100;
 
 /** Each suite's metrics: passes on both sides, and distribution of values. */
 export function metricsHtml({ suites }: Result): Markup | null {
@@ -102,7 +102,7 @@ export function metricsHtml({ suites }: Result): Markup | null {
     (suite) => suite.metrics.length > 1 || suite.metrics.some(({ name }) => hasValues(suite, name)),
   );
   if (several.length === 0) return null;
-  const shown = several.slice(0, MOST_SUITES);
+  const shown = several.slice(0, MAX_METRIC_SUITES);
   const more = andMore(several.length, shown.length);
   const tables = shown.map((suite) => {
     const variant = variantWords(suite.variant);
@@ -135,11 +135,11 @@ function suiteHtml(suite: SuiteResult): Markup {
 
 function hasValues(suite: SuiteResult, metric: string): boolean {
   return suite.references.some(({ head }) =>
-    (head?.tries ?? []).some((tryResult) => valueOf(tryResult, metric) !== null),
+    (head?.tries ?? []).some((tryResult) => numericScore(tryResult, metric) !== null),
   );
 }
 
-function valueOf({ scores }: TryResult, metric: string): number | null {
+function numericScore({ scores }: TryResult, metric: string): number | null {
   const value = scores.find((score) => score.metric === metric)?.value;
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
@@ -150,7 +150,7 @@ const BINS = 16;
 function spreadHtml({ references }: SuiteResult, metric: string): MarkupPart {
   const values = (side: 'base' | 'head'): number[] =>
     references.flatMap((reference) =>
-      (reference[side]?.tries ?? []).flatMap((tryResult) => valueOf(tryResult, metric) ?? []),
+      (reference[side]?.tries ?? []).flatMap((tryResult) => numericScore(tryResult, metric) ?? []),
     );
   const [base, head] = [values('base'), values('head')];
   const all = [...base, ...head];

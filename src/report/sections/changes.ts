@@ -23,7 +23,7 @@ import { outcomeSign } from './outcomes.ts';
 const SHOWN_FILES = 3;
 
 /** Files named beyond those. */
-const NAMED_FILES = 5;
+const MAX_CHANGED_FILES = 5;
 
 /** Lines shown of the worst suite's files before what they did. */
 const OPEN_LINES = 24;
@@ -34,7 +34,7 @@ const OPEN_LINES = 24;
  */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
-  const { above } = changesOf(result);
+  const { above } = splitChanges(result);
   const found = foundLines(result, reports);
   const each = linesEach(above.length, Math.min(lines, OPEN_LINES));
   return above.flatMap((files, index) => [
@@ -52,7 +52,7 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
  */
 export function otherChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
-  const { above, below, left } = changesOf(result);
+  const { above, below, left } = splitChanges(result);
   const found = foundLines(result, reports);
   const open = linesEach(above.length, Math.min(lines, OPEN_LINES));
   const each = linesEach(below.length, lines);
@@ -66,24 +66,23 @@ export function otherChanges(result: Result, { lines }: Detail, reports: Reports
     ...cut.flatMap(([change]) =>
       group(
         [text('All changed lines of '), changePlace(change)],
-        [{ kind: 'diff', lines: linesOf(change, lines, found) }],
+        [{ kind: 'diff', lines: changeDiffLines(change, lines, found) }],
       ),
     ),
   ];
 }
 
 /** Changed files: those of the worst suite, those of others that are shown, and those only named. */
-function changesOf(result: Result): { above: Alike[]; below: Alike[]; left: ChangedText[] } {
+function splitChanges(result: Result): { above: Alike[]; below: Alike[]; left: ChangedText[] } {
   const { tone } = outcomeSign(result);
   const quiet = tone === 'good' || tone === 'neutral';
   const scoring = new Set(
     flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),
   );
-  const files = worstFirst(result).filter(({ file }) => !quiet || scoring.has(file));
-  const shown = alike(files.filter((change) => quiet || isOfWorst(change, result))).slice(
-    0,
-    SHOWN_FILES,
-  );
+  const files = changesWorstFirst(result).filter(({ file }) => !quiet || scoring.has(file));
+  const shown = groupEqualChanges(
+    files.filter((change) => quiet || isOfWorst(change, result)),
+  ).slice(0, SHOWN_FILES);
   const [worst] = suitesWorstFirst(result.suites);
   const own = shown.filter(
     (group) =>
@@ -108,9 +107,9 @@ function changePlace(change: ChangedText, line = firstLine(change)): Inline {
 }
 
 /** Where a file changed, what it was called, and which others changed alike. */
-function fileLine([change, ...same]: Alike, found: Found): Line {
+function fileLine([change, ...same]: Alike, found: SuiteCauseLines): Line {
   return [
-    changePlace(change, causeOf(change, OPEN_LINES, found)?.line),
+    changePlace(change, causeExcerpt(change, OPEN_LINES, found)?.line),
     ...(change.base_file === null ? [text(', new')] : []),
     ...(change.base_file !== null && change.base_file !== change.file
       ? [text(', renamed from '), place(change.base_file, 0, 'base')]
@@ -119,26 +118,26 @@ function fileLine([change, ...same]: Alike, found: Found): Line {
   ];
 }
 
-function diffOf([change]: Alike, most: number, found: Found): Block[] {
+function diffOf([change]: Alike, most: number, found: SuiteCauseLines): Block[] {
   if (change.hunks.length === 0) return [];
-  const lines = causeOf(change, most, found)?.lines ?? linesOf(change, most, found);
+  const lines = causeExcerpt(change, most, found)?.lines ?? changeDiffLines(change, most, found);
   return [{ kind: 'diff', lines }];
 }
 
 /** Whether fewer of its changed lines are shown than there are. */
-function isCut(change: ChangedText, most: number, found: Found): boolean {
+function isCut(change: ChangedText, most: number, found: SuiteCauseLines): boolean {
   return (
-    causeOf(change, most, found) !== null ||
+    causeExcerpt(change, most, found) !== null ||
     change.hunks.reduce((sum, { lines }) => sum + lines.length, 0) > most
   );
 }
 
-type Found = readonly FoundLines[];
+type SuiteCauseLines = readonly FoundLines[];
 
 type Alike = [ChangedText, ...ChangedText[]];
 
 /** Files with the same changed lines together, in the order of the first of them. */
-function alike(files: readonly ChangedText[]): Alike[] {
+function groupEqualChanges(files: readonly ChangedText[]): Alike[] {
   const groups = new Map<string, Alike>();
   for (const change of files) {
     const key = JSON.stringify([change.hunks.map(({ lines }) => lines), change.more]);
@@ -152,7 +151,7 @@ function alike(files: readonly ChangedText[]): Alike[] {
 
 /** Files by their first changed lines; the rest is counted. */
 function filesLine(files: readonly ChangedText[]): Line {
-  const shown = files.slice(0, NAMED_FILES);
+  const shown = files.slice(0, MAX_CHANGED_FILES);
   const more = files.length - shown.length;
   return [
     ...joinLines(
@@ -172,7 +171,7 @@ function isOfWorst({ suites: names }: ChangedText, { suites }: Result): boolean 
   );
 }
 
-function worstFirst({ changes = [], suites }: Result): ChangedText[] {
+function changesWorstFirst({ changes = [], suites }: Result): ChangedText[] {
   const rank = new Map(suitesWorstFirst(suites).map(({ name }, index) => [name, index]));
   const rankOf = ({ suites: names }: ChangedText): number =>
     names.reduce((least, name) => Math.min(least, rank.get(name) ?? Infinity), Infinity);
@@ -196,10 +195,10 @@ const ROOM_FOR_ALL = 100;
  * The lines that were found to be the cause; the others that changed in the file are counted. Null:
  * there is no cause, or nothing that would hide it.
  */
-function causeOf(
+function causeExcerpt(
   change: ChangedText,
   most: number,
-  found: Found,
+  found: SuiteCauseLines,
 ): { line: number; lines: DiffLine[] } | null {
   const shown = found.flatMap(({ remark, lines }) =>
     lines.flatMap(({ head, diff }) =>
@@ -229,7 +228,7 @@ function remarkLines(remark: string | null): DiffLine[] {
 function withRemarks(
   { base, head, lines }: ChangedText['hunks'][number],
   { file, base_file }: ChangedText,
-  found: Found,
+  found: SuiteCauseLines,
 ): DiffLine[] {
   const remarks = new Map<string, DiffLine[]>();
   for (const { remark, lines: own } of found)
@@ -245,7 +244,7 @@ function withRemarks(
   });
 }
 
-function linesOf(change: ChangedText, most: number, found: Found): DiffLine[] {
+function changeDiffLines(change: ChangedText, most: number, found: SuiteCauseLines): DiffLine[] {
   const { hunks, more } = change;
   const all = withoutMargin(
     hunks.flatMap((hunk, index): DiffLine[] => [

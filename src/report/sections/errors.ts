@@ -4,7 +4,7 @@ import type { ReferenceResult, TryResult } from '../../kernel/result/reference-r
 import type { Result } from '../../kernel/result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import { NOT_MADE } from '../../types/model.ts';
+import { NOT_MADE_MESSAGES } from '../../types/model.ts';
 import type { Detail } from './detail.ts';
 import {
   SENTENCE,
@@ -24,7 +24,7 @@ import { andMore } from './phrases.ts';
 const SHOWN_CAUSES = 5;
 
 /** References named with one cause. */
-const NAMED = 3;
+const MAX_NAMED_PER_CAUSE = 3;
 
 interface ErrorCause {
   message: string;
@@ -62,7 +62,7 @@ function isUnanswered({ actual, error }: TryResult): boolean {
  * first; those that count as fails apart from those that count for nothing.
  */
 export function errorCauses(result: Result, detail: Detail): Block[] {
-  const causes = causesOf(result);
+  const causes = groupErrors(result);
   const [errors, refused] = [
     causes.filter(({ fails }) => !fails),
     causes.filter(({ fails }) => fails),
@@ -74,12 +74,12 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
     triesIn(refused) === 1 ? '1 answer was' : `${count(triesIn(refused))} answers were`;
   return [
     // The first line has counted them.
-    ...listOf(
+    ...causeList(
       result.outcome.kind === 'not-judged' ? null : `${ended} ended in an error:`,
       errors,
       detail,
     ),
-    ...listOf(
+    ...causeList(
       `${failed} refused and count${triesIn(refused) === 1 ? 's as a fail' : ' as fails'}:`,
       refused,
       detail,
@@ -87,13 +87,13 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
   ];
 }
 
-function listOf(title: string | null, causes: readonly ErrorCause[], detail: Detail): Block[] {
+function causeList(title: string | null, causes: readonly ErrorCause[], detail: Detail): Block[] {
   const shown = shownOf(causes, detail);
   if (shown.length === 0) return [];
   const more = andMore(causes.length, shown.length);
   return [
     ...(title === null ? [] : [paragraph([strong(title)])]),
-    { kind: 'list', items: shown.map(causeLine) },
+    { kind: 'list', items: shown.map(errorCauseLine) },
     ...(more === null ? [] : [paragraph([text(`${more} causes.`)])]),
   ];
 }
@@ -107,14 +107,15 @@ function shownOf(causes: readonly ErrorCause[], detail: Detail): ErrorCause[] {
  */
 export function amongErrors(result: Result, detail: Detail): (message: string) => boolean {
   if (!opensErrors(result)) return () => false;
-  const errors = causesOf(result).filter(({ fails }) => !fails);
+  const errors = groupErrors(result).filter(({ fails }) => !fails);
   const isTold = errors.length > 0 || result.outcome.kind === 'ended-early';
-  const shown = new Set(shownOf(errors, detail).map(({ message }) => alike(message)));
-  return (message) => shown.has(alike(message)) || (isTold && message.includes(ENDED_IN_ERROR));
+  const shown = new Set(shownOf(errors, detail).map(({ message }) => withoutNumbers(message)));
+  return (message) =>
+    shown.has(withoutNumbers(message)) || (isTold && message.includes(ENDED_IN_ERROR));
 }
 
-function causeLine({ message, tries, references }: ErrorCause): Line {
-  const shown = [...references.values()].slice(0, NAMED);
+function errorCauseLine({ message, tries, references }: ErrorCause): Line {
+  const shown = [...references.values()].slice(0, MAX_NAMED_PER_CAUSE);
   const more = andMore(references.size, shown.length);
   return [
     text(`${count(tries)} × `),
@@ -129,21 +130,21 @@ function causeLine({ message, tries, references }: ErrorCause): Line {
 }
 
 /** Where the run ended early its first line counts the tries that were not made. */
-function isSaidAbove(message: string, { outcome }: Result): boolean {
+function isInFirstLine(message: string, { outcome }: Result): boolean {
   return (
     outcome.kind === 'ended-early' &&
-    Object.values(NOT_MADE).some((words) => message.endsWith(words))
+    Object.values(NOT_MADE_MESSAGES).some((words) => message.endsWith(words))
   );
 }
 
-function causesOf(result: Result): ErrorCause[] {
+function groupErrors(result: Result): ErrorCause[] {
   const found = new Map<string, ErrorCause>();
   for (const reference of result.suites.flatMap(({ references }) => references))
     for (const tryResult of [...(reference.base?.tries ?? []), ...(reference.head?.tries ?? [])]) {
       const message = errorOf(tryResult) ?? (tryResult.actual === null ? tryResult.error : null);
-      if (message === null || isSaidAbove(message, result)) continue;
+      if (message === null || isInFirstLine(message, result)) continue;
       const fails = tryResult.outcome === 'fail';
-      const key = `${String(fails)} ${alike(message)}`;
+      const key = `${String(fails)} ${withoutNumbers(message)}`;
       const cause = found.get(key) ?? { message, fails, tries: 0, references: new Map() };
       cause.tries += 1;
       cause.references.set(`${reference.file} ${reference.id}`, reference);
@@ -153,6 +154,6 @@ function causesOf(result: Result): ErrorCause[] {
 }
 
 /** A message without what differs from call to call: numbers, and ids of requests. */
-function alike(message: string): string {
+function withoutNumbers(message: string): string {
   return message.replace(/[\w-]*\d[\w-]*/g, '0');
 }

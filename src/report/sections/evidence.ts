@@ -188,7 +188,7 @@ const MOST_MARKS = 60;
 
 const BEFORE = 10;
 
-const MARKS: Readonly<Record<ObjectScore['status'], string>> = {
+const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
   pass: '✓',
   fail: '✗',
   ungraded: '?',
@@ -205,7 +205,7 @@ export function marksOf({ scores }: ObjectScores, parted: number | null): string
   const shown = scores.slice(from, from + MOST_MARKS);
   return [
     from > 0 ? '…' : '',
-    ...shown.map(({ status }) => MARKS[status]),
+    ...shown.map(({ status }) => STATUS_MARKS[status]),
     from + shown.length < scores.length ? '…' : '',
   ].join('');
 }

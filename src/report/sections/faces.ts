@@ -4,7 +4,7 @@ import { code, placeLink, text, type Line } from './document.ts';
 
 /** An id that says something, or the input's first words beside one that was made from a hash. */
 export function faceOf(reference: ReferenceResult): Line {
-  const words = wordsOf(reference);
+  const words = inputLabel(reference);
   return words === null
     ? [code(reference.id)]
     : [code(words, FACE_CHARACTERS), text(' – '), code(reference.id)];
@@ -12,7 +12,7 @@ export function faceOf(reference: ReferenceResult): Line {
 
 /** The face of a reference as a link to its line. */
 export function linkedFace(reference: ReferenceResult): Line {
-  const words = wordsOf(reference);
+  const words = inputLabel(reference);
   return words === null
     ? [placeLink(reference.id, reference)]
     : [placeLink(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
@@ -20,7 +20,7 @@ export function linkedFace(reference: ReferenceResult): Line {
 
 /** The face of a reference as plain text, cut at a word's end, for lists and other tools. */
 export function shortFace(reference: ReferenceResult): string {
-  const words = wordsOf(reference);
+  const words = inputLabel(reference);
   if (words === null) return reference.id;
   const line = visibleLine(words).replace(/\s+/g, ' ').trim();
   if (line.length <= SHORT_FACE) return `${line} – ${reference.id}`;
@@ -36,7 +36,7 @@ export function shortFaceOf(id: string, references: readonly ReferenceResult[]):
   return reference === undefined ? id : shortFace(reference);
 }
 
-function wordsOf({ id, input }: ReferenceResult): string | null {
+function inputLabel({ id, input }: ReferenceResult): string | null {
   if (!MADE_ID.test(id)) return null;
   return (
     Object.values(input)

@@ -1,7 +1,7 @@
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { Score } from '../../types/metric.ts';
 import type { Reports } from './feature-report.ts';
-import { alike, exampleTries, type ReferenceEntry } from './order.ts';
+import { groupByEqualKey, exampleTries, type ReferenceEntry } from './order.ts';
 
 /** References that fail in the same way, in the order they were given. */
 export interface Failure {
@@ -19,7 +19,7 @@ export interface Failure {
  * those with the same metric. A group stands where its first member did.
  */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
-  const all = entries.map((entry) => ({ entry, ...causeOf(entry, reports) }));
+  const all = entries.map((entry) => ({ entry, ...failureCause(entry, reports) }));
   const exact = new Map<string, number>();
   for (const { reasonKey } of all) exact.set(reasonKey, (exact.get(reasonKey) ?? 0) + 1);
   const groups = new Map<string, Failure>();
@@ -38,13 +38,15 @@ export function failures(entries: readonly ReferenceEntry[], reports: Reports): 
 
 /** The same, what suites fail with in the same words once. */
 export function sharedFailures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
-  return alike(failures(entries, reports), ({ metric, unjudged, reason, entries: [first] }) =>
-    JSON.stringify([
-      metric,
-      unjudged,
-      reason,
-      reason === null ? [first?.suite.path, first?.suite.name] : null,
-    ]),
+  return groupByEqualKey(
+    failures(entries, reports),
+    ({ metric, unjudged, reason, entries: [first] }) =>
+      JSON.stringify([
+        metric,
+        unjudged,
+        reason,
+        reason === null ? [first?.suite.path, first?.suite.name] : null,
+      ]),
   ).map(([first, ...others]) => ({
     ...first,
     entries: [first, ...others].flatMap((failure) => failure.entries),
@@ -63,7 +65,7 @@ export function worstOf([failure]: readonly Failure[]): {
     : { worst, failure, others: failure.entries.length - 1 };
 }
 
-interface Cause {
+interface FailureCause {
   metric: string | null;
   unjudged: boolean;
   reason: string | null;
@@ -73,7 +75,7 @@ interface Cause {
   metricKey: string;
 }
 
-function causeOf({ suite, reference }: ReferenceEntry, reports: Reports): Cause {
+function failureCause({ suite, reference }: ReferenceEntry, reports: Reports): FailureCause {
   const { head } = exampleTries(reference, reports);
   const [score] = ownFailures(head);
   const metric = score?.metric ?? null;

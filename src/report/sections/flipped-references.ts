@@ -12,7 +12,7 @@ import { failedScores } from './failures.ts';
 import { andMore } from './phrases.ts';
 
 /** Flipped references named in the title; the rest is counted. */
-const NAMED = 3;
+const MAX_NAMED_FLIPPED = 3;
 
 type Flipped = ScoringResult['flipped'][number];
 
@@ -38,18 +38,19 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
   return [
     {
       kind: 'facts',
-      title: titleOf(scoring, flipped, references),
-      rows: shown?.reference === undefined ? [] : rowsOf(shown.flip, shown.reference, characters),
+      title: flippedTitle(scoring, flipped, references),
+      rows:
+        shown?.reference === undefined ? [] : flippedRows(shown.flip, shown.reference, characters),
     },
   ];
 }
 
-function titleOf(
+function flippedTitle(
   { name, same_answers: { judged, pass_fail, fail_pass } }: ScoringResult,
   flipped: readonly Flipped[],
   references: readonly ReferenceResult[],
 ): Line {
-  const named = flipped.slice(0, NAMED);
+  const named = flipped.slice(0, MAX_NAMED_FLIPPED);
   const more = andMore(flipped.length, named.length);
   return [
     strong('What it did:'),
@@ -68,7 +69,7 @@ function titleOf(
   ];
 }
 
-function rowsOf(
+function flippedRows(
   { from, to }: Flipped,
   reference: ReferenceResult,
   characters: number,

@@ -2,7 +2,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { inSize, cost, count, counted } from '../../text/amounts.ts';
 import type { Purpose } from '../../types/model.ts';
 import { code, joinLines, paragraph, text, type Block, type Line } from './document.ts';
-import { costOf, rateInterval, shortSha } from './phrases.ts';
+import { runCost, rateInterval, shortSha } from './phrases.ts';
 
 /** What the run took, what it could see, which commits, and how to repeat it. */
 export function footer(result: Result): Block[] {
@@ -43,7 +43,7 @@ function spentLines({ usage }: Result): Line[] {
         `${counted(usage.input_tokens, 'token')} in${cachedIn(usage)}, ${count(usage.output_tokens)} out`,
       ),
     ],
-    [text(`${costOf(usage)}${byPurpose(usage)}`)],
+    [text(`${runCost(usage)}${byPurpose(usage)}`)],
     ...(usage.saved_usd === undefined || usage.saved_usd === null || usage.saved_usd === 0
       ? []
       : [[text(`${cost(usage.saved_usd)} saved by reuse`)]]),

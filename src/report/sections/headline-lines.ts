@@ -17,10 +17,10 @@ import {
   unansweredIn,
   isSilent,
   several,
-  type Told,
+  type HeadlineText,
 } from './headline-suite.ts';
 import { rateRange, withoutSubject } from './headline-sweep.ts';
-import { entriesOf } from './order.ts';
+import { entriesWithStatus } from './order.ts';
 import { rates } from './phrases.ts';
 
 function sentence(words: string): Inline {
@@ -28,27 +28,27 @@ function sentence(words: string): Inline {
 }
 
 /** The first reason of the result, cut to one sentence. */
-export function firstReason({ reasons, title }: Result): Told {
+export function firstReason({ reasons, title }: Result): HeadlineText {
   return withoutSubject([sentence(reasons[0] ?? title)]);
 }
 
 /**
  * The first reason of the outcome itself; an override's own reason stands before it in the list.
  */
-export function failedLine({ reasons, title, override }: Result): Told {
+export function failedLine({ reasons, title, override }: Result): HeadlineText {
   return withoutSubject([sentence(reasons[override === null ? 0 : 1] ?? title)]);
 }
 
-export function problemsLine({ problems, usage }: Result): Told {
+export function problemsLine({ problems, usage }: Result): HeadlineText {
   const sent = usage.calls === 0 ? ' Nothing was sent to a model.' : '';
   return withoutSubject([text(`${counted(problems.length, 'problem')} to fix.${sent}`)]);
 }
 
-export function regressionLine(result: Result, reports: Reports): Told {
+export function regressionLine(result: Result, reports: Reports): HeadlineText {
   const regressed = suitesThat(result, 'regressed');
   const silent = regressed.flatMap(unansweredIn).length;
-  const broken = entriesOf(result, reports, 'regressed').length - silent;
-  const fell = entriesOf(result, reports, 'fell').length;
+  const broken = entriesWithStatus(result, reports, 'regressed').length - silent;
+  const fell = entriesWithStatus(result, reports, 'fell').length;
   const { subject, line } = several(result, regressed, 'regressed');
   const clearly = broken === 0 ? [] : [`${counted(broken, 'reference')} clearly got worse`];
   const also =
@@ -77,7 +77,7 @@ function isWorse({ status }: ReferenceResult): boolean {
 }
 
 /** What at least so many of the references that got worse have in common is named. */
-const SHARED = 0.6;
+const MIN_SHARED_ATTRIBUTE = 0.6;
 
 /**
  * `, 5 of them in Refunds (100.0 % → 55.0 %)`: where it broke, if most of it broke in one place.
@@ -87,20 +87,24 @@ function inOnePlace(result: Result, all: number, reports: Reports): Line {
   if (worst === undefined) return [];
   const broken = worst.references.filter(isWorse).map(({ id }) => id);
   const [most] = reports.flatMap(({ inCommon }) => inCommon?.(result, worst, broken) ?? []);
-  if (most === undefined || broken.length < 2 || most.shared < SHARED * broken.length) return [];
+  if (most === undefined || broken.length < 2 || most.shared < MIN_SHARED_ATTRIBUTE * broken.length)
+    return [];
   const how = most.shared === all ? 'all' : `${count(most.shared)} of them`;
   return [text(`, ${how} in `), strong(most.name), text(` (${rates(most.base, most.head)})`)];
 }
 
-export function improvedLine(result: Result): Told {
-  return withMore(several(result, suitesThat(result, 'improved'), 'improved'), alone(result));
+export function improvedLine(result: Result): HeadlineText {
+  return withMore(
+    several(result, suitesThat(result, 'improved'), 'improved'),
+    worseAloneLine(result),
+  );
 }
 
 /**
  * Single references that got worse while their suites are not called regressed, so that their list
  * contradicts nothing.
  */
-function alone(result: Result): Line {
+function worseAloneLine(result: Result): Line {
   const worse = worseAlone(result.suites);
   const excused = excusedIn(result);
   return worse === 0
@@ -113,18 +117,18 @@ function alone(result: Result): Line {
       ];
 }
 
-export function inconclusiveLine(result: Result): Told {
+export function inconclusiveLine(result: Result): HeadlineText {
   const open = suitesThat(result, 'inconclusive');
   const why = worstSuite(open);
   const told = several(result, open, 'inconclusive');
   const hidden = why === undefined ? null : hiddenBy(why, result);
   if (hidden !== null) {
-    const { subject, line } = withMore(told, alone(result));
+    const { subject, line } = withMore(told, worseAloneLine(result));
     return { subject, line: [text(`${hidden} `), ...line] };
   }
   const because = why === undefined ? [] : openBecause(why);
   const space = told.line.length === 0 || because.length === 0 ? [] : [text(' ')];
-  return withMore(told, [...space, ...because, ...alone(result)]);
+  return withMore(told, [...space, ...because, ...worseAloneLine(result)]);
 }
 
 /**
@@ -162,8 +166,10 @@ function openBecause(suite: SuiteResult): Line {
     pass_rate: { low },
   } = suite;
   if (reason?.by === 'uncompared' || reason?.by === 'suspicious') {
-    const ids = reason.references.slice(0, NAMED).flatMap((id) => [text(', '), code(id)]);
-    const more = reason.references.length - NAMED;
+    const ids = reason.references
+      .slice(0, MAX_HEADLINE_NAMES)
+      .flatMap((id) => [text(', '), code(id)]);
+    const more = reason.references.length - MAX_HEADLINE_NAMES;
     return [
       text(reason.by === 'uncompared' ? 'Without evidence: ' : 'Looks worse by itself: '),
       ...ids.slice(1),
@@ -178,22 +184,22 @@ function openBecause(suite: SuiteResult): Line {
 }
 
 /** Names in one sentence. */
-const NAMED = 3;
+const MAX_HEADLINE_NAMES = 3;
 
-export function nothingWorseLine(result: Result): Told {
-  return withMore(comparedNumbers(result), alone(result));
+export function nothingWorseLine(result: Result): HeadlineText {
+  return withMore(comparedNumbers(result), worseAloneLine(result));
 }
 
 /**
  * Where no suite got worse: one suite by its numbers, several by their count and the largest drop
  * among them.
  */
-export function noRegressionLine(result: Result): Told {
+export function noRegressionLine(result: Result): HeadlineText {
   const { suites } = result;
   const moved = suites.filter(({ pass_rate }) => pass_rate.difference !== null);
   if (moved.length === 0) return nothingWorseLine(result);
   if (suites.length === 1)
-    return withMore(comparedNumbers(result), [...ruledOut(moved), ...alone(result)]);
+    return withMore(comparedNumbers(result), [...ruledOut(moved), ...worseAloneLine(result)]);
   const worst = worstSuite(moved);
   const fell = worst !== undefined && (worst.pass_rate.difference ?? 0) < 0;
   const largest = fell
@@ -204,7 +210,7 @@ export function noRegressionLine(result: Result): Told {
     subject: [text(counted(suites.length, 'suite'))],
     line: [...largest, ...(rest === '' ? [] : [text(rest)])],
   };
-  return withMore(told, [...ruledOut(moved), ...alone(result)]);
+  return withMore(told, [...ruledOut(moved), ...worseAloneLine(result)]);
 }
 
 /** ` A drop above 7.8 points is ruled out.`: how far green reaches. */
@@ -222,7 +228,7 @@ function ruledOut(all: readonly SuiteResult[]): Line {
 function scoringAlone(
   moved: readonly [ScoringResult, ...ScoringResult[]],
   { suites }: Result,
-): Told {
+): HeadlineText {
   const [first] = moved;
   const more = moved.length - 1;
   const of = suites.length === 1 ? '' : ` in ${counted(moved.length, 'suite')}`;
@@ -236,11 +242,11 @@ function scoringAlone(
   };
 }
 
-export function withMore({ subject, line }: Told, more: Line): Told {
+export function withMore({ subject, line }: HeadlineText, more: Line): HeadlineText {
   return { subject, line: [...line, ...more] };
 }
 
-function comparedNumbers(result: Result): Told {
+function comparedNumbers(result: Result): HeadlineText {
   const compared = result.suites.filter(({ pass_rate }) => pass_rate.difference !== null);
   if (compared.length > 0) return several(result, compared, 'compared');
   const fresh = result.suites.filter(({ verdict }) => verdict === 'new');

@@ -5,10 +5,17 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { text, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { difference, preferredWords, rates, repeatedNames, size, suiteName } from './phrases.ts';
+import {
+  differenceWords,
+  preferredWords,
+  rates,
+  repeatedNames,
+  size,
+  suiteName,
+} from './phrases.ts';
 
 /** What an outcome is about, for its first line, and the sentences below it. */
-export interface Told {
+export interface HeadlineText {
   /** The worst suite with its rates; empty where no suite stands for the outcome. */
   subject: Line;
   line: Line;
@@ -25,7 +32,11 @@ export function isSilent(suite: SuiteResult): boolean {
 }
 
 /** The worst of the suites with its numbers, and how many there are of how many. */
-export function several({ suites }: Result, chosen: readonly SuiteResult[], word: string): Told {
+export function several(
+  { suites }: Result,
+  chosen: readonly SuiteResult[],
+  word: string,
+): HeadlineText {
   const suite = worstSuite(chosen);
   const numbers = suite === undefined ? '' : suiteNumbers(suite);
   const rest =
@@ -38,7 +49,7 @@ export function several({ suites }: Result, chosen: readonly SuiteResult[], word
 
 /** `−6.0 points, 90 % interval −10.4 to −1.6; 50 references × 3 tries`, as far as there is any. */
 export function suiteNumbers({ pass_rate: rate, compared }: SuiteResult): string {
-  const moved = difference(rate);
+  const moved = differenceWords(rate);
   return [
     ...(moved === null ? [] : [moved]),
     ...(compared.references === 0 ? [] : [size(compared)]),

@@ -5,19 +5,19 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { variantWords } from '../../kernel/suite/suite.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { code, text, type Line } from './document.ts';
-import { subjectOf, type Told } from './headline-suite.ts';
+import { subjectOf, type HeadlineText } from './headline-suite.ts';
 import { andMore } from './phrases.ts';
 import { rankedPrompts } from './tables.ts';
 
-export function withoutSubject(line: Line): Told {
+export function withoutSubject(line: Line): HeadlineText {
   return { subject: [], line };
 }
 
 /** Prompts named in one sentence. */
-const NAMED = 3;
+const MAX_HEADLINE_PROMPTS = 3;
 
 /** How much failed, and of prompts in several variants which one is ahead. */
-export function evaluatedLine(result: Result): Told {
+export function evaluatedLine(result: Result): HeadlineText {
   const { suites } = result;
   const [only] = suites;
   const failed = text(failedOf(suites.flatMap(({ references }) => references)));
@@ -48,7 +48,7 @@ function highestVariants(result: Result): Line {
       typeof first?.rate === 'number' && first.rate > (second?.rate ?? -1),
   );
   const shown = prompts
-    .slice(0, NAMED)
+    .slice(0, MAX_HEADLINE_PROMPTS)
     .flatMap(({ name, ranked: [first] }, index) =>
       first === undefined
         ? []
@@ -59,7 +59,7 @@ function highestVariants(result: Result): Line {
             code(variantWords(first.suite.variant)),
           ],
     );
-  const more = andMore(prompts.length, NAMED);
+  const more = andMore(prompts.length, MAX_HEADLINE_PROMPTS);
   return shown.length === 0 ? [] : [...shown, text(more === null ? '.' : ` ${more}.`)];
 }
 

@@ -38,7 +38,7 @@ const SECTIONS = {
   otherChanges,
   reasons,
   suites: (result, detail, reports) =>
-    isSaidAbove(result, reports) ? [] : suitesTable(result, detail),
+    isTableRedundant(result, reports) ? [] : suitesTable(result, detail),
   ranking,
   sizeNote,
   brokenReferences,
@@ -97,7 +97,7 @@ function verdict(result: Result, _detail: Detail, reports: Reports): Block[] {
 }
 
 /** Whether the first line says all that a table of one green suite would. */
-function isSaidAbove(result: Result, reports: Reports): boolean {
+function isTableRedundant(result: Result, reports: Reports): boolean {
   const { tone, subject } = headline(result, reports);
   return (
     result.mode === 'diff' && result.suites.length === 1 && tone === 'good' && subject.length > 0

@@ -1,4 +1,4 @@
-import { distinct } from '../../documents/document.ts';
+import { deduplicate } from '../../documents/document.ts';
 import { movedByScoring } from '../../kernel/judge/findings.ts';
 import { onlyScoringChanged } from '../../kernel/judge/outcome.ts';
 import { errorOf } from '../../kernel/result/reference-result.ts';
@@ -19,7 +19,7 @@ import {
 } from './document.ts';
 import { amongErrors, opensErrors } from './errors.ts';
 import type { Reports } from './feature-report.ts';
-import { alike } from './order.ts';
+import { groupByEqualKey } from './order.ts';
 import { headline } from './outcomes.ts';
 import { andMore } from './phrases.ts';
 
@@ -29,11 +29,11 @@ import { andMore } from './phrases.ts';
  */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
-  const groups = alike(all, ({ message }) => message);
+  const groups = groupByEqualKey(all, ({ message }) => message);
   const shown = groups.slice(0, detail.problems);
   const more = andMore(groups.length, shown.length);
   return [
-    { kind: 'list', items: shown.map(problemsLine) },
+    { kind: 'list', items: shown.map(problemAtPlaces) },
     ...(more === null ? [] : [paragraph([text(`${more} problems.`)])]),
   ];
 }
@@ -42,7 +42,7 @@ export function problems({ problems: all }: Result, detail: Detail): Block[] {
 const SHOWN_PLACES = 3;
 
 /** One problem, at all its places. */
-function problemsLine([first, ...others]: [Problem, ...Problem[]]): Line {
+function problemAtPlaces([first, ...others]: [Problem, ...Problem[]]): Line {
   const named = others.slice(0, SHOWN_PLACES - 1).flatMap(({ place: at }) => at ?? []);
   const more = andMore(others.length, named.length);
   const line = problemLine(first);
@@ -108,7 +108,7 @@ function isErrorOfTry({ suites }: Result, reason: string): boolean {
   );
 }
 
-const KINDS: readonly { kind: NoticeKind; words: string }[] = [
+const NOTICE_KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'removed', words: 'removed' },
   { kind: 'edited', words: 'expectation edited' },
   { kind: 'skipped', words: 'skipped' },
@@ -139,10 +139,10 @@ export function notices(result: Result, detail: Detail): Block[] {
   const all = result.notices.filter(({ kind, message }) => kind !== 'error' || !isSaid(message));
   if (all.length === 0) return [];
   const said = saidBy(result);
-  const present = KINDS.map(({ kind, words }) => ({
+  const present = NOTICE_KINDS.map(({ kind, words }) => ({
     words,
-    found: alike(
-      distinct(all.filter((notice) => notice.kind === kind)).map(said),
+    found: groupByEqualKey(
+      deduplicate(all.filter((notice) => notice.kind === kind)).map(said),
       ({ what }) => what,
     ),
   })).filter(({ found }) => found.length > 0);

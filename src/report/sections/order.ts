@@ -51,7 +51,7 @@ export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] 
  * References of the given statuses: the largest fall of the pass share first, then the most certain,
  * then the shortest to read.
  */
-export function entriesOf(
+export function entriesWithStatus(
   result: Result,
   reports: Reports,
   ...statuses: ReferenceStatus[]
@@ -83,12 +83,12 @@ export function entriesOf(
  * number.
  */
 export function fallOf({ base, head }: ReferenceResult): number {
-  const [before, after] = [shareOf(base), shareOf(head)];
+  const [before, after] = [judgedPassShare(base), judgedPassShare(head)];
   if (after === null) return 0;
   return (before ?? 1) - after;
 }
 
-function shareOf(side: SideResult | null): number | null {
+function judgedPassShare(side: SideResult | null): number | null {
   return side === null || side.tries_judged === 0 ? null : side.passes / side.tries_judged;
 }
 
@@ -147,8 +147,8 @@ export function referenceWords(
     ({ status }) => status !== 'pass' && status !== 'skipped',
   );
   return [
-    ...answer('Base', base, part),
-    ...answer('Head', head, part),
+    ...sideAnswer('Base', base, part),
+    ...sideAnswer('Head', head, part),
     ...scores.map(
       ({ metric, status, reason }) =>
         `${metric}: ${status}${reason === null ? '' : `, ${shorten(reason, part)}`}`,
@@ -156,7 +156,7 @@ export function referenceWords(
   ];
 }
 
-function answer(side: string, tryResult: TryResult | null, part: number): string[] {
+function sideAnswer(side: string, tryResult: TryResult | null, part: number): string[] {
   if (tryResult === null) return [];
   return [
     tryResult.actual === null
@@ -166,7 +166,10 @@ function answer(side: string, tryResult: TryResult | null, part: number): string
 }
 
 /** Things with equal keys together, each group where its first thing stood. */
-export function alike<T>(things: readonly T[], keyOf: (thing: T) => string): [T, ...T[]][] {
+export function groupByEqualKey<T>(
+  things: readonly T[],
+  keyOf: (thing: T) => string,
+): [T, ...T[]][] {
   return [...Map.groupBy(things, keyOf).values()].flatMap(([first, ...others]): [T, ...T[]][] =>
     first === undefined ? [] : [[first, ...others]],
   );

@@ -20,7 +20,7 @@ import {
   regressionLine,
   withMore,
 } from './headline-lines.ts';
-import { type Told } from './headline-suite.ts';
+import { type HeadlineText } from './headline-suite.ts';
 import { evaluatedLine, withoutSubject } from './headline-sweep.ts';
 
 /** An outcome as it is shown before anything is said about it. */
@@ -40,14 +40,14 @@ interface Headline extends OutcomeSign {
 }
 
 export function outcomeSign({ outcome }: Result): OutcomeSign {
-  const { sign, tone, words } = rowOf(outcome);
+  const { sign, tone, words } = outcomeRow(outcome);
   return { sign, tone, outcome: words(outcome) };
 }
 
 /** What the result's outcome is called, with its numbers, interval and size. */
 export function headline(result: Result, reports: Reports): Headline {
   const { outcome } = result;
-  const { subject, line } = rowOf(outcome).line(result, outcome, reports);
+  const { subject, line } = outcomeRow(outcome).line(result, outcome, reports);
   const [first, said] = [evidenceFirst(outcome), ungradedIn(outcome)];
   const instead = replacedIn(outcome);
   const last = line.at(-1);
@@ -74,7 +74,7 @@ interface OutcomeRow<O extends RunOutcome> {
   /** Two or three words: the headline's beginning. */
   words(outcome: O): string;
   /** What it is about, and the numbers behind it. */
-  line(result: Result, outcome: O, reports: Reports): Told;
+  line(result: Result, outcome: O, reports: Reports): HeadlineText;
 }
 
 type OutcomeTable = { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> };
@@ -160,8 +160,8 @@ const OUTCOMES: OutcomeTable = {
   overridden: {
     sign: '✗',
     tone: 'bad',
-    words: ({ by }) => `${rowOf(by).words(by)}, overridden`,
-    line: (result, { by }, reports) => rowOf(by).line(result, by, reports),
+    words: ({ by }) => `${outcomeRow(by).words(by)}, overridden`,
+    line: (result, { by }, reports) => outcomeRow(by).line(result, by, reports),
   },
   inconclusive: {
     sign: '?',
@@ -201,6 +201,6 @@ function noRegressionWords(outcome: OutcomeOf<'no-regression'>): string {
 }
 
 /** The row of an outcome. The table's type ties each key to its member, which TypeScript forgets. */
-function rowOf<O extends RunOutcome>(outcome: O): OutcomeRow<O> {
+function outcomeRow<O extends RunOutcome>(outcome: O): OutcomeRow<O> {
   return OUTCOMES[outcome.kind] as unknown as OutcomeRow<O>;
 }

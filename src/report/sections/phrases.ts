@@ -89,7 +89,7 @@ export function preferredWords({ preference }: SuiteResult): string | null {
 }
 
 /** `−6.0 points, 90 % interval −10.4 to −1.6`; null where nothing was compared. */
-export function difference(rate: Moved): string | null {
+export function differenceWords(rate: Moved): string | null {
   const { difference: value, low, high } = rate;
   if (value === null) return null;
   return low === null || high === null
@@ -180,7 +180,10 @@ export function statusWords({
  * What a run cost. A program of the project may cost its team something, but nothing that is known
  * here: such calls are not priced.
  */
-export function costOf({ cost_usd, unpriced }: Pick<UsageTotals, 'cost_usd' | 'unpriced'>): string {
+export function runCost({
+  cost_usd,
+  unpriced,
+}: Pick<UsageTotals, 'cost_usd' | 'unpriced'>): string {
   return unpriced === 'programs' ? 'no priced calls' : cost(cost_usd);
 }
 

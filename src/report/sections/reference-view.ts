@@ -20,7 +20,7 @@ export interface SentPrompts {
 }
 
 /** Characters of a single text; what is longer is cut, and said to be. */
-const LONGEST = 100_000;
+const MAX_VIEW_CHARS = 100_000;
 
 /**
  * Everything that a result knows of one reference: input, why it got worse, prompt as sent, every
@@ -60,14 +60,14 @@ export function referenceBlocks(
 function promptBlocks(sent: SentPrompts | null): Block[] {
   if (sent === null) return [];
   const { base, head } = sent;
-  const same = base !== null && head !== null && wordsOf(base) === wordsOf(head);
+  const same = base !== null && head !== null && messagesKey(base) === messagesKey(head);
   return [
     ...(same ? [] : messageBlocks('Prompt as sent by base', base)),
     ...messageBlocks(same || base === null ? 'Prompt as sent' : 'Prompt as sent by head', head),
   ];
 }
 
-function wordsOf(messages: readonly Message[]): string {
+function messagesKey(messages: readonly Message[]): string {
   return JSON.stringify(messages.map(({ role, content }) => [role, content]));
 }
 
@@ -99,7 +99,7 @@ function sideBlocks(title: string, side: SideResult | null, reports: Reports): B
 function tryBlock(tryResult: TryResult, reports: Reports): Block {
   const { outcome, actual, error, scores, reused } = tryResult;
   const view = tryView(tryResult, reports);
-  const said = view?.whole(LONGEST) ?? [code(actual ?? '', LONGEST)];
+  const said = view?.whole(MAX_VIEW_CHARS) ?? [code(actual ?? '', MAX_VIEW_CHARS)];
   return {
     kind: 'facts',
     title: [text(`Try ${String(tryResult.try + 1)}: ${outcome}${reused ? ', reused' : ''}`)],
@@ -116,7 +116,7 @@ function tryBlock(tryResult: TryResult, reports: Reports): Block {
               ...(skip ? ['does not gate'] : []),
             ].join(', '),
           ),
-          ...(reason === null ? [] : [text(' – '), code(reason, LONGEST)]),
+          ...(reason === null ? [] : [text(' – '), code(reason, MAX_VIEW_CHARS)]),
         ],
       })),
     ],
@@ -124,7 +124,7 @@ function tryBlock(tryResult: TryResult, reports: Reports): Block {
 }
 
 function fact(name: string, value: string): { name: Line; value: Line } {
-  return { name: [text(name)], value: [code(value, LONGEST)] };
+  return { name: [text(name)], value: [code(value, MAX_VIEW_CHARS)] };
 }
 
 /** What tells a suite of a result from the others. */
@@ -140,7 +140,7 @@ export function sentPrompts({ suites }: Pick<Prepared, 'suites'>): Map<string, S
     suites.flatMap(({ run: { suite, runs } }) =>
       runs.map(({ affected: { reference, base, head } }): [string, SentPrompts] => [
         sentKey(suite, reference.id),
-        { base: messagesOf(base), head: messagesOf(head) },
+        { base: generationMessages(base), head: generationMessages(head) },
       ]),
     ),
   );
@@ -156,7 +156,7 @@ export function sentKey({ path, name, variant }: Which, id: string): string {
   });
 }
 
-function messagesOf(generation: Generation | null): Message[] | null {
+function generationMessages(generation: Generation | null): Message[] | null {
   if (generation === null) return null;
   if (generation.kind === 'request') return generation.messages;
   if (generation.kind !== 'recorded') return null;

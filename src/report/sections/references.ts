@@ -10,7 +10,7 @@ import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
 import { sharedFailures, type Failure } from './failures.ts';
 import type { Reports } from './feature-report.ts';
-import { entriesOf, suitesWorstFirst, type ReferenceEntry } from './order.ts';
+import { entriesWithStatus, suitesWorstFirst, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
   andMore,
@@ -34,13 +34,13 @@ export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   // Errors that stand open by their causes are not listed by their references.
   const found =
     result.mode === 'sweep'
-      ? entriesOf(
+      ? entriesWithStatus(
           result,
           reports,
           'fail',
           ...(opensErrors(result) ? [] : ['error' as const]),
         ).filter(isBroken)
-      : entriesOf(result, reports, 'regressed', 'fell');
+      : entriesWithStatus(result, reports, 'regressed', 'fell');
   const [worst] = result.mode === 'sweep' ? [] : suitesWorstFirst(result.suites);
   const rank = ({ suite, reference }: ReferenceEntry): number =>
     !countsForVerdict(reference) ? 2 : suite === worst || worst === undefined ? 0 : 1;
@@ -69,7 +69,7 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
       ? []
       : [
           paragraph(failureLine(failure, result.suites.length > 1 ? repeated : null)),
-          ...inFull.flatMap((entry) => answersOf(entry, repeated, detail, reports)),
+          ...inFull.flatMap((entry) => answerBlocks(entry, repeated, detail, reports)),
           ...(rows.length === 0 ? [] : [countsTable(rows, repeated)]),
         ];
   });
@@ -165,7 +165,7 @@ export function movedReferences(result: Result, detail: Detail, reports: Reports
   // Such errors stand open, by cause.
   const open = opensErrors(result);
   const entries = MOVED.filter((status) => !(open && status === 'error')).flatMap((status) =>
-    entriesOf(result, reports, status),
+    entriesWithStatus(result, reports, status),
   );
   const causes = open ? [] : errorCauses(result, detail);
   if (entries.length + causes.length === 0) return [];
@@ -202,7 +202,7 @@ const MOVED: readonly ReferenceStatus[] = [
   'rose',
 ];
 
-function answersOf(
+function answerBlocks(
   { suite, reference }: ReferenceEntry,
   repeated: ReadonlySet<string>,
   detail: Detail,
@@ -212,13 +212,15 @@ function answersOf(
     ...suiteName(suite, repeated),
     text(' › '),
     ...linkedFace(reference),
-    text(` – ${countsOf(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'}`),
+    text(
+      ` – ${passCounts(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'}`,
+    ),
   ];
   return evidence(title, reference, detail, reports);
 }
 
 /** `3 of 3 passed → 1 of 3 passed, majority: pass → fail`; one side where there is one. */
-export function countsOf(reference: ReferenceResult, suite: SuiteResult): string {
+export function passCounts(reference: ReferenceResult, suite: SuiteResult): string {
   const { base, head } = reference;
   const counts = base === null ? passWords(head) : `${passWords(base)} → ${passWords(head)}`;
   return `${counts}${rolledUpWords(reference, suite)}`;

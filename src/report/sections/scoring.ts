@@ -1,7 +1,7 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
-import { counted, decimal, pValue, percent, pointsBetween } from '../../text/amounts.ts';
+import { counted, twoDecimals, pValue, percent, pointsBetween } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
 import { code, group, joinLines, paragraph, text, type Block, type Line } from './document.ts';
 import { shortFaceOf } from './faces.ts';
@@ -14,7 +14,7 @@ export function scorings({ scoring, suites }: Result, { collapsedItems: items }:
   const more = andMore(scoring.length, shown.length);
   const blocks = shown.flatMap((change) => {
     const own = suites.filter(({ path, name }) => path === change.path && name === change.name);
-    return scoringOf(
+    return scoringBlocks(
       change,
       own.flatMap(({ references }) => references),
       items,
@@ -27,7 +27,7 @@ export function scorings({ scoring, suites }: Result, { collapsedItems: items }:
   );
 }
 
-function scoringOf(
+function scoringBlocks(
   scoring: ScoringResult,
   references: readonly ReferenceResult[],
   items: number,
@@ -62,7 +62,7 @@ function scoringOf(
       ...becauseLine(scoring.because),
       text('.'),
     ]),
-    ...sameAnswers(scoring),
+    ...sameAnswerBlocks(scoring),
     ...(scoring.flipped.length === 0
       ? []
       : [
@@ -78,12 +78,12 @@ function scoringOf(
 }
 
 /** What the new scoring does to answers that stay as they are. */
-function sameAnswers({
+function sameAnswerBlocks({
   same_answers: { judged, pass_fail, fail_pass, p, kappa },
 }: ScoringResult): Block[] {
   if (judged === 0) return [];
   const agree =
-    kappa === null ? '' : `, Cohen's κ between base's and head's scoring ${decimal(kappa)}`;
+    kappa === null ? '' : `, Cohen's κ between base's and head's scoring ${twoDecimals(kappa)}`;
   return [
     paragraph([
       text(

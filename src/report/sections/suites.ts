@@ -18,7 +18,7 @@ import {
   type Line,
   SENTENCE,
 } from './document.ts';
-import { alike, suitesWorstFirst } from './order.ts';
+import { groupByEqualKey, suitesWorstFirst } from './order.ts';
 import {
   METRIC_FAILS,
   SHOWN_ONLY,
@@ -45,14 +45,14 @@ const SHOWN_REASONS = 3;
 export function suitesTable(result: Result, detail: Detail): Block[] {
   const suites = suitesWorstFirst(result.suites);
   const names = repeatedNames(suites);
-  const groups = rowsOf(suites, names, result).slice(0, detail.suites);
+  const groups = groupIntoRows(suites, names, result).slice(0, detail.suites);
   if (groups.length === 0) return [];
   const rows = groups.map(([suite, ...same]) => {
     const cell = suiteCell(suite, names.has(suite.name), same);
     return result.mode === 'sweep'
       ? [cell, ...sweepCells(suite)]
       : [
-          [{ kind: 'verdict' as const, ...verdictOf(suite, result) }, lineBreak, ...cell],
+          [{ kind: 'verdict' as const, ...verdictLook(suite, result) }, lineBreak, ...cell],
           ratesCell(suite, result),
           [...becauseLine(suite.because), ...moreFiles(suite, same)],
         ];
@@ -77,7 +77,7 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
 const FEW_SUITES = 3;
 
 /** The suites of each row. */
-function rowsOf(
+function groupIntoRows(
   suites: readonly SuiteResult[],
   repeated: ReadonlySet<string>,
   result: Result,
@@ -85,9 +85,9 @@ function rowsOf(
   const isGreen = suites.every(({ verdict }) => verdict === 'unchanged');
   if (result.mode === 'sweep' || suites.length <= (isGreen ? FEW_SUITES : OPEN_SUITES))
     return suites.map((suite) => [suite]);
-  return alike(suites, (suite) =>
+  return groupByEqualKey(suites, (suite) =>
     JSON.stringify([
-      verdictOf(suite, result).word,
+      verdictLook(suite, result).word,
       ratesCell(suite, result),
       suite.base_variant === null ? null : variantChanges(suite.base_variant, suite.variant),
       suite.because.map(({ key }) => key),
@@ -112,7 +112,7 @@ export function verdictsInWords(result: Result, { collapsedItems: items }: Detai
   const { suites, mode } = result;
   const told =
     mode === 'sweep' ? [] : suitesWorstFirst(suites).filter(({ summary }) => summary !== '');
-  const sentences = alike(told, ({ summary }) => summary);
+  const sentences = groupByEqualKey(told, ({ summary }) => summary);
   const shown = sentences.slice(0, items);
   const more = andMore(told.length, shown.flat().length);
   const repeated = repeatedNames(suites);
@@ -126,11 +126,13 @@ export function verdictsInWords(result: Result, { collapsedItems: items }: Detai
             items: [
               ...shown.map((same): Line => [
                 ...joinLines(
-                  same.slice(0, NAMED_SUITES).map((suite) => suiteName(suite, repeated)),
+                  same.slice(0, MAX_ROW_SUITES).map((suite) => suiteName(suite, repeated)),
                   ', ',
                 ),
                 text(
-                  same.length > NAMED_SUITES ? ` ${andMore(same.length, NAMED_SUITES) ?? ''}` : '',
+                  same.length > MAX_ROW_SUITES
+                    ? ` ${andMore(same.length, MAX_ROW_SUITES) ?? ''}`
+                    : '',
                 ),
                 text(`: ${shorten(same[0].summary, SENTENCE)}`),
               ]),
@@ -157,20 +159,20 @@ const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
  * How a suite's verdict looks. Where nothing but the scoring gave references another outcome, that
  * is what is said: the suite is not as it was.
  */
-export function verdictOf(suite: SuiteResult, { scoring }: Result): VerdictLook {
+export function verdictLook(suite: SuiteResult, { scoring }: Result): VerdictLook {
   if (suite.verdict !== 'regressed') {
     if (failingMetrics(suite).length > 0) return METRIC_FAILS;
     // Red it can be all the same, where head no longer answers.
     if (showsOnly(suite)) return SHOWN_ONLY;
   }
-  const changed = scoringOf(suite, scoring);
+  const changed = suiteScoring(suite, scoring);
   const moved =
     changed !== undefined &&
     (changed.flipped.length > 0 || changed.rates.base_base !== changed.rates.base_head);
   return suite.verdict === 'unchanged' && moved ? SCORING_CHANGED : VERDICTS[suite.verdict];
 }
 
-function scoringOf(
+function suiteScoring(
   { path, name }: SuiteResult,
   scoring: readonly ScoringResult[],
 ): ScoringResult | undefined {
@@ -184,7 +186,7 @@ function scoringOf(
  */
 export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
   const { base, head, difference } = suite.pass_rate;
-  const own = scoringOf(suite, scoring)?.rates;
+  const own = suiteScoring(suite, scoring)?.rates;
   const another = own !== undefined && own.base_base !== null && own.base_base !== own.base_head;
   if (another && difference === null)
     return [
@@ -231,7 +233,7 @@ export function sweepSize({ references }: SuiteResult): string {
 }
 
 /** Suites named that share a row; the rest is counted. */
-const NAMED_SUITES = 8;
+const MAX_ROW_SUITES = 8;
 
 /**
  * The name, and of suites that share the row theirs; the variant where the name alone does not tell
@@ -248,7 +250,7 @@ export function suiteCell(
       : repeated
         ? variantWords(variant)
         : '';
-  const named = same.slice(0, NAMED_SUITES - 1);
+  const named = same.slice(0, MAX_ROW_SUITES - 1);
   const more = andMore(same.length, named.length);
   return [
     ...joinLines(

@@ -63,7 +63,7 @@ function classesOf(
     paragraph([
       ...name,
       text(
-        `: accuracy ${sides(accuracy, percent)}, macro-F1 ${sides(macro_f1, decimal)}, answers that are not a label ${sides(other, percent)}.`,
+        `: accuracy ${rateSides(accuracy, percent)}, macro-F1 ${rateSides(macro_f1, decimal)}, answers that are not a label ${rateSides(other, percent)}.`,
       ),
     ]),
     {
@@ -72,15 +72,15 @@ function classesOf(
       rows: rows.map(({ label, references, precision, recall }) => [
         [code(label)],
         [text(String(references))],
-        [text(sides(precision, percent))],
-        [text(sides(recall, percent))],
+        [text(rateSides(precision, percent))],
+        [text(rateSides(recall, percent))],
       ]),
     },
     ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
   ];
 }
 
-function sides({ base, head }: BothSides, word: (value: number | null) => string): string {
+function rateSides({ base, head }: BothSides, word: (value: number | null) => string): string {
   return base === null ? word(head) : `${word(base)} → ${word(head)}`;
 }
 
@@ -147,7 +147,7 @@ export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
       name: variants[0]?.name ?? '',
       ranked: variants
         .map((suite): Ranked => ({ suite, ...headRate(suite) }))
-        .sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || priceOf(a) - priceOf(b)),
+        .sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || rankedCost(a) - rankedCost(b)),
     }));
 }
 
@@ -172,21 +172,28 @@ export function rankingBlocks({ ranked }: RankedPrompt, limit: number): Block[] 
   return [
     {
       kind: 'table',
-      head: COLUMNS.map((name) => [text(name)]),
-      rows: shown.map((variant, index) => rowOf(variant, index)),
+      head: RANKING_COLUMNS.map((name) => [text(name)]),
+      rows: shown.map((variant, index) => rankingRow(variant, index)),
     },
-    paragraph([text(verdictOf(ranked))]),
+    paragraph([text(rankingVerdict(ranked))]),
     ...(more === null ? [] : [paragraph([text(`${more} variants.`)])]),
   ];
 }
 
-const COLUMNS = ['Rank', 'Variant', 'Pass rate', '95 % interval', 'Tries', 'Cost per 1,000 calls'];
+const RANKING_COLUMNS = [
+  'Rank',
+  'Variant',
+  'Pass rate',
+  '95 % interval',
+  'Tries',
+  'Cost per 1,000 calls',
+];
 
-function priceOf({ suite }: Ranked): number {
+function rankedCost({ suite }: Ranked): number {
   return suite.cost_per_1000_calls ?? Number.MAX_VALUE;
 }
 
-function rowOf({ suite, rate, interval, passes, tries }: Ranked, index: number): Line[] {
+function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: number): Line[] {
   return [
     [text(String(index + 1))],
     [code(variantWords(suite.variant))],
@@ -198,7 +205,7 @@ function rowOf({ suite, rate, interval, passes, tries }: Ranked, index: number):
 }
 
 /** What the order is worth: variants have the same references, so each is paired with the first. */
-function verdictOf([best, ...others]: readonly Ranked[]): string {
+function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   if (best === undefined || best.interval === null) return 'No try could be judged.';
   const judged = others.filter(({ interval }) => interval !== null);
   const close = toldApart(

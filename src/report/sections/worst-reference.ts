@@ -10,9 +10,9 @@ import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
 import { sharedFailures, worstOf, type Failure } from './failures.ts';
 import type { Reports } from './feature-report.ts';
-import { entriesOf, fallOf, type ReferenceEntry } from './order.ts';
+import { entriesWithStatus, fallOf, type ReferenceEntry } from './order.ts';
 import { repeatedNames, suiteName } from './phrases.ts';
-import { brokenOf, countsOf, opensWorst } from './references.ts';
+import { brokenOf, passCounts, opensWorst } from './references.ts';
 
 /**
  * The reference that fell most, with both answers and why head's fails, and how many others fail
@@ -35,7 +35,7 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
     ...(new Set(broken.map(({ suite }) => suite)).size < 2
       ? []
       : [text(' of '), ...suiteName(worst.suite, repeatedNames(result.suites))]),
-    text(`, ${countsOf(worst.reference, worst.suite)}`),
+    text(`, ${passCounts(worst.reference, worst.suite)}`),
     ...(others === 0
       ? []
       : [
@@ -69,14 +69,14 @@ function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Rep
   ];
   const judged = {
     ...reference,
-    base: underBase(reference.base, base_try, { outcome: 'pass', scores: [] }),
-    head: underBase(reference.head, head_try, { outcome: 'fail', scores }),
+    base: sideUnderBase(reference.base, base_try, { outcome: 'pass', scores: [] }),
+    head: sideUnderBase(reference.head, head_try, { outcome: 'fail', scores }),
   };
   return evidence(title, judged, detail, reports);
 }
 
 /** A side with one of its tries alone, as base's scoring judges it. */
-function underBase(
+function sideUnderBase(
   side: SideResult | null,
   index: number,
   judged: Pick<SideResult['tries'][number], 'outcome' | 'scores'>,
@@ -99,8 +99,8 @@ function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[
     .filter(countsForVerdict)
     .flatMap((reference) => {
       const [base, head] = [
-        meanOf(reference.base, metric.name),
-        meanOf(reference.head, metric.name),
+        metricMean(reference.base, metric.name),
+        metricMean(reference.head, metric.name),
       ];
       return base === null || head === null ? [] : [{ reference, base, head }];
     })
@@ -117,7 +117,7 @@ function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[
   return evidence(title, most.reference, detail, reports);
 }
 
-function meanOf(side: SideResult | null, metric: string): number | null {
+function metricMean(side: SideResult | null, metric: string): number | null {
   const values = (side?.tries ?? []).flatMap(({ scores }) =>
     scores.flatMap(({ metric: name, value }) => {
       const own = isMap(value) ? value[metric.slice(name.length + 1)] : value;
@@ -134,7 +134,7 @@ function meanOf(side: SideResult | null, metric: string): number | null {
  */
 function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   if (result.outcome.kind !== 'inconclusive') return [];
-  return entriesOf(result, reports, 'inconclusive', 'flaky').filter(
+  return entriesWithStatus(result, reports, 'inconclusive', 'flaky').filter(
     ({ suite, reference }) =>
       suite.verdict === 'inconclusive' && countsForVerdict(reference) && fallOf(reference) > 0,
   );

@@ -110,7 +110,7 @@ const PASSPORTS: readonly Passport[] = [
 /**
  * https://platform.claude.com/docs/en/about-claude/model-deprecations; the SDK lists the latest.
  */
-const ENDS: Readonly<Record<string, readonly string[]>> = {
+const ANTHROPIC_RETIREMENTS: Readonly<Record<string, readonly string[]>> = {
   '2024-11-06': [
     ...['claude-1.0', 'claude-1.1', 'claude-1.2', 'claude-1.3'],
     ...['claude-instant-1.0', 'claude-instant-1.1', 'claude-instant-1.2'],
@@ -163,7 +163,7 @@ export const anthropicFacts = {
     source: 'https://platform.claude.com/docs/en/build-with-claude/prompt-caching',
     checked: CHECKED,
   },
-  ends: ENDS,
+  ends: ANTHROPIC_RETIREMENTS,
   priceId: 'anthropic',
   embeddings: null,
   batchShare: 0.5,

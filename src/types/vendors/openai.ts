@@ -1,8 +1,8 @@
 import type { Passport, Refusal, VendorFacts } from './facts.ts';
 
-const CHECKED = '2026-11-22';
+const OPENAI_CHECKED = '2026-11-22';
 
-const DEFAULTS = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 };
+const OPENAI_DEFAULTS = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 };
 
 const RENAMED: Readonly<Record<string, Refusal>> = {
   max_tokens: { instead: 'max_completion_tokens' },
@@ -15,7 +15,7 @@ function reasoning(efforts: readonly (string | null)[]): Readonly<Record<string,
   return {
     ...RENAMED,
     ...Object.fromEntries(
-      Object.entries(DEFAULTS).map(([name, value]) => [name, { but: value, ...unless }]),
+      Object.entries(OPENAI_DEFAULTS).map(([name, value]) => [name, { but: value, ...unless }]),
     ),
     logprobs: { but: false, ...unless },
     top_logprobs: unless,
@@ -23,7 +23,7 @@ function reasoning(efforts: readonly (string | null)[]): Readonly<Record<string,
   };
 }
 
-const PASSPORTS: readonly Passport[] = [
+const OPENAI_PASSPORTS: readonly Passport[] = [
   {
     family: 'Models of the Responses API alone',
     models:
@@ -40,7 +40,7 @@ const PASSPORTS: readonly Passport[] = [
     thinks: 'always; `reasoning: { effort: … }`',
     api: 'responses',
     source: 'https://developers.openai.com/api/docs/models',
-    checked: CHECKED,
+    checked: OPENAI_CHECKED,
   },
   {
     family: 'GPT-6 Astra and GPT-6.1 Sol',
@@ -72,7 +72,7 @@ const PASSPORTS: readonly Passport[] = [
     forms: ['schema', 'tool', 'plain'],
     thinks: '`reasoning_effort`; not with `none`',
     source: 'https://developers.openai.com/api/docs/guides/latest-model',
-    checked: CHECKED,
+    checked: OPENAI_CHECKED,
   },
   {
     family: 'GPT-5.1 to GPT-5.4',
@@ -81,7 +81,7 @@ const PASSPORTS: readonly Passport[] = [
     forms: ['schema', 'tool', 'plain'],
     thinks: '`reasoning_effort`; not without it',
     source: 'https://developers.openai.com/api/docs/guides/latest-model',
-    checked: CHECKED,
+    checked: OPENAI_CHECKED,
   },
   {
     family: 'GPT-5, o1, o3 and o4-mini',
@@ -90,7 +90,7 @@ const PASSPORTS: readonly Passport[] = [
     forms: ['schema', 'tool', 'plain'],
     thinks: 'always; `reasoning_effort`',
     source: 'https://developers.openai.com/api/docs/guides/reasoning',
-    checked: CHECKED,
+    checked: OPENAI_CHECKED,
   },
   {
     family: 'GPT-4.1, GPT-4o and older',
@@ -99,14 +99,14 @@ const PASSPORTS: readonly Passport[] = [
     forms: ['schema', 'tool', 'plain'],
     thinks: 'no',
     source: 'https://developers.openai.com/api/docs/guides/structured-outputs',
-    checked: CHECKED,
+    checked: OPENAI_CHECKED,
   },
 ];
 
 /**
  * https://developers.openai.com/api/docs/deprecations; the SDK lists those with chat completions.
  */
-const ENDS: Readonly<Record<string, readonly string[]>> = {
+const OPENAI_RETIREMENTS: Readonly<Record<string, readonly string[]>> = {
   '2024-09-13': [
     'gpt-3.5-turbo-16k',
     'gpt-3.5-turbo-0301',
@@ -205,8 +205,8 @@ export const openaiFacts = {
   baseUrlVariable: 'OPENAI_BASE_URL',
   models: /^(gpt-|chatgpt-|o\d|text-embedding-)/,
   starterModel: 'gpt-5.4-mini',
-  passports: PASSPORTS,
-  ends: ENDS,
+  passports: OPENAI_PASSPORTS,
+  ends: OPENAI_RETIREMENTS,
   priceId: 'openai',
   embeddings: 'text-embedding-3-small',
   batchShare: 0.5,

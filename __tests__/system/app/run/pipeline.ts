@@ -5,10 +5,9 @@ import { prepare } from '../../../../src/app/run/prepare.ts';
 import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
 import type { PrepareInput } from '../../../../src/kernel/plan/prepared.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import type { Project, Suite } from '../../../../src/kernel/suite/suite.ts';
 import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
-import { arrange } from '../../../../src/trust/arrange.ts';
+import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
@@ -67,7 +66,7 @@ export async function runPipeline(
   { input = {}, edges = {} }: Given = {},
 ): Promise<Ran> {
   const requests: Request[] = [];
-  const arranged = arrange(base, head, sources('member'), OWN_SETTINGS);
+  const arranged = applyTrust(base, head, sources('member'), OWN_SETTINGS);
   const prepared = prepare(
     {
       mode: 'diff',

@@ -4,9 +4,9 @@ import {
   RATE_LIMIT_WAITS,
   RETRIES,
   connect,
-  ownIdentity,
+  tokenIdentity,
 } from '../../../../src/edges/github/client.ts';
-import { failureLine } from '../../../../src/edges/github/published.ts';
+import { publishFailureLine } from '../../../../src/edges/github/published.ts';
 import { currentHead } from '../../../../src/edges/github/pull.ts';
 import { UserError } from '../../../../src/errors.ts';
 import { PRIMARY_LIMIT, SECONDARY_LIMIT, type Instead } from '../../../stand-ins/github/index.ts';
@@ -20,7 +20,7 @@ async function readHead({ client }: Setup): Promise<string> {
     return await currentHead(client, REPOSITORY, 12);
   } catch (error) {
     const surface = { failed: 'It failed', permission: 'pull-requests: read', fork: false };
-    return failureLine(surface, error);
+    return publishFailureLine(surface, error);
   }
 }
 
@@ -110,7 +110,7 @@ describe('failures that pass are outlasted, within bounds', () => {
 describe('addresses', () => {
   test('API and GraphQL are asked where the environment says', async () => {
     const { client, requests } = await setup();
-    expect(await ownIdentity(client)).toEqual({ login: 'github-actions[bot]', id: 41898282 });
+    expect(await tokenIdentity(client)).toEqual({ login: 'github-actions[bot]', id: 41898282 });
     expect(requests()).toEqual(['POST /graphql']);
   });
 
@@ -119,7 +119,7 @@ describe('addresses', () => {
     const env = { GITHUB_API_URL: `${github.apiUrl}/` };
     const derived = await connect({ token: 'token-1', env });
     expect(derived.graphqlUrl).toBe(github.graphqlUrl);
-    expect((await ownIdentity(derived)).login).toBe('github-actions[bot]');
+    expect((await tokenIdentity(derived)).login).toBe('github-actions[bot]');
     const { graphqlUrl } = await connect({ token: 'x', env: {} });
     expect(graphqlUrl).toBe('https://api.github.com/graphql');
   });
@@ -147,7 +147,7 @@ describe('addresses', () => {
     github.intercept('POST', /\/graphql$/, ({ count }) =>
       count === 1 ? { status: 200, body: { errors: [{ message: 'no' }] } } : 'reset',
     );
-    await expect(ownIdentity(client)).rejects.toThrow();
-    await expect(ownIdentity(client)).rejects.toThrow();
+    await expect(tokenIdentity(client)).rejects.toThrow();
+    await expect(tokenIdentity(client)).rejects.toThrow();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   publishSuggestions,
-  type Suggestion,
+  type ReviewSuggestion,
   type SuggestionJob,
 } from '../../../../src/edges/github/suggestions.ts';
 import {
@@ -17,12 +17,16 @@ const MARKER = '<!-- evaldiff fix test -->';
 const PATH = 'prompts/p.yaml';
 const ada = { login: 'ada-example', id: 2001, type: 'User' } as const;
 
-function suggestion(line: number, words: string, more: Partial<Suggestion> = {}): Suggestion {
+function suggestion(
+  line: number,
+  words: string,
+  more: Partial<ReviewSuggestion> = {},
+): ReviewSuggestion {
   const body = `${MARKER}\n${words}\n\n\`\`\`suggestion\n${words}\n\`\`\`\n`;
   return { path: PATH, startLine: line, endLine: line, body, ...more };
 }
 
-function job(suggestions: Suggestion[], more: Partial<SuggestionJob> = {}): SuggestionJob {
+function job(suggestions: ReviewSuggestion[], more: Partial<SuggestionJob> = {}): SuggestionJob {
   const where = { repository: REPOSITORY, pullRequest: 12, headSha: HEAD };
   return { ...where, marker: MARKER, suggestions, fork: false, ...more };
 }

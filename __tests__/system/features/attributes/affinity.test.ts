@@ -3,7 +3,7 @@ import { createOnce } from '../../../../src/edges/providers/once.ts';
 import {
   rateAnswer,
   rateReference,
-  scoreOf,
+  ratingScore,
   type Ratings,
 } from '../../../../src/features/attributes/affinity.ts';
 import type { Attribute } from '../../../../src/features/attributes/text.ts';
@@ -23,7 +23,7 @@ const rating = (id: string, score: unknown, evidence = 'it says so') => ({ id, s
 const ratingsOf = (scores: Record<string, unknown>) =>
   Object.entries(scores).map(([id, score]) => rating(id, score));
 const scores = (ratings: Ratings, of = attributes): (number | null)[] =>
-  of.map(({ id }) => scoreOf(ratings, id));
+  of.map(({ id }) => ratingScore(ratings, id));
 
 /** A grader that gives these ratings one after another, or fails; 1 for everything without any. */
 function grader(...replies: (unknown[] | ReturnType<typeof failure>)[]) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   assign,
   type Assignment,
-  type Column,
+  type AttributeColumn,
 } from '../../../../src/features/attributes/assign.ts';
 import {
   attributeBounds,
@@ -23,7 +23,7 @@ const only =
     asked === solver ? solveHere(program, asked) : fails('was not asked');
 
 interface Setting {
-  columns?: readonly Column[];
+  columns?: readonly AttributeColumn[];
   solve?: Solve;
   slack?: number;
   batch?: number;
@@ -42,13 +42,14 @@ async function assigned(
 
 const referencesOf = (rows: readonly (number | null)[][]): RatedReference[] =>
   rows.map((affinities, index) => ({ id: `r${index}`, affinities }));
-const columnsOf = (references: readonly RatedReference[]): Column[] =>
+const columnsOf = (references: readonly RatedReference[]): AttributeColumn[] =>
   priorsOf(
     references.map(({ affinities }) => affinities),
     references[0]!.affinities.length,
   ).map(({ prior }, column) => ({ id: `attribute-${column}`, prior }));
-const evenly = (ids: string[]): Column[] => ids.map((id) => ({ id, prior: 1 / ids.length }));
-const skewed = (references: readonly RatedReference[]): Column[] =>
+const evenly = (ids: string[]): AttributeColumn[] =>
+  ids.map((id) => ({ id, prior: 1 / ids.length }));
+const skewed = (references: readonly RatedReference[]): AttributeColumn[] =>
   references[0]!.affinities.map((_, column, all) => ({
     id: `a${column}`,
     prior: 2 ** -column / (2 - 2 ** (1 - all.length)),

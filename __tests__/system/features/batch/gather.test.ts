@@ -5,13 +5,13 @@ import { vendors } from '../../../../src/edges/providers/vendors/index.ts';
 import {
   createGatherer,
   createQuestions,
-  type Asked,
+  type QueuedRequest,
 } from '../../../../src/features/batch/batch-queue.ts';
 import type { ManagedServer } from '../../../../src/features/batch/batch-server.ts';
 import { requestTo, says, until } from '../../../unit/edges/providers/providers-setting.ts';
 import { keyOf, turn } from '../../edges/providers/setting.ts';
 
-const asked = (content: string, model = 'm'): Asked => {
+const asked = (content: string, model = 'm'): QueuedRequest => {
   const request = requestTo('openai', { model, messages: says(content) });
   return {
     key: keyOf(request),
@@ -44,7 +44,7 @@ function gatherer(limits: { requests: number; bytes: number }) {
   return {
     activity,
     sent,
-    add: (question: Asked) => {
+    add: (question: QueuedRequest) => {
       waiting += 1;
       return add(question);
     },

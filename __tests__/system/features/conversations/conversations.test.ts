@@ -8,7 +8,7 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project, Reference, Suite } from '../../../../src/kernel/suite/suite.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
 import { forecast } from '../../../../src/money/forecast.ts';
-import { arrange } from '../../../../src/trust/arrange.ts';
+import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
@@ -100,7 +100,7 @@ function ready(base: Project | null, head: Project) {
       code: 'sandbox',
       today: '2026-01-01',
     },
-    arrange(base, head, sources('member'), OWN_SETTINGS),
+    applyTrust(base, head, sources('member'), OWN_SETTINGS),
     (text) => text,
     ROWS,
   );

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { agreementWith } from '../../../../src/features/graders/rubric-tests.ts';
 import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
-import { arrange } from '../../../../src/trust/arrange.ts';
+import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
@@ -351,7 +351,7 @@ test('a grader that is a program of the repository runs only where the workflow 
         ...{ mode: 'diff', base: tree('b'), head: tree('h'), maxCalls: null, failOn: null },
         ...{ code, today: '2026-01-01' },
       },
-      arrange(graded(null, more, 0), head, sources('member'), OWN_SETTINGS),
+      applyTrust(graded(null, more, 0), head, sources('member'), OWN_SETTINGS),
       (text) => text,
       ROWS,
     ).problems.map(({ message }) => message);

@@ -5,7 +5,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { trendChart } from '../../../../src/features/history/trend-chart.ts';
 import { priorChart, sidesChart } from '../../../../src/report/page/bar-charts.ts';
 import { qualityCostChart } from '../../../../src/report/page/line-charts.ts';
-import { written } from '../../../../src/text/markup.ts';
+import { markupText } from '../../../../src/text/markup.ts';
 import {
   attributeOf,
   elementsOfFragment,
@@ -24,7 +24,7 @@ const value = (element: Element | undefined, name: string): number =>
   Number(attributeOf(element, name));
 
 const prior = (names: readonly string[]): string =>
-  written(
+  markupText(
     priorChart({
       label: names.join(' '),
       rows: names.map((name, index) => ({ name, prior: (index + 1) / 20 })),
@@ -41,14 +41,14 @@ const row = {
 };
 const few = { ...row, finding: null, instead: '6 references: too few' };
 const sides = (...rows: Parameters<typeof sidesChart>[0]['rows']): string =>
-  written(sidesChart({ label: 'x', rows }));
+  markupText(sidesChart({ label: 'x', rows }));
 const costs = (...points: Parameters<typeof qualityCostChart>[0]['points']): string =>
-  written(qualityCostChart({ label: 'x', points }));
+  markupText(qualityCostChart({ label: 'x', points }));
 const trend = (...rates: (number | null)[]): string => {
   const points = rates.map((rate, index) => ({
     ...{ at: `2026-01-0${String(index + 1)}`, rate, low: rate, high: rate },
   }));
-  return written(trendChart({ label: 'x', points }));
+  return markupText(trendChart({ label: 'x', points }));
 };
 const POINT = { rank: 1, cost: 3, rate: 0.9, low: 0.8, high: 0.95 };
 const charts: [string, () => string][] = [
@@ -96,7 +96,7 @@ describe('every chart', () => {
         encoding: 'utf8',
         timeout: 60_000,
       }),
-    ).toBe(written(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] })));
+    ).toBe(markupText(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] })));
   });
 });
 

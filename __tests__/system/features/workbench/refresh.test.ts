@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { UserError, problem } from '../../../../src/errors.ts';
 import type { OpenProject } from '../../../../src/features/workbench/look.ts';
-import { createLooking, type State } from '../../../../src/features/workbench/refresh.ts';
+import { createLooking, type WorkbenchState } from '../../../../src/features/workbench/refresh.ts';
 
 const single = {
   suite: 'p',
@@ -13,7 +13,7 @@ const single = {
 
 function lookingAt(error: Error) {
   const refused = () => Promise.reject(error);
-  const state: State = {
+  const state: WorkbenchState = {
     look: null,
     old: false,
     more: new Map(),

@@ -13,7 +13,7 @@ import {
   type WrittenEdit,
 } from '../../../../src/features/workbench/write-back.ts';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
-import { joined, written } from '../../../../src/text/markup.ts';
+import { joinMarkup, markupText } from '../../../../src/text/markup.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import {
   fixtureEnvironment,
@@ -228,7 +228,7 @@ describe('what an action writes', () => {
     const reference = referenceResult('a', { head: side('one', 'two', ' '), base: side('three') });
     const suite = suiteOf('p', [reference]);
     const cell = { variant: 'm', suite, reference };
-    const html = written(joined(cellActsHtml(cell, CHOICES), ''));
+    const html = markupText(joinMarkup(cellActsHtml(cell, CHOICES), ''));
     expect(
       [...html.matchAll(/data-form="label" data-cell="(\w+) [^"]*" data-answer="([^"]*)"/g)].map(
         ([, ...found]) => found,
@@ -238,7 +238,7 @@ describe('what an action writes', () => {
       ['head', sha256('two')],
       ['base', sha256('three')],
     ]);
-    expect(written(joined(cellActsHtml(cell, []), ''))).not.toContain('label');
+    expect(markupText(joinMarkup(cellActsHtml(cell, []), ''))).not.toContain('label');
     expect(await act(label('polite', 'No', 'two'), { head: reference.head })).toMatchObject({
       bad: false,
     });

@@ -3,7 +3,7 @@ import { judgeWithoutKeys } from '../../../../src/app/run/not-judged.ts';
 import { blankResult, type ResultHead } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import type { Prepared } from '../../../../src/kernel/plan/prepared.ts';
-import { arrange } from '../../../../src/trust/arrange.ts';
+import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources, withheldFrom } from '../../../../src/trust/trust.ts';
 import type { Target } from '../../../../src/types/model.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
@@ -33,7 +33,7 @@ const both = (content: string) =>
  * Judges a change of two prompts where only some vendors have a key; the judging itself is given.
  */
 async function judged(withKey: string[], conclusion: Conclusion) {
-  const arranged = arrange(both('Old {q}'), both('New {q}'), sources('untrusted'), OWN_SETTINGS);
+  const arranged = applyTrust(both('Old {q}'), both('New {q}'), sources('untrusted'), OWN_SETTINGS);
   const prepared = prepare(
     {
       mode: 'diff',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatByPath, formatOf, placesOf } from '../../../../src/config/formats.ts';
-import { filesOf } from '../../../../src/documents/files.ts';
+import { formatByPath, detectFormat, placesOf } from '../../../../src/config/formats.ts';
+import { createFiles } from '../../../../src/documents/files.ts';
 import { DEFAULT_LIMITS } from '../../../../src/documents/limits.ts';
 import { compileGlob } from '../../../../src/documents/paths.ts';
-import { FORMATS, READ_FORMATS } from '../../../../src/features/imports/formats.ts';
+import { IMPORT_FORMATS, READ_FORMATS } from '../../../../src/features/imports/formats.ts';
 import { problemsOf, read, suiteFiles, treeOf } from '../../config/tree.ts';
 
 const PROMPTFOO =
@@ -33,7 +33,7 @@ describe('the table of formats', () => {
   ];
 
   test.each(PATHS)('has one row for the path %s', (file) => {
-    const rows = Object.values(FORMATS).filter(({ path }) => path?.test(file));
+    const rows = Object.values(IMPORT_FORMATS).filter(({ path }) => path?.test(file));
     expect(rows).toHaveLength(1);
   });
 
@@ -42,9 +42,9 @@ describe('the table of formats', () => {
       for (const place of places) {
         const { matches } = compileGlob(place);
         const found = PATHS.filter((path) => matches(path));
-        for (const file of found) expect(formatByPath(file, FORMATS)?.name).toBe(name);
+        for (const file of found) expect(formatByPath(file, IMPORT_FORMATS)?.name).toBe(name);
       }
-    expect(placesOf(FORMATS)).toHaveLength(7);
+    expect(placesOf(IMPORT_FORMATS)).toHaveLength(7);
   });
 
   test('takes another format that is handed down', async () => {
@@ -52,9 +52,12 @@ describe('the table of formats', () => {
     const formats = {
       echo: { ...promptfoo, path: /\.echo$/, holds: (value: object) => 'echo' in value },
     };
-    const files = filesOf(treeOf({ 'a.yaml': 'echo: 1\n', 'b.yaml': 'x: 1\n' }), DEFAULT_LIMITS);
+    const files = createFiles(
+      treeOf({ 'a.yaml': 'echo: 1\n', 'b.yaml': 'x: 1\n' }),
+      DEFAULT_LIMITS,
+    );
     const names = ['a.yaml', 'b.yaml', 'c.echo'].map(
-      async (file) => (await formatOf(file, files, formats))?.name,
+      async (file) => (await detectFormat(file, files, formats))?.name,
     );
     expect(await Promise.all(names)).toEqual(['echo', undefined, 'echo']);
   });

@@ -2,14 +2,23 @@ import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { totalOf } from '../../../../src/features/shards/manifest.ts';
 import { planIdentity, sharedInputs } from '../../../../src/features/shards/manifest.ts';
-import { mergePart, restOf, shardPart, shareOf } from '../../../../src/features/shards/part.ts';
-import { countReferences, partOfPlan, referencesOf } from '../../../../src/features/shards/part.ts';
-import { callsOf } from '../../../../src/kernel/plan/plan.ts';
+import {
+  mergePart,
+  remainingCaps,
+  shardPart,
+  shardCaps,
+} from '../../../../src/features/shards/part.ts';
+import {
+  countReferences,
+  partOfPlan,
+  plannedReferences,
+} from '../../../../src/features/shards/part.ts';
+import { minimumCalls } from '../../../../src/kernel/plan/plan.ts';
 import type { Prepared } from '../../../../src/kernel/plan/prepared.ts';
 import { fingerprintOf } from '../../../../src/kernel/select/affected.ts';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import { portionOfCost } from '../../../../src/money/forecast.ts';
-import { arrange } from '../../../../src/trust/arrange.ts';
+import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import fc, { draws } from '../../../fuzz.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
@@ -27,7 +36,7 @@ function planned(project: Project): Prepared {
       code: 'sandbox',
       today: '2026-01-01',
     },
-    arrange(null, project, sources('trusted'), OWN_SETTINGS),
+    applyTrust(null, project, sources('trusted'), OWN_SETTINGS),
     hash,
   );
 }
@@ -82,11 +91,13 @@ describe('the parts of a plan', () => {
       fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
         const whole = plan(suites);
         const cut = parts(whole, count);
-        expect(cut.flatMap(referencesOf).sort()).toEqual(referencesOf(whole).sort());
+        expect(cut.flatMap(plannedReferences).sort()).toEqual(plannedReferences(whole).sort());
         expect(cut.flatMap((part) => [...new Set(questionsOf(part))]).sort()).toEqual(
           [...new Set(questionsOf(whole))].sort(),
         );
-        expect(cut.reduce((sum, part) => sum + callsOf(part.plan), 0)).toBe(callsOf(whole.plan));
+        expect(cut.reduce((sum, part) => sum + minimumCalls(part.plan), 0)).toBe(
+          minimumCalls(whole.plan),
+        );
         expect(cut.reduce((sum, part) => sum + countReferences(part), 0)).toBe(
           countReferences(whole),
         );
@@ -123,8 +134,8 @@ describe('the parts of a plan', () => {
 
   test('of one are the whole, and of more than there are questions some are empty', () => {
     const whole = plan([{ questions: [1, 2] }]);
-    expect(referencesOf(partOfPlan(whole, { index: 1, count: 1 }, hash))).toEqual(
-      referencesOf(whole),
+    expect(plannedReferences(partOfPlan(whole, { index: 1, count: 1 }, hash))).toEqual(
+      plannedReferences(whole),
     );
     expect(parts(whole, 4).map(countReferences).sort()).toEqual([0, 0, 1, 1]);
   });
@@ -198,7 +209,7 @@ describe('the caps of a sweep', () => {
         (planned_, slack) => {
           const whole = sumOf(planned_);
           const shares = planned_.map((part) =>
-            shareOf(
+            shardCaps(
               { maxCalls: whole + slack, maxCost: 10 },
               {
                 calls: { part, whole },
@@ -222,7 +233,7 @@ describe('the caps of a sweep', () => {
 
   test('leave the merge what the shards have not spent, and nothing less than nothing', () => {
     const rest = (maxCalls: number | null, maxCost: number | null, calls: number, cost: number) => {
-      const left = restOf({ maxCalls, maxCost }, { calls, cost });
+      const left = remainingCaps({ maxCalls, maxCost }, { calls, cost });
       return [left.maxCalls, left.maxCost];
     };
     expect(rest(10, 2, 4, 0.5)).toEqual([6, 1.5]);
@@ -244,14 +255,14 @@ describe('the caps of a sweep', () => {
     const calls = { part: 1, whole: 4 };
     expect(
       [{ part: 9, whole: 10 }, { part: 0, whole: 0 }, null].map((cost) =>
-        shareOf(caps, { calls, cost }),
+        shardCaps(caps, { calls, cost }),
       ),
     ).toEqual([
       { maxCalls: 3, maxCost: 9 },
       { maxCalls: 3, maxCost: 2.5 },
       { maxCalls: 3, maxCost: 2.5 },
     ]);
-    expect(shareOf(caps, { calls: { part: 0, whole: 0 }, cost: null })).toEqual({
+    expect(shardCaps(caps, { calls: { part: 0, whole: 0 }, cost: null })).toEqual({
       maxCalls: 0,
       maxCost: 0,
     });

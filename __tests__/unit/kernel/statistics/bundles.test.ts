@@ -7,7 +7,7 @@ import {
 import { headMoments, headPasses } from '../../../../src/kernel/statistics/distributions.ts';
 import { differenceInterval } from '../../../../src/kernel/statistics/interval.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
-import { tableOf, type Tries } from '../../../../src/kernel/statistics/table.ts';
+import { countTable, type Tries } from '../../../../src/kernel/statistics/table.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 
 /** Sums of every choice of `count` of the values. */
@@ -51,7 +51,7 @@ describe('bundlePasses', () => {
 describe('references of one cluster', () => {
   const template: Tries = { base: ['pass', 'pass'], head: ['fail', 'fail'] };
   const tries = Array.from({ length: 10 }, () => template);
-  const tables = tries.map((own) => tableOf(own, 0, 2));
+  const tables = tries.map((own) => countTable(own, 0, 2));
 
   test('count as one thing that failed, not as ten', () => {
     const bundles = bundlesOf(

@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import {
   evidenceOf,
   pairFactor,
-  pairsOf,
-  type Pair,
+  tryPairs,
+  type PairedTry,
 } from '../../../../src/kernel/statistics/evidence.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 
-const PAIRS: Pair[] = [true, false].flatMap((base) =>
+const PAIRS: PairedTry[] = [true, false].flatMap((base) =>
   [true, false].map((head) => ({ base, head })),
 );
-const chance = (rate: number, { base, head }: Pair): number =>
+const chance = (rate: number, { base, head }: PairedTry): number =>
   (base ? rate : 1 - rate) * (head ? rate : 1 - rate);
 const rates = fc.double({ min: 0, max: 1, noNaN: true });
 const inner = fc.double({ min: 0.01, max: 0.99, noNaN: true });
@@ -29,7 +29,7 @@ describe('pairFactor', () => {
 
 describe('evidenceOf', () => {
   test('has a mean of at most 1 also where one stops as soon as it looks convincing, over every path', () => {
-    const stopped = (rate: number, path: Pair[], probability: number): number => {
+    const stopped = (rate: number, path: PairedTry[], probability: number): number => {
       const value = evidenceOf(path);
       if (value >= 5 || path.length === 6) return value * probability;
       return PAIRS.reduce(
@@ -51,7 +51,7 @@ describe('evidenceOf', () => {
 
   test('leaves out tries of which a side was not judged', () => {
     expect(
-      pairsOf({ base: ['pass', 'error', 'pass'], head: ['fail', 'fail', 'ungraded', 'fail'] }),
+      tryPairs({ base: ['pass', 'error', 'pass'], head: ['fail', 'fail', 'ungraded', 'fail'] }),
     ).toEqual([{ base: true, head: false }]);
   });
 });

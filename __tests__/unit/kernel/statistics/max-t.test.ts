@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { clustersByName } from '../../../../src/kernel/statistics/bundles.ts';
 import { stepDownMaxT } from '../../../../src/kernel/statistics/max-t.ts';
 import { createRandom } from '../../../../src/kernel/statistics/random.ts';
-import { tableOf, type Tries } from '../../../../src/kernel/statistics/table.ts';
+import { countTable, type Tries } from '../../../../src/kernel/statistics/table.ts';
 import { expectClose, repeat, rows, tablesOf, vectors, type Row } from './vectors.ts';
 
 /** The tests of groups with a fixed seed. */
@@ -76,7 +76,7 @@ describe('stepDownMaxT', () => {
       { base: passed, head: ['fail', 'fail', 'pass'] },
     ];
     const clusters = clustersByName(tries, ['a', 'a', 'a', null], Infinity);
-    const tables = tries.map((one) => tableOf(one, 0, 3));
+    const tables = tries.map((one) => countTable(one, 0, 3));
     const groups = [
       [0, 1, 2],
       [2, 3],
@@ -132,7 +132,7 @@ describe('stepDownMaxT', () => {
     test('ten templates that fell together are one thing that fell, not ten', () => {
       const fell: Tries = { base: Array(3).fill('pass'), head: Array(3).fill('fail') };
       const ten = Array.from({ length: 10 }, () => fell);
-      const tenTables = ten.map((one) => tableOf(one, 0, 3));
+      const tenTables = ten.map((one) => countTable(one, 0, 3));
       const pWith = (which: ReturnType<typeof clustersByName>): number => {
         const options = { permutations: 1999, clusters: which };
         return stepDownMaxT(tenTables, [[...ten.keys()]], createRandom(1), options)[0]!.p;

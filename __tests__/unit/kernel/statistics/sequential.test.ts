@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { lookLevels } from '../../../../src/kernel/statistics/looks.ts';
 import {
-  calmness,
-  calledIn,
+  ruledOutBy,
+  calledReferences,
   isCalmTogether,
   judgeReferences,
   lookAt,
-  openIn,
+  openSuspicions,
   type SequentialSuite,
 } from '../../../../src/kernel/statistics/sequential.ts';
 import type { Tries } from '../../../../src/kernel/statistics/table.ts';
@@ -50,12 +50,12 @@ describe('what is tried next', () => {
     expect(wanted(broke(2))).toEqual(new Map([[0, 4]]));
     expect(wanted(broke(6))).toEqual(new Map([[0, 8]]));
     expect(wanted(broke(10)).size).toBe(0);
-    expect(calledIn(judgeReferences([broke(10)], 0.01), 0)).toEqual([0]);
+    expect(calledReferences(judgeReferences([broke(10)], 0.01), 0)).toEqual([0]);
   });
 
   test('or until it is cleared', () => {
     const cleared = suite([tried('111111', '001111'), ...fine(49)]);
-    expect(openIn(judgeReferences([cleared], 0.01), 0)).toEqual([]);
+    expect(openSuspicions(judgeReferences([cleared], 0.01), 0)).toEqual([]);
   });
 
   test('ends where every further try is in error: those are tries too', () => {
@@ -103,16 +103,16 @@ describe('judgeReferences', () => {
     const passing = suite(fine(35));
     const broke = suite([broken(12), ...fine(34)]);
     const suites = [broke, ...Array.from({ length: 9 }, () => passing)];
-    expect(calledIn(judgeReferences(suites, 0.01), 0)).toEqual([0]);
-    expect(calledIn(judgeReferences(suites, 0.01), 1)).toEqual([]);
+    expect(calledReferences(judgeReferences(suites, 0.01), 0)).toEqual([0]);
+    expect(calledReferences(judgeReferences(suites, 0.01), 1)).toEqual([]);
   });
 
   test('a critical reference needs less evidence than one in the crowd', () => {
     const tries = [tried('11111', '00000'), ...fine(199)];
-    expect(calledIn(judgeReferences([suite(tries)], 0.01), 0)).toEqual([]);
-    expect(calledIn(judgeReferences([suite(tries, { critical: new Set([0]) })], 0.01), 0)).toEqual([
-      0,
-    ]);
+    expect(calledReferences(judgeReferences([suite(tries)], 0.01), 0)).toEqual([]);
+    expect(
+      calledReferences(judgeReferences([suite(tries, { critical: new Set([0]) })], 0.01), 0),
+    ).toEqual([0]);
   });
 });
 
@@ -121,10 +121,10 @@ describe('calm', () => {
     lookAt(suite([...repeat(failed, broken(tries)), ...fine(count - failed, tries)]), tries);
 
   test('is what the bound says, or the difference in a suite too small for the bound', () => {
-    expect(calmness(look(20, 2), 0.1)).toBe('bound');
-    expect(calmness(look(8, 2), 0.1)).toBeNull();
-    expect(calmness(look(8, 3), 0.1)).toBe('level');
-    expect(calmness(look(20, 5, 5), 0.1)).toBeNull();
+    expect(ruledOutBy(look(20, 2), 0.1)).toBe('bound');
+    expect(ruledOutBy(look(8, 2), 0.1)).toBeNull();
+    expect(ruledOutBy(look(8, 3), 0.1)).toBe('level');
+    expect(ruledOutBy(look(20, 5, 5), 0.1)).toBeNull();
   });
 
   test('is said of several suites together, unless one of them looks worse', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   comparable,
   foldCase,
-  normalise,
+  normaliseText,
   type Normalisation,
 } from '../../../../src/metrics/measures/normalise.ts';
 import fc, { anyCharacter, draws, forAll } from '../../../fuzz.ts';
@@ -90,7 +90,7 @@ describe('any text', () => {
       (one, given) => {
         expect(areEqual(one, one, given)).toBe(true);
         expect(areEqual(one, one.normalize('NFD'), given)).toBe(true);
-        expect(normalise(one, given).length).toBeLessThanOrEqual(3 * one.length);
+        expect(normaliseText(one, given).length).toBeLessThanOrEqual(3 * one.length);
       },
       { numRuns: draws(2_000) },
     );

@@ -6,7 +6,7 @@ import { POLICY, SCRIPT, STYLE } from '../../../../src/report/page/assets.ts';
 import { htmlOf } from '../../../../src/report/page/blocks.ts';
 import { HTML_LIMIT } from '../../../../src/report/page/page.ts';
 import { NO_LINKS, code, lineBreak, text } from '../../../../src/report/sections/document.ts';
-import { written } from '../../../../src/text/markup.ts';
+import { markupText } from '../../../../src/text/markup.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { packedIn } from '../../../stand-ins/page-rows.ts';
@@ -75,7 +75,7 @@ test('a cell of two columns says on a phone whose it is, where they stand below 
     [text('Head'), lineBreak, text('After 3 turns')],
   ];
   const rows = [[[code('a')], [code('b')]]];
-  const html = written(htmlOf([{ kind: 'table', head, rows }], NO_LINKS));
+  const html = markupText(htmlOf([{ kind: 'table', head, rows }], NO_LINKS));
   expect(html).toContain('<td data-title="Base: After 1 turn"><code>a</code></td>');
   expect(html).toContain('<td data-title="Head: After 3 turns"><code>b</code></td>');
 });

@@ -4,7 +4,7 @@ import { htmlOf } from '../../../../src/report/page/blocks.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import { SECTION_NAMES, type SectionName } from '../../../../src/report/sections/index.ts';
-import { written } from '../../../../src/text/markup.ts';
+import { markupText } from '../../../../src/text/markup.ts';
 import {
   inTerminal,
   renderComment,
@@ -44,10 +44,9 @@ describe.each(SECTION_NAMES)('the section %s', (name) => {
 
   test('reaches terminal and page', async () => {
     for (const result of shown) {
-      const begin = letters(written(htmlOf(sectionBlocks(result, whole!, [name]), NO_LINKS))).slice(
-        0,
-        6,
-      );
+      const begin = letters(
+        markupText(htmlOf(sectionBlocks(result, whole!, [name]), NO_LINKS)),
+      ).slice(0, 6);
       expect(letters(inTerminal(result, 300))).toContain(begin);
       const page = letters(await renderHtml(result));
       expect(page.includes(letters(ON_THE_PAGE[name] ?? begin))).toBe(true);

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { variantChanges, variantWords } from '../../../../src/kernel/suite/suite.ts';
 import {
   andMore,
-  costOf,
-  difference,
+  runCost,
+  differenceWords,
   passWords,
   rates,
   shortSha,
@@ -24,13 +24,13 @@ describe('numbers as people read them', () => {
 
   test('a difference carries its sign and its interval', () => {
     expect(
-      difference({ base: 0.84, head: 0.78, difference: -0.06, low: -0.104, high: -0.016 }),
+      differenceWords({ base: 0.84, head: 0.78, difference: -0.06, low: -0.104, high: -0.016 }),
     ).toBe('−6.0 points, 90 % interval −10.4 to −1.6');
     expect(
-      difference({ base: 0.84, head: 0.8404, difference: 0.0004, low: null, high: null }),
+      differenceWords({ base: 0.84, head: 0.8404, difference: 0.0004, low: null, high: null }),
     ).toBe('0.0 points');
     expect(
-      difference({ base: null, head: null, difference: null, low: null, high: null }),
+      differenceWords({ base: null, head: null, difference: null, low: null, high: null }),
     ).toBeNull();
   });
 
@@ -68,8 +68,8 @@ describe('numbers as people read them', () => {
   });
 
   test('calls of programs alone are not priced, which is neither nothing nor unknown', () => {
-    expect(costOf({ cost_usd: null, unpriced: 'programs' })).toBe('no priced calls');
-    expect([costOf({ cost_usd: null }), costOf({ cost_usd: 0.42 })]).toEqual([
+    expect(runCost({ cost_usd: null, unpriced: 'programs' })).toBe('no priced calls');
+    expect([runCost({ cost_usd: null }), runCost({ cost_usd: 0.42 })]).toEqual([
       'cost unknown',
       '$0.42',
     ]);

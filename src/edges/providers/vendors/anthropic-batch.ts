@@ -36,7 +36,7 @@ export async function anthropicClient(connection: VendorConnection): Promise<Ant
 export const anthropicBatches: BatchApi = {
   limits: { ...ANTHROPIC_BATCH, bytes: ANTHROPIC_BATCH.bytes - OPEN.length - CLOSE.length },
   // Plus the comma.
-  bytes: (id, body) => Buffer.byteLength(requestOf(id, body)) + 1,
+  bytes: (id, body) => Buffer.byteLength(batchRequestJson(id, body)) + 1,
   async connect({ download, ...connection }) {
     const client = await anthropicClient(connection);
     const downloads = client.withOptions({ fetch: download });
@@ -44,7 +44,7 @@ export const anthropicBatches: BatchApi = {
       upload: () => Promise.resolve({ file: null }),
       async create(items) {
         // Streamed: `batches.create` would hold the text of all requests in memory twice.
-        const body = ReadableStream.from(textOf(items));
+        const body = ReadableStream.from(batchBody(items));
         const reply: unknown = await client.post(PATH, {
           body,
           headers: { 'content-type': 'application/json' },
@@ -59,19 +59,19 @@ export const anthropicBatches: BatchApi = {
           .asResponse();
         if (response.body !== null) yield response.body;
       },
-      readLine,
+      readLine: readAnthropicLine,
     } satisfies BatchServer;
   },
 };
 
-function requestOf(id: string, params: string): string {
+function batchRequestJson(id: string, params: string): string {
   return `{"custom_id":${JSON.stringify(id)},"params":${params}}`;
 }
 
-async function* textOf(items: readonly BatchItem[]): AsyncGenerator<Uint8Array> {
+async function* batchBody(items: readonly BatchItem[]): AsyncGenerator<Uint8Array> {
   let before = OPEN;
   for (const { id, body } of items) {
-    yield Buffer.from(`${before}${requestOf(id, JSON.stringify(body()))}`);
+    yield Buffer.from(`${before}${batchRequestJson(id, JSON.stringify(body()))}`);
     before = ',';
   }
   yield Buffer.from(items.length === 0 ? `${OPEN}${CLOSE}` : CLOSE);
@@ -83,7 +83,7 @@ function isBatch(reply: unknown): reply is { id: string } {
 
 const requestCount = z.int().nonnegative().catch(0);
 
-const batch = z.object({
+const anthropicBatch = z.object({
   processing_status: z.enum(['in_progress', 'canceling', 'ended']),
   request_counts: z
     .object({
@@ -98,7 +98,7 @@ const batch = z.object({
 });
 
 function stateOf(reply: unknown): BatchState | null {
-  const parsed = batch.safeParse(reply);
+  const parsed = anthropicBatch.safeParse(reply);
   if (!parsed.success) return null;
   if (parsed.data.processing_status === 'ended') return { status: 'ended', files: [], left: null };
   const {
@@ -126,7 +126,7 @@ const STATUS: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-const line = z.object({
+const anthropicLine = z.object({
   custom_id: z.string(),
   result: z.discriminatedUnion('type', [
     z.object({ type: z.literal('succeeded'), message: z.unknown() }),
@@ -141,8 +141,8 @@ const line = z.object({
   ]),
 });
 
-function readLine(data: unknown): BatchLine | null {
-  const parsed = line.safeParse(data);
+function readAnthropicLine(data: unknown): BatchLine | null {
+  const parsed = anthropicLine.safeParse(data);
   if (!parsed.success) return null;
   const { custom_id: id, result } = parsed.data;
   switch (result.type) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isMap } from '../../../types/plain.ts';
 import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
-import { callIn, worthOf } from './endings.ts';
-import { saidIn } from './thinking.ts';
+import { callIn, classifyReply } from './endings.ts';
+import { separateThinking } from './thinking.ts';
 import {
   cachedTokens,
   oddMember,
@@ -10,7 +10,7 @@ import {
   type Ask,
   type Language,
   type ReadAs,
-  type Said,
+  type VendorOutput,
   type VendorAnswer,
 } from './vendor.ts';
 
@@ -37,15 +37,21 @@ export const anthropic: Language = {
       ? null
       : `the parameter ${header} is a header of the request, which a file cannot set; remove it`;
   },
-  body,
-  read,
+  body: anthropicBody,
+  read: readAnthropic,
   embeddings: null,
   responses: null,
   batches: anthropicBatches,
 };
 
 /** Joins system messages into the `system` field. The API merges neighbours of one role itself. */
-function body({ model, parameters, messages, marked, ...asked }: Ask): Record<string, unknown> {
+function anthropicBody({
+  model,
+  parameters,
+  messages,
+  marked,
+  ...asked
+}: Ask): Record<string, unknown> {
   const instructions = messages.filter(({ role }) => role === 'system');
   const system = instructions.map(({ content }) => content).join('\n\n');
   // The mark is in the system messages or in a later one.
@@ -90,7 +96,7 @@ function formOf(
 
 const count = z.int().nonnegative();
 
-const reply = z.object({
+const anthropicReply = z.object({
   type: z.literal('message'),
   model: z.string().nullish().catch(null),
   // Some gateways send text instead of blocks.
@@ -108,7 +114,7 @@ const reply = z.object({
       cache_read_input_tokens: count.nullish(),
     })
     // The API reports cache reads and writes separately; they are input too.
-    .transform((usage): Pick<Said, 'usage' | 'cached'> => {
+    .transform((usage): Pick<VendorOutput, 'usage' | 'cached'> => {
       const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
       const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);
       return {
@@ -121,17 +127,17 @@ const reply = z.object({
     .default(null),
 });
 
-function read(data: unknown, ask: ReadAs): VendorAnswer {
-  const parsed = reply.safeParse(data);
+function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
+  const parsed = anthropicReply.safeParse(data);
   if (!parsed.success) return oddMember(parsed.error);
   const { content, stop_reason, stop_details, usage, model } = parsed.data;
   const blocks = typeof content === 'string' ? [] : content;
   const calls = blocks.flatMap((block, index) =>
     block.type === 'tool_use' ? [callIn(block, `content[${String(index)}]`)] : [],
   );
-  return worthOf(
+  return classifyReply(
     {
-      ...saidIn(content),
+      ...separateThinking(content),
       ...(usage ?? { usage: null }),
       calls,
       reason: stop_reason,

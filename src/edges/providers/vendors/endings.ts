@@ -3,7 +3,7 @@ import type { FinishReason, ToolCall } from '../../../types/model.ts';
 import { LIMITS } from '../../../types/passports.ts';
 import type { Json } from '../../../types/plain.ts';
 import type { SaidText } from './thinking.ts';
-import type { NoAnswer, ReadAs, Said, VendorAnswer } from './vendor.ts';
+import type { NoAnswer, ReadAs, VendorOutput, VendorAnswer } from './vendor.ts';
 
 export type EndKind =
   | 'whole'
@@ -57,7 +57,7 @@ const BY_WORD = new Map(
 );
 
 /** Google appends details after a colon: `content_filter: PROHIBITED_CONTENT`. */
-function endingOf(reason: string): EndKind {
+function endKindOf(reason: string): EndKind {
   const [word = ''] = reason.replace(/([a-z])([A-Z])/g, '$1_$2').split(':');
   const plain = word
     .trim()
@@ -67,7 +67,7 @@ function endingOf(reason: string): EndKind {
   return BY_WORD.get(plain) ?? 'unknown';
 }
 
-interface Reading extends SaidText, Pick<Said, 'usage' | 'cached'> {
+interface ReplyParts extends SaidText, Pick<VendorOutput, 'usage' | 'cached'> {
   /** Where the vendor has a separate member for it. */
   refusal?: string;
   calls: readonly (ToolCall | OddCall)[];
@@ -85,23 +85,23 @@ interface OddCall {
 }
 
 /** Decides what a reply is worth from its finish reason and content. */
-export function worthOf(reading: Reading, ask: ReadAs): VendorAnswer {
+export function classifyReply(reading: ReplyParts, ask: ReadAs): VendorAnswer {
   const { said, refusal = '', reason } = reading;
   const refuses = said.trim() === '' && refusal !== '';
   const output = refuses ? refusal : said;
   const calls = reading.calls.filter((call): call is ToolCall => !('odd' in call));
   // A refusal after a part of an answer, too.
-  const ending = refusal.trim() === '' ? endingOf(reason ?? '') : 'refused';
+  const ending = refusal.trim() === '' ? endKindOf(reason ?? '') : 'refused';
   const found =
-    unusable(ending, calls.length, reading) ??
-    (BLANK.test(output) && calls.length === 0 ? whySilent(ending, reading, ask) : null);
+    unusableEnding(ending, calls.length, reading) ??
+    (BLANK_TEXT.test(output) && calls.length === 0 ? whySilent(ending, reading, ask) : null);
   if (found !== null) return { kind: 'none', ...found, ...besideAnswer(reading) };
   const [finish_reason] = ENDINGS[ending];
   return {
     kind: 'answer',
     ...withoutForced({ output, finish_reason, tool_calls: calls }, ask),
     ...besideAnswer(reading),
-    ...(ending === 'unknown' && reason ? { ended: foreign(reason) } : {}),
+    ...(ending === 'unknown' && reason ? { ended: shortVisible(reason) } : {}),
   };
 }
 
@@ -109,18 +109,18 @@ function besideAnswer({
   usage,
   cached,
   model,
-}: Reading): Pick<Said, 'usage' | 'cached' | 'served'> {
+}: ReplyParts): Pick<VendorOutput, 'usage' | 'cached' | 'served'> {
   return {
     usage,
     ...(cached === undefined ? {} : { cached }),
-    ...(model ? { served: foreign(model) } : {}),
+    ...(model ? { served: shortVisible(model) } : {}),
   };
 }
 
 /** White space and invisible characters only. */
-const BLANK = /^[\s\p{Cf}]*$/u;
+const BLANK_TEXT = /^[\s\p{Cf}]*$/u;
 
-type Core = Pick<Said, 'output' | 'finish_reason' | 'tool_calls'>;
+type Core = Pick<VendorOutput, 'output' | 'finish_reason' | 'tool_calls'>;
 
 /** A call of the forced tool is the answer, not a tool call. */
 function withoutForced(answer: Core, { schema }: ReadAs): Core {
@@ -130,63 +130,67 @@ function withoutForced(answer: Core, { schema }: ReadAs): Core {
   return { output: forced.arguments, finish_reason, tool_calls: [] };
 }
 
-function foreign(text: string): string {
+function shortVisible(text: string): string {
   return shorten(visibleLine(text), 100);
 }
 
-function wordOf({ reason }: Reading): string {
-  return foreign(reason ?? '');
+function reasonWord({ reason }: ReplyParts): string {
+  return shortVisible(reason ?? '');
 }
 
-function named(reading: Reading): string {
-  const word = wordOf(reading);
+function reasonMember(reading: ReplyParts): string {
+  const word = reasonWord(reading);
   return `${reading.member}: ${word === '' ? 'none' : word}`;
 }
 
-function unusable(ending: EndKind, calls: number, reading: Reading): NoAnswer | null {
+function unusableEnding(ending: EndKind, calls: number, reading: ReplyParts): NoAnswer | null {
   const odd = reading.calls.find((call) => 'odd' in call);
   if (ending === 'broken')
     return {
       fails: 'server',
-      why: `the server broke its answer off (${wordOf(reading)})`,
+      why: `the server broke its answer off (${reasonWord(reading)})`,
       again: 'later',
     };
   if (ending === 'unfinished')
-    return noAnswer(`the server sent an answer that is not finished (${named(reading)})`);
+    return createNoAnswer(
+      `the server sent an answer that is not finished (${reasonMember(reading)})`,
+    );
   // An unreadable call must not count as no call.
   if (odd !== undefined)
-    return noAnswer(`${odd.odd} of the reply is a tool call that cannot be read`);
+    return createNoAnswer(`${odd.odd} of the reply is a tool call that cannot be read`);
   return ending === 'called' && calls === 0
-    ? noAnswer(`the reply holds no tool call, and says that it does (${named(reading)})`)
+    ? createNoAnswer(
+        `the reply holds no tool call, and says that it does (${reasonMember(reading)})`,
+      )
     : null;
 }
 
-function noAnswer(why: string, more: Partial<NoAnswer> = {}): NoAnswer {
+function createNoAnswer(why: string, more: Partial<NoAnswer> = {}): NoAnswer {
   return { fails: 'reply', why, again: 'never', ...more };
 }
 
-function whySilent(ending: EndKind, reading: Reading, { parameters }: ReadAs): NoAnswer {
+function whySilent(ending: EndKind, reading: ReplyParts, { parameters }: ReadAs): NoAnswer {
   const { thinking, details } = reading;
   const [ended] = ENDINGS[ending];
   switch (ending) {
     case 'filtered':
     case 'refused': {
-      const why = `the answer was withheld by the content filter${details ? ` (${foreign(details)})` : ''}`;
-      return noAnswer(why, { fails: 'filtered', ended });
+      const why = `the answer was withheld by the content filter${details ? ` (${shortVisible(details)})` : ''}`;
+      return createNoAnswer(why, { fails: 'filtered', ended });
     }
     case 'full':
-      return noAnswer(
-        `the context window was full before the answer said anything (${named(reading)}); shorten the input`,
+      return createNoAnswer(
+        `the context window was full before the answer said anything (${reasonMember(reading)}); shorten the input`,
         { ended },
       );
     case 'cut':
-      return noAnswer(
+      return createNoAnswer(
         `the answer reached its limit of tokens before it said anything (${limitOf(reading, parameters)})${thinking === null ? '' : '; thinking used it up'}`,
         { ended },
       );
     default:
-      return noAnswer(
-        `the answer is empty (${named(reading)})${thinking === null ? '' : whereTextIs(thinking)}`,
+      return createNoAnswer(
+        `the answer is empty (${reasonMember(reading)})${thinking === null ? '' : whereTextIs(thinking)}`,
         { again: 'once', ended },
       );
   }
@@ -199,7 +203,7 @@ function whereTextIs(thinking: string): string {
 
 const LIMIT_NAMES = [...LIMITS, 'max_output_tokens', 'max_new_tokens', 'num_predict'];
 
-function limitOf({ ownLimit }: Reading, parameters: Record<string, Json> | null): string {
+function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | null): string {
   const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
   if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;
   if (parameters === null) return 'max_tokens; raise it';

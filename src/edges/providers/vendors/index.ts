@@ -4,11 +4,11 @@ import { anthropic } from './anthropic.ts';
 import { openai } from './openai.ts';
 import type { Language, Vendor } from './vendor.ts';
 
-const LANGUAGES: Readonly<Record<Api, Language>> = { openai, anthropic };
+const API_LANGUAGES: Readonly<Record<Api, Language>> = { openai, anthropic };
 
 export const vendors: Readonly<Record<VendorName, Vendor>> = perVendor((name) => {
   const facts = factsOf(name);
-  const language = LANGUAGES[facts.speaks];
+  const language = API_LANGUAGES[facts.speaks];
   return {
     ...language,
     name,

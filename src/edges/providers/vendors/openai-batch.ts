@@ -36,7 +36,7 @@ export async function openaiClient(connection: VendorConnection): Promise<OpenAI
 /** OpenAI's batches: upload a file of requests, download files of answers and errors. */
 export const openaiBatches: BatchApi = {
   limits: OPENAI_BATCH,
-  bytes: (id, body) => Buffer.byteLength(lineOf(id, body)),
+  bytes: (id, body) => Buffer.byteLength(batchLine(id, body)),
   async connect({ download, ...connection }) {
     const { toStreamingFile } = await import('openai');
     const client = await openaiClient(connection);
@@ -44,7 +44,7 @@ export const openaiBatches: BatchApi = {
     return {
       async upload(items) {
         const file = await client.files.create({
-          file: toStreamingFile(linesOf(items), 'evaldiff.jsonl', { type: 'application/jsonl' }),
+          file: toStreamingFile(batchLines(items), 'evaldiff.jsonl', { type: 'application/jsonl' }),
           purpose: 'batch',
         });
         return isId(file?.id) ? { file: file.id } : null;
@@ -58,32 +58,32 @@ export const openaiBatches: BatchApi = {
         });
         return isId(batch?.id) ? batch.id : null;
       },
-      state: async (id) => stateOf(await client.batches.retrieve(id)),
+      state: async (id) => openAiBatchState(await client.batches.retrieve(id)),
       async *results(_, { files }) {
         for (const file of files) {
           const { body } = await downloads.files.content(file);
           if (body !== null) yield body;
         }
       },
-      readLine,
+      readLine: readOpenAiLine,
     } satisfies BatchServer;
   },
 };
 
-function lineOf(id: string, body: string): string {
+function batchLine(id: string, body: string): string {
   return `{"custom_id":${JSON.stringify(id)},"method":"POST","url":"${ENDPOINT}","body":${body}}\n`;
 }
 
-async function* linesOf(items: readonly BatchItem[]): AsyncGenerator<Uint8Array> {
-  for (const { id, body } of items) yield Buffer.from(lineOf(id, JSON.stringify(body())));
+async function* batchLines(items: readonly BatchItem[]): AsyncGenerator<Uint8Array> {
+  for (const { id, body } of items) yield Buffer.from(batchLine(id, JSON.stringify(body())));
 }
 
-const count = z.int().nonnegative().catch(0);
+const batchCount = z.int().nonnegative().catch(0);
 
 const NO_COUNTS = { completed: 0, failed: 0, total: 0 };
 
-const counts = z
-  .object({ completed: count, failed: count, total: count })
+const batchCounts = z
+  .object({ completed: batchCount, failed: batchCount, total: batchCount })
   .catch(NO_COUNTS)
   .default(NO_COUNTS);
 
@@ -99,7 +99,7 @@ const file = z.string().nullish();
 const batch = z.discriminatedUnion('status', [
   z.object({
     status: z.enum(['validating', 'in_progress', 'finalizing', 'cancelling']),
-    request_counts: counts,
+    request_counts: batchCounts,
   }),
   z.object({
     status: z.enum(['completed', 'expired', 'cancelled']),
@@ -109,9 +109,9 @@ const batch = z.discriminatedUnion('status', [
   z.object({ status: z.literal('failed'), errors }),
 ]);
 
-const LEFT = { completed: null, expired: 'expired', cancelled: 'canceled' } as const;
+const UNANSWERED_STATUS = { completed: null, expired: 'expired', cancelled: 'canceled' } as const;
 
-function stateOf(reply: unknown): BatchState | null {
+function openAiBatchState(reply: unknown): BatchState | null {
   const parsed = batch.safeParse(reply);
   if (!parsed.success) return null;
   const { data } = parsed;
@@ -124,7 +124,7 @@ function stateOf(reply: unknown): BatchState | null {
       return {
         status: 'ended',
         files: [data.output_file_id, data.error_file_id].filter(isId),
-        left: LEFT[data.status],
+        left: UNANSWERED_STATUS[data.status],
       };
     default:
       return {
@@ -135,32 +135,35 @@ function stateOf(reply: unknown): BatchState | null {
   }
 }
 
-const said = z.object({
+const batchError = z.object({
   code: z.string().nullish(),
   message: z.string().nullish(),
   type: z.string().nullish(),
   param: z.string().nullish(),
 });
 
-const line = z.object({
+const openAiLine = z.object({
   custom_id: z.string(),
   response: z.object({ status_code: z.int().min(100).max(599), body: z.unknown() }).nullish(),
-  error: said.nullish().catch(null),
+  error: batchError.nullish().catch(null),
 });
 
-function readLine(data: unknown): BatchLine | null {
-  const parsed = line.safeParse(data);
+function readOpenAiLine(data: unknown): BatchLine | null {
+  const parsed = openAiLine.safeParse(data);
   if (!parsed.success) return null;
   const { custom_id: id, response, error } = parsed.data;
   if (response !== null && response !== undefined) {
     if (response.status_code < 300) return { id, outcome: { kind: 'reply', data: response.body } };
-    const { error: inner } = z.object({ error: said }).catch({ error: {} }).parse(response.body);
+    const { error: inner } = z
+      .object({ error: batchError })
+      .catch({ error: {} })
+      .parse(response.body);
     return {
       id,
       outcome: {
         kind: 'error',
         status: response.status_code,
-        code: words(inner),
+        code: errorCodes(inner),
         said: inner.message ?? '',
       },
     };
@@ -170,10 +173,10 @@ function readLine(data: unknown): BatchLine | null {
   if (error.code === 'batch_cancelled') return { id, outcome: { kind: 'canceled' } };
   return {
     id,
-    outcome: { kind: 'error', status: 500, code: words(error), said: error.message ?? '' },
+    outcome: { kind: 'error', status: 500, code: errorCodes(error), said: error.message ?? '' },
   };
 }
 
-function words({ code, type, param }: z.output<typeof said>): string {
+function errorCodes({ code, type, param }: z.output<typeof batchError>): string {
   return `${code ?? ''} ${type ?? ''} ${param ?? ''}`.trim();
 }

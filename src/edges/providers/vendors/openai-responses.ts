@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { isMap } from '../../../types/plain.ts';
-import { callIn, worthOf } from './endings.ts';
-import { saidIn } from './thinking.ts';
+import { callIn, classifyReply } from './endings.ts';
+import { separateThinking } from './thinking.ts';
 import {
   cachedTokens,
   oddMember,
   type Ask,
   type ReadAs,
-  type Said,
+  type VendorOutput,
   type VendorEndpoint,
   type VendorAnswer,
 } from './vendor.ts';
@@ -21,12 +21,12 @@ export const openaiResponses: VendorEndpoint = {
     ...parameters,
     model,
     input: messages,
-    ...textOf(asked, parameters),
+    ...textOption(asked, parameters),
   }),
-  read,
+  read: readResponses,
 };
 
-function textOf(
+function textOption(
   { schema, form }: Pick<Ask, 'schema' | 'form'>,
   { text: own }: Ask['parameters'],
 ): Record<string, unknown> {
@@ -52,7 +52,7 @@ export const cacheDetails = z
   .catch({ read: null, written: null })
   .default({ read: null, written: null });
 
-const reply = z.object({
+const responsesReply = z.object({
   model: z.string().nullish().catch(null),
   status: z.string().nullish(),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
@@ -69,17 +69,19 @@ const reply = z.object({
       output_tokens: z.int().nonnegative(),
       input_tokens_details: cacheDetails,
     })
-    .transform(({ input_tokens_details: cached, ...usage }): Pick<Said, 'usage' | 'cached'> => ({
-      usage,
-      ...cachedTokens(usage.input_tokens, cached),
-    }))
+    .transform(
+      ({ input_tokens_details: cached, ...usage }): Pick<VendorOutput, 'usage' | 'cached'> => ({
+        usage,
+        ...cachedTokens(usage.input_tokens, cached),
+      }),
+    )
     .nullable()
     .catch(null)
     .default(null),
 });
 
-function read(data: unknown, ask: ReadAs): VendorAnswer {
-  const parsed = reply.safeParse(data);
+function readResponses(data: unknown, ask: ReadAs): VendorAnswer {
+  const parsed = responsesReply.safeParse(data);
   if (!parsed.success) return oddMember(parsed.error);
   const { status, incomplete_details: incomplete, output, usage, model } = parsed.data;
   const messages = output.filter(({ type }) => type === 'message');
@@ -87,8 +89,8 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
   // Commentary before the final message is not part of the answer.
   const parts = (final.length > 0 ? final : messages).flatMap(({ content }) => content ?? []);
   const cut = status === 'incomplete' ? incomplete?.reason : null;
-  const { said, thinking } = saidIn(parts);
-  return worthOf(
+  const { said, thinking } = separateThinking(parts);
+  return classifyReply(
     {
       said,
       thinking: output.some(({ type }) => type === 'reasoning') ? 'items of reasoning' : thinking,

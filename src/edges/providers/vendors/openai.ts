@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { LongNumber } from '../../../types/exact-json.ts';
-import type { Metered, Usage } from '../../../types/model.ts';
+import type { MeteredUsage, Usage } from '../../../types/model.ts';
 import { isMap, member } from '../../../types/plain.ts';
-import { callIn, worthOf } from './endings.ts';
+import { callIn, classifyReply } from './endings.ts';
 import { openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
-import { saidIn } from './thinking.ts';
+import { separateThinking } from './thinking.ts';
 import {
   cachedTokens,
   oddMember,
@@ -39,9 +39,9 @@ export const openai: Language = {
     ...parameters,
     model,
     messages,
-    ...formOf(asked),
+    ...responseFormat(asked),
   }),
-  read,
+  read: readChat,
   batches: openaiBatches,
   responses: openaiResponses,
   embeddings: {
@@ -56,7 +56,7 @@ export const openai: Language = {
   },
 };
 
-function formOf({ schema, form }: Pick<Ask, 'schema' | 'form'>): Record<string, unknown> {
+function responseFormat({ schema, form }: Pick<Ask, 'schema' | 'form'>): Record<string, unknown> {
   if (schema === null || form === 'plain') return {};
   const { name, json } = schema;
   return form === 'schema'
@@ -84,7 +84,7 @@ const message = z.looseObject({
   tool_calls: z.array(z.unknown()).nullish(),
 });
 
-const reply = z.object({
+const chatReply = z.object({
   model: z.string().nullish().catch(null),
   choices: z.array(z.object({ finish_reason: z.string().nullish(), message })).min(1),
   // Unreadable counts are unknown; they do not lose an answer that was paid for.
@@ -95,7 +95,7 @@ const reply = z.object({
       total_tokens: z.int().nonnegative().nullish().catch(null),
       prompt_tokens_details: cacheDetails,
     })
-    .transform(({ prompt_tokens, prompt_tokens_details: cached, ...counted }): Metered => ({
+    .transform(({ prompt_tokens, prompt_tokens_details: cached, ...counted }): MeteredUsage => ({
       usage: { input_tokens: prompt_tokens, output_tokens: writtenTokens(prompt_tokens, counted) },
       ...cachedTokens(prompt_tokens, cached),
     }))
@@ -112,18 +112,18 @@ function writtenTokens(
   return Math.max(counted.completion_tokens, (counted.total_tokens ?? 0) - prompt);
 }
 
-function read(data: unknown, ask: ReadAs): VendorAnswer {
-  const parsed = reply.safeParse(inOneForm(data));
+function readChat(data: unknown, ask: ReadAs): VendorAnswer {
+  const parsed = chatReply.safeParse(inOneForm(data));
   if (!parsed.success) return oddMember(parsed.error);
   const { choices, usage, model } = parsed.data;
   const [choice] = choices;
   if (choice === undefined) return { kind: 'odd', member: 'choices' };
   const { content, refusal, ...beside } = choice.message;
   const { reasoning_content, reasoning, thinking } = beside;
-  const refusals = partsOf(content).map((part) => String(part['refusal'] ?? ''));
-  return worthOf(
+  const refusals = contentParts(content).map((part) => String(part['refusal'] ?? ''));
+  return classifyReply(
     {
-      ...saidIn(content, { reasoning_content, reasoning, thinking }),
+      ...separateThinking(content, { reasoning_content, reasoning, thinking }),
       ...(usage ?? { usage: null }),
       refusal: [refusal ?? '', ...refusals].join(''),
       calls: callsIn(choice.message, ask),
@@ -139,7 +139,7 @@ const PLACE = 'choices[0].message';
 
 type Content = z.infer<typeof message>['content'];
 
-function partsOf(content: Content): Exclude<Content, string | null | undefined> {
+function contentParts(content: Content): Exclude<Content, string | null | undefined> {
   return typeof content === 'string' ? [] : (content ?? []);
 }
 
@@ -156,7 +156,7 @@ function callsIn(
     (call) => isMap(call) && Object.values(call).some(Boolean),
   );
   if (single !== undefined) return [callIn(single, `${PLACE}.function_call`)];
-  const inParts = partsOf(content).flatMap((part, index) =>
+  const inParts = contentParts(content).flatMap((part, index) =>
     CALL_PART.test(String(part['type']))
       ? [callIn(part, `${PLACE}.content[${String(index)}]`)]
       : [],

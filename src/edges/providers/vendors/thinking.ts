@@ -1,5 +1,5 @@
 /** Marks that models write around inline thinking. */
-const MARKS = [
+const THINKING_MARKS = [
   ['<(think|thought|seed:think)>', '</(think|thought|seed:think)>'],
   ['\\[THINK\\]', '\\[/THINK\\]'],
   ['◁think▷', '◁/think▷'],
@@ -20,17 +20,17 @@ export function withoutThinking(text: string): { said: string; inside: string | 
   let at = 0;
   let inside: string | null = null;
   for (;;) {
-    const mark = MARKS.find(({ open }) => endOf(open, text, at) !== null);
+    const mark = THINKING_MARKS.find(({ open }) => matchEnd(open, text, at) !== null);
     if (mark === undefined) break;
     inside = text.slice(at, mark.open.lastIndex).trim();
-    const end = endOf(mark.close, text, mark.open.lastIndex);
+    const end = matchEnd(mark.close, text, mark.open.lastIndex);
     if (end === null) return { said: '', inside };
     at = end;
   }
   return inside === null ? withoutUnopened(text) : { said: text.slice(at).trimStart(), inside };
 }
 
-function endOf(pattern: RegExp, text: string, from: number): number | null {
+function matchEnd(pattern: RegExp, text: string, from: number): number | null {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : null;
 }
@@ -59,14 +59,14 @@ export interface SaidText {
  * Separates thinking from the answer, whichever member, part or inline mark holds it. `beside`:
  * members that hold only thinking.
  */
-export function saidIn(
+export function separateThinking(
   content: string | readonly ContentPart[] | null | undefined,
   beside: Readonly<Record<string, unknown>> = {},
 ): SaidText {
   const parts = typeof content === 'string' ? [{ text: content }] : (content ?? []);
   const said = parts.filter((part) => !isThinking(part));
   const text = withoutThinking(said.map(({ text: words }) => words ?? '').join(''));
-  const member = Object.keys(beside).find((name) => isFilled(beside[name]));
+  const member = Object.keys(beside).find((name) => isNonEmpty(beside[name]));
   const block = said.length < parts.length ? 'blocks of thinking' : null;
   return { said: text.said, thinking: member ?? block ?? text.inside };
 }
@@ -75,6 +75,6 @@ function isThinking({ type, thought }: ContentPart): boolean {
   return thought === true || /think|reason/i.test(type ?? '');
 }
 
-function isFilled(value: unknown): boolean {
+function isNonEmpty(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : typeof value === 'string' && value.trim() !== '';
 }

@@ -1,7 +1,7 @@
 import type { ZodError } from 'zod';
 import type {
   CachedTokens,
-  Metered,
+  MeteredUsage,
   FinishReason,
   Message,
   Request,
@@ -94,7 +94,7 @@ export interface ReadAs extends Pick<Ask, 'schema'> {
 }
 
 export type VendorAnswer =
-  | (Metered & {
+  | (MeteredUsage & {
       kind: 'answer';
       output: string;
       finish_reason: FinishReason;
@@ -104,7 +104,7 @@ export type VendorAnswer =
       /** The server's finish reason, if it is not a known one. */
       ended?: string;
     })
-  | ({ kind: 'none' } & NoAnswer & Metered)
+  | ({ kind: 'none' } & NoAnswer & MeteredUsage)
   /** Not a reply of this vendor; `member`: the wrong member, '' for the whole reply. */
   | { kind: 'odd'; member: string };
 
@@ -116,7 +116,7 @@ export interface NoAnswer {
   ended?: FinishReason;
 }
 
-export type Said = Extract<VendorAnswer, { kind: 'answer' }>;
+export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;
 
 /** Batches: many requests, answered within a day at half the price. */
 export interface BatchApi {

@@ -13,17 +13,17 @@ import {
   isAmong,
   checksUnder,
   DECORATION,
-  SILENT,
+  IGNORED_KEYS,
   snakeCase,
   type SkillCheck,
 } from './agent-skill-checks.ts';
 
-const KEYS = 'prompt query expected_output files skills';
+const CASE_KEYS = 'prompt query expected_output files skills';
 
 export const NOT_CHOSEN =
   'whether an agent chooses the skill is not tested: its text is always sent';
 
-const WITHOUT: Readonly<Record<string, string>> = {
+const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   should_trigger: NOT_CHOSEN,
   expected_route: NOT_CHOSEN,
   expected_skill: NOT_CHOSEN,
@@ -45,7 +45,7 @@ export function readCase(
 ): { reference: JsonMap | null; of: number; carried: number } {
   const { checks, unread } = checksIn(written, builtIns);
   const prompt = caseQuestion(written);
-  const id = idOf(written);
+  const id = caseId(written);
   const [why] = [
     ...(prompt === null ? ['it has no prompt'] : whyNotAsked(written, skill, builtIns)),
     ...('why' in attached ? [attached.why] : []),
@@ -56,7 +56,7 @@ export function readCase(
     return { reference: null, of: checks.length || expects(written), carried: 0 };
   }
   const lost = sayUnreadKeys(unread, () => place, imported);
-  const metrics = metricsOf(written, checks, place, imported);
+  const metrics = caseMetrics(written, checks, place, imported);
   const reference = {
     ...(id === null ? {} : { id }),
     input: { prompt, ...(attached.text === '' ? {} : { files: attached.text }) },
@@ -74,7 +74,7 @@ function checksIn(written: JsonMap, builtIns: BuiltInMetrics) {
   const checks = Object.entries(written).flatMap(([key, value]): SkillCheck[] => {
     // A structured expected output is a list of checks.
     const isChecks = key === 'expected_output' && value !== null && !isScalar(value);
-    if (isAmong(KEYS, key) && !isChecks) return [];
+    if (isAmong(CASE_KEYS, key) && !isChecks) return [];
     const found = checksUnder(isChecks ? 'expectations' : key, value, builtIns);
     if (found === null) unread.push(key);
     return found ?? [];
@@ -90,12 +90,12 @@ export function sayUnreadKeys(
 ): number {
   const lost = keys.filter((key) => !isAmong(DECORATION, snakeCase(key)));
   for (const key of keys.filter(
-    (each) => !lost.includes(each) && !isAmong(SILENT, snakeCase(each)),
+    (each) => !lost.includes(each) && !isAmong(IGNORED_KEYS, snakeCase(each)),
   ))
     addRemark(remarks, placeOf(key), `${key} is not needed`);
   const unknown = 'it may decide what passes, and is not read here';
   for (const key of lost)
-    lose(left, placeOf(key), key, ownEntry(WITHOUT, snakeCase(key)) ?? unknown);
+    lose(left, placeOf(key), key, ownEntry(UNSUPPORTED_KEYS, snakeCase(key)) ?? unknown);
   return lost.length;
 }
 
@@ -121,7 +121,7 @@ export function caseQuestion(written: Json): string | null {
   return typeof question === 'string' && question !== '' ? question : null;
 }
 
-function idOf({ id, name }: JsonMap): string | null {
+function caseId({ id, name }: JsonMap): string | null {
   return typeof name === 'string' && name !== '' ? name : isScalar(id) ? String(id) : null;
 }
 
@@ -134,7 +134,7 @@ function expects(written: JsonMap): number {
 }
 
 /** Metrics from the checks; without any, the expected output is the criterion. */
-function metricsOf(
+function caseMetrics(
   map: JsonMap,
   checks: readonly SkillCheck[],
   place: Place,

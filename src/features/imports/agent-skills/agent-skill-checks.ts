@@ -3,9 +3,9 @@ import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../typ
 import { convertText, uses } from '../shared/text-assertions.ts';
 
 /** Keys that never hold a verdict; the first few are not even reported. */
-export const SILENT =
+export const IGNORED_KEYS =
   'id name title label description note notes comment comments $schema version schema_version';
-export const DECORATION = `${SILENT} author owner created created_at updated date tags category difficulty priority severity source metadata rationale reason why purpose prompt_file`;
+export const DECORATION = `${IGNORED_KEYS} author owner created created_at updated date tags category difficulty priority severity source metadata rationale reason why purpose prompt_file`;
 
 /** Keys of a case that hold checks; the value says how the answer relates to them. */
 const CHECK_KEYS = {
@@ -41,7 +41,7 @@ const OPERANDS = 'value values expected pattern regex substring string keywords 
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =
   'pass_if check text statement assertion expectation behavior requirement description';
-const READ = `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind fail_if weight required optional negate ignore_case case_sensitive`;
+const READABLE_KEYS = `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind fail_if weight required optional negate ignore_case case_sensitive`;
 
 export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
@@ -73,48 +73,52 @@ export function checksUnder(
 ): SkillCheck[] | null {
   const isForbidden = isAmong(CHECK_KEYS.fails, snakeCase(key));
   if (!isForbidden && !isAmong(CHECK_KEYS.holds, snakeCase(key)))
-    return typeOf(key) === null ? null : checkOf({ type: key, value }, false, builtIns);
+    return typeOf(key) === null ? null : convertCheck({ type: key, value }, false, builtIns);
   return [value ?? []].flat().flatMap((entry): SkillCheck[] => {
-    if (isMap(entry)) return checkOf(entry, isForbidden, builtIns);
+    if (isMap(entry)) return convertCheck(entry, isForbidden, builtIns);
     return typeof entry === 'string' && entry.trim() !== ''
-      ? [{ statement: sentence(entry, isForbidden) }]
+      ? [{ statement: criterionText(entry, isForbidden) }]
       : [{ why: 'it has no text' }];
   });
 }
 
-function sentence(text: string, negate: boolean): string {
+function criterionText(text: string, negate: boolean): string {
   return negate ? `The answer does not do, say or contain this: ${text}` : text;
 }
 
-function firstOf(check: JsonMap, keys: string): Json | undefined {
+function firstValue(check: JsonMap, keys: string): Json | undefined {
   return keys
     .split(' ')
     .map((key) => check[key] ?? undefined)
     .find((value) => value !== undefined);
 }
 
-function checkOf(written: JsonMap, isForbidden: boolean, builtIns: BuiltInMetrics): SkillCheck[] {
+function convertCheck(
+  written: JsonMap,
+  isForbidden: boolean,
+  builtIns: BuiltInMetrics,
+): SkillCheck[] {
   const members = Object.entries(written).map(([key, value]) => [snakeCase(key), value] as const);
   const check: JsonMap = Object.fromEntries(members);
-  const [unread] = Object.keys(check).filter((key) => !isAmong(READ, key));
-  const said = firstOf(check, 'type kind');
+  const [unread] = Object.keys(check).filter((key) => !isAmong(READABLE_KEYS, key));
+  const said = firstValue(check, 'type kind');
   const type = said === undefined ? UNTYPED : typeOf(jsonText(said));
   if (unread !== undefined) {
     // `{ not_contains: x }` uses its type as key.
     const { [unread]: value = null, ...others } = check;
     return said === undefined && typeOf(unread) !== null
-      ? checkOf({ ...others, type: unread, value }, isForbidden, builtIns)
+      ? convertCheck({ ...others, type: unread, value }, isForbidden, builtIns)
       : [{ why: `its ${unread.slice(0, 60)} is not read here` }];
   }
   const turns = [isForbidden, type?.negate, check['negate']].filter(Boolean).length;
-  const why = whyNot(check, type?.type ?? null, turns);
+  const why = checkRefusal(check, type?.type ?? null, turns);
   if (why !== null) return [{ why }];
   const found = readCheck(check, type?.type ?? '', turns === 1, builtIns);
   return found.map((each) => optional(each, check));
 }
 
-function whyNot(check: JsonMap, type: string | null, turns: number): string | null {
-  if (type === null) return `its type "${kindOf(check).slice(0, 60)}" is not read here`;
+function checkRefusal(check: JsonMap, type: string | null, turns: number): string | null {
+  if (type === null) return `its type "${checkType(check).slice(0, 60)}" is not read here`;
   if (turns > 1) return 'it is negated twice';
   if ((check['weight'] ?? 1) !== 1) return 'every check counts alike, and it has a weight';
   const given = (keys: string): Json[] => {
@@ -130,8 +134,8 @@ function whyNot(check: JsonMap, type: string | null, turns: number): string | nu
   return isSeveral || isOdd || isBoth ? 'it says more than one text or value' : null;
 }
 
-function kindOf(check: JsonMap, name = 'type'): string {
-  return jsonText(firstOf(check, `${name} type kind`) ?? '');
+function checkType(check: JsonMap, name = 'type'): string {
+  return jsonText(firstValue(check, `${name} type kind`) ?? '');
 }
 
 function readCheck(
@@ -142,8 +146,8 @@ function readCheck(
 ): SkillCheck[] {
   if (type === UNTYPED.type || type === 'statement')
     return statementsOf(check, negate, type === 'statement');
-  const isSentence = snakeCase(kindOf(check)).endsWith('string_match');
-  if (!isSentence || firstOf(check, OPERANDS) !== undefined)
+  const isSentence = snakeCase(checkType(check)).endsWith('string_match');
+  if (!isSentence || firstValue(check, OPERANDS) !== undefined)
     return [comparison(type, check, negate, builtIns)];
   const remark = 'a string_match without a value is judged as a sentence';
   return statementsOf(check, negate, true).map((found) => ({ ...found, remark }));
@@ -159,9 +163,9 @@ function optional(found: SkillCheck, { required, optional: isOptional }: JsonMap
 
 /** The grader's statements, with subject and negation. */
 function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillCheck[] {
-  const operand = firstOf(check, OPERANDS);
-  const body = firstOf(check, SENTENCES) ?? (isTyped ? operand : undefined);
-  const words = [firstOf(check, SUBJECTS), body].filter(
+  const operand = firstValue(check, OPERANDS);
+  const body = firstValue(check, SENTENCES) ?? (isTyped ? operand : undefined);
+  const words = [firstValue(check, SUBJECTS), body].filter(
     (text) => typeof text === 'string' && text.trim() !== '',
   );
   const fails = check['fail_if'];
@@ -169,8 +173,8 @@ function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillC
   if (operand !== undefined && body !== operand)
     return [{ why: 'it has a value, and no type that says how to compare' }];
   return [
-    { statement: sentence(words.join(': '), negate) },
-    ...(typeof fails === 'string' ? [{ statement: sentence(fails, !negate) }] : []),
+    { statement: criterionText(words.join(': '), negate) },
+    ...(typeof fails === 'string' ? [{ statement: criterionText(fails, !negate) }] : []),
   ];
 }
 
@@ -181,21 +185,21 @@ function comparison(
   negate: boolean,
   builtIns: BuiltInMetrics,
 ): SkillCheck {
-  const value = firstOf(check, `${OPERANDS} text check statement`);
+  const value = firstValue(check, `${OPERANDS} text check statement`);
   if (value === undefined && type !== 'is-json') return { why: 'it has no value' };
   const found =
     type === 'ends-with'
       ? uses('ends_with', { value: jsonText(value ?? ''), ...(negate ? { negate } : {}) })
-      : convertText(...asked(type, value, negate), builtIns);
+      : convertText(...assertionFor(type, value, negate), builtIns);
   if ('why' in found) return found;
   if (!('uses' in found.metric)) return { why: 'its pattern is not one of the metric regex' };
   const { trim: _, ...values } = (ownEntry(found.metric, 'with') ?? {}) as JsonMap;
   const isEither = check['ignore_case'] === true || check['case_sensitive'] === false;
   if (isEither) values['ignore_case'] = true;
-  return { name: kindOf(check, 'name'), metric: { ...found.metric, with: values } };
+  return { name: checkType(check, 'name'), metric: { ...found.metric, with: values } };
 }
 
-function asked(type: string, value: Json | undefined, negate: boolean) {
+function assertionFor(type: string, value: Json | undefined, negate: boolean) {
   const name = type === 'contains' ? `contains-${negate ? 'any' : 'all'}` : type;
   // `is_json: true` has no schema.
   const operand = value === true ? undefined : value;

@@ -11,8 +11,8 @@ export interface SkillFiles {
 }
 
 /** Limit of an attached file in bytes, and of the number of files from folders. */
-const MOST_BYTES = 200_000;
-const MOST_FILES = 100;
+const MAX_ATTACHMENT_BYTES = 200_000;
+const MAX_ATTACHMENTS = 100;
 
 /** The SKILL.md beside the evals' folder or in `skills/<name>/`. */
 export async function findSkill(
@@ -68,8 +68,8 @@ export async function attachedFiles(
   const list = Array.isArray(written) ? written : written === undefined ? [] : [written];
   const parts: string[] = [];
   const entries = list.flatMap((entry) => filesOfFolder(entry, options) ?? [entry]);
-  if (entries.length > list.length + MOST_FILES)
-    return { why: `its folders hold more than ${String(MOST_FILES)} files` };
+  if (entries.length > list.length + MAX_ATTACHMENTS)
+    return { why: `its folders hold more than ${String(MAX_ATTACHMENTS)} files` };
   for (const entry of entries) {
     const part = await attachedFile(entry, options);
     if ('why' in part) return part;
@@ -107,7 +107,7 @@ async function attachedFile(
   if (found === undefined)
     return { why: `its file ${path.slice(0, 200)} is not in the repository` };
   if (isProgram) return { text: found };
-  const text = textOf(await files.read(found));
+  const text = attachmentText(await files.read(found));
   return 'why' in text
     ? { why: `its file ${found} ${text.why}` }
     : { text: fileText(path, text.text) };
@@ -117,10 +117,10 @@ function fileText(path: string, text: string): string {
   return `\n\n<file path="${path}">\n${text.trimEnd()}\n</file>`;
 }
 
-function textOf(content: Uint8Array | null): { text: string } | { why: string } {
+function attachmentText(content: Uint8Array | null): { text: string } | { why: string } {
   if (content === null) return { why: 'cannot be read' };
-  if (content.length > MOST_BYTES)
-    return { why: `has more than ${MOST_BYTES.toLocaleString('en-US')} bytes` };
+  if (content.length > MAX_ATTACHMENT_BYTES)
+    return { why: `has more than ${MAX_ATTACHMENT_BYTES.toLocaleString('en-US')} bytes` };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
     if (!text.includes('\0')) return { text: text.replaceAll('\r\n', '\n') };

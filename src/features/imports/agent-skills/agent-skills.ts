@@ -10,7 +10,7 @@ import {
   createDraft,
   lastSteps,
   nothingImported,
-  type Draft,
+  type DraftFile,
   type Imported,
   type Loss,
   judgeTheRest,
@@ -35,9 +35,9 @@ interface SkillContext {
   isProgram: boolean;
 }
 
-const LISTS = ['evals', 'cases'];
+const CASE_LISTS = ['evals', 'cases'];
 
-const KEYS = `${LISTS.join(' ')} skill_name skill skills`;
+const SKILL_FILE_KEYS = `${CASE_LISTS.join(' ')} skill_name skill skills`;
 
 interface SkillCase {
   written: Json;
@@ -46,7 +46,7 @@ interface SkillCase {
 
 /** A list of cases, alone or under a key, or a single case. Null if there is none. */
 function casesIn(value: Json): SkillCase[] | null {
-  const key = LISTS.find((each) => Array.isArray(valueAt(value, [each])));
+  const key = CASE_LISTS.find((each) => Array.isArray(valueAt(value, [each])));
   const path = key === undefined ? [] : [key];
   const list = valueAt(value, path) ?? null;
   const cases = Array.isArray(list)
@@ -77,7 +77,7 @@ export async function importAgentSkill(
   }
   if (cases[0]?.path.length !== 0 && isMap(value))
     sayUnreadKeys(
-      Object.keys(value).filter((key) => !isAmong(KEYS, snakeCase(key))),
+      Object.keys(value).filter((key) => !isAmong(SKILL_FILE_KEYS, snakeCase(key))),
       (key) => document.placeOf([key]),
       imported,
     );
@@ -106,7 +106,7 @@ export async function importAgentSkill(
   const tests = await testsOf(document, cases, { ...context, skill: file, imported });
   if (tests === null && cases.length > 0) return imported;
   imported.prompts.push({
-    prompt: promptDraft(document, { file, line }, body, tests),
+    prompt: skillPromptDraft(document, { file, line }, body, tests),
     tests,
   });
   return imported;
@@ -150,7 +150,7 @@ async function testsOf(
   document: Document,
   cases: readonly SkillCase[],
   { files, builtIns, hasGrader, isProgram, skill, imported }: CasesContext,
-): Promise<Draft | null> {
+): Promise<DraftFile | null> {
   const list = document.placeOf(cases[0]?.path.slice(0, -1) ?? []);
   const tests = createDraft(list);
   const references: JsonMap[] = [];
@@ -181,7 +181,12 @@ async function testsOf(
   return tests;
 }
 
-function promptDraft(document: Document, skill: Place, body: string, tests: Draft | null): Draft {
+function skillPromptDraft(
+  document: Document,
+  skill: Place,
+  body: string,
+  tests: DraftFile | null,
+): DraftFile {
   const draft = createDraft({ file: document.file, line: 0 });
   const name = skillName(document.value);
   const [first] = (tests?.value['references'] ?? []) as JsonMap[];

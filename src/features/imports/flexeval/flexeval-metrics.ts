@@ -14,23 +14,24 @@ export interface ForeignMetric {
   code: string | null;
 }
 
-type Kind = 'function' | 'rubric';
+type MetricKind = 'function' | 'rubric';
 
-interface Found {
-  kind: Kind;
+interface FlexEvalMetric {
+  kind: MetricKind;
   name: string;
   written: JsonMap;
   path: Path;
 }
 
-const WITHOUT: Readonly<Record<string, string>> = {
+const UNSUPPORTED_METRICS: Readonly<Record<string, string>> = {
   is_langgraph_type: 'databases of LangGraph are not read',
   openai_moderation_api: 'moderation is not called',
 };
 
-const IN_CODE = 'there is no built-in metric of this name, and no function module defines it';
+const UNKNOWN_FUNCTION =
+  'there is no built-in metric of this name, and no function module defines it';
 
-const READ =
+const METRIC_KEYS =
   'name kwargs depends_on metric_level context_only last_instance_only last_turn_only notes'.split(
     ' ',
   );
@@ -55,10 +56,10 @@ export function convertMetrics(
   left: Loss[],
 ): ForeignMetric[] {
   const all = (['function', 'rubric'] as const).flatMap((kind) =>
-    foundIn(document, [...path, kind], kind),
+    metricsAt(document, [...path, kind], kind),
   );
   const kept = new Set(all);
-  const drop = (metric: Found, why: string): void => {
+  const drop = (metric: FlexEvalMetric, why: string): void => {
     kept.delete(metric);
     lose(
       left,
@@ -68,7 +69,7 @@ export function convertMetrics(
     );
   };
   for (const candidate of all) {
-    const why = refusal(candidate, { builtIns, modules });
+    const why = metricRefusal(candidate, { builtIns, modules });
     if (why !== null) drop(candidate, why);
   }
   for (let before = -1; before !== kept.size;) {
@@ -78,12 +79,13 @@ export function convertMetrics(
         (condition) =>
           dependency(condition, [...kept]) === null && dependency(condition, all) !== null,
       );
-      if (missing !== undefined) drop(candidate, `it depends on ${nameOf(missing)}, which is not`);
+      if (missing !== undefined)
+        drop(candidate, `it depends on ${writtenMetricName(missing)}, which is not`);
     }
   }
-  return named([...kept]).map(({ found, name }) => ({
+  return withUniqueNames([...kept]).map(({ found, name }) => ({
     path: found.path,
-    metric: metricOf(
+    metric: convertMetric(
       found,
       name,
       document,
@@ -94,7 +96,7 @@ export function convertMetrics(
   }));
 }
 
-function foundIn(document: Document, path: Path, kind: Kind): Found[] {
+function metricsAt(document: Document, path: Path, kind: MetricKind): FlexEvalMetric[] {
   const list = valueAt(document.value, path);
   return (Array.isArray(list) ? list : []).map((written, index) => {
     const map = isMap(written) ? written : {};
@@ -113,16 +115,19 @@ interface FunctionSources {
   modules: readonly FunctionModule[];
 }
 
-function codeFile({ kind, name }: Found, modules: readonly FunctionModule[]): string | null {
+function codeFile(
+  { kind, name }: FlexEvalMetric,
+  modules: readonly FunctionModule[],
+): string | null {
   return kind === 'function' ? (definedIn(name, modules)?.file ?? null) : null;
 }
 
-function refusal(
-  { kind, name, written }: Found,
+function metricRefusal(
+  { kind, name, written }: FlexEvalMetric,
   { builtIns, modules }: FunctionSources,
 ): string | null {
   if (name === '') return 'it has no name';
-  const level = levelOf(written['metric_level']);
+  const level = parseLevel(written['metric_level']);
   if (level === null) return `metric_level must be one of ${LEVELS.join(', ')}`;
   if (written['context_only'] === true)
     return 'it judges what was said before the turn; relative_object_position: -1 in depends_on asks about the turn before';
@@ -134,27 +139,27 @@ function refusal(
 }
 
 function functionRefusal(
-  { name, written }: Pick<Found, 'name' | 'written'>,
+  { name, written }: Pick<FlexEvalMetric, 'name' | 'written'>,
   level: MetricLevel,
   { builtIns, modules }: FunctionSources,
 ): string | null {
   if (definedIn(name, modules) !== null)
     return level === 'ToolCall' ? 'code judges no single tool call here' : null;
   const builtIn = builtIns.get(name);
-  if (builtIn === undefined || ownEntry(WITHOUT, name) !== undefined)
-    return ownEntry(WITHOUT, name) ?? IN_CODE;
+  if (builtIn === undefined || ownEntry(UNSUPPORTED_METRICS, name) !== undefined)
+    return ownEntry(UNSUPPORTED_METRICS, name) ?? UNKNOWN_FUNCTION;
   if (!builtIn.levels.includes(level))
     return `it has nothing to judge at level ${level}; it is for ${builtIn.levels.join(', ')}`;
   return builtIn.problems(argumentsOf(written))[0] ?? null;
 }
 
-function conditionsOf({ written }: Pick<Found, 'written'>): JsonMap[] {
+function conditionsOf({ written }: Pick<FlexEvalMetric, 'written'>): JsonMap[] {
   const list = written['depends_on'];
   return (Array.isArray(list) ? list : []).filter(isMap);
 }
 
 /** The metric that a condition refers to by FlexEval's rule; null if it is not exactly one. */
-function dependency(condition: JsonMap, all: readonly Found[]): Found | null {
+function dependency(condition: JsonMap, all: readonly FlexEvalMetric[]): FlexEvalMetric | null {
   const { name, type, kwargs, metric_level: level } = condition;
   const [only, ...others] = all.filter(
     (candidate) =>
@@ -163,7 +168,7 @@ function dependency(condition: JsonMap, all: readonly Found[]): Found | null {
       (!isMap(kwargs) || canonicalJson(kwargs) === canonicalJson(argumentsOf(candidate.written))) &&
       (level === undefined ||
         level === null ||
-        levelOf(level) === levelOf(candidate.written['metric_level'])),
+        parseLevel(level) === parseLevel(candidate.written['metric_level'])),
   );
   return only !== undefined && others.length === 0 ? only : null;
 }
@@ -180,7 +185,9 @@ function argumentsOf(written: JsonMap): JsonMap {
 }
 
 /** Makes names unique with arguments and level; of several, none keeps the bare name. */
-function named(all: readonly Found[]): { found: Found; name: string }[] {
+function withUniqueNames(
+  all: readonly FlexEvalMetric[],
+): { found: FlexEvalMetric; name: string }[] {
   const unique = uniqueNames();
   return all.map((found) => {
     const twins = all.filter(({ name }) => name === found.name).length;
@@ -189,7 +196,7 @@ function named(all: readonly Found[]): { found: Found; name: string }[] {
         ? []
         : [
             ...Object.values(argumentsOf(found.written)).filter(isScalar).map(String),
-            String(levelOf(found.written['metric_level'])).toLowerCase(),
+            String(parseLevel(found.written['metric_level'])).toLowerCase(),
           ];
     return {
       found,
@@ -201,25 +208,25 @@ function named(all: readonly Found[]): { found: Found; name: string }[] {
 }
 
 /** FlexEval measures every object of the level, unless the metric asks for the last one. */
-function judgesEvery({ kind, name, written }: Found, builtIns: BuiltInMetrics): boolean {
+function judgesEvery({ kind, name, written }: FlexEvalMetric, builtIns: BuiltInMetrics): boolean {
   if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
   return kind === 'rubric' || builtIns.get(name)?.whole !== true;
 }
 
-function metricOf(
-  found: Found,
+function convertMetric(
+  found: FlexEvalMetric,
   name: string,
   document: Document,
   { modules, every }: { modules: readonly FunctionModule[]; every: boolean },
   left: Loss[],
 ): JsonMap {
   const { kind, name: used, written, path } = found;
-  for (const key of Object.keys(written).filter((each) => !READ.includes(each)))
+  for (const key of Object.keys(written).filter((each) => !METRIC_KEYS.includes(each)))
     lose(left, document.placeOf([...path, key]), `${key} of ${used}`, 'it has no counterpart');
   const given = argumentsOf(written);
   if (kind === 'rubric' && Object.keys(given).length > 0)
     lose(left, document.placeOf([...path, 'kwargs']), `kwargs of ${used}`, 'a rubric takes none');
-  const level = levelOf(written['metric_level']);
+  const level = parseLevel(written['metric_level']);
   const conditions = conditionsOf({ written }).map((condition) =>
     Object.fromEntries(
       Object.entries(condition).filter(
@@ -229,7 +236,7 @@ function metricOf(
   );
   return {
     name,
-    ...sourceOf(found, given, modules),
+    ...metricSourceOf(found, given, modules),
     ...(level === null || level === 'Turn' ? {} : { metric_level: level }),
     ...(every ? { every } : {}),
     ...(conditions.length === 0 ? {} : { depends_on: conditions }),
@@ -237,8 +244,8 @@ function metricOf(
   };
 }
 
-function sourceOf(
-  { kind, name }: Found,
+function metricSourceOf(
+  { kind, name }: FlexEvalMetric,
   given: JsonMap,
   modules: readonly FunctionModule[],
 ): JsonMap {
@@ -248,11 +255,11 @@ function sourceOf(
   return { uses: name, ...(Object.keys(given).length > 0 ? { with: given } : {}) };
 }
 
-function nameOf({ name }: JsonMap): string {
+function writtenMetricName({ name }: JsonMap): string {
   return isScalar(name) ? String(name).slice(0, 100) : 'another metric';
 }
 
-function levelOf(written: Json | undefined): MetricLevel | null {
+function parseLevel(written: Json | undefined): MetricLevel | null {
   if (written === undefined || written === null) return 'Turn';
   const word = isScalar(written) ? String(written).toLowerCase() : null;
   return LEVELS.find((each) => each.toLowerCase() === word) ?? null;

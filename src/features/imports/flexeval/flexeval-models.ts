@@ -8,7 +8,7 @@ import {
   languageOwners,
   vendorNames,
 } from '../../../types/vendors.ts';
-import { createDraft, type Draft, type Imported, lose } from '../shared/draft.ts';
+import { createDraft, type DraftFile, type Imported, lose } from '../shared/draft.ts';
 import {
   serverModel,
   entryFor,
@@ -22,7 +22,7 @@ type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 
 const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response'.split(' ');
 
-const IN_CODE =
+const COMPLETION_IN_CODE =
   'a completion function in code is not run; models: { app: { provider: program, command: […] } } asks a program of yours';
 
 const OWN_BODY =
@@ -33,8 +33,8 @@ type Read = (
 ) => { name: string; entry: JsonMap | null; aside: ImportedModel['aside'] } | { why: string };
 
 const FUNCTIONS: Readonly<Record<string, Read>> = {
-  open_ai_completion: openai,
-  open_ai_completion_async: openai,
+  open_ai_completion: readOpenAiModel,
+  open_ai_completion_async: readOpenAiModel,
   gpt_3p5_turbo: () => ({ name: 'gpt-3.5-turbo', entry: null, aside: [] }),
   litellm_completion: litellm,
   jan_completion: local,
@@ -71,7 +71,7 @@ export function convertLlm(written: Json): ForeignLlm {
   if (!isMap(written) || typeof name !== 'string')
     return { why: 'it names no completion function' };
   const kwargs = isMap(written['kwargs']) ? written['kwargs'] : {};
-  const found = ownEntry(FUNCTIONS, name)?.(kwargs) ?? { why: IN_CODE };
+  const found = ownEntry(FUNCTIONS, name)?.(kwargs) ?? { why: COMPLETION_IN_CODE };
   if ('why' in found) return { why: `${name}: ${found.why}` };
   const rest = Object.fromEntries(
     Object.entries(kwargs).filter(([key]) => !OWN_ARGUMENTS.includes(key)),
@@ -86,15 +86,15 @@ export function convertLlm(written: Json): ForeignLlm {
   };
 }
 
-function openai(kwargs: JsonMap): ReturnType<Read> {
-  const model = textOf(kwargs, 'model_name');
+function readOpenAiModel(kwargs: JsonMap): ReturnType<Read> {
+  const model = textArgument(kwargs, 'model_name');
   if (model === null) return { why: 'it names no model' };
   return { name: model, entry: entryFor('openai', model), aside: [] };
 }
 
 /** LiteLLM names `anthropic/claude-sonnet-4-5`, and some models without a vendor. */
 function litellm(kwargs: JsonMap): ReturnType<Read> {
-  const written = textOf(kwargs, 'model') ?? textOf(kwargs, 'model_name');
+  const written = textArgument(kwargs, 'model') ?? textArgument(kwargs, 'model_name');
   if (written === null) return { why: 'it names no model' };
   const slash = written.indexOf('/');
   const vendor = slash === -1 ? (vendorOf(written) ?? '') : written.slice(0, slash);
@@ -108,7 +108,7 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
 }
 
 function local(kwargs: JsonMap): ReturnType<Read> {
-  const found = serverModel(kwargs['endpoint'], textOf(kwargs, 'model_name') ?? 'default');
+  const found = serverModel(kwargs['endpoint'], textArgument(kwargs, 'model_name') ?? 'default');
   if (found === null) return { why: 'it names no server' };
   return { name: found.name, entry: found.entry, aside: [ofTheRun('endpoint', found.line)] };
 }
@@ -125,7 +125,7 @@ function choices({ n }: JsonMap): ImportedModel['left'] {
   return n === undefined || n === 1 ? [] : [{ key: 'n', why }];
 }
 
-function textOf(kwargs: JsonMap, key: string): string | null {
+function textArgument(kwargs: JsonMap, key: string): string | null {
   const value = kwargs[key];
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -181,7 +181,7 @@ export function promptDraft(
   name: string,
   completes: boolean,
   imported: Imported,
-): Draft {
+): DraftFile {
   const draft = createDraft(document.placeOf(path));
   const at = [...path, 'completion_llm'];
   const place = document.placeOf(at);

@@ -6,7 +6,7 @@ import {
   createDraft,
   lastSteps,
   nothingImported,
-  type Draft,
+  type DraftFile,
   type Imported,
   uniqueNames,
   lose,
@@ -40,7 +40,7 @@ const RUN_KEYS = ['data_sources', 'eval', 'rubric_paths', 'function_modules', 'c
 
 const ABOUT_RUNNING = 'it is about how FlexEval runs and stores, not about what is measured';
 
-const WHY: Readonly<Record<string, string>> = {
+const UNSUPPORTED_EVAL_KEYS: Readonly<Record<string, string>> = {
   notes: 'notes stay in the file',
   add_default_functions: 'built-in metrics are there in any case',
   max_n_conversation_threads:
@@ -94,11 +94,11 @@ export async function importFlexEval(
   const unique = uniqueNames();
   for (const foreign of evals)
     importEval(document, foreign, { ...context, modules, imported, unique, problems });
-  imported.carried = shares(document, evals, imported);
+  imported.carried = carriedShares(document, evals, imported);
   return rubrics.length === 0 ? imported : { ...imported, rubrics };
 }
 
-function shares(
+function carriedShares(
   document: Document,
   evals: readonly ForeignEval[],
   { prompts }: Imported,
@@ -123,7 +123,7 @@ function evalsOf(document: Document, { left, remarks }: Imported): ForeignEval[]
       data: listAt(document, [key, 'data']),
     }));
   for (const key of Object.keys(value).filter((each) => !RUN_KEYS.includes(each))) {
-    const why = ownEntry(WHY, key);
+    const why = ownEntry(UNSUPPORTED_EVAL_KEYS, key);
     lose(
       why === undefined || LOSSES.includes(key) ? left : remarks,
       document.placeOf([key]),
@@ -146,7 +146,7 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
       left,
       document.placeOf([...foreign.path, key]),
       key,
-      ownEntry(WHY, key) ?? 'it is not part of the format',
+      ownEntry(UNSUPPORTED_EVAL_KEYS, key) ?? 'it is not part of the format',
     );
   const completes = written['do_completion'] === true;
   const metrics = convertMetrics(
@@ -156,7 +156,7 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
     left,
   );
   const data = foreign.data.flatMap((source) => dataFile(document, source, context) ?? []);
-  const name = context.unique(nameOf(written['name'], foreign.key, document.file));
+  const name = context.unique(evalName(written['name'], foreign.key, document.file));
   const place = document.placeOf(foreign.path);
   if (metrics.length === 0) {
     lose(left, place, `the eval ${name}`, 'nothing is left that judges its dialogues');
@@ -181,11 +181,11 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
   withGrader(document, foreign.path, metrics, imported);
   imported.prompts.push({
     prompt: promptDraft(document, foreign.path, name, completes, imported),
-    tests: testsDraft(document, foreign, { completes, metrics, data }, imported),
+    tests: flexEvalTestsDraft(document, foreign, { completes, metrics, data }, imported),
   });
 }
 
-function nameOf(written: Json | undefined, key: string | null, file: string): string {
+function evalName(written: Json | undefined, key: string | null, file: string): string {
   if (key !== null) return key;
   return typeof written === 'string' && written !== ''
     ? written
@@ -198,12 +198,12 @@ interface TestParts {
   data: readonly { file: string; place: Place }[];
 }
 
-function testsDraft(
+function flexEvalTestsDraft(
   document: Document,
   { path }: ForeignEval,
   { completes, metrics, data }: TestParts,
   imported: Imported,
-): Draft {
+): DraftFile {
   const draft = createDraft(document.placeOf(path));
   const repeats = configOf(document, path, imported);
   Object.assign(draft.value, {
@@ -243,7 +243,7 @@ function configOf(document: Document, path: Path, { left, remarks }: Imported): 
       LOSSES.includes(key) ? left : remarks,
       document.placeOf(at),
       key,
-      ownEntry(WHY, key) ?? ABOUT_RUNNING,
+      ownEntry(UNSUPPORTED_EVAL_KEYS, key) ?? ABOUT_RUNNING,
     );
   const repeats = written.findLast(isRepeats)?.value;
   return typeof repeats === 'number' && repeats > 1 ? repeats : null;

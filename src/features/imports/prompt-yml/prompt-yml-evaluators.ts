@@ -27,7 +27,7 @@ const NEAREST: Readonly<Record<string, JsonMap>> = {
   },
 };
 
-export function nameOf(evaluator: Json): string {
+export function evaluatorName(evaluator: Json): string {
   const name = valueAt(evaluator, ['name']);
   return typeof name === 'string' && name !== '' ? name : 'evaluator';
 }
@@ -75,7 +75,7 @@ export function withJudge(
     lose(
       imported.left,
       place,
-      `${key} of the evaluator ${nameOf(evaluator)}`,
+      `${key} of the evaluator ${evaluatorName(evaluator)}`,
       'it is not part of the format',
     );
   const { modelId } = llm;

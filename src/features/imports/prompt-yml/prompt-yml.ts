@@ -8,7 +8,7 @@ import {
   isScalar,
   lastSteps,
   nothingImported,
-  type Draft,
+  type DraftFile,
   type Imported,
   type Loss,
   uniqueNames,
@@ -17,9 +17,9 @@ import {
 } from '../shared/draft.ts';
 import { publishedModel, readForeignParameters } from '../shared/models.ts';
 import { fillVariables, mapTexts } from '../shared/templates.ts';
-import { convertEvaluator, withJudge, nameOf } from './prompt-yml-evaluators.ts';
+import { convertEvaluator, withJudge, evaluatorName } from './prompt-yml-evaluators.ts';
 
-const READ =
+const PROMPT_FILE_KEYS =
   'name description model modelParameters messages testData evaluators responseFormat jsonSchema'.split(
     ' ',
   );
@@ -38,10 +38,10 @@ export function importPromptYml(
     );
     return imported;
   }
-  for (const key of Object.keys(value).filter((each) => !READ.includes(each)))
+  for (const key of Object.keys(value).filter((each) => !PROMPT_FILE_KEYS.includes(each)))
     lose(imported.left, document.placeOf([key]), key, 'it is not part of the format');
-  const prompt = promptDraft(document, value, imported.left);
-  const tests = testsDraft(document, value, variablesOf(prompt), imported);
+  const prompt = promptYmlDraft(document, value, imported.left);
+  const tests = promptYmlTestsDraft(document, value, variablesOf(prompt), imported);
   if (prompt === null) {
     imported.carried = imported.carried.map((share) => ({ ...share, carried: 0 }));
     return imported;
@@ -57,7 +57,7 @@ export function importPromptYml(
   return imported;
 }
 
-function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | null {
+function promptYmlDraft(document: Document, value: JsonMap, left: Loss[]): DraftFile | null {
   const draft = createDraft({ file: document.file, line: 0 });
   const messages: JsonMap[] = [];
   const written: string[] = [];
@@ -87,7 +87,7 @@ function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | 
   Object.assign(draft.value, {
     name: typeof name === 'string' && name !== '' ? name : stem,
     model: publishedModel(value['model']),
-    ...parametersOf(document, value, left),
+    ...convertParameters(document, value, left),
     ...(variables.size === 0
       ? {}
       : { variables: [...variables].map((variable) => ({ name: variable })) }),
@@ -97,12 +97,12 @@ function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | 
   return { ...draft, written };
 }
 
-function variablesOf(prompt: Draft | null): string[] | null {
+function variablesOf(prompt: DraftFile | null): string[] | null {
   const variables = prompt?.value['variables'] ?? [];
   return prompt && (variables as JsonMap[]).map(({ name }) => String(name));
 }
 
-function parametersOf(document: Document, value: JsonMap, left: Loss[]): JsonMap {
+function convertParameters(document: Document, value: JsonMap, left: Loss[]): JsonMap {
   const written = value['modelParameters'];
   const { parameters, left: refused } = readForeignParameters(isMap(written) ? written : {});
   for (const { key, why } of refused)
@@ -127,12 +127,12 @@ function schemaOf(written: Json | undefined): JsonMap | null {
   }
 }
 
-function testsDraft(
+function promptYmlTestsDraft(
   document: Document,
   value: JsonMap,
   variables: readonly string[] | null,
   imported: Imported,
-): Draft | null {
+): DraftFile | null {
   const rows = value['testData'];
   const evaluators = Array.isArray(value['evaluators']) ? value['evaluators'] : [];
   // A prompt without variables and data is one test.
@@ -144,7 +144,7 @@ function testsDraft(
   const named = evaluators.map((evaluator, index) => ({
     evaluator,
     path: ['evaluators', index] as Path,
-    name: unique(nameOf(evaluator)),
+    name: unique(evaluatorName(evaluator)),
   }));
   const kept = written.flatMap((row, index) => {
     const path = ['testData', index];
@@ -153,7 +153,7 @@ function testsDraft(
     lose(left, document.placeOf(path), 'a row of testData', why ?? '');
     return [];
   });
-  const references = kept.map(({ row }) => referenceOf(row, variables ?? []));
+  const references = kept.map(({ row }) => rowReference(row, variables ?? []));
   kept.forEach(({ path }, index) => {
     draft.from(['references', index], document.placeOf(path));
   });
@@ -165,15 +165,14 @@ function testsDraft(
       : { why: 'it is not a map' };
     if ('why' in converted) lose(left, place, `the evaluator ${name}`, converted.why);
     else if (JSON.stringify(converted.metric).includes('{{'))
-      ownMetrics(document, kept, references, { name, metric: converted.metric, path }, left, draft);
+      addRowMetrics(document, kept, references, { ...converted, name, path }, left, draft);
     else {
       draft.from(['metrics', shared.length], place);
       shared.push({ name, ...converted.metric });
     }
   }
-  const lost = named.filter(({ name }) =>
-    left.some(({ what }) => what === `the evaluator ${name}`),
-  );
+  const isLost = (name: string) => left.some(({ what }) => what === `the evaluator ${name}`);
+  const lost = named.filter(({ name }) => isLost(name));
   imported.carried = [
     { unit: 'test', of: written.length, carried: kept.length },
     { unit: 'evaluator', of: named.length, carried: named.length - lost.length },
@@ -185,14 +184,14 @@ function testsDraft(
 }
 
 /** The columns of a row, plus the members of an `input` map that the prompt uses. */
-function cellsOf(row: JsonMap, variables: readonly string[]): JsonMap {
+function rowCells(row: JsonMap, variables: readonly string[]): JsonMap {
   const inside = isMap(row['input'] ?? null) ? (row['input'] as JsonMap) : {};
   const shown = Object.entries(inside).filter(([name]) => variables.includes(name));
   return { ...Object.fromEntries(shown), ...row };
 }
 
 function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null {
-  const cells = cellsOf(row, variables);
+  const cells = rowCells(row, variables);
   const missing = variables.find((name) => !Object.hasOwn(cells, name));
   if (missing === undefined) return null;
   const text = Object.keys(row).find((key) =>
@@ -206,10 +205,10 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
 }
 
 /** Column `expected` is the expected value; other columns and used members are variables. */
-function referenceOf(row: JsonMap, variables: readonly string[]): JsonMap {
+function rowReference(row: JsonMap, variables: readonly string[]): JsonMap {
   const { expected } = row;
   const input = Object.fromEntries(
-    Object.entries(cellsOf(row, variables))
+    Object.entries(rowCells(row, variables))
       .filter(([key]) => key !== 'expected' || variables.includes(key))
       .map(([key, cell]) => [key, isScalar(cell) ? cell : JSON.stringify(cell)]),
   );
@@ -217,13 +216,13 @@ function referenceOf(row: JsonMap, variables: readonly string[]): JsonMap {
 }
 
 /** An evaluator that uses a column becomes a metric of each reference, with that row's text. */
-function ownMetrics(
+function addRowMetrics(
   document: Document,
   rows: readonly { row: JsonMap; path: Path }[],
   references: readonly JsonMap[],
   { name, metric, path }: { name: string; metric: JsonMap; path: Path },
   left: Loss[],
-  draft: Draft,
+  draft: DraftFile,
 ): void {
   rows.forEach(({ row, path: at }, index) => {
     const reference = references[index];

@@ -9,23 +9,23 @@ export function pathIn(text: string): string | null {
   return /^file:\/\/(.+?)(?::[A-Za-z_$][\w$]*)?$/.exec(text.trim())?.[1] ?? null;
 }
 
-const CODE = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
+const CODE_PATH = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 
-type Value = { ok: true; value: Json | undefined } | { ok: false; why: string };
+type AssertionValue = { ok: true; value: Json | undefined } | { ok: false; why: string };
 
 /** Reads files and fills templates in. Code keeps its own, and file contents are literal. */
-export function valueFor(
+export function assertionValue(
   written: Json | undefined,
   isCode: boolean,
   context: Pick<AssertionContext, 'vars' | 'textOf'>,
-): Value {
+): AssertionValue {
   if (written === undefined || written === null) return { ok: true, value: undefined };
   if (isCode) return { ok: true, value: codeFilledIn(written, context.vars) };
   if (typeof written === 'string') return textValue(written, context);
   if (!Array.isArray(written)) return { ok: true, value: written };
   const values: Json[] = [];
   for (const member of written) {
-    const read = valueFor(member, false, context);
+    const read = assertionValue(member, false, context);
     if (!read.ok) return read;
     values.push(read.value ?? member);
   }
@@ -35,13 +35,13 @@ export function valueFor(
 function textValue(
   text: string,
   { vars, textOf }: Pick<AssertionContext, 'vars' | 'textOf'>,
-): Value {
+): AssertionValue {
   const path = pathIn(text);
   if (path === null) {
     const filled = fillIn(text, vars, 'empty', assertionText);
     return filled.ok ? { ok: true, value: filled.text } : filled;
   }
-  if (CODE.test(path)) return { ok: false, why: 'values made by code are not run' };
+  if (CODE_PATH.test(path)) return { ok: false, why: 'values made by code are not run' };
   const content = textOf(path);
   if (content === null) return { ok: false, why: `${path} cannot be read` };
   if (!/\.(?:json|ya?ml)$/i.test(path)) return { ok: true, value: content.trim() };

@@ -6,14 +6,14 @@ import {
   negateIf,
   TEXT_ASSERTIONS,
   uses,
-  why,
+  cannotConvert,
   withKnownParameters,
   type AssertionContext,
   type Convert,
   type Converted,
   type GivenAssertion,
 } from '../shared/text-assertions.ts';
-import { valueFor } from './assertion-parts.ts';
+import { assertionValue } from './assertion-parts.ts';
 import { CODE_ASSERTIONS } from './code.ts';
 
 /** Supported keys; others are reported. */
@@ -24,10 +24,10 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
   similar: ({ value, threshold, provider }) => {
     const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
     if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0))
-      return why('its value is not text');
+      return cannotConvert('its value is not text');
     // Do not send a request for another server to the vendor.
     if (isConfigured(provider))
-      return why(
+      return cannotConvert(
         "its embeddings are asked of a server of its own; name that server's model in the settings (models, embeddings) and use embedding_similarity",
       );
     return uses('embedding_similarity', {
@@ -42,7 +42,7 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
     const criteria = Array.isArray(value) ? value.map(String).join('\n') : value;
     return typeof criteria === 'string' && criteria !== ''
       ? uses('g_eval', { criteria }, threshold ?? 0.7)
-      : why('its value is not text');
+      : cannotConvert('its value is not text');
   },
   factuality: gradedBy('factuality', 'value'),
   'model-graded-factuality': gradedBy('factuality', 'value'),
@@ -53,7 +53,7 @@ function gradedBy(name: string, key: string): Convert {
   return ({ value, threshold }) =>
     typeof value === 'string' && value !== ''
       ? uses(name, { [key]: value }, threshold)
-      : why('its value is not text');
+      : cannotConvert('its value is not text');
 }
 
 const CONVERSIONS: Readonly<Record<string, Convert>> = {
@@ -62,7 +62,7 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
   ...GRADED_ASSERTIONS,
 };
 
-const WITHOUT: Readonly<Record<string, string>> = {
+const UNSUPPORTED_ASSERTIONS: Readonly<Record<string, string>> = {
   classifier: 'classifiers are not called',
   moderation: 'moderation is not called',
   webhook: 'a check that calls an address is not run',
@@ -90,18 +90,19 @@ export function changesAnswer({ type, transform }: JsonMap, isTransformed: boole
 /** Converts an assertion, with the test's variables filled in as promptfoo does. */
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): Converted {
   const written = assertion['type'];
-  if (typeof written !== 'string') return why('it has no type');
+  if (typeof written !== 'string') return cannotConvert('it has no type');
   const negate = written.startsWith('not-');
   const named = negate ? written.slice('not-'.length) : written;
   const type = named === 'similar:cosine' ? 'similar' : named;
   const convert = ownEntry(CONVERSIONS, type);
-  if (convert === undefined) return why(ownEntry(WITHOUT, type) ?? unreadType(type));
+  if (convert === undefined)
+    return cannotConvert(ownEntry(UNSUPPORTED_ASSERTIONS, type) ?? unreadType(type));
   const isCode = type === 'javascript' || type === 'python';
-  const value = valueFor(assertion['value'], isCode, context);
+  const value = assertionValue(assertion['value'], isCode, context);
   const threshold = assertion['threshold'] ?? null;
-  if (!value.ok) return why(value.why);
+  if (!value.ok) return cannotConvert(value.why);
   if (threshold !== null && typeof threshold !== 'number')
-    return why('its threshold is not a number');
+    return cannotConvert('its threshold is not a number');
   const asked: GivenAssertion = {
     value: value.value,
     threshold,

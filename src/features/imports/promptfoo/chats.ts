@@ -2,7 +2,7 @@ import { readYaml } from '../../../documents/yaml.ts';
 import type { Message, Role } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 
-const ROLES: Readonly<Record<string, Role>> = {
+const CHAT_ROLES: Readonly<Record<string, Role>> = {
   system: 'system',
   developer: 'system',
   user: 'user',
@@ -33,7 +33,7 @@ export function chatIn(list: Json): Message[] | string | null {
     return null;
   const messages: Message[] = [];
   for (const { role, content } of list) {
-    const [known, words] = [ownEntry(ROLES, String(role)), contentOf(content)];
+    const [known, words] = [ownEntry(CHAT_ROLES, String(role)), textContent(content)];
     if (known === undefined) return `the role "${String(role)}" is not known`;
     if (words === null) return 'a message holds more than text';
     messages.push({ role: known, content: words });
@@ -41,7 +41,7 @@ export function chatIn(list: Json): Message[] | string | null {
   return messages;
 }
 
-function contentOf(content: Json | undefined): string | null {
+function textContent(content: Json | undefined): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;
   const parts = content.map((part) =>

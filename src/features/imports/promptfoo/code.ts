@@ -1,5 +1,5 @@
 import type { Json, JsonMap } from '../../../types/plain.ts';
-import { why, type Convert } from '../shared/text-assertions.ts';
+import { cannotConvert, type Convert } from '../shared/text-assertions.ts';
 import { javascriptProblem, pythonProblem } from './foreign-code.ts';
 
 /** A promptfoo check in code, with its threshold and negation. */
@@ -35,7 +35,7 @@ export function javascriptMetric(
   const call =
     form === 'file'
       ? fileCall(source, exported)
-      : [`const $check = function (output, context) {`, bodyOf(source), '};'];
+      : [`const $check = function (output, context) {`, functionBody(source), '};'];
   return [`${vars} const $context = ${context};`, ...call, ...javascriptVerdict(check), ''].join(
     '\n',
   );
@@ -69,7 +69,7 @@ function exportsOf(names: string): string {
 }
 
 /** Several lines are a function body. Of one line the last statement is the result. */
-function bodyOf(source: string): string {
+function functionBody(source: string): string {
   const code = source.trimEnd();
   if (code.includes('\n')) return code;
   const line = code.trim().replace(/;+\s*$/, '');
@@ -204,23 +204,24 @@ function indentLines(code: string): string {
 }
 
 export const CODE_ASSERTIONS: Readonly<Record<string, Convert>> = {
-  javascript: code('javascript'),
-  python: code('python'),
+  javascript: codeAssertion('javascript'),
+  python: codeAssertion('python'),
 };
 
-function code(language: 'javascript' | 'python'): Convert {
+function codeAssertion(language: 'javascript' | 'python'): Convert {
   const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
   const problemOf = language === 'javascript' ? javascriptProblem : pythonProblem;
   return ({ value, threshold, negate, config }, { structured, unlike, asData, textOf }) => {
-    if (typeof value !== 'string' || value.trim() === '') return why('its value is not code');
-    const file = fileOf(value, language);
+    if (typeof value !== 'string' || value.trim() === '')
+      return cannotConvert('its value is not code');
+    const file = codeFilePath(value, language);
     const source = file === null ? value : textOf(file.path);
     if (source === null)
-      return why(
+      return cannotConvert(
         `${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`,
       );
     const problem = problemOf(source, file?.path ?? null);
-    if (problem !== null) return why(problem);
+    if (problem !== null) return cannotConvert(problem);
     const check: CodeCheck = { source, threshold, negate, structured, unlike, asData, config };
     return {
       metric: {
@@ -231,7 +232,7 @@ function code(language: 'javascript' | 'python'): Convert {
   };
 }
 
-function fileOf(
+function codeFilePath(
   value: string,
   language: 'javascript' | 'python',
 ): { path: string; exported: string | null } | null {

@@ -39,7 +39,7 @@ export function codeCommand(
 }
 
 /** All code of its language, because the file may import any of it. */
-function filesOf({ file }: CodeFile): string[] {
+function codeFilePatterns({ file }: CodeFile): string[] {
   return file.endsWith('.py') ? ['**/*.py'] : ['**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}'];
 }
 
@@ -57,7 +57,7 @@ export function codeModel(
       ...(isMap(config ?? null) ? { config: config ?? null } : {}),
       json: structured,
     }),
-    files: files.length > 0 ? files : filesOf(code),
+    files: files.length > 0 ? files : codeFilePatterns(code),
     ...(setup.length === 0 ? {} : { setup }),
   };
 }
@@ -70,7 +70,7 @@ const OUTSIDE =
 const NO_CODE =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`/g;
 
-const WITHOUT = 'and code runs here without files, network, packages and clocks';
+const SANDBOX_LIMITS = 'and code runs here without files, network, packages and clocks';
 
 function placeOfLine(line: number, file: string | null): string {
   if (file !== null) return ` at ${file}:${String(line)}`;
@@ -89,7 +89,7 @@ export function javascriptProblem(source: string, file: string | null = null): s
     .split('\n', 1)[0];
   const place = placeOfLine(line, file);
   const what = found[0].trim().replace(/\s*\($/, '');
-  return `it uses ${what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what}${place}, ${WITHOUT}`;
+  return `it uses ${what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what}${place}, ${SANDBOX_LIMITS}`;
 }
 
 /** Modules that a check may import: the standard library without files, network and processes. */
@@ -117,10 +117,10 @@ export function pythonProblem(source: string, file: string | null = null): strin
     const at = placeOfLine(index + 1, file);
     const missing = modulesOf(line).find((name) => !MODULES.has(name));
     if (missing !== undefined && lines[index - 1]?.trim() !== 'try:')
-      return `it imports ${missing}${at}, ${WITHOUT}`;
+      return `it imports ${missing}${at}, ${SANDBOX_LIMITS}`;
     const used = OUTSIDE_PYTHON.exec(line);
     if (used !== null)
-      return `it uses ${used[0].replace(/\s*\($/, '').replace(/^\./, '')}${at}, ${WITHOUT}`;
+      return `it uses ${used[0].replace(/\s*\($/, '').replace(/^\./, '')}${at}, ${SANDBOX_LIMITS}`;
   }
   return null;
 }

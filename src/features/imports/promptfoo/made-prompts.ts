@@ -28,7 +28,7 @@ export async function madeMessages(
   if (made.kind === 'template')
     return tests.map((test) => {
       const shown = shownTo(prompt, test);
-      return prompt.form === 'text' ? asSent(shown) : shown;
+      return prompt.form === 'text' ? expandChat(shown) : shown;
     });
   if (typeof call === 'string') return null;
   const { code, config } = made;
@@ -40,7 +40,7 @@ export async function madeMessages(
   return Promise.all(
     tests.map(async ({ vars, sent }): Promise<MadePrompt> => {
       const answer = await call(command, host.setup, inputOf(vars, []));
-      const messages = answer.ok ? messagesOf(answer.value) : answer.why;
+      const messages = answer.ok ? toMessages(answer.value) : answer.why;
       const result =
         typeof messages === 'string'
           ? { ok: false as const, why: messages }
@@ -63,11 +63,11 @@ function ownMessages(
   const paths = messages.flatMap(({ template }) => pathsOf(template));
   const isOwn =
     form === 'text'
-      ? made.some((shown) => asSent(shown) !== shown)
+      ? made.some((shown) => expandChat(shown) !== shown)
       : tests.some(({ vars, sent }) =>
           paths.some((path) => valueAt(vars, path) !== valueAt(sent, path)),
         );
-  return isOwn ? made.map(asSent) : null;
+  return isOwn ? made.map(expandChat) : null;
 }
 
 function mayBeChat([first]: ForeignPrompt['messages']): boolean {
@@ -92,7 +92,7 @@ function shownTo({ made, messages, form }: ForeignPrompt, { vars, sent }: Foreig
 }
 
 /** A single user message that is a chat becomes that chat. */
-function asSent(made: MadePrompt): MadePrompt {
+function expandChat(made: MadePrompt): MadePrompt {
   if (!made.ok || made.messages.length !== 1) return made;
   const [{ role, content } = { role: '', content: '' }] = made.messages;
   const messages = role === 'user' ? messagesIn(content) : made.messages;
@@ -110,9 +110,9 @@ function fillMessages(messages: readonly Message[], vars: JsonMap): MadePrompt {
   return { ok: true, messages: done };
 }
 
-function messagesOf(made: Json): ReturnType<typeof messagesIn> {
+function toMessages(made: Json): ReturnType<typeof messagesIn> {
   if (typeof made === 'string') return messagesIn(made);
-  if (isMap(made) && made['prompt'] !== undefined) return messagesOf(made['prompt']);
+  if (isMap(made) && made['prompt'] !== undefined) return toMessages(made['prompt']);
   return chatIn(made) ?? 'it made neither text nor a list of messages';
 }
 

@@ -23,13 +23,13 @@ const ofWritten =
 const capitalized = (word: string): string =>
   `${word.charAt(0).toUpperCase()}${word.slice(1).toLowerCase()}`;
 
-function sizeOf(value: Value): Value {
+function lengthFilter(value: Value): Value {
   if (value === undefined || value === null || value === false) return 0;
   if (typeof value === 'number' || value === true) return undefined;
   return isMap(value) ? Object.keys(value).length : value.length;
 }
 
-function join(value: Value, [between = '', part]: readonly Value[]): Value {
+function joinFilter(value: Value, [between = '', part]: readonly Value[]): Value {
   if (!Array.isArray(value)) return null;
   const items = value.map((item) =>
     part === undefined ? item : isMap(item) ? item[String(part)] : undefined,
@@ -76,7 +76,7 @@ function orElse(value: Value, [instead, alsoEmpty]: readonly Value[]): Value {
   return value === undefined ? instead : (value ?? undefined);
 }
 
-const counted =
+const numberFilter =
   (read: (text: string, base: number) => number): Filter =>
   (value, [instead, base]) => {
     if (typeof value !== 'number' && typeof value !== 'string') return null;
@@ -92,12 +92,12 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   default: orElse,
   dump: dump,
   first: ends(0),
-  float: counted((text) => Number.parseFloat(text)),
+  float: numberFilter((text) => Number.parseFloat(text)),
   indent: ofText(indent),
-  int: counted((text, base) => Number.parseInt(text, base)),
-  join: join,
+  int: numberFilter((text, base) => Number.parseInt(text, base)),
+  join: joinFilter,
   last: ends(-1),
-  length: sizeOf,
+  length: lengthFilter,
   lower: ofText((words) => words.toLowerCase()),
   replace: replace,
   round: rounded,

@@ -8,7 +8,7 @@ export function parseTemplate(
   if (raw !== undefined) return { ok: false, construct: constructAt(text, raw) };
   try {
     const root = parser.parse(text);
-    check(root);
+    checkNode(root);
     return { ok: true, root };
   } catch (error) {
     // nunjucks throws errors of several kinds, and at the end of the text without a place.
@@ -26,13 +26,14 @@ const SUPPORTED: ReadonlySet<string> = new Set(
   ),
 );
 
-function check(node: SyntaxNode): void {
+function checkNode(node: SyntaxNode): void {
   if (!SUPPORTED.has(node.typename) || isUnread(node)) {
     const { lineno, colno } = node;
     throw Object.assign(new Error('unsupported'), { lineno: lineno + 1, colno: colno + 1 });
   }
   for (const part of Object.values({ ...node }).flat())
-    if (typeof part === 'object' && part !== null && 'typename' in part) check(part as SyntaxNode);
+    if (typeof part === 'object' && part !== null && 'typename' in part)
+      checkNode(part as SyntaxNode);
 }
 
 function isUnread(node: SyntaxNode): boolean {
@@ -48,18 +49,18 @@ function isUnread(node: SyntaxNode): boolean {
     case 'Set':
       return node.targets.length !== 1 || node.targets[0]?.typename !== 'Symbol';
     case 'For':
-      return namesOf(node).some(({ typename }) => typename !== 'Symbol');
+      return loopVariables(node).some(({ typename }) => typename !== 'Symbol');
     default:
       return false;
   }
 }
 
 /** The variables of a loop. */
-export function namesOf({ name }: Extract<SyntaxNode, { typename: 'For' }>) {
+export function loopVariables({ name }: Extract<SyntaxNode, { typename: 'For' }>) {
   return name.typename === 'Array' ? name.children : [name];
 }
 
-const MARKS = [
+const TAG_MARKS = [
   ['{{', '}}'],
   ['{%', '%}'],
   ['{#', '#}'],
@@ -67,7 +68,11 @@ const MARKS = [
 
 /** The tag or output at an index, on one line. */
 function constructAt(text: string, index: number): string {
-  const begun = MARKS.map(([open, close]) => ({ open, close, at: text.lastIndexOf(open, index) }));
+  const begun = TAG_MARKS.map(([open, close]) => ({
+    open,
+    close,
+    at: text.lastIndexOf(open, index),
+  }));
   const { open, close, at } = begun.reduce((a, b) => (b.at > a.at ? b : a));
   const end = text.indexOf(close, at);
   if (at === -1 || end === -1) return text.slice(Math.max(at, 0)).slice(0, 60);

@@ -2,13 +2,13 @@ import type { Comparison, SyntaxNode } from 'nunjucks/src/parser.js';
 import { isMap, type Json, ownEntry } from '../../../types/plain.ts';
 import { assertionText } from '../shared/templates.ts';
 import { FILTERS, type Value } from './nunjucks-filters.ts';
-import { namesOf, parseTemplate } from './nunjucks-syntax.ts';
+import { loopVariables, parseTemplate } from './nunjucks-syntax.ts';
 
 /** Limits on length and steps, because loops can nest. */
 const MOST_CHARACTERS = 1_000_000;
 const MOST_STEPS = 1_000_000;
 
-interface State {
+interface RenderState {
   /** Loop and `set` variables, innermost last; they shadow the test's. */
   scopes: Map<string, Value>[];
   vars: Readonly<Record<string, Json>>;
@@ -30,9 +30,9 @@ export function renderTemplate(
 ): { ok: true; text: string } | { ok: false; why: string } {
   const parsed = parseTemplate(text);
   if (!parsed.ok) return { ok: false, why: `${parsed.construct} is not read here` };
-  const state: State = { scopes: [new Map()], vars, text: '', steps: 0, show };
+  const state: RenderState = { scopes: [new Map()], vars, text: '', steps: 0, show };
   try {
-    write(parsed.root, state);
+    renderNode(parsed.root, state);
   } catch (error) {
     if (error instanceof Unfit) return { ok: false, why: error.message };
     if (error instanceof RangeError) return { ok: false, why: 'its template is nested too deeply' };
@@ -41,7 +41,7 @@ export function renderTemplate(
   return { ok: true, text: state.text };
 }
 
-function write(node: SyntaxNode, state: State): void {
+function renderNode(node: SyntaxNode, state: RenderState): void {
   state.steps += 1;
   if (state.steps > MOST_STEPS || state.text.length > MOST_CHARACTERS)
     throw new Unfit('its template makes a text without end');
@@ -49,41 +49,41 @@ function write(node: SyntaxNode, state: State): void {
     case 'Root':
     case 'NodeList':
     case 'Output':
-      for (const child of node.children) write(child, state);
+      for (const child of node.children) renderNode(child, state);
       return;
     case 'TemplateData':
       state.text += node.value;
       return;
     case 'If':
-      writeBody(Boolean(valueOf(node.cond, state)) ? node.body : node.else_, state);
+      writeBody(Boolean(evaluateNode(node.cond, state)) ? node.body : node.else_, state);
       return;
     case 'For':
       writeLoop(node, state);
       return;
     case 'Set':
-      assign(node.targets[0].value, valueOf(node.value, state), state);
+      setVariable(node.targets[0].value, evaluateNode(node.value, state), state);
       return;
     default:
-      state.text += valueText(valueOf(node, state), state);
+      state.text += valueText(evaluateNode(node, state), state);
   }
 }
 
-function writeBody(body: SyntaxNode | null, state: State): void {
-  if (body !== null) write(body, state);
+function writeBody(body: SyntaxNode | null, state: RenderState): void {
+  if (body !== null) renderNode(body, state);
 }
 
-function valueText(value: Value, { show }: State): string {
+function valueText(value: Value, { show }: RenderState): string {
   return value === undefined || value === null ? '' : show(value);
 }
 
-function assign(name: string, value: Value, { scopes }: State): void {
+function setVariable(name: string, value: Value, { scopes }: RenderState): void {
   const own = scopes.findLast((scope) => scope.has(name)) ?? scopes.at(-1);
   own?.set(name, value);
 }
 
-function writeLoop(node: Extract<SyntaxNode, { typename: 'For' }>, state: State): void {
-  const list = valueOf(node.arr, state);
-  const names = namesOf(node).map(({ value }) => value);
+function writeLoop(node: Extract<SyntaxNode, { typename: 'For' }>, state: RenderState): void {
+  const list = evaluateNode(node.arr, state);
+  const names = loopVariables(node).map(({ value }) => value);
   const entries =
     Array.isArray(list) || typeof list === 'string'
       ? [...list].map((item) => (names.length === 1 ? [item] : Array.isArray(item) ? item : []))
@@ -104,14 +104,14 @@ function writeLoop(node: Extract<SyntaxNode, { typename: 'For' }>, state: State)
       length,
     });
     state.scopes.push(scope);
-    write(node.body, state);
+    renderNode(node.body, state);
     state.scopes.pop();
   });
 }
 
-function valueOf(node: SyntaxNode, state: State): Value {
+function evaluateNode(node: SyntaxNode, state: RenderState): Value {
   state.steps += 1;
-  const inside = (of: SyntaxNode): Value => valueOf(of, state);
+  const inside = (of: SyntaxNode): Value => evaluateNode(of, state);
   switch (node.typename) {
     case 'Literal':
       return node.value;
@@ -129,13 +129,13 @@ function valueOf(node: SyntaxNode, state: State): Value {
     case 'Filter':
       return applyFilter(node.name.value, node.args.children.map(inside));
     case 'In':
-      return isIn(inside(node.left), inside(node.right));
+      return isMemberOf(inside(node.left), inside(node.right));
     default:
-      return grouped(chainOf(node, inside));
+      return evaluateChain(chainOf(node, inside));
   }
 }
 
-function lookUp(name: string, { scopes, vars }: State): Value {
+function lookUp(name: string, { scopes, vars }: RenderState): Value {
   const scope = scopes.findLast((each) => each.has(name));
   return scope === undefined ? ownEntry(vars, name) : scope.get(name);
 }
@@ -185,7 +185,7 @@ function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
       const { typename } = node;
       const signed = (): Value => {
         const value = typeof first === 'function' ? first() : undefined;
-        return typename === 'Not' ? !value : -scalar(value);
+        return typename === 'Not' ? !value : -toOperand(value);
       };
       return [signed, ...rest];
     }
@@ -195,7 +195,7 @@ function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
 }
 
 /** Weakest first. */
-const LEVELS: readonly (readonly Infix[])[] = [
+const PRECEDENCE: readonly (readonly Infix[])[] = [
   ['or'],
   ['and'],
   ['==', '!=', '===', '!=='],
@@ -204,25 +204,25 @@ const LEVELS: readonly (readonly Infix[])[] = [
   ['*', '/', '%'],
 ];
 
-function grouped(chain: Chain, level = 0): Value {
+function evaluateChain(chain: Chain, level = 0): Value {
   const [only] = chain;
   if (chain.length === 1 && typeof only === 'function') return only();
-  const operators = LEVELS[level] ?? [];
+  const operators = PRECEDENCE[level] ?? [];
   const at = chain.findLastIndex((part) => typeof part === 'string' && operators.includes(part));
   const by = chain[at];
-  if (typeof by !== 'string') return grouped(chain, level + 1);
-  const first = grouped(chain.slice(0, at), level);
-  const second = (): Value => grouped(chain.slice(at + 1), level + 1);
+  if (typeof by !== 'string') return evaluateChain(chain, level + 1);
+  const first = evaluateChain(chain.slice(0, at), level);
+  const second = (): Value => evaluateChain(chain.slice(at + 1), level + 1);
   if (by === 'and') return Boolean(first) ? second() : first;
   if (by === 'or') return Boolean(first) ? first : second();
-  return COMBINED[by](first, second());
+  return OPERATORS_BY_SIGN[by](first, second());
 }
 
 /** JavaScript's operators convert the rest. Lists and maps may lack the methods for that. */
-const scalar = (value: Value): number =>
+const toOperand = (value: Value): number =>
   (typeof value === 'object' && value !== null ? assertionText(value) : value) as number;
 
-function isIn(a: Value, b: Value): boolean {
+function isMemberOf(a: Value, b: Value): boolean {
   if (Array.isArray(b)) return b.some((value) => value === a);
   if (typeof b === 'string') return b.includes(String(a));
   return isMap(b ?? null) && Object.hasOwn(b as object, String(a));
@@ -232,21 +232,23 @@ function isIn(a: Value, b: Value): boolean {
 function equals(a: Value, b: Value): boolean {
   const areObjects = [a, b].every((value) => typeof value === 'object' && value !== null);
   // eslint-disable-next-line eqeqeq -- the other tool's templates compare so
-  return areObjects ? a === b : scalar(a) == scalar(b);
+  return areObjects ? a === b : toOperand(a) == toOperand(b);
 }
 
-const COMBINED: Readonly<Record<Exclude<Infix, 'and' | 'or'>, (a: Value, b: Value) => Value>> = {
+const OPERATORS_BY_SIGN: Readonly<
+  Record<Exclude<Infix, 'and' | 'or'>, (a: Value, b: Value) => Value>
+> = {
   '==': equals,
   '!=': (a, b) => !equals(a, b),
   '===': (a, b) => a === b,
   '!==': (a, b) => a !== b,
-  '<': (a, b) => scalar(a) < scalar(b),
-  '>': (a, b) => scalar(a) > scalar(b),
-  '<=': (a, b) => scalar(a) <= scalar(b),
-  '>=': (a, b) => scalar(a) >= scalar(b),
-  '+': (a, b) => scalar(a) + scalar(b),
-  '-': (a, b) => scalar(a) - scalar(b),
-  '*': (a, b) => scalar(a) * scalar(b),
-  '/': (a, b) => scalar(a) / scalar(b),
-  '%': (a, b) => scalar(a) % scalar(b),
+  '<': (a, b) => toOperand(a) < toOperand(b),
+  '>': (a, b) => toOperand(a) > toOperand(b),
+  '<=': (a, b) => toOperand(a) <= toOperand(b),
+  '>=': (a, b) => toOperand(a) >= toOperand(b),
+  '+': (a, b) => toOperand(a) + toOperand(b),
+  '-': (a, b) => toOperand(a) - toOperand(b),
+  '*': (a, b) => toOperand(a) * toOperand(b),
+  '/': (a, b) => toOperand(a) / toOperand(b),
+  '%': (a, b) => toOperand(a) % toOperand(b),
 };

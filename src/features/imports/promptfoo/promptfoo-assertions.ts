@@ -3,7 +3,7 @@ import { isMap, type Json } from '../../../types/plain.ts';
 import { type Loss, lose } from '../shared/draft.ts';
 import { embeddingModel } from '../shared/models.ts';
 import { ASSERTION_KEYS } from './assertions.ts';
-import type { ForeignAssertion, Reader } from './promptfoo-values.ts';
+import type { ForeignAssertion, ValueReader } from './promptfoo-values.ts';
 
 /** The assertions of a test. */
 export function readAssertions(
@@ -36,7 +36,7 @@ export function readAssertions(
 /** Reads assertion values in files as promptfoo does: templates, without last line feed. */
 export async function withValues(
   assertions: readonly ForeignAssertion[],
-  { files }: Reader,
+  { files }: ValueReader,
 ): Promise<ForeignAssertion[]> {
   return Promise.all(
     assertions.map(async (assertion) => {

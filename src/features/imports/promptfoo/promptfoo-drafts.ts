@@ -8,7 +8,7 @@ import {
   createDraft,
   isScalar,
   judgeTheRest,
-  type Draft,
+  type DraftFile,
   type ImportFiles,
   type Imported,
   type Share,
@@ -42,7 +42,7 @@ interface TestsContext extends ImportContext {
 export async function testsDraft(
   tests: readonly ForeignTest[],
   context: TestsContext,
-): Promise<{ draft: Draft | null; carried: Share[] }> {
+): Promise<{ draft: DraftFile | null; carried: Share[] }> {
   const { document, imported, hasGrader } = context;
   const draft = createDraft({ file: document.file, line: document.placeOf(['tests']).line });
   const structured = structuredNames(tests);
@@ -57,7 +57,7 @@ export async function testsDraft(
   let kept = 0;
   const rows: NonNullable<Imported['judged']>['rows'] = [];
   for (const test of tests) {
-    const metrics = metricsOf(test, { context, structured, texts });
+    const metrics = testMetrics(test, { context, structured, texts });
     kept += metrics.length;
     rows.push({
       given: test.given,
@@ -81,7 +81,7 @@ export async function testsDraft(
       ...(metrics.length === 0 ? {} : { metrics: metrics.map(({ metric }) => metric) }),
     });
   }
-  const carried = shares(tests, references.length, kept, imported);
+  const carried = testShares(tests, references.length, kept, imported);
   if (references.length === 0) return { draft: null, carried };
   imported.judged = { tests: draft, rows };
   const repeat = valueAt(document.value, ['evaluateOptions', 'repeat']);
@@ -148,7 +148,7 @@ function saySingleBraces(
   }
 }
 
-function shares(
+function testShares(
   tests: readonly ForeignTest[],
   references: number,
   metrics: number,
@@ -209,7 +209,7 @@ interface MetricsContext {
   texts: ReadonlyMap<string, { file: string; text: string }>;
 }
 
-function metricsOf(
+function testMetrics(
   test: ForeignTest,
   {
     context: {
@@ -231,7 +231,7 @@ function metricsOf(
     let { file } = assertion;
     const converted = convertAssertion(value, {
       vars: test.vars,
-      unlike: unlike(test, inputs),
+      unlike: changedVariables(test, inputs),
       builtIns,
       structured,
       asData,
@@ -263,7 +263,7 @@ function metricsOf(
   });
 }
 
-function unlike(test: ForeignTest, inputs: 'vars' | 'sent'): JsonMap {
+function changedVariables(test: ForeignTest, inputs: 'vars' | 'sent'): JsonMap {
   const { vars } = test;
   return Object.fromEntries(
     Object.entries(vars).filter(([name, value]) => value !== test[inputs][name]),

@@ -32,12 +32,12 @@ export async function readModels(
   const key = valueAt(document.value, ['providers']) === undefined ? 'targets' : 'providers';
   const unread: Loss[] = [];
   const models: LocatedModel[] = [];
-  const list = await entriesOf(document, key, context.files);
+  const list = await modelEntries(document, key, context.files);
   for (const { value, place } of list) {
-    const { written, unsent, left } = await asSent(value, place, context);
+    const { written, unsent, left } = await withSentParameters(value, place, context);
     const found = codeProvider(value, document, context) ?? convertProvider(written);
     if ('why' in found) {
-      lose(unread, place, `the provider ${nameOf(value)}`, found.why);
+      lose(unread, place, `the provider ${providerId(value)}`, found.why);
       continue;
     }
     for (const { key: part, why } of [...left, ...found.left])
@@ -60,7 +60,7 @@ export async function readModels(
   return [withoutProvider(document.placeOf(list.length === 0 ? [] : [key]), unread, imported)];
 }
 
-async function entriesOf(
+async function modelEntries(
   document: Document,
   key: string,
   files: ImportFiles,
@@ -82,7 +82,7 @@ async function entriesOf(
 }
 
 /** A provider with its files read and the parameters that promptfoo sends. */
-async function asSent(
+async function withSentParameters(
   value: Json,
   place: Place,
   { files, settings }: Pick<ImportContext, 'files' | 'settings'>,
@@ -190,7 +190,7 @@ function withoutProvider(
   };
 }
 
-function nameOf(value: Json): string {
+function providerId(value: Json): string {
   const id = isMap(value) ? (value['id'] ?? Object.keys(value)[0]) : value;
   return isScalar(id) ? String(id).slice(0, 100) : '';
 }

@@ -22,7 +22,7 @@ const FILLED_IN = ['tools', 'functions', 'response_format', 'output_format', 're
 /** A provider's configuration with promptfoo's defaults. */
 export function sentParameters(id: string, config: JsonMap): SentParameters {
   const { passthrough } = config;
-  const { own, left } = readable(config);
+  const { own, left } = convertibleMembers(config);
   const [vendor = '', ...steps] = id.split(':');
   const kinds = ['chat', 'responses', 'messages'];
   const model = steps.filter((step) => !kinds.includes(step)).join(':');
@@ -36,7 +36,10 @@ export function sentParameters(id: string, config: JsonMap): SentParameters {
 }
 
 /** Members that can be converted. A prompt's own take precedence over its provider's. */
-export function readable(config: JsonMap): { own: JsonMap; left: SentParameters['left'] } {
+export function convertibleMembers(config: JsonMap): {
+  own: JsonMap;
+  left: SentParameters['left'];
+} {
   const own: JsonMap = {};
   const left: SentParameters['left'] = [];
   for (const [key, value] of Object.entries(config)) {

@@ -9,7 +9,7 @@ import { readForeignParameters } from '../shared/models.ts';
 import { messagesIn } from './chats.ts';
 import { codeFileIn, type CodeFile } from './foreign-code.ts';
 import { parseTemplate } from './nunjucks-syntax.ts';
-import { readable, withFiles } from './promptfoo-parameters.ts';
+import { convertibleMembers, withFiles } from './promptfoo-parameters.ts';
 import { isCutOff } from './templates.ts';
 
 /** A promptfoo prompt: messages with templates in `{{ }}`. */
@@ -20,12 +20,12 @@ export interface ForeignPrompt {
   unread: { key: string; why: string }[];
   messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
   /** JSON takes variables as they are. Text is filled in first, and may become a chat. */
-  form: Form;
+  form: PromptForm;
   made: Maker | null;
   place: Place;
 }
 
-type Form = 'json' | 'chat' | 'text';
+type PromptForm = 'json' | 'chat' | 'text';
 
 type Maker =
   | { kind: 'code'; code: CodeFile; source: string; config: Json | undefined }
@@ -34,7 +34,7 @@ type Maker =
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
 /** Why a prompt that is made per test cannot be converted. */
-export const WRITTEN =
+export const ONLY_VARIABLES =
   'filters and logic of templates are filled in where this file is read in place; a prompt file has variables alone';
 
 const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
@@ -61,32 +61,36 @@ export async function readPrompts(
         }))
       : [{ value: written, path: ['prompts'] }];
   const read = await Promise.all(
-    entries.map(({ value, path }) => readPrompt(value, document.placeOf(path), context)),
+    entries.map(({ value, path }) => readForeignPrompt(value, document.placeOf(path), context)),
   );
   return read.flat();
 }
 
-type Entry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
+type PromptEntry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
 
 /** `display` is an old form of `label`. */
 const ENTRY_KEYS = ['id', 'raw', 'label', 'display', 'config'];
 
-async function entryOf(written: JsonMap, place: Place, files: ImportFiles): Promise<Entry> {
+async function readPromptEntry(
+  written: JsonMap,
+  place: Place,
+  files: ImportFiles,
+): Promise<PromptEntry> {
   const { config } = written;
   const map = isMap(config ?? null) ? (config as JsonMap) : {};
-  const { own, left: unreadable } = readable(await withFiles(map, place, files));
+  const { own, left: unreadable } = convertibleMembers(await withFiles(map, place, files));
   const { parameters, left } = readForeignParameters(own);
   const others = Object.keys(written)
     .filter((key) => !ENTRY_KEYS.includes(key))
     .map((key) => ({ key, why: 'it has no counterpart' }));
   return {
-    label: labelOf(written),
+    label: promptLabel(written),
     parameters,
     unread: [...unreadable, ...left, ...others],
   };
 }
 
-function labelOf({ label, display }: JsonMap): string | null {
+function promptLabel({ label, display }: JsonMap): string | null {
   const named = label ?? display;
   return typeof named === 'string' ? named : null;
 }
@@ -96,7 +100,7 @@ interface PromptContext {
   code: CodeHost;
 }
 
-async function readPrompt(
+async function readForeignPrompt(
   written: Json,
   place: Place,
   context: PromptContext,
@@ -106,8 +110,8 @@ async function readPrompt(
   const text = map['raw'] ?? map['id'];
   if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
   if (text.startsWith('exec:')) return [{ why: 'prompts in code are not run', place }];
-  const entry = await entryOf(map, place, files);
-  if (!isPath(text)) return [promptOf(text, entry, place, context.code === 'written')];
+  const entry = await readPromptEntry(map, place, files);
+  if (!isPromptPath(text)) return [textPrompt(text, entry, place, context.code === 'written')];
   const path = text.replace(/^file:\/\//, '').trim();
   if (CODE_FILE.test(path)) return codePrompts(text, map, place, context);
   const read = await files.texts(path, place);
@@ -130,7 +134,7 @@ async function codePrompts(
         place,
       },
     ];
-  const label = labelOf(map);
+  const label = promptLabel(map);
   return (await files.texts(code.file, place)).map(({ file, text: source }) => ({
     label: label ?? (code.called === '' ? lastSteps(file).name.replace(/\.\w+$/, '') : code.called),
     unread: [],
@@ -142,7 +146,7 @@ async function codePrompts(
   }));
 }
 
-function isPath(text: string): boolean {
+function isPromptPath(text: string): boolean {
   if (text.startsWith('file://')) return true;
   const ends = TEXT_FILE.test(text) || CODE_FILE.test(text);
   return ends && !text.includes('\n') && !/\s/.test(text.trim());
@@ -169,7 +173,7 @@ async function withTexts(
 /** A text file may have several prompts, separated by lines of three dashes. */
 function fromFile(
   { file, text }: { file: string; text: string },
-  entry: Entry,
+  entry: PromptEntry,
   isWritten: boolean,
 ): ReadPrompt[] {
   const place = { file, line: 1 };
@@ -191,7 +195,7 @@ function fromFile(
     line += text.slice(from, at).split('\n').length - 1;
     from = at;
     const label = entry.label ?? (parts.length === 1 ? stem : `${stem} ${String(index + 1)}`);
-    return promptOf(
+    return textPrompt(
       part,
       { ...(isPlain ? withoutConfig(entry) : entry), label },
       { file, line },
@@ -201,7 +205,7 @@ function fromFile(
 }
 
 /** promptfoo ignores the configuration of a prompt in a `.txt` file. */
-function withoutConfig({ label, parameters, unread }: Entry): Entry {
+function withoutConfig({ label, parameters, unread }: PromptEntry): PromptEntry {
   const none = { key: 'config', why: 'promptfoo gives a prompt in a .txt file none' };
   const others = unread.filter(({ key }) => key !== 'config');
   return {
@@ -212,12 +216,17 @@ function withoutConfig({ label, parameters, unread }: Entry): Entry {
 }
 
 /** Text that is a list of messages is a conversation; other text is one user message. */
-function promptOf(text: string, entry: Entry, place: Place, isWritten: boolean): ReadPrompt {
+function textPrompt(
+  text: string,
+  entry: PromptEntry,
+  place: Place,
+  isWritten: boolean,
+): ReadPrompt {
   if (CONVERSATION.test(text))
     return { why: "_conversation holds a run's earlier answers, which no test here sees", place };
   const messages = messagesIn(text);
   if (typeof messages === 'string') return { why: messages, place };
-  const form: Form = isJson(text) ? 'json' : messages[0]?.content === text ? 'text' : 'chat';
+  const form: PromptForm = isJson(text) ? 'json' : messages[0]?.content === text ? 'text' : 'chat';
   // promptfoo sends such text unchanged; ours could not if it has a name in braces.
   const whole =
     form === 'json' || !isCutOff(text)
@@ -233,7 +242,7 @@ function promptOf(text: string, entry: Entry, place: Place, isWritten: boolean):
   if (flawed !== undefined && !flawed.ok)
     return { why: `${flawed.construct} is no variable, filter or logic that is read here`, place };
   return isWritten
-    ? { why: WRITTEN, place }
+    ? { why: ONLY_VARIABLES, place }
     : { ...prompt, made: { kind: 'template', messages: whole }, messages: [] };
 }
 

@@ -1,7 +1,7 @@
 import { refusedKey } from '../../../documents/parameters.ts';
 import { isMap, type JsonMap } from '../../../types/plain.ts';
 
-interface Asked {
+interface ProviderCall {
   model: string;
   own: JsonMap;
   /** Whether defaults are left out. */
@@ -10,7 +10,7 @@ interface Asked {
   kind: string;
 }
 
-interface Request {
+interface SentMembers {
   sent: JsonMap;
   unsent: string[];
 }
@@ -23,7 +23,7 @@ const LIKE_OPENAI = new Set(
 );
 
 /** What promptfoo sends to a vendor, and what it leaves out. */
-export function requestOf(vendor: string, asked: Asked): Request {
+export function requestOf(vendor: string, asked: ProviderCall): SentMembers {
   if (LIKE_OPENAI.has(vendor)) return asOpenai(vendor, asked);
   const { own } = asked;
   switch (vendor) {
@@ -41,13 +41,13 @@ export function requestOf(vendor: string, asked: Asked): Request {
       };
     case 'localai': {
       const { temperature = 0.7, ...others } = own;
-      const kept = withoutKeys(others, (key) => refusedKey(key) === null);
+      const kept = splitMembers(others, (key) => refusedKey(key) === null);
       return { sent: { temperature, ...kept.sent }, unsent: kept.unsent };
     }
     case 'google':
       return asGoogle(own);
     case 'ollama': {
-      const { sent, unsent } = withoutKeys(own, (key) => key === 'max_tokens');
+      const { sent, unsent } = splitMembers(own, (key) => key === 'max_tokens');
       return { sent: renameKeys(sent, { num_predict: 'max_tokens' }), unsent };
     }
     default:
@@ -59,7 +59,7 @@ function renameKeys(map: JsonMap, names: Readonly<Record<string, string>>): Json
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [names[key] ?? key, value]));
 }
 
-function withoutKeys(map: JsonMap, isLeft: (key: string) => boolean): Request {
+function splitMembers(map: JsonMap, isLeft: (key: string) => boolean): SentMembers {
   const sent: JsonMap = {};
   const unsent: string[] = [];
   for (const [key, value] of Object.entries(map)) {
@@ -96,11 +96,11 @@ const THINKS_WARMLY: Readonly<Record<string, RegExp>> = {
   xai: /^grok-(?!.*non-reasoning)(?:3-mini|4|code|build|latest)/,
 };
 
-function asOpenai(vendor: string, { model, own, bare, kind }: Asked): Request {
+function asOpenai(vendor: string, { model, own, bare, kind }: ProviderCall): SentMembers {
   const cold = THINKS.test(model);
   const thinks = cold || THINKS_WARMLY[vendor]?.test(model) === true;
   const given = kind === 'responses' ? ofResponses(own, cold) : own;
-  const { sent, unsent } = withoutKeys(given, (key) => {
+  const { sent, unsent } = splitMembers(given, (key) => {
     if (thinks && TO_THINKING.has(key)) return false;
     if (thinks && (key === 'max_tokens' || (cold && key === 'temperature'))) return true;
     if (key === 'reasoning_effort' && model.includes('gpt-oss')) return false;
@@ -127,7 +127,7 @@ function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: 
 const AZURE_THINKS =
   /^(?:o[134]|gpt-5)|-(?:o[134]|gpt-5)|deepseek[-_]r1|phi-4-(?:mini-)?reasoning|grok.*reasoning/i;
 
-function asAzure({ model, own, bare }: Asked): JsonMap {
+function asAzure({ model, own, bare }: ProviderCall): JsonMap {
   const { isReasoningModel, o1, apiVersion: _, max_tokens, max_completion_tokens, ...given } = own;
   if (isReasoningModel === true || o1 === true || AZURE_THINKS.test(model)) {
     const { temperature: __, ...others } = given;
@@ -156,11 +156,11 @@ const TO_ANTHROPIC = new Set(
   ),
 );
 
-function asAnthropic({ model, own }: Asked): Request {
+function asAnthropic({ model, own }: ProviderCall): SentMembers {
   const { thinking } = own;
   const thinks = isMap(thinking ?? null) && (thinking as JsonMap)['type'] !== 'disabled';
   const cold = WITHOUT_TEMPERATURE.test(model);
-  const { sent, unsent } = withoutKeys(own, (key) => {
+  const { sent, unsent } = splitMembers(own, (key) => {
     if (key === 'temperature') return thinks || cold || 'top_p' in own;
     if (key === 'top_k') return thinks || cold;
     if (key === 'top_p') return cold;
@@ -189,8 +189,8 @@ const OF_GOOGLE: Readonly<Record<string, string>> = {
 };
 
 /** `generationConfig` takes precedence over keys at its own level. */
-function asGoogle({ generationConfig, ...beside }: JsonMap): Request {
-  const { sent, unsent } = withoutKeys(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
+function asGoogle({ generationConfig, ...beside }: JsonMap): SentMembers {
+  const { sent, unsent } = splitMembers(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
   const inside = isMap(generationConfig ?? null) ? (generationConfig as JsonMap) : {};
   return { sent: renameKeys({ ...sent, ...inside }, OF_GOOGLE), unsent };
 }

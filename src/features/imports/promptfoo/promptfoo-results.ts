@@ -39,12 +39,15 @@ export function readForeignResults(
   const changing = (Array.isArray(providers) ? providers : [])
     .map(providerMap)
     .flatMap(({ id, label, transform }) => ((transform ?? null) === null ? [] : [label ?? id]));
-  const answers = list.flatMap((result) => answerOf(result, changing) ?? []);
+  const answers = list.flatMap((result) => readForeignAnswer(result, changing) ?? []);
   return { answers, unanswered: list.length - answers.length };
 }
 
 /** `changing`: labels or names of providers with a transform. */
-function answerOf(value: Json, changing: readonly (Json | undefined)[]): ForeignAnswer | null {
+function readForeignAnswer(
+  value: Json,
+  changing: readonly (Json | undefined)[],
+): ForeignAnswer | null {
   const output = valueAt(value, ['response', 'output']);
   const test = valueAt(value, ['testIdx']);
   const vars = valueAt(value, ['vars']) ?? valueAt(value, ['testCase', 'vars']);
@@ -115,7 +118,7 @@ export function referenceAt(
     row !== undefined &&
     Object.entries(vars).every(([name, value]) =>
       [row.given, row.vars].some(
-        (own) => !Object.hasOwn(own, name) || isSame(own[name] ?? null, value),
+        (own) => !Object.hasOwn(own, name) || isSameVariable(own[name] ?? null, value),
       ),
     );
   if (agrees(rows[test])) return test;
@@ -124,7 +127,7 @@ export function referenceAt(
 }
 
 /** Paths are relative to the project here and to the configuration in results. */
-function isSame(own: Json, theirs: Json): boolean {
+function isSameVariable(own: Json, theirs: Json): boolean {
   if (typeof own !== 'string' || typeof theirs !== 'string')
     return JSON.stringify(own) === JSON.stringify(theirs);
   if (own.startsWith('file://') && theirs.startsWith('file://'))

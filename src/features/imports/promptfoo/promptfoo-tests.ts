@@ -10,7 +10,7 @@ import {
   leaveOut,
   type Defaults,
   type ForeignTest,
-  type Reader,
+  type ValueReader,
 } from './promptfoo-values.ts';
 import { ROW_KEYS, readRow, readVariables, variablesOfRow } from './promptfoo-variables.ts';
 
@@ -28,18 +28,18 @@ const KNOWN_OPTIONS =
     ' ',
   );
 
-const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
+const TEST_KEYS = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
 
 /** Keys that limit a test to some prompts or models. */
-const LIMITS = ['prompts', 'providers', 'provider'];
+const TEST_FILTER_KEYS = ['prompts', 'providers', 'provider'];
 
 /** All tests of a configuration and the files that it names. Reports losses. */
 export async function readForeignTests(
   document: Document,
-  { files, limits, code, host }: Omit<Reader, 'left' | 'defaults'>,
+  { files, limits, code, host }: Omit<ValueReader, 'left' | 'defaults'>,
   left: Loss[],
 ): Promise<ForeignTest[]> {
-  const reader: Reader = { files, limits, code, host, left, defaults: NO_DEFAULTS };
+  const reader: ValueReader = { files, limits, code, host, left, defaults: NO_DEFAULTS };
   reader.defaults = await readDefaults(document, reader);
   const written = isMap(document.value) ? (document.value['tests'] ?? null) : null;
   const scenarios = await readScenarios(document, reader);
@@ -57,7 +57,7 @@ export async function readForeignTests(
 }
 
 /** Combines every entry of a scenario's `config` with each of its tests. */
-async function readScenarios(document: Document, reader: Reader): Promise<ForeignTest[]> {
+async function readScenarios(document: Document, reader: ValueReader): Promise<ForeignTest[]> {
   const written = valueAt(document.value, ['scenarios']) ?? null;
   const list = Array.isArray(written) ? written : written === null ? [] : [written];
   const found = await Promise.all(
@@ -79,7 +79,7 @@ async function readScenarios(document: Document, reader: Reader): Promise<Foreig
 async function readScenario(
   document: Document,
   path: Path,
-  reader: Reader,
+  reader: ValueReader,
 ): Promise<ForeignTest[]> {
   const config = valueAt(document.value, [...path, 'config']);
   const tests = valueAt(document.value, [...path, 'tests']) ?? [{}];
@@ -109,7 +109,7 @@ async function readEntries(
   written: Json,
   document: Document,
   path: Path,
-  reader: Reader,
+  reader: ValueReader,
 ): Promise<ForeignTest[]> {
   if (!Array.isArray(written)) return readEntry(written, document, path, reader);
   const tests = await Promise.all(
@@ -118,7 +118,7 @@ async function readEntries(
   return tests.flat();
 }
 
-async function readDefaults(document: Document, reader: Reader): Promise<Defaults> {
+async function readDefaults(document: Document, reader: ValueReader): Promise<Defaults> {
   const written = isMap(document.value) ? document.value['defaultTest'] : undefined;
   if (written === undefined || written === null) return NO_DEFAULTS;
   const place = document.placeOf(['defaultTest']);
@@ -129,7 +129,7 @@ async function readDefaults(document: Document, reader: Reader): Promise<Default
   return defaultsIn(document, ['defaultTest'], reader);
 }
 
-async function defaultsIn(document: Document, path: Path, reader: Reader): Promise<Defaults> {
+async function defaultsIn(document: Document, path: Path, reader: ValueReader): Promise<Defaults> {
   const map = valueAt(document.value, path) ?? null;
   if (!isMap(map)) return NO_DEFAULTS;
   sayUnknown(document, path, map, reader.left);
@@ -147,7 +147,7 @@ async function readEntry(
   written: Json,
   document: Document,
   path: Path,
-  reader: Reader,
+  reader: ValueReader,
 ): Promise<ForeignTest[]> {
   const place = document.placeOf(path);
   const named =
@@ -197,7 +197,7 @@ async function madeTests(
   config: Json | undefined,
   place: Place,
   from: Document,
-  reader: Reader,
+  reader: ValueReader,
 ): Promise<ForeignTest[]> {
   const code = codeFileIn(named, folderOf(from.file));
   const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
@@ -217,7 +217,7 @@ async function madeTests(
 async function readTestFile(
   file: Document,
   loads: boolean,
-  reader: Reader,
+  reader: ValueReader,
 ): Promise<ForeignTest[]> {
   const list = Array.isArray(file.value) ? file.value : [file.value];
   const found = await Promise.all(
@@ -235,10 +235,10 @@ async function readTest(
   map: JsonMap,
   document: Document,
   path: Path,
-  reader: Reader,
+  reader: ValueReader,
   loads = false,
 ): Promise<ForeignTest[]> {
-  const limit = LIMITS.find((key) => (map[key] ?? null) !== null);
+  const limit = TEST_FILTER_KEYS.find((key) => (map[key] ?? null) !== null);
   if (limit !== undefined)
     return leaveOut(
       reader,
@@ -273,7 +273,7 @@ async function readRowFiles(
   path: string,
   from: Place,
   loads: boolean,
-  reader: Reader,
+  reader: ValueReader,
 ): Promise<ForeignTest[]> {
   const found = await reader.files.rows(path, from);
   const tests = await Promise.all(
@@ -293,7 +293,7 @@ async function readRowFiles(
 }
 
 function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]): void {
-  for (const key of Object.keys(map).filter((each) => !KNOWN.includes(each)))
+  for (const key of Object.keys(map).filter((each) => !TEST_KEYS.includes(each)))
     lose(said, document.placeOf([...path, key]), key, 'it has no counterpart');
   if (map['threshold'] !== undefined)
     lose(

@@ -30,13 +30,13 @@ export interface ForeignTest {
   place: Place;
 }
 
-interface Given {
+interface LoadedValue {
   value: Json;
   file: string | null;
 }
 
 /** The values, one test each, and the whole list as one value; or why there is none. */
-export type Variable = { each: Given[]; whole: Json | null } | { why: string };
+export type Variable = { each: LoadedValue[]; whole: Json | null } | { why: string };
 
 export type Variables = ReadonlyMap<string, Variable>;
 
@@ -50,7 +50,7 @@ export interface Defaults {
   always: ForeignAssertion[];
 }
 
-export interface Reader {
+export interface ValueReader {
   files: ImportFiles;
   limits: Limits;
   code: CodeHost;
@@ -59,7 +59,7 @@ export interface Reader {
   defaults: Defaults;
 }
 
-export function leaveOut(reader: Reader, place: Place, what: string, why: string): never[] {
+export function leaveOut(reader: ValueReader, place: Place, what: string, why: string): never[] {
   lose(reader.left, place, what, why);
   return [];
 }
@@ -79,7 +79,7 @@ const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
  */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
-  { limits, left: said }: Pick<Reader, 'limits' | 'left'>,
+  { limits, left: said }: Pick<ValueReader, 'limits' | 'left'>,
 ): ForeignTest[] {
   const lost = (why: string): ForeignTest[] => {
     lose(said, test.place, A_TEST, why);
@@ -91,7 +91,7 @@ export function expandVariables(
       `its options.${changing} changes what is sent, which no prompt here does for one test`,
     );
   const isTransformed = CHANGES_ANSWER.some((key) => isSet(options[key]));
-  let combinations: [string, Given][][] = [[]];
+  let combinations: [string, LoadedValue][][] = [[]];
   for (const [name, variable] of variables) {
     if ('why' in variable) return lost(`its variable ${name} ${variable.why}`);
     const { each, whole } = variable;
@@ -106,7 +106,7 @@ export function expandVariables(
     if (combinations.length * values.length > limits.references)
       return lost(`its lists of values make more than ${String(limits.references)} tests`);
     combinations = combinations.flatMap((given) =>
-      values.map((value): [string, Given][] => [...given, [name, value]]),
+      values.map((value): [string, LoadedValue][] => [...given, [name, value]]),
     );
   }
   const description = combinations.length > 1 ? null : test.description;
@@ -134,14 +134,14 @@ export function expandVariables(
 }
 
 /** Nesting limit of values that refer to variables. */
-const ROUNDS = 5;
+const MAX_VARIABLE_DEPTH = 5;
 
 /** Values may refer to other variables. Drops a last line feed. */
-function resolve(given: readonly (readonly [string, Given])[]): JsonMap {
+function resolve(given: readonly (readonly [string, LoadedValue])[]): JsonMap {
   const vars = emptyMap();
   for (const [name, { value }] of given)
     vars[name] = typeof value === 'string' ? value.replace(/\n$/, '') : value;
-  for (let round = 0, changed = true; changed && round < ROUNDS; round += 1) {
+  for (let round = 0, changed = true; changed && round < MAX_VARIABLE_DEPTH; round += 1) {
     changed = false;
     for (const [name, value] of Object.entries(vars)) {
       const shows = typeof value === 'string' ? withOther(value, vars) : null;

@@ -5,7 +5,7 @@ import { isScalar, lose } from '../shared/draft.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
 import {
   type ForeignTest,
-  type Reader,
+  type ValueReader,
   type Variable,
   type Variables,
   expandVariables,
@@ -15,7 +15,7 @@ import {
 export async function readVariables(
   document: Document,
   path: Path,
-  reader: Pick<Reader, 'files'>,
+  reader: Pick<ValueReader, 'files'>,
 ): Promise<Variables> {
   const written = valueAt(document.value, path) ?? null;
   const place = document.placeOf(path);
@@ -36,7 +36,7 @@ export async function readVariables(
 export function variablesOfRow(
   row: Readonly<Record<string, Json>>,
   place: Place,
-  reader: Pick<Reader, 'files'>,
+  reader: Pick<ValueReader, 'files'>,
 ): Promise<Variables> {
   const cells = Object.entries(row).filter(([column]) => !column.startsWith('__'));
   return ofMap(Object.fromEntries(cells), () => place, reader);
@@ -45,19 +45,19 @@ export function variablesOfRow(
 async function ofMap(
   map: Readonly<Record<string, Json>>,
   placeOf: (name: string) => Place,
-  reader: Pick<Reader, 'files'>,
+  reader: Pick<ValueReader, 'files'>,
 ): Promise<Variables> {
   const read = Object.entries(map).map(async ([name, value]): Promise<[string, Variable]> => [
     name,
-    await variableOf(value, placeOf(name), reader),
+    await readVariable(value, placeOf(name), reader),
   ]);
   return new Map(await Promise.all(read));
 }
 
-async function variableOf(
+async function readVariable(
   value: Json,
   place: Place,
-  reader: Pick<Reader, 'files'>,
+  reader: Pick<ValueReader, 'files'>,
 ): Promise<Variable> {
   const isList = Array.isArray(value) && typeof value[0] === 'string';
   if (!isList) return ofValue(value, place, reader);
@@ -71,7 +71,7 @@ async function variableOf(
   );
 }
 
-const CODE = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
+const VARIABLE_CODE_PATH = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
 
 /** File types that promptfoo reads as bytes or with a package. */
 const NO_TEXT =
@@ -81,11 +81,11 @@ const NO_TEXT =
 async function ofValue(
   value: Json,
   place: Place,
-  { files }: Pick<Reader, 'files'>,
+  { files }: Pick<ValueReader, 'files'>,
 ): Promise<Variable> {
   if (typeof value !== 'string' || !value.startsWith('file://'))
     return { each: [{ value, file: null }], whole: isScalar(value) ? null : value };
-  if (CODE.test(value)) return { why: 'is made by code, which is not run' };
+  if (VARIABLE_CODE_PATH.test(value)) return { why: 'is made by code, which is not run' };
   if (NO_TEXT.test(value)) return { why: `is the file ${value}, which holds no plain text` };
   if (/\.ya?ml$/i.test(value)) {
     const found = await files.documents(value, place);
@@ -111,7 +111,7 @@ const PREFIXES: readonly (readonly [RegExp, string])[] = [
 const TYPED = /^(not-)?([a-z][a-z0-9-]*(?::[a-z-]+)?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
 
 /** All types of assertions, to distinguish them from text in a cell. */
-const TYPES = new Set(
+const ASSERTION_TYPES = new Set(
   'agent-rubric answer-relevance bleu classifier contains contains-all contains-any contains-html contains-json contains-sql contains-xml context-faithfulness context-recall context-relevance conversation-relevance cost equals factuality finish-reason g-eval gleu guardrails icontains icontains-all icontains-any is-html is-json is-refusal is-sql is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml javascript latency levenshtein llm-rubric meteor model-graded-closedqa model-graded-factuality moderation perplexity perplexity-score pi python regex rouge-n ruby search-rubric similar similar:cosine similar:dot similar:euclidean skill-used starts-with tool-call-f1 trace-error-spans trace-span-count trace-span-duration trajectory:goal-success trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence trajectory:tool-used webhook word-count'.split(
     ' ',
   ),
@@ -124,7 +124,7 @@ const BOUNDED = new Set(
   ),
 );
 
-const LISTED = /^i?contains-(?:any|all)$/;
+const LIST_ASSERTION = /^i?contains-(?:any|all)$/;
 
 const BOUND = 0.75;
 
@@ -149,12 +149,12 @@ function cellAssertion(cell: string, metric: string, bound: Json | undefined): J
 /** `not-contains: x`, `rouge-n(0.6): text`, `is-json`; null for other text. */
 function typedAssertion(written: string): JsonMap | null {
   const [, not = '', type = '', threshold, value] = TYPED.exec(written) ?? [];
-  if (!TYPES.has(type)) return null;
+  if (!ASSERTION_TYPES.has(type)) return null;
   return {
     type: `${not}${type}`,
     ...(value === undefined
       ? {}
-      : { value: LISTED.test(type) ? (fieldsOf(value) ?? value.trim()) : value.trim() }),
+      : { value: LIST_ASSERTION.test(type) ? (fieldsOf(value) ?? value.trim()) : value.trim() }),
     ...(BOUNDED.has(type)
       ? { threshold: threshold === undefined ? BOUND : Number(threshold) }
       : {}),
@@ -164,19 +164,19 @@ function typedAssertion(written: string): JsonMap | null {
 export const ROW_KEYS = ['vars', 'assert', 'description'];
 
 /** Columns that are read with others or have no effect. */
-const BESIDE = /^__(?:(?:description|metric)$|(?:metadata|config):)/;
+const SECONDARY_COLUMN = /^__(?:(?:description|metric)$|(?:metadata|config):)/;
 
 /** A table row as a test: variables, and columns that configure the test. */
 export function readRow(
   row: JsonMap,
   place: Place,
   variables: Variables,
-  { defaults, limits, left: said }: Reader,
+  { defaults, limits, left: said }: ValueReader,
 ): ForeignTest[] {
   const assertions = [...defaults.assertions, ...defaults.always];
   const options = { ...defaults.options };
   for (const [column, cell] of Object.entries(row)) {
-    if (cell === '' || !column.startsWith('__') || BESIDE.test(column)) continue;
+    if (cell === '' || !column.startsWith('__') || SECONDARY_COLUMN.test(column)) continue;
     if (/^__expected\d*$/.test(column)) {
       const value = cellAssertion(
         String(cell),

@@ -11,7 +11,7 @@ import {
   isScalar,
   lastSteps,
   nothingImported,
-  type Draft,
+  type DraftFile,
   type Imported,
   type Loss,
   uniqueNames,
@@ -27,17 +27,17 @@ import {
   readModels,
   type LocatedModel,
 } from './promptfoo-models.ts';
-import { readPrompts, WRITTEN, type ForeignPrompt } from './promptfoo-prompts.ts';
+import { readPrompts, ONLY_VARIABLES, type ForeignPrompt } from './promptfoo-prompts.ts';
 import { readForeignTests } from './promptfoo-tests.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 
 /** Configuration keys that are read or do not affect the evaluation. */
-const READ =
+const PROMPTFOO_KEYS =
   'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema'.split(
     ' ',
   );
 
-const ELSEWHERE: Readonly<Record<string, string>> = {
+const SET_ELSEWHERE: Readonly<Record<string, string>> = {
   outputPath: 'reports go where the run is told (--report, input report-path)',
   envPath: "keys come from the run's environment",
   env: "keys come from the run's environment",
@@ -49,7 +49,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   author: 'it changes no answer',
 };
 
-const WHY: Readonly<Record<string, string>> = {
+const UNSUPPORTED_CONFIG: Readonly<Record<string, string>> = {
   extensions: 'hooks in code are not run',
   redteam: 'attacks are not generated here',
   passRateThreshold: 'the settings ask for a pass rate: gate: { min_pass_rate: 0.85 }, say',
@@ -78,7 +78,7 @@ export async function importPromptfoo(
     );
     return imported;
   }
-  sayUnread(document, value, imported);
+  reportUnreadKeys(document, value, imported);
   const left: Loss[] = [];
   const prompts = (await readPrompts(document, context)).flatMap((read): ForeignPrompt[] => {
     if (!('why' in read)) {
@@ -105,7 +105,7 @@ export async function importPromptfoo(
   });
   const lost = (): number => imported.left.filter(({ what }) => what === A_PROMPT).length;
   const unread = lost();
-  await assemble({ document, prompts, models, tests, inputs }, draft, context, imported);
+  await addDrafts({ document, prompts, models, tests, inputs }, draft, context, imported);
   const kept = prompts.length - (lost() - unread);
   imported.carried = [
     { unit: 'prompt', of: prompts.length + unread, carried: kept },
@@ -143,14 +143,16 @@ function withItself(
       ];
 }
 
-function sayUnread(document: Document, value: JsonMap, { left, remarks }: Imported): void {
+function reportUnreadKeys(document: Document, value: JsonMap, { left, remarks }: Imported): void {
   // Keys with x- hold anchors.
-  const unread = Object.keys(value).filter((key) => !READ.includes(key) && !key.startsWith('x-'));
+  const unread = Object.keys(value).filter(
+    (key) => !PROMPTFOO_KEYS.includes(key) && !key.startsWith('x-'),
+  );
   for (const key of unread) {
     const place = document.placeOf([key]);
-    const elsewhere = ownEntry(ELSEWHERE, key);
+    const elsewhere = ownEntry(SET_ELSEWHERE, key);
     if (elsewhere !== undefined) addRemark(remarks, place, `${key} is not needed: ${elsewhere}`);
-    else lose(left, place, key, ownEntry(WHY, key) ?? 'it has no counterpart');
+    else lose(left, place, key, ownEntry(UNSUPPORTED_CONFIG, key) ?? 'it has no counterpart');
   }
 }
 
@@ -175,9 +177,9 @@ interface Parts {
 }
 
 /** Written prompts have variables only, so prompts with messages per test are lost then. */
-async function assemble(
+async function addDrafts(
   { document, prompts, models, tests: written, inputs }: Parts,
-  tests: Draft | null,
+  tests: DraftFile | null,
   context: ImportContext,
   imported: Imported,
 ): Promise<void> {
@@ -189,13 +191,13 @@ async function assemble(
     for (const model of models) {
       const made = await madeMessages(prompt, model, written, inputs, context);
       if (made !== null && context.code === 'written') {
-        lose(imported.left, prompt.place, A_PROMPT, WRITTEN);
+        lose(imported.left, prompt.place, A_PROMPT, ONLY_VARIABLES);
         break;
       }
       const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);
       const name = unique(models.length === 1 ? own : `${own} (${model.label})`);
       imported.prompts.push({
-        prompt: promptDraft(document, name, prompt, model),
+        prompt: promptfooPromptDraft(document, name, prompt, model),
         tests,
         ...(made === null ? {} : { made }),
       });
@@ -203,12 +205,12 @@ async function assemble(
   }
 }
 
-function promptDraft(
+function promptfooPromptDraft(
   document: Document,
   name: string,
   prompt: ForeignPrompt,
   model: LocatedModel,
-): Draft {
+): DraftFile {
   const draft = createDraft({ file: document.file, line: 0 });
   const parameters = { ...model.parameters, ...prompt.parameters };
   const variables = [

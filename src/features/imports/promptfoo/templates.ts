@@ -2,13 +2,13 @@ import { readTemplate, variableOf } from '../../../config/templates.ts';
 import { valueAt, type Path } from '../../../documents/document.ts';
 import type { Json, JsonMap, Scalar } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
-import { fillVariables, templateText, type Filled } from '../shared/templates.ts';
+import { fillVariables, templateText, type FillResult } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
 
 /** Whether braces or a tag open without closing. promptfoo sends such text unchanged. */
 export function isCutOff(text: string): boolean {
   if (/\{%\s*raw\s*%\}/.test(text) && /\{%\s*endraw\s*%\}/.test(text)) return false;
-  return MARKS.some(([open, close]) => {
+  return TEMPLATE_MARKS.some(([open, close]) => {
     for (let at = text.indexOf(open); at !== -1;) {
       const end = text.indexOf(close, at + 2);
       if (end === -1 || /[\n\r]/.test(text.slice(at + 2, end))) return true;
@@ -19,7 +19,7 @@ export function isCutOff(text: string): boolean {
 }
 
 /** Opening marks, and the first character of their ends. */
-const MARKS = [
+const TEMPLATE_MARKS = [
   ['{{', '}'],
   ['{%', '%'],
   ['{#', '#'],
@@ -31,7 +31,7 @@ export function fillIn(
   vars: JsonMap,
   missing: 'told' | 'empty',
   show: (value: Json) => string = templateText,
-): Filled {
+): FillResult {
   const template = readTemplate(text);
   return template.ok
     ? fillVariables(template, vars, missing, show)

@@ -87,7 +87,7 @@ export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   /** Counts of what was carried over, widest unit first. */
   carried: Share[];
   /** All tests, even without a prompt, with each reference's variables and assertions. */
-  judged?: { tests: Draft; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
+  judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
 /** A part of a file without a counterpart, and why. */
@@ -110,12 +110,12 @@ export function nothingImported(): Imported {
 
 /** Prompts that share tests share one `tests` object; null if there are none. */
 interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
-  prompt: Draft;
-  tests: Draft | null;
+  prompt: DraftFile;
+  tests: DraftFile | null;
 }
 
 /** A generated file: its value, and the source places of its parts. */
-export interface Draft {
+export interface DraftFile {
   value: JsonMap;
   /** Each message as written, if it is a template in another form. */
   written?: readonly string[];
@@ -126,7 +126,7 @@ export interface Draft {
 }
 
 /** An empty draft. `whole`: default place of its parts. */
-export function createDraft(whole: Place): Draft {
+export function createDraft(whole: Place): DraftFile {
   const places = new Map<string, Place>();
   return {
     value: emptyMap(),
@@ -203,14 +203,14 @@ export function lastSteps(path: string): { folder: string; name: string } {
 
 /** A metric name that imported files are unlikely to use. */
 const PREFERENCE = 'preference';
-const SHOWN = 'shown';
+const PLACEHOLDER_METRIC = 'shown';
 
 /**
  * Adds a metric to references without one: a comparison with base if there is a grader, else one
  * that is only shown. The comparison gates only if no reference has its own metrics.
  */
 export function judgeTheRest(
-  tests: Draft,
+  tests: DraftFile,
   place: Place,
   hasGrader: boolean,
   remarks: Notice[],
@@ -222,7 +222,7 @@ export function judgeTheRest(
   const alone = bare.length === references.length;
   const metric = hasGrader
     ? { name: PREFERENCE, uses: 'pairwise_preference', ...(alone ? {} : { skip: true }) }
-    : { name: SHOWN, uses: 'word_count', skip: true };
+    : { name: PLACEHOLDER_METRIC, uses: 'word_count', skip: true };
   if (alone) {
     tests.value['metrics'] = [metric];
     tests.from(['metrics', 0], place);

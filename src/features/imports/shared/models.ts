@@ -68,7 +68,7 @@ function providerNamed(
   if (written === 'http' || written === 'https') return httpServer(id);
   const vendor = ownEntry(ALSO_CALLED, written) ?? written;
   const server = ownEntry(SERVERS, vendor);
-  if (!isVendor(vendor) && server === undefined) return { why: withoutProvider(vendor, id) };
+  if (!isVendor(vendor) && server === undefined) return { why: providerRefusal(vendor, id) };
   const model = modelIn(rest);
   if (model === null) return { why: `"${id}" names no chat model` };
   return isVendor(vendor)
@@ -88,11 +88,11 @@ export function entryFor(vendor: VendorName, model: string): JsonMap | null {
 /** The model after the vendor's name; null if absent or of another kind. */
 function modelIn(steps: readonly string[]): string | null {
   const [first = '', ...rest] = steps;
-  const model = (rest.length > 0 && KINDS.has(first) ? rest : steps).join(':');
-  return model === '' || KINDS.has(model) || OTHER_KINDS.test(model) ? null : model;
+  const model = (rest.length > 0 && API_KINDS.has(first) ? rest : steps).join(':');
+  return model === '' || API_KINDS.has(model) || OTHER_KINDS.test(model) ? null : model;
 }
 
-const KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']);
+const API_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']);
 
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
@@ -114,7 +114,7 @@ function httpServer(id: string): ReturnType<typeof providerNamed> {
   };
 }
 
-function withoutProvider(vendor: string, id: string): string {
+function providerRefusal(vendor: string, id: string): string {
   if (vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)) {
     return 'providers in code are not run, but for .js, .ts and .py files where code: host allows it; models: { app: { provider: program, command: […] } } asks a program of yours';
   }

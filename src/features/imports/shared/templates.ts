@@ -15,7 +15,7 @@ export function assertionText(value: Json): string {
   return isMap(value) ? '[object Object]' : String(value);
 }
 
-export type Filled = { ok: true; text: string } | { ok: false; why: string };
+export type FillResult = { ok: true; text: string } | { ok: false; why: string };
 
 /** Fills in a template; `show` formats maps and lists. */
 export function fillVariables(
@@ -23,7 +23,7 @@ export function fillVariables(
   vars: JsonMap,
   missing: 'told' | 'empty' = 'told',
   show: (value: Json) => string = templateText,
-): Filled {
+): FillResult {
   let text = '';
   for (const part of template.parts) {
     const value = 'text' in part ? part.text : valueAt(vars, part.path);

@@ -43,19 +43,19 @@ export const uses = (
   },
 });
 
-export const why = (reason: string): Converted => ({ why: reason });
+export const cannotConvert = (reason: string): Converted => ({ why: reason });
 
 /** promptfoo compares text without trimming. */
-const exactly: JsonMap = { trim: false };
+const noTrim: JsonMap = { trim: false };
 
 /** Assertions on the text, JSON or finish of an answer. */
 export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
   equals: ({ value }) =>
     value === undefined
-      ? why('it has no value')
+      ? cannotConvert('it has no value')
       : Array.isArray(value)
         ? uses('json_match', { value })
-        : uses('exact_match', { value: comparable(value), ...exactly }),
+        : uses('exact_match', { value: comparableText(value), ...noTrim }),
   contains: substring(false),
   icontains: substring(true),
   'contains-any': substrings('any', false),
@@ -64,12 +64,12 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
   'icontains-all': substrings('all', true),
   'starts-with': ({ value }) =>
     isScalar(value)
-      ? uses('starts_with', { value: String(value), ...exactly })
-      : why('its value is not text'),
+      ? uses('starts_with', { value: String(value), ...noTrim })
+      : cannotConvert('its value is not text'),
   regex: ({ value, negate }, { builtIns }) =>
     typeof value === 'string' && value !== ''
       ? regex(value, negate, builtIns)
-      : why('its value is not a pattern'),
+      : cannotConvert('its value is not a pattern'),
   'is-json': json('raw'),
   'contains-json': json('objects'),
   levenshtein: ({ value, threshold }) =>
@@ -77,25 +77,25 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
       ? uses('levenshtein', {
           value: String(value),
           max_distance: Math.floor(threshold ?? 5),
-          ...exactly,
+          ...noTrim,
         })
-      : why('its value is not text'),
+      : cannotConvert('its value is not text'),
   'rouge-n': ({ value, threshold }) =>
     isScalar(value)
       ? uses('rouge_1', { value: String(value) }, threshold ?? 0.75)
-      : why('its value is not text'),
+      : cannotConvert('its value is not text'),
   bleu: ({ value, threshold }) =>
     value === undefined
-      ? why('it has no value')
+      ? cannotConvert('it has no value')
       : uses(
           'bleu',
           { value, ignore_case: true, words: 'spaces', smoothing: 'floor' },
           threshold ?? 0.5,
         ),
   latency: ({ threshold }) =>
-    threshold === null ? why('it has no threshold') : uses('latency', { max: threshold }),
+    threshold === null ? cannotConvert('it has no threshold') : uses('latency', { max: threshold }),
   cost: ({ threshold }) =>
-    threshold === null ? why('it has no threshold') : uses('cost', { max: threshold }),
+    threshold === null ? cannotConvert('it has no threshold') : uses('cost', { max: threshold }),
   'is-refusal': () => uses('refusal', { empty: true }),
   'finish-reason': ({ value }) => finishReason(value),
   'word-count': ({ value }) => {
@@ -108,7 +108,7 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
       ...(typeof max === 'number' ? { max } : {}),
     };
     return Object.keys(bounds).length === 0
-      ? why('its value is neither a number nor a map of min and max')
+      ? cannotConvert('its value is neither a number nor a map of min and max')
       : uses('word_count', bounds);
   },
 };
@@ -117,14 +117,14 @@ function substring(ignoreCase: boolean): Convert {
   return ({ value }) =>
     isScalar(value)
       ? uses('contains', { value: String(value), ...caseOptions(ignoreCase) })
-      : why('its value is not text');
+      : cannotConvert('its value is not text');
 }
 
 function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
   return ({ value }) => {
     const list = Array.isArray(value) ? value : isScalar(value) ? fieldsOf(String(value)) : [];
-    if (list === null) return why('its value has a quote that is not closed');
-    if (list.length === 0) return why('its value is not a list');
+    if (list === null) return cannotConvert('its value has a quote that is not closed');
+    if (list.length === 0) return cannotConvert('its value is not a list');
     return uses('contains', {
       value: list,
       ...(mode === 'all' ? { mode } : {}),
@@ -171,12 +171,12 @@ function finishReason(value: Json | undefined): Converted {
   const reason =
     typeof value === 'string' ? ownEntry(FINISH_REASONS, value.toLowerCase()) : undefined;
   return reason === undefined
-    ? why(`its value is none of ${Object.keys(FINISH_REASONS).join(', ')}`)
+    ? cannotConvert(`its value is none of ${Object.keys(FINISH_REASONS).join(', ')}`)
     : uses('finish_reason', { one_of: [reason] });
 }
 
 function caseOptions(ignoreCase: boolean): JsonMap {
-  return { ...(ignoreCase ? { ignore_case: true } : {}), ...exactly };
+  return { ...(ignoreCase ? { ignore_case: true } : {}), ...noTrim };
 }
 
 function json(extract: 'raw' | 'objects'): Convert {
@@ -186,7 +186,7 @@ function json(extract: 'raw' | 'objects'): Convert {
     const schema = typeof value === 'string' ? schemaIn(value) : value;
     return isMap(schema)
       ? uses('json_schema', { schema: withDraft(schema), ...where })
-      : why('its schema is not a map');
+      : cannotConvert('its schema is not a map');
   };
 }
 
@@ -207,7 +207,7 @@ function withDraft(schema: JsonMap): JsonMap {
 }
 
 /** Scalars are compared as text, maps and lists as JSON. */
-function comparable(value: Json): Json {
+function comparableText(value: Json): Json {
   return isScalar(value) ? String(value) : value;
 }
 
@@ -218,7 +218,7 @@ export function convertText(
   builtIns: BuiltInMetrics,
 ): Converted {
   const convert = ownEntry(TEXT_ASSERTIONS, type);
-  if (convert === undefined) return why('this type is not read here');
+  if (convert === undefined) return cannotConvert('this type is not read here');
   const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
   const nothing = { vars: {}, unlike: {}, structured: [], asData: false, textOf: () => null };
   return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
@@ -240,5 +240,5 @@ export function withKnownParameters(converted: Converted, builtIns: BuiltInMetri
   const [problem] = builtIns.get(name)?.problems(isMap(values) ? values : {}) ?? [
     `there is no metric ${name}`,
   ];
-  return problem === undefined ? converted : why(problem);
+  return problem === undefined ? converted : cannotConvert(problem);
 }

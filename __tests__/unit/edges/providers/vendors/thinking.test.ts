@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { saidIn, withoutThinking } from '../../../../../src/edges/providers/vendors/thinking.ts';
+import {
+  separateThinking,
+  withoutThinking,
+} from '../../../../../src/edges/providers/vendors/thinking.ts';
 
 describe('inline thinking', () => {
   test.each([
@@ -67,13 +70,13 @@ describe('an answer in parts', () => {
       ],
       'Oslo',
     ],
-  ])('%j says %j', (parts, said) => expect(saidIn(parts).said).toBe(said));
+  ])('%j says %j', (parts, said) => expect(separateThinking(parts).said).toBe(said));
 
   test.each([
     [{ reasoning_content: 'hm' }, 'reasoning_content'],
     [{ reasoning: 'hm', reasoning_content: null }, 'reasoning'],
     [{ thinking: ' ' }, null],
   ])('beside %j has its thinking in %j', (beside, member) => {
-    expect(saidIn(null, beside)).toEqual({ said: '', thinking: member });
+    expect(separateThinking(null, beside)).toEqual({ said: '', thinking: member });
   });
 });
