@@ -1,20 +1,11 @@
+import { readdirSync } from 'node:fs';
+
 /**
  * The rooms of `src` from the top down. A room imports what is in a later row, types included.
  * Rooms of one row are side by side and never import each other.
  */
 export const ROWS = [
-  [
-    'features/attributes',
-    'features/batch',
-    'features/causes',
-    'features/conversations',
-    'features/graders',
-    'features/history',
-    'features/imports',
-    'features/noise',
-    'features/shards',
-    'features/workbench',
-  ],
+  readdirSync(new URL('../src/features', import.meta.url)).map((name) => `features/${name}`),
   ['app/action', 'app/commands'],
   ['app/session'],
   ['app/run', 'trials'],
