@@ -1,5 +1,6 @@
 import { isKnownParameter, parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
+import { gateSettingsSchema } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { nearest, didYouMean } from '../text/suggest.ts';
 import type { Json, Problem, Scalar } from '../types/plain.ts';
@@ -26,19 +27,7 @@ export interface Overrides {
 const TOP_LEVEL_KEYS = ['n_tries', 'seed', 'transport'] as const;
 
 export const SETTABLE = {
-  gate: [
-    'fail_on',
-    'alpha',
-    'min_drop',
-    'tolerance',
-    'gate_on',
-    'unit',
-    'on_inconclusive',
-    'scoring',
-    'removed',
-    'attributes',
-    'min_pass_rate',
-  ],
+  gate: gateSettingsSchema.keyof().options.filter((key) => key !== 'metrics'),
   budget: ['max_calls', 'max_cost_usd'],
   grader: ['model', 'temperature'],
 } as const satisfies Record<string, readonly string[]>;
