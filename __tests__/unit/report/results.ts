@@ -25,11 +25,7 @@ import { hostileTexts } from '../../stand-ins/hostile-text.ts';
  * tries.
  */
 
-const gate: GateSettings = {
-  ...{ fail_on: 'regression', alpha: 0.05, min_drop: 0.01, tolerance: 0.05 },
-  ...{ gate_on: 'suite+references', on_inconclusive: 'pass', scoring: 'warn', removed: 'warn' },
-  ...{ attributes: 'advise', min_pass_rate: null },
-};
+const gate: GateSettings = { ...DEFAULT_GATE, tolerance: 0.05 };
 
 const noUsage: UsageTotals = {
   ...{ calls: 0, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: null, by_purpose: {} },

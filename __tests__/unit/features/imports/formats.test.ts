@@ -44,7 +44,8 @@ describe('the table of formats', () => {
         const found = PATHS.filter((path) => matches(path));
         for (const file of found) expect(formatByPath(file, IMPORT_FORMATS)?.name).toBe(name);
       }
-    expect(placesOf(IMPORT_FORMATS)).toHaveLength(7);
+    const all = Object.values(READ_FORMATS).flatMap(({ places }): string[] => places);
+    expect(placesOf(IMPORT_FORMATS)).toEqual(all);
   });
 
   test('takes another format that is handed down', async () => {
