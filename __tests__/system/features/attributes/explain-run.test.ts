@@ -7,7 +7,7 @@ import type { Target } from '../../../../src/types/model.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { setUp } from '../../../unit/edges/store/setting.ts';
 import { failure } from './scripted-grader.ts';
-import { TOPICS } from './sixty.ts';
+import { TOPICS, reader } from './sixty.ts';
 import { desk, runDesk, type Desk } from './support.ts';
 
 /** Many permutations per explanation, on machines that do other things too. */
@@ -240,6 +240,16 @@ describe('a pull request', () => {
     { script: overloaded },
     'prompts/support.yaml: attributes come from a part of the references: 12 of 12 questions about them failed (the model is overloaded)',
     { ...RED, insights: [with_({ generated: false, text: has('pass less often than before') })] },
+  );
+  const legal = { text: 'Legal questions fell.', attributes: ['domain-legal'], references: [] };
+  says(
+    'reports an insight about an attribute that does not exist, and is explained in plain sentences',
+    { script: { ...reader, insights: () => ({ insights: [legal] }) } },
+    'prompts/support.yaml: an insight was dropped: it names the attribute "domain-legal", which does not exist',
+    {
+      insights: [with_({ generated: false, attributes: ['domain-billing'] })],
+      result: { dropped_insights: [with_({ count: 1 })] },
+    },
   );
   shows('is not explained with qualeval: off', settings('qualeval: off'), {
     ...{ ...UNEXPLAINED, attributes: [], insights: [], said: [] },
