@@ -4,7 +4,12 @@ import config from './jest.config.js';
 const [, system] = config.projects;
 
 // Those that run the action as a step.
-const steps = execFileSync('grep', ['-rlE', 'onPullRequest|runOn|runAction', '__tests__/system'])
+const steps = execFileSync('grep', [
+  '-rlE',
+  'onPullRequest|runOn|runAction',
+  '__tests__/system',
+  '__tests__/full',
+])
   .toString()
   .split('\n')
   .filter((path) => path.endsWith('.test.ts'));

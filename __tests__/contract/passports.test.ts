@@ -224,7 +224,7 @@ describe('the table of models', () => {
     const files = [
       ...filesIn('fixtures/demo'),
       ...filesIn('__tests__/system/end-to-end'),
-      '__tests__/system/config/shards.test.ts',
+      '__tests__/full/shard-inputs.test.ts',
     ].filter((path) => /\.(ya?ml|ts)$/.test(path));
     expect(files.length).toBeGreaterThan(20);
     const named = files.flatMap((path) =>

@@ -1,5 +1,5 @@
 import { describe, test } from '@jest/globals';
-import { expectNoGreenAfter, type Fault, type Moment } from './faults.ts';
+import { expectNoGreenAfter, type Fault, type Moment } from '../system/end-to-end/faults.ts';
 
 describe('a run that is started again where its commit was green', () => {
   // Every fault at every moment: `__tests__/full`.

@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { addPull, workflowToken, type Exchange } from '../../stand-ins/github/index.ts';
-import { changeOf, obedient, promptOf, quiz, README, WORSE, type Change } from './projects.ts';
-import { REPOSITORY } from './runner.ts';
+import { addPull, workflowToken, type Exchange } from '../stand-ins/github/index.ts';
+import {
+  changeOf,
+  obedient,
+  promptOf,
+  quiz,
+  README,
+  WORSE,
+  type Change,
+} from '../system/end-to-end/projects.ts';
+import { REPOSITORY } from '../system/end-to-end/runner.ts';
 import {
   PULL,
   onPullRequest,
@@ -10,7 +18,7 @@ import {
   pullRequestEvent,
   stage,
   type Stage,
-} from './stage.ts';
+} from '../system/end-to-end/stage.ts';
 
 const SAME_PROMPT = 'Answer everything.';
 const SAME = promptOf(SAME_PROMPT);

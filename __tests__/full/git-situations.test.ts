@@ -1,14 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
-import { keepCompiled } from '../../../src/app/session/runtime.ts';
-import { startGitServer } from '../../stand-ins/git-server.ts';
+import { keepCompiled } from '../../src/app/session/runtime.ts';
+import { startGitServer } from '../stand-ins/git-server.ts';
 import {
   shallowCheckout,
   temporaryFolder,
   writeFiles,
   type FixtureFiles,
-} from '../../stand-ins/repository.ts';
-import { SETTINGS, changeOf, obedient, promptOf, quiz, straight, type Change } from './projects.ts';
-import { REPOSITORY, TOKEN, startCommand, type StepResult } from './runner.ts';
+} from '../stand-ins/repository.ts';
+import {
+  SETTINGS,
+  changeOf,
+  obedient,
+  promptOf,
+  quiz,
+  straight,
+  type Change,
+} from '../system/end-to-end/projects.ts';
+import { REPOSITORY, TOKEN, startCommand, type StepResult } from '../system/end-to-end/runner.ts';
 import {
   commandEnvironment,
   eventPayload,
@@ -18,7 +26,7 @@ import {
   runOn,
   stage,
   type Stage,
-} from './stage.ts';
+} from '../system/end-to-end/stage.ts';
 
 const WORSE = promptOf('Skip 1 2 3 4');
 const REGRESSED = 'Regressed: quiz 100.0 % → 33.3 %';

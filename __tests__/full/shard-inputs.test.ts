@@ -2,22 +2,22 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { runJob } from '../../../src/app/action/job.ts';
-import { accessFrom } from '../../../src/app/session/access.ts';
-import { readInputs } from '../../../src/config/inputs.ts';
-import { parsePayload, readEvent, resolveMode } from '../../../src/edges/github/event.ts';
-import { UserError } from '../../../src/errors.ts';
-import type { Result } from '../../../src/kernel/result/result.ts';
-import { createSecretRegister } from '../../../src/text/redact.ts';
-import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
-import { startCacheServer } from '../../stand-ins/cache-service.ts';
-import { FEATURES, OWN_SETTINGS } from '../../stand-ins/features.ts';
+import { runJob } from '../../src/app/action/job.ts';
+import { accessFrom } from '../../src/app/session/access.ts';
+import { readInputs } from '../../src/config/inputs.ts';
+import { parsePayload, readEvent, resolveMode } from '../../src/edges/github/event.ts';
+import { UserError } from '../../src/errors.ts';
+import type { Result } from '../../src/kernel/result/result.ts';
+import { createSecretRegister } from '../../src/text/redact.ts';
+import { startArtifactServer, type ArtifactServer } from '../stand-ins/artifact-service.ts';
+import { startCacheServer } from '../stand-ins/cache-service.ts';
+import { FEATURES, OWN_SETTINGS } from '../stand-ins/features.ts';
 import {
   startValidatingGitHub,
   workflowToken,
   type GitHubStandIn,
-} from '../../stand-ins/github/index.ts';
-import { startModelServer, type ModelServer } from '../../stand-ins/models/server.ts';
+} from '../stand-ins/github/index.ts';
+import { startModelServer, type ModelServer } from '../stand-ins/models/server.ts';
 import {
   createRepository,
   fixtureEnvironment,
@@ -25,8 +25,8 @@ import {
   temporaryFolder,
   type FixtureFiles,
   type FixtureRepository,
-} from '../../stand-ins/repository.ts';
-import { knowing, PROJECT } from '../features/shards/sharded.ts';
+} from '../stand-ins/repository.ts';
+import { knowing, PROJECT } from '../system/features/shards/sharded.ts';
 
 // A test is a workflow run of several jobs.
 jest.setTimeout(120_000);
@@ -147,7 +147,7 @@ async function job(
     all,
     parsePayload(
       readFileSync(
-        new URL('../../../fixtures/events/workflow_dispatch.json', import.meta.url),
+        new URL('../../fixtures/events/workflow_dispatch.json', import.meta.url),
         'utf8',
       ),
     ),

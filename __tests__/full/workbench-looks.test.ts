@@ -3,16 +3,16 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { Board } from '../../../../src/features/workbench/workbench.ts';
-import { beginIn, commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
-import type { Script } from '../../../stand-ins/models/server.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
+import type { Board } from '../../src/features/workbench/workbench.ts';
+import { beginIn, commandIn, localEndpoint } from '../stand-ins/command-line.ts';
+import type { Script } from '../stand-ins/models/server.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../stand-ins/repository.ts';
 import {
   boardAt,
   openWorkbench,
   type OpenWorkbench,
   type SeenBoard,
-} from '../../../stand-ins/workbench.ts';
+} from '../stand-ins/workbench.ts';
 
 jest.setTimeout(120_000);
 

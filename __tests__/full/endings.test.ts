@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
-import type { Result } from '../../../../src/kernel/result/result.ts';
-import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
-import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
-import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import type { Result } from '../../src/kernel/result/result.ts';
+import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';
+import { startModelServer, type ModelServer } from '../stand-ins/models/server.ts';
+import { createRepository, removeTemporaryFolders } from '../stand-ins/repository.ts';
 
 // Real git and Python, on a machine that may be busy.
 jest.setTimeout(60_000);

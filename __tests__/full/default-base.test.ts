@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
-import { findLocalSides, WORKTREE } from '../../../../src/app/session/sides.ts';
-import { commandIn } from '../../../stand-ins/command-line.ts';
+import { findLocalSides, WORKTREE } from '../../src/app/session/sides.ts';
+import { commandIn } from '../stand-ins/command-line.ts';
 import {
   bareOrigin,
   createRepository,
   removeTemporaryFolders,
   type FixtureRepository,
-} from '../../../stand-ins/repository.ts';
-import { using } from './opened-repository.ts';
+} from '../stand-ins/repository.ts';
+import { using } from '../system/edges/git/opened-repository.ts';
 
 jest.setTimeout(120_000);
 afterAll(removeTemporaryFolders);

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { MAX_ENTRIES, listTree, type TreeReader } from '../../../../src/edges/git/listing.ts';
-import { InternalError } from '../../../../src/errors.ts';
+import { MAX_ENTRIES, listTree, type TreeReader } from '../../src/edges/git/listing.ts';
+import { InternalError } from '../../src/errors.ts';
 import {
   bareOrigin,
   createRepository,
@@ -10,7 +10,7 @@ import {
   temporaryFolder,
   type FixtureFiles,
   type FixtureRepository,
-} from '../../../stand-ins/repository.ts';
+} from '../stand-ins/repository.ts';
 import {
   allowFilters,
   changed,
@@ -18,7 +18,7 @@ import {
   messageOf,
   remoteAt,
   using,
-} from './opened-repository.ts';
+} from '../system/edges/git/opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 

@@ -2,19 +2,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Result } from '../../../../src/kernel/result/result.ts';
-import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
-import { modelServersPerTest } from '../../../stand-ins/models/per-test.ts';
-import { type Script } from '../../../stand-ins/models/server.ts';
-import { annotations } from '../../../stand-ins/reports.ts';
+import type { Result } from '../../src/kernel/result/result.ts';
+import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';
+import { modelServersPerTest } from '../stand-ins/models/per-test.ts';
+import { type Script } from '../stand-ins/models/server.ts';
+import { annotations } from '../stand-ins/reports.ts';
 import {
   createRepository,
   removeTemporaryFolders,
   temporaryFolder,
   writeFiles,
   type FixtureFiles,
-} from '../../../stand-ins/repository.ts';
-import { obedient, quiz, quizPrompt, SETTINGS } from '../../end-to-end/projects.ts';
+} from '../stand-ins/repository.ts';
+import { obedient, quiz, quizPrompt, SETTINGS } from '../system/end-to-end/projects.ts';
 
 const startServer = modelServersPerTest();
 afterAll(removeTemporaryFolders);

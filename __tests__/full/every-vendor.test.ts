@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
-import { main } from '../../../src/app/commands/program.ts';
-import type { Result } from '../../../src/kernel/result/result.ts';
-import { factsOf, isVendor, vendorNames } from '../../../src/types/vendors.ts';
-import { FEATURES } from '../../stand-ins/features.ts';
-import { isGrading, startPlace, type PlaceServer } from '../../stand-ins/models/place-server.ts';
-import { PLACES, type Place } from '../../stand-ins/models/places.ts';
+import { main } from '../../src/app/commands/program.ts';
+import type { Result } from '../../src/kernel/result/result.ts';
+import { factsOf, isVendor, vendorNames } from '../../src/types/vendors.ts';
+import { FEATURES } from '../stand-ins/features.ts';
+import { isGrading, startPlace, type PlaceServer } from '../stand-ins/models/place-server.ts';
+import { PLACES, type Place } from '../stand-ins/models/places.ts';
 import {
   createRepository,
   fixtureEnvironment,
   removeTemporaryFolders,
   type FixtureRepository,
-} from '../../stand-ins/repository.ts';
-import { testClock } from '../../unit/edges/providers/providers-setting.ts';
-import { ROOT } from './runner.ts';
+} from '../stand-ins/repository.ts';
+import { ROOT } from '../system/end-to-end/runner.ts';
+import { testClock } from '../unit/edges/providers/providers-setting.ts';
 
 jest.setTimeout(60_000);
 
