@@ -15,10 +15,7 @@ import { isObjectId } from './objects.ts';
 
 type Lines = ChangedFile['lines'];
 
-/**
- * Every setting that affects the diff, so that the user's configuration does not. Renames of edited
- * files are detected among at most 1,000 × 1,000 files, exact ones always.
- */
+/** Renames of edited files are detected among at most 1,000 × 1,000 files, exact ones always. */
 const DIFF_COMMAND = [
   'diff-tree',
   '-r',
@@ -32,10 +29,7 @@ const DIFF_COMMAND = [
   '-l1000',
 ];
 
-/**
- * The changes between two trees (tree ids, not commits), with head's changed lines. `bring` fetches
- * missing contents: git reads all that differ, also those of symbolic links.
- */
+/** Compares two tree ids. `bring` fetches missing contents: git reads all that differ. */
 export async function diffTrees(
   place: GitPlace,
   trees: TreeReader,
@@ -47,7 +41,6 @@ export async function diffTrees(
   return diff(place, base, head);
 }
 
-/** The differing contents of both trees; skips equal subtrees. */
 async function differingContents(trees: TreeReader, base: string, head: string): Promise<string[]> {
   const found: string[] = [];
   const open: [before: string, after: string][] = [[base, head]];
@@ -69,7 +62,6 @@ async function differingContents(trees: TreeReader, base: string, head: string):
   return found;
 }
 
-/** Directories are keyed separately from files of the same name. */
 function byName(entries: readonly FolderEntry[]): Map<string, FolderEntry> {
   return new Map(
     entries.map((entry) => [
@@ -110,9 +102,7 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
   ]);
 }
 
-/**
- * Parses the output of `--raw -p -z`: entries and paths ended by NUL, an empty one, then the patch.
- */
+/** Parses `--raw -p -z`: entries and paths ended by NUL, an empty one, then the patch. */
 function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
   const listing: Buffer[] = [];
   const hunks = hunkParser();
@@ -148,7 +138,6 @@ function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
   };
 }
 
-/** Parses `:<old mode> <new mode> <old id> <new id> <status>` and its paths. */
 function parseChangedFile(
   entry: readonly string[],
   from: string,
@@ -222,7 +211,6 @@ function contentPair(line: string): string {
   return pair;
 }
 
-/** Head's lines of a hunk; none for a pure deletion. */
 function parseHunkLines(line: string): Lines {
   const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/.exec(line);
   if (hunk === null) throw new InternalError('git diff-tree gave a hunk that cannot be read');

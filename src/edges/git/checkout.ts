@@ -5,13 +5,9 @@ import { hasCode } from './command.ts';
 import { REGULAR_MODES, type TreeEntry } from './listing.ts';
 import type { ObjectReader } from './objects.ts';
 
-/** Concurrent writes. */
 const WRITERS = 16;
 
-/**
- * Writes the regular files of `entries` into a new or empty `folder`, byte for byte: no filter,
- * hook or link. Removes everything after a failure.
- */
+/** Writes regular files byte for byte, without filters or hooks. Removes all after a failure. */
 export async function writeFiles(
   entries: readonly TreeEntry[],
   reader: Pick<ObjectReader, 'blob'>,
@@ -85,7 +81,7 @@ async function writeEntry(
   }
 }
 
-/** The exact bytes of a path below the folder, which may not be UTF-8. */
+/** Paths may not be UTF-8. */
 function joinBytes(folder: string, bytes: Buffer): Buffer | string {
   return process.platform === 'win32'
     ? join(folder, bytes.toString('utf8'))

@@ -3,12 +3,9 @@ import { InternalError, UserError, problem } from '../../errors.ts';
 
 /** The repository git must use: no discovery, and never run in a user's folder. */
 export interface GitPlace {
-  /** Passed explicitly, so that git discovers no repository. */
   gitDir: string;
-  /** Git's working directory, a folder of our own. */
   directory: string;
   environment: NodeJS.ProcessEnv;
-  /** Further `-c key=value` settings. */
   settings: readonly string[];
 }
 
@@ -17,7 +14,6 @@ export interface GitAnswer {
   output: Buffer;
   /** The last 64 KiB of stderr. */
   complaint: string;
-  /** A remote did not answer in time. */
   late?: boolean;
 }
 
@@ -45,10 +41,6 @@ const PRIVATE_VARIABLE = /^INPUT_|_API_KEY$/i;
 
 const COMPLAINT_LIMIT = 64 * 1024;
 
-/**
- * The environment for git: without redirection, prompts, translation, replaced objects and model
- * keys.
- */
 export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(
     ([name]) =>
@@ -69,10 +61,6 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
   };
 }
 
-/**
- * An environment without any git configuration, for reading objects only. Calls to a remote need
- * `gitEnvironment`, because configuration says how to reach it.
- */
 export function isolatedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(([name]) => !/^GIT_CONFIG_/i.test(name));
   return {
@@ -82,7 +70,6 @@ export function isolatedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.Proc
   };
 }
 
-/** Adds settings by environment, which other processes cannot see, unlike arguments. */
 export function withSettings(
   environment: NodeJS.ProcessEnv,
   settings: readonly (readonly [key: string, value: string])[],
@@ -100,7 +87,6 @@ export function withSettings(
   };
 }
 
-/** The arguments of a call, after the safe settings. */
 export function gitArguments(place: GitPlace, command: readonly string[]): string[] {
   return [
     '--no-pager',
@@ -110,24 +96,18 @@ export function gitArguments(place: GitPlace, command: readonly string[]): strin
   ];
 }
 
-/**
- * Git runs in its own session: it cannot prompt on the terminal, and Ctrl-C reaches only evaldiff.
- * On Windows this would open a window.
- */
+/** Git cannot prompt, and Ctrl-C reaches only evaldiff. Windows would open a window. */
 export const OWN_SESSION = process.platform !== 'win32';
 
 interface RunOptions {
   input?: Uint8Array;
-  /** Talks to a remote: killed after this many milliseconds. */
+  /** Milliseconds after which the process is killed. */
   networkTimeoutMs?: number;
   /** Receives stdout in pieces; `output` is then empty. */
   onOutput?: (chunk: Buffer) => void;
 }
 
-/**
- * Runs one git command without a shell; an error of git is a result with `code` ≠ 0. Rejects with a
- * `UserError` when git is not installed.
- */
+/** An error of git is a result with `code` ≠ 0. @throws UserError if git is not installed. */
 export function runGit(
   place: GitPlace,
   command: readonly string[],
@@ -171,7 +151,7 @@ export function runGit(
   return promise;
 }
 
-/** Like `runGit`, for commands that only fail on a bug: rejects with an `InternalError`. */
+/** Rejects with an `InternalError`: for commands that only fail on a bug. */
 export async function git(
   place: GitPlace,
   command: readonly string[],
@@ -217,7 +197,6 @@ export function startFailure(error: Error): Error {
   return new InternalError(`git could not be started: ${error.message}`, { cause: error });
 }
 
-/** Whether this is the system error `code` (`ENOENT`, `EEXIST`). */
 export function hasCode(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
@@ -227,7 +206,5 @@ function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {
-    // It has exited.
-  }
+  } catch {}
 }

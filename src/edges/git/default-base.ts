@@ -2,7 +2,6 @@ import { UserError, problem } from '../../errors.ts';
 import type { CommitHistory } from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
-/** Variables of CI systems with the target branch or commit. */
 const NAMED_BY_CI = [
   'GITHUB_BASE_REF',
   'CI_MERGE_REQUEST_DIFF_BASE_SHA',
@@ -12,7 +11,6 @@ const NAMED_BY_CI = [
   'CHANGE_TARGET',
 ];
 
-/** Refs of the default branch in a clone, by preference. */
 const LOCAL = [
   'refs/heads/main',
   'refs/remotes/origin/HEAD',
@@ -23,12 +21,7 @@ const LOCAL = [
 
 const REMOTE = ['HEAD', 'refs/heads/main', 'refs/heads/master'];
 
-/**
- * Full id of the default commit to compare with: from the CI's variables, else the default branch
- * of this clone, else of its remote. Null: none found; never HEAD.
- *
- * @throws UserError when the CI names a base that neither the remote nor the clone has.
- */
+/** Full id; null if none is found. @throws UserError if the CI names a base that nobody has. */
 export async function findDefaultBase(
   reader: Pick<ObjectReader, 'commitNamed'>,
   history: Pick<CommitHistory, 'ensure' | 'remoteRef'>,

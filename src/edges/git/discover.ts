@@ -4,7 +4,6 @@ import { UserError, problem } from '../../errors.ts';
 import { type GitPlace, git } from './command.ts';
 import { splitNul } from './tree.ts';
 
-/** A folder with its own `.git`, which a commit cannot contain. */
 export interface Checkout {
   root: string;
   /** HEAD and index of this work tree. */
@@ -15,14 +14,10 @@ export interface Checkout {
 
 export interface FoundFolder {
   folder: string;
-  /** Null outside of a checkout. */
   checkout: Checkout | null;
 }
 
-/**
- * The checkout with this root. Git's own search is not used, because it accepts folders that merely
- * look like a repository and reads their configuration.
- */
+/** Git's own search accepts folders that only look like a repository, with their configuration. */
 export async function checkoutAt(root: string): Promise<Checkout | null> {
   const found = await gitDirOf(join(root, '.git'));
   if (found === null) return null;
@@ -34,12 +29,7 @@ export async function checkoutAt(root: string): Promise<Checkout | null> {
   return isRepository ? { root: await realpath(root), gitDir, commonDir } : null;
 }
 
-/**
- * Searches upwards for the checkout of a folder.
- *
- * @throws UserError when it is not a folder, or reached through a symbolic link of that checkout: a
- * commit could use such a link to redirect evaldiff.
- */
+/** @throws UserError for a link in the checkout: a commit could use it to redirect evaldiff. */
 export async function discoverCheckout(directory: string): Promise<FoundFolder> {
   const folder = await realpath(directory).catch(() => null);
   if (folder === null || !(await isFolder(folder)))
@@ -77,7 +67,6 @@ function* folderAndParents(folder: string): Generator<string> {
   }
 }
 
-/** Resolves `.git`: a folder, or a file of a linked work tree. */
 async function gitDirOf(path: string): Promise<string | null> {
   if (await isFolder(path)) return path;
   const named = /^gitdir: (.+?)\r?\n*$/s.exec((await smallText(path)) ?? '')?.[1];
@@ -102,11 +91,7 @@ async function isThere(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }
 
-/**
- * Paths in a checkout's index at or below an absolute path without links, as POSIX paths below the
- * root; none outside of a checkout. Our own store reads the index, without the checkout's
- * configuration.
- */
+/** Paths in the index at or below an absolute path without links, as POSIX paths below the root. */
 export async function trackedAt(
   place: GitPlace,
   checkout: Checkout | null,
@@ -126,10 +111,7 @@ export async function trackedAt(
 /** Signatures of split and sparse indexes. */
 const ELSEWHERE = ['link', 'sdir'];
 
-/**
- * Whether an index has no path below this one, as far as its bytes show: versions 2 and 3 store
- * full paths. False: ask git.
- */
+/** False: ask git. Versions 2 and 3 store full paths, so the bytes show them. */
 async function plainlyLacks(index: string, below: string): Promise<boolean> {
   const bytes = await readFile(index).catch(() => null);
   if (bytes === null || bytes.length < 8 || !PLAIN_PATH.test(below)) return false;
@@ -141,7 +123,7 @@ async function plainlyLacks(index: string, below: string): Promise<boolean> {
 /** Paths that git writes unchanged on every system. */
 const PLAIN_PATH = /^[\x20-\x7e]+$/;
 
-/** Whether an absolute path is in a folder or equal to it; links are not followed. */
+/** Links are not followed. */
 export function isWithin(path: string, folder: string): boolean {
   const below = relative(folder, path);
   // A path on another drive is absolute.

@@ -8,25 +8,17 @@ import { adviceOn, type Remote } from './remote.ts';
 
 export interface FetchHints {
   side?: Side;
-  /**
-   * Refs that contain the commit, such as `refs/pull/7/head`, for servers that do not serve commits
-   * by id.
-   */
+  /** For servers that do not serve commits by id, refs such as `refs/pull/7/head`. */
   refs?: readonly string[];
 }
 
-/** Commits of a repository, fetched from its remote if missing. */
 export interface CommitHistory {
   hasRemote: boolean;
   has(commit: string): Promise<boolean>;
-  /** Records that a commit is here, so that it is not looked up again. */
   found(commit: string): void;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
   mergeBase(base: string, head: string): Promise<string | null>;
-  /**
-   * The remote's commit for the first of these exact ref names (tags peeled); null without a remote
-   * or match.
-   */
+  /** The commit of the first of these ref names (tags peeled); null without a remote or match. */
   remoteRef(names: readonly string[]): Promise<string | null>;
 }
 
@@ -34,7 +26,6 @@ const FIRST_STEP = 50;
 
 const LAST_STEP = 1_000_000;
 
-/** A store and its remote, or why it has none. */
 export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
@@ -43,7 +34,6 @@ export interface HistorySource {
   empty: boolean;
 }
 
-/** Looks up and fetches on demand, one fetch at a time. */
 export function openHistory(source: HistorySource): CommitHistory {
   const { place, reader } = source;
   const remote = 'none' in source.remote ? null : source.remote;
@@ -105,7 +95,6 @@ export function openHistory(source: HistorySource): CommitHistory {
   };
 }
 
-/** Whether an id is that of a commit that is here, or of a tag on one. */
 async function hasCommit(reader: ObjectReader, id: string): Promise<boolean> {
   return (await peel(reader, id))?.type === 'commit';
 }
@@ -140,13 +129,11 @@ async function isNearAncestor(
   return false;
 }
 
-/** The commits at the shallow boundary; empty for full history. */
 export async function shallowBoundary(place: GitPlace): Promise<Set<string>> {
   const text = await readFile(join(place.gitDir, 'shallow'), 'utf8').catch(() => '');
   return new Set(text.split('\n').filter((line) => line !== ''));
 }
 
-/** Commits by id, without their trees. */
 export function fetchIds(
   remote: Remote,
   depth: readonly string[],
@@ -194,9 +181,6 @@ async function fetchCommit(
   throw failure(why, adviceOn(why, remote.advice));
 }
 
-/**
- * Ids at the tips of the hinted refs, then of all branches; empty if the remote does not answer.
- */
 async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<string[][]> {
   const listed = await remote.list(['refs/heads/*', ...hinted]);
   if (listed === null) return [];
@@ -205,10 +189,7 @@ async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<
   return [chosen, branches].filter((tips) => tips.length > 0);
 }
 
-/**
- * Deepens history below `choices` (the first that the server accepts) in growing steps until
- * `done`. False when nothing older comes.
- */
+/** Deepens below `choices` (the first that the server accepts). False when nothing older comes. */
 export async function deepenUntil(
   place: GitPlace,
   remote: Remote,
@@ -232,7 +213,6 @@ export async function deepenUntil(
   return false;
 }
 
-/** The best common ancestor; deepens a shallow clone until it is certain. */
 async function findMergeBase(
   place: GitPlace,
   remote: Remote | null,

@@ -5,19 +5,15 @@ import type { MissingObjects } from './missing.ts';
 import type { ObjectReader } from './objects.ts';
 
 export interface FolderEntry {
-  /** Six octal digits. */
   mode: string;
   id: string;
-  /** The exact name in its tree. */
   bytes: Buffer;
 }
 
 export interface TreeEntry extends FolderEntry {
-  /** The path as text; `bytes` are its exact bytes. */
   path: string;
 }
 
-/** Reads trees through the process that reads contents; fetches missing ones. */
 export interface TreeReader {
   reader: Pick<ObjectReader, 'here'>;
   missing: Pick<MissingObjects, 'listing' | 'trees'>;
@@ -34,10 +30,7 @@ const SLASH = Buffer.of(47);
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * A name as text. Bytes above 127 of names that are not UTF-8 become `\xHH`, so names stay
- * distinct.
- */
+/** Bytes above 127 of names that are not UTF-8 become `\xHH`, so names stay distinct. */
 export function treePathText(bytes: Buffer): string {
   try {
     return strict.decode(bytes);
@@ -48,7 +41,7 @@ export function treePathText(bytes: Buffer): string {
   }
 }
 
-/** The empty tree, which git knows without storing it; in SHA-1 or SHA-256 like `id`. */
+/** The empty tree, which git knows without storing it; SHA-1 or SHA-256 like `id`. */
 export function emptyTree(id: string): string {
   const format = id.length === 40 ? 'sha1' : 'sha256';
   return createHash(format).update('tree 0\0').digest('hex');
@@ -69,7 +62,7 @@ export const MAX_ENTRIES = 500_000;
 
 const MAX_LISTING_BYTES = MAX_ENTRIES * 256;
 
-/** All entries below a tree in git's order, without contents. Each tree is read once. */
+/** Entries in git's order, without contents. */
 export async function listTree(
   trees: TreeReader,
   tree: string,
@@ -99,7 +92,6 @@ export async function listTree(
   return found;
 }
 
-/** Reports the innermost folder with most of the entries. */
 function tooMany(found: readonly string[], most: number): UserError {
   let [folder, inside] = ['', found];
   for (;;) {
@@ -117,7 +109,6 @@ function tooMany(found: readonly string[], most: number): UserError {
   );
 }
 
-/** Reads a tree and its subtrees level by level; fetches missing ones. */
 async function readBelow(trees: TreeReader, tree: string): Promise<void> {
   const seen = new Set([tree]);
   for (let open = [tree]; open.length > 0;) {
@@ -144,7 +135,6 @@ function refusal(message: string): UserError {
   return new UserError([problem(null, message)]);
 }
 
-/** Null: the tree is not here. */
 async function listing(
   { reader, known }: TreeReader,
   tree: string,
@@ -180,10 +170,7 @@ function parseTree(content: Buffer, tree: string): FolderEntry[] {
   return entries;
 }
 
-/**
- * A crafted tree can have a path twice (repeated, or by a slash in a name): git would read one and
- * a checkout write the other.
- */
+/** A path can occur twice: git would read one and a checkout write the other. */
 function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
   const names = new Set<string>();
   for (const { bytes } of entries) {
@@ -197,7 +184,6 @@ function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
   }
 }
 
-/** Maps the modes of old trees as git does. */
 function canonicalMode(mode: number): string {
   const kind = mode & 0o170000;
   if (kind === 0o100000) return mode & 0o100 ? '100755' : '100644';

@@ -5,16 +5,10 @@ import { UserError, problem } from '../../errors.ts';
 import { type GitPlace, git, lastLine } from './command.ts';
 import type { FetchWish, Remote } from './remote.ts';
 
-/**
- * Fetches missing objects of a commit that the store has, in as few requests as possible.
- * `UserError` with git's reason when that fails; without a remote nothing is fetched.
- */
+/** Fetches in few requests. `UserError` when that fails; does nothing without a remote. */
 export interface MissingObjects {
-  /** One tree without its subtrees. */
   listing(tree: string): Promise<void>;
-  /** These trees and their subtrees, without contents. */
   trees(ids: readonly string[]): Promise<void>;
-  /** Those of these contents that are missing. */
   contents(ids: readonly string[]): Promise<void>;
 }
 
@@ -50,7 +44,6 @@ async function missingIn(place: GitPlace, ids: readonly string[]): Promise<strin
     .flatMap((line) => /^([0-9a-f]+) missing$/.exec(line)?.[1] ?? []);
 }
 
-/** What a commit holds instead of a file in Git LFS. */
 export interface LfsPointer {
   sha256: string;
   size: number;
@@ -59,10 +52,8 @@ export interface LfsPointer {
 /** Pointers are smaller than this. */
 const MAX_POINTER_BYTES = 1024;
 
-/** Files above this size are not read. */
 export const MOST_LFS_BYTES = 64 * 1024 * 1024;
 
-/** Parses a pointer; null: an ordinary file. */
 export function lfsPointer(content: Uint8Array): LfsPointer | null {
   if (content.length > MAX_POINTER_BYTES) return null;
   const text = Buffer.from(content).toString('latin1');
@@ -73,17 +64,12 @@ export function lfsPointer(content: Uint8Array): LfsPointer | null {
   return sha256 === undefined || size === undefined ? null : { sha256, size: Number(size) };
 }
 
-/**
- * Where a clone may have the files of pointers. Anyone may have written there, so a file counts
- * only if its bytes match the pointer.
- */
+/** A file counts only if its bytes match the pointer, because anyone may have written there. */
 interface LfsPlaces {
   root: string;
-  /** The clone's own folder; null without a clone. */
   commonDir: string | null;
 }
 
-/** The file of a pointer at `path` (below the root, POSIX); null: it is not here. */
 export async function lfsContent(
   { sha256, size }: LfsPointer,
   path: string,

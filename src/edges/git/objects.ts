@@ -8,42 +8,34 @@ const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 /** Excludes names that git reads as expressions. */
 const PLAIN_NAME = /^(?!.*\.\.)[\w][\w./-]*$/;
 
-/** Whether a text is a full object id (SHA-1 or SHA-256, lower case). */
 export function isObjectId(text: string): boolean {
   return OBJECT_ID.test(text);
 }
 
-/** Whether a name is a branch, a tag or the start of an id, not an expression. */
 export function isPlainName(name: string): boolean {
   return PLAIN_NAME.test(name);
 }
 
 export interface ObjectReader {
-  /** Content of a blob; null when it is missing. Reads may run concurrently. */
+  /** Null if missing. Reads may run concurrently. */
   blob(id: string): Promise<Buffer | null>;
-  /** Like `blob`; above `most` bytes only the size. */
   blobUpTo(id: string, most: number): Promise<Buffer | { tooLarge: number } | null>;
-  /** A local object of any kind; null when it is missing. Fetches nothing. */
+  /** Null if missing. Fetches nothing. */
   here(id: string): Promise<StoredObject | null>;
-  /** Id of the local commit of a plain name; null for none. */
   commitNamed(name: string): Promise<string | null>;
-  /** Finishes pending reads, then ends the process. Further reads are rejected. */
+  /** Finishes pending reads; further reads are rejected. */
   close(): Promise<void>;
 }
 
 interface StoredObject {
   id: string;
-  /** `blob`, `tree`, `commit` or `tag`. */
   type: string;
   size: number;
-  /** Empty if larger than requested. */
   content: Buffer;
 }
 
 interface ObjectRequest {
-  /** An object id or a name. */
   asked: string;
-  /** Larger contents are discarded. */
   most: number;
   promise: Promise<StoredObject | null>;
   resolve: (object: StoredObject | null) => void;
@@ -69,10 +61,7 @@ export async function peel(
   return isObjectId(named) ? peel(reader, named) : null;
 }
 
-/**
- * Reads objects of `place` through one `git cat-file --batch`, started at the first read and
- * restarted if it dies. `bring` fetches the objects missing at that time, if it can.
- */
+/** One `git cat-file --batch`, started at the first read and restarted if it dies. */
 export function openObjectReader(
   place: GitPlace,
   bring: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),
@@ -128,7 +117,6 @@ export function openObjectReader(
   };
 }
 
-/** Batches requests: one fetch at a time for all that are known. */
 function batchFetches(
   bring: (ids: readonly string[]) => Promise<void>,
   answered: () => Promise<void>,
@@ -137,7 +125,6 @@ function batchFetches(
   let next: { ids: Set<string>; done: Promise<void> } | null = null;
   const start = async (ids: ReadonlySet<string>, earlier: Promise<unknown>): Promise<void> => {
     await earlier;
-    // Simultaneous requests are answered one by one.
     await answered();
     await setImmediate();
     next = null;
@@ -227,7 +214,6 @@ function answerParser(
     }
   };
 
-  /** Reads a header line from the chunk; returns the position after it. */
   const takeHeader = (chunk: Buffer, at: number): number => {
     const end = chunk.indexOf(10, at);
     header = Buffer.concat([header, chunk.subarray(at, end < 0 ? chunk.length : end)]);

@@ -8,13 +8,7 @@ const QUEUE = 'refs/heads/gh-readonly-queue/';
 /** Tolerated clock difference between authors, in seconds. */
 const CLOCKS_DIFFER = 7 * 24 * 3600;
 
-/**
- * Which remote branches and tags contain the commits. That a server has a commit proves nothing:
- * GitHub serves those of every fork. The commits must be here.
- *
- * @param tips branches and tags of the remote, null where it does not answer
- * @param base the base branch as a full ref; null: unknown
- */
+/** Remote branches and tags that contain the commits. GitHub also serves those of every fork. */
 export async function originsOf(
   source: HistorySource,
   tips: ReadonlyMap<string, string> | null,
@@ -37,10 +31,7 @@ export async function originsOf(
   return origins;
 }
 
-/**
- * Whether a commit is an ancestor of a tip (or is one). Fetches only commits, and none much older
- * than this one. Null: the history cannot be fetched.
- */
+/** Fetches only commits, none much older than this one. Null: the history cannot be fetched. */
 async function isReachable(
   source: HistorySource,
   commit: string,
@@ -77,7 +68,6 @@ function withSetting(place: GitPlace, setting: string): GitPlace {
   return { ...place, settings: [...place.settings, setting] };
 }
 
-/** As far as local history shows. */
 async function isAncestor(
   place: GitPlace,
   commit: string,
@@ -92,7 +82,6 @@ async function timeOf(place: GitPlace, commit: string): Promise<number> {
   return Number(line.toString('latin1').split(' ')[0]);
 }
 
-/** Whether local history below the tips misses commits not older than `since`. */
 async function lacksRecentCommits(
   place: GitPlace,
   tips: readonly string[],

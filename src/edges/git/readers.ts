@@ -12,23 +12,15 @@ import { openGitStore, type GitStore } from './store.ts';
 import { folderPrefix } from './tree.ts';
 
 export interface RepositoryOptions {
-  /**
-   * Usually `process.env`. Variables that redirect git, action inputs and model keys are dropped.
-   */
   environment: NodeJS.ProcessEnv;
-  /** Parent of the private store: `RUNNER_TEMP`, or the system's temporary folder. */
   temporaryFolder: string;
-  /**
-   * The workflow's repository. The opened folder then need not be a checkout; one above it, and the
-   * remote of one, are ignored.
-   */
+  /** With it, the opened folder need not be a checkout, and the remote of one is ignored. */
   remote?: RemoteAddress;
-  /** Milliseconds until a command that talks to the remote is killed; default ten minutes. */
+  /** Default: ten minutes. */
   networkTimeoutMs?: number;
 }
 
 export interface GitReaders {
-  /** The opened folder, and the root of its work tree (the folder itself if it has none). */
   folder: string;
   root: string;
   store: GitStore;
@@ -38,17 +30,12 @@ export interface GitReaders {
   source: HistorySource;
   reader: ObjectReader;
   trees: TreeReader;
-  /** Fetches those of these contents that are missing. */
   bring(ids: readonly string[]): Promise<void>;
-  /** The working directory below the root, POSIX. */
   prefixOf(workingDirectory: string): string;
-  /** The id of the tree or commit, fetched if missing. */
   idOf(tree: SourceTree | string, hints?: FetchHints): Promise<string>;
-  /** Trees of uncommitted files, with their ids. */
   snapshots: WeakMap<SourceTree, string>;
 }
 
-/** Opens the repository that contains `directory`, or that `remote` names. */
 export async function openReaders(
   directory: string,
   options: RepositoryOptions,

@@ -3,29 +3,21 @@ import { runGit, withSettings, type GitAnswer, type GitPlace } from './command.t
 import { isObjectId } from './objects.ts';
 
 export interface Remote {
-  /** What to check when access is denied: a sentence, or ''. */
   advice: string;
-  /**
-   * Fetches objects by id, passed on stdin: no length limit, and no id is read as an option. One
-   * fetch at a time.
-   */
+  /** Ids go to stdin: no length limit, and none is read as an option. One fetch at a time. */
   fetch(ids: readonly string[], wish: FetchWish): Promise<GitAnswer>;
   /** Object id by ref name; null when the remote does not answer. */
   list(patterns: readonly string[]): Promise<Map<string, string> | null>;
-  /** All branches and tags (tags peeled), requested once. */
   tips(): Promise<Map<string, string> | null>;
 }
 
 export interface FetchWish {
-  /** What to omit: everything not named (commits keep their history), or contents. */
   filter: 'tree:0' | 'blob:none';
-  /** `--depth=1` and the like. */
   depth?: readonly string[];
-  /** Does not tell the server which commits are here: for objects below a commit. */
+  /** For objects below a commit: does not tell the server which commits are here. */
   alone?: boolean;
 }
 
-/** An address, and settings to reach it as pairs of key and value. */
 export interface RemoteAddress {
   url: string;
   settings: readonly (readonly [key: string, value: string])[];
@@ -47,13 +39,7 @@ const FETCH = [
 
 const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
 
-/**
- * The remote of a store. Only fetches treat it as a promisor, so reading never fetches single
- * objects.
- *
- * @param environment with the user's git configuration
- * @param networkTimeoutMs after which a command is killed
- */
+/** Only fetches treat the remote as a promisor, so reading never fetches single objects. */
 export function openRemote(
   store: GitPlace,
   { url, settings, advice }: RemoteAddress,
@@ -122,7 +108,6 @@ function refsIn({ code, output }: GitAnswer): Map<string, string> | null {
   );
 }
 
-/** Replaces annotated tags by their commits. */
 function peeled(listed: Map<string, string> | null): Map<string, string> | null {
   for (const [name, id] of listed ?? [])
     if (name.endsWith('^{}')) {
@@ -132,13 +117,7 @@ function peeled(listed: Map<string, string> | null): Map<string, string> | null 
   return listed;
 }
 
-/**
- * The workflow's repository on its server. The token goes to that server only, never into arguments
- * or files.
- *
- * @param server `GITHUB_SERVER_URL`
- * @param repository `owner/name`
- */
+/** The token goes to that server only, never into arguments or files. */
 export function serverAddress(server: string, repository: string, token: string): RemoteAddress {
   const origin = server.replace(/\/+$/, '');
   const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
@@ -155,7 +134,6 @@ export function serverAddress(server: string, repository: string, token: string)
   };
 }
 
-/** Advice for git's error message; '': none. `access`: advice about permissions. */
 export function adviceOn(why: string, access: string): string {
   if (/not our ref|find remote ref/i.test(why))
     return 'No branch or tag of the remote has it, as after a force push: name another commit.';
@@ -170,10 +148,7 @@ export function isReaching(key: string): boolean {
   return REACHING.test(key);
 }
 
-/**
- * The remote of a checkout: `origin`, else the first by name; null when there is none. `root`: base
- * of relative paths.
- */
+/** `origin`, else the first by name. `root`: base of relative paths. */
 export function configuredAddress(
   settings: readonly (readonly [key: string, value: string])[],
   root: string,

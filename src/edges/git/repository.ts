@@ -37,75 +37,48 @@ import { openSnapshots } from './worktree.ts';
  * need not exist. Outside of a repository all methods but `worktree` reject with a `UserError`.
  */
 export interface Repository {
-  /**
-   * The work tree's root, and the opened folder below it (POSIX, '' for the root). Without a work
-   * tree the folder is its own root.
-   */
+  /** Without a work tree the opened folder is its own root. `below` is POSIX, '' for the root. */
   workTree: { root: string; below: string };
-  /** Full id of a branch, tag or commit id. A full id is not checked: see `ensureCommit`. */
+  /** A full id is not checked: see `ensureCommit`. */
   resolve(revision: string): Promise<string>;
-  /** Fetches the commit if it is missing. `UserError` with git's reason when that fails. */
+  /** `UserError` with git's reason if it cannot be fetched. */
   ensureCommit(commit: string, hints?: FetchHints): Promise<void>;
-  /**
-   * The checked-out commit, then its parents (such as a pull request's head); empty without one.
-   */
+  /** The commit, then its parents (such as a pull request's head); empty without one. */
   checkedOut(): Promise<string[]>;
-  /** Best common ancestor, deepening a shallow clone as needed; null for unrelated histories. */
+  /** Deepens a shallow clone as needed; null for unrelated histories. */
   mergeBase(base: string, head: string): Promise<string | null>;
-  /** The kind of the working directory at a commit, or in a tree of `worktree`. */
   folder(commit: SourceTree | string, workingDirectory: string): Promise<Folder>;
-  /** The files below the working directory at a commit; empty where it is not a folder. */
   tree(commit: string, workingDirectory: string): Promise<SourceTree>;
-  /** A snapshot of the files on disk: tracked and untracked, not ignored. */
+  /** Tracked and untracked files on disk, not ignored ones. */
   worktree(workingDirectory: string): Promise<SourceTree>;
-  /** The changes from `base` (often a merge base) to `head`, in git's order of paths. */
   changedFiles(
     base: string,
     head: SourceTree | string,
     workingDirectory: string,
   ): Promise<ChangedFile[]>;
-  /**
-   * Whether a tree of `worktree` has no uncommitted changes. New files at the paths `apart`, below
-   * the working directory, do not count.
-   */
+  /** New files at the paths `apart`, below the working directory, do not count. */
   isCommitted(
     tree: SourceTree,
     commit: string,
     workingDirectory: string,
     apart?: (path: string) => boolean,
   ): Promise<boolean>;
-  /**
-   * Writes the regular files of a commit, or of a tree of `worktree`, into a new or empty folder.
-   */
   checkout(commit: SourceTree | string, folder: string): Promise<void>;
-  /** Tip of a remote branch; null: it does not exist, or the remote does not answer. */
   remoteTip(branch: string): Promise<string | null>;
-  /** Which remote branches and tags contain the commits, which are fetched if missing. */
+  /** Which remote branches and tags contain the commits. */
   origins(commits: readonly string[], baseBranch: string | null): Promise<Map<string, Origin>>;
-  /**
-   * Full id of the default commit to compare with: what the CI names in `env`, else the default
-   * branch. Null if there is none; never HEAD.
-   */
+  /** What the CI names in `env`, else the default branch. Null if there is none; never HEAD. */
   defaultBase(env: NodeJS.ProcessEnv): Promise<string | null>;
-  /** The history of a branch (null: the default branch). Null without a repository or commits. */
+  /** Null branch: the default branch. Null without a repository or commits. */
   mainline(branch: string | null): Promise<Mainline | null>;
-  /**
-   * Paths in git's index at or below an absolute path without links, as POSIX paths below the root;
-   * empty outside of it.
-   */
+  /** Paths in git's index at or below an absolute path without links, as POSIX paths. */
   tracked(path: string): Promise<string[]>;
-  /**
-   * The folder shared by all work trees of this clone, which identifies it; without a repository
-   * the folder itself.
-   */
+  /** Shared by all work trees of this clone, which it identifies; else the folder itself. */
   commonFolder(): Promise<string>;
-  /** Address of the checkout's remote; null: there is none we would use. */
   remoteUrl: string | null;
-  /** Ends git's processes and removes temporary files. */
   close(): Promise<void>;
 }
 
-/** Opens the repository that contains `directory`, or the folder alone without one. */
 export async function openRepository(
   directory: string,
   options: RepositoryOptions,
@@ -213,7 +186,6 @@ function repositoryFiles(opened: GitReaders): FilesOfRepository {
 
 function comparisonsOf(opened: GitReaders): Pick<Repository, 'changedFiles' | 'isCommitted'> {
   const { place, trees, bring, prefixOf, idOf, snapshots } = opened;
-  /** The tree of a folder, or the empty tree if it does not exist. */
   const treeOf = async (id: string, prefix: string): Promise<string> => {
     const folder = await findFolder(trees, id, prefix);
     return folder.kind === 'folder' ? folder.tree : emptyTree(id);
@@ -236,10 +208,6 @@ function comparisonsOf(opened: GitReaders): Pick<Repository, 'changedFiles' | 'i
   };
 }
 
-/**
- * Whether the second tree has the same files, and no new ones except at paths `apart`. Skips equal
- * subtrees.
- */
 async function sameTrees(
   trees: TreeReader,
   first: string,
@@ -267,7 +235,6 @@ async function sameTrees(
   return left.every(({ bytes }) => now.has(bytes.toString('latin1')));
 }
 
-/** A folder without a repository has only its present files. */
 function withoutCommits(folder: string): Commits & Pick<Repository, 'tree' | 'isCommitted'> {
   const refuse = (): Promise<never> =>
     Promise.reject(

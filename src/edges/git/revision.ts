@@ -15,13 +15,11 @@ export interface Mainline {
   name: string;
   /** By full id: distance from the tip, and commit time (ISO, UTC). */
   commits: ReadonlyMap<string, { behind: number; at: string }>;
-  /** The clone is shallow, so older states may be missing. */
   shallow: boolean;
   /** Which of these ids reached the branch only as part of a merge; other texts are ignored. */
   merged(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Local refs of the default branch, by preference. */
 const DEFAULTS = [
   'refs/remotes/origin/HEAD',
   'refs/heads/main',
@@ -31,7 +29,6 @@ const DEFAULTS = [
   'HEAD',
 ];
 
-/** Full name and tip of the clone's default branch; null in a repository without commits. */
 export async function defaultBranch(names: Names): Promise<{ ref: string; tip: string } | null> {
   for (const ref of DEFAULTS) {
     const tip = await commitNamed(names, ref);
@@ -47,12 +44,10 @@ interface Names {
   source: HistorySource;
 }
 
-/** The short name of a branch, such as `origin/main`. */
 export function shortName(place: GitPlace, ref: string): Promise<string> {
   return gitLine(place, ['rev-parse', '--abbrev-ref', ref]);
 }
 
-/** The history of the branch at `tip`, a full commit id that this clone has. */
 export async function mainlineOf(place: GitPlace, name: string, tip: string): Promise<Mainline> {
   const rows = (await git(place, ['rev-list', '--first-parent', '--timestamp', tip, '--']))
     .toString('latin1')
@@ -79,10 +74,7 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
   };
 }
 
-/**
- * Full ids of the checked-out commit and its parents; empty without commits. Reads the commit
- * itself, because git hides parents beyond a shallow boundary.
- */
+/** Reads the commit itself, because git hides parents beyond a shallow boundary. */
 export async function checkedOut(head: string | null, reader: ObjectReader): Promise<string[]> {
   if (head === null || (await reader.here(head)) === null) return [];
   return [head, ...(await parentsOf(reader, head))];
@@ -91,11 +83,7 @@ export async function checkedOut(head: string | null, reader: ObjectReader): Pro
 /** Ref names never contain these; such names are not looked up at the remote. */
 const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
 
-/**
- * Full id of a branch, tag or commit id. A full id is returned even if a branch has that name.
- * Missing branches are looked up at the remote. `UserError` for an unknown name, and for a ref that
- * is also the start of another commit's id.
- */
+/** A full id wins over a branch of that name. `UserError` for unknown and ambiguous names. */
 export async function resolveRevision(
   names: Names,
   history: CommitHistory,
@@ -128,10 +116,7 @@ async function commitOf(
   );
 }
 
-/**
- * `HEAD~1` and the like in a shallow clone, which is deepened as needed. Without a checkout there
- * is no HEAD.
- */
+/** `HEAD~1` and the like. Without a checkout there is no HEAD. */
 async function ancestorNamed(
   names: Names,
   history: CommitHistory,
@@ -150,7 +135,6 @@ async function ancestorNamed(
   return found;
 }
 
-/** Local branches that a message names. */
 const NAMED_BRANCHES = 5;
 
 async function unknownMessage(
@@ -175,7 +159,6 @@ async function unknownMessage(
   return `${unknown} Give a branch, a tag or a full commit id.${branches.length === 0 ? '' : ` Branches here: ${branches.join(', ')}.`}`;
 }
 
-/** The id of a local commit; null: it is not here. */
 async function commitHere(
   names: Names,
   history: CommitHistory,

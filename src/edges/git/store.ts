@@ -14,25 +14,17 @@ import type { Checkout } from './discover.ts';
 import { configuredAddress, isReaching, type RemoteAddress } from './remote.ts';
 import { splitNul } from './tree.ts';
 
-/**
- * A private repository in our own folder. It borrows the objects of a checkout, and stores what is
- * fetched or read from disk; the checkout is not changed.
- */
+/** A private repository that borrows the objects of a checkout, which is not changed. */
 export interface GitStore {
   place: GitPlace;
-  /** Id of the commit that is checked out; null without one. */
   head: string | null;
-  /** The checkout's remote, or why it is not used. */
   remote: { address: RemoteAddress } | { none: string };
   /** The user's settings for turning files into objects, as `key=value`. */
   filing: readonly string[];
   remove(): Promise<void>;
 }
 
-/**
- * Opens a store in a fresh folder below `temporaryFolder`. Only reads the checkout's configuration
- * and refs, and adopts only settings known to be harmless.
- */
+/** Adopts only settings of the checkout that are known to be harmless. */
 export async function openGitStore(
   checkout: Checkout | null,
   environment: NodeJS.ProcessEnv,
@@ -95,7 +87,7 @@ const CONFIG_SHA256 =
 
 const FORMAT = 'extensions.objectformat';
 
-/** Settings that decide how files become objects and which are ignored; none runs a program. */
+/** These run no program. */
 const FILE_SETTINGS =
   /^core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$/;
 
@@ -128,7 +120,6 @@ function ownUsers(): number[] {
 interface GitSetting {
   scope: string;
   key: string;
-  /** Null for a key without a value, which means true. */
   value: string | null;
 }
 
@@ -154,7 +145,6 @@ async function configuration(asking: GitPlace): Promise<GitSetting[]> {
   });
 }
 
-/** Lets the store read the checkout's objects, with its refs and shallow boundary. */
 async function linkObjects(
   checkout: Checkout,
   asking: GitPlace,
@@ -169,7 +159,6 @@ async function linkObjects(
   return head;
 }
 
-/** Copies HEAD and all refs, symbolic ones too. Returns HEAD's commit. */
 async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head']> {
   const [head, listing] = await Promise.all([
     readHead(asking),
@@ -200,10 +189,7 @@ async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head
 
 const HEAD_LINE = /^(?:ref: refs\/heads\/(?:[\w-]+\/)*[\w-]+|[0-9a-f]{40}|[0-9a-f]{64})\n$/;
 
-/**
- * HEAD as the line of its file: a branch or a commit; null for neither. A link or unusual file is
- * not read.
- */
+/** Null for neither a branch nor a commit. A link or unusual file is not read. */
 async function readHead(asking: GitPlace): Promise<string | Buffer | null> {
   const file = join(asking.gitDir, 'HEAD');
   const line = (await lstat(file)).isFile() ? await readFile(file) : Buffer.of();
@@ -216,7 +202,6 @@ async function readHead(asking: GitPlace): Promise<string | Buffer | null> {
   return commit.code === 0 ? commit.output : null;
 }
 
-/** Whether there was a file to copy. */
 export async function copyIfThere(from: string, to: string): Promise<boolean> {
   try {
     if (!(await stat(from)).isFile()) return false;
@@ -228,7 +213,6 @@ export async function copyIfThere(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** A path as a line of `objects/info/alternates`. */
 function quotedPath(path: string): string {
   if (!/^["#]|\n/.test(path)) return path;
   return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;

@@ -24,17 +24,12 @@ export function splitNul(output: Buffer): Buffer[] {
   return parts;
 }
 
-/** The kind of a path in a commit. */
 export type Folder =
   | { kind: 'folder'; tree: string }
   /** `at`: the path itself, or the parent that is not a folder. */
   | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
 
-/**
- * Looks a path up in a commit or tree, without following links.
- *
- * @param prefix a POSIX path without a trailing slash, '' for the root
- */
+/** Does not follow links. `prefix`: POSIX without a trailing slash, '' for the root. */
 export async function findFolder(
   trees: TreeReader,
   commit: string,
@@ -55,7 +50,6 @@ export async function findFolder(
   return { kind: 'folder', tree };
 }
 
-/** Like `listTree` for a folder; empty if it does not exist. */
 export async function listFolder(
   trees: TreeReader,
   commit: string,
@@ -65,7 +59,6 @@ export async function listFolder(
   return folder.kind === 'folder' ? listTree(trees, folder.tree) : [];
 }
 
-/** The tree of a commit, or of a tag on one; a tree's own id. */
 async function rootTree(reader: TreeReader['reader'], id: string): Promise<string> {
   const object = await peel(reader, id);
   if (object?.type === 'tree') return object.id;
@@ -74,7 +67,6 @@ async function rootTree(reader: TreeReader['reader'], id: string): Promise<strin
   throw new InternalError(`${id} is neither a commit nor a tree that is here`);
 }
 
-/** A commit's files (or the uncommitted ones) from its entries; contents are read on demand. */
 export function sourceTree(
   commit: string,
   entries: readonly TreeEntry[],
@@ -120,10 +112,7 @@ function lfsWords({ size, sha256 }: LfsPointer, at: string): string {
     : `is a pointer of Git LFS ${at}, and ${itself} is neither in the work tree nor in the clone's LFS storage; run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`;
 }
 
-/**
- * Resolves `workingDirectory` against `start`, the opened folder below the root; '' for the root.
- * Throws a `UserError` when it is outside.
- */
+/** `start`: the opened folder below the root; '' for the root. @throws UserError if outside. */
 export function folderPrefix(start: string, workingDirectory: string, repository: string): string {
   const joined = posix.normalize(posix.join(start, workingDirectory));
   const outside =

@@ -6,10 +6,7 @@ import type { Checkout } from './discover.ts';
 import { copyIfThere, type GitStore } from './store.ts';
 import { splitNul } from './tree.ts';
 
-/**
- * Stores snapshots of the files below `root`. The result takes a snapshot of a folder (POSIX, ''
- * for all) and returns the id of the whole tree.
- */
+/** The result takes a folder (POSIX, '' for all) and returns the id of the whole tree. */
 export function openSnapshots(
   store: GitStore,
   root: string,
@@ -33,7 +30,7 @@ export function openSnapshots(
     await addFiles(place, prefix);
     return writeTree(place);
   };
-  // The store has one index, so snapshots run one by one.
+  // The store has one index.
   let turn: Promise<unknown> = Promise.resolve();
   return (prefix) => {
     const tree = turn.then(() => snapshot(prefix));
@@ -42,17 +39,13 @@ export function openSnapshots(
   };
 }
 
-/** Copies the checkout's ignore rules and attributes. */
 async function copyRules({ commonDir }: Checkout, store: string): Promise<void> {
   await mkdir(join(store, 'info'), { recursive: true });
   for (const name of ['exclude', 'attributes'])
     await copyIfThere(join(commonDir, 'info', name), join(store, 'info', name));
 }
 
-/**
- * Starts from the user's index: unchanged files are not read again, and tracked files that are
- * ignored stay.
- */
+/** Unchanged files are not read again, and tracked files that are ignored stay. */
 async function copyIndex(index: string, store: string): Promise<void> {
   const copy = join(store, 'index');
   await rm(copy, { force: true });
@@ -67,7 +60,6 @@ async function copyIndex(index: string, store: string): Promise<void> {
   }
 }
 
-/** Git rejects the file's `working-tree-encoding`. */
 const ENCODING =
   /^(?:fatal|error): (?:failed to encode|BOM is |(?:true\/false are not valid|unknown) working-tree-encoding).*$/m;
 

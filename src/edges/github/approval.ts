@@ -6,13 +6,9 @@ import { ownerAndName } from './pull.ts';
 
 const Permission = z.object({ permission: z.string(), role_name: z.string().nullish() });
 
-/** Permissions with which somebody may push to a repository. */
 const WRITES = new Set(['admin', 'maintain', 'write']);
 
-/**
- * Who approved a pull request by the label that its event reports, and with which permission; or
- * why that does not count. GitHub lets more people label than write. Never throws.
- */
+/** `refused`: why the label does not count. GitHub lets more people label than write. */
 export async function approverOf(
   { octokit }: Client,
   { labeller, repository }: EventFacts,
@@ -39,10 +35,7 @@ export async function approverOf(
   }
 }
 
-/**
- * Takes a label off a pull request, so that an approval is used up by the run it was for. A label
- * that is gone already is not a fault. Never throws; the answer is warnings for the log.
- */
+/** A label that is already gone is not an error. Never throws; returns warnings for the log. */
 export async function removeLabel(
   { octokit }: Client,
   { repository, pullRequest, label }: { repository: string; pullRequest: number; label: string },

@@ -4,31 +4,29 @@ import { RETRIES, listAll, type Client } from './client.ts';
 import { isTransient } from './published.ts';
 import { isOpenAt, ownerAndName } from './pull.ts';
 
-/** Who writes a check run. Its `external_id` says so, which other runs read. */
+/** Stored as its `external_id`, which other runs read. */
 interface CheckOwner {
-  /** Hash of what the run is about and of its workflow and job: `RunIdentity`. */
   identity: string;
   workflowRun: string;
   attempt: string;
   pullRequest: number | null;
 }
 
-/** `repository` has the commit `headSha`, on which the check run of this name is written. */
 export interface CheckPlace {
   repository: string;
   headSha: string;
   name: string;
-  /** The name where another job of the same workflow run uses `name`. */
+  /** Used if another job of the same workflow run has `name`. */
   sharedName: string;
   owner: CheckOwner;
-  /** A maintainer approved the run: it may take the place of another workflow's. */
+  /** A maintainer approved the run: it may replace another workflow's. */
   approved: boolean;
 }
 
-/** What a run concluded by itself, whatever its check run then shows. */
+/** What a run concluded, whatever its check run then shows. */
 export type OwnConclusion = Conclusion | 'cancelled' | 'running';
 
-/** @param replaced the check run in progress that this one takes the place of */
+/** `replaced`: the check run in progress that this one replaces. */
 export function externalId(owner: CheckOwner, own: OwnConclusion, replaced?: number): string {
   const { identity, workflowRun, attempt, pullRequest } = owner;
   const parts = ['evaldiff', identity, workflowRun, attempt, pullRequest ?? '-', own];
@@ -47,7 +45,6 @@ interface WrittenRun extends CheckOwner {
   replaced: number | null;
 }
 
-/** A check run of ours; null for any other. */
 function parseCheckRun({ id, external_id: text }: z.infer<typeof CheckRun>): WrittenRun | null {
   const [
     prefix,
@@ -94,7 +91,6 @@ async function listWritten(client: Client, place: CheckPlace): Promise<WrittenRu
   return (await listNamed(client, place)).flatMap((run) => parseCheckRun(run) ?? []);
 }
 
-/** Whether another job of this workflow run wrote a check run of this name before we did. */
 export async function isNameTaken(client: Client, place: CheckPlace): Promise<boolean> {
   return isTaken(await listWritten(client, place), place.owner);
 }
@@ -106,14 +102,12 @@ function isTaken(runs: readonly WrittenRun[], { identity, workflowRun }: CheckOw
 }
 
 type NameStatus =
-  /** A passing conclusion may be written. `newest`: the id of the newest check run; 0: none. */
+  /** `newest`: the id of the newest check run; 0: none. */
   | { kind: 'free'; newest: number }
-  /** Another job of this workflow run uses the name. */
   | { kind: 'taken' }
-  /** Something else that this check run would speak for does not pass: `#12`. */
+  /** `by`: what does not pass, such as `#12`. */
   | { kind: 'blocked'; by: string };
 
-/** Whether a passing check run would hide one that does not pass. */
 export async function standingOf(
   client: Client,
   place: CheckPlace & { opened: { id: number } | null },
@@ -127,7 +121,6 @@ export async function standingOf(
   return by === null ? { kind: 'free', newest: runs.at(-1)?.id ?? 0 } : { kind: 'blocked', by };
 }
 
-/** What else does not pass, of another job, workflow or pull request; null: nothing. */
 async function blockerOf(
   client: Client,
   runs: readonly WrittenRun[],
@@ -146,20 +139,15 @@ async function blockerOf(
   return null;
 }
 
-/**
- * Whether the same attempt of the same workflow run wrote it under the same identity, and it does
- * not pass: jobs of a matrix can differ in what an identity does not contain, such as the input
- * `base`. One that still runs may fail, and its older check run would then be hidden.
- */
+/** Jobs of a matrix can differ in what an identity lacks (input `base`). A running one may fail. */
 function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
   const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
   const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
   return same && run.own !== 'success' && run.own !== 'neutral';
 }
 
-/** Whether another job or workflow that writes the same name would be hidden. */
 function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
-  // Another job of this workflow run gives way: it will take its second name.
+  // Another job of this workflow run will take its second name.
   const givesWay = own === 'running' && workflowRun === owner.workflowRun;
   return identity !== owner.identity && !approved && !givesWay;
 }
@@ -168,10 +156,7 @@ type Creation = Parameters<Client['octokit']['rest']['checks']['create']>[0];
 
 const Created = z.object({ id: z.number().int() });
 
-/**
- * Creates a check run, and does not create a second one where GitHub did it but its answer was
- * lost.
- */
+/** Does not create a second one if GitHub created it but the answer was lost. */
 export async function createCheckRun(
   client: Client,
   given: NonNullable<Creation>,
@@ -180,7 +165,7 @@ export async function createCheckRun(
   const repository = `${given.owner}/${given.repo}`;
   for (let retries = 0; ; retries += 1) {
     try {
-      // The client would send it again by itself.
+      // The client would retry by itself.
       const request = { retries: 0 };
       return Created.parse((await octokit.rest.checks.create({ ...given, request })).data).id;
     } catch (error) {

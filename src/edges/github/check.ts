@@ -18,29 +18,21 @@ import {
 } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
-/**
- * GitHub's limits: annotations of one request, and the size of a summary. It is counted in bytes
- * here, which suits either reading.
- */
+/** GitHub's limits; a summary's is counted in bytes here, the stricter reading. */
 const MAX_ANNOTATIONS_PER_REQUEST = 50;
 
 export const MAX_SUMMARY_BYTES = 65_535;
 
-/** Ours: more would cost requests and be read by nobody. */
+/** Our limit, to save requests. */
 export const MAX_ANNOTATIONS = 100;
 
 const MAX_FIELD_BYTES = 65_536;
 
 const MAX_TITLE = 255;
 
-/**
- * A remark on lines of a file of the pull request. Columns count from 1 and are given only where
- * the lines are one.
- */
+/** Columns count from 1 and are given only for a single line. */
 export interface CheckAnnotation {
-  /** From the root of the repository. */
   path: string;
-  /** From 1, inclusive. */
   startLine: number;
   endLine: number;
   columns?: { start: number; end: number };
@@ -50,22 +42,17 @@ export interface CheckAnnotation {
   details?: string;
 }
 
-/**
- * Where a check run goes: `headSha` is the pull request's head, where branch protection looks,
- * unlike at the merge commit. An empty `name`: no check run is wanted.
- */
+/** `headSha`: the pull request's head, not the merge commit. Empty `name`: no check run. */
 export interface CheckJob extends CheckPlace {
   conclusion: Conclusion | 'cancelled';
   title: string;
   summary: string;
   annotations: readonly CheckAnnotation[];
-  /** What `openCheck` gave; null: it was not called. */
+  /** Null: `openCheck` was not called. */
   opened: OpenedCheck | null;
-  /** The run's page. */
   detailsUrl: string | null;
   startedAt: Date;
   completedAt: Date;
-  /** The pull request is from a fork or by Dependabot. */
   fork: boolean;
 }
 
@@ -81,21 +68,16 @@ type AnnotationPayload = ReturnType<typeof toSend>;
 
 type CheckOutput = { title: string; summary: string };
 
-/** A check run in progress, and the name that it has. */
 export interface OpenedCheck {
   id: number;
   name: string;
 }
 
 interface OpeningJob extends CheckPlace, Pick<CheckJob, 'detailsUrl' | 'startedAt'> {
-  /** Whether other jobs may have this name. */
   named: boolean;
 }
 
-/**
- * Opens a check run in progress, so that a run that is lost blocks and leaves no earlier verdict
- * standing. Null where the token may not write it, or GitHub does not answer. Never throws.
- */
+/** A lost run then blocks. Null if the token may not write it. Never throws. */
 export async function openCheck(
   client: Client,
   { named, ...job }: OpeningJob,
@@ -119,11 +101,7 @@ export async function openCheck(
 const RUNNING =
   'The verdict appears here when the run ends. If the run was lost, run its job again.';
 
-/**
- * Completes the check run that was opened, or writes a completed one. More than 50 annotations
- * follow by requests that carry nothing but output, which GitHub appends. Never throws; `id` is
- * null when no check is wanted.
- */
+/** Annotations after the first 50 go in further requests. Never throws; `id` null: none wanted. */
 export async function publishCheck(client: Client, job: CheckJob): Promise<PublishResult> {
   if (job.name === '') return { ok: true, id: null, warnings: [] };
   const attempt = {
@@ -149,10 +127,8 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
   }
 }
 
-/** A check run as GitHub will show it. */
 interface CheckDisplay extends CheckJob {
   output: CheckOutput;
-  /** What this run concluded, which may be better than what is shown. */
   own: OwnConclusion;
   /** A newer check run of the name hides the one that was opened. */
   hidden: boolean;
@@ -182,11 +158,7 @@ interface CheckCreation {
   warnings: string[];
 }
 
-/**
- * One annotation that GitHub dislikes makes it refuse the whole check. So a refusal is answered
- * with less: first without characters beyond U+FFFF, which its annotations have refused before,
- * then without annotations.
- */
+/** GitHub rejects a check for one annotation: retry without characters above U+FFFF, then none. */
 async function createWithFallback(
   client: Client,
   job: CheckDisplay,
@@ -211,7 +183,6 @@ async function createWithFallback(
   };
 }
 
-/** What opening and completing send alike. */
 function commonFields(
   { repository, name, owner, detailsUrl, startedAt }: Omit<OpeningJob, 'named'>,
   own: OwnConclusion,
@@ -225,10 +196,7 @@ function commonFields(
   };
 }
 
-/**
- * GitHub shows the newest check run of a name, so where a token may not change the status of the
- * one that was opened, another takes its place.
- */
+/** If the token may not change the opened check run, a new one hides it. */
 async function post(
   client: Client,
   job: CheckDisplay,
@@ -257,7 +225,6 @@ async function post(
   return createCheckRun(client, { ...body, external_id, head_sha: job.headSha });
 }
 
-/** What cannot be appended is a warning: the check itself stands, with its conclusion. */
 async function append(
   { octokit }: Client,
   job: CheckDisplay,

@@ -5,17 +5,15 @@ import { z } from 'zod';
 import { UserError, problem } from '../../errors.ts';
 import type { Environment } from './event.ts';
 
-/** How often one request is sent again after a failure of the server or the network. */
+/** Retries of one request after a failure of the server or the network. */
 export const RETRIES = 2;
 
-/**
- * How often one request waits for a rate limit to pass, and how long it waits at most, in seconds.
- */
+/** Waits for a rate limit per request, and the longest wait in seconds. */
 export const RATE_LIMIT_WAITS = 2;
 
 export const LONGEST_WAIT_S = 120;
 
-/** Milliseconds for one attempt, its body included. */
+/** Milliseconds for one attempt, including its body. */
 const DEADLINE_MS = 30_000;
 
 export interface Client {
@@ -24,22 +22,15 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /**
-   * May be empty: every request is then refused by GitHub, and the refusal is what the user reads.
-   */
+  /** If empty, GitHub rejects every request, and the user reads why. */
   token: string;
-  /** Read for `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL`. */
   env: Environment;
   /** Milliseconds in a second of waiting; tests give 1. */
   secondMs?: number | undefined;
   deadlineMs?: number;
 }
 
-/**
- * Connects to the API that the environment names (GitHub Enterprise Server included). Requests obey
- * `retry-after` and the rate limits, within the bounds above. Sends nothing yet. Throws a
- * `UserError` for an address that is none.
- */
+/** Sends nothing yet. Obeys `retry-after` and rate limits. @throws UserError for a bad address. */
 export async function connect({
   token,
   env,
@@ -48,8 +39,7 @@ export async function connect({
 }: ClientOptions): Promise<Client> {
   const apiUrl = address(env, 'GITHUB_API_URL') ?? 'https://api.github.com';
   const graphqlUrl = address(env, 'GITHUB_GRAPHQL_URL') ?? graphqlOf(apiUrl);
-  // The toolkit reads the event file while it is imported and throws on a broken one; by now
-  // `readEvent` has seen the file.
+  // The import reads the event file and throws if it is broken; `readEvent` has checked it.
   const toolkit = await import('@actions/github/lib/utils');
   const options = {
     baseUrl: apiUrl,
@@ -70,7 +60,6 @@ export async function connect({
   };
 }
 
-/** The account behind the token: what "our own comment" means. */
 export interface Identity {
   login: string;
   id: number | null;
@@ -82,10 +71,7 @@ const Viewer = z.object({
   }),
 });
 
-/**
- * Asks by GraphQL, because REST's `GET /user` is closed to the workflow's own token. Rejects when
- * GitHub does.
- */
+/** GraphQL, because REST's `GET /user` is closed to the workflow's own token. */
 export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Identity> {
   const reply = await octokit.request({
     method: 'POST',
@@ -96,14 +82,10 @@ export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Id
   return { login: viewer.login, id: viewer.databaseId ?? null };
 }
 
-/** The longest list that is read: 50,000 items. */
+/** 50,000 items. */
 const MAX_PAGES = 500;
 
-/**
- * The items of a list, page after page of 100. Octokit's own iterator takes an empty or foreign
- * answer for an empty list, so the pages are read here: every one has to be a list of `item`.
- * Rejects when one is not, and when GitHub refuses.
- */
+/** Octokit's iterator takes an empty or foreign answer for an empty list. Rejects for both. */
 export async function* listAll<Item>(
   item: z.ZodType<Item>,
   ask: (page: {
@@ -119,10 +101,7 @@ export async function* listAll<Item>(
   }
 }
 
-/**
- * Waits for rate limits alone. The second between writes that GitHub recommends is for programs
- * that write a lot; a run writes a few times, far below what GitHub allows in a minute.
- */
+/** Rate limits only: octokit's second between writes is for programs that write a lot. */
 function throttle(secondMs: number): ThrottlingOptions {
   const again = (seconds: number, _request: object, _octokit: object, count: number): boolean =>
     count < RATE_LIMIT_WAITS && seconds <= LONGEST_WAIT_S;
@@ -139,11 +118,7 @@ const noSpacing = {
   key: () => ({ schedule: (_options: object, job: () => Promise<unknown>) => job() }),
 } as unknown as NonNullable<ThrottlingOptions['write']>;
 
-/**
- * Two things that octokit leaves open. A server that has gone quiet is given up after the deadline.
- * And a body that breaks off counts as a failed request: octokit would take it for an empty answer,
- * and an empty list of comments for "none yet".
- */
+/** A deadline for silent servers. Octokit would take a truncated body for an empty answer. */
 function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   return async (url, init) => {
     const deadline = AbortSignal.timeout(deadlineMs);
@@ -172,10 +147,7 @@ const FailedRequest = z.object({
     .catch(undefined),
 });
 
-/**
- * `fetch failed` says nothing; what failed is in the cause, for several addresses in its code
- * alone.
- */
+/** `fetch failed` says nothing: the cause says what failed, for several addresses only its code. */
 function reason(error: unknown): string {
   const { message, cause } = FailedRequest.catch({ message: 'unknown failure' }).parse(error);
   return (
@@ -184,7 +156,7 @@ function reason(error: unknown): string {
   );
 }
 
-/** The toolkit's fetch goes through the proxy that the runner is configured with. */
+/** Uses the proxy of the runner. */
 function throughProxy(request: unknown): typeof fetch {
   const own =
     typeof request === 'object' && request !== null && 'fetch' in request

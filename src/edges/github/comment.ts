@@ -9,39 +9,31 @@ export const MAX_COMMENT = 65_536;
 export type CommentMode = 'auto' | 'always' | 'never';
 
 export interface CommentJob {
-  /** `owner/name` of the repository that has the pull request. */
   repository: string;
   pullRequest: number;
-  /** The commit that was judged: a comment about another head is never overwritten. */
+  /** A comment about another head is never overwritten. */
   headSha: string;
-  /** What our comments begin with; `body` does so, too. */
+  /** Every comment of ours, `body` too, begins with it. */
   marker: string;
   body: string;
-  /**
-   * `auto` posts when something `ran`, and updates a comment that exists whatever happened: also
-   * back to green.
-   */
+  /** `auto` creates a comment only if something `ran`, and always updates an existing one. */
   mode: CommentMode;
   ran: boolean;
-  /** The pull request is from a fork or by Dependabot. */
   fork: boolean;
-  /** What `announceRun` gave; null: it was not called. */
+  /** Null: `announceRun` was not called. */
   announced: OwnComments | null;
-  /** Takes the place of the announcement where the pull request has moved on. */
+  /** Replaces the announcement if the pull request has moved on. */
   superseded: string;
 }
 
-/** Our comments when the run began, newest first, and what the newest says since. */
+/** Newest first, and the present text of the newest. */
 export interface OwnComments {
   self: Identity;
   own: Comment[];
   body: string;
 }
 
-/**
- * Puts `body` in place of a verdict that a comment of ours shows, if the pull request is at the
- * commit of this run (`isCurrent`). Creates no comment. Null where that fails. Never throws.
- */
+/** Replaces the verdict in our comment if the pull request is at this commit. Never throws. */
 export async function announceRun(
   client: Client,
   job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker' | 'body'>,
@@ -69,12 +61,7 @@ type Comment = z.infer<typeof Comment>;
 
 const CreatedComment = z.object({ id: z.number().int() });
 
-/**
- * Keeps one comment of ours on the pull request up to date. Ours is what begins with the marker
- * *and* was written by the account behind the token; anybody can write the marker, and a write
- * token can edit anybody's comment. The answer's `id` is the comment's, or null when there was
- * nothing to write.
- */
+/** Anyone can write the marker: ours are also by the token's account. `id` null: none written. */
 export async function publishComment(client: Client, job: CommentJob): Promise<PublishResult> {
   if (job.mode === 'never') return { ok: true, id: null, warnings: [] };
   if (!job.body.startsWith(job.marker) || job.marker === '')
@@ -143,10 +130,7 @@ function staleWarning(job: CommentJob, head: string): string {
   ].join('');
 }
 
-/**
- * Our comments on the pull request, newest first, and a warning when somebody else's bear our
- * marker.
- */
+/** Newest first, and a warning if other people's comments have our marker. */
 async function find(
   { octokit }: Client,
   job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker'>,
@@ -186,7 +170,7 @@ export function isOwn({ user }: Pick<Comment, 'user'>, self: Identity): boolean 
   return user.login.toLowerCase() === self.login.toLowerCase() || user.id === self.id;
 }
 
-/** The comment's id; null when it was deleted since it was listed. */
+/** Null: it was deleted after it was listed. */
 async function update(
   { octokit }: Client,
   job: Pick<CommentJob, 'repository' | 'body'>,
@@ -206,17 +190,12 @@ async function update(
   }
 }
 
-/** GitHub may give a body back with other line ends than it got. */
+/** GitHub may change line ends. */
 export function sameText(a: string, b: string): boolean {
   return a.replaceAll('\r\n', '\n').trimEnd() === b.replaceAll('\r\n', '\n').trimEnd();
 }
 
-/**
- * Creates the comment, then looks again: looking and creating are two requests, so a run beside
- * this one may have created one as well. Each run removes only what is older than its own, so that
- * two runs never remove each other's; and a run whose pull request has moved on takes its own back
- * where there is another.
- */
+/** A concurrent run may have created one too: look again. Each run removes only older ones. */
 async function createComment(
   client: Client,
   job: CommentJob,
@@ -254,9 +233,7 @@ async function createComment(
   }
 }
 
-/**
- * Removes comments of ours; what cannot be removed becomes a warning, for the report itself stands.
- */
+/** A failure is a warning, because the report itself stands. */
 async function remove(
   { octokit }: Client,
   job: CommentJob,

@@ -32,11 +32,7 @@ const READERS: Readonly<Record<string, EventReader>> = {
   repository_dispatch: readBareEvent,
 };
 
-/**
- * Reads the facts that decide anything from what the runner gave: the environment, and the event's
- * payload as parsed JSON. Every other part of the payload is ignored. Throws a `UserError` of one
- * line for an event this action does not run on and for a payload that is not what GitHub sends.
- */
+/** Reads only the facts that decide something. @throws UserError of one line. */
 export function readEvent(env: Environment, payload: unknown): EventFacts {
   const event = env['GITHUB_EVENT_NAME'] ?? '';
   const read = Object.hasOwn(READERS, event) ? READERS[event] : undefined;
@@ -47,9 +43,7 @@ export function readEvent(env: Environment, payload: unknown): EventFacts {
   return read({ event, repository: own.data, env }, payload);
 }
 
-/**
- * The JSON of the event file. Throws a `UserError` of one line, which repeats nothing of the file.
- */
+/** @throws UserError of one line, which repeats nothing of the file. */
 export function parsePayload(text: string): unknown {
   if (text.length > MAX_PAYLOAD_CHARACTERS)
     throw userError('The event payload (GITHUB_EVENT_PATH) is larger than 25 MB.');
@@ -60,7 +54,6 @@ export function parsePayload(text: string): unknown {
   }
 }
 
-/** What `mode: auto` means for this event; any other mode is kept. */
 export function resolveMode<Mode extends 'diff' | 'sweep' | 'merge' | 'noise'>(
   mode: 'auto' | Mode,
   facts: EventFacts,
@@ -120,8 +113,7 @@ function mergeGroup(context: Context, payload: unknown): EventFacts {
     base: group.base_sha,
     head: group.head_sha,
     headBranch: shortRef(group.head_ref),
-    // The payload does not say where the pull request in the queue lives: until that is looked up
-    // it is nobody's.
+    // Until the pull request is looked up, its repository is unknown.
     headRepository: null,
     fork: true,
   };
@@ -149,7 +141,6 @@ function readBareEvent(context: Context, payload: unknown): EventFacts {
   return { ...commonFacts(context, event), head: head.data };
 }
 
-/** What holds for every event until its reader knows better. */
 function commonFacts(context: Context, { repository: of, sender }: Common): EventFacts {
   return {
     ...(of?.default_branch ? { baseBranch: of.default_branch } : {}),
@@ -193,10 +184,7 @@ function parse<T extends z.ZodType<{ repository?: { full_name: string } | null |
   return result.data;
 }
 
-/**
- * Says which field and what it must be, and never repeats a value: payloads are written by
- * strangers.
- */
+/** Never repeats a value: payloads are written by strangers. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   const path = issue.path.length > 0 ? issue.path.join('.') : 'it';
   if (issue.code === 'invalid_type')
@@ -240,7 +228,7 @@ function isDependabot(login: string | undefined): boolean {
   return login === DEPENDABOT;
 }
 
-/** GitHub's names are equal without regard to case. */
+/** GitHub ignores case in names. */
 function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

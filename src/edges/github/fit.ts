@@ -4,7 +4,7 @@ const CUT = 'This summary is cut; the whole report is in the job summary and in 
 
 const utf8Bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 
-/** `text` in at most `limit` bytes of UTF-8, never ending within a character. */
+/** At most `limit` bytes of UTF-8, never split within a character. */
 export function fitBytes(text: string, limit: number): string {
   const encoded = Buffer.from(text, 'utf8');
   if (encoded.length <= limit) return text;
@@ -14,11 +14,7 @@ export function fitBytes(text: string, limit: number): string {
   return encoded.subarray(0, end).toString('utf8');
 }
 
-/**
- * Markdown in at most `limit` bytes: `note` (may be empty) goes below it as a paragraph, and what
- * does not fit is left out from the end by whole lines, with a sentence that says so. A code fence
- * that the cut leaves open is closed, else the sentence would be part of the code.
- */
+/** Cuts whole lines from the end, with a notice; closes an open code fence. `note` goes below. */
 export function fitMarkdown(text: string, note: string, limit: number): string {
   const whole = note === '' ? text : `${text}\n\n${note}`;
   if (utf8Bytes(whole) <= limit) return whole;

@@ -3,31 +3,21 @@ import { errorMessage } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shorten } from '../../text/visible.ts';
 
-/**
- * What became of one surface. Publishing never throws: the verdict stands whatever happens here.
- * `id` is null when nothing was to be written. `warnings` are for the log, one line each, filtered.
- */
+/** Publishing never throws. `id` null: nothing to write. `warnings`: one filtered line each. */
 export type PublishResult =
   { ok: true; id: number | null; warnings: string[] } | { ok: false; warning: string };
 
-/** What was tried, as the user reads it. */
 export interface PublishAttempt {
   /** A main clause in the past: `The comment was not written`. */
   failed: string;
-  /** The line of `permissions:` it takes. */
   permission: string;
-  /**
-   * The pull request is from a fork or by Dependabot, so GitHub may have given a token that only
-   * reads.
-   */
+  /** GitHub may have given a read-only token. */
   fork: boolean;
 }
 
 const FOREIGN_LENGTH = 300;
 
-/**
- * One line for the log: what failed, why, and what to do. Foreign text in it is filtered and cut.
- */
+/** One line for the log. Foreign text in it is filtered and cut. */
 export function publishFailureLine(
   { failed, permission, fork }: PublishAttempt,
   error: unknown,
@@ -62,7 +52,7 @@ function refusalReason(status: number, said: string, permission: string, fork: b
 
 function forbidden(said: string, permission: string, fork: boolean): string {
   if (/\blocked\b/i.test(said)) return 'the conversation is locked (403).';
-  // Rights are given to the token of a workflow; another token, or a rule, is another reason.
+  // `permissions` only affect the workflow's token, not another token or a ruleset.
   if (said !== '' && !/accessible by integration/i.test(said) && !fork) {
     const ofApps = /personal access token|GitHub App/i.test(said);
     return `GitHub refuses it (403): ${said.replace(/\.$/, '')}.${ofApps ? " Leave the input github-token at its default, which is an app's token." : ''}`;
@@ -94,10 +84,7 @@ interface HttpError extends Error {
   response?: Response;
 }
 
-/**
- * Octokit's error, known by its shape: its class belongs to a package of octokit's own. No
- * response: nothing came back.
- */
+/** Checked by shape: the class is in a package of octokit's own. No response: nothing came back. */
 function isHttpError(error: unknown): error is HttpError {
   return (
     error instanceof Error &&
@@ -124,7 +111,6 @@ const ErrorBody = z.object({
     .catch(undefined),
 });
 
-/** GitHub's own words, without the address of its documentation. */
 function detail(data: unknown): string {
   const body = ErrorBody.safeParse(data);
   if (!body.success) return '';
@@ -140,17 +126,16 @@ function serverText(text: string): string {
   return shorten(logLine(text.trim()), FOREIGN_LENGTH);
 }
 
-/** A GitHub login for a log line; anything that cannot be one is not repeated. */
+/** Does not repeat what cannot be a login. */
 export function account(login: string): string {
   return /^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/.test(login) ? login : 'another account';
 }
 
-/** True where GitHub may have done what was asked, although it did not say so. */
+/** GitHub may have done it without saying so. */
 export function isTransient(error: unknown): boolean {
   return isHttpError(error) && (error.response === undefined || error.status >= 500);
 }
 
-/** True for a refusal that GitHub put into a status code. */
 export function hasStatus(error: unknown, status: number): boolean {
   return isHttpError(error) && error.response !== undefined && error.status === status;
 }

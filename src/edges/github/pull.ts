@@ -4,7 +4,6 @@ import { listAll, type Client } from './client.ts';
 import { DEPENDABOT } from './event.ts';
 import { publishFailureLine, hasStatus } from './published.ts';
 
-/** `owner/name` as the API's parameters. */
 export function ownerAndName(repository: string): { owner: string; repo: string } {
   const [owner = '', repo = ''] = repository.split('/');
   return { owner, repo };
@@ -24,7 +23,7 @@ const Pull = z.object({
 
 type Pull = z.infer<typeof Pull>;
 
-/** The pull request's head as it is now, which a payload cannot say. Rejects when GitHub does. */
+/** The payload may be outdated. Rejects when GitHub does. */
 export async function currentHead(
   { octokit }: Client,
   repository: string,
@@ -34,11 +33,7 @@ export async function currentHead(
   return Pull.parse(reply.data).head.sha;
 }
 
-/**
- * The facts of a pull request's event with the head and the base branch that it has now: it may have been given
- * another since, and a run that is started again has the old payload. Never throws: where GitHub
- * does not say, the payload's holds.
- */
+/** The payload's base may be outdated (changed, or a rerun); it is the fallback. Never throws. */
 export async function withPresentBase(
   { octokit }: Client,
   facts: EventFacts,
@@ -57,7 +52,7 @@ export async function withPresentBase(
   }
 }
 
-/** Whether a pull request is open and has this commit as its head. Rejects when GitHub does. */
+/** Rejects when GitHub does. */
 export async function isOpenAt(
   { octokit }: Client,
   { repository, number, sha }: { repository: string; number: number; sha: string },
@@ -72,10 +67,7 @@ const PullText = z.object({
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
 });
 
-/**
- * A pull request's labels and text as they are now, which a payload cannot say; or why they are not
- * known. Never throws.
- */
+/** The payload's labels and text may be outdated. Never throws. */
 export async function pullWords(
   { octokit }: Client,
   repository: string,
@@ -117,15 +109,11 @@ type FoundPullRequest =
       headRepository: string;
       headBranch: string;
     }
-  /** There is nothing to do, which is no error: the pull request is closed, or was pushed to since. */
+  /** Closed, or pushed to since. */
   | { status: 'none'; reason: string }
   | { status: 'failed'; warning: string };
 
-/**
- * The open pull request that a `workflow_run` is about: the one whose head is this commit in this
- * repository. GitHub's own list in the event is empty for forks, and an artifact's word on it is
- * not taken. Two matches are refused, because nothing tells them apart.
- */
+/** By head commit and repository: the event's list is empty for forks. Refuses two matches. */
 export async function findPullRequest(
   client: Client,
   facts: EventFacts,
@@ -165,8 +153,7 @@ async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<P
       wanted,
     );
   } catch (error) {
-    // A commit that lives in a fork only may be unknown here; the list of open pull requests still
-    // has it.
+    // A commit of a fork may be unknown here, but its open pull request is listed.
     if (hasStatus(error, 404) || hasStatus(error, 422) || hasStatus(error, 409)) return [];
     throw error;
   }
@@ -224,10 +211,7 @@ function choosePull(matches: Pull[], head: string, headRepository: string): Foun
   };
 }
 
-/**
- * The facts of a `workflow_run`, completed by the pull request it is about. The trust level stays
- * that of the run.
- */
+/** The trust level stays that of the run. */
 export function withPullRequest(
   facts: EventFacts,
   found: FoundPullRequest & { status: 'found' },
@@ -244,14 +228,9 @@ export function withPullRequest(
   };
 }
 
-/** Where a merge queue keeps what it tests: the base branch, the pull request, base's commit. */
 const QUEUE_BRANCH = /^gh-readonly-queue\/.+\/pr-(\d{1,15})-[0-9a-f]{40,64}$/;
 
-/**
- * The facts of a `merge_group`, completed by the pull request that its branch names: whether that
- * comes from a fork, or from Dependabot. Where nobody can say, the facts stay those of a stranger,
- * with the reason as a warning. Never throws.
- */
+/** If unknown, the facts stay those of a stranger, with the reason as a warning. Never throws. */
 export async function withQueuedPullRequest(
   { octokit }: Client,
   facts: EventFacts,

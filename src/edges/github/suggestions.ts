@@ -4,11 +4,9 @@ import { isOwn, sameText } from './comment.ts';
 import { publishFailureLine, hasStatus } from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
-/** A remark with a suggestion block, on lines of head that the pull request's diff shows. */
+/** Lines of head that the pull request's diff shows. */
 export interface ReviewSuggestion {
-  /** From the root of the repository. */
   path: string;
-  /** From 1, inclusive. */
   startLine: number;
   endLine: number;
   body: string;
@@ -17,12 +15,10 @@ export interface ReviewSuggestion {
 export interface SuggestionJob {
   repository: string;
   pullRequest: number;
-  /** The commit that was judged: nothing is said about another head. */
   headSha: string;
-  /** What every remark of ours begins with; each `body` does so, too. */
+  /** Every suggestion of ours begins with it. */
   marker: string;
   suggestions: readonly ReviewSuggestion[];
-  /** The pull request is from a fork or by Dependabot. */
   fork: boolean;
 }
 
@@ -41,18 +37,13 @@ type ReviewComment = z.infer<typeof ReviewComment>;
 
 const PERMISSION = 'pull-requests: write';
 
-/**
- * Keeps the suggestions of a pull request up to date, one for each place: what stands there is
- * edited, what is new is added, and what no longer applies is withdrawn. Ours are those that begin
- * with the marker *and* were written by the account behind the token. Never throws; the answer is
- * warnings for the log. A place outside the diff is one: GitHub takes no remark there.
- */
+/** One per place; ours have the marker and the token's account. Never throws; returns warnings. */
 export async function publishSuggestions(client: Client, job: SuggestionJob): Promise<string[]> {
   try {
     return await keep(client, job);
   } catch (error) {
     const isClosed = hasStatus(error, 403) || hasStatus(error, 404);
-    // Without the right to read suggestions none were ever written, so there are none to remove.
+    // Without the right to read, none were ever written.
     if (job.suggestions.length === 0 && isClosed) return [];
     const failed = 'Suggested fixes were not put on their lines';
     return [publishFailureLine({ failed, permission: PERMISSION, fork: job.fork }, error)];
@@ -75,7 +66,6 @@ async function keep(client: Client, job: SuggestionJob): Promise<string[]> {
   return warnings;
 }
 
-/** Remarks that begin with the marker, newest first, and which of all remarks have a reply. */
 async function findRemarks(
   { octokit }: Client,
   { repository, pullRequest, marker }: SuggestionJob,
@@ -104,7 +94,6 @@ function isOnLines(
   );
 }
 
-/** Writes a suggestion to its place. One that GitHub refuses there is a warning of its own. */
 async function put(
   { octokit }: Client,
   job: SuggestionJob,
@@ -137,7 +126,7 @@ async function put(
   }
 }
 
-/** A remark that somebody answered keeps its place, so that the answer keeps its meaning. */
+/** One with a reply keeps its place, so that the reply keeps its meaning. */
 async function withdraw(
   { octokit }: Client,
   { repository, marker }: SuggestionJob,
@@ -151,7 +140,7 @@ async function withdraw(
     else if (!sameText(body ?? '', words))
       await octokit.rest.pulls.updateReviewComment({ ...of, body: words });
   } catch (error) {
-    // Somebody was faster.
+    // Already deleted.
     if (!hasStatus(error, 404)) throw error;
   }
 }
