@@ -25,7 +25,6 @@ import type { Sides } from '../session/sides.ts';
 import type { SessionRole } from '../session/stores.ts';
 import type { Lease } from './lease.ts';
 
-/** What the runner gives an action to speak with. */
 interface JobRunner {
   /** Filtered before it is written: the job log is an interpreter. */
   info(text: string): void;
@@ -42,27 +41,24 @@ export interface Job {
   facts: EventFacts;
   mode: 'diff' | 'sweep' | 'merge' | 'noise';
   trust: TrustDecision;
-  /** The commits that it is about, as far as they are found. */
   commits: Promise<RunCommits>;
-  /** Absolute path of the checkout. */
   workspace: string;
   env: NodeJS.ProcessEnv;
   secrets: SecretRegister;
   runner: JobRunner;
   lease: Lease;
-  /** What is wrong with the inputs; absent: nothing. */
+  /** Of the inputs. */
   problems?: readonly Problem[];
   now(): Date;
   reach?: Reach | undefined;
-  /** As `ClientOptions` has it. */
+  /** See `ClientOptions`. */
   secondMs?: number | undefined;
-  /** The table of features that the entry was built with. */
   features: JobFeatures;
-  /** Loads what speaks to the artifact service; absent: `@actions/artifact`. */
+  /** Absent: `@actions/artifact`. */
   artifacts?: () => Promise<ArtifactLibrary>;
 }
 
-/** Loaded only by jobs that need it: it costs a tenth of a second. */
+/** Loaded only by jobs that need it: it takes 0.1 s. */
 export async function artifactLibrary({
   artifacts,
 }: {
@@ -71,34 +67,32 @@ export async function artifactLibrary({
   return artifacts === undefined ? (await import('@actions/artifact')).default : artifacts();
 }
 
-/** How a job ended, and the log's last line, which is written when nothing else can follow. */
+/** `last`: the log's last line, written when nothing else can follow. */
 export interface JobEnding {
   conclusion: Conclusion;
   line: string;
 }
 
-/** A kind of job that a feature carries out. */
 interface OwnJob {
   takes(job: Pick<Job, 'inputs' | 'mode'>): boolean;
-  /** What a sweep's stores take it for; absent: a whole. */
+  /** Its role for a sweep's stores; absent: whole. */
   role?: SessionRole;
-  /** It is about the commit that changes are compared with. */
+  /** The job is about the commit that changes are compared with. */
   isOfBase?: true;
-  /** Why the inputs do not fit together; null: they do. */
+  /** Why the inputs conflict; null: they do not. */
   refuse?(job: Pick<Job, 'mode'>): string | null;
   /** The whole job, which judges no commit and publishes nothing. Absent: see `open`. */
   run?(job: Job, session: Session): Promise<JobEnding>;
-  /** What evaluates the commits; the result is published as any other. */
+  /** Evaluates the commits; the result is published as usual. */
   open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
 }
 
 export interface OpenedJob {
   evaluate(): Promise<Evaluated>;
-  /** Says what is left to say once the result is published. */
+  /** Reports the rest after the result is published. */
   published(): Promise<void>;
 }
 
-/** What a feature adds to the action. */
 export interface JobRow {
   readonly jobs?: readonly OwnJob[];
 }
@@ -107,7 +101,7 @@ export type JobFeatures = readonly (Feature & SessionRow & JobRow)[];
 
 type KnownJob = Pick<Job, 'inputs' | 'mode' | 'features'>;
 
-/** Features' kinds that a job is of; none: it compares or sweeps. */
+/** None: the job compares or sweeps. */
 function ownJobs(job: KnownJob): OwnJob[] {
   return job.features.flatMap(({ jobs = [] }) => jobs).filter((kind) => kind.takes(job));
 }
@@ -116,19 +110,14 @@ export function ownJobOf(job: KnownJob): OwnJob | undefined {
   return ownJobs(job)[0];
 }
 
-/** Refuses inputs that do not fit together. */
 export function refuseMixedInputs(job: KnownJob): void {
   const refused = ownJobs(job).flatMap((kind) => kind.refuse?.(job) ?? []);
   if (refused.length > 0) throw new UserError(refused.map((message) => problem(null, message)));
 }
 
-/** References of a suite that the log's plan names. */
 const REFERENCES_IN_LOG = 20;
 
-/**
- * What the session of a job is opened with. Its stores are restored from and saved with the
- * runner's cache service unless the input `cache` is false.
- */
+/** Stores use the runner's cache service unless the input `cache` is false. */
 export function sessionOptions(
   job: Omit<Job, 'trust' | 'commits'>,
   trust: SessionOptions['trust'],
@@ -146,7 +135,7 @@ export function sessionOptions(
     reach: job.reach,
     directory: job.workspace,
     workingDirectory: inputs.workingDirectory,
-    // The repository whose workflow runs, as its server has it: it needs no checkout.
+    // The workflow's repository on its server: it needs no checkout.
     remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: ownJobOf(job)?.role ?? 'whole',
@@ -191,16 +180,12 @@ export function sessionOptions(
   };
 }
 
-/**
- * What a job is about to lose by its own inputs: the next one knows of its batches only from the
- * cache service. Null: nothing.
- */
+/** Without the cache service, the next job does not know of this one's batches. Null: none. */
 function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
   if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
   return 'transport: batch with cache: false: batches that this job does not live to see end are paid for and cannot be picked up by another. Leave cache at true.';
 }
 
-/** What it asks of the environment is the process's own. */
 function cacheLibrary(): Promise<CacheLibrary> {
   spellOutNoProxy(process.env);
   return import('@actions/cache');
@@ -212,7 +197,6 @@ const NO_SERVICE: CacheLibrary = {
   saveCache: () => Promise.resolve(0),
 };
 
-/** Adds to the job summary, where there is one. What cannot be written is a warning. */
 export async function appendSummary(
   path: string | null | undefined,
   text: () => string,
@@ -226,7 +210,6 @@ export async function appendSummary(
   }
 }
 
-/** Sets the outputs of the step. */
 export function say(runner: Pick<JobRunner, 'output'>, outputs: Record<string, string>): void {
   for (const [name, value] of Object.entries(outputs)) runner.output(name, value);
 }

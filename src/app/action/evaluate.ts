@@ -19,15 +19,9 @@ import { type Evaluated, type Session, evaluate } from '../session/session.ts';
 import { type Sides, findSides } from '../session/sides.ts';
 import { ownJobOf, type Job } from './context.ts';
 
-/** What a run is about, or why there is nothing to do: no fault of anyone. */
 type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
 
-/**
- * Completes a `workflow_run` by the pull request it follows, which is found by its head commit, and
- * a `merge_group` by the one that its branch names. Nothing that the earlier run left behind is
- * asked: it may have run a stranger's workflow. Throws
- * a `UserError` when GitHub cannot be asked.
- */
+/** Uses nothing that the earlier run left behind: it may have run a stranger's workflow. */
 export async function locate(
   client: Client,
   facts: EventFacts,
@@ -49,10 +43,10 @@ export async function locate(
 
 const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
 
-/** Runs that say by themselves what they were about. */
+/** Events of runs that report by themselves what they were about. */
 const FOLLOWED = new Set(['push', 'schedule', ...PULL_REQUEST]);
 
-/** Why an event leaves nothing to evaluate; null: it does not. */
+/** Null: there is something to evaluate. */
 function nothingToDo(
   { event, action, head, origin }: EventFacts,
   base: string | null,
@@ -64,13 +58,10 @@ function nothingToDo(
   return `This workflow_run follows a run that ${origin.event} started, and its event does not say what that was about: no commit to compare with, and nobody who vouches for head. Use the action in a workflow on ${origin.event} itself.`;
 }
 
-/** Events with secrets in reach that a pull request from a fork can bring about. */
+/** Events with secrets in reach that a pull request from a fork can cause. */
 const WITH_SECRETS = new Set(['pull_request_target', 'workflow_run']);
 
-/**
- * Refuses a workspace that holds a stranger's files beside secrets: any later step, and git itself,
- * would read them.
- */
+/** Any later step, and git itself, would read the stranger's files beside the secrets. */
 async function refuseForkCheckout(
   repository: Repository,
   { event, fork, head }: EventFacts,
@@ -84,13 +75,11 @@ async function refuseForkCheckout(
 interface EvaluatedJob extends Evaluated {
   /** Null: they were not found. */
   sides: Sides | null;
-  /** What is left to say once the result is published. */
   published(): Promise<void>;
 }
 
 const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] => (mode === 'diff' ? mode : 'sweep');
 
-/** Which commits a job is about. */
 export function commitsRequest(
   job: Pick<Job, 'inputs' | 'facts' | 'mode' | 'features'>,
 ): CommitsRequest & { workingDirectory: string } {
@@ -102,12 +91,7 @@ export function commitsRequest(
   return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
 }
 
-/**
- * The commits of a job.
- *
- * @throws UserError where they were not found, and for a foreign head with `code: host` or without
- * a base: nothing would judge it but its own tests and settings.
- */
+/** @throws UserError if not found, and for a foreign head with `code: host` or without base. */
 export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
   const found = await commits;
   const refused = inputs.code === 'host' ? 'code: host' : mode === 'diff' ? null : `mode: ${mode}`;
@@ -120,7 +104,7 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
   throw new UserError([problem(null, message)]);
 }
 
-/** What the user has to fix is a result like any other: it is published, with its places. */
+/** Errors of the user are a result like any other: they are published, with their places. */
 export async function evaluateJob(job: Job, session: Session): Promise<EvaluatedJob> {
   const { facts } = job;
   const mode = modeOf(job);

@@ -4,17 +4,17 @@ import { projectMark } from '../../edges/store/artifact.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
 import { commentMarker, suggestionMarker } from '../session/write-reports.ts';
 
-/** What distinguishes this job's comment and check from those of other jobs. */
+/** Distinguishes this job's comment and check from those of other jobs. */
 export interface RunIdentity {
-  /** Of everything that follows, and of workflow and job. */
+  /** Hash of everything below, and of workflow and job. */
   hash: string;
   /** Project folder, settings file and overrides that differ from the defaults; '' for none. */
   about: string;
   /** Empty: no check run. */
   checkName: string;
-  /** Whether the workflow chose the name, so that other jobs may have the same. */
+  /** The workflow chose the name, so other jobs may use it too. */
   named: boolean;
-  /** The name where another job of the workflow run already uses `checkName`. */
+  /** The name if another job of the workflow run already uses `checkName`. */
   sharedName: string;
   markers: { comment: string; fix: string };
 }
@@ -55,12 +55,12 @@ function suffixed(name: string, suffix: string): string {
   return suffix === '' ? name : `${name} (${suffix})`;
 }
 
-/** The workflow's file without its ref, which differs from one event to the next. */
+/** Without its ref, which differs between events. */
 function workflowOf({ GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: name = '' }: NodeJS.ProcessEnv) {
   return ref?.split('@', 1)[0] ?? name;
 }
 
-/** Overrides that choose suites or models, as they were written. */
+/** As written. */
 function selectionOverrides(overrides: Inputs['read']['overrides']): string[] {
   const { prompts, references, tags, parameters, settings } = overrides;
   const lists = { prompts, references, tags, ...Object.fromEntries(parameters) };
@@ -72,7 +72,6 @@ function selectionOverrides(overrides: Inputs['read']['overrides']): string[] {
   ];
 }
 
-/** The run's page, from what the runner says of itself. */
 export function runUrl({
   GITHUB_SERVER_URL: server,
   GITHUB_REPOSITORY: repository,

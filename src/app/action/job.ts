@@ -37,11 +37,7 @@ import { linkedReport } from './report-link.ts';
 
 type GivenJob = Omit<Job, 'trust' | 'commits' | 'lease'>;
 
-/**
- * The action's whole job: find what it is about, evaluate, write the reports, publish, store, say
- * how it ended. Publishing never changes the verdict. Whatever else ends the job is shown on GitHub
- * too. `crashed` rejects when something fails that nothing waits for.
- */
+/** Publishing never changes the verdict. `crashed` rejects on a failure that nothing awaits. */
 export async function runJob(
   given: GivenJob,
   crashed: Promise<never> | null = null,
@@ -85,7 +81,7 @@ async function concludeJob(
   lease.about(job.facts, inputs.head === null ? job.facts.head : null);
   if (isRevisit(job)) await lease.open();
   const commits = Promise.withResolvers<RunCommits>();
-  // Whoever needs them says why there are none.
+  // Those who need the commits report the failure.
   commits.promise.catch(() => undefined);
   const decide = async (repository: Repository): Promise<TrustDecision> => {
     commits.resolve(findCommits(repository, commitsRequest(job)));
@@ -98,13 +94,13 @@ async function concludeJob(
   );
 }
 
-/** What is not found is not proved either; a fault of our own is no such case. */
+/** Commits that are not found are not proven either; an internal error is different. */
 function unknownOf(error: unknown): Origin {
   if (error instanceof UserError) return 'unknown';
   throw error;
 }
 
-/** Who approved the commit that the event is about; it approves no other one. */
+/** The approval is for the event's commit only. */
 async function approvalOf(
   client: Client,
   { inputs: { untrustedApproval, head }, facts }: Pick<Job, 'inputs' | 'facts'>,
@@ -123,8 +119,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const { identity } = lease;
   const evaluated = await evaluateJob(job, session);
   const { sides, suites, published } = evaluated;
-  // A runner that cancels a job ends it ten seconds later, and what was paid for, waiting batches
-  // among it, comes first.
+  // A canceled job has ten seconds: first save what was paid for, waiting batches included.
   const isInterrupted = session.halting.halted()?.title === 'Interrupted';
   if (isInterrupted) await session.closeStores();
   const result = withSource(
@@ -163,19 +158,19 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
 }
 
-/** Where the report lies on the runner; nowhere if it could not be written. */
+/** Null if it could not be written. */
 function reportFile(folder: string | null, { reportPath }: Job['inputs']): { reportFile?: string } {
   return folder === null ? {} : { reportFile: posix.join(reportPath, 'report.html') };
 }
 
-/** Where this action's own pages say how a fork's pull request is judged; on GitHub's own server only. */
+/** The page on judging pull requests from forks; on GitHub's own server only. */
 function forksPage({ env, facts }: Job): { forks?: string } {
   const { GITHUB_ACTION_REPOSITORY: action, GITHUB_ACTION_REF: ref } = env;
   if (withheldFrom(facts) !== 'fork' || !action || !ref) return {};
   return { forks: `https://github.com/${action}/blob/${ref}/docs/forks.md` };
 }
 
-/** Ends a job that has nothing to do, which is no error, with the outputs of a run that judged nothing. */
+/** Nothing to do is not an error: sets the outputs of a run that judged nothing. */
 function skip(reason: string, { runner }: Pick<Job, 'runner'>): JobEnding {
   runner.notice(`Nothing was evaluated. ${reason}`);
   runner.output('conclusion', 'neutral');
@@ -183,7 +178,7 @@ function skip(reason: string, { runner }: Pick<Job, 'runner'>): JobEnding {
   return { conclusion: 'neutral', line: endLine('neutral', reason) };
 }
 
-/** An approval is for one run of one commit: the label goes at once, however the run ends. */
+/** An approval is for one run of one commit: the label is removed however the run ends. */
 async function useUpApproval(
   client: Client,
   { inputs, facts }: Pick<Job, 'inputs' | 'facts'>,
@@ -193,10 +188,7 @@ async function useUpApproval(
   return removeLabel(client, { repository, pullRequest, label });
 }
 
-/**
- * A red verdict may be set aside by a label, where the workflow names one and head is trusted; the
- * label is asked for as it is now.
- */
+/** A trusted head's label, read now, overrides a red verdict if the workflow names one. */
 async function overriddenByLabel(
   client: Client,
   { inputs, facts, trust, runner }: Job,
@@ -220,13 +212,9 @@ async function overriddenByLabel(
   return found.status === 'found' ? withOverride(result, found.override) : result;
 }
 
-/**
- * Logs how it ended: errors at their places, and the reasons.
- */
 function sayResult(result: Result, { runner, inputs }: Job): void {
   for (const { place, message } of result.problems) {
-    // The result's paths start at the project, the runner's at the repository. The log shows the
-    // message alone, so it repeats the place.
+    // The result's paths start at the project. The log omits the place, so the message repeats it.
     const file =
       place === null
         ? null
@@ -239,7 +227,7 @@ function sayResult(result: Result, { runner, inputs }: Job): void {
   for (const reason of result.reasons) runner.info(reason);
 }
 
-/** With where GitHub shows head's files; as it is where head is not a commit of a known repository. */
+/** Unchanged if head is not a commit of a known repository. */
 function withSource(result: Result, { env, facts, inputs }: Job): Result {
   const server = env['GITHUB_SERVER_URL'];
   const of = facts.headRepository ?? facts.repository;

@@ -14,7 +14,7 @@ import { withheldFrom } from '../../trust/trust.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { runUrl, type RunIdentity } from './identity.ts';
 
-/** What a comment says where there is no verdict, before the commit and below the title. */
+/** The comment's text without a verdict, before the commit and below the title. */
 const NO_VERDICT = {
   running: ['⏳ Running for ', 'The verdict appears here when the run ends.'],
   superseded: ['⏹️ Superseded: no verdict for ', 'The pull request has a newer commit.'],
@@ -23,23 +23,19 @@ const NO_VERDICT = {
 
 type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotations'>;
 
-/**
- * What a run shows on GitHub. Before the first model call that is a check run in progress, and a
- * comment of ours without the verdict before. Whatever ends the run writes over both; a run that is
- * lost leaves them, which blocks.
- */
+/** A check run in progress and a comment without a verdict. A lost run leaves them and blocks. */
 export interface Lease {
   identity: RunIdentity;
-  /** What the run is about, once it is known better; `head` null: not known yet. */
+  /** `head` null: not known yet. */
   about(facts: EventFacts, head: string | null, approved?: boolean): void;
-  /** Opens it once. Never throws: where a token may not write, the job itself is the check. */
+  /** Opens once. Never throws: if the token may not write, the job itself is the check. */
   open(): Promise<void>;
   writeCheck(check: CheckText): Promise<PublishResult>;
-  /** `ran` null: the comment says that the run was cancelled, and none is created. */
+  /** `ran` null: the run was canceled; no comment is created. */
   writeComment(body: string, ran: boolean | null): Promise<PublishResult>;
-  /** Shows why there is no verdict. The answer is warnings. Never throws. */
+  /** Shows why there is no verdict. Returns warnings; never throws. */
   fail(reasons: readonly string[]): Promise<string[]>;
-  /** Whether `fail` was called: no verdict may follow. */
+  /** `fail` was called: no verdict may follow. */
   hasFailed(): boolean;
 }
 
@@ -48,7 +44,6 @@ interface LeaseJob {
   env: NodeJS.ProcessEnv;
   now(): Date;
   facts: EventFacts;
-  /** The job comes to a verdict on a commit. */
   judges: boolean;
 }
 
@@ -121,7 +116,6 @@ function checkOf({ facts, env, identity, approved, startedAt }: LeaseState, head
   };
 }
 
-/** Null: there is no comment to write. */
 function commentOf(state: LeaseState, body: string) {
   const { facts, inputs, identity } = state;
   const { repository, pullRequest } = facts;
@@ -179,7 +173,7 @@ function noVerdict(state: LeaseState, kind: keyof typeof NO_VERDICT): string {
   return leaseCommentBody(state, title, words);
 }
 
-/** A title that says which project it is about, as those of verdicts do. */
+/** Names its project in the title, like the comments with verdicts. */
 function leaseCommentBody(state: LeaseState, title: string, words: string): string {
   const { markers, about } = state.identity;
   const of = about === '' ? [] : [text(' – '), code(about)];
@@ -187,13 +181,10 @@ function leaseCommentBody(state: LeaseState, title: string, words: string): stri
   return `${markers.comment}\n${markdownOf([paragraph(line, 'verdict')], NO_LINKS)}\n\n${words}\n`;
 }
 
-/**
- * Events that bring a commit that no earlier run has judged, unless the run is started again. One
- * that a pull request is opened with may have been judged for another.
- */
+/** Their commits are new, except in reruns. An opened pull request's may be judged already. */
 const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
 
-/** Whether an earlier verdict on the same commit may stand, which a lost run must not leave. */
+/** An earlier verdict on the same commit may exist, which a lost run must not leave. */
 export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {
   const { event, action } = facts;
   const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');

@@ -20,10 +20,7 @@ import { fillFolder } from '../session/write-reports.ts';
 import { appendSummary, type Job } from './context.ts';
 import type { Lease } from './lease.ts';
 
-/**
- * The action's outputs: numbers, words from a closed set and paths of our own; `title` is one
- * filtered line.
- */
+/** Numbers, words from a closed set and our own paths; `title` is one filtered line. */
 export function outputsOf(
   result: Result,
   ids: { commentId: number | null; checkRunId: number | null },
@@ -51,7 +48,6 @@ export function outputsOf(
   };
 }
 
-/** What a run was paid for, as outputs. */
 export function usageOutputs(
   usage: Pick<UsageTotals, 'calls' | 'reused' | 'replayed' | 'cost_usd'>,
 ): Record<string, string> {
@@ -63,10 +59,7 @@ export function usageOutputs(
   };
 }
 
-/**
- * Mean of the suites' pass rates by how many references each stands on, four decimals; empty when
- * nothing was judged.
- */
+/** Weighted by references, four decimals; empty if nothing was judged. */
 function meanPassRate({ suites }: Result, side: 'base' | 'head'): string {
   const rates = suites.flatMap((suite) => {
     const share = suite.pass_rate[side];
@@ -92,7 +85,7 @@ function countJudged({ references }: SuiteResult, side: 'base' | 'head'): number
   ).length;
 }
 
-/** Has `write` fill the report folder. Its path; null, with a warning, where it cannot be written. */
+/** Null, with a warning, if it cannot be written. */
 export function fillReportFolder(
   { inputs: { reportPath }, workspace, runner }: Pick<Job, 'inputs' | 'workspace' | 'runner'>,
   session: Session,
@@ -111,13 +104,12 @@ export interface PublishJob {
   result: Result;
   reports: Reports;
   changed: readonly ChangedFile[];
-  /** The project's folder below the repository's root, POSIX, '' for the root itself. */
+  /** From the repository's root, POSIX, '' for the root itself. */
   workingDirectory: string;
   comment: CommentMode;
   lease: Lease;
-  /** The run was told to end, by a newer push or by hand, and judged nothing. */
+  /** The run was canceled and judged nothing. */
   cancelled: boolean;
-  /** Where the job summary goes; null: nowhere. */
   summaryPath: string | null;
   links: Links;
 }
@@ -128,7 +120,6 @@ interface PublishedIds {
   warnings: string[];
 }
 
-/** Puts a result everywhere it belongs. A surface that fails is a warning; the verdict stands. */
 export async function publish(job: PublishJob): Promise<PublishedIds> {
   const [comment, check, fixes, summary] = await Promise.all([
     postComment(job),
@@ -169,7 +160,7 @@ function hasContent(result: Result, reports: Reports): boolean {
   );
 }
 
-/** What was judged by nobody says nothing of the fixes that an earlier run left there. */
+/** A run that judged nothing does not touch the fixes of an earlier run. */
 async function postSuggestions(job: PublishJob): Promise<string[]> {
   const { client, facts, result, reports, changed, workingDirectory, lease, links } = job;
   const { pullRequest, head: headSha, repository } = facts;

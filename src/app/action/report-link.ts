@@ -7,25 +7,22 @@ import type { Session } from '../session/session.ts';
 import { artifactLibrary, type Job } from './context.ts';
 import { runIdentity, runUrl } from './identity.ts';
 
-/** The verdict waits for a slow service no longer. Milliseconds. */
+/** Milliseconds; longer would delay the verdict. */
 const PATIENCE_MS = 60_000;
 
-/**
- * Uploads `report.html` as it is. The address at which GitHub opens it; null where it is not
- * uploaded, and then the log says where the file lies. A failure is a warning.
- */
+/** Returns the address of the uploaded `report.html`. Null with a warning or notice otherwise. */
 export async function linkedReport(
   job: Job,
   session: Session,
   reports: string | null,
 ): Promise<string | null> {
   const { inputs, env, runner } = job;
-  // Where nothing could be written, that was said already.
+  // Already reported.
   if (reports === null) return null;
   const file = join(reports, 'report.html');
   const run = runUrl(env);
   const closed = unreachable(env);
-  // A job that is being cancelled has ten seconds, and the verdict comes first.
+  // A canceled job has ten seconds, and the verdict comes first.
   const interrupted = session.halting.halted()?.title === 'Interrupted';
   if (!inputs.uploadReport || run === null || closed !== null || interrupted) {
     runner.info(`The report with every answer: ${file}`);
@@ -39,7 +36,7 @@ export async function linkedReport(
   }
 }
 
-/** An artifact that is not packed has its file's name, so the file is copied under that name. */
+/** An unpacked artifact has its file's name, so the file is copied under that name. */
 async function upload(job: Job, session: Session, file: string): Promise<number> {
   const folder = join(session.temporaryFolder, 'evaldiff-upload');
   const name = reportFileName(job);
@@ -48,7 +45,7 @@ async function upload(job: Job, session: Session, file: string): Promise<number>
   return uploadPage(await artifactLibrary(job), { name, folder });
 }
 
-/** Names of artifacts must differ within a workflow run. */
+/** Artifact names must differ within a workflow run. */
 function reportFileName({ inputs, env }: Job): string {
   const { about, hash } = runIdentity(inputs, env);
   const usual = about === '' && inputs.checkName === INPUT_DEFAULTS['check-name'];

@@ -15,16 +15,13 @@ import { visibleErrorMessage } from '../session/safe-writing.ts';
 import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
-/** What an entry hands down. Tests alone give another time than the machine's. */
+/** Tests give another clock. */
 type StepOptions = Pick<Job, 'reach' | 'secondMs' | 'features'> & {
-  /** Rejects when something fails that nothing waits for. */
+  /** Rejects on a failure that nothing awaits. */
   crashed?: Promise<never>;
 };
 
-/**
- * One step of a workflow, as the runner describes it in `env`; the toolkit reads the same of the
- * process. Gives the step's exit code, and never rejects.
- */
+/** Returns the exit code; never rejects. The toolkit reads `process.env`, too. */
 export async function runStep(env: NodeJS.ProcessEnv, given: StepOptions): Promise<0 | 1> {
   const secrets = createSecretRegister(core.setSecret);
   try {
@@ -61,8 +58,7 @@ async function judgeStep(
     env: withoutSecrets(env, own),
     secrets,
     runner: {
-      // The toolkit escapes what the runner would obey in an annotation; what a reader cannot see
-      // is shown here.
+      // The toolkit escapes annotations; invisible characters are shown here.
       info: (text) => {
         core.info(logText(redact(text)));
       },
@@ -103,7 +99,6 @@ async function payloadText({ GITHUB_EVENT_PATH: path }: NodeJS.ProcessEnv): Prom
   });
 }
 
-/** The inputs that the runner gave, by name. */
 function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
   const names = Object.keys(INPUT_DEFAULTS).filter(
     (name) => env[`INPUT_${name.toUpperCase()}`] !== undefined,
@@ -113,7 +108,7 @@ function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
 
 const OWN_FAULT = 'evaldiff itself failed; the error is above.';
 
-/** Says what ended the step before it judged anything, also as the log's last line. */
+/** Also the log's last line. */
 export function failStep(error: unknown, redact: (text: string) => string = (text) => text): 1 {
   const problems =
     error instanceof UserError ? error.problems.map((each) => redact(formatProblem(each))) : [];
@@ -123,7 +118,7 @@ export function failStep(error: unknown, redact: (text: string) => string = (tex
   try {
     core.setOutput('conclusion', 'error');
   } catch {
-    // The disk may be full; the exit code and the log say it.
+    // The disk may be full; the exit code and the log report it.
   }
   const [first = OWN_FAULT] = problems;
   const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';

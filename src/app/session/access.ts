@@ -5,16 +5,12 @@ import type { Endpoint } from '../../types/endpoints.ts';
 import type { Problem } from '../../types/plain.ts';
 import { factsOf, perVendor, vendorNames } from '../../types/vendors.ts';
 
-/** Keys and addresses by which models are reached. */
 export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy'>;
 
-/** Other addresses for the vendors' hosts, and another clock than the machine's; set in process only. */
+/** For tests: other addresses of vendors, and another clock. */
 export type Reach = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
 
-/**
- * Puts together what the workflow (or the command line) gave: keys by input, else by the vendor's
- * usual variable; addresses by name.
- */
+/** Keys by input, else from the vendor's usual variable; addresses by name. */
 export function accessFrom(
   given: { keys: Access['keys']; endpoints: readonly Endpoint[]; proxy: string | null },
   env: NodeJS.ProcessEnv,
@@ -37,21 +33,21 @@ export function accessFrom(
   };
 }
 
-/** Words that are settings and not secrets, whatever variable holds them. */
+/** Settings rather than secrets, whatever variable has them. */
 const ORDINARY =
   /^(?:true|false|null|none|yes|off|debug|info|warn(?:ing)?|error|test|production|staging|development|localhost|\/[\w./:-]*)$/i;
 
-/** A word of a key that begins with a slash, as those in base64 can. */
+/** Part of a key that begins with a slash, as base64 can. */
 const KEY_LIKE = /(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{16,}/;
 
-/** Values of the variables that `code-env` names. All are secrets but ordinary words and paths. */
+/** All are secrets except ordinary words and paths. */
 export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): string[] {
   return names
     .map((name) => env[name]?.trim() ?? '')
     .filter((value) => value !== '' && (!ORDINARY.test(value) || KEY_LIKE.test(value)));
 }
 
-/** Refuses model keys in `code-env`: a key goes to its own server and to nothing else. */
+/** A model's key goes only to its own server. */
 export function refuseModelKeys(
   option: 'code-env' | '--code-env',
   names: readonly string[],
@@ -76,7 +72,7 @@ export function refuseModelKeys(
     );
 }
 
-/** Takes secrets out of an environment, so that nothing started later inherits them by accident. */
+/** Processes that are started later do not inherit them by accident. */
 export function withoutSecrets(
   env: NodeJS.ProcessEnv,
   secrets: readonly string[],

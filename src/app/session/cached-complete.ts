@@ -6,37 +6,32 @@ import type { Guard } from '../../money/budget.ts';
 import type { Complete, Completion, Request, Target } from '../../types/model.ts';
 
 interface AskingOptions {
-  /** Asks for money. */
+  /** The paid call. */
   complete: Complete;
-  /**
-   * Stores to be asked in this order before anything is paid for; the first is written to. Called
-   * once, when something is asked.
-   */
+  /** Read in this order; the first is written to. Called once, on the first request. */
   openStores(): Promise<readonly Store[]>;
-  /** Writes a line of a recordings file; null: nothing is recorded. */
+  /** Null: nothing is recorded. */
   record: ((line: string) => Promise<void>) | null;
-  /** Addresses of the workflow's servers by name. */
   endpoints: ReadonlyMap<string, { url: string; apiVersion?: string | null }>;
-  /** Of a sharded sweep; absent: the run is a whole. */
+  /** Of a sharded sweep; absent otherwise. */
   exchange?: AnswerExchange | undefined;
 }
 
-/** What the parts of a sharded sweep and their merge hand to each other. */
+/** Answers that the shards of a sweep and their merge exchange. */
 export interface AnswerExchange {
-  /** What a shard was told and no store keeps; null: nothing. Nobody is asked then. */
+  /** An answer that a shard got and no store has; null: none. */
   given(key: string): Completion | null;
-  /** Told of every answer under its key; `lasting`: it may serve another run. */
+  /** `lasting`: it may serve another run. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
 }
 
 interface Asking {
   complete: Complete;
-  /** Whether an answer lies in a store, once these are open. */
+  /** Whether a store has an answer; opens the stores. */
   reader(): Promise<(request: Request) => boolean>;
   guard(guard: Guard): void;
-  /** Whether one more paid attempt may be made. */
   attempt(): boolean;
-  /** The last attempt for a request was refused and is made again otherwise. */
+  /** The last attempt for a request was rejected and is repeated in another form. */
   refused(): void;
 }
 
@@ -45,10 +40,7 @@ interface Layers {
   stored(request: Request): boolean;
 }
 
-/**
- * From the outside in: one completion per request within a run, what earlier runs paid for, the
- * budget, the provider.
- */
+/** Layers, outermost first: one completion per request, stored answers, budget, provider. */
 export function createAsking({
   complete,
   openStores,
@@ -70,7 +62,7 @@ export function createAsking({
       ? ask
       : async (request) => {
           const completion = await ask(request);
-          // Recordings are read again, wherever they are needed.
+          // Recordings are always read again.
           if (request.target.provider !== 'replay')
             exchange.keep(keyOf(request), request, completion, lasting);
           return completion;
@@ -106,22 +98,16 @@ export function createAsking({
   };
 }
 
-/**
- * Whether an answer may serve another run. Recordings cost nothing; a program whose files are not
- * known could have changed without a sign of it.
- */
+/** Recordings cost nothing; a program whose files are not known could have changed unnoticed. */
 function isLasting(target: Target): boolean {
   if (target.provider === 'replay') return false;
   return target.provider !== 'program' || target.files !== NO_FILES;
 }
 
-/** What the hash over a program's files is when none of them is known. */
+/** The hash of no files. */
 const NO_FILES = sha256('[]');
 
-/**
- * Every layer asks for a request's key, and to make one takes sorting and hashing the whole
- * request.
- */
+/** Every layer needs a request's key, which takes sorting and hashing the whole request. */
 function rememberKeys(keyOf: (request: Request) => string): (request: Request) => string {
   const keys = new WeakMap<Request, string>();
   return (request) => {
@@ -133,10 +119,7 @@ function rememberKeys(keyOf: (request: Request) => string): (request: Request) =
   };
 }
 
-/**
- * A server of the workflow's is known by name in the request, but another address is another
- * server.
- */
+/** A request has only the name of the workflow's server, but another address is another server. */
 function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
   const server =
     'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;
@@ -149,10 +132,7 @@ export function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/**
- * A hash of all the text that will stand between the delimiters: none of it can contain its own
- * hash.
- */
+/** A hash of all the text between the delimiters, so that no text can contain its own delimiter. */
 export function delimiterFrom(purpose: string): string {
   return sha256(purpose).slice(0, 24);
 }

@@ -5,28 +5,21 @@ import type { Notice } from '../../types/plain.ts';
 import type { EventFacts, Origin } from '../../types/repository.ts';
 
 export interface CommitsRequest {
-  /** Revs given by a person; null: the event's. */
+  /** As the user gave them; null: the event's. */
   base: string | null;
   head: string | null;
   facts: EventFacts;
   mode: 'diff' | 'sweep';
 }
 
-/** The commits of a run, before anything of them is read. */
 export interface RunCommits {
   head: string;
-  /** The base branch's tip, or what a push replaced. Null for a sweep, and for a first push. */
   baseTip: string | null;
-  /** Where head lies. */
   origin: Origin;
   notices: Notice[];
 }
 
-/**
- * Finds the two commits of a run, and proves where they lie.
- *
- * @throws UserError for a base that an input names and that is not the repository's own.
- */
+/** @throws UserError if an input names a base that is not in the repository itself. */
 export async function findCommits(
   repository: Repository,
   request: CommitsRequest,
@@ -37,14 +30,14 @@ export async function findCommits(
     async () => (mode === 'sweep' ? null : baseOf(repository, request)),
   );
   const bases = base === null ? [] : [base];
-  // What a queue tests holds what is queued before it, so it is no more than the weakest of these.
+  // Contains what is queued before it, so its trust is the lowest of all of these.
   const tested = facts.event === 'merge_group' && request.head === null;
   const heads = tested ? [facts.queued ?? head, ...bases] : [head];
   const of = await repository.origins([...heads, ...bases], facts.baseBranch ?? null);
   const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
   const found = { head, baseTip: base, origin: weakest(heads.map(originOf)), notices: [] };
   if (base === null) return found;
-  // Of a branch that is merged already, the present tip would compare head with itself.
+  // For a merged branch, the present tip would compare head with itself.
   const isMerged =
     facts.pullRequest !== null && request.base === null && originOf(head) === 'base-branch';
   if (isMerged && facts.base !== null) {
@@ -54,7 +47,6 @@ export async function findCommits(
   return { ...found, ...(await usedBase(repository, request, base, originOf(base))) };
 }
 
-/** The base that judges, where the one that was named is not proved to be the repository's own. */
 async function usedBase(
   repository: Repository,
   { facts: { event, baseBranch }, base: input }: CommitsRequest,
@@ -85,7 +77,7 @@ async function resolveHead(
     side: 'head',
     refs: facts.pullRequest === null ? [] : [`refs/pull/${String(facts.pullRequest)}/head`],
   });
-  // The push of an annotated tag names the tag, on which GitHub takes no check run.
+  // A pushed annotated tag is named by its own id, for which GitHub accepts no check run.
   return repository.resolve(facts.head);
 }
 
@@ -94,7 +86,7 @@ async function baseOf(
   { base, facts }: CommitsRequest,
 ): Promise<string | null> {
   if (base !== null) return repository.resolve(base);
-  // The payload of a run that is started again is old: the base branch may have moved on.
+  // A rerun has the old payload: the base branch may have moved on.
   const tip =
     facts.pullRequest === null || facts.baseBranch === undefined
       ? null
@@ -110,10 +102,7 @@ async function baseOf(
   return commit;
 }
 
-/**
- * The tip of the default branch, for the first push of another branch or of a tag; null if the push
- * is of the default branch or that branch does not exist yet.
- */
+/** For a first push of a branch or tag; null for the default branch, or if it is missing. */
 async function defaultTip(
   repository: Repository,
   { baseBranch, headBranch }: EventFacts,
@@ -127,10 +116,7 @@ async function defaultTip(
   }
 }
 
-/**
- * Both at once: each waits for one git after the other, and what both lack is fetched together. Only when both have ended is one's
- * failure told, the first's before the second's.
- */
+/** In parallel, to fetch both together. Rejects after both ended, with the first's error first. */
 export async function settleBoth<A, B>(
   first: () => Promise<A>,
   second: () => Promise<B>,

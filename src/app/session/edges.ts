@@ -36,7 +36,7 @@ import type { Halting } from './progress.ts';
 import { refusalMemory } from './refusal-memory.ts';
 import { createSchemaChecker } from './schemas.ts';
 
-/** Resolves in the next turn of the event loop, when all that only computes has been done. */
+/** After everything that only computes. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -47,22 +47,18 @@ function activityOfRun(): Activity {
   return createActivity(nextTurn);
 }
 
-/** Why the run ends before its plan is done, with what it leaves at the vendors. */
 function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Halt | null {
   const waiting = halt === null ? null : providers.waiting();
   return halt === null || waiting === null ? halt : { ...halt, waiting };
 }
 
-/** What a feature adds to a session. */
 export interface SessionRow extends ReportRow {
-  /** Its key of test files: the suites that have it are of its own kind. */
   readonly suiteKey?: SuiteKey;
-  /** Formats of other tools' files that it reads. */
   readonly formats?: Formats;
-  /** Carries requests in another way than by a call for each; of several rows the first does. */
+  /** Carries requests other than one call each; the first row that has it wins. */
   readonly transport?: (tools: {
     openStores(): Promise<readonly Store[]>;
-    /** Tells that no more requests will come before an answer does. */
+    /** Signals that no more requests come before an answer does. */
     activity: Activity;
     turn(): Promise<void>;
     /** At most 64 hexadecimal digits; equal for requests that may share an answer. */
@@ -76,40 +72,33 @@ export function formatsOf(features: SessionFeatures): Formats {
   return Object.assign({}, ...features.map(({ formats }) => formats ?? {})) as Formats;
 }
 
-/** Keys of test files for suites of features' own kinds. */
 export function suiteKeysOf(features: SessionFeatures): SuiteKey[] {
   return features.flatMap(({ suiteKey }) => suiteKey ?? []);
 }
 
-/** What of a session the world is built from, and what one run adds. */
 interface WorldOptions {
   features: SessionFeatures;
   env: NodeJS.ProcessEnv;
   access: Access;
   trust: Pick<TrustDecision, 'level' | 'approved'>;
-  /** Where the project's own code runs, and the environment names that it may see in the host. */
   inputs: { code: SandboxOptions['mode']; codeEnv: readonly string[]; read: ReadOptions };
-  /** Documents that are parsed already; absent: none. */
   parsed?: ParsedDocuments | undefined;
   repository: Repository;
-  /** The project's folder below the repository's root, POSIX, '' for the root itself. */
+  /** From the repository's root, POSIX, '' for the root itself. */
   workingDirectory: string;
   trees: readonly SourceTree[];
   temporaryFolder: string;
   halting: Pick<Halting, 'signal' | 'halted'>;
-  /**
-   * Answers of earlier runs, opened when something is asked: asked in this order, the first is
-   * written to.
-   */
+  /** Opened at the first request; read in this order, the first is written to. */
   openStores(): Promise<readonly Store[]>;
-  /** Writes a line of a recordings file; null: nothing is recorded. */
+  /** Null: nothing is recorded. */
   record: ((line: string) => Promise<void>) | null;
-  /** Of a sharded sweep; absent: the run is a whole. */
+  /** Of a sharded sweep; absent otherwise. */
   exchange?: AnswerExchange | undefined;
   reach?: Reach | undefined;
   secrets: SecretRegister;
   startedAt: Date;
-  /** Awaited before a model is asked. */
+  /** Awaited before the first model call. */
   beforeCalls?: (() => Promise<void>) | undefined;
   log(line: string): void;
   planned: Edges['planned'];
@@ -122,10 +111,6 @@ interface World {
   close(): Promise<void>;
 }
 
-/**
- * Calls at a time per vendor, how long one may take, and how often it is tried; shared by both
- * entries.
- */
 const CONCURRENCY = { start: 8, max: 64 };
 
 const CALL_TIMEOUT_MS = 120_000;
@@ -138,9 +123,7 @@ function heldUntil(ready: WorldOptions['beforeCalls'], complete: Complete): Comp
   return ready === undefined ? complete : (request) => ready().then(() => complete(request));
 }
 
-/**
- * Builds everything the pipeline asks of the world. Nothing is started or sent before it is asked.
- */
+/** Starts and sends nothing before it is used. */
 export function openWorld(options: WorldOptions): World {
   const checkouts = createCheckouts(options);
   const sandbox = sandboxOf(options);
@@ -206,7 +189,6 @@ function readingOf(options: WorldOptions, complete: Complete): Parameters<typeof
   };
 }
 
-/** Calls the shipped program at a commit, for what is read of other tools' code. */
 function hostCall(complete: Complete, commit: string): HostCall {
   return async (command, setup, variables) => {
     const answer = await complete({
@@ -231,8 +213,7 @@ function sandboxOf(options: WorldOptions): ReturnType<typeof createSandbox> {
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
     time: options.startedAt.getTime(),
     log: options.log,
-    // An earlier step of the job may have put anything on PATH, and answers may be of anyone's
-    // making.
+    // An earlier step may have changed PATH, and answers may come from anyone.
     ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3', alone: true } : {}),
   });
 }
@@ -290,10 +271,7 @@ function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, 
   );
 }
 
-/**
- * One folder per commit for the project's own programs, made on first use, never in the workspace:
- * the whole commit, of which they see the project's folder.
- */
+/** One folder per commit with all its files, made on first use and outside the workspace. */
 function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: WorldOptions): {
   folderOf(commit: string): Promise<string>;
   remove(): Promise<void>;

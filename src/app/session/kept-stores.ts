@@ -3,25 +3,22 @@ import type { Store } from '../../edges/store/index.ts';
 import type { Completion, Request } from '../../types/model.ts';
 import type { OpenStores } from './stores.ts';
 
-/** The store of a project, kept open from one session to the next. */
+/** Keeps stores open between sessions. */
 export interface KeptStores {
-  /**
-   * The stores in this file: those that are open, as long as they are still the file's, else what
-   * `open` gives. A session that finishes them closes nothing.
-   */
+  /** Returns the open stores if the file is still the same; finishing them closes nothing. */
   at(file: string, open: () => Promise<OpenStores>): Promise<OpenStores>;
   close(): Promise<void>;
 }
 
 interface Held {
   file: string;
-  /** Tells the file from another in its place. */
+  /** Identifies the file, to detect a replacement. */
   mark: string | null;
   opened: OpenStores;
   stores: RememberingStore[];
 }
 
-/** For sessions that come one after the other. */
+/** For sequential sessions only. */
 export function createKeptStores(): KeptStores {
   let held: Held | null = null;
   const close = async (): Promise<void> => {
@@ -55,14 +52,14 @@ async function markOf(file: string): Promise<string | null> {
 }
 
 interface RememberingStore extends Store {
-  /** False: it has to be opened anew. What another process has changed is not remembered then. */
+  /** False: reopen it. Forgets what another process has changed. */
   isCurrent(): boolean;
 }
 
-/** Letters of answers that are remembered at most; further ones are read each time. */
+/** Characters of remembered answers at most; others are read each time. */
 const REMEMBERED_LETTERS = 50_000_000;
 
-/** The store, whose answers need not be read and held against their keys a second time. */
+/** Answers are not read and checked against their keys twice. */
 function remembering(store: Store): RememberingStore {
   const answers = new Map<string, Extract<Completion, { status: 'ok' }>>();
   let letters = 0;
@@ -72,7 +69,7 @@ function remembering(store: Store): RememberingStore {
     return known === undefined || usable?.(known.output) === false ? null : known;
   };
   const remember = (key: string, completion: Completion): void => {
-    // Only what was read from the file: its copy has been held against its key.
+    // Only what was read from the file: its copy was checked against its key.
     if (completion.status !== 'ok' || !completion.reused || letters > REMEMBERED_LETTERS) return;
     letters += completion.output.length;
     answers.set(key, completion);

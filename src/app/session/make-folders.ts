@@ -2,11 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { member } from '../../types/plain.ts';
 
-/**
- * As Node's recursive `mkdir`, which never returns where the system says that a folder does not
- * exist although its parent does, as below /proc. The outermost folder that was not there;
- * undefined: all were.
- */
+/** Returns the outermost new folder. Node's recursive `mkdir` hangs below /proc. */
 export function makeFolders(path: string): string | undefined {
   try {
     return mkdirIfMissing(path);

@@ -6,18 +6,15 @@ import { UserError, problem } from '../../errors.ts';
 import { makeFolders } from './make-folders.ts';
 import { visibleErrorMessage } from './safe-writing.ts';
 
-/** Where a session's folder comes from. */
 export interface CheckoutPlace {
   /** Absolute path of the checkout, or of the project in it. */
   directory: string;
-  /** Where the workflow's repository is fetched from; absent: what the folder is a checkout of. */
+  /** Absent: the remote of the checkout. */
   remote?: RemoteAddress | undefined;
-  /** The folder in which temporary files are made. */
   temporary: string;
   env: NodeJS.ProcessEnv;
 }
 
-/** Opens the repository of a folder, hands it to `work`, and cleans up whatever happens. */
 export async function withRepository<T>(
   { directory, remote, temporary, env }: CheckoutPlace,
   work: (repository: Repository, temporaryFolder: string) => Promise<T>,
@@ -36,7 +33,7 @@ export async function withRepository<T>(
   }
 }
 
-/** A fresh folder. Its parent is made where it is missing, as on some self-hosted runners. */
+/** Some self-hosted runners lack its parent. */
 async function folderIn(temporary: string): Promise<string> {
   try {
     makeFolders(temporary);

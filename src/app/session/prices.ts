@@ -2,21 +2,14 @@ import type { ListPrice } from '../../money/price.ts';
 import type { CachedTokens } from '../../types/model.ts';
 import { factsOf, type VendorName } from '../../types/vendors.ts';
 
-/**
- * Below this many input tokens no vendor's price depends on the length, so that one look is enough
- * for all such calls.
- */
+/** Input tokens below which no vendor's price depends on the length: one look is enough. */
 const FLAT_BELOW = 100_000;
 
 const LOOK = 1000;
 
 const NO_CACHED_TOKENS: CachedTokens = { read: 0, written: 0 };
 
-/**
- * The vendors' public prices by model, as bundled: nothing is looked up over the network. The table
- * is large, and so only loaded when something is to be priced. `at` matters where a price depends
- * on the date.
- */
+/** As bundled, without the network. The table is large, so it is loaded on demand. */
 export async function loadListPrices(at: Date): Promise<ListPrice> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   const known = new Map<string, ReturnType<ListPrice>>();

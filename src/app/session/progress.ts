@@ -7,10 +7,10 @@ import { counted } from '../../text/amounts.ts';
 import type { Purpose } from '../../types/model.ts';
 
 interface HaltOptions {
-  /** Milliseconds that the run may take; null: as long as it does. */
+  /** Null: no limit. */
   timeoutMs: number | null;
   clock: Clock;
-  /** Where the signals come from; `process`. */
+  /** Source of the signals; `process`. */
   process: Pick<NodeJS.EventEmitter, 'on' | 'off'> & { exit(code: number): void };
   log(line: string): void;
 }
@@ -19,11 +19,9 @@ export interface Halting {
   /** Fires with a {@link Halt} as its reason. */
   signal: AbortSignal;
   halted(): Halt | null;
-  /** Listens no longer. */
   release(): void;
 }
 
-/** For work without model calls, which nothing halts. */
 export const NEVER: Halting = {
   signal: new AbortController().signal,
   halted: () => null,
@@ -32,14 +30,10 @@ export const NEVER: Halting = {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** As a shell reports a program that was ended by Ctrl-C. */
+/** A shell's exit code after Ctrl-C. */
 const INTERRUPTED = 130;
 
-/**
- * Ends a run in time, or when it is told to: calls under way are let go, and what there is gets
- * judged and reported. The same signal a second time ends the program at once. (A runner that
- * cancels a job sends SIGINT, and SIGTERM 7.5 s later.)
- */
+/** The run judges what it has; a second signal exits. Runners send SIGINT, 7.5 s later SIGTERM. */
 export function createHalting({ timeoutMs, clock, process, log }: HaltOptions): Halting {
   const ending = new AbortController();
   const halt = (reason: Halt): void => {
@@ -82,39 +76,29 @@ export function createHalting({ timeoutMs, clock, process, log }: HaltOptions): 
 export interface Progress {
   planned(plan: Plan, priced: { forecast: Forecast }): void;
   answered(purpose: Purpose): void;
-  /** What the run is at once its verdict stands. */
+  /** What the run does after its verdict. */
   looking(words: string): void;
   end(): void;
 }
 
 interface ProgressOptions {
-  /** `line`: one line that is written over, for a terminal; `steps`: lines that stay, for a log. */
+  /** `line`: one line that is overwritten, for a terminal; `steps`: lines that stay, for a log. */
   style: 'line' | 'steps';
   write(text: string): void;
   /** Milliseconds since 1970. */
   now(): number;
 }
 
-/**
- * Where lines stay, one of progress at most every this share of the planned calls, and every so many
- * milliseconds: what is over in a moment needs none.
- */
+/** In `steps`: at most one line per this share of the planned calls and this many milliseconds. */
 const PROGRESS_STEP = 0.05;
 const STEP_MS = 5000;
 
-/**
- * A terminal's line is written over at most this often, in milliseconds: more costs time and nobody
- * reads it.
- */
+/** Milliseconds between updates of a terminal's line. */
 const REDRAW_MS = 100;
 
-/** What is asked after the verdict. */
+/** Purposes of calls after the verdict. */
 const FURTHER: ReadonlySet<Purpose> = new Set(['qualeval', 'insight', 'fix']);
 
-/**
- * Says what will be asked and what it costs, and how far it is: with the rate, and the time left at
- * that rate.
- */
 export function createProgress({ style, write, now }: ProgressOptions): Progress {
   let plan: Plan | null = null;
   let begun = 0;
@@ -126,7 +110,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   let width = 0;
 
   const attributes = (): number => plan?.certain['qualeval_calls'] ?? 0;
-  /** Where no attributes are worked out, a draft of a fix is asked for all the same. */
+  /** Without attributes, a draft of a fix may still be requested. */
   const furtherName = (): string => (attributes() > 0 ? 'attribute question' : 'further question');
   const graded = (): number =>
     plan === null ? 0 : plan.grader_calls + (plan.certain['evaluator_calls'] ?? 0);
@@ -178,7 +162,6 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   };
 }
 
-/** The rate since the beginning, and the time left at it. */
 function pace(done: number, planned: number, seconds: number): string[] {
   const rate = seconds > 0 ? done / seconds : 0;
   if (rate === 0) return [];
@@ -186,7 +169,7 @@ function pace(done: number, planned: number, seconds: number): string[] {
   return planned > done ? [words, `about ${duration((planned - done) / rate)} left`] : [words];
 }
 
-/** More than was planned comes of adaptive tries and of replies that were asked for again. */
+/** Adaptive tries and repeated replies can exceed the plan. */
 function outOf(done: number, planned: number, what: string): string {
   return done > planned ? counted(done, what) : `${String(done)} of ${counted(planned, what)}`;
 }

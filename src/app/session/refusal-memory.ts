@@ -3,7 +3,7 @@ import type { RefusalMemory } from '../../edges/providers/refusals.ts';
 import type { Store } from '../../edges/store/index.ts';
 import { sha256 } from './cached-complete.ts';
 
-/** A note of a store; null where there is none, or one of another form. */
+/** Null if there is none, or one of another form. */
 export function readNote<T>(schema: z.ZodType<T>, body: string | null): T | null {
   if (body === null) return null;
   try {
@@ -23,13 +23,10 @@ const refusalSchema = z.strictObject({
   forms: z.tuple([formSchema], formSchema),
 });
 
-/** Servers learn too: after so long a model is asked anew. */
+/** Servers change: after this time a model is asked again. */
 const KEPT_MS = 30 * 86_400_000;
 
-/**
- * What models refuse, as notes of the stores: read in all of them, written in the first. A store
- * that cannot be read or written costs a request, and never a run.
- */
+/** Read from all stores, written to the first. A failing store costs a request, never the run. */
 export function refusalMemory(
   openStores: () => Promise<readonly Store[]>,
   now: () => number,

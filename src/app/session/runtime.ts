@@ -1,4 +1,4 @@
-// As a whole: an older Node lacks what is used of it, and must live to say that it is too old.
+// As a whole, because an older Node lacks named exports and must live to report that it is too old.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { makeFolders } from './make-folders.ts';
 import { userFolder } from './store-place.ts';
 
-/** As in package.json, which a test holds it to. */
+/** As in package.json; a test compares them. */
 export const VERSION = '1.0.0';
 
 /**
@@ -26,11 +26,7 @@ export function keepHeapSmall(): void {
     setFlagsFromString(flag);
 }
 
-/**
- * Has Node keep what it compiles of us among the user's own caches, and take it from there next
- * time: a start is a fifth shorter. Not in CI, where nothing runs twice and others may have been at
- * work before, and not where there is no home to keep it in.
- */
+/** Caches compiled code: starts are a fifth faster. Not in CI, where others may have written it. */
 export function keepCompiled(env: NodeJS.ProcessEnv): void {
   if (env['CI'] || env['NODE_COMPILE_CACHE'] || env['NODE_DISABLE_COMPILE_CACHE']) return;
   const home = env['HOME'] ?? homedir();
@@ -39,17 +35,14 @@ export function keepCompiled(env: NodeJS.ProcessEnv): void {
     makeFolders(folder);
     module.enableCompileCache(folder);
   } catch {
-    // A start then takes as long as the first.
+    // The start then takes as long as the first.
   }
 }
 
-/** The oldest Node that runs evaldiff, as `engines` in package.json says. */
+/** As in package.json's `engines`. */
 const OLDEST = [22, 13] as const;
 
-/**
- * Why this Node cannot run evaldiff, or null. Said before anything else: an older one would end in
- * silence, or in a stack trace.
- */
+/** Checked first: an older Node would end silently, or with a stack trace. Null: it can. */
 export function whyTooOld(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;

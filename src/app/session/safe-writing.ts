@@ -18,18 +18,13 @@ import { visibleLine } from '../../text/visible.ts';
 import type { Problem } from '../../types/plain.ts';
 import { makeFolders } from './make-folders.ts';
 
-/**
- * The tree that a pull request may have had a hand in. Below its root no link is followed, and what
- * git tracks is not taken for ours. Whatever lies outside of it the user has named, and owns.
- */
+/** A work tree that a pull request may have changed: links and tracked files are not trusted. */
 export interface Ground {
-  /** Absolute path. */
   root: string;
-  /** What git's index holds at or below an absolute path without links; empty outside of it. */
+  /** Paths of git's index at or below an absolute path without links; empty outside of it. */
   tracked(path: string): Promise<readonly string[]>;
 }
 
-/** The ground of a repository's work tree. */
 export function groundOf(repository: {
   workTree: { root: string };
   tracked: Ground['tracked'];
@@ -37,17 +32,10 @@ export function groundOf(repository: {
   return { root: repository.workTree.root, tracked: repository.tracked };
 }
 
-/**
- * What lies, or is to lie, at a path: a `file` that the user named and that is theirs, tracked or
- * not; a `folder` that we write into; a `store` of ours that is read. In the latter two, what git
- * tracks is somebody else's.
- */
+/** `file`: the user's, may be tracked. `folder` (written) and `store` (read): ours, untracked. */
 type PathKind = 'file' | 'folder' | 'store';
 
-/**
- * Why an absolute path must not be used, as a clause that says how to fix it; null: it may be. A
- * folder of ours that the files of a pull request lie in would be published with them.
- */
+/** Null: allowed. A folder with a pull request's files would be published with them. */
 export async function pathRefusal(
   path: string,
   kind: PathKind,
@@ -65,16 +53,14 @@ export async function pathRefusal(
     : `git tracks ${files} there, and nothing of it is overwritten; take that out of git, or name another folder`;
 }
 
-/** A path as far as it can be followed. */
 interface Settled {
   path: string;
-  /** Whether it lies in the ground. */
   inside: boolean;
-  /** The link of the ground at which it ends, as words; null: there is none. */
+  /** The link in the work tree at which it ends; null: none. */
   link: string | null;
 }
 
-/** Follows the user's own links down to the ground, and none within it. */
+/** Follows links outside the work tree only. */
 async function settle(path: string, root: string): Promise<Settled> {
   const ground = await realpath(root).catch(() => root);
   const start = parse(path).root;
@@ -89,7 +75,7 @@ async function settle(path: string, root: string): Promise<Settled> {
   return { path: at, inside: isWithin(at, ground), link: null };
 }
 
-/** What lies at a path, which may be a link; null: nothing does. */
+/** Does not follow a link; null if nothing exists. */
 export async function entryAt(path: string): Promise<Stats | null> {
   try {
     return await lstat(path);
@@ -99,7 +85,7 @@ export async function entryAt(path: string): Promise<Stats | null> {
   }
 }
 
-/** @throws UserError for a link of the ground. */
+/** @throws UserError for a link in the work tree. */
 async function placeFor(path: string, { root }: Root): Promise<Settled> {
   const settled = await settle(path, root);
   if (settled.link === null) return settled;
@@ -114,24 +100,13 @@ function removalError(what: string): UserError {
 
 type Data = Parameters<typeof writeFile>[1];
 
-/** A folder of our own, in which files of ours are replaced. */
 export interface OwnFolder {
-  /** Absolute. */
   path: string;
-  /**
-   * Writes a file below it (POSIX path), in the place of what is there: all of it, or nothing. The
-   * folders to it are made.
-   *
-   * @throws UserError as {@link putFile}.
-   */
+  /** Replaces a file (POSIX path) atomically, and makes its folders. @throws as {@link putFile}. */
   write(below: string, data: Data): Promise<void>;
 }
 
-/**
- * A folder of our own for reports and the like, made where there is none.
- *
- * @throws UserError when it must not be written to, see {@link pathRefusal}.
- */
+/** @throws UserError if it must not be written to, see {@link pathRefusal}. */
 export async function openFolder(path: string, ground: Ground): Promise<OwnFolder> {
   const refusal = await pathRefusal(path, 'folder', ground);
   if (refusal !== null) throw new UserError([problem(null, refusal)]);
@@ -142,24 +117,17 @@ export async function openFolder(path: string, ground: Ground): Promise<OwnFolde
   };
 }
 
-/**
- * Makes a folder and those above it. The outermost that was not there; undefined: all were.
- *
- * @throws UserError for a link of the ground.
- */
+/** Returns the outermost new folder. @throws UserError for a link in the work tree. */
 export async function makeFolder(path: string, ground: Root): Promise<string | undefined> {
   return makeFolders((await placeFor(path, ground)).path);
 }
 
-/** How the folder's name begins in which a file lies until it is moved to its place. */
+/** Prefix of the folder that has a file until it is moved to its place. */
 export const WAITING = '.evaldiff-new-';
 
 /**
- * Writes a file at an absolute path, in the place of a regular file or of none: beside its place
- * first, then moved there. A move does not follow a link at the last step either. Who may read the
- * file before may read it after.
- *
- * @throws UserError for a link of the ground, or for what is not a regular file.
+ * Written next to its place, then moved: a move follows no link. Keeps the file's permissions.
+ * @throws UserError for a link in the work tree, or for what is not a regular file.
  */
 export async function putFile(path: string, data: Data, ground: Root): Promise<void> {
   await makeFolder(dirname(path), ground);
@@ -177,52 +145,35 @@ export async function putFile(path: string, data: Data, ground: Root): Promise<v
   }
 }
 
-/** Windows has no such flag. */
+/** Windows lacks this flag. */
 const NO_FOLLOW = (constants as Partial<typeof constants>).O_NOFOLLOW ?? 0;
 
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY;
 
-/**
- * Adds to a file that the user named, and makes it where there is none. Outside of the ground it
- * may be anything: a device, or a link to one.
- *
- * @throws UserError for a link of the ground.
- */
+/** Outside of the work tree it may be a device or link. @throws UserError for a link inside. */
 async function appendTo(path: string, text: string, ground: Root): Promise<void> {
   const { path: target, inside } = await placeFor(path, ground);
   await appendFile(target, text, { flag: APPEND | (inside ? NO_FOLLOW : 0) });
 }
 
-/**
- * Writes a file that the user named. Outside of the ground it may be anything: a device, or a link
- * to one.
- *
- * @throws UserError as {@link putFile}.
- */
+/** Outside of the work tree it may be a device, or a link to one. @throws as {@link putFile}. */
 export async function writeTo(path: string, data: Data, ground: Root): Promise<void> {
   const { path: target, inside } = await placeFor(path, ground);
   await (inside ? putFile(target, data, ground) : writeFile(target, data));
 }
 
-/** What kept something from being written, in one line. */
 export function visibleErrorMessage(error: unknown): string {
   return visibleLine(errorMessage(error));
 }
 
-/**
- * Where an option says that something is to be written; a folder may be yet to be made, and a
- * file's folder must be there.
- */
+/** A folder may not exist yet; a file's folder must. */
 export interface Output {
   option: string;
   path: string;
   kind: 'file' | 'folder';
 }
 
-/**
- * Refuses places that cannot be written to before anybody is asked, so that no answer is paid for
- * and then lost. All at once.
- */
+/** Before the first call, so that no paid answer is lost. Reports all places together. */
 export async function refuseUnwritable(outputs: readonly Output[], ground: Ground): Promise<void> {
   const problems = (
     await Promise.all(outputs.map((output) => outputProblem(output, ground)))
@@ -254,7 +205,6 @@ async function outputProblem(
     : refuse(`cannot be written: no permission at ${nearest}`);
 }
 
-/** The path itself, or what of it exists. */
 async function nearestOf(path: string): Promise<string> {
   const exists = await stat(path).then(
     () => true,
@@ -263,9 +213,7 @@ async function nearestOf(path: string): Promise<string> {
   return exists || dirname(path) === path ? path : nearestOf(dirname(path));
 }
 
-/**
- * Adds lines to a file as they come. One that fails is told once, and costs the rest of the file.
- */
+/** The first failure is reported and ends the recording. */
 export function recorder(
   { option, path }: Output,
   ground: Ground,

@@ -1,10 +1,8 @@
 /**
- * The thread in which answers are held against JSON Schemas that a repository wrote, both ends of
- * it: a schema may refer to itself without end or compare every item with every other, and a
- * thread can be ended from outside. It is started from this very file, which in a bundle is the
- * whole bundle, as long as the entry imports this module itself: in a chunk of its own nothing
- * would run it. In the thread it never finishes loading, and so the entry that waits for it does
- * not run a second time. What checks is loaded there only, to keep the entry small.
+ * Checks a repository's JSON Schemas in a thread, because a schema can loop forever and a thread
+ * can be ended. The thread starts from this file, in a bundle the whole bundle, so the entry must
+ * import this module itself. In the thread this module never finishes loading, so that the entry
+ * does not run a second time. Only the thread loads the checker, to keep the entry small.
  */
 import nodeModule from 'node:module';
 import {
@@ -25,7 +23,7 @@ interface ToThread {
 
 type FromThread = { kind: 'ready' } | { kind: 'answer'; findings: SchemaFinding[] };
 
-/** What the values came to, or why the thread is of no more use. `unstarted`: it never was. */
+/** `ended`: the thread can no longer be used. `unstarted`: it never started. */
 type Checked = { findings: SchemaFinding[] } | { ended: 'timeout' | 'gone' | 'unstarted' };
 
 export interface SchemaThread {
@@ -40,13 +38,13 @@ const START = 30_000;
 
 const MEMORY_MB = 256;
 
-/** Starts the thread. After one `ended` it is of no more use. `patience`: milliseconds of a check. */
+/** After one `ended` it cannot be used again. `patience`: milliseconds per check. */
 export async function startSchemaThread(patience: number, clock: Clock): Promise<SchemaThread> {
   const worker = new Worker(new URL(import.meta.url), {
     name: role,
     workerData: { role },
     argv: [],
-    // It starts from what Node keeps compiled, where it keeps anything; else without environment.
+    // Uses Node's compile cache if there is one; no other environment.
     env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
     execArgv: [],
     stdin: false,
@@ -56,7 +54,7 @@ export async function startSchemaThread(patience: number, clock: Clock): Promise
   });
   worker.stdout.resume();
   worker.stderr.resume();
-  /** Takes what the thread says next; null: it said nothing in time, or ended. */
+  /** The next message; null: none in time, or the thread ended. */
   let hear: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
   const next = (milliseconds: number): Promise<FromThread | 'timeout' | 'gone'> =>
     new Promise((resolve) => {
@@ -80,7 +78,7 @@ export async function startSchemaThread(patience: number, clock: Clock): Promise
         await worker.terminate();
         return { ended: 'unstarted' };
       }
-      // As text, for a copy would lose the classes of long numbers.
+      // As text, because a copy would lose the classes of long numbers.
       worker.postMessage(JSON.stringify(job satisfies ToThread));
       const said = await next(patience);
       if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };

@@ -3,17 +3,12 @@ import type { ExactJson } from '../../types/exact-json.ts';
 import type { CheckSchema, SchemaFinding } from '../../types/metric.ts';
 import { startSchemaThread, type SchemaThread } from './schema-thread.ts';
 
-/** Answers that the thread is given at once. */
 const ANSWERS_PER_MESSAGE = 100;
 
-/** Checks of one schema that do not end before it is given up: nobody waits hours for a schema. */
+/** Timeouts after which a schema is given up: nobody waits hours for one. */
 const TIMEOUTS = 5;
 
-/**
- * Holds answers against schemas in one thread, started when first asked, and replaced when it had
- * to be ended. A check that takes longer than `seconds`, or all memory, is an error of its answer.
- * Once the run is `halted`, all further checks together get that time.
- */
+/** One thread, replaced when it had to be ended. After `halted`, all checks share one `seconds`. */
 export function createSchemaChecker(
   seconds: number,
   halted: () => boolean,
@@ -26,7 +21,7 @@ export function createSchemaChecker(
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
   const timeouts = new Map<string, number>();
-  /** Milliseconds for checks after the run was told to end. */
+  /** Milliseconds left for checks after a halt. */
   let left = seconds * 1000;
 
   const ask: CheckSchema = async (schema, values) => {
@@ -55,7 +50,7 @@ export function createSchemaChecker(
     return [schemaError(`the schema took longer than ${String(seconds)} s, and was stopped`)];
   };
 
-  /** Which answer of a batch it was that did not end. */
+  /** Finds the answer of a batch that timed out. */
   const oneByOne: CheckSchema = async (schema, values) => {
     const findings: SchemaFinding[] = [];
     for (const value of values) findings.push(...(await ask(schema, [value])));

@@ -35,7 +35,6 @@ import {
   type SessionRole,
 } from './stores.ts';
 
-/** Where the answers of earlier runs lie: in a file of this machine, or at the runner's service. */
 type StoreChoice =
   | {
       kind: 'machine';
@@ -47,40 +46,39 @@ type StoreChoice =
   | {
       kind: 'service';
       library(): Promise<CacheLibrary>;
-      /** Whether answers that earlier runs left on this machine may be used. */
+      /** Whether answers of earlier runs on this machine may be used. */
       reuse: boolean;
-      /** What tells this pull request and this job from others. */
+      /** Distinguishes this pull request and job from others. */
       own: string;
       run: string;
     };
 
-/** What an entry gives a session: plain data, and where its words go. */
+/** From the entry. */
 export interface SessionOptions extends CheckoutPlace {
-  /** The project's folder below `directory`, POSIX; '' for the folder itself. */
+  /** Below `directory`, POSIX; '' for the folder itself. */
   workingDirectory: string;
   access: Access;
-  /** Every secret of the run: taken out of whatever is logged, written or published. */
+  /** Removed from whatever is logged, written or published. */
   secrets: SecretRegister;
   role: SessionRole;
-  /** How far head is trusted, or what finds that out once the repository is open. */
+  /** A function if it needs the opened repository. */
   trust: TrustDecision | ((repository: Repository) => Promise<TrustDecision>);
   withheld: Withheld | null;
   inputs: Pick<Inputs, 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'> & {
     read: ReadOptions;
   };
   store: StoreChoice;
-  /** What is written when the run has ended, refused now where it cannot be. */
+  /** Checked before the run starts. */
   outputs: readonly Output[];
-  /** The table of features that the entry was built with. */
   features: SessionFeatures;
-  /** Documents that are parsed already, by the same limits; gets those that are not. */
+  /** By the same limits; newly parsed ones are added. */
   parsed?: ParsedDocuments;
-  /** A file to which every answer is written as it comes, refused now too; null: none. */
+  /** Every answer is appended as it comes; null: no recording. */
   record: Output | null;
   progress: { style: 'line' | 'steps'; write(text: string): void };
   log(line: string): void;
   warn(line: string): void;
-  /** Told what will run before anything is asked, and before the progress says how much it is. */
+  /** Called before the first request and the progress. */
   planned(...of: [...Parameters<Edges['planned']>, TrustDecision]): void;
   now(): Date;
   /** Awaited before a model is asked. */ beforeCalls?: () => Promise<void>;
@@ -98,16 +96,10 @@ export interface Session extends SessionOptions {
   openStores(): Promise<readonly Store[]>;
   /** Saves and closes them, once; the end of the session does it otherwise. */
   closeStores(): Promise<void>;
-  /** A value with every secret taken out of its texts. */
   redact<T>(value: T): T;
 }
 
-/**
- * Opens what a run needs, hands it to `work`, and closes it whatever happens. Nothing is asked or
- * restored before it is needed.
- *
- * @throws UserError for outputs that cannot be written, before anything is paid for.
- */
+/** Opens on first use, always closes. @throws UserError for unwritable outputs. */
 export function openSession<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
@@ -149,15 +141,12 @@ export function openSession<T>(
   });
 }
 
-/** What tells this project from others of its repository. */
+/** Distinguishes this project from others of its repository. */
 export function projectOf({ workingDirectory, inputs }: SessionOptions): string {
   return `${workingDirectory}\n${inputs.read.config}`;
 }
 
-/**
- * A merge's stores take what its shards were answered; where the project's own must not be written,
- * or there is none, that goes into one that is thrown away.
- */
+/** A merge stores its shards' answers; without a writable store, in a temporary one. */
 async function storesOf(
   session: Omit<Session, 'startedAt' | 'halting' | 'openStores' | 'closeStores' | 'redact'>,
 ): Promise<OpenStores> {
@@ -186,7 +175,6 @@ async function storesOf(
 
 type GivenSides = Omit<Sides, 'changed'> & Partial<Pick<Sides, 'changed'>>;
 
-/** What the pipeline is given for these sides. */
 export function runInput(
   { inputs, trust, withheld, features, now }: Session,
   mode: RunInput['mode'],
@@ -206,8 +194,7 @@ export function runInput(
     maxCalls,
     maxCost,
     failOn,
-    // Base's own programs may still answer a pull request that was not approved: head's are not
-    // read there.
+    // For a pull request without approval, base's own programs may still run; head's are not read.
     code: refused === null ? code : 'sandbox',
     notices: [
       ...notices,
@@ -219,7 +206,6 @@ export function runInput(
   };
 }
 
-/** Opens what a run asks of the world, hands it to `work`, and closes it whatever happens. */
 export async function withEdges<T>(
   session: Session,
   { base, head }: Pick<Sides, 'base' | 'head'>,
@@ -239,7 +225,7 @@ export async function withEdges<T>(
       planned(plan, ready, session.trust);
       progress.planned(plan, ready);
     },
-    // What is let go afterwards is no progress.
+    // Requests that are abandoned afterwards are not progress.
     answered: (purpose) => {
       if (session.halting.halted() === null) progress.answered(purpose);
     },
@@ -254,14 +240,11 @@ export async function withEdges<T>(
   }
 }
 
-/** What a run came to, with what its reports need beside it. */
 export interface Evaluated {
   result: Result;
-  /** The suites that were planned. */
   suites: readonly Suite[];
 }
 
-/** Runs the pipeline on these sides. */
 export async function evaluate(
   session: Session,
   mode: RunInput['mode'],
@@ -270,12 +253,12 @@ export async function evaluate(
   const { result, suites } = await withEdges(session, sides, (edges) =>
     evaluateWith(runInput(session, mode, sides), edges),
   );
-  // A sweep compares nothing, and its bytes are those of the same answers anywhere.
+  // A sweep compares nothing, and must be equal for equal answers anywhere.
   const options = mode === 'sweep' ? '' : localOptions(session);
   return { result: options === '' ? result : { ...result, local_options: options }, suites };
 }
 
-/** What a command line needs beside the commits to run the same in a checkout; '': nothing. */
+/** Options besides the commits for the same run in a checkout; '': none. */
 function localOptions({ inputs, directory, workingDirectory, store }: Session): string {
   const project = join(directory, workingDirectory);
   const folder = store.kind === 'machine' ? relative(store.cwd, project) : workingDirectory;
@@ -288,7 +271,6 @@ function localOptions({ inputs, directory, workingDirectory, store }: Session): 
   ].join(' ');
 }
 
-/** Evaluates with edges that are open. */
 export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evaluated> {
   const suites: Suite[] = [];
   const result = await run(input, {

@@ -10,24 +10,20 @@ import { settleBoth, type CommitsRequest, type RunCommits } from './commits.ts';
 import { entryAt } from './safe-writing.ts';
 
 export interface Sides {
-  /** Where head left the base branch. Null for a sweep, and for a push with nothing before it. */
+  /** The merge base. Null for a sweep, and for a push with nothing before it. */
   base: SourceTree | null;
   head: SourceTree;
   changed: ChangedFile[];
-  /** The commit that was named as base: the base branch's tip, or what a push replaced. */
+  /** The named commit: the base branch's tip, or what a push replaced. */
   baseTip?: string | null;
-  /** The common ancestor of both; null: there is none, or it is a push. */
+  /** Null: unrelated histories, or a push. */
   mergeBase?: string | null;
-  /** The tip as a tree, where it has other files than base; else null. */
+  /** Null if it has the same files as base. */
   tip?: SourceTree | null;
-  /** What is to be said of the sides themselves; absent: nothing. */
   notices?: Notice[];
 }
 
-/**
- * The two commits of a run as trees. Base is where head branched off (the merge base), as in the
- * pull request's own view; for unrelated histories, and what a push replaced, it is the commit itself.
- */
+/** Base is the merge base; for unrelated histories, and pushes, the named commit itself. */
 export async function findSides(
   repository: Repository,
   { head: headCommit, baseTip, notices }: RunCommits,
@@ -58,16 +54,14 @@ export async function findSides(
   };
 }
 
-/** The commits that stand for base. */
 interface BaseCommits {
-  /** The commit that was named as base: the base branch's tip, or what a push replaced. */
   baseTip: string;
-  /** Where head left it; null: they have no common history, or it is a push. */
+  /** Null: unrelated histories, or a push. */
   mergeBase: string | null;
   notices: Notice[];
 }
 
-/** Where head left base. That they have no common history is reported: base's tip is compared. */
+/** Unrelated histories are reported: base's tip is compared. */
 async function comparedWith(
   repository: Repository,
   baseTip: string,
@@ -82,10 +76,7 @@ async function comparedWith(
 const hasSettings = ({ files }: SourceTree): boolean =>
   [SETTINGS_FILE, LLMEVAL_FILE].some((name) => files.has(name));
 
-/**
- * A project that base does not have looks like a first one. Where head lacks one that base has
- * elsewhere, it may be that one, which is compared with nothing.
- */
+/** A moved project looks new, so nothing is compared: warn if head lacks a project of base's. */
 async function movedProject(
   repository: Repository,
   base: SourceTree,
@@ -94,7 +85,7 @@ async function movedProject(
 ): Promise<Notice[]> {
   if (hasSettings(base) || !hasSettings(head)) return [];
   const { root, below } = repository.workTree;
-  // A repository may be too large to be listed as a whole.
+  // A repository may be too large to list as a whole.
   const files = await repository.tree(base.commit, root).then(
     (tree) => tree.files,
     (error: unknown) => {
@@ -118,10 +109,7 @@ async function movedProject(
       ];
 }
 
-/**
- * Those of base's files that head has not. On disk each is looked for by itself: to take the whole
- * work tree could fail for a file that is none of the project's.
- */
+/** On disk each is checked alone: a snapshot could fail for a file outside the project. */
 async function goneFrom(
   repository: Repository,
   { commit }: SourceTree,
@@ -138,12 +126,11 @@ async function goneFrom(
   return paths.filter((_, i) => isThere[i] === false);
 }
 
-/** The project's folder, as a path inside a commit's tree. */
 interface ProjectFolder {
   workingDirectory: string;
 }
 
-/** A project that is not there at head judges nothing, and is never taken for one without change. */
+/** A project that is missing at head must not look unchanged. */
 async function headTree(
   repository: Repository,
   commit: string,
@@ -166,7 +153,7 @@ async function baseTree(
   return repository.tree(commit, workingDirectory);
 }
 
-/** What the base branch has by now; null where that is what head started from. */
+/** The base branch's present tip; null if head started from it. */
 async function tipTree(
   repository: Repository,
   base: SourceTree,
@@ -197,7 +184,7 @@ function notProject(
   ]);
 }
 
-/** The uncommitted files, as a rev that a person can name. */
+/** The uncommitted files, as a revision that a user can name. */
 export const WORKTREE = 'worktree';
 
 interface LocalRequest extends ProjectFolder {
@@ -207,7 +194,7 @@ interface LocalRequest extends ProjectFolder {
   env: NodeJS.ProcessEnv;
 }
 
-/** The two sides for a terminal: where head left base, and the uncommitted files or a commit. */
+/** Head: the uncommitted files, or a commit. */
 export async function findLocalSides(
   repository: Repository,
   { base, head, env, workingDirectory }: LocalRequest,

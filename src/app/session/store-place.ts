@@ -3,52 +3,39 @@ import { homedir } from 'node:os';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import type { Repository } from '../../edges/git/repository.ts';
 
-/** Where a store lies. */
 export interface StorePlace {
-  /** Absolute path of the database. */
   file: string;
-  /** Of the key of this machine; null: nobody else can reach the file. */
+  /** The key of this machine; null: nobody else can reach the file. */
   keyFile: string | null;
-  /**
-   * Where an earlier version kept the project's answers, in the work tree; null: does not matter.
-   */
+  /** Where an earlier version kept the project's answers, in the work tree; null: irrelevant. */
   former: string | null;
 }
 
-/** What decides where a user keeps what programs can make again. */
 export interface Machine {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
-  /** The user's own folder. */
   home: string;
 }
 
-/** The folder of evaldiff among the user's caches, outside of every work tree. */
+/** Outside of every work tree. */
 export function userFolder({ platform, env, home }: Machine): string {
   if (platform === 'win32')
     return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'evaldiff');
   if (platform === 'darwin') return join(home, 'Library', 'Caches', 'evaldiff');
   const given = env['XDG_CACHE_HOME'] ?? '';
-  // By its specification a relative path is to be passed over.
+  // The XDG specification ignores relative paths.
   return join(isAbsolute(given) ? given : join(home, '.cache'), 'evaldiff');
 }
 
-/** What tells a project from every other on this machine. */
 interface ProjectPlace {
-  /**
-   * What all work trees of one clone share: they use each other's answers, and no other clone's
-   * history of tries.
-   */
+  /** Shared by all work trees of a clone: they share answers, but not with other clones. */
   commonFolder: string;
   workTree: { root: string; /** The project's folder in it. */ below: string };
 }
 
 const FILE = 'answers.sqlite';
 
-/**
- * The store of a project: named by option, else by EVALDIFF_STORE, else the project's own among the
- * user's caches; null: none is wanted.
- */
+/** By option, else EVALDIFF_STORE, else among the user's caches; null: no store is wanted. */
 export function storePlace(
   { commonFolder, workTree: { root, below } }: ProjectPlace,
   option: string | false | undefined,
@@ -61,7 +48,7 @@ export function storePlace(
   const given = option ?? machine.env['EVALDIFF_STORE']?.trim();
   if (given) return { file: resolve(cwd, given), keyFile, former: null };
   const hash = createHash('sha256').update(`${commonFolder}\n${below}`).digest('hex').slice(0, 16);
-  // The name is for people who look into the folder.
+  // For people who look into the folder.
   const clone = join(commonFolder.replace(/[\\/]\.git$/, ''), below);
   const name = basename(clone).replace(/[^A-Za-z0-9_-]+/g, '-');
   return {
@@ -71,7 +58,7 @@ export function storePlace(
   };
 }
 
-/** The store's place on this machine for the project that is opened; null: no store is wanted. */
+/** Null: no store is wanted. */
 export async function storePlaceOf(
   { workTree, commonFolder }: Pick<Repository, 'workTree' | 'commonFolder'>,
   option: string | false | undefined,

@@ -20,24 +20,23 @@ import type { TrustLevel } from '../../types/plain.ts';
 import { entryAt, visibleErrorMessage, pathRefusal, type Ground } from './safe-writing.ts';
 import type { StorePlace } from './store-place.ts';
 
-/** Answers kept on a developer's machine, and by the runner's cache service, at most. */
+/** Sizes of the local store, and of the runner's cache. */
 const LOCAL_BYTES = 1024 * 1024 * 1024;
 
 const CACHED_BYTES = 256 * 1024 * 1024;
 
 const FILE = 'answers.sqlite';
 
-/** What a run is: by itself, one part of a sweep, what joins these, or a plan that asks nothing. */
+/** Alone, a part of a sweep, the merge of these, or a plan without requests. */
 export type SessionRole = 'whole' | 'part' | 'merge' | 'plan';
 
 export interface OpenStores {
-  /** To be asked in this order; the first is written to. */
+  /** Read in this order; the first is written to. */
   stores: readonly Store[];
   /** Saves what is new, as far as this run may, and closes. */
   finish(): Promise<void>;
 }
 
-/** Opens stores at the first call, and finishes what was opened once. */
 export function openedOnce(open: () => Promise<OpenStores>): {
   open(): Promise<readonly Store[]>;
   close(): Promise<void>;
@@ -45,7 +44,7 @@ export function openedOnce(open: () => Promise<OpenStores>): {
   let opened: Promise<OpenStores> | null = null;
   let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
-    // Why stores did not open was told to the caller that asked for them.
+    // The caller that needed the stores already has the error.
     await (await opened?.catch(() => null))?.finish();
   };
   return {
@@ -55,16 +54,14 @@ export function openedOnce(open: () => Promise<OpenStores>): {
 }
 
 interface LocalStoresOptions {
-  /** Null: there is no store. */
   place: StorePlace | null;
   ground: Ground;
-  /** From an outside contributor a store is only read. */
+  /** For an outside contributor a store is read-only. */
   trust: TrustLevel;
   notice(line: string): void;
   role: SessionRole;
 }
 
-/** The store of a project on a developer's machine. */
 export async function openLocalStores(options: LocalStoresOptions): Promise<OpenStores> {
   const { place, trust, role } = options;
   if (place === null) return { stores: [], finish: () => Promise.resolve() };
@@ -82,18 +79,13 @@ export async function openLocalStores(options: LocalStoresOptions): Promise<Open
   };
 }
 
-/**
- * Opens a store on a developer's machine.
- *
- * @throws UserError for one that a pull request can have brought along: git tracks it, or it is
- *   reached through a link of the work tree.
- */
+/** @throws UserError if a pull request can have added it: tracked by git, or behind a link. */
 export async function openLocalStore(
   place: StorePlace,
   given: Pick<LocalStoresOptions, 'ground' | 'notice'> & Pick<StoreOptions, 'access' | 'maxBytes'>,
 ): Promise<Store> {
   const { file, keyFile, former } = place;
-  // What SQLite finds beside a file it would take up as part of it.
+  // SQLite would read these as part of the file.
   const beside = [...SIDE_SUFFIXES, '-journal'].map((end) => `${file}${end}`);
   for (const path of [file, ...beside, ...(keyFile === null ? [] : [keyFile])]) {
     if (beside.includes(path) && (await entryAt(path)) === null) continue;
@@ -108,14 +100,14 @@ export async function openLocalStore(
   return openStore({ ...given, file, now: Date.now, secret: secretOf(keyFile, given) });
 }
 
-/** A key that cannot be kept costs the reuse of what this run stores, and never the run. */
+/** Without a key, what this run stores is not reused. */
 function secretOf(
   file: string | null,
   { access, notice }: Pick<StoreOptions, 'access' | 'notice'>,
 ): Uint8Array | null {
   if (file === null) return null;
   try {
-    // Where nothing may be left behind and there is no key, nothing that lies there is this machine's.
+    // Read-only without a key: nothing there is from this machine.
     return access === 'read'
       ? (readMachineKey(file) ?? randomBytes(32))
       : machineKey(file, randomBytes);
@@ -131,27 +123,18 @@ function secretOf(
 interface JobStoresOptions {
   library: CacheLibrary;
   trust: TrustLevel;
-  /**
-   * The runner's temporary folder: the same path in every run, for the cache service finds entries
-   * by it.
-   */
+  /** The same path in every run, because the cache service finds entries by it. */
   temporary: string;
-  /** What tells this project's answers, this pull request and this job from others. */
+  /** Distinguishes project, pull request and job. */
   project: string;
   own: string;
   run: string;
-  /**
-   * A part saves nothing: it carries what it was answered, and the merge saves all of it,
-   * however much that is while it runs.
-   */
+  /** A part saves nothing: the merge saves its answers, beyond the size limit while it runs. */
   role?: SessionRole;
   warn(line: string): void;
 }
 
-/**
- * The stores of one job: its own, and below it, read-only, what the default branch answered. Only a
- * trusted run writes what others read; its own store then is the shared one.
- */
+/** The job's own, then the default branch's, read-only. Only trusted runs write shared stores. */
 export async function openJobStores({
   library,
   trust,
@@ -176,7 +159,7 @@ export async function openJobStores({
   const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;
   const open = (file: string, access: 'read-write' | 'read'): Store[] =>
     tolerant(
-      // A fresh machine has no key of its own: see SECURITY.md for what keeps these answers apart.
+      // A fresh machine has no key of its own: SECURITY.md says what keeps these answers apart.
       () => openStore({ file, maxBytes, now: Date.now, access, notice: warn, secret: null }),
       file,
       warn,
@@ -203,24 +186,20 @@ export async function openJobStores({
   };
 }
 
-/** The job's own file, the one the cache service carries it in, and the default branch's. */
 interface JobFiles {
   mine: string;
   carried: string;
   below: string;
 }
 
-/**
- * The key of what the job's own file began with; null: it began with nothing, or with what an
- * earlier step of the job left.
- */
+/** The key of the entry that the file started from; null: none, or an earlier step's file. */
 async function bring(
   service: CacheService,
   { shared, own, save }: CacheKeys,
   { mine, carried, below }: JobFiles,
   writesShared: boolean,
 ): Promise<string | null> {
-  // A second use in one job goes on with the first one's file.
+  // A second use in one job continues with the first one's file.
   const begun = existsSync(mine);
   const start = own ?? shared;
   const key = begun || save === null ? null : await service.restore(carried, start);
@@ -241,11 +220,7 @@ interface Newer {
   warn(line: string): void;
 }
 
-/**
- * Adds what another run saved while this one went on: later runs read the newest entry alone, and
- * would pay again for what only the one before it holds, and for batches that wait. How its tries
- * came out is added to what this run knows.
- */
+/** Adds what another run saved meanwhile, because later runs read only the newest entry. */
 async function joinNewer(
   store: Store,
   service: CacheService,
@@ -269,7 +244,7 @@ async function joinNewer(
   rmSync(file, { force: true });
 }
 
-/** What the cache service brought may be anything; a job does without it rather than fail. */
+/** The cache's content may be anything; a job does without it rather than fail. */
 function tolerant(open: () => Store, file: string, warn: (line: string) => void): Store[] {
   try {
     return [open()];

@@ -4,32 +4,27 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { discoverCheckout } from '../../edges/git/discover.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** Editors write a file in several steps; what comes within so many milliseconds is one change. */
+/** Milliseconds in which changes count as one, because editors write in several steps. */
 const SETTLING_MS = 40;
 
-/** Where one looks, and for how long. */
 interface Watched {
   root: string;
-  /** Absolute paths that the run itself writes, or how theirs begin: no news. */
+  /** Absolute paths, or their prefixes, that the run itself writes: ignored. */
   written?: readonly string[];
-  /** Where git keeps what the files are compared with. */
   refs?: readonly WatchedRefs[];
   /** Ends it; absent: a signal does. */
   until?: AbortSignal | undefined;
-  /** Ends it too: the work failed where nobody waited for it. */
+  /** Ends it too: the work failed where nothing awaited it. */
   failed?: AbortSignal;
 }
 
-/** A folder of git's, and which of its entries say that base is another; null: all of them. */
+/** A folder of git's, and its entries that change when base does; null: all of them. */
 interface WatchedRefs {
   folder: string;
   names: ReadonlySet<string> | null;
 }
 
-/**
- * What moves when the commit is another that `base`, or the default branch, and HEAD lead to;
- * nothing outside of a repository.
- */
+/** Refs that move with `base`, the default branch, or HEAD; none outside of a repository. */
 export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]> {
   const { checkout } = await discoverCheckout(root);
   if (checkout === null) return [];
@@ -48,7 +43,6 @@ export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]
   ];
 }
 
-/** Looks at a folder of git's, if it is there. */
 function watchRefs({ folder, names }: WatchedRefs, changed: (path: string) => void): FSWatcher[] {
   try {
     const watcher = watch(folder, (_, name) => {
@@ -64,19 +58,14 @@ function watchRefs({ folder, names }: WatchedRefs, changed: (path: string) => vo
   }
 }
 
-/** What the work learns of the files while it goes on. */
 export interface News {
-  /** Fires at the next edit, and when all is ended: what is looked at is then old. */
+  /** Fires at the next edit and at the end. */
   edited: AbortSignal;
-  /** Looks at these files from now on, not only when the work is done. */
+  /** Watches these files from now on, not only when the work is done. */
   follow(files: readonly string[]): void;
 }
 
-/**
- * Works now, and again after each change of the files that the work named, an edit during the first
- * of it included. Resolves when it is ended, or the work is over; rejects where a file's folder
- * cannot be looked at.
- */
+/** Works now, and after each change of the files that the work named, even during its first run. */
 export async function afterEachEdit(
   { root, written, refs = [], until, failed }: Watched,
   work: (news: News) => Promise<{ files: readonly string[]; over: boolean }>,
@@ -86,7 +75,7 @@ export async function afterEachEdit(
   const stop = (): void => {
     watch.end();
   };
-  // The work does not await what it follows: an error there ends the watching through this.
+  // The work does not await `follow`: its error ends the watching through this.
   const failure = new AbortController();
   const ends = [until, failed, failure.signal].filter((signal) => signal !== undefined);
   for (const signal of ends) signal.addEventListener('abort', stop);
@@ -125,10 +114,7 @@ export async function afterEachEdit(
   }
 }
 
-/**
- * Files that problems name, and what else of their words may be one: where a missing file is made,
- * the next look finds it.
- */
+/** A missing file's name counts, so that making it causes another run. */
 export function filesNamed(problems: readonly Problem[]): string[] {
   return problems.flatMap(({ place, message }) => [
     ...(place === null ? [] : [place.file]),
@@ -136,12 +122,7 @@ export function filesNamed(problems: readonly Problem[]): string[] {
   ]);
 }
 
-/**
- * Whether one of these was written since, but by this program's words: what was edited before its
- * folder was watched.
- *
- * @param since milliseconds since 1970
- */
+/** Finds edits from before the folder was watched. `since`: milliseconds since 1970. */
 async function isChangedSince(
   root: string,
   files: readonly string[],
@@ -156,25 +137,19 @@ async function isChangedSince(
   return found.some(({ mtimeMs }) => mtimeMs >= since);
 }
 
-/** What looks for changes of a project's files. */
 interface FileWatch {
-  /**
-   * Looks at the folders of these files, which are relative to the root, besides those that are
-   * followed already; of one that is not there, at the nearest above it. Those that are new.
-   */
+  /** Relative to the root. Watches the nearest existing folder. Returns the new files. */
   follow(files: Iterable<string>): string[];
-  /** Something at this path was: what comes shortly after is one change with it. */
   changed(path: string): void;
-  /** Resolves at the next change, or at one since it resolved last; null once it was ended. */
+  /** Resolves at the next change, or one since the last; null once ended. */
   next(): Promise<'changed' | null>;
   /** Fires where `next` would resolve. */
   edited(): AbortSignal;
-  /** There was a change. */
   tell(): void;
   end(): void;
 }
 
-/** Tells a folder from another in its place; null: none can be seen, or its name is none. */
+/** Identifies a folder, to detect a replacement; null: none. */
 function inodeOf(folder: string): number | null {
   try {
     return statSync(folder).ino;
@@ -183,7 +158,7 @@ function inodeOf(folder: string): number | null {
   }
 }
 
-/** Whether what this program says goes into that file: each run would be news for the next. */
+/** An output that was watched would trigger each next run. */
 export function isOwnOutput(
   path: string,
   outputs: readonly number[] = [process.stdout.fd, process.stderr.fd],
@@ -199,7 +174,7 @@ export function isOwnOutput(
   }
 }
 
-/** The folders of these files below the root, each the nearest that is there. */
+/** The nearest existing folders. */
 function foldersOf(root: string, files: Iterable<string>): Set<string> {
   const nearest = (folder: string): string =>
     folder === '.' || inodeOf(join(root, folder)) !== null ? folder : nearest(dirname(folder));
@@ -211,10 +186,8 @@ function foldersOf(root: string, files: Iterable<string>): Set<string> {
 }
 
 /**
- * Watches folders rather than files, because editors replace files. Only folders that hold files of
- * the project are watched, so what git ignores costs nothing.
- *
- * @param written absolute paths that the run itself writes, or how theirs begin: no news
+ * Folders, because editors replace files; only those with files of the project, so ignored ones
+ * cost nothing. `written`: absolute paths, or their prefixes, that the run itself writes.
  */
 function watchFiles(root: string, written: readonly string[] = []): FileWatch {
   const watched = new Map<string, { watcher: FSWatcher; inode: number }>();
@@ -244,12 +217,12 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
       });
       watched.set(folder, { watcher, inode: inodeOf(place) ?? 0 });
     } catch {
-      // A folder that is gone again is no longer the project's.
+      // The folder is already gone.
     }
   };
   return {
     follow(files) {
-      // A folder whose files are all gone may get others; one that was replaced is another.
+      // An empty folder may get files again; a replaced one must be watched anew.
       for (const [folder, { watcher, inode }] of watched) {
         if (inodeOf(join(root, folder)) === inode) continue;
         watcher.close();

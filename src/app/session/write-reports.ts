@@ -3,21 +3,16 @@ import { loadReports, type ReportRow } from '../../report/sections/feature-repor
 import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.ts';
 import type { Evaluated, Session } from './session.ts';
 
-/**
- * Parts are gathered to about this many letters: one write for each would cost more than the text.
- */
+/** Characters per write: small parts are gathered, because each write costs more than its text. */
 const CHUNK_CHARS = 1 << 16;
 
-/** Levels that are taken apart; what lies below them is small. */
+/** Deeper levels are small and not split. */
 const MAX_SPLIT_DEPTH = 6;
 
-/** From this level on, a reference, only what has a list of more items than these is taken apart. */
+/** From this level (a reference), only lists longer than this are split. */
 const SMALL_LIST = { level: 4, items: 64 };
 
-/**
- * The text of `JSON.stringify(value, null, 1)` in parts, so that a result of a hundred thousand
- * tries is never one text in memory. The same bytes.
- */
+/** The bytes of `JSON.stringify(value, null, 1)`; a large result is never one string in memory. */
 export function* jsonParts(value: unknown): Generator<string> {
   let part = '';
   for (const piece of pieces(value, 0)) {
@@ -61,15 +56,11 @@ function memberEntries(value: object): [string | null, unknown][] {
   return Object.entries(value).filter(([, member]) => member !== undefined);
 }
 
-/**
- * The hidden first line of our comment. `identity` is a hash of what the run is about (`''` outside
- * of a job), so that two uses in one repository keep apart.
- */
+/** First line of our comment. `identity` separates two uses in one repository; '' outside jobs. */
 export function commentMarker(checkName: string, identity = ''): string {
   return markerOf('comment', checkName, identity);
 }
 
-/** What our remarks on the lines of a fix begin with. */
 export function suggestionMarker(checkName: string, identity: string): string {
   return markerOf('fix', checkName, identity);
 }
@@ -83,9 +74,6 @@ function markerOf(kind: 'comment' | 'fix', checkName: string, identity: string):
   return `<!-- ${words.join(' ')} -->`;
 }
 
-/**
- * Writes the files of a report into a folder; everything in them is rendered from the result alone.
- */
 export async function writeReports(
   result: Result,
   features: readonly ReportRow[],
@@ -93,22 +81,22 @@ export async function writeReports(
   marker: string,
 ): Promise<void> {
   await folder.write('result.json', withNewline(jsonParts(result)));
-  // What renders is loaded when there is something to show: a start is shorter by it.
+  // Loaded on demand, to start faster.
   const { renderHtml } = await import('../../report/page/page.ts');
   const { renderJunit } = await import('../../report/junit.ts');
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);
-  // One after the other, so that a large one is gone before the next is made.
+  // In sequence, so that a large one is freed before the next is made.
   await folder.write('report.html', inParts(await renderHtml(result, reports)));
   await folder.write('junit.xml', inParts(renderJunit(result, reports)));
   await folder.write('comment.md', renderComment(result, { marker, reports }));
 }
 
-/** A long text in parts: turned into bytes as a whole it would be in memory twice. */
+/** In parts, because the bytes of a long text would double its memory. */
 function* inParts(text: string): Generator<string> {
   for (let [start, end] = [0, 0]; start < text.length; start = end) {
     end = start + CHUNK_CHARS;
-    // A character of two units is not taken apart.
+    // Does not split a surrogate pair.
     if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1;
     yield text.slice(start, end);
   }
@@ -119,7 +107,7 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
   yield '\n';
 }
 
-/** Writes the reports of a run; a sweep's tries in llmeval's layout too. */
+/** A sweep's tries also in llmeval's layout. */
 export async function writeRun(
   { features, startedAt, redact }: Pick<Session, 'features' | 'startedAt' | 'redact'>,
   { result, suites }: Evaluated,
@@ -133,10 +121,7 @@ export async function writeRun(
     await folder.write(path, text);
 }
 
-/**
- * Has `write` fill the folder of reports. What keeps it from that is told to `failed` and costs the
- * files alone: the result was paid for. The folder's path; null where it could not be filled.
- */
+/** A failure costs only the files: the result was paid for. Null: not filled. */
 export async function fillFolder(
   path: string,
   { ground }: Pick<Session, 'ground'>,

@@ -206,5 +206,7 @@ function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {}
+  } catch {
+    // It has exited.
+  }
 }
