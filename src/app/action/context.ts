@@ -183,7 +183,10 @@ export function sessionOptions(
 /** Without the cache service, the next job does not know of this one's batches. Null: none. */
 function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
   if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
-  return 'transport: batch with cache: false: batches that this job does not live to see end are paid for and cannot be picked up by another. Leave cache at true.';
+  return (
+    'transport: batch with cache: false: batches that this job does not live to see end are ' +
+    'paid for and cannot be picked up by another. Leave cache at true.'
+  );
 }
 
 function cacheLibrary(): Promise<CacheLibrary> {

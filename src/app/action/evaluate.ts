@@ -55,7 +55,10 @@ function nothingToDo(
   if (PULL_REQUEST.has(event) && action === 'closed') return 'This pull request is closed.';
   if (event !== 'workflow_run' || origin === null || FOLLOWED.has(origin.event) || base !== null)
     return null;
-  return `This workflow_run follows a run that ${origin.event} started, and its event does not say what that was about: no commit to compare with, and nobody who vouches for head. Use the action in a workflow on ${origin.event} itself.`;
+  return (
+    `This workflow_run follows a run that ${origin.event} started, so its event names no ` +
+    `commit to compare with. Use the action in a workflow on ${origin.event} itself.`
+  );
 }
 
 /** Events with secrets in reach that a pull request from a fork can cause. */
@@ -68,7 +71,9 @@ async function refuseForkCheckout(
 ): Promise<void> {
   if (!fork || head === null || !WITH_SECRETS.has(event)) return;
   if (!(await repository.checkedOut()).includes(head)) return;
-  const message = `${event} with the head of a fork checked out: remove the checkout step's ref and repository. This action reads the pull request through git objects.`;
+  const message =
+    `${event} with the head of a fork checked out: remove the checkout step's ref and ` +
+    'repository. This action reads the pull request through git objects.';
   throw new UserError([problem(null, message)]);
 }
 
@@ -100,7 +105,10 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
     refused === 'code: host'
       ? "leave out code: host; it is then judged as an outside contributor's"
       : 'compare it with a base (mode: diff), whose tests and settings then judge it';
-  const message = `${refused} is refused: head (${found.head.slice(0, 7)}) is ${ORIGIN_WORDS[trust.foreign]}. Read the commit and push it to a branch of this repository, or ${instead}.`;
+  const message =
+    `${refused} is refused: head (${found.head.slice(0, 7)}) is ` +
+    `${ORIGIN_WORDS[trust.foreign]}. Read the commit and push it to a branch of this ` +
+    `repository, or ${instead}.`;
   throw new UserError([problem(null, message)]);
 }
 

@@ -90,7 +90,7 @@ async function payloadText({ GITHUB_EVENT_PATH: path }: NodeJS.ProcessEnv): Prom
     new UserError([
       problem(
         null,
-        `GITHUB_EVENT_PATH ${why}. The runner sets it to a file that holds the event; outside GitHub Actions use the evaldiff command.`,
+        `GITHUB_EVENT_PATH ${why}. The runner sets it; outside GitHub Actions use the evaldiff command.`,
       ),
     ]);
   if (!path) throw refuse('is not set');

@@ -67,7 +67,9 @@ export function refuseModelKeys(
     .map((name) =>
       problem(
         null,
-        `${option}: ${name} is the key of a model, which evaldiff sends only to that model's server. If your code calls a model itself, create a second key and pass it under another name.`,
+        `${option}: ${name} is the key of a model, which evaldiff sends only to that model's ` +
+          'server. If your code calls a model itself, create a second key and pass it under ' +
+          'another name.',
       ),
     );
 }

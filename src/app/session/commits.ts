@@ -56,7 +56,7 @@ async function usedBase(
   const use = useOfBase(event, origin, input !== null);
   const what = `commit ${named.slice(0, 7)} is ${ORIGIN_WORDS[origin]}`;
   if (use === 'refused') {
-    const message = `base: ${what}. What judges a change must be the repository's own: name one of its branches, tags or commits.`;
+    const message = `base: ${what}. Name a branch, tag or commit of this repository itself.`;
     throw new UserError([problem(null, message)]);
   }
   if (use === 'used' || baseBranch === undefined) return {};

@@ -42,7 +42,8 @@ async function folderIn(temporary: string): Promise<string> {
     throw new UserError([
       problem(
         null,
-        `The folder for temporary files cannot be used (${visibleErrorMessage(error)}); in a workflow RUNNER_TEMP names it, in a terminal TMPDIR.`,
+        `The folder for temporary files cannot be used (${visibleErrorMessage(error)}); in a ` +
+          'workflow RUNNER_TEMP names it, in a terminal TMPDIR.',
       ),
     ]);
   }

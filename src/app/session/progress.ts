@@ -59,7 +59,7 @@ export function createHalting({ timeoutMs, clock, process, log }: HaltOptions): 
       const minutes = timeoutMs / 60_000;
       halt({
         title: 'Time is up',
-        why: `the run took longer than ${minutes === 1 ? '1 minute' : `${String(minutes)} minutes`} (timeout)`,
+        why: `the run took longer than ${counted(minutes, 'minute')} (timeout)`,
       });
     });
   for (const name of SIGNALS) process.on(name, onSignal);
@@ -105,12 +105,9 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   let answers = 0;
   let grades = 0;
   let asked = 0;
-  let shown = 0;
-  let drawn = 0;
-  let width = 0;
+  let [width, shown, drawn] = [0, 0, 0];
 
   const attributes = (): number => plan?.certain['qualeval_calls'] ?? 0;
-  /** Without attributes, a draft of a fix may still be requested. */
   const furtherName = (): string => (attributes() > 0 ? 'attribute question' : 'further question');
   const graded = (): number =>
     plan === null ? 0 : plan.grader_calls + (plan.certain['evaluator_calls'] ?? 0);
@@ -139,10 +136,12 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       if (style === 'steps') drawn = begun;
       if (given.references === 0) return;
       const graders = graded() > 0 ? ` and about ${counted(graded(), 'grade')}` : '';
-      const further =
-        attributes() > 0 ? `, up to ${counted(attributes(), 'attribute question')}` : '';
+      const further = attributes() > 0 ? `, up to ${counted(attributes(), furtherName())}` : '';
       write(
-        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ${counted(given.prompt_calls, 'call')} for the first answers${recordedWords(given.replayed)}${graders}${further}${possibleWords(given)}; ${forecastWords(forecast)}\n`,
+        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ` +
+          `${counted(given.prompt_calls, 'call')} for the first answers` +
+          `${recordedWords(given.replayed)}${graders}${further}${possibleWords(given)}; ` +
+          `${forecastWords(forecast)}\n`,
       );
     },
     answered(purpose) {

@@ -46,5 +46,8 @@ const OLDEST = [22, 13] as const;
 export function whyTooOld(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;
-  return `evaldiff needs Node ${OLDEST.join('.')} or newer, and this is Node ${version}. Nothing was judged. Install a newer Node, or run it through the scripts of its package.json, which bring their own.`;
+  return (
+    `evaldiff needs Node ${OLDEST.join('.')} or newer, and this is Node ${version}. Nothing ` +
+    'was judged. Install a newer Node.'
+  );
 }

@@ -43,14 +43,19 @@ export async function pathRefusal(
 ): Promise<string | null> {
   const settled = await settle(path, ground.root);
   if (settled.link !== null)
-    return `${settled.link} is a symbolic link, and nothing is written through one; remove it, or name another ${kind}`;
+    return (
+      `${settled.link} is a symbolic link, and nothing is written through one; remove it, or ` +
+      `name another ${kind}`
+    );
   const [first, ...more] =
     kind === 'file' || !settled.inside ? [] : await ground.tracked(settled.path);
   if (first === undefined) return null;
   const files = `${visibleLine(first)}${more.length === 0 ? '' : ` and ${String(more.length)} more`}`;
   return kind === 'store'
-    ? `git tracks ${files}, so that a pull request can have written it, and it is not read; take it out of git, or name another store`
-    : `git tracks ${files} there, and nothing of it is overwritten; take that out of git, or name another folder`;
+    ? `git tracks ${files}, so that a pull request can have written it, and it is not read; ` +
+        'take it out of git, or name another store'
+    : `git tracks ${files} there, and nothing of it is overwritten; take that out of git, or ` +
+        'name another folder';
 }
 
 interface Settled {

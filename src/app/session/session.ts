@@ -18,8 +18,7 @@ import type { Edges, RunInput } from '../run/input.ts';
 import { run } from '../run/run.ts';
 import { withoutSecrets, type Access, type Reach } from './access.ts';
 import type { AnswerExchange } from './cached-complete.ts';
-import { suiteKeysOf } from './edges.ts';
-import { openWorld, type SessionFeatures } from './edges.ts';
+import { openWorld, suiteKeysOf, type SessionFeatures } from './edges.ts';
 import type { KeptStores } from './kept-stores.ts';
 import { withRepository, type CheckoutPlace } from './opened-repository.ts';
 import { createHalting, createProgress, NEVER, type Halting, type Progress } from './progress.ts';
@@ -38,7 +37,8 @@ import {
 type StoreChoice =
   | {
       kind: 'machine';
-      /** As the user gave it; false: none. */ file: string | false | undefined;
+      /** As the user gave it; false: none. */
+      file: string | false | undefined;
       cwd: string;
       /** Keeps it open for further sessions; absent: it is closed with this one. */
       kept?: KeptStores | undefined;
@@ -81,7 +81,8 @@ export interface SessionOptions extends CheckoutPlace {
   /** Called before the first request and the progress. */
   planned(...of: [...Parameters<Edges['planned']>, TrustDecision]): void;
   now(): Date;
-  /** Awaited before a model is asked. */ beforeCalls?: () => Promise<void>;
+  /** Awaited before the first model call. */
+  beforeCalls?: () => Promise<void>;
   reach?: Reach | undefined;
 }
 

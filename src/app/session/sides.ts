@@ -68,7 +68,9 @@ async function comparedWith(
   head: string,
 ): Promise<BaseCommits> {
   const mergeBase = await repository.mergeBase(baseTip, head);
-  const message = `Base (${baseTip.slice(0, 7)}) and head (${head.slice(0, 7)}) have no common history, so base's last commit is compared: everything that differs counts as head's change.`;
+  const message =
+    `Base (${baseTip.slice(0, 7)}) and head (${head.slice(0, 7)}) have no common history, so ` +
+    "base's last commit is compared: everything that differs counts as head's change.";
   const notices: Notice[] = mergeBase === null ? [{ kind: 'settings', place: null, message }] : [];
   return { baseTip, mergeBase, notices };
 }
@@ -104,7 +106,10 @@ async function movedProject(
         {
           kind: 'not-comparable',
           place: null,
-          message: `Base has no project ${folder === '.' ? 'at the root' : `in ${folder}`}, and head lacks base's ${firstWords(left)}: if the project moved, nothing of it was compared; move it in a change of its own`,
+          message:
+            `Base has no project ${folder === '.' ? 'at the root' : `in ${folder}`}, and head ` +
+            `lacks base's ${firstWords(left)}: if the project moved, nothing of it was ` +
+            'compared; move it in a change of its own',
         },
       ];
 }
@@ -178,8 +183,10 @@ function notProject(
     problem(
       null,
       kind === 'missing'
-        ? `The project's folder ${at} does not exist ${where}. If it was moved, name its new place (working-directory); if it was removed, remove what evaluates it.`
-        : `The project's folder is not one ${where}: ${at} is a ${kind}. Only folders of the commit itself are read: put one there, or name another (working-directory).`,
+        ? `The project's folder ${at} does not exist ${where}. If it was moved, name its new ` +
+            'place (working-directory); if it was removed, remove what evaluates it.'
+        : `The project's folder is not one ${where}: ${at} is a ${kind}. Only folders of the ` +
+            'commit itself are read: put one there, or name another (working-directory).',
     ),
   ]);
 }
@@ -232,6 +239,8 @@ async function defaultBase(repository: Repository, env: NodeJS.ProcessEnv): Prom
   const found = await repository.defaultBase(env);
   if (found !== null) return found;
   const message =
-    'There is no base to compare with: this clone has no main or master, and no remote that names a default branch. Name the base: --base <branch or commit>; --base HEAD compares uncommitted files with the last commit.';
+    'There is no base to compare with: this clone has no main or master, and no remote that ' +
+    'names a default branch. Name the base: --base <branch or commit>; --base HEAD compares ' +
+    'uncommitted files with the last commit.';
   throw new UserError([problem(null, message)]);
 }

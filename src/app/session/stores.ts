@@ -95,7 +95,8 @@ export async function openLocalStore(
   }
   if (former !== null && given.access === 'read-write' && !existsSync(file) && existsSync(former))
     given.notice(
-      `${visibleLine(former)} is not read any more, for a pull request could bring one along: answers now lie in ${visibleLine(file)}. Remove it.`,
+      `${visibleLine(former)} is not read any more, for a pull request could bring one ` +
+        `along: answers now lie in ${visibleLine(file)}. Remove it.`,
     );
   return openStore({ ...given, file, now: Date.now, secret: secretOf(keyFile, given) });
 }
@@ -114,7 +115,9 @@ function secretOf(
   } catch (error) {
     if (error instanceof UserError) throw error;
     notice(
-      `${visibleLine(file)}: the key for stored answers cannot be kept (${visibleErrorMessage(error)}); no stored answer is used, and other runs cannot use this one's`,
+      `${visibleLine(file)}: the key for stored answers cannot be kept ` +
+        `(${visibleErrorMessage(error)}); no stored answer is used, and other runs cannot use ` +
+        "this one's",
     );
     return randomBytes(32);
   }

@@ -97,7 +97,8 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
   throw new UserError([
     problem(
       null,
-      `A content that differs (object ${missing.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+      `A content that differs (object ${missing.slice(0, 7)}) is missing from this clone; ` +
+        'run "git fetch" or clone anew',
     ),
   ]);
 }

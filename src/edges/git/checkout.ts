@@ -54,7 +54,8 @@ async function writeEntry(
     throw new UserError([
       problem(
         { file: entry.path, line: 0 },
-        `its content (object ${entry.id.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+        `its content (object ${entry.id.slice(0, 7)}) is missing from this clone; run "git ` +
+          'fetch" or clone anew',
       ),
     ]);
   const slash = entry.bytes.lastIndexOf(47);
@@ -73,7 +74,7 @@ async function writeEntry(
       throw new UserError([
         problem(
           { file: entry.path, line: 0 },
-          'has the same name as another file on this file system (upper or lower case, or Unicode form); rename one of them',
+          'has the same name as another file here (except for case or Unicode form); rename one',
         ),
       ]);
     }

@@ -54,7 +54,7 @@ async function baseOfCi(
     (await localCommit(reader, `refs/remotes/origin/${branch}`)) ??
     (await localCommit(reader, `refs/heads/${branch}`));
   if (tip !== null) return tip;
-  const message = `${named} names the base ${value}, which is not a branch of the remote or of this clone. Fetch it, or name another base: --base <commit>.`;
+  const message = `${named} names the base ${value}, which was not found. Fetch it, or use --base <commit>.`;
   throw new UserError([problem(null, message)]);
 }
 

@@ -55,7 +55,8 @@ function refusedLink(root: string, link: string, folder: string): UserError {
   return new UserError([
     problem(
       null,
-      `${relative(root, link).split(sep).join('/')} is a symbolic link; evaldiff follows none inside a repository. Name the folder itself: ${folder}`,
+      `${relative(root, link).split(sep).join('/')} is a symbolic link; evaldiff follows ` +
+        `none inside a repository. Name the folder itself: ${folder}`,
     ),
   ]);
 }

@@ -105,7 +105,8 @@ function tooMany(found: readonly string[], most: number): UserError {
   }
   const name = folder === '' ? "The project's folder" : folder.slice(0, -1);
   return refusal(
-    `${name} has more than ${count(most)} entries (files and folders, with all that is below), which are not read. Keep it out of the repository, or name a smaller folder (working-directory, --directory)`,
+    `${name} has more than ${count(most)} entries (with subfolders). Keep it out of the ` +
+      'repository, or name a smaller folder (working-directory, --directory)',
   );
 }
 
@@ -179,7 +180,10 @@ function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
     if (isName && !names.has(name)) names.add(name);
     else
       throw refusal(
-        `A folder of this repository (tree ${tree.slice(0, 12)}) has ${isName ? 'two entries' : 'an entry'} with the name ${JSON.stringify(name.slice(0, 200))}, which git does not allow ("git fsck" reports it). Commit the folder again with ordinary names, each once`,
+        `A folder of this repository (tree ${tree.slice(0, 12)}) has ` +
+          `${isName ? 'two entries' : 'an entry'} with the name ` +
+          `${JSON.stringify(name.slice(0, 200))}, which git does not allow. Commit the folder ` +
+          'again with unique, ordinary names',
       );
   }
 }

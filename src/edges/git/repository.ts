@@ -241,7 +241,8 @@ function withoutCommits(folder: string): Commits & Pick<Repository, 'tree' | 'is
       new UserError([
         problem(
           null,
-          `${folder} is not a git repository, so there is nothing to compare with. Run "git init" and commit, or use "npx evaldiff run".`,
+          `${folder} is not a git repository, so there is nothing to compare with. Run "git ` +
+            'init" and commit, or use "npx evaldiff run".',
         ),
       ]),
     );

@@ -144,7 +144,10 @@ async function unknownMessage(
 ): Promise<string> {
   const unknown = `"${revision}" is not a branch, tag or commit of this repository.`;
   if ((await commitNamed(names, 'HEAD')) === null && !history.hasRemote)
-    return `${revision === 'HEAD' ? 'This repository' : `${unknown} It`} has no commit yet: commit first, or use "npx evaldiff run", which needs none.`;
+    return (
+      `${revision === 'HEAD' ? 'This repository' : `${unknown} It`} has no commit yet: commit ` +
+      'first, or use "npx evaldiff run", which needs none.'
+    );
   const { output } = await runGit(names.place, [
     'for-each-ref',
     '--sort=-committerdate',
@@ -156,7 +159,8 @@ async function unknownMessage(
     .toString('utf8')
     .split('\n')
     .filter((name) => name !== '');
-  return `${unknown} Give a branch, a tag or a full commit id.${branches.length === 0 ? '' : ` Branches here: ${branches.join(', ')}.`}`;
+  const here = branches.length === 0 ? '' : ` Branches here: ${branches.join(', ')}.`;
+  return `${unknown} Give a branch, a tag or a full commit id.${here}`;
 }
 
 async function commitHere(
@@ -224,7 +228,8 @@ async function refuseTwoMeanings(names: Names, revision: string, prefix: string)
       throw new UserError([
         problem(
           null,
-          `"${revision}" is a branch or tag and also the start of commit ${id}. Give the full commit id, or refs/heads/${revision}.`,
+          `"${revision}" is a branch or tag and also the start of commit ${id}. Give the ` +
+            `full commit id, or refs/heads/${revision}.`,
         ),
       ]);
     }

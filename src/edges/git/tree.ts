@@ -92,7 +92,8 @@ export function sourceTree(
     const content = await reader.blobUpTo(file.id, most);
     if (content === null)
       throw refused(
-        `its content ${at} (object ${file.id.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+        `its content ${at} (object ${file.id.slice(0, 7)}) is missing from this clone; run ` +
+          '"git fetch" or clone anew',
       );
     if ('tooLarge' in content) throw tooLarge(content.tooLarge);
     const pointer = lfsPointer(content);
@@ -108,8 +109,11 @@ export function sourceTree(
 function lfsWords({ size, sha256 }: LfsPointer, at: string): string {
   const itself = `the file itself (${String(size)} bytes, sha256 ${sha256.slice(0, 12)})`;
   return size > MOST_LFS_BYTES
-    ? `is kept by Git LFS ${at}, and ${itself} is larger than the ${String(MOST_LFS_BYTES)} bytes that are read`
-    : `is a pointer of Git LFS ${at}, and ${itself} is neither in the work tree nor in the clone's LFS storage; run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`;
+    ? `is kept by Git LFS ${at}, and ${itself} is larger than the ${String(MOST_LFS_BYTES)} ` +
+        'bytes that are read'
+    : `is a pointer of Git LFS ${at}, and ${itself} is neither in the work tree nor in the ` +
+        'clone\'s LFS storage; run "git lfs fetch" for that commit and "git lfs checkout" (in a ' +
+        'workflow: actions/checkout with lfs: true), or keep the file out of LFS';
 }
 
 /** `start`: the opened folder below the root; '' for the root. @throws UserError if outside. */
@@ -124,7 +128,8 @@ export function folderPrefix(start: string, workingDirectory: string, repository
     throw new UserError([
       problem(
         null,
-        `${workingDirectory.replaceAll('\0', '\\0')}: is outside ${repository}. Give a folder inside the repository.`,
+        `${workingDirectory.replaceAll('\0', '\\0')}: is outside ${repository}. Give a ` +
+          'folder inside the repository.',
       ),
     ]);
   return joined === '.' ? '' : joined.replace(/\/+$/, '');

@@ -77,7 +77,8 @@ async function addFiles(place: GitPlace, prefix: string): Promise<void> {
     throw new UserError([
       problem(
         null,
-        `A file of the working tree could not be read: ${lastLine(unreadable[0])}. Make it readable, or ignore it with .gitignore.`,
+        `A file of the working tree could not be read: ${lastLine(unreadable[0])}. Make it ` +
+          'readable, or ignore it with .gitignore.',
       ),
     ]);
   }
@@ -86,7 +87,9 @@ async function addFiles(place: GitPlace, prefix: string): Promise<void> {
     throw new UserError([
       problem(
         null,
-        `A file of the working tree is not in the encoding that .gitattributes gives it: ${lastLine(encoding[0])}. Save it in that encoding, or change its working-tree-encoding.`,
+        'A file of the working tree is not in the encoding that .gitattributes gives it: ' +
+          `${lastLine(encoding[0])}. Save it in that encoding, or change its ` +
+          'working-tree-encoding.',
       ),
     ]);
   }

@@ -142,12 +142,17 @@ async function shownAs(client: Client, job: CheckJob, output: CheckOutput): Prom
   const passes = job.conclusion === 'success' || job.conclusion === 'neutral';
   const standing = passes ? await standingOf(client, own) : ({ kind: 'free', newest: 0 } as const);
   if (standing.kind === 'taken' || name !== job.name) {
-    const warning = `Another job of this workflow run writes the check "${job.name}" too, so this one is "${job.sharedName}". Give each job its own check-name.`;
+    const warning =
+      `Another job of this workflow run writes the check "${job.name}" too, so this one is ` +
+      `"${job.sharedName}". Give each job its own check-name.`;
     return { ...own, name: job.sharedName, warnings: [warning] };
   }
   if (standing.kind === 'free') return { ...own, hidden: standing.newest > (job.opened?.id ?? 0) };
   const title = shorten(`Held back by ${standing.by}: ${output.title}`, MAX_TITLE);
-  const note = `The check of this name by ${standing.by} on this commit does not pass, and GitHub shows the newest one alone. Once that one passes, run this job again. Jobs and workflows that judge different things need a check-name each.`;
+  const note =
+    `The check of this name by ${standing.by} on this commit does not pass. Once it passes, ` +
+    'run this job again. Jobs and workflows that judge different things need different ' +
+    'check-names.';
   const summary = fitMarkdown(`${note}\n\n${output.summary}`, '', MAX_SUMMARY_BYTES);
   return { ...own, conclusion: 'failure', output: { title, summary } };
 }

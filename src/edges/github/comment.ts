@@ -72,7 +72,9 @@ export async function publishComment(client: Client, job: CommentJob): Promise<P
   if (job.body.length > MAX_COMMENT) {
     return {
       ok: false,
-      warning: `The comment was not written: it has ${job.body.length} characters, and GitHub takes ${MAX_COMMENT}.`,
+      warning:
+        `The comment was not written: it has ${job.body.length} characters, and GitHub takes ` +
+        `${MAX_COMMENT}.`,
     };
   }
   try {

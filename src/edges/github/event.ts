@@ -202,7 +202,10 @@ function unsupportedEvent(event: string): string {
   const names = Object.keys(READERS);
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
   if (event === '')
-    return `This action runs on ${list}, but GITHUB_EVENT_NAME is not set. Outside GitHub Actions use the evaldiff command.`;
+    return (
+      `This action runs on ${list}, but GITHUB_EVENT_NAME is not set. Outside GitHub Actions ` +
+      'use the evaldiff command.'
+    );
   return `This action runs on ${list}; this is ${/^[a-z_]{1,50}$/.test(event) ? event : 'an unknown event'}.`;
 }
 

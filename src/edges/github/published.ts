@@ -41,7 +41,10 @@ function refusalReason(status: number, said: string, permission: string, fork: b
     return 'GitHub does not accept the token (401). Check the input github-token.';
   if (status === 403) return forbidden(said, permission, fork);
   if (status === 404)
-    return `GitHub does not find it (404). The token may not see this repository, or lacks \`${permission}\`.`;
+    return (
+      'GitHub does not find it (404). The token may not see this repository, or lacks ' +
+      `\`${permission}\`.`
+    );
   if (status >= 500)
     return `GitHub answers with an error of its own (${status}), also when asked again.`;
   const words = said === '' ? '.' : `: ${said}`;
@@ -55,10 +58,12 @@ function forbidden(said: string, permission: string, fork: boolean): string {
   // `permissions` only affect the workflow's token, not another token or a ruleset.
   if (said !== '' && !/accessible by integration/i.test(said) && !fork) {
     const ofApps = /personal access token|GitHub App/i.test(said);
-    return `GitHub refuses it (403): ${said.replace(/\.$/, '')}.${ofApps ? " Leave the input github-token at its default, which is an app's token." : ''}`;
+    const advice = " Leave the input github-token at its default, which is an app's token.";
+    return `GitHub refuses it (403): ${said.replace(/\.$/, '')}.${ofApps ? advice : ''}`;
   }
   const advice = fork
-    ? `GitHub gives pull requests from forks and by Dependabot a token that only reads; elsewhere the job needs \`permissions: ${permission}\`.`
+    ? 'GitHub gives pull requests from forks and by Dependabot a token that only reads; ' +
+      `elsewhere the job needs \`permissions: ${permission}\`.`
     : `Give the job \`permissions: ${permission}\`.`;
   return `the token may not do this (403). ${advice}`;
 }
