@@ -37,5 +37,12 @@ export function problem(place: Place | null, message: string): Problem {
   return { place, message };
 }
 
+/** An error with one problem. `place`: null, a file as a whole, or a line of it. */
+export function userError(place: Place | string | null, message: string): UserError {
+  return new UserError([
+    problem(typeof place === 'string' ? { file: place, line: 0 } : place, message),
+  ]);
+}
+
 /** Exit code when nothing was judged. */
 export const NOT_JUDGED = 2;

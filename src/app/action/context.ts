@@ -67,7 +67,7 @@ export async function artifactLibrary({
   return artifacts === undefined ? (await import('@actions/artifact')).default : artifacts();
 }
 
-/** `last`: the log's last line, written when nothing else can follow. */
+/** `line`: the log's last line, written when nothing else can follow. */
 export interface JobEnding {
   conclusion: Conclusion;
   line: string;

@@ -7,7 +7,7 @@ import {
   withPullRequest,
   withQueuedPullRequest,
 } from '../../edges/github/pull.ts';
-import { UserError, problem } from '../../errors.ts';
+import { UserError, userError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
 import { ORIGIN_WORDS } from '../../trust/trust-table.ts';
@@ -35,7 +35,7 @@ export async function locate(
   if (facts.event !== 'workflow_run' || !(facts.origin?.event ?? '').startsWith('pull_request'))
     return { facts, warnings: [] };
   const found = await findPullRequest(client, facts);
-  if (found.status === 'failed') throw new UserError([problem(null, found.warning)]);
+  if (found.status === 'failed') throw userError(null, found.warning);
   return found.status === 'none'
     ? { skip: found.reason }
     : { facts: withPullRequest(facts, found), warnings: [] };
@@ -74,7 +74,7 @@ async function refuseForkCheckout(
   const message =
     `${event} with the head of a fork checked out: remove the checkout step's ref and ` +
     'repository. This action reads the pull request through git objects.';
-  throw new UserError([problem(null, message)]);
+  throw userError(null, message);
 }
 
 interface EvaluatedJob extends Evaluated {
@@ -109,7 +109,7 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
     `${refused} is refused: head (${found.head.slice(0, 7)}) is ` +
     `${ORIGIN_WORDS[trust.foreign]}. Read the commit and push it to a branch of this ` +
     `repository, or ${instead}.`;
-  throw new UserError([problem(null, message)]);
+  throw userError(null, message);
 }
 
 /** Errors of the user are a result like any other: they are published, with their places. */

@@ -89,9 +89,10 @@ async function concludeJob(
     return trustLevel(job.facts, head, approval);
   };
   const options = { ...sessionOptions(job, decide), beforeCalls: lease.open };
-  return openSession(options, (session) =>
-    ofItsMode(client, { ...job, trust: session.trust, commits: commits.promise }, session),
-  );
+  return openSession(options, (session) => {
+    const ready = { ...job, trust: session.trust, commits: commits.promise };
+    return ownJobOf(job)?.run?.(ready, session) ?? evaluateAndPublish(client, ready, session);
+  });
 }
 
 /** Commits that are not found are not proven either; an internal error is different. */
@@ -108,10 +109,6 @@ async function approvalOf(
   return head === null && isApproval(facts, untrustedApproval)
     ? { approval: await approverOf(client, facts) }
     : {};
-}
-
-function ofItsMode(client: Client, job: Job, session: Session): Promise<JobEnding> {
-  return ownJobOf(job)?.run?.(job, session) ?? evaluateAndPublish(client, job, session);
 }
 
 async function evaluateAndPublish(client: Client, job: Job, session: Session): Promise<JobEnding> {

@@ -4,11 +4,10 @@ import * as core from '@actions/core';
 import { INPUT_DEFAULTS, readInputs } from '../../config/inputs.ts';
 import { parsePayload, readEvent, resolveMode } from '../../edges/github/event.ts';
 import { secretsIn } from '../../edges/providers/address.ts';
-import { UserError, errorTrace, formatProblem, problem } from '../../errors.ts';
+import { UserError, errorTrace, formatProblem, userError } from '../../errors.ts';
 import { endLine, logText } from '../../text/log.ts';
 import { createSecretRegister, type SecretRegister } from '../../text/redact.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
-import type { EventFacts } from '../../types/repository.ts';
 import { ownSettings } from '../run/feature.ts';
 import { accessFrom, codeSecrets, refuseModelKeys, withoutSecrets } from '../session/access.ts';
 import { visibleErrorMessage } from '../session/safe-writing.ts';
@@ -44,9 +43,11 @@ async function judgeStep(
   secrets.add([env['ACTIONS_RUNTIME_TOKEN'] ?? '', ...codeSecrets(inputs.codeEnv, env)]);
   const problems = [...read.problems, ...refuseModelKeys('code-env', inputs.codeEnv, access, env)];
   const { redact } = secrets;
-  const facts = await eventFacts(env).catch((error: unknown) => {
-    throw problems.length > 0 ? new UserError(problems) : error;
-  });
+  const facts = await payloadText(env)
+    .then((text) => readEvent(env, parsePayload(text)))
+    .catch((error: unknown) => {
+      throw problems.length > 0 ? new UserError(problems) : error;
+    });
   const job: Parameters<typeof runJob>[0] = {
     ...given,
     inputs,
@@ -81,18 +82,12 @@ async function judgeStep(
   return conclusion === 'failure' || conclusion === 'error' ? 1 : 0;
 }
 
-async function eventFacts(env: NodeJS.ProcessEnv): Promise<EventFacts> {
-  return readEvent(env, parsePayload(await payloadText(env)));
-}
-
 async function payloadText({ GITHUB_EVENT_PATH: path }: NodeJS.ProcessEnv): Promise<string> {
   const refuse = (why: string): UserError =>
-    new UserError([
-      problem(
-        null,
-        `GITHUB_EVENT_PATH ${why}. The runner sets it; outside GitHub Actions use the evaldiff command.`,
-      ),
-    ]);
+    userError(
+      null,
+      `GITHUB_EVENT_PATH ${why}. The runner sets it; outside GitHub Actions use the evaldiff command.`,
+    );
   if (!path) throw refuse('is not set');
   return readFile(path, 'utf8').catch((error: unknown) => {
     throw refuse(`names a file that cannot be read (${visibleErrorMessage(error)})`);

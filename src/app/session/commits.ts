@@ -1,5 +1,5 @@
 import type { Repository } from '../../edges/git/repository.ts';
-import { UserError, problem } from '../../errors.ts';
+import { UserError, userError } from '../../errors.ts';
 import { ORIGIN_WORDS, useOfBase, weakest } from '../../trust/trust-table.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { EventFacts, Origin } from '../../types/repository.ts';
@@ -57,7 +57,7 @@ async function usedBase(
   const what = `commit ${named.slice(0, 7)} is ${ORIGIN_WORDS[origin]}`;
   if (use === 'refused') {
     const message = `base: ${what}. Name a branch, tag or commit of this repository itself.`;
-    throw new UserError([problem(null, message)]);
+    throw userError(null, message);
   }
   if (use === 'used' || baseBranch === undefined) return {};
   const tip = await repository.remoteTip(baseBranch);
@@ -93,9 +93,7 @@ async function baseOf(
       : await repository.remoteTip(facts.baseBranch);
   if (facts.base === null) {
     if (facts.event === 'push') return defaultTip(repository, facts);
-    throw new UserError([
-      problem(null, `${facts.event} names no commit to compare with; set the input base`),
-    ]);
+    throw userError(null, `${facts.event} names no commit to compare with; set the input base`);
   }
   const commit = tip ?? facts.base;
   await repository.ensureCommit(commit, { side: 'base' });

@@ -43,10 +43,6 @@ function nextTurn(): Promise<void> {
   });
 }
 
-function activityOfRun(): Activity {
-  return createActivity(nextTurn);
-}
-
 function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Halt | null {
   const waiting = halt === null ? null : providers.waiting();
   return halt === null || waiting === null ? halt : { ...halt, waiting };
@@ -131,7 +127,7 @@ export function openWorld(options: WorldOptions): World {
     CODE_TIMEOUT_SECONDS,
     () => options.halting.halted() !== null,
   );
-  const activity = activityOfRun();
+  const activity = createActivity(nextTurn);
   const providers = providersOf(options, {
     activity,
     checkouts,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RemoteAddress } from '../../edges/git/remote.ts';
 import { openRepository, type Repository } from '../../edges/git/repository.ts';
-import { UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { makeFolders } from './make-folders.ts';
 import { visibleErrorMessage } from './safe-writing.ts';
 
@@ -39,12 +39,10 @@ async function folderIn(temporary: string): Promise<string> {
     makeFolders(temporary);
     return await mkdtemp(join(temporary, 'evaldiff-'));
   } catch (error) {
-    throw new UserError([
-      problem(
-        null,
-        `The folder for temporary files cannot be used (${visibleErrorMessage(error)}); in a ` +
-          'workflow RUNNER_TEMP names it, in a terminal TMPDIR.',
-      ),
-    ]);
+    throw userError(
+      null,
+      `The folder for temporary files cannot be used (${visibleErrorMessage(error)}); in a ` +
+        'workflow RUNNER_TEMP names it, in a terminal TMPDIR.',
+    );
   }
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, parse, relative, sep } from 'node:path';
 import { isWithin } from '../../edges/git/discover.ts';
-import { UserError, errorMessage, problem } from '../../errors.ts';
+import { UserError, errorMessage, problem, userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import type { Problem } from '../../types/plain.ts';
 import { makeFolders } from './make-folders.ts';
@@ -100,7 +100,7 @@ async function placeFor(path: string, { root }: Root): Promise<Settled> {
 type Root = Pick<Ground, 'root'>;
 
 function removalError(what: string): UserError {
-  return new UserError([problem(null, `${what}; remove it`)]);
+  return userError(null, `${what}; remove it`);
 }
 
 type Data = Parameters<typeof writeFile>[1];
@@ -114,7 +114,7 @@ export interface OwnFolder {
 /** @throws UserError if it must not be written to, see {@link pathRefusal}. */
 export async function openFolder(path: string, ground: Ground): Promise<OwnFolder> {
   const refusal = await pathRefusal(path, 'folder', ground);
-  if (refusal !== null) throw new UserError([problem(null, refusal)]);
+  if (refusal !== null) throw userError(null, refusal);
   await makeFolder(path, ground);
   return {
     path,

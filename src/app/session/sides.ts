@@ -2,7 +2,7 @@ import { join, posix } from 'node:path';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/file-names.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import type { Folder } from '../../edges/git/tree.ts';
-import { UserError, problem } from '../../errors.ts';
+import { UserError, userError } from '../../errors.ts';
 import { firstWords } from '../../text/amounts.ts';
 import type { Notice, Side } from '../../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../../types/repository.ts';
@@ -179,16 +179,14 @@ function notProject(
   commit: string,
 ): UserError {
   const where = `at ${side} (${commit.slice(0, 7)})`;
-  return new UserError([
-    problem(
-      null,
-      kind === 'missing'
-        ? `The project's folder ${at} does not exist ${where}. If it was moved, name its new ` +
-            'place (working-directory); if it was removed, remove what evaluates it.'
-        : `The project's folder is not one ${where}: ${at} is a ${kind}. Only folders of the ` +
-            'commit itself are read: put one there, or name another (working-directory).',
-    ),
-  ]);
+  return userError(
+    null,
+    kind === 'missing'
+      ? `The project's folder ${at} does not exist ${where}. If it was moved, name its new ` +
+          'place (working-directory); if it was removed, remove what evaluates it.'
+      : `The project's folder is not one ${where}: ${at} is a ${kind}. Only folders of the ` +
+          'commit itself are read: put one there, or name another (working-directory).',
+  );
 }
 
 /** The uncommitted files, as a revision that a user can name. */
@@ -242,5 +240,5 @@ async function defaultBase(repository: Repository, env: NodeJS.ProcessEnv): Prom
     'There is no base to compare with: this clone has no main or master, and no remote that ' +
     'names a default branch. Name the base: --base <branch or commit>; --base HEAD compares ' +
     'uncommitted files with the last commit.';
-  throw new UserError([problem(null, message)]);
+  throw userError(null, message);
 }

@@ -13,7 +13,7 @@ import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
 import { openStore, type Store } from '../../edges/store/index.ts';
 import { machineKey, readMachineKey } from '../../edges/store/machine-key.ts';
 import { PartError, answersIn, besideAnswersIn } from '../../edges/store/part.ts';
-import { UserError, problem } from '../../errors.ts';
+import { UserError, userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { sources } from '../../trust/trust.ts';
 import type { TrustLevel } from '../../types/plain.ts';
@@ -90,8 +90,7 @@ export async function openLocalStore(
   for (const path of [file, ...beside, ...(keyFile === null ? [] : [keyFile])]) {
     if (beside.includes(path) && (await entryAt(path)) === null) continue;
     const refusal = await pathRefusal(path, 'store', given.ground);
-    if (refusal !== null)
-      throw new UserError([problem(null, `${refusal} (--store, EVALDIFF_STORE)`)]);
+    if (refusal !== null) throw userError(null, `${refusal} (--store, EVALDIFF_STORE)`);
   }
   if (former !== null && given.access === 'read-write' && !existsSync(file) && existsSync(former))
     given.notice(

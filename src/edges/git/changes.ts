@@ -1,4 +1,4 @@
-import { InternalError, UserError, problem } from '../../errors.ts';
+import { InternalError, userError } from '../../errors.ts';
 import type { ChangedFile } from '../../types/repository.ts';
 import { lastLine, runGit, type GitPlace } from './command.ts';
 import {
@@ -94,13 +94,11 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
   const [, missing] = /unable to read ([0-9a-f]{40,})/.exec(complaint) ?? [];
   if (missing === undefined)
     throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
-  throw new UserError([
-    problem(
-      null,
-      `A content that differs (object ${missing.slice(0, 7)}) is missing from this clone; ` +
-        'run "git fetch" or clone anew',
-    ),
-  ]);
+  throw userError(
+    null,
+    `A content that differs (object ${missing.slice(0, 7)}) is missing from this clone; ` +
+      'run "git fetch" or clone anew',
+  );
 }
 
 /** Parses `--raw -p -z`: entries and paths ended by NUL, an empty one, then the patch. */

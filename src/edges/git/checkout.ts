@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InternalError, UserError, problem } from '../../errors.ts';
+import { InternalError, UserError, problem, userError } from '../../errors.ts';
 import { hasCode } from './command.ts';
 import { REGULAR_MODES, type TreeEntry } from './listing.ts';
 import type { ObjectReader } from './objects.ts';
@@ -51,13 +51,11 @@ async function writeEntry(
 ): Promise<void> {
   const content = await reader.blob(entry.id);
   if (content === null)
-    throw new UserError([
-      problem(
-        { file: entry.path, line: 0 },
-        `its content (object ${entry.id.slice(0, 7)}) is missing from this clone; run "git ` +
-          'fetch" or clone anew',
-      ),
-    ]);
+    throw userError(
+      entry.path,
+      `its content (object ${entry.id.slice(0, 7)}) is missing from this clone; run "git ` +
+        'fetch" or clone anew',
+    );
   const slash = entry.bytes.lastIndexOf(47);
   const parent = slash < 0 ? '' : entry.bytes.subarray(0, slash).toString('latin1');
   if (parent !== '' && !made.has(parent))
@@ -71,12 +69,10 @@ async function writeEntry(
     });
   } catch (error) {
     if (hasCode(error, 'EEXIST')) {
-      throw new UserError([
-        problem(
-          { file: entry.path, line: 0 },
-          'has the same name as another file here (except for case or Unicode form); rename one',
-        ),
-      ]);
+      throw userError(
+        entry.path,
+        'has the same name as another file here (except for case or Unicode form); rename one',
+      );
     }
     throw error;
   }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { InternalError, UserError, problem } from '../../errors.ts';
+import { InternalError, userError } from '../../errors.ts';
 
 /** The repository git must use: no discovery, and never run in a user's folder. */
 export interface GitPlace {
@@ -187,12 +187,10 @@ export function lastLine(complaint: string): string {
 
 export function startFailure(error: Error): Error {
   if (hasCode(error, 'ENOENT')) {
-    return new UserError([
-      problem(
-        null,
-        'git was not found on this machine. Prompts are read from git objects: install git 2.31 or newer.',
-      ),
-    ]);
+    return userError(
+      null,
+      'git was not found on this machine. Prompts are read from git objects: install git 2.31 or newer.',
+    );
   }
   return new InternalError(`git could not be started: ${error.message}`, { cause: error });
 }

@@ -1,4 +1,4 @@
-import { UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import type { CommitHistory } from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
@@ -55,7 +55,7 @@ async function baseOfCi(
     (await localCommit(reader, `refs/heads/${branch}`));
   if (tip !== null) return tip;
   const message = `${named} names the base ${value}, which was not found. Fetch it, or use --base <commit>.`;
-  throw new UserError([problem(null, message)]);
+  throw userError(null, message);
 }
 
 async function localCommit(

@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve, sep } from 'node:path';
-import { UserError, problem } from '../../errors.ts';
+import { type UserError, userError } from '../../errors.ts';
 import { type GitPlace, git } from './command.ts';
 import { splitNul } from './tree.ts';
 
@@ -25,7 +25,8 @@ export async function checkoutAt(root: string): Promise<Checkout | null> {
   const shared = await smallText(join(gitDir, 'commondir'));
   const commonDir = shared === null ? gitDir : resolve(gitDir, shared.trim());
   const isRepository =
-    (await isThere(join(gitDir, 'HEAD'))) && (await isFolder(join(commonDir, 'objects')));
+    (await lstat(join(gitDir, 'HEAD')).catch(() => null)) !== null &&
+    (await isFolder(join(commonDir, 'objects')));
   return isRepository ? { root: await realpath(root), gitDir, commonDir } : null;
 }
 
@@ -33,7 +34,7 @@ export async function checkoutAt(root: string): Promise<Checkout | null> {
 export async function discoverCheckout(directory: string): Promise<FoundFolder> {
   const folder = await realpath(directory).catch(() => null);
   if (folder === null || !(await isFolder(folder)))
-    throw new UserError([problem(null, `${directory} is not a folder`)]);
+    throw userError(null, `${directory} is not a folder`);
   const given = resolve(directory);
   const passed: string[] = [];
   for (const place of folderAndParents(given)) {
@@ -52,13 +53,11 @@ export async function discoverCheckout(directory: string): Promise<FoundFolder> 
 }
 
 function refusedLink(root: string, link: string, folder: string): UserError {
-  return new UserError([
-    problem(
-      null,
-      `${relative(root, link).split(sep).join('/')} is a symbolic link; evaldiff follows ` +
-        `none inside a repository. Name the folder itself: ${folder}`,
-    ),
-  ]);
+  return userError(
+    null,
+    `${relative(root, link).split(sep).join('/')} is a symbolic link; evaldiff follows ` +
+      `none inside a repository. Name the folder itself: ${folder}`,
+  );
 }
 
 function* folderAndParents(folder: string): Generator<string> {
@@ -86,10 +85,6 @@ async function smallText(path: string): Promise<string | null> {
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() ?? false;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => null)) !== null;
 }
 
 /** Paths in the index at or below an absolute path without links, as POSIX paths below the root. */

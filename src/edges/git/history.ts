@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InternalError, UserError, problem } from '../../errors.ts';
+import { type UserError, InternalError, userError } from '../../errors.ts';
 import type { Side } from '../../types/plain.ts';
 import { git, lastLine, runGit, type GitAnswer, type GitPlace } from './command.ts';
 import { isObjectId, peel, type ObjectReader } from './objects.ts';
@@ -163,7 +163,7 @@ async function fetchCommit(
   const name = side === undefined ? 'commit' : `${side} commit`;
   const failure = (why: string, advice = ''): UserError => {
     const message = `The ${name} ${commit.slice(0, 7)} could not be fetched: ${why}. ${advice}`;
-    return new UserError([problem(null, message.trimEnd())]);
+    return userError(null, message.trimEnd());
   };
   if ('none' in remote) throw failure(remote.none);
   const depth = await depthOf(source);

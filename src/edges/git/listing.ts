@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { InternalError, UserError, problem } from '../../errors.ts';
+import { type UserError, InternalError, userError } from '../../errors.ts';
 import { count } from '../../text/amounts.ts';
 import type { MissingObjects } from './missing.ts';
 import type { ObjectReader } from './objects.ts';
@@ -104,7 +104,8 @@ function tooMany(found: readonly string[], most: number): UserError {
     [folder, inside] = largest;
   }
   const name = folder === '' ? "The project's folder" : folder.slice(0, -1);
-  return refusal(
+  return userError(
+    null,
     `${name} has more than ${count(most)} entries (with subfolders). Keep it out of the ` +
       'repository, or name a smaller folder (working-directory, --directory)',
   );
@@ -127,13 +128,10 @@ async function readBelow(trees: TreeReader, tree: string): Promise<void> {
 }
 
 function notHere(tree: string): never {
-  throw refusal(
+  throw userError(
+    null,
     `A folder listing (object ${tree.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
   );
-}
-
-function refusal(message: string): UserError {
-  return new UserError([problem(null, message)]);
 }
 
 async function listing(
@@ -179,7 +177,8 @@ function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
     const isName = name !== '' && !name.includes('/');
     if (isName && !names.has(name)) names.add(name);
     else
-      throw refusal(
+      throw userError(
+        null,
         `A folder of this repository (tree ${tree.slice(0, 12)}) has ` +
           `${isName ? 'two entries' : 'an entry'} with the name ` +
           `${JSON.stringify(name.slice(0, 200))}, which git does not allow. Commit the folder ` +

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError, problem } from '../../errors.ts';
+import { type UserError, userError } from '../../errors.ts';
 import { type GitPlace, git, lastLine } from './command.ts';
 import type { FetchWish, Remote } from './remote.ts';
 
@@ -29,9 +29,10 @@ export function openMissing(place: GitPlace, remote: Remote | null): MissingObje
 
 function fetchFailure(count: number, filter: FetchWish['filter'], complaint: string): UserError {
   const what = filter === 'tree:0' ? 'A folder listing' : `The contents of ${String(count)} files`;
-  return new UserError([
-    problem(null, `${what}, which this clone lacks, could not be fetched: ${lastLine(complaint)}.`),
-  ]);
+  return userError(
+    null,
+    `${what}, which this clone lacks, could not be fetched: ${lastLine(complaint)}.`,
+  );
 }
 
 async function missingIn(place: GitPlace, ids: readonly string[]): Promise<string[]> {

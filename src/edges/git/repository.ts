@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import type { ChangedFile, Origin, SourceTree } from '../../types/repository.ts';
 import { diffTrees } from './changes.ts';
 import { writeFiles } from './checkout.ts';
@@ -238,13 +238,11 @@ async function sameTrees(
 function withoutCommits(folder: string): Commits & Pick<Repository, 'tree' | 'isCommitted'> {
   const refuse = (): Promise<never> =>
     Promise.reject(
-      new UserError([
-        problem(
-          null,
-          `${folder} is not a git repository, so there is nothing to compare with. Run "git ` +
-            'init" and commit, or use "npx evaldiff run".',
-        ),
-      ]),
+      userError(
+        null,
+        `${folder} is not a git repository, so there is nothing to compare with. Run "git ` +
+          'init" and commit, or use "npx evaldiff run".',
+      ),
     );
   return {
     resolve: refuse,

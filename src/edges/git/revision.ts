@@ -1,4 +1,4 @@
-import { UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { git, gitLine, runGit, type GitPlace } from './command.ts';
 import type { Checkout } from './discover.ts';
 import {
@@ -96,7 +96,7 @@ export async function resolveRevision(
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
   const named = unusable ? null : await commitOf(names, history, revision);
   if (named === null) {
-    throw new UserError([problem(null, await unknownMessage(names, history, revision))]);
+    throw userError(null, await unknownMessage(names, history, revision));
   }
   if (/^[0-9a-f]{4,}$/.test(id) && !named.startsWith(id))
     await refuseTwoMeanings(names, revision, id);
@@ -225,13 +225,11 @@ async function refuseTwoMeanings(names: Names, revision: string, prefix: string)
     .split('\n')
     .filter((line) => isObjectId(line))) {
     if ((await commitNamed(names, id)) !== null) {
-      throw new UserError([
-        problem(
-          null,
-          `"${revision}" is a branch or tag and also the start of commit ${id}. Give the ` +
-            `full commit id, or refs/heads/${revision}.`,
-        ),
-      ]);
+      throw userError(
+        null,
+        `"${revision}" is a branch or tag and also the start of commit ${id}. Give the ` +
+          `full commit id, or refs/heads/${revision}.`,
+      );
     }
   }
 }

@@ -1,6 +1,6 @@
 import { copyFile, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import {
   git,
   gitEnvironment,
@@ -75,9 +75,7 @@ async function refuseOldGit(own: GitPlace): Promise<void> {
     /^git version ((\d+)\.(\d+)\S*)/.exec(output.toString('utf8')) ?? [];
   const newer = Number(major) - OLDEST_GIT[0] || Number(minor) - OLDEST_GIT[1];
   if (version === '' || newer >= 0) return;
-  throw new UserError([
-    problem(null, `This is git ${version}. Install git ${OLDEST_GIT.join('.')} or newer.`),
-  ]);
+  throw userError(null, `This is git ${version}. Install git ${OLDEST_GIT.join('.')} or newer.`);
 }
 
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';
@@ -131,12 +129,10 @@ async function configuration(asking: GitPlace): Promise<GitSetting[]> {
     '--list',
   ]);
   if (code !== 0)
-    throw new UserError([
-      problem(
-        null,
-        `The git repository at ${dirname(asking.gitDir)} cannot be read: ${lastLine(complaint)}.`,
-      ),
-    ]);
+    throw userError(
+      null,
+      `The git repository at ${dirname(asking.gitDir)} cannot be read: ${lastLine(complaint)}.`,
+    );
   const parts = splitNul(output).map((part) => part.toString('utf8'));
   return parts.flatMap((scope, at): GitSetting[] => {
     if (at % 2 === 1) return [];

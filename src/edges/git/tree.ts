@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { InternalError, UserError, problem } from '../../errors.ts';
+import { type UserError, InternalError, userError } from '../../errors.ts';
 import { tooManyBytes } from '../../text/amounts.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import {
@@ -84,8 +84,7 @@ export function sourceTree(
   const read = async (path: string, most = Infinity): Promise<Uint8Array> => {
     const file = files.get(path);
     const kind = irregular.get(path);
-    const refused = (why: string): UserError =>
-      new UserError([problem({ file: path, line: 0 }, why)]);
+    const refused = (why: string): UserError => userError(path, why);
     const tooLarge = (size: number): UserError => refused(tooManyBytes(size, most));
     if (kind !== undefined) throw refused(`is a ${kind}; only regular files are read`);
     if (file === undefined) throw refused(`does not exist ${at}`);
@@ -125,12 +124,10 @@ export function folderPrefix(start: string, workingDirectory: string, repository
     posix.isAbsolute(workingDirectory) ||
     workingDirectory.includes('\0');
   if (outside)
-    throw new UserError([
-      problem(
-        null,
-        `${workingDirectory.replaceAll('\0', '\\0')}: is outside ${repository}. Give a ` +
-          'folder inside the repository.',
-      ),
-    ]);
+    throw userError(
+      null,
+      `${workingDirectory.replaceAll('\0', '\\0')}: is outside ${repository}. Give a ` +
+        'folder inside the repository.',
+    );
   return joined === '.' ? '' : joined.replace(/\/+$/, '');
 }

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { InternalError, UserError, problem } from '../../errors.ts';
+import { InternalError, userError } from '../../errors.ts';
 import { git, gitLine, lastLine, runGit, type GitPlace } from './command.ts';
 import type { Checkout } from './discover.ts';
 import { copyIfThere, type GitStore } from './store.ts';
@@ -74,24 +74,20 @@ async function addFiles(place: GitPlace, prefix: string): Promise<void> {
   ]);
   const unreadable = /^error: (?:unable to index file|open\().*$/m.exec(added.complaint);
   if (unreadable !== null) {
-    throw new UserError([
-      problem(
-        null,
-        `A file of the working tree could not be read: ${lastLine(unreadable[0])}. Make it ` +
-          'readable, or ignore it with .gitignore.',
-      ),
-    ]);
+    throw userError(
+      null,
+      `A file of the working tree could not be read: ${lastLine(unreadable[0])}. Make it ` +
+        'readable, or ignore it with .gitignore.',
+    );
   }
   const encoding = ENCODING.exec(added.complaint);
   if (encoding !== null) {
-    throw new UserError([
-      problem(
-        null,
-        'A file of the working tree is not in the encoding that .gitattributes gives it: ' +
-          `${lastLine(encoding[0])}. Save it in that encoding, or change its ` +
-          'working-tree-encoding.',
-      ),
-    ]);
+    throw userError(
+      null,
+      'A file of the working tree is not in the encoding that .gitattributes gives it: ' +
+        `${lastLine(encoding[0])}. Save it in that encoding, or change its ` +
+        'working-tree-encoding.',
+    );
   }
   const nothingThere =
     prefix !== '' && /did not match any file|beyond a symbolic link/.test(added.complaint);

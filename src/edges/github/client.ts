@@ -2,7 +2,7 @@ import { retry } from '@octokit/plugin-retry';
 import { throttling, type ThrottlingOptions } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
-import { UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import type { Environment } from './event.ts';
 
 /** Retries of one request after a failure of the server or the network. */
@@ -170,9 +170,7 @@ function address(env: Environment, name: string): string | null {
   if (text === '') return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw new UserError([
-      problem(null, `${name} must be an http or https address; the runner sets it.`),
-    ]);
+    throw userError(null, `${name} must be an http or https address; the runner sets it.`);
   }
   return text.replace(/\/$/, '');
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { Bare, fullName, MergeGroup, PullRequestEvent, Push, sha, WorkflowRun } from './payload.ts';
 
@@ -36,21 +36,21 @@ const READERS: Readonly<Record<string, EventReader>> = {
 export function readEvent(env: Environment, payload: unknown): EventFacts {
   const event = env['GITHUB_EVENT_NAME'] ?? '';
   const read = Object.hasOwn(READERS, event) ? READERS[event] : undefined;
-  if (read === undefined) throw userError(unsupportedEvent(event));
+  if (read === undefined) throw userError(null, unsupportedEvent(event));
   const own = fullName.safeParse(env['GITHUB_REPOSITORY']);
   if (!own.success)
-    throw userError('GITHUB_REPOSITORY must be set to owner/name; the runner does so.');
+    throw userError(null, 'GITHUB_REPOSITORY must be set to owner/name; the runner does so.');
   return read({ event, repository: own.data, env }, payload);
 }
 
 /** @throws UserError of one line, which repeats nothing of the file. */
 export function parsePayload(text: string): unknown {
   if (text.length > MAX_PAYLOAD_CHARACTERS)
-    throw userError('The event payload (GITHUB_EVENT_PATH) is larger than 25 MB.');
+    throw userError(null, 'The event payload (GITHUB_EVENT_PATH) is larger than 25 MB.');
   try {
     return JSON.parse(text);
   } catch {
-    throw userError('The event payload (GITHUB_EVENT_PATH) is not JSON.');
+    throw userError(null, 'The event payload (GITHUB_EVENT_PATH) is not JSON.');
   }
 }
 
@@ -71,6 +71,7 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
   const headRepository = pull.head.repo?.full_name ?? null;
   if (!sameName(pull.base.repo.full_name, context.repository)) {
     throw userError(
+      null,
       malformed(
         context.event,
         'pull_request.base.repo.full_name is not the repository of this run',
@@ -137,7 +138,7 @@ function readBareEvent(context: Context, payload: unknown): EventFacts {
   const event = parse(Bare, context, payload);
   const head = sha.safeParse(context.env['GITHUB_SHA']);
   if (!head.success)
-    throw userError(`GITHUB_SHA ${head.error.issues[0]?.message ?? 'must be a commit id'}.`);
+    throw userError(null, `GITHUB_SHA ${head.error.issues[0]?.message ?? 'must be a commit id'}.`);
   return { ...commonFacts(context, event), head: head.data };
 }
 
@@ -169,6 +170,7 @@ function parse<T extends z.ZodType<{ repository?: { full_name: string } | null |
     const [first, ...more] = result.error.issues;
     const rest = more.length > 0 ? ` (and ${more.length} more)` : '';
     throw userError(
+      null,
       malformed(
         context.event,
         `${first === undefined ? 'it is unreadable' : describeIssue(first)}${rest}`,
@@ -178,6 +180,7 @@ function parse<T extends z.ZodType<{ repository?: { full_name: string } | null |
   const named = result.data.repository?.full_name;
   if (named !== undefined && !sameName(named, context.repository)) {
     throw userError(
+      null,
       malformed(context.event, 'repository.full_name is not the repository of this run'),
     );
   }
@@ -207,10 +210,6 @@ function unsupportedEvent(event: string): string {
       'use the evaldiff command.'
     );
   return `This action runs on ${list}; this is ${/^[a-z_]{1,50}$/.test(event) ? event : 'an unknown event'}.`;
-}
-
-function userError(message: string): UserError {
-  return new UserError([problem(null, message)]);
 }
 
 function startedByDependabot({ env }: Context, sender: string | undefined): boolean {
