@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
 import type { Prune, StoreStats } from '../../edges/store/index.ts';
+import { userError } from '../../errors.ts';
 import { counted } from '../../text/amounts.ts';
 import { logLine, logText } from '../../text/log.ts';
 import type { BatchRecord } from '../../types/model.ts';
@@ -9,7 +10,6 @@ import { storePlaceOf, type StorePlace } from '../session/store-place.ts';
 import { openLocalStore } from '../session/stores.ts';
 import { inRepository } from './project.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
-import { userError } from './user-error.ts';
 
 interface CacheOptions {
   directory: string;

@@ -13,6 +13,7 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type RunReport, readRunReport } from '../../config/llmeval-report.ts';
 import { UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { readResultValue, type Result } from '../../kernel/result/result.ts';
 import type { Problem } from '../../types/plain.ts';
 import { ownKeys } from '../run/feature.ts';
@@ -26,7 +27,6 @@ import {
 } from '../session/safe-writing.ts';
 import { REPORT_FOLDERS } from './options.ts';
 import type { SavedKind, Terminal, UnreadFile } from './terminal.ts';
-import { userError } from './user-error.ts';
 
 /** A file that a run left, or another command of a feature's. */
 type Saved =

@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { schemaLine } from '../../config/schema-line.ts';
+import { userError } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import { factsOf, type VendorName, vendorNames } from '../../types/vendors.ts';
@@ -15,7 +16,6 @@ import { validateLines } from './plain.ts';
 import { dayOf, withTree } from './project.ts';
 import { isAccount, seeProject, type SeenProject } from './see-project.ts';
 import type { AddCommand } from './terminal.ts';
-import { userError } from './user-error.ts';
 import {
   PLACEHOLDER,
   endpointKey,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { createSandbox } from '../../edges/sandbox/index.ts';
+import { userError } from '../../errors.ts';
 import { exitCode } from '../../kernel/judge/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { renderComment } from '../../report/comment.ts';
@@ -17,7 +18,6 @@ import { commentMarker } from '../session/write-reports.ts';
 import { newestRun, readSavedFiles, savedFilesIn, savedKinds, type SavedFile } from './files.ts';
 import { addVariants, REPORT_FOLDERS } from './options.ts';
 import type { AddCommand, Rendered, Terminal } from './terminal.ts';
-import { userError } from './user-error.ts';
 
 const FORMATS = ['terminal', 'markdown', 'html', 'junit', 'json'] as const;
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError, formatProblem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
@@ -22,7 +23,6 @@ import { readSavedFiles, savedFilesIn } from './files.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { withProject } from './project.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
-import { userError } from './user-error.ts';
 
 /** Report folder in the examples of the documentation. */
 const EXAMPLE_FOLDER = 'evaldiff-report';

@@ -1,9 +1,9 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { userError } from '../../errors.ts';
 import { factsOf, keyInputs, type VendorName } from '../../types/vendors.ts';
 import { packageRoot } from '../session/installation.ts';
-import { userError } from './user-error.ts';
 
 /** Stands for the account that publishes the action when it is unknown. */
 export const PLACEHOLDER = '<owner>';

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 import type { Terminal } from '../../app/commands/terminal.ts';
-import { userError } from '../../app/commands/user-error.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { readTests } from '../../config/tests.ts';
 import { below } from '../../documents/document.ts';
 import type { Files } from '../../documents/files.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
+import { userError } from '../../errors.ts';
 import { UserError } from '../../errors.ts';
 import { comparesEmbeddings, isModelGraded } from '../../kernel/suite/metrics.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';

@@ -16,9 +16,9 @@ import {
   withProject,
 } from '../../app/commands/project.ts';
 import type { AddCommand, Rendered, Terminal } from '../../app/commands/terminal.ts';
-import { userError } from '../../app/commands/user-error.ts';
 import { WORKTREE } from '../../app/session/sides.ts';
 import { shardOf } from '../../config/inputs.ts';
+import { userError } from '../../errors.ts';
 import { UserError, problem } from '../../errors.ts';
 import { logJson, logLine } from '../../text/log.ts';
 import type { Problem } from '../../types/plain.ts';

@@ -1,1 +1,0 @@
-export { userError } from '../../errors.ts';
