@@ -28,7 +28,6 @@ const calledTool = z
   ])
   .describe('A call: name and arguments, or as OpenAI writes it.');
 
-/** A message of a recorded dialogue. Other members are metadata, visible to code. */
 export const recordedMessage = z
   .looseObject(
     {
@@ -48,7 +47,6 @@ export const recordedMessage = z
     path: ['content'],
   });
 
-/** Converts a recorded message and keeps its other members as metadata. */
 export function messageOf({
   role,
   content,

@@ -8,7 +8,6 @@ import type { Problem, Scalar } from '../types/plain.ts';
 import { SETTABLE, readOverrides, type Overridable, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
-/** Limits of the files, and the keys of features. */
 interface OverrideContext {
   limits: Limits;
   own: readonly OwnSettings[];
@@ -16,7 +15,6 @@ interface OverrideContext {
 
 const isOverridable = (key: string): key is Overridable => Object.hasOwn(APPLY_OVERRIDE, key);
 
-/** Replaces one member of a section that a feature reads. */
 function withOwn(settings: Settings, key: string, { read, member }: OverrideValue): Settings {
   const sectionOf = (of: Settings): [string, unknown][] => {
     const section = Object.entries(of).find(([name]) => name === key)?.[1] as object;

@@ -70,7 +70,6 @@ function metricProblems(
   });
 }
 
-/** Common wrong names of the settings file. */
 const MISNAMED_FILE = 'evaldiff.yml';
 
 const MAX_LISTED_KEYS = 10;
@@ -104,7 +103,6 @@ function misnamedSettings({ files }: SourceTree, file: string | null): Problem[]
   return [problem({ file: MISNAMED_FILE, line: 0 }, `is not read; ${remedy}`)];
 }
 
-/** llmeval's settings are ignored if ours exist. */
 function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
   if (file !== SETTINGS_FILE || !files.has(LLMEVAL_FILE)) return [];
   const message = `is not read, for ${file} is there; move what it says into ${file}`;
@@ -145,7 +143,6 @@ const WARN_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 
-/** Today as YYYY-MM-DD, and how to report models that have ended. */
 export interface ModelEnds {
   today: string;
   /** A problem in a full run. Else a notice: the change did not retire the model. */

@@ -18,10 +18,7 @@ import { passProblems } from './rubric-choices.ts';
 
 const CRITICAL = 'critical';
 
-/**
- * Reports models that `allowed` (null: any) does not name. The resolved model and its place count,
- * because a file could give an allowed name to any model, server or recording.
- */
+/** Checks resolved models and places: a file could give an allowed name to any model or server. */
 export function checkModels(
   settings: Settings,
   suites: readonly Suite[],
@@ -50,12 +47,7 @@ export function checkModels(
   return problems;
 }
 
-/**
- * Why a model is not allowed; null if it is. An entry `place:model` allows that model at that place
- * (a vendor, an endpoint, `program` or `replay`). A bare name allows a vendor's public model at
- * that vendor only, and any other model if it is asked at one place only; never programs or
- * recordings.
- */
+/** `place:model` allows one place. Bare names never allow programs or recordings. */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
   const asked = entry?.model ?? name;
@@ -165,7 +157,6 @@ function checkPassing(
   }
 }
 
-/** Long tags are skipped: edit distance takes quadratic time. */
 function isSlip(tag: string): boolean {
   return (
     tag !== CRITICAL &&
@@ -174,7 +165,6 @@ function isSlip(tag: string): boolean {
   );
 }
 
-/** Tags one edit from `critical`, which was probably meant. */
 export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   return suites.flatMap(({ tests }) => {
     const first = new Map<string, Place>();

@@ -6,11 +6,7 @@ import { factsOf, vendorNames } from '../types/vendors.ts';
 
 const FORM = 'name=url key=ENV_NAME';
 
-/**
- * Reads lines `name=url key=ENV_NAME header=NAME:ENV_NAME api-version=… insecure direct
- * concurrency=… requests-per-minute=…`; only name and address are required. Addresses are https, or
- * http on loopback or with `insecure`, and hold no secrets.
- */
+/** Lines `name=url key=ENV_NAME …`, without secrets; http on loopback or with `insecure` only. */
 export function readEndpoints(lines: readonly string[]): {
   endpoints: Endpoint[];
   problems: Problem[];
@@ -30,11 +26,10 @@ export function readEndpoints(lines: readonly string[]): {
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
 
-/** Headers that a line cannot set: connection, body, API version. */
+/** A line cannot set these: connection, body, API version. */
 const RESERVED_HEADERS =
   /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*|anthropic-version)$/i;
 
-/** A date with an optional suffix, or a word. */
 const API_VERSION =
   /^(\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(-[a-z0-9.-]{1,20})?|[a-z][a-z0-9.-]{0,39})$/i;
 
@@ -160,7 +155,6 @@ function keyFlaw({ insecure, keyEnv, headers }: EndpointOptions): string | null 
     : `must not send ${factsOf(vendor).keyVariable} over plain http; a service of the job's own has a key of its own, or none`;
 }
 
-/** Parses a proxy address; empty for none. */
 export function readProxy(
   name: string,
   text: string,

@@ -17,7 +17,7 @@ const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, '']
   ''
 >;
 
-/** The action's inputs and defaults, equal to `action.yml`. An empty default means "not given". */
+/** Equal to `action.yml`. Empty: not given. */
 export const INPUT_DEFAULTS = {
   'github-token': '',
   mode: 'auto',
@@ -63,7 +63,6 @@ export interface Inputs {
   proxy: string | null;
   failOn: 'regression' | 'failure' | 'never' | null;
   comment: 'auto' | 'always' | 'never';
-  /** Null: no check run. */
   checkName: string | null;
   code: 'sandbox' | 'host' | 'off';
   codeEnv: string[];
@@ -73,14 +72,12 @@ export interface Inputs {
   overrideLabel: string | null;
   noiseRuns: number;
   maxCalls: number | null;
-  /** US dollars. */
   maxCost: number | null;
   /** Ends the run with partial results. */
   timeoutMs: number | null;
   cache: boolean;
   reportPath: string;
   uploadReport: boolean;
-  /** `index` from 1 to `count`. */
   shard: { index: number; count: number } | null;
   read: GivenReadOptions;
 }
@@ -91,10 +88,7 @@ const COMMENT = ['auto', 'always', 'never'] as const;
 
 const CODE = ['sandbox', 'host', 'off'] as const;
 
-/**
- * Parses the action's inputs (empty or absent: the default) and returns all problems, each with the
- * input's name first. Use the inputs only if there are none.
- */
+/** Reports every problem, each with the input's name first; the inputs need none to be usable. */
 export function readInputs(
   given: Readonly<Record<string, string>>,
   own: readonly OwnSettings[],
@@ -153,7 +147,6 @@ export function readInputs(
   return { inputs, problems: [...problems, ...ofEndpoints, ...ofProxy, ...ofOverrides] };
 }
 
-/** Parses the command line's options like the action's inputs. */
 export function readCommandLine(given: {
   config: string;
   overrides: readonly string[];
@@ -228,7 +221,6 @@ function minutes(name: string, value: string, refuse: Refuse): number | null {
   return null;
 }
 
-/** Comparisons of `evaldiff noise`. */
 export function parseRuns(name: string, value: string, refuse: Refuse): number {
   const runs = /^\d{1,4}$/.test(value) ? Number(value) : 0;
   if (runs >= 1 && runs <= MOST_RUNS) return runs;
@@ -257,7 +249,6 @@ function environmentName(name: string, value: string, refuse: Refuse): boolean {
   return fits;
 }
 
-/** Parses `i/n`; null if empty or invalid. */
 export function shardOf(
   name: string,
   value: string,

@@ -34,13 +34,12 @@ const turnShare = () => z.number({ error: EVERY }).gt(0, { error: EVERY }).max(1
 
 export const BETTER = ['higher', 'lower', 'none'] as const;
 
-/** One or several labels; YAML reads some as numbers or booleans. */
+/** YAML reads some labels as numbers or booleans. */
 export const labels = () =>
   z.union([scalar(), listOf(scalar()).min(1, { error: 'must name at least one label' })], {
     error: 'must be a label or a list of labels',
   });
 
-/** Labels as text. */
 export function labelTexts(
   document: Document,
   path: Path,
@@ -123,7 +122,6 @@ export const metricSchema = closed({
     .optional(),
 });
 
-/** FlexEval's form, in which the list determines a metric's source. */
 export const flexEvalSchema = metricSchema
   .omit({ uses: true, rubric: true, code: true, language: true, with: true })
   .required({ name: true });

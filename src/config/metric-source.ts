@@ -40,7 +40,6 @@ export function readSource(
     : { kind: 'rubric', rubric: written.rubric };
 }
 
-/** Rejects `with` for a rubric or code, whose options are keys of the metric. */
 function refuseParameters(
   document: Document,
   path: Path,

@@ -46,7 +46,6 @@ export function readMetrics(
   return metrics;
 }
 
-/** Reads `metrics` of the reference at `path`. Names are unique in the reference and the suite. */
 export function readOwnMetrics(
   document: Document,
   path: Path,
@@ -134,7 +133,6 @@ function readMetric(
   };
 }
 
-/** The facts of a built-in metric that a run needs. */
 export function definitionOf(
   source: MetricSource,
   builtIns: BuiltInMetrics,
@@ -175,7 +173,6 @@ function readPassRules(
   return withoutUndefined({ better, min, max, pass });
 }
 
-/** Bounds with which every answer passes or fails. */
 function rangeProblems(
   { threshold, min, max }: RawMetric,
   better: Better,
@@ -220,7 +217,6 @@ function directionProblems(
   return [['better', `${source.uses} knows its direction: ${own} is better`]];
 }
 
-/** The metric's own graders; nothing if it uses the settings'. */
 function ownGraders(
   document: Document,
   path: Path,

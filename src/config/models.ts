@@ -29,13 +29,11 @@ import {
 
 const FORMS = 'must be a model name, a map with model and parameters, or a list of them that votes';
 
-/** One model: its name, or a map with its parameters. */
 export const modelChoice = () =>
   z.union([filled(), mapOf(anything())], {
     error: 'must be a model name, or a map with model and parameters',
   });
 
-/** One grader, or several that vote. */
 export const gradersSchema = z.union([modelChoice(), listOf(modelChoice())], { error: FORMS });
 
 const MAX_GRADERS = 9;

@@ -5,13 +5,10 @@ import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { nearest, didYouMean } from '../text/suggest.ts';
 import type { Json, Problem, Scalar } from '../types/plain.ts';
 
-/** The effect of `key=value` lines, for every prompt of both sides. */
 export interface Overrides {
-  /** Names or patterns of prompts to run; null: all. */
   prompts: string[] | null;
-  /** Ids or input texts of references to run, or patterns; null: all. */
+  /** By id, input text or pattern. */
   references: string[] | null;
-  /** Tags or patterns of references to run; null: all. */
   tags: string[] | null;
   /** Settings by dotted path (`n_tries`, `gate.alpha`), as in the settings file. */
   settings: { path: [string, ...string[]]; value: Scalar | null; line: string }[];
@@ -32,10 +29,8 @@ export const SETTABLE = {
   grader: ['model', 'temperature'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Top-level settings of ours that a line may set, whole or in part. */
 export type Overridable = (typeof TOP_LEVEL_KEYS)[number] | keyof typeof SETTABLE;
 
-/** Sections with the members that a line may set, those of features included. */
 type Sections = Readonly<Record<string, readonly string[]>>;
 
 function sectionsOf(own: readonly OwnSettings[]): Sections {
@@ -76,12 +71,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   yardstick: 'gate.scoring',
 };
 
-/**
- * Reads lines `key=value` of the action's input `overrides` and the command line: `n_tries=1`,
- * `prompts=capitals`, `model=a,b`, `temperature=0,0.7`, `gate.fail_on=never`. A comma list is a
- * sweep; a value in double quotes keeps its commas and stays text. Skips empty lines and lines from
- * `#`. Returns all problems at once.
- */
+/** Reads lines like `model=a,b`. Double quotes keep commas. Reports every problem. */
 export function readOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
@@ -135,7 +125,6 @@ function parseLine(line: string): OverrideEntry | null {
   return key === '' || values === null ? null : { key, below, values };
 }
 
-/** Applies one entry, or returns the error. */
 function apply(
   entry: OverrideEntry,
   line: string,
@@ -217,7 +206,6 @@ function applySetting(
   return null;
 }
 
-/** `a,b` → values; `"a,b"` → one text; null for an empty value or an open quote. */
 function splitList(list: string): Scalar[] | null {
   const values: Scalar[] = [];
   for (let at = 0; at <= list.length; at += 1) {
@@ -237,7 +225,6 @@ function commaOrEnd(list: string, comma: number): number {
   return comma === -1 ? list.length : comma;
 }
 
-/** Like YAML: numbers and true/false, everything else text. */
 function scalarOf(piece: string): Scalar {
   if (piece === 'true' || piece === 'false') return piece === 'true';
   return /^[-+]?(\d{1,17}(\.\d{0,17})?|\.\d{1,17})(e[-+]?\d{1,3})?$/i.test(piece) &&

@@ -68,23 +68,17 @@ const promptShape = {
     .optional(),
 };
 
-/** Keys of a prompt file that are not model parameters. */
 export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
 const BODY_KEYS = ['messages', 'prompt', 'code'];
 
-/** Its own keys (`tests` as given), and model parameters under any other name. */
 export function promptSchema(tests: z.ZodType) {
   return z
     .object({ ...promptShape, tests: tests.describe(TESTS).optional() })
     .catchall(z.union([scalar(), listOf(anything()), z.record(z.string(), anything())]));
 }
 
-/**
- * Reads one prompt file, already merged with its `defaults`; `readTests` reads `tests`. Null if the
- * file is not a prompt. Otherwise errors go to `problems`, and the prompt is usable if there are
- * none. `isOwn`: it is not converted from another tool's file.
- */
+/** Null if the file is not a prompt; usable if `problems` did not grow. `isOwn`: not converted. */
 export function readPrompt(
   document: Document,
   problems: Problem[],
@@ -159,7 +153,6 @@ function readBody(
   problems: Problem[],
 ): { messages: LocatedMessage[]; code: Prompt['code'] } {
   const given = BODY_KEYS.filter((key) => valueAt(document.value, [key]) !== undefined);
-  // Misspelt keys are reported separately.
   const misspelt =
     isMap(document.value) &&
     Object.keys(document.value).some(
@@ -187,7 +180,6 @@ function readMessages(document: Document, problems: Problem[]): LocatedMessage[]
   }));
 }
 
-/** `prompt: {content}` is one user message. */
 function readSingleMessage(document: Document, problems: Problem[]): LocatedMessage[] {
   const written = check(document, ['prompt'], promptShape.prompt, problems);
   if (written === undefined) return [];

@@ -16,10 +16,7 @@ const FOREIGN_KEYS = ['defaults', 'hydra', 'log10'] as const;
 
 const SWEEPER = ['hydra', 'sweeper', 'params'];
 
-/**
- * An `llmeval.yaml` without llmeval's keys. Its sweep (`hydra.sweeper.params`, like `prompts.model:
- * gpt-4,claude-2`) becomes a sweep; ignored keys are notices at their lines.
- */
+/** Reads the sweep of an `llmeval.yaml` (`hydra.sweeper.params`); ignored keys become notices. */
 function withoutForeignKeys(document: Document): {
   document: Document;
   sweep: Record<string, Scalar[]>;
@@ -81,10 +78,7 @@ interface SettingsPlaces {
   gate(path: readonly string[]): Place;
 }
 
-/**
- * The file asked for, else `llmeval.yaml`, else the defaults; then the overrides. `known`: the file
- * is absent or readable, so missing settings are meaningful.
- */
+/** `known`: the file is absent or readable, so missing settings are meaningful. */
 export async function loadSettings(
   files: Files,
   options: SettingsOptions,

@@ -44,7 +44,6 @@ interface SuitesReader {
   settings: Settings;
   options: {
     overrides: Overrides;
-    /** Head's side: overrides must match something. */
     configRequired: boolean;
     limits: Limits;
     formats: Formats;
@@ -53,10 +52,7 @@ interface SuitesReader {
   tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string; hostCall?: HostCall };
 }
 
-/**
- * Reads every prompt of the settings and of other tools' files, with its tests. `settings` gains
- * the models of such files, `rubrics` their rubric files. `places`: of the patterns.
- */
+/** Reads every prompt with its tests. `settings` gains imported models, `rubrics` their files. */
 export async function loadSuites(
   reader: SuitesReader,
   places: (pattern: string) => Place,
@@ -197,7 +193,6 @@ async function loadFile(
   return loaded;
 }
 
-/** Settings of the program that runs other tools' code. */
 export function hostSettings({ models }: Pick<Settings, 'models'>): HostSettings {
   return models.get(PROMPTFOO_PROGRAM) ?? { setup: [], files: [] };
 }

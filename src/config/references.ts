@@ -39,7 +39,6 @@ export const referencesFromSchema = z
 
 type DataSource = z.output<typeof sourceSchema>;
 
-/** Reads `references` and `references_from`. A reference's error becomes its `problem`. */
 export async function readReferences(
   document: Document,
   context: ReferenceContext,
@@ -141,7 +140,7 @@ function nothingAsked({ input }: JsonMap): string | null {
 /** Hexadecimal digits of a reference's hash: 40 bits avoid collisions in any suite. */
 const REFERENCE_HASH_DIGITS = 10;
 
-/** The given id, else a hash of the input (never of `expected`), numbered from the second. */
+/** The given id, else a hash of the input (never of `expected`). */
 function identify(
   drafts: readonly DraftReference[],
   hash: (text: string) => string,

@@ -10,10 +10,7 @@ interface ChoiceScores {
   problem: { place: Place; message: string } | null;
 }
 
-/**
- * Reads the forms of FlexEval and autoevals (`choice_scores`), openai/evals (`choice_strings`),
- * Phoenix (`choices`) and GitHub Models (a list of `{choice, score}`).
- */
+/** FlexEval's and autoevals' `choice_scores`, `choice_strings`, Phoenix's `choices`, or a list. */
 export function readChoices(
   document: Document,
   path: Path,
@@ -87,7 +84,6 @@ function choiceEntries(value: Json | undefined): [string, Json][] | null {
   );
 }
 
-/** Errors in the passing labels; empty if none. */
 export function passProblems(
   scores: ReadonlyMap<string, number>,
   better: Better | undefined,
@@ -108,7 +104,6 @@ export function passProblems(
   ];
 }
 
-/** The passing labels, by name or threshold, and errors with their `key`. */
 export function readPassing(
   scores: ReadonlyMap<string, number>,
   better: Better | undefined,
@@ -135,16 +130,14 @@ const NAMES = 'conversation context content turn completion tool_calls expected 
   ' ',
 );
 
-/** The first of each pair includes or replaces the second, so using both is an error. */
+/** The first of each pair includes or replaces the second. */
 const EXCLUSIVE: readonly (readonly [Material, Material])[] = [
   ['conversation', 'context'],
   ['content', 'completion'],
 ];
 
-/** The grader needs at least one of these. */
 const JUDGED: readonly Material[] = ['conversation', 'content', 'completion', 'tool_calls'];
 
-/** Errors in a rubric text's keywords, each with the keyword as written. */
 export function keywordProblems(prompt: string): { written: string; message: string }[] {
   const keywords = findKeywords(prompt).filter(({ literal }) => literal === null);
   const as = ({ start, end }: Keyword) => prompt.slice(start, end);
@@ -171,7 +164,6 @@ export function keywordProblems(prompt: string): { written: string; message: str
   return problems;
 }
 
-/** Whether the text shows the grader nothing to score. */
 export function showsNothing(prompt: string): boolean {
   return !findKeywords(prompt).some(
     ({ literal, material }) => literal === null && material !== null && JUDGED.includes(material),

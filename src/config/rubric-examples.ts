@@ -91,7 +91,6 @@ function exampleAt(
   };
 }
 
-/** Rows with `content`, `expected` and optionally `context`; other columns are ignored. */
 async function loadExamples(
   document: Document,
   path: Path,
@@ -117,7 +116,6 @@ async function loadExamples(
   );
 }
 
-/** The exact label, or the only one that differs in case. */
 function matchingLabel(written: string, labels: readonly string[]): string | null {
   if (labels.includes(written)) return written;
   const [only, ...others] = labels.filter((label) => label.toLowerCase() === written.toLowerCase());

@@ -107,7 +107,6 @@ const rubricShape = {
 
 const rubricSchema = closed(rubricShape);
 
-/** Keys of other tools without effect; reported. */
 const WITHOUT_EFFECT = [
   'input_outputs',
   'output_template',
@@ -118,12 +117,10 @@ const WITHOUT_EFFECT = [
 
 const GRADERS_KEYS: readonly string[] = ['model', 'engine', 'temperature'];
 
-/** The rubric file's schema: a map of rubrics by name, or one rubric. */
 export function rubricsSchema() {
   return z.union([rubricSchema, z.record(z.string(), rubricSchema)]);
 }
 
-/** Reads one rubric file. Drops rubrics with a problem. */
 export async function readRubrics(
   document: Document,
   context: RubricContext,
@@ -242,7 +239,6 @@ function readDirection(
   return withoutUndefined({ better, pass });
 }
 
-/** The grader's text, with its keywords checked; several messages become paragraphs. */
 function readPromptText(
   document: Document,
   path: Path,
@@ -288,7 +284,6 @@ function promptTexts(
       ),
     );
   if (!hasMessages && prompt === undefined) problems.push(missing(document, at));
-  // A prompt of another type is reported with the other members.
   if (prompt !== undefined) return typeof prompt === 'string' ? [{ at, content: prompt }] : [];
   return checkItems(document, [...path, 'messages'], rubricMessageSchema, problems).map((item) => ({
     at: [...item.path, 'content'],

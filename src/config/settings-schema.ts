@@ -29,7 +29,6 @@ const globs = (folder: string) =>
     .transform((written) => (typeof written === 'string' ? [written] : written))
     .default([`${folder}/*.{yaml,yml}`]);
 
-/** A number of tries: a whole number, or `adaptive`. */
 export function tries(limits: Limits) {
   const error = `must be a whole number from 1 to ${limits.tries}, or adaptive`;
   return z.union(
@@ -53,19 +52,16 @@ function tolerance() {
 
 const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
-/** Descriptions shared with the result. */
 function gateDescription(key: keyof GateSettings): string {
   const field = gateSettingsSchema.shape[key];
   return (field instanceof z.ZodDefault ? field.unwrap() : field).description ?? '';
 }
 
-/** The gate's own default. */
 const defaulted = <Key extends keyof GateSettings, T extends z.ZodType<GateSettings[Key]>>(
   key: Key,
   schema: T,
 ) => schema.describe(gateDescription(key)).default(DEFAULT_GATE[key] as never);
 
-/** Gate settings that a suite may override. */
 export const suiteGateMembers = {
   fail_on: oneOf(FAIL_ON).describe(gateDescription('fail_on')).exactOptional(),
   min_drop: numberBetween(0, 1).describe(gateDescription('min_drop')).exactOptional(),
@@ -124,7 +120,6 @@ const budgetSchema = closed({
   .describe('Caps on what one run may ask and cost.')
   .prefault({});
 
-/** The keys of `evaldiff.yaml`. */
 export function settingsMembers(limits: Limits) {
   return {
     prompts: globs('prompts').describe('Patterns of the prompt files.'),
@@ -171,12 +166,10 @@ export function settingsMembers(limits: Limits) {
   };
 }
 
-/** The keys of features. */
 export function ownMembers(own: readonly OwnSettings[]): z.ZodRawShape {
   return Object.fromEntries(own.map(({ key, schema }) => [key, schema]));
 }
 
-/** The schema of `evaldiff.yaml`. */
 export function settingsSchema(own: readonly OwnSettings[], limits: Limits = DEFAULT_LIMITS) {
   return closed({ ...settingsMembers(limits), ...ownMembers(own) });
 }

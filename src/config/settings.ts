@@ -13,7 +13,6 @@ import { ownMembers, settingsMembers, settingsSchema } from './settings-schema.t
 
 type RawSettings = z.output<ReturnType<typeof settingsSchema>>;
 
-/** Settings of a project without a settings file. */
 export function defaultSettings(own: readonly OwnSettings[]): Settings {
   return fromWritten(null, settingsSchema(own).parse({}), new Map(), [], true);
 }
@@ -59,7 +58,6 @@ export function readSettings(
   return { settings, notices: settingsNotices(document, written) };
 }
 
-/** `assumed`: the cap on cost is the default. */
 function fromWritten(
   file: string | null,
   {

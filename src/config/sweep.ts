@@ -6,10 +6,8 @@ import { nearest } from '../text/suggest.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import { overridableNames, type Overrides } from './overrides.ts';
 
-/** Values by key, from the settings' `sweep` and from overrides with several values. */
 type Sweep = Settings['sweep'];
 
-/** `2 × 3 = 6 combinations`, printed before a run; null without a sweep. */
 export function sweepExtent(sweep: Sweep): { combinations: number; words: string } | null {
   const keys = Object.entries(sweep);
   if (keys.length === 0) return null;
@@ -94,7 +92,6 @@ function suggestionFor(key: string, known: readonly string[]): string {
   return near === null ? '' : `; did you mean "${near}"?`;
 }
 
-/** Prints the size if more than one variant runs. */
 export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
   const size = sweepExtent(sweep);
   if (size === null || size.combinations < 2 || suites.length === 0) return [];

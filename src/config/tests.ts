@@ -48,7 +48,6 @@ const quarantineSchema = closed({
 
 const gateSchema = closed(suiteGateMembers);
 
-/** The test file's schema. */
 export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEFAULT_LIMITS) {
   return closed({
     defaults: z
@@ -88,7 +87,6 @@ const testsFileMembers = perLimits((limits) => ({
   n_tries: tries(limits).optional(),
   skip: flag().optional(),
   do_completion: flag().optional(),
-  // Read part by part.
   defaults: anyValue,
   metrics: anyValue,
   metrics_rollup: anyValue,
@@ -97,7 +95,6 @@ const testsFileMembers = perLimits((limits) => ({
   quarantine: anyValue,
 }));
 
-/** The members that a test file may have. */
 function membersOf({ limits, suiteKeys }: TestFileContext) {
   return {
     ...testsFileMembers(limits),
@@ -105,10 +102,7 @@ function membersOf({ limits, suiteKeys }: TestFileContext) {
   };
 }
 
-/**
- * Reads one test file, or the `tests` of a prompt. A reference's error becomes its `problem`; other
- * errors go to `problems`. Usable if those did not grow.
- */
+/** A reference's error becomes its `problem`; the suite is usable if `problems` did not grow. */
 export async function readTests(
   document: Document,
   context: TestFileContext,
@@ -179,7 +173,6 @@ function someHaveMetrics(document: Document): boolean {
   );
 }
 
-/** Reads the key of a suite of its own kind; a file has at most one. */
 async function readOwn(
   document: Document,
   context: TestFileContext,
@@ -211,7 +204,6 @@ function checkTakenNames(
     );
 }
 
-/** A metric with `every` needs dialogues with such objects. */
 function checkEvery(
   metrics: readonly Metric[],
   references: readonly Reference[],
@@ -269,7 +261,6 @@ function readQuarantine(
   });
 }
 
-/** A calendar day, `YYYY-MM-DD`. */
 function isDay(word: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(word) ? Date.parse(`${word}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(word);

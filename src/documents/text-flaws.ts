@@ -24,7 +24,7 @@ interface Flaw {
   message: string;
 }
 
-/** What a file may not hold as raw characters, or null. `index` counts UTF-16 units. */
+/** `index` counts UTF-16 units. */
 export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
   const control = text.search(controlsIn(origin));
   if (control !== -1) {
@@ -44,7 +44,7 @@ export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
   return text.isWellFormed() ? null : { index: 0, message: BROKEN };
 }
 
-/** What a value may not hold even when it is written as an escape, or null. */
+/** Also applies to escapes. */
 export function valueFlaw(text: string, origin: Origin = 'file'): string | null {
   const control = text.search(controlsIn(origin));
   if (control !== -1) return `has the control character ${codePoint(text, control)}; take it out`;
@@ -54,7 +54,6 @@ export function valueFlaw(text: string, origin: Origin = 'file'): string | null 
 /** A space character that YAML treats as a letter, before a text or after its dash or key. */
 const FOREIGN_SPACE = /^[ ?-]*(?:\w[\w.-]{0,40}:)?([^\P{Zs} ]|\u200B|\uFEFF)/u;
 
-/** Why a line of YAML, or its key, does not mean what it appears to, or null. */
 export function foreignSpace(written: string): string | null {
   const [all, space] = FOREIGN_SPACE.exec(written) ?? [];
   return all === undefined || space === undefined

@@ -67,7 +67,7 @@ export const callsByName = countByTool(
   ({ name }) => [name],
 );
 
-/** Counts by name, as a map; the bounds apply to `only`, or to each name found. */
+/** The bounds apply to `only`, or to each name found. */
 export function perName(
   names: readonly string[],
   only: string | null,
@@ -117,7 +117,6 @@ export const numericParameters = countByTool(
   (call) => numericArguments(call).map(() => call.name),
 );
 
-/** Arguments that are numbers or numeric text. */
 function numericArguments(call: ToolCall): ExactJson[] {
   const parsed = parseJson(call.arguments, 'raw');
   if (!parsed.ok || parsed.value === null || typeof parsed.value !== 'object') return [];

@@ -35,7 +35,6 @@ const dialogue: Message[] = [
 
 const exampleAnswer = { output: 'Hello! 👋🏽', thread: dialogue };
 
-/** A bounded count over the judged part of the conversation. */
 function counter(
   name: string,
   summary: string,

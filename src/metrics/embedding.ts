@@ -74,7 +74,7 @@ export function cosine(left: readonly number[], right: readonly number[]): Simil
   return { status: 'found', value: Math.max(-1, Math.min(1, value)) };
 }
 
-/** The normalised vector; null for zero. Scaling first avoids overflow and underflow. */
+/** Null for zero. Scaling first avoids overflow and underflow. */
 function unit(vector: readonly number[]): number[] | null {
   const largest = vector.reduce((most, part) => Math.max(most, Math.abs(part)), 0);
   if (largest === 0) return null;
@@ -97,9 +97,7 @@ async function similarity(
   return wanted.status === 'found' ? cosine(given.values, wanted.values) : wanted;
 }
 
-/**
- * The best alternative. If none reaches the bound, one that could not be compared leaves it open.
- */
+/** If none reaches the bound, an alternative that could not be compared leaves it open. */
 function bestSimilarity(found: readonly Similarity[], threshold: number): Measurement {
   const value = Math.max(
     ...found.map((each) => (each.status === 'found' ? each.value : -Infinity)),

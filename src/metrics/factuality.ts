@@ -14,7 +14,7 @@ import { answerRelevance, factuality, faithfulness, type Factual } from './grade
 import type { Question } from './grader-prompt.ts';
 import { fromGrade, materialsOf, topScore } from './rubric.ts';
 
-/** Asks one question about one answer; `extra` replaces material, such as the source texts. */
+/** `extra` replaces material, such as the source texts. */
 export async function gradeAnswer(
   question: Question,
   answer: MetricAnswer,
@@ -26,7 +26,6 @@ export async function gradeAnswer(
   return fromGrade(await gradeMaterial(question, materials, context.tools), needed);
 }
 
-/** One question per answer, concurrently; the provider layer limits the calls. */
 export function each(
   answers: readonly MetricAnswer[],
   ask: (answer: MetricAnswer) => Promise<Measurement>,

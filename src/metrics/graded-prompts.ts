@@ -1,6 +1,5 @@
 import type { Question } from './grader-prompt.ts';
 
-/** The score of each outcome. */
 export interface Factual {
   same: number;
   fewer: number;
@@ -9,9 +8,7 @@ export interface Factual {
   immaterial: number;
 }
 
-/**
- * A built-in rubric. `own`: text from the user's file, inserted without replacing keywords in it.
- */
+/** `own`: text from the user's file, inserted without replacing keywords in it. */
 function question(
   name: string,
   prompt: string,

@@ -4,11 +4,9 @@ import type { Message } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 import { fillKeywords, materialUsed, type Material } from './keywords.ts';
 
-/** The parts of a rubric that a grader needs. */
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
   /** The rubric's own text by extra keyword, inserted unchanged. */
   own?: Readonly<Record<string, string>>;
-  /** Fenced material by extra keyword. */
   quoted?: Readonly<Record<string, string>>;
 }
 
@@ -19,13 +17,9 @@ export interface GraderPrompt {
   schema: { name: string; json: { [key: string]: Json } };
 }
 
-/** Material that a rubric can be about. */
 const JUDGED = ['conversation', 'content', 'completion', 'tool_calls'] as const;
 
-/**
- * The prompt for a grader. A delimiter that no material contains surrounds it all, so no answer can
- * end its own quotation. The last message is the user's, as some vendors require.
- */
+/** No answer can end its own quotation. Some vendors require the last message to be the user's. */
 export function graderPrompt(
   question: Question,
   materials: Materials,
@@ -65,13 +59,12 @@ export function graderPrompt(
   };
 }
 
-/** The second and last question. It does not repeat the unreadable reply, which decides nothing. */
+/** Does not repeat the unreadable reply, which decides nothing. */
 export function askAgain(prompt: GraderPrompt, labels: readonly string[]): GraderPrompt {
   const note = `Your last reply could not be read: it gave no single label. Decide again. The label must be exactly one of ${quotedList(labels)}.`;
   return { ...prompt, messages: withNote(prompt.messages, note) };
 }
 
-/** Appends a note to the last message. */
 export function withNote(messages: readonly Message[], note: string): Message[] {
   return messages.map((message, index) =>
     index === messages.length - 1
@@ -127,10 +120,7 @@ function graderAnswerSchema({ choice_scores, eval_type }: Question): { [key: str
 /** After this many attempts, `random` must be broken. */
 const ATTEMPTS = 100;
 
-/**
- * A delimiter that no text contains, so none can end its own quotation. `random` returns
- * unpredictable text, equal for equal purposes, so the same question is the same request.
- */
+/** In no text, so none can end its own quotation. Equal purposes give equal requests. */
 export function freshDelimiter(
   purpose: readonly (string | number)[],
   texts: readonly string[],

@@ -150,7 +150,6 @@ const refusalMetric = defineMetric({
         : options.empty && output.trim() === ''
           ? 'no text'
           : refusalIn(output);
-    // The phrase is the reason if `negate` turns the refusal into a failure.
     return found === null
       ? passOrFail(false, 'does not refuse')
       : measurement(1, true, `refuses: ${found}`);

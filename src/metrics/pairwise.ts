@@ -59,7 +59,6 @@ function joinGrades(before: Grade | undefined, after: Grade | undefined): Measur
   }
   if (before?.status !== 'graded' || after?.status !== 'graded')
     throw new TypeError('two orders were asked');
-  // In the second order the judged answer is second.
   const [first, second] = [before.score, 1 - after.score];
   const because = before.reasons === null ? '' : `: ${before.reasons}`;
   if (first !== second)

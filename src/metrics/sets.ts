@@ -97,7 +97,7 @@ function entryText(entry: ExactJson): string {
   return typeof entry === 'number' ? decimalText(exactly(entry)) : jsonText(entry);
 }
 
-/** An answer's entries: a JSON list, else its lines or parts without bullets or numbers. */
+/** A JSON list, else lines or parts without bullets or numbers. */
 function answerEntries(text: string, separator: string | undefined): string[] {
   const parsed = parseJson(text, 'fenced');
   if (parsed.ok && Array.isArray(parsed.value)) return parsed.value.map(entryText);

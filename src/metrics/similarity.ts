@@ -19,7 +19,6 @@ import { countNgrams, fBeta, overlap, squadWords } from './measures/words.ts';
 /** Pairs of characters beyond which a quadratic comparison takes many seconds. */
 const MAX_PAIRS = 2e10;
 
-/** `compare`, unless the texts are too long for it. */
 function compareTexts(
   output: string,
   expected: Json,
@@ -32,7 +31,6 @@ function compareTexts(
     : compare(texts);
 }
 
-/** The best similarity to any alternative, which passes from `needed`. */
 function best(
   output: string,
   expected: Json,

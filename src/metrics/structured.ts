@@ -108,7 +108,6 @@ const jsonSchemaMetric = defineBatch({
   },
 });
 
-/** The values of an answer, one of which must fit the schema; `reason` if there are none. */
 function answerValues(
   output: string,
   where: z.infer<typeof extract>,

@@ -34,7 +34,6 @@ import { decimalMark, length, numericDiff, unreadNumber, wordCount } from './num
 
 const anyOf = 'A list means any of its entries.';
 
-/** Whether the normalised answer fits one of the normalised alternatives. */
 function fitsAny(
   output: string,
   texts: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * The only removal between two texts, at word boundaries; null for another change. Of equal
- * positions the first: `Never say no. Never say yes.` without its start lacks `Never say no. `.
- */
+/** The only removal between two texts, at word boundaries (the first of equal ones), or null. */
 export function cutOut(before: string, after: string): string | null {
   const length = before.length - after.length;
   if (length <= 0 || after === '') return null;

@@ -38,7 +38,7 @@ const options: Options = {
 /** Unknown keywords that other tools write and that check nothing; others are errors. */
 const ANNOTATION_KEYWORDS = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 
-/** A compiled JSON Schema, or its error in one line. Draft 2020-12, or draft-07 by `$schema`. */
+/** Draft 2020-12, or draft-07 by `$schema`. The error is one line. */
 export function compileSchema(schema: JsonSchema): ((value: ExactJson) => string | null) | string {
   const uri =
     typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : '';
@@ -100,7 +100,6 @@ const QUICK = 10_000_000;
 /** Keywords whose work may grow faster than schema and answer. */
 const BOUNDLESS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"\s*:/;
 
-/** Whether checking an answer of this length takes milliseconds. */
 export function isQuick(schema: JsonSchema, length: number): boolean {
   const text = JSON.stringify(schema);
   return !BOUNDLESS.test(text) && text.length * length <= QUICK;

@@ -4,7 +4,6 @@ import { countNgrams, fBeta, mtevalWords, overlap, rougeWords } from './words.ts
 
 const MAX_ORDER = 4;
 
-/** How to split words, and the count for an order without a match. */
 interface BleuOptions {
   ignore_case: boolean;
   words: '13a' | 'spaces';
@@ -46,7 +45,6 @@ export function sentenceBleu(
   return matched ? brevityPenalty(tokens.length, targets) * Math.exp(logarithms / orders) : 0;
 }
 
-/** N-gram matches, each clipped to its largest count in any one reference. */
 export function clippedMatches(
   tokens: readonly string[],
   references: readonly (readonly string[])[],
@@ -75,10 +73,7 @@ interface ChrfOptions {
   beta: number;
 }
 
-/**
- * Sentence chrF, 0–1, as sacreBLEU's `sentence_chrf`: without white space, and an order counts only
- * if both texts have n-grams of it. `word_order` 2: chrF++. Popović (2015, 2017).
- */
+/** As sacreBLEU's `sentence_chrf`; `word_order` 2: chrF++. Popović (2015, 2017). */
 export function chrf(
   candidate: string,
   reference: string,
@@ -126,17 +121,14 @@ function chrfWords(text: string): string[] {
     });
 }
 
-/** ROUGE-N as F-measure, 0–1. Lin (2004), section 2; tokens of `rougeWords`. */
+/** As F-measure, 0–1. Lin (2004), section 2. */
 export function rougeN(candidate: string, reference: string, n: number, beta: number): number {
   const fewest = Math.min(rougeWords(candidate).length, rougeWords(reference).length);
   // The library throws on empty text; fewer words than n share no n-gram.
   return fewest < n ? 0 : rougeNOf(candidate, reference, { n, beta, tokenizer: rougeWords });
 }
 
-/**
- * ROUGE-L as F-measure, 0–1, over the text as one sentence. Lin (2004), section 3.1. Own code
- * because the library takes 25 s for two texts of 100 kB.
- */
+/** Lin (2004), section 3.1. Own code: the library takes 25 s for two texts of 100 kB. */
 export function rougeL(candidate: string, reference: string, beta: number): number {
   const words = rougeWords(candidate);
   const wanted = rougeWords(reference);
@@ -147,10 +139,7 @@ export function rougeL(candidate: string, reference: string, beta: number): numb
 
 const WORD_BITS = 32;
 
-/**
- * Length of the longest common subsequence, 32 columns at a time (bit-parallel, Hyyrö 2004: V ← (V
- * + (V & M)) | (V & ¬M); the zero bits of V are the matches).
- */
+/** 32 columns at a time (Hyyrö 2004: V ← (V + (V & M)) | (V & ¬M); zero bits of V are matches). */
 export function commonSubsequence(left: readonly string[], right: readonly string[]): number {
   const [rows, columns] = left.length > right.length ? [left, right] : [right, left];
   const width = Math.ceil(columns.length / WORD_BITS);

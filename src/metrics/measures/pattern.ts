@@ -14,7 +14,6 @@ const unsupported =
     ' ',
   );
 
-/** A pattern that matches in linear time, or its error in one line. */
 export function compilePattern(written: string, flags: PatternFlags): RE2JS | string {
   // Answers are matched in composed characters.
   const composed = written.normalize('NFC');
@@ -37,7 +36,6 @@ export function compilePattern(written: string, flags: PatternFlags): RE2JS | st
   }
 }
 
-/** The first unsupported feature in a pattern, ignoring escapes and classes. */
 function unsupportedFeature(pattern: string): string | null {
   let inClass = false;
   for (let i = 0; i < pattern.length; i++) {
@@ -59,10 +57,7 @@ const BLANKS =
 /** JavaScript's `.`; RE2's only excludes `\n`. */
 const ANY = '[^\\n\\r\\x{2028}\\x{2029}]';
 
-/**
- * A JavaScript pattern without flags, translated to RE2; null if it is invalid or RE2 lacks a
- * feature (look-around, back-references). Patterns that mean the same in both are unchanged.
- */
+/** Null if the pattern is invalid or RE2 lacks a feature (look-around, back-references). */
 export function toSafePattern(pattern: string): string | null {
   // Each token is a few characters, or a class with its escapes.
   const token =
@@ -82,7 +77,6 @@ function translate(token: string): string | null {
   return token === '{' || token === '}' || token === ']' ? `\\${token}` : token;
 }
 
-/** Escapes with the same meaning in both engines. */
 const SHARED_ESCAPE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
 
 /** Escapes with another meaning in RE2: outside a class, and inside. */
