@@ -13,12 +13,9 @@ interface OverrideContext {
   own: readonly OwnSettings[];
 }
 
-const isOverridable = (key: string): key is Overridable => Object.hasOwn(APPLY_OVERRIDE, key);
-
 function withOwn(settings: Settings, key: string, { read, member }: OverrideValue): Settings {
   const sectionOf = (of: Settings): [string, unknown][] => {
-    const section = Object.entries(of).find(([name]) => name === key)?.[1] as object;
-    return Object.entries(section);
+    return Object.entries(Object.entries(of).find(([name]) => name === key)?.[1] as object);
   };
   const found = sectionOf(read).filter(([name]) => name === member);
   return { ...settings, [key]: Object.fromEntries([...sectionOf(settings), ...found]) };
@@ -52,8 +49,8 @@ export function withOverrides(
     const [first, member = ''] = path;
     problems.push(...found);
     if (found.length > 0) continue;
-    result = isOverridable(first)
-      ? APPLY_OVERRIDE[first](result, { read, member, value })
+    result = Object.hasOwn(APPLY_OVERRIDE, first)
+      ? APPLY_OVERRIDE[first as Overridable](result, { read, member, value })
       : withOwn(result, first, { read, member, value });
   }
   return result;

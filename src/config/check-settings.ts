@@ -29,8 +29,7 @@ export function checkGate(settings: Settings, checked: CheckContext, problems: P
   );
   for (const { tests } of suites) {
     const place = tests.gatePlace ?? { file: tests.file, line: 0 };
-    const own = everyMetric(tests);
-    problems.push(...metricProblems(tests.gate?.metrics, own, checked, () => place));
+    problems.push(...metricProblems(tests.gate?.metrics, everyMetric(tests), checked, () => place));
     const unit = tests.gate?.unit ?? settings.gate.unit;
     if (unit !== 'references' || (tests.n_tries ?? settings.n_tries) !== 1) continue;
     const ofSettings = tests.gate?.unit === undefined && tests.n_tries === null;

@@ -121,7 +121,11 @@ export function readInputs(
     // An empty text disables the check run.
     checkName: (given['check-name'] ?? INPUT_DEFAULTS['check-name']).trim() || null,
     code: word('code', CODE),
-    codeEnv: names(raw('code-env')).filter((name) => environmentName('code-env', name, refuse)),
+    codeEnv: names(raw('code-env')).filter((name) => {
+      const fits = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/.test(name);
+      if (!fits) refuse('code-env', `"${name}" is not the name of an environment variable`);
+      return fits;
+    }),
     untrustedApproval: raw('untrusted-approval') || null,
     overrideLabel: raw('override-label') || null,
     noiseRuns: parseRuns('noise-runs', value('noise-runs'), refuse),
@@ -241,12 +245,6 @@ function revision(name: string, value: string, refuse: Refuse): string | null {
     return value;
   refuse(name, 'must be a commit or a ref');
   return null;
-}
-
-function environmentName(name: string, value: string, refuse: Refuse): boolean {
-  const fits = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/.test(value);
-  if (!fits) refuse(name, `"${value}" is not the name of an environment variable`);
-  return fits;
 }
 
 export function shardOf(

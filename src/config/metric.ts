@@ -102,13 +102,14 @@ function readMetric(
     return null;
   }
   const { key, level } = writtenLevel(written);
+  const every = Number(written.every);
   const at = levelsOf(source, builtIns);
   if (!at.includes(level)) {
-    const what = source.kind === 'built-in' ? source.uses : 'code';
     problems.push(
       problem(
         document.placeOf([...path, key]),
-        `metric "${name}": ${what} has nothing to judge at level ${level}; it is for ${at.join(', ')}`,
+        `metric "${name}": ${source.kind === 'built-in' ? source.uses : 'code'} has nothing to judge ` +
+          `at level ${level}; it is for ${at.join(', ')}`,
       ),
     );
   }
@@ -118,7 +119,7 @@ function readMetric(
     threshold: written.threshold ?? null,
     ...readPassRules(document, path, written, source, builtIns, problems),
     level,
-    ...everyOf(written.every),
+    ...(every > 0 ? { every } : {}),
     depends_on: (written.depends_on ?? []).map((entry, index) =>
       dependsOn(entry, document, [...path, 'depends_on', index]),
     ),
@@ -240,11 +241,6 @@ function ownGraders(
   return graders.length === 0 ? {} : { graders };
 }
 
-function everyOf(written: RawMetric['every']): Pick<Metric, 'every'> {
-  const every = written === true ? 1 : written;
-  return every === undefined || every === false ? {} : { every };
-}
-
 function writtenLevel({ metric_level, level }: RawMetric): { key: string; level: MetricLevel } {
   return {
     key: metric_level === undefined ? 'level' : 'metric_level',
@@ -257,11 +253,10 @@ function dependsOn(
   document: Document,
   path: Path,
 ): DependsOn {
-  const given = entry.kwargs ?? entry.with;
   return {
     name: entry.name,
     type: entry.type ?? null,
-    kwargs: given ?? null,
+    kwargs: entry.kwargs ?? entry.with ?? null,
     metric_name: entry.metric_name ?? null,
     metric_level: entry.metric_level === undefined ? null : levelOf(entry.metric_level),
     relative_object_position: entry.relative_object_position ?? 0,

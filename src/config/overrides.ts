@@ -208,9 +208,10 @@ function applySetting(
 
 function splitList(list: string): Scalar[] | null {
   const values: Scalar[] = [];
+  const closed = `${list},`;
   for (let at = 0; at <= list.length; at += 1) {
     const quoted = list[at] === '"';
-    const end = quoted ? list.indexOf('"', at + 1) : commaOrEnd(list, list.indexOf(',', at));
+    const end = quoted ? list.indexOf('"', at + 1) : closed.indexOf(',', at);
     if (end === -1) return null;
     const piece = quoted ? list.slice(at + 1, end) : list.slice(at, end).trim();
     const next = quoted ? end + 1 : end;
@@ -219,10 +220,6 @@ function splitList(list: string): Scalar[] | null {
     at = next;
   }
   return values.length === 0 ? null : values;
-}
-
-function commaOrEnd(list: string, comma: number): number {
-  return comma === -1 ? list.length : comma;
 }
 
 function scalarOf(piece: string): Scalar {

@@ -98,6 +98,7 @@ export function readPrompt(
   const { messages, code } = readBody(document, problems);
   if (model === undefined && code === null && valueAt(document.value, ['model']) === undefined)
     problems.push(missing(document, ['model']));
+  const keys = Object.keys(document.value);
   const prompt: Prompt = {
     file: document.file,
     name: name ?? '',
@@ -106,7 +107,7 @@ export function readPrompt(
     variables: variables.map((each) => ({ name: each.name, place: each.place })),
     messages: messages.map(({ role, content, place }) => ({ role, content, place })),
     code,
-    places: keyPlaces(document),
+    places: Object.fromEntries(keys.map((key) => [key, document.placeOf([key])])),
   };
   checkPlaceholders(document, messages, variables, problems);
   const foreign = code === null && isOwn ? foreignNotices(document, messages, variables) : [];
@@ -214,7 +215,7 @@ function checkPlaceholders(
       const place = document.placeOfText(
         path,
         `{${name}}`,
-        occurrences(content.slice(0, offset), `{${name}}`),
+        content.slice(0, offset).split(`{${name}}`).length - 1,
       );
       problems.push(
         problem(
@@ -242,12 +243,6 @@ function foreignNotices(
   );
 }
 
-function occurrences(text: string, needle: string): number {
-  let count = 0;
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) count += 1;
-  return count;
-}
-
 function unusedVariables(
   messages: readonly LocatedMessage[],
   variables: readonly PromptVariable[],
@@ -262,9 +257,4 @@ function unusedVariables(
     const message = `the variable "${name}" is declared but no message uses it${why}`;
     return { kind: 'unused', message, place };
   });
-}
-
-function keyPlaces(document: Document): Prompt['places'] {
-  const keys = Object.keys(isMap(document.value) ? document.value : {});
-  return Object.fromEntries(keys.map((key) => [key, document.placeOf([key])]));
 }

@@ -184,9 +184,8 @@ async function loadFile(
   loaded.notices.push(...imported.notices);
   for (const each of imported.prompts) {
     const { suite, name } = await loadSuite(reader, each.document, loaded);
-    const tool = format.name;
     loaded.suites.push({
-      suite: suite && withMade({ ...suite, tests: { ...suite.tests, tool } }, each),
+      suite: suite && withMade({ ...suite, tests: { ...suite.tests, tool: format.name } }, each),
       name,
     });
   }

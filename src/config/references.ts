@@ -37,8 +37,6 @@ export const referencesFromSchema = z
   .union([sourceSchema, listOf(sourceSchema)], { error: 'must be a map with file' })
   .optional();
 
-type DataSource = z.output<typeof sourceSchema>;
-
 export async function readReferences(
   document: Document,
   context: ReferenceContext,
@@ -100,7 +98,7 @@ function readWritten(
 
 async function readDataSource(
   from: Place,
-  source: DataSource,
+  source: z.output<typeof sourceSchema>,
   context: ReferenceReader,
   problems: Problem[],
 ): Promise<DraftReference[]> {

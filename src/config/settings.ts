@@ -6,7 +6,7 @@ import { problem } from '../errors.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import type { ModelSettings, Settings } from '../kernel/suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
-import { isMap, type Notice, type Problem, type Scalar } from '../types/plain.ts';
+import { isMap, type Notice, type Problem } from '../types/plain.ts';
 import { checkModelKeys, readGraders, readModelChoice, type WrittenModel } from './models.ts';
 import { checkMembers } from './schema.ts';
 import { ownMembers, settingsMembers, settingsSchema } from './settings-schema.ts';
@@ -29,10 +29,9 @@ export function readSettings(
     );
     return { settings: { ...defaultSettings(own), file: document.file }, notices: [] };
   }
-  const members = { ...settingsMembers(limits), ...ownMembers(own) };
   const written: RawSettings = {
     ...settingsSchema(own, limits).parse({}),
-    ...checkMembers(document, [], members, problems),
+    ...checkMembers(document, [], { ...settingsMembers(limits), ...ownMembers(own) }, problems),
   };
   const models = new Map(
     Object.keys(written.models ?? {}).map((name) => [
@@ -79,7 +78,7 @@ function fromWritten(
     voters,
     embeddings: null,
     sweep: Object.fromEntries(
-      Object.entries(written.sweep ?? {}).map(([key, value]) => [key, asList(value)]),
+      Object.entries(written.sweep ?? {}).map(([key, value]) => [key, [value].flat()]),
     ),
     budget: { ...written.budget, ...(assumed ? { assumed: true as const } : {}) },
     ...(transport === undefined ? {} : { transport }),
@@ -148,10 +147,6 @@ function settingsNotices(document: Document, written: RawSettings): Notice[] {
 
 function toTextList(value: string | string[] | undefined): string[] | undefined {
   return typeof value === 'string' ? [value] : value;
-}
-
-function asList(value: Scalar | Scalar[]): Scalar[] {
-  return Array.isArray(value) ? value : [value];
 }
 
 /** Drops undefined members, which would hide defaults. */

@@ -11,7 +11,6 @@ import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { OBJECT_WORDS, countObjects } from '../metrics/objects.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
-import type { Message } from '../types/model.ts';
 import { isMap, type Problem } from '../types/plain.ts';
 import { metricsSchema } from './metric-schema.ts';
 import { readMetrics } from './metric.ts';
@@ -230,15 +229,15 @@ function checkEvery(
       refuse(
         `every judges each ${OBJECT_WORDS[level]} of a dialogue, and the references are single answers; leave every out, give them recorded dialogues (input: a list of messages), or the suite a conversation`,
       );
-    else if (level === 'ToolCall' && threads.length === of.length && threads.every(hasNoCalls))
+    else if (
+      level === 'ToolCall' &&
+      threads.length === of.length &&
+      threads.every((thread) => asksNothing(thread) && countObjects(thread, 'ToolCall') === 0)
+    )
       refuse(
         'it judges tool calls, and no recorded dialogue has any (tool_calls: [{ name, arguments }] of a message)',
       );
   }
-}
-
-function hasNoCalls(thread: readonly Message[]): boolean {
-  return asksNothing(thread) && countObjects(thread, 'ToolCall') === 0;
 }
 
 function readQuarantine(

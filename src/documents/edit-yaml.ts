@@ -90,8 +90,7 @@ type EditPlan = { splices: Splice[]; change(value: Json): Json } | { refused: st
 
 function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
   if (edit.kind === 'append-in') return appendIn(found, edit);
-  const items = itemsAt(found, edit);
-  const [item, ...others] = items;
+  const [item, ...others] = itemsAt(found, edit);
   if (item === undefined) return { refused: 'the reference is not at its place any more' };
   if (others.length > 0)
     return {

@@ -31,12 +31,11 @@ export function graderPrompt(
   const alone = quoted.length === 0 && !JUDGED.some((material) => used.has(material));
   if (alone) used.add('completion');
   // Unused material must not change the request, or equal requests would be paid for again.
-  const seen = [...used].map((material) => materials[material] ?? '');
   const texts = [
     question.prompt,
     ...Object.values(question.own ?? {}),
     ...Object.values(question.quoted ?? {}),
-    ...seen,
+    ...[...used].map((material) => materials[material] ?? ''),
   ];
   const delimiter = freshDelimiter(['grader', question.name], texts, random);
   const fence = (name: string, text: string): string =>

@@ -22,7 +22,9 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
 export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
   const last = spoken.length - 1;
-  if (level === 'Thread') return [{ message: last, answer: wholeDialogue(answer) }];
+  const { after = [], ...whole } = answer;
+  if (level === 'Thread')
+    return [{ message: last, answer: { ...whole, thread: [...whole.thread, ...after] } }];
   if (level === 'ToolCall')
     return spoken.flatMap((_, message) =>
       (spoken[message]?.tool_calls ?? []).map((call): DialogueObject => {
@@ -52,10 +54,6 @@ export function countObjects(messages: readonly Message[], level: MetricLevel): 
 
 function spokenOf({ thread, after = [] }: MetricAnswer): Message[] {
   return [...thread, ...after].filter(({ role }) => role !== 'system');
-}
-
-function wholeDialogue({ after = [], ...answer }: MetricAnswer): MetricAnswer {
-  return { ...answer, thread: [...answer.thread, ...after] };
 }
 
 /** Its last `length` messages are the answer. */

@@ -207,8 +207,7 @@ const toolCallMatch = defineComparison({
     const names = options.ignore_arguments
       ? wanted.map(({ name }) => ({ name, arguments: null }))
       : wanted;
-    const like = { ...STRICT, ...options };
-    const { matched, pass } = matchCalls(made, names, options.order, like);
+    const { matched, pass } = matchCalls(made, names, options.order, { ...STRICT, ...options });
     const value =
       made.length === 0 && wanted.length === 0
         ? 1

@@ -32,7 +32,9 @@ export function codeSpan(
 
 /** Words that GitHub could act on (mention, issue, link, tag, markup) become code spans. */
 export function plainMarkdown(text: string, options: CellOptions = {}): string {
-  return prose(text, options, codeSpan, ordinaryMarkdown);
+  return prose(text, options, codeSpan, (word) =>
+    word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2'),
+  );
 }
 
 export function htmlPlain(text: string, options: CellOptions = {}): string {
@@ -86,10 +88,6 @@ function proseWord(
   if (sign !== undefined) return ordinary(word.slice(0, start)) + sign + ordinary(word.slice(end));
   if (AMOUNT.test(core) || !(ACTIVE.test(core) || WEB.test(word))) return ordinary(word);
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
-}
-
-function ordinaryMarkdown(word: string): string {
-  return word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2');
 }
 
 /** Breaking comment openings keeps our hidden marker unique in the source. */

@@ -2,8 +2,7 @@
 export function namesMeant(pattern: string, names: Iterable<string>): Set<string> {
   const all = new Set(names);
   if (all.has(pattern)) return new Set([pattern]);
-  const fits = fitterOf(pattern);
-  return new Set([...all].filter(fits));
+  return new Set([...all].filter(fitterOf(pattern)));
 }
 
 export function fitterOf(pattern: string): (text: string) => boolean {

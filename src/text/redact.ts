@@ -11,13 +11,8 @@ const MIN_KEY_LENGTH = 16;
 
 const END = 8;
 
-interface KeyShape {
-  prefix: string;
-  rest: number;
-}
-
 /** Vendors' key prefixes and the minimum characters after them. Longer prefixes first. */
-const KEY_SHAPES: readonly KeyShape[] = [
+const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
   { prefix: 'github_pat_', rest: 20 },
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => ({ prefix, rest: 20 })),
   { prefix: 'sk-', rest: 20 },

@@ -1,11 +1,5 @@
-interface Cut {
-  text: string;
-  /** Characters (code points) left out. */
-  left: number;
-}
-
-/** In code points. */
-export function cut(text: string, limit: number): Cut {
+/** In code points; `left`: the number left out. */
+export function cut(text: string, limit: number): { text: string; left: number } {
   if (text.length <= limit) return { text, left: 0 };
   let end = 0;
   let kept = 0;

@@ -36,7 +36,10 @@ export function refusedBy(
   { refuses }: Pick<Passport, 'refuses'>,
   parameters: Readonly<Record<string, Json>>,
 ): { name: string; refusal: Refusal }[] {
-  const word = (name: string): Json => valueType(parameters[name] ?? null);
+  const word = (name: string): Json => {
+    const value = parameters[name] ?? null;
+    return isMap(value) ? ((value['type'] as Json | undefined) ?? value) : value;
+  };
   return Object.entries(refuses).flatMap(([name, refusal]) => {
     const { but, values, unless } = refusal;
     const given = word(name);
@@ -49,10 +52,6 @@ export function refusedBy(
 
 function isIn(values: readonly (string | null)[], word: Json): boolean {
   return values.some((value) => value === word);
-}
-
-function valueType(value: Json): Json {
-  return isMap(value) ? ((value['type'] as Json | undefined) ?? value) : value;
 }
 
 /** ` but 1 (only with reasoning_effort: none)`, ` (enabled or disabled)`. */

@@ -99,18 +99,13 @@ function balancedParts(text: string): string[] {
   const found: string[] = [];
   let from = 0;
   for (let attempts = 0; attempts < 20; attempts++) {
-    const start = nextOpening(text, from);
-    if (start === -1) break;
+    const start = from + text.slice(from).search(/[{[]/);
+    if (start < from) break;
     const end = closing(text, start);
     if (end !== -1) found.push(text.slice(start, end + 1));
     from = end === -1 ? start + 1 : end + 1;
   }
   return found;
-}
-
-function nextOpening(text: string, from: number): number {
-  const places = [text.indexOf('{', from), text.indexOf('[', from)].filter((place) => place !== -1);
-  return places.length === 0 ? -1 : Math.min(...places);
 }
 
 function closing(text: string, start: number): number {

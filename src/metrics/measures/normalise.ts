@@ -77,8 +77,7 @@ function meaningful(run: string, before: string, after: string): string {
   // `C#`, and the grade `A-`.
   const isGrade = /^-(?!-)/.test(rest) && /(?:^|[^\p{L}\p{N}])\p{L}$/u.test(before);
   if (edges === 'L|' && (rest.startsWith('#') || isGrade)) return rest.charAt(0);
-  const sign = run.slice(start).replace(/\p{Sc}/gu, '');
-  return `${(rest.match(OPERATORS) ?? []).join('')}${sign}`;
+  return `${(rest.match(OPERATORS) ?? []).join('')}${run.slice(start).replace(/\p{Sc}/gu, '')}`;
 }
 
 function characterKind(found: RegExpExecArray | null): string {
@@ -87,8 +86,7 @@ function characterKind(found: RegExpExecArray | null): string {
 }
 
 function signStart(run: string, after: string): number {
-  const point = /(?<!\.)\.$/.test(run) && /^\p{N}/u.test(after) ? 1 : 0;
-  let start = run.length - point;
+  let start = run.length - (/(?<!\.)\.$/.test(run) && /^\p{N}/u.test(after) ? 1 : 0);
   const ahead = /\p{Sc}\.?$/u.test(run) ? /^\s?\.?\p{N}/u : NUMBER_AHEAD;
   if (!ahead.test(after)) return run.length;
   while (/[\p{Sc}+-]/u.test(run.charAt(start - 1))) start--;

@@ -36,7 +36,9 @@ const CURRENCY_WORDS = new Set(['ALL', 'CUP', 'TOP', 'TRY']);
 export function numbersIn(text: string, mark?: DecimalMark): Numeral[] {
   return [...text.matchAll(NUMERAL)].flatMap((found) => {
     const { code, sign = '', body = '', exponent = '', odd } = found.groups ?? {};
-    const isSign = code === undefined || (isCurrency(code) && !CURRENCY_WORDS.has(code));
+    const isSign =
+      code === undefined ||
+      (Intl.supportedValuesOf('currency').includes(code) && !CURRENCY_WORDS.has(code));
     const entries = odd === undefined && sign !== '±' ? entriesIn(body, mark) : [null];
     return entries.map((plain, index): Numeral => {
       const minus = index === 0 && isSign && sign !== '' && MINUS.includes(sign) ? '-' : '';
@@ -47,10 +49,6 @@ export function numbersIn(text: string, mark?: DecimalMark): Numeral[] {
       };
     });
   });
-}
-
-function isCurrency(code: string): boolean {
-  return Intl.supportedValuesOf('currency').includes(code);
 }
 
 /** Groups of three (or two, as in India), then a decimal point. */

@@ -4,12 +4,6 @@ import { countNgrams, fBeta, mtevalWords, overlap, rougeWords } from './words.ts
 
 const MAX_ORDER = 4;
 
-interface BleuOptions {
-  ignore_case: boolean;
-  words: '13a' | 'spaces';
-  smoothing: 'exp' | 'floor';
-}
-
 /** promptfoo's replacement for a precision of 0. */
 const PRECISION_FLOOR = 1e-7;
 
@@ -22,7 +16,11 @@ const PRECISION_FLOOR = 1e-7;
 export function sentenceBleu(
   candidate: string,
   references: readonly string[],
-  { ignore_case, words: by, smoothing }: BleuOptions,
+  {
+    ignore_case,
+    words: by,
+    smoothing,
+  }: { ignore_case: boolean; words: '13a' | 'spaces'; smoothing: 'exp' | 'floor' },
 ): number {
   const words = (text: string): string[] => {
     const cased = ignore_case ? foldCase(text) : text;
@@ -67,17 +65,11 @@ function brevityPenalty(length: number, references: readonly (readonly string[])
   return length < nearest ? Math.exp(1 - nearest / length) : 1;
 }
 
-interface ChrfOptions {
-  char_order: number;
-  word_order: number;
-  beta: number;
-}
-
 /** As sacreBLEU's `sentence_chrf`; `word_order` 2: chrF++. Popović (2015, 2017). */
 export function chrf(
   candidate: string,
   reference: string,
-  { char_order, word_order, beta }: ChrfOptions,
+  { char_order, word_order, beta }: Record<'char_order' | 'word_order' | 'beta', number>,
 ): number {
   const sums = { precision: 0, recall: 0, orders: 0 };
   addOrders(nonSpaceCharacters(candidate), nonSpaceCharacters(reference), char_order, sums);

@@ -93,17 +93,16 @@ const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]
 
 function escape(token: string, inClass: boolean): string | null {
   if (SHARED_ESCAPE.test(token)) return token;
-  if (token.length === 6) return unicode(token.slice(2));
+  if (token.length === 6) {
+    const digits = token.slice(2);
+    // RE2 does not match half a surrogate pair.
+    return /^d[89a-f]/i.test(digits) ? null : `\\x{${digits.toLowerCase()}}`;
+  }
   const name = token.charAt(1);
   const otherwise = Object.hasOwn(OTHERWISE, name) ? OTHERWISE[name] : undefined;
   if (otherwise !== undefined) return otherwise[inClass ? 1 : 0];
   // Other letters are themselves; digits refer back.
   return /[1-9]/.test(name) ? null : name;
-}
-
-/** RE2 does not match half a surrogate pair. */
-function unicode(digits: string): string | null {
-  return /^d[89a-f]/i.test(digits) ? null : `\\x{${digits.toLowerCase()}}`;
 }
 
 function characterClass(token: string): string | null {
