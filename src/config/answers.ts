@@ -97,7 +97,8 @@ export function reportContradictions(
       problems.push(
         problem(
           answer.place,
-          `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:${String(earlier.place.line)} and "${answer.label}" here; keep one of the two`,
+          `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:` +
+            `${String(earlier.place.line)} and "${answer.label}" here; keep one of the two`,
         ),
       );
   }

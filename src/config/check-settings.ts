@@ -36,7 +36,8 @@ export function checkGate(settings: Settings, checked: CheckContext, problems: P
     problems.push(
       problem(
         ofSettings ? placeOf(['unit']) : place,
-        'gate.unit is references, which compares what the roll-up makes of several tries, and n_tries is 1: set n_tries to 2 or more, or unit: tries',
+        'gate.unit is references, which compares what the roll-up makes of several tries, ' +
+          'and n_tries is 1: set n_tries to 2 or more, or unit: tries',
       ),
     );
   }
@@ -54,7 +55,8 @@ function metricProblems(
       return [
         problem(
           placeOf(name),
-          `gate.metrics: there is no metric "${name}"${didYouMean(name, [...new Set(metrics.map((metric) => metric.name))])}`,
+          `gate.metrics: there is no metric "${name}"` +
+            `${didYouMean(name, [...new Set(metrics.map((metric) => metric.name))])}`,
         ),
       ];
     const known = named.some((metric) => directionIn(metric, rubrics) !== 'none');
@@ -63,7 +65,8 @@ function metricProblems(
       : [
           problem(
             placeOf(name),
-            `gate.metrics: nothing says which way "${name}" gets worse; say better: higher or better: lower beside the metric`,
+            `gate.metrics: nothing says which way "${name}" gets worse; say better: higher ` +
+              'or better: lower beside the metric',
           ),
         ];
   });
@@ -241,7 +244,8 @@ function checkEnd(
   if (days <= 0) {
     const fix =
       asked.model === name
-        ? `name its successor here, or in the settings with models: { NEW: { provider: ${asked.provider}, replaces: [${name}] } }`
+        ? 'name its successor here, or in the settings with models: { NEW: { provider: ' +
+          `${asked.provider}, replaces: [${name}] } }`
         : `name its successor where the settings (models) say what ${name} stands for`;
     const message = `${stands} ended on ${end}: ${fix}`;
     if (ends.past === 'problem') problems.push(problem(place, message));
@@ -250,6 +254,8 @@ function checkEnd(
     notices.push({
       kind: 'settings',
       place,
-      message: `${stands} ends on ${end}, in ${String(days)} ${days === 1 ? 'day' : 'days'}; docs/models.md says how to change over`,
+      message:
+        `${stands} ends on ${end}, in ${String(days)} ${days === 1 ? 'day' : 'days'}; ` +
+        'docs/models.md says how to change over',
     });
 }

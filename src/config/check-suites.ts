@@ -72,7 +72,10 @@ function bareNameProblem(
   const covered = vendorOf(asked);
   if (place === null || place === covered) return null;
   if (covered !== null)
-    return `model "${name}" asks "${asked}" at ${place}, and "${asked}" in allowed-models covers ${covered} alone; the workflow can allow ${place}:${asked}`;
+    return (
+      `model "${name}" asks "${asked}" at ${place}, and "${asked}" in allowed-models covers ` +
+      `${covered} alone; the workflow can allow ${place}:${asked}`
+    );
   const places = modelPlaces(asked, settings);
   return places.length === 1
     ? null
@@ -129,7 +132,8 @@ function checkRubricNames(
     problems.push(
       problem(
         place,
-        `metric "${name}": there is no rubric "${source.rubric}"${didYouMean(source.rubric, [...rubrics.keys()])}`,
+        `metric "${name}": there is no rubric "${source.rubric}"` +
+          `${didYouMean(source.rubric, [...rubrics.keys()])}`,
       ),
     );
   }
@@ -191,7 +195,10 @@ export function withoutSilent(
     notices.push({
       kind: 'unused',
       place,
-      message: `metric "${name}" is shown and does not gate: neither it nor the rubric "${source.rubric}" says what passes. Say it in the rubric (better: higher, better: lower or pass: [label]), or beside the metric (threshold, min or max too)`,
+      message:
+        `metric "${name}" is shown and does not gate: neither it nor the rubric ` +
+        `"${source.rubric}" says what passes. Say it in the rubric (better: higher, ` +
+        'better: lower or pass: [label]), or beside the metric (threshold, min or max too)',
     });
     return { ...metric, skip: true };
   };
@@ -230,7 +237,9 @@ export function checkGraders(
       problems.push(
         problem(
           place,
-          `metric "${name}" compares embeddings: name a model of them in the settings file, embeddings: { model: text-embedding-3-small }, or in the metric's with: { model: … }`,
+          `metric "${name}" compares embeddings: name a model of them in the settings file, ` +
+            "embeddings: { model: text-embedding-3-small }, or in the metric's with: " +
+            '{ model: … }',
         ),
       );
     }

@@ -90,7 +90,8 @@ export const metricSchema = closed({
   language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),
   threshold: numberBetween(-NO_BOUND, NO_BOUND)
     .describe(
-      "Value that the metric has to reach (where less is better: not to exceed) to pass. Default: the metric's own rule.",
+      'Value that the metric has to reach (where less is better: not to exceed) to pass. ' +
+        "Default: the metric's own rule.",
     )
     .optional(),
   better: oneOf(BETTER)
@@ -110,7 +111,8 @@ export const metricSchema = closed({
   every: z
     .union([flag(), turnShare()], { error: EVERY })
     .describe(
-      'true: judges every turn (message, tool call) of a dialogue, and passes when all of them do; a share from 0 to 1: when so many do. Default: the last one alone is judged.',
+      'true: judges every turn (message, tool call) of a dialogue, and passes when all of ' +
+        'them do; a share from 0 to 1: when so many do. Default: the last one alone is judged.',
     )
     .optional(),
   depends_on: listOf(dependsOnSchema)

@@ -54,7 +54,8 @@ export function readGraders(
     problems.push(
       problem(
         document.placeOf(path),
-        `${pathText(path)} has ${graders.length} models; name an odd number up to ${MAX_GRADERS}, so that their votes give a majority`,
+        `${pathText(path)} has ${graders.length} models; name an odd number up to ` +
+          `${MAX_GRADERS}, so that their votes give a majority`,
       ),
     );
   }
@@ -68,7 +69,8 @@ export function readGraders(
       problems.push(
         problem(
           grader.place,
-          `${pathText(path)}: "${grader.model}" is there twice; the same model with the same parameters has one vote`,
+          `${pathText(path)}: "${grader.model}" is there twice; the same model with the same ` +
+            'parameters has one vote',
         ),
       );
   });
@@ -117,7 +119,8 @@ export const modelSchema = closed({
     output: numberBetween(0, UNBOUNDED).describe('Dollars per million tokens of the answer.'),
     cached: numberBetween(0, UNBOUNDED)
       .describe(
-        'Dollars per million tokens of the request that the server read from its cache. Default: as any other.',
+        'Dollars per million tokens of the request that the server read from its cache. ' +
+          'Default: as any other.',
       )
       .exactOptional(),
   })
@@ -189,7 +192,9 @@ export function checkModelKeys(
     problems.push(
       problem(
         document.placeOf([...path, 'transport']),
-        `models.${name}: transport: batch is not for ${what}; only ${ownersIn('and', answersBatches)} own servers answer in batches. Remove it, or write direct`,
+        `models.${name}: transport: batch is not for ${what}; only ` +
+          `${ownersIn('and', answersBatches)} own servers answer in batches. Remove it, or ` +
+          'write direct',
       ),
     );
   }

@@ -141,7 +141,9 @@ function nothingToRunProblems(
   return [
     problem(
       { file: config, line: 0 },
-      `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("npx evaldiff init" begins with some), or name the folder (working-directory, --directory) or the file (config, --config) that has them${there}`,
+      `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ` +
+        '("npx evaldiff init" begins with some), or name the folder (working-directory, ' +
+        `--directory) or the file (config, --config) that has them${there}`,
     ),
   ];
 }

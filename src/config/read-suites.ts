@@ -137,7 +137,8 @@ async function promptFiles(
     notices.push({
       kind: 'import',
       message:
-        'could be read too, and is not: this project has prompts of its own. List it under prompts: in the settings',
+        'could be read too, and is not: this project has prompts of its own. List it under ' +
+        'prompts: in the settings',
       place: { file, line: 0 },
     });
   return prompts;

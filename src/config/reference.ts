@@ -127,7 +127,8 @@ function missingVariables(
   const absent = variables.filter((name) => !Object.hasOwn(input, name));
   return absent.length === 0
     ? null
-    : `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it to its input, or take it out of the prompt`;
+    : `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it ` +
+        'to its input, or take it out of the prompt';
 }
 
 function undecidableReason(

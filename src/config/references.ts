@@ -68,7 +68,8 @@ function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
       : [
           problem(
             first.place,
-            `the cluster "${name}" has this reference only; give its name to all references that share a template, or leave it out`,
+            `the cluster "${name}" has this reference only; give its name to all references ` +
+              'that share a template, or leave it out',
           ),
         ],
   );
@@ -87,7 +88,9 @@ function readWritten(
     return [];
   }
   if (list.length > limits.references) {
-    const message = `has ${list.length} references; the limit is ${limits.references}. Move them into a JSONL or CSV file (references_from)`;
+    const message =
+      `has ${list.length} references; the limit is ${limits.references}. Move them into a ` +
+      'JSONL or CSV file (references_from)';
     problems.push(problem({ file: document.file, line: 0 }, message));
     return [];
   }
@@ -131,7 +134,8 @@ async function readDataSource(
 /** Beside recorded dialogues, a row without messages is an error, not a reference. */
 function nothingAsked({ input }: JsonMap): string | null {
   return isMap(input) && Object.keys(input).length === 0
-    ? 'has no "input", and other rows of the file are recorded dialogues; give it a list of messages, or take the row out'
+    ? 'has no "input", and other rows of the file are recorded dialogues; give it a list of ' +
+        'messages, or take the row out'
     : null;
 }
 

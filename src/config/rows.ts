@@ -93,7 +93,10 @@ function wholeInput(
   if (isMap(value) || Array.isArray(value)) return { value };
   const [only, ...others] = variables;
   if (only === undefined || others.length > 0) {
-    return `"${column}" is one value and the prompt has ${variables.length} variables; map each of them: input: { variable: column }`;
+    return (
+      `"${column}" is one value and the prompt has ${variables.length} variables; map each of ` +
+      'them: input: { variable: column }'
+    );
   }
   const picked = emptyMap();
   picked[only] = value;

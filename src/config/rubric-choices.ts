@@ -39,7 +39,10 @@ export function readChoices(
 /** openai/evals' names for sets of labels. */
 function fromSeveral(strings: string | readonly string[] | undefined): string | null {
   if (typeof strings !== 'string' || !/^from_n(?:_|$)/.test(strings)) return null;
-  return 'cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head';
+  return (
+    'cannot be used: choice_strings from_n compares several answers, and a rubric judges one; ' +
+    'pairwise_preference compares base with head'
+  );
 }
 
 function choicesProblem(
@@ -49,7 +52,12 @@ function choicesProblem(
 ): string | null {
   if (scores !== null && scores.size > 0)
     return [...scores.keys()].some((label) => label.trim() === '') ? 'has an empty answer' : null;
-  return `must map at least one answer to a number${labels.length > 0 && given === undefined ? '; choice_strings names answers and scores none' : ''}`;
+  return (
+    'must map at least one answer to a number' +
+    (labels.length > 0 && given === undefined
+      ? '; choice_strings names answers and scores none'
+      : '')
+  );
 }
 
 function mismatch(scored: readonly string[], labels: readonly string[]): string | null {
@@ -100,7 +108,8 @@ export function passProblems(
   if (found === null) return [];
   const of = (label: string): string => `"${label}" (${String(scores.get(label))})`;
   return [
-    `better: ${String(better)} contradicts pass: ${of(found.passes)} passes and ${of(found.fails)}, which is better, does not`,
+    `better: ${String(better)} contradicts pass: ${of(found.passes)} passes and ` +
+      `${of(found.fails)}, which is better, does not`,
   ];
 }
 

@@ -64,7 +64,8 @@ const rubricShape = {
     .optional(),
   prompt: filled()
     .describe(
-      'What the grader is asked; {completion}, {content}, {conversation} and other keywords show it what it judges.',
+      'What the grader is asked; {completion}, {content}, {conversation} and other keywords ' +
+        'show it what it judges.',
     )
     .optional(),
   messages: listOf(rubricMessageSchema)
@@ -179,7 +180,11 @@ async function readRubric(
     if (written[key] === undefined) continue;
     notices.push({
       kind: 'import',
-      message: `${pathText([...path, key])} has no effect here${GRADERS_KEYS.includes(key) ? '; who grades stands in the settings, or beside the metric (grader: …)' : ''}`,
+      message:
+        `${pathText([...path, key])} has no effect here` +
+        (GRADERS_KEYS.includes(key)
+          ? '; who grades stands in the settings, or beside the metric (grader: …)'
+          : ''),
       place: document.placeOf([...path, key]),
     });
   }
@@ -260,7 +265,9 @@ function readPromptText(
   if (texts.length > 0 && showsNothing(prompt)) {
     notices.push({
       kind: 'unused',
-      message: `the rubric "${name}" shows the grader no answer: use {completion}, {content} or {conversation}`,
+      message:
+        `the rubric "${name}" shows the grader no answer: use {completion}, {content} or ` +
+        '{conversation}',
       place: document.placeOf(path),
     });
   }

@@ -1,3 +1,6 @@
 export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes'): string {
-  return `# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/${kind}.schema.json\n`;
+  return (
+    '# yaml-language-server: ' +
+    `$schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/${kind}.schema.json\n`
+  );
 }

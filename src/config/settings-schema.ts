@@ -77,7 +77,8 @@ export const suiteGateMembers = {
     'a map of metric names like { politeness: fail }',
   )
     .describe(
-      'What a metric whose mean got worse does to the run, by name: fail, warn (the default of those that know a direction) or ignore.',
+      'What a metric whose mean got worse does to the run, by name: fail, warn (the default ' +
+        'of those that know a direction) or ignore.',
     )
     .exactOptional(),
 };
@@ -126,7 +127,8 @@ export function settingsMembers(limits: Limits) {
     rubrics: globs('rubrics').describe('Patterns of the rubric files.'),
     n_tries: tries(limits)
       .describe(
-        'Tries of each reference on each side: a whole number, or adaptive, which makes two and more only where the verdict is open.',
+        'Tries of each reference on each side: a whole number, or adaptive, which makes two ' +
+          'and more only where the verdict is open.',
       )
       .default('adaptive'),
     seed: wholeNumber(0, 2 ** 32 - 1)
@@ -139,12 +141,14 @@ export function settingsMembers(limits: Limits) {
       .optional(),
     transport: oneOf(TRANSPORTS)
       .describe(
-        'How full sweeps ask the models of vendors that have batches: direct (the default), or batch, which is cheaper and may take a day.',
+        'How full sweeps ask the models of vendors that have batches: direct (the default), ' +
+          'or batch, which is cheaper and may take a day.',
       )
       .optional(),
     grader: gradersSchema
       .describe(
-        'The model that grades: its name, a map with model and parameters, or an odd number of them that vote.',
+        'The model that grades: its name, a map with model and parameters, or an odd number ' +
+          'of them that vote.',
       )
       .optional(),
     embeddings: modelChoice()

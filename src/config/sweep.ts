@@ -15,7 +15,9 @@ export function sweepExtent(sweep: Sweep): { combinations: number; words: string
   const factors = keys.map(([key, values]) => `${String(values.length)} ${key}`).join(' × ');
   return {
     combinations,
-    words: `${factors} = ${combinations.toLocaleString('en-US')} ${combinations === 1 ? 'combination' : 'combinations'}`,
+    words:
+      `${factors} = ${combinations.toLocaleString('en-US')} ` +
+      `${combinations === 1 ? 'combination' : 'combinations'}`,
   };
 }
 
@@ -33,7 +35,8 @@ export function sweepProblems(
   const problems = unknown.map((key) =>
     problem(
       placeOf(key),
-      `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor takes it${suggestionFor(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
+      `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor takes it` +
+        `${suggestionFor(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
     ),
   );
   for (const [key, values] of Object.entries(sweep)) {
@@ -42,7 +45,9 @@ export function sweepProblems(
       problems.push(
         problem(
           placeOf(key),
-          `sweep over "${key.slice(0, 100)}": the value ${JSON.stringify(repeated).slice(0, 100)} is there more than once; each would ask the same again`,
+          `sweep over "${key.slice(0, 100)}": the value ` +
+            `${JSON.stringify(repeated).slice(0, 100)} is there more than once; each would ask ` +
+            'the same again',
         ),
       );
   }
@@ -52,7 +57,8 @@ export function sweepProblems(
     problems.push(
       problem(
         placeOf(first),
-        `the sweep has ${size.words}; the limit is ${limit.toLocaleString('en-US')}. Sweep fewer values at a time`,
+        `the sweep has ${size.words}; the limit is ${limit.toLocaleString('en-US')}. Sweep ` +
+          'fewer values at a time',
       ),
     );
   return problems;

@@ -227,7 +227,9 @@ function checkEvery(
     else if (leads) continue;
     else if (threads.length === 0)
       refuse(
-        `every judges each ${OBJECT_WORDS[level]} of a dialogue, and the references are single answers; leave every out, give them recorded dialogues (input: a list of messages), or the suite a conversation`,
+        `every judges each ${OBJECT_WORDS[level]} of a dialogue, and the references are ` +
+          'single answers; leave every out, give them recorded dialogues (input: a list of ' +
+          'messages), or the suite a conversation',
       );
     else if (
       level === 'ToolCall' &&
@@ -235,7 +237,8 @@ function checkEvery(
       threads.every((thread) => asksNothing(thread) && countObjects(thread, 'ToolCall') === 0)
     )
       refuse(
-        'it judges tool calls, and no recorded dialogue has any (tool_calls: [{ name, arguments }] of a message)',
+        'it judges tool calls, and no recorded dialogue has any (tool_calls: [{ name, ' +
+          'arguments }] of a message)',
       );
   }
 }

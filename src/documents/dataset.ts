@@ -212,7 +212,10 @@ function otherSeparator(names: readonly string[], delimiter: ',' | '\t'): string
 function tableFlaw({ code, message }: CsvError): string {
   const [, wanted = '', got = ''] = /expect (\d+), got (\d+)/.exec(message) ?? [];
   if (got !== '')
-    return `has ${counted(Number(got), 'cell')} where the first row has ${wanted}; a cell with a separator in it goes into double quotes`;
+    return (
+      `has ${counted(Number(got), 'cell')} where the first row has ${wanted}; a cell with a ` +
+      'separator in it goes into double quotes'
+    );
   return code === 'CSV_QUOTE_NOT_CLOSED'
     ? 'has a double quote that is not closed'
     : `is not a valid table: ${message.split('\n', 1)[0] ?? ''}`;

@@ -220,7 +220,9 @@ export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[]
     return [
       {
         kind: 'trust',
-        message: `${other} and ${path} differ only by case or Unicode form; on some systems they are one file`,
+        message:
+          `${other} and ${path} differ only by case or Unicode form; on some systems they are ` +
+          'one file',
         place: { file: other, line: 0 },
       },
     ];

@@ -121,5 +121,8 @@ function wrongValue(key: string, value: Json): string | null {
   if (value === null) return `${key} has no value; give it one or remove the key`;
   if (NUMBERS.includes(key) && typeof value !== 'number') return `${key} must be a number`;
   if (typeof value !== 'object' || STRUCTURED.includes(key)) return null;
-  return `unknown key "${key}": a model parameter is text, a number or true/false; maps and lists are passed on for ${STRUCTURED.slice(0, 8).join(', ')} and their like`;
+  return (
+    `unknown key "${key}": a model parameter is text, a number or true/false; maps and lists ` +
+    `are passed on for ${STRUCTURED.slice(0, 8).join(', ')} and their like`
+  );
 }

@@ -38,7 +38,9 @@ export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
   if (bidi !== -1) {
     return {
       index: bidi,
-      message: `has the bidirectional control ${codePoint(text, bidi)}; write it as an escape in a double-quoted string`,
+      message:
+        `has the bidirectional control ${codePoint(text, bidi)}; write it as an escape in a ` +
+        'double-quoted string',
     };
   }
   return text.isWellFormed() ? null : { index: 0, message: BROKEN };
@@ -58,7 +60,8 @@ export function foreignSpace(written: string): string | null {
   const [all, space] = FOREIGN_SPACE.exec(written) ?? [];
   return all === undefined || space === undefined
     ? null
-    : `has ${codePoint(all, all.length - space.length)} in place of a space, which YAML takes for a letter; write a plain space`;
+    : `has ${codePoint(all, all.length - space.length)} in place of a space, which YAML takes ` +
+        'for a letter; write a plain space';
 }
 
 /** JSON with characters that files may not contain, and those of `more`, escaped. */

@@ -165,7 +165,8 @@ const countModels = defineMetric({
   ...flexCount,
   name: 'count_llm_models',
   summary:
-    "Messages at the metric's level by the model that wrote them: a recorded message's `model_name` or `model`, and the model that is asked.",
+    "Messages at the metric's level by the model that wrote them: a recorded message's " +
+    '`model_name` or `model`, and the model that is asked.',
   parameters: countBounds,
   range: 'a map of model and number',
   example: {
@@ -219,7 +220,8 @@ const countsByTool = defineMetric({
   ...flexCount,
   name: 'value_counts_by_tool_name',
   summary:
-    'What tools gave back, counted: recorded messages of a tool hold JSON, and the values of one key in it are counted as `tool_value`.',
+    'What tools gave back, counted: recorded messages of a tool hold JSON, and the values of ' +
+    'one key in it are counted as `tool_value`.',
   parameters: { json_key: z.string().describe('The key.'), ...countBounds },
   range: 'a map of tool and value, and number',
   example: {

@@ -65,7 +65,8 @@ function readVector(output: string): readonly number[] | null {
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
     return ungradedResult(
-      `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so nothing can be compared`,
+      `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so ` +
+        'nothing can be compared',
     );
   const [a, b] = [unit(left), unit(right)];
   if (a === null || b === null)
@@ -110,7 +111,9 @@ export const embeddingSimilarity = defineBatch({
   name: 'embedding_similarity',
   group: 'similarity',
   summary:
-    'How near the answer is to the expected text in meaning: the cosine of their embeddings. The best entry of a list counts. An answer without text is 0, without a call; where the cosine is not defined, the answer is ungraded.',
+    'How near the answer is to the expected text in meaning: the cosine of their embeddings. ' +
+    'The best entry of a list counts. An answer without text is 0, without a call; where the ' +
+    'cosine is not defined, the answer is ungraded.',
   parameters: {
     ...valueParameter,
     model: z
@@ -133,7 +136,8 @@ export const embeddingSimilarity = defineBatch({
   range: '−1 to 1',
   passes: 'from `with.threshold` (0.75) on',
   source:
-    'cosine similarity (Salton and McGill, 1983); ragas and autoevals `EmbeddingSimilarity`, promptfoo `similar` (its bound)',
+    'cosine similarity (Salton and McGill, 1983); ragas and autoevals `EmbeddingSimilarity`, ' +
+    'promptfoo `similar` (its bound)',
   example: {
     output: 'It is four.',
     expected: 'Four.',

@@ -39,7 +39,8 @@ export const factualityMetric = defineBatch({
   name: 'factuality',
   group: 'graded',
   summary:
-    'A grader compares the facts of the answer with those of the expected text: the same, fewer, more, contradicting, or different without weight.',
+    'A grader compares the facts of the answer with those of the expected text: the same, ' +
+    'fewer, more, contradicting, or different without weight.',
   parameters: {
     ...valueParameter,
     scores: z
@@ -52,7 +53,8 @@ export const factualityMetric = defineBatch({
       })
       .prefault({})
       .describe(
-        'Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` 0.4, `contradicts` 0.',
+        'Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` ' +
+          '0.4, `contradicts` 0.',
       ),
   },
   needs: { expected: true, model: true },
@@ -82,7 +84,8 @@ export const faithfulnessMetric = defineBatch({
   name: 'faithfulness',
   group: 'graded',
   summary:
-    "A grader decides whether every claim of the answer is supported by the context given in the reference's input.",
+    'A grader decides whether every claim of the answer is supported by the context given in ' +
+    "the reference's input.",
   parameters: {
     context: z
       .union([z.string(), z.array(z.string()).min(1)])

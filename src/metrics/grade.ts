@@ -38,7 +38,9 @@ export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grad
   if (winner?.grade.status === 'graded') {
     const { label, score, reasons } = winner.grade;
     const others = said.filter((_, index) => labels[index] !== label);
-    const count = `${String(votes.length - others.length)} of ${String(votes.length)} graders${others.length === 0 ? '' : `; ${others.join(', ')}`}`;
+    const count =
+      `${String(votes.length - others.length)} of ${String(votes.length)} graders` +
+      `${others.length === 0 ? '' : `; ${others.join(', ')}`}`;
     return {
       status: 'graded',
       label,

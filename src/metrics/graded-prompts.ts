@@ -85,7 +85,8 @@ NO: it does not.`,
 export function gEval(criterion: string, steps: readonly string[], scale: number): Question {
   const plan =
     steps.length > 0
-      ? `Take these steps, in this order:\n${steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
+      ? 'Take these steps, in this order:\n' +
+        `${steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
       : 'First work out, in a line or two, what to look for under this criterion; then look for it.';
   const ratings = Object.fromEntries(
     Array.from({ length: scale }, (_, index) => [String(index + 1), index / (scale - 1)]),
@@ -111,7 +112,8 @@ The rating is a whole number from 1 (does not meet the criterion at all) to ${St
 export function factuality({ same, fewer, more, contradicts, immaterial }: Factual): Question {
   return question(
     'factuality',
-    `Compare the facts in an answer with the facts in a reference written by an expert. Style, order, spelling and length do not count.
+    'Compare the facts in an answer with the facts in a reference written by an expert. ' +
+      `Style, order, spelling and length do not count.
 
 What was asked:
 {input}
@@ -131,7 +133,9 @@ IMMATERIAL: the two differ, but in nothing that matters to what was asked.`,
 export function faithfulness(): Question {
   return question(
     'faithfulness',
-    `Decide whether an answer stays within its sources. Go through its claims one by one; a claim is supported when the sources state it or it follows from them directly. What you know yourself does not count.
+    'Decide whether an answer stays within its sources. Go through its claims one by one; a ' +
+      'claim is supported when the sources state it or it follows from them directly. What you ' +
+      `know yourself does not count.
 
 The sources:
 {context}

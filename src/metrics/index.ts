@@ -86,7 +86,8 @@ function fromResult(
 ): Measurement {
   if (result === undefined) return measureError(`${metric} has no result`);
   if (result.status === 'error') {
-    const said = `${metric}${/^(?:did|took|used|ended|wrote|was|keeps) /.test(result.message) ? '' : ':'} ${result.message}`;
+    const isPredicate = /^(?:did|took|used|ended|wrote|was|keeps) /.test(result.message);
+    const said = `${metric}${isPredicate ? '' : ':'} ${result.message}`;
     return result.cause === 'code' ? { status: 'raised', reason: said } : measureError(said);
   }
   const { metric: given, result: verdict, reason } = result.values;

@@ -24,7 +24,8 @@ export const decimalMark = z
   .enum(decimalMarks)
   .optional()
   .describe(
-    'Decimal mark of the numbers in the answer. Without it, a number with two readings (`3,14`, `10 000`) fails with a reason that names it.',
+    'Decimal mark of the numbers in the answer. Without it, a number with two readings ' +
+      '(`3,14`, `10 000`) fails with a reason that names it.',
   );
 
 /** An ambiguous number is neither certainly the expected one nor certainly another. */

@@ -131,7 +131,10 @@ const refusalMetric = defineMetric({
   name: 'refusal',
   group: 'operational',
   summary:
-    'The answer refuses: it begins by saying that it cannot or will not answer or help, or the vendor\'s filter stopped it. "I can\'t wait to help" and "I can\'t give an exact figure, but it is about 300" do not refuse; the offer of something else does. English only. With `negate` the answer must not refuse.',
+    'The answer refuses: it begins by saying that it cannot or will not answer or help, or ' +
+    'the vendor\'s filter stopped it. "I can\'t wait to help" and "I can\'t give an exact ' +
+    'figure, but it is about 300" do not refuse; the offer of something else does. English ' +
+    'only. With `negate` the answer must not refuse.',
   parameters: {
     empty: z.boolean().default(false).describe('An answer without any text counts as a refusal.'),
   },

@@ -14,7 +14,9 @@ function preference(criteria: string, first: string, second: string): Question {
     own: { criteria },
     quoted: { first, second },
     choice_scores: new Map(Object.entries({ FIRST: 1, SECOND: 0, TIE: 0.5 })),
-    prompt: `Compare two answers to the same request, and decide which one {criteria}. Their order means nothing, and neither does length by itself.
+    prompt:
+      'Compare two answers to the same request, and decide which one {criteria}. Their order ' +
+      `means nothing, and neither does length by itself.
 
 What was asked:
 {input}
@@ -74,7 +76,9 @@ export const pairwisePreference = defineBatch({
   whole: true,
   group: 'graded',
   summary:
-    "A grader compares base's answer with head's, in both orders; when the orders disagree it is a tie. For prompts without expected answers. Beside other gating metrics it is shown and decides nothing; alone, it decides by a sign test over all comparisons.",
+    "A grader compares base's answer with head's, in both orders; when the orders disagree " +
+    'it is a tie. For prompts without expected answers. Beside other gating metrics it is ' +
+    'shown and decides nothing; alone, it decides by a sign test over all comparisons.',
   parameters: {
     criteria: z
       .string()

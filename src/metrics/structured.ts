@@ -25,7 +25,10 @@ const extract = z
   .enum(extractions)
   .default('raw')
   .describe(
-    'Where the JSON is: the whole answer; its first code block in JSON, else the first without a language, else the first (without any block, the whole answer); the first object or list in it; or any object in it, however loosely written. Code fences are read as CommonMark defines them.',
+    'Where the JSON is: the whole answer; its first code block in JSON, else the first ' +
+      'without a language, else the first (without any block, the whole answer); the first ' +
+      'object or list in it; or any object in it, however loosely written. Code fences are ' +
+      'read as CommonMark defines them.',
   );
 
 const isJsonMetric = defineMetric({
@@ -45,7 +48,8 @@ const isJsonMetric = defineMetric({
 const schemaParameter = z
   .union([z.boolean(), z.record(z.string(), z.json()), z.string()])
   .describe(
-    'The JSON Schema, as a map or as JSON text: draft 2020-12, or draft-07 where `$schema` names it; the standard formats are checked.',
+    'The JSON Schema, as a map or as JSON text: draft 2020-12, or draft-07 where `$schema` ' +
+      'names it; the standard formats are checked.',
   );
 
 function readSchema(
@@ -121,7 +125,8 @@ const jsonMatch = defineComparison({
   name: 'json_match',
   group: 'structured',
   summary:
-    "How much of the answer's JSON agrees with the expected value (a value of the file, or JSON text): scalars agree or not, maps and lists score the mean of their parts.",
+    "How much of the answer's JSON agrees with the expected value (a value of the file, or " +
+    'JSON text): scalars agree or not, maps and lists score the mean of their parts.',
   parameters: {
     extract,
     ignore_keys: z.array(z.string()).default([]).describe('Keys that do not count, at any depth.'),
@@ -166,13 +171,15 @@ const toolCallMatch = defineComparison({
   group: 'structured',
   calls: true,
   summary:
-    'The tool calls of the answer are the expected ones: names, or maps of `name` and `arguments`. The value is the F1 of calls that fit.',
+    'The tool calls of the answer are the expected ones: names, or maps of `name` and ' +
+    '`arguments`. The value is the F1 of calls that fit.',
   parameters: {
     order: z
       .enum(['strict', 'unordered', 'subset', 'superset'])
       .default('unordered')
       .describe(
-        '`strict`: same calls, same order; `unordered`: same calls; `subset`: no other calls; `superset`: at least these calls.',
+        '`strict`: same calls, same order; `unordered`: same calls; `subset`: no other ' +
+          'calls; `superset`: at least these calls.',
       ),
     ignore_arguments: z.boolean().default(false).describe('Only names count.'),
     ignore_extra: z
@@ -218,7 +225,8 @@ const toolCallMatch = defineComparison({
           );
     return passOrFail(
       pass,
-      `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all${unreadArguments(made)}`,
+      `${String(matched)} of ${String(wanted.length)} expected calls made, ` +
+        `${String(made.length)} calls in all${unreadArguments(made)}`,
       value,
     );
   },
@@ -246,7 +254,8 @@ const passesAst = defineBatch({
       .enum(['raw', 'fenced'])
       .default('fenced')
       .describe(
-        'The first code block in Python, else the first without a language, else the first (without any block, the whole answer); or always the whole answer.',
+        'The first code block in Python, else the first without a language, else the first ' +
+          '(without any block, the whole answer); or always the whole answer.',
       ),
   },
   needs: { expected: false, model: false },

@@ -49,7 +49,9 @@ function fitsAny(
 const exactMatch = defineComparison({
   name: 'exact_match',
   group: 'text',
-  summary: `The answer is the expected text. ${anyOf} An expected map is compared as JSON, whatever the order of its keys.`,
+  summary:
+    `The answer is the expected text. ${anyOf} An expected map is compared as JSON, whatever ` +
+    'the order of its keys.',
   parameters: normalisation,
   ...yesOrNo,
   source: 'string equality; Inspect `exact`, promptfoo `equals`',
@@ -144,7 +146,9 @@ const endsWith = atEdge(
 const match = defineComparison({
   name: 'match',
   group: 'text',
-  summary: `The expected text or number is at a place of the answer; 5 is not at the end of 25, 1.5 or -5. ${anyOf}`,
+  summary:
+    'The expected text or number is at a place of the answer; 5 is not at the end of 25, 1.5 ' +
+    `or -5. ${anyOf}`,
   parameters: {
     location: z
       .enum(['begin', 'end', 'any', 'exact'])
@@ -154,7 +158,8 @@ const match = defineComparison({
       .boolean()
       .default(false)
       .describe(
-        'Compare numbers: the first, the last, any or the only number of the answer; see how [numbers](#numbers) are read.',
+        'Compare numbers: the first, the last, any or the only number of the answer; see how ' +
+          '[numbers](#numbers) are read.',
       ),
     decimal: decimalMark,
     ignore_case: ignoreCase(true),
@@ -210,7 +215,8 @@ const regexMetric = defineComparison({
   name: 'regex',
   group: 'text',
   summary:
-    'The pattern is found in the answer. The pattern is `pattern`, else the expected text. With `group`, what that group captured is compared with the expected text.',
+    'The pattern is found in the answer. The pattern is `pattern`, else the expected text. ' +
+    'With `group`, what that group captured is compared with the expected text.',
   parameters: {
     pattern: z
       .string()
@@ -229,7 +235,8 @@ const regexMetric = defineComparison({
       .enum(['re2', 'javascript'])
       .default('re2')
       .describe(
-        'Whose syntax the pattern is in: `javascript` reads `\\s`, `.`, `\\uXXXX` and `(?<name>…)` as JavaScript does.',
+        'Whose syntax the pattern is in: `javascript` reads `\\s`, `.`, `\\uXXXX` and ' +
+          '`(?<name>…)` as JavaScript does.',
       ),
     group: z
       .int()

@@ -37,7 +37,10 @@ export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): st
   const plain = protocol === 'http:';
   if (plain && (isLoopback(hostname) || (insecure && isOfTheJob(hostname)))) return null;
   if (plain && insecure)
-    return 'must be https: "insecure" is for names of the job\'s own services (http://ollama:11434), .internal and .local names and private addresses';
+    return (
+      'must be https: "insecure" is for names of the job\'s own services ' +
+      '(http://ollama:11434), .internal and .local names and private addresses'
+    );
   const remedy =
     plain && isOfTheJob(hostname)
       ? '; for a service of the job\'s own add "insecure" to its line'

@@ -110,5 +110,8 @@ function firstError(validate: ValidateFunction): string {
   if (error === undefined) return 'does not fit the schema';
   const where = error.instancePath === '' ? 'the JSON' : error.instancePath;
   const detail: unknown = error.params.additionalProperty ?? error.params.allowedValues;
-  return `${where} ${error.message ?? 'does not fit'}${detail === undefined ? '' : `: ${JSON.stringify(detail)}`}`;
+  return (
+    `${where} ${error.message ?? 'does not fit'}` +
+    `${detail === undefined ? '' : `: ${JSON.stringify(detail)}`}`
+  );
 }

@@ -18,7 +18,8 @@ export const ignorePunctuation = (byDefault: boolean) =>
     .boolean()
     .default(byDefault)
     .describe(
-      'Punctuation and symbols are left out, and runs of white space count as one blank. What belongs to a number or an operator stays: `1.5`, `-5`, `12:30`, `C++`, `a < b`.',
+      'Punctuation and symbols are left out, and runs of white space count as one blank. ' +
+        'What belongs to a number or an operator stays: `1.5`, `-5`, `12:30`, `C++`, `a < b`.',
     );
 
 export const normalisation = {

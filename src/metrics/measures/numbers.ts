@@ -24,7 +24,8 @@ const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
 const NUMERAL = new RegExp(
   `(?:(?:(?<![\\p{L}\\p{N}%‰°)\\]])|(?<=(?<![\\p{L}\\p{N}])(?<code>[A-Z]{3})))` +
     `(?<sign>[${MINUS}+＋±])[${FIXED}]?(?:(?:${CURRENCY})[ ${FIXED}]?)?)?` +
-    `(?<body>(?:(?<![\\p{L}\\p{N}.])\\.)?\\p{Nd}+(?:(?:[.,'’_${JOINS}${FIXED}]| (?=\\p{Nd}{3}(?!\\p{Nd})))\\p{Nd}+)*)` +
+    '(?<body>(?:(?<![\\p{L}\\p{N}.])\\.)?\\p{Nd}+' +
+    `(?:(?:[.,'’_${JOINS}${FIXED}]| (?=\\p{Nd}{3}(?!\\p{Nd})))\\p{Nd}+)*)` +
     `(?<exponent>[eE][-+−]?\\d+)?(?<odd>[ ${FIXED}]?[¼-¾⅐-⅞]|\\p{No}|\\^\\{?[-+−]?\\p{Nd}+\\}?)?`,
   'gu',
 );
