@@ -93,13 +93,11 @@ export function reportContradictions(
   for (const answer of labelled) {
     const earlier = first.get(answer.what);
     if (earlier === undefined) first.set(answer.what, answer);
-    else if (earlier.label !== answer.label)
-      problems.push(
-        problem(
-          answer.place,
-          `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:` +
-            `${String(earlier.place.line)} and "${answer.label}" here; keep one of the two`,
-        ),
-      );
+    else if (earlier.label !== answer.label) {
+      const message =
+        `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:` +
+        `${String(earlier.place.line)} and "${answer.label}" here; keep one of the two`;
+      problems.push(problem(answer.place, message));
+    }
   }
 }

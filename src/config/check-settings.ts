@@ -33,13 +33,10 @@ export function checkGate(settings: Settings, checked: CheckContext, problems: P
     const unit = tests.gate?.unit ?? settings.gate.unit;
     if (unit !== 'references' || (tests.n_tries ?? settings.n_tries) !== 1) continue;
     const ofSettings = tests.gate?.unit === undefined && tests.n_tries === null;
-    problems.push(
-      problem(
-        ofSettings ? placeOf(['unit']) : place,
-        'gate.unit is references, which compares what the roll-up makes of several tries, ' +
-          'and n_tries is 1: set n_tries to 2 or more, or unit: tries',
-      ),
-    );
+    const message =
+      'gate.unit is references, which compares what the roll-up makes of several tries, ' +
+      'and n_tries is 1: set n_tries to 2 or more, or unit: tries';
+    problems.push(problem(ofSettings ? placeOf(['unit']) : place, message));
   }
 }
 
@@ -195,10 +192,8 @@ function refusedParameters(prompt: Prompt, settings: Settings): Problem[] {
     const where = line === undefined ? `remove ${name}` : `remove line ${String(line)}`;
     const fix =
       refusal.instead === undefined ? where : `write ${refusal.instead} in place of ${name}`;
-    return problem(
-      parameterPlace(prompt, name),
-      `${model ?? ''} takes no ${name}${refusalWords(refusal)}: ${fix}`,
-    );
+    const message = `${model ?? ''} takes no ${name}${refusalWords(refusal)}: ${fix}`;
+    return problem(parameterPlace(prompt, name), message);
   });
 }
 

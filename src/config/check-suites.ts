@@ -129,13 +129,10 @@ function checkRubricNames(
 ): void {
   for (const { name, source, place } of suites.flatMap(({ tests }) => everyMetric(tests))) {
     if (source.kind !== 'rubric' || rubrics.has(source.rubric)) continue;
-    problems.push(
-      problem(
-        place,
-        `metric "${name}": there is no rubric "${source.rubric}"` +
-          `${didYouMean(source.rubric, [...rubrics.keys()])}`,
-      ),
-    );
+    const message =
+      `metric "${name}": there is no rubric "${source.rubric}"` +
+      `${didYouMean(source.rubric, [...rubrics.keys()])}`;
+    problems.push(problem(place, message));
   }
 }
 
@@ -226,13 +223,12 @@ export function checkGraders(
   for (const metric of suites.flatMap(({ tests }) => everyMetric(tests))) {
     const { name, place } = metric;
     if (namedModels(metric).length > 0) continue;
-    if (settings.grader === null && isModelGraded(metric))
-      problems.push(
-        problem(
-          place,
-          `metric "${name}" is judged by a model: name one in the settings file, grader: { model: … }`,
-        ),
-      );
+    if (settings.grader === null && isModelGraded(metric)) {
+      const message =
+        `metric "${name}" is judged by a model: name one in the settings file, grader: { ` +
+        'model: … }';
+      problems.push(problem(place, message));
+    }
     if (settings.embeddings === null && comparesEmbeddings(metric)) {
       problems.push(
         problem(

@@ -135,12 +135,8 @@ function defaultsEntries(
   return written.flatMap((entry, index) => {
     if (entry === '_self_') return [];
     if (typeof entry === 'string') return [{ entry, index }];
-    problems.push(
-      problem(
-        document.placeOf(['defaults', index]),
-        'defaults must be a relative path like tests/name',
-      ),
-    );
+    const message = 'defaults must be a relative path like tests/name';
+    problems.push(problem(document.placeOf(['defaults', index]), message));
     return [];
   });
 }

@@ -51,21 +51,18 @@ function refuseParameters(
   for (const key of ['with', 'kwargs'] as const) {
     for (const parameter of Object.keys(written[key] ?? {})) {
       const beside = Object.hasOwn(metricSchema.shape, parameter);
-      problems.push(
-        problem(
-          document.placeOf([...path, key, parameter]),
-          `${name}: ${key}.${parameter} is not read, ${kind} has no parameters` +
-            (beside
-              ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
-              : didYouMean(parameter, [
-                  'better',
-                  'threshold',
-                  'min',
-                  'max',
-                  ...(kind === 'code' ? [] : ['pass', 'grader']),
-                ])),
-        ),
-      );
+      const message =
+        `${name}: ${key}.${parameter} is not read, ${kind} has no parameters` +
+        (beside
+          ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
+          : didYouMean(parameter, [
+              'better',
+              'threshold',
+              'min',
+              'max',
+              ...(kind === 'code' ? [] : ['pass', 'grader']),
+            ]));
+      problems.push(problem(document.placeOf([...path, key, parameter]), message));
     }
   }
 }

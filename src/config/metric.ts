@@ -33,12 +33,8 @@ export function readMetrics(
     if (metric === null) continue;
     const earlier = metrics.find(({ name }) => name === metric.name);
     if (earlier !== undefined) {
-      problems.push(
-        problem(
-          metric.place,
-          `the metric "${metric.name}" is already on line ${earlier.place.line}`,
-        ),
-      );
+      const message = `the metric "${metric.name}" is already on line ${earlier.place.line}`;
+      problems.push(problem(metric.place, message));
     } else {
       metrics.push(metric);
     }
@@ -58,14 +54,12 @@ export function readOwnMetrics(
     const metric = readMetric(document, item.path, item.value, builtIns, problems);
     if (metric === null) continue;
     const twice = [...suite, ...metrics].some(({ name }) => name === metric.name);
-    if (twice)
-      problems.push(
-        problem(
-          metric.place,
-          `the metric "${metric.name}" is there twice; give the reference's own metric another name`,
-        ),
-      );
-    else metrics.push(metric);
+    if (twice) {
+      const message =
+        `the metric "${metric.name}" is there twice; give the reference's own metric another ` +
+        'name';
+      problems.push(problem(metric.place, message));
+    } else metrics.push(metric);
   }
   return metrics;
 }
@@ -105,13 +99,10 @@ function readMetric(
   const every = Number(written.every);
   const at = levelsOf(source, builtIns);
   if (!at.includes(level)) {
-    problems.push(
-      problem(
-        document.placeOf([...path, key]),
-        `metric "${name}": ${source.kind === 'built-in' ? source.uses : 'code'} has nothing to judge ` +
-          `at level ${level}; it is for ${at.join(', ')}`,
-      ),
-    );
+    const message =
+      `metric "${name}": ${source.kind === 'built-in' ? source.uses : 'code'} has nothing to judge ` +
+      `at level ${level}; it is for ${at.join(', ')}`;
+    problems.push(problem(document.placeOf([...path, key]), message));
   }
   return {
     name,
@@ -231,13 +222,12 @@ function ownGraders(
   const graded =
     source.kind === 'rubric' ||
     (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
-  if (grader !== undefined && !graded)
-    problems.push(
-      problem(
-        document.placeOf(at),
-        `metric "${name ?? pathText(path)}": grader belongs to a rubric, or to a metric that a model judges`,
-      ),
-    );
+  if (grader !== undefined && !graded) {
+    const message =
+      `metric "${name ?? pathText(path)}": grader belongs to a rubric, or to a metric that a ` +
+      'model judges';
+    problems.push(problem(document.placeOf(at), message));
+  }
   return graders.length === 0 ? {} : { graders };
 }
 

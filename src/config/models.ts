@@ -51,13 +51,10 @@ export function readGraders(
     readModelChoice(document, [...path, index], choice, problems),
   );
   if (graders.length % 2 === 0 || graders.length > MAX_GRADERS) {
-    problems.push(
-      problem(
-        document.placeOf(path),
-        `${pathText(path)} has ${graders.length} models; name an odd number up to ` +
-          `${MAX_GRADERS}, so that their votes give a majority`,
-      ),
-    );
+    const message =
+      `${pathText(path)} has ${graders.length} models; name an odd number up to ` +
+      `${MAX_GRADERS}, so that their votes give a majority`;
+    problems.push(problem(document.placeOf(path), message));
   }
   graders.forEach((grader, index) => {
     const twin = graders.findIndex(
@@ -65,14 +62,12 @@ export function readGraders(
         canonicalJson([other.model, other.parameters]) ===
         canonicalJson([grader.model, grader.parameters]),
     );
-    if (twin < index)
-      problems.push(
-        problem(
-          grader.place,
-          `${pathText(path)}: "${grader.model}" is there twice; the same model with the same ` +
-            'parameters has one vote',
-        ),
-      );
+    if (twin < index) {
+      const message =
+        `${pathText(path)}: "${grader.model}" is there twice; the same model with the same ` +
+        'parameters has one vote';
+      problems.push(problem(grader.place, message));
+    }
   });
   return graders;
 }
@@ -177,12 +172,8 @@ export function checkModelKeys(
   for (const key of needs.filter((each) => !has(each)))
     problems.push(missing(document, [...path, key]));
   for (const key of refuses.filter(has)) {
-    problems.push(
-      problem(
-        document.placeOf([...path, key]),
-        `models.${name}: "${key}" is not for provider ${entry.provider}`,
-      ),
-    );
+    const message = `models.${name}: "${key}" is not for provider ${entry.provider}`;
+    problems.push(problem(document.placeOf([...path, key]), message));
   }
   if (entry.transport === 'batch' && !hasBatches(entry)) {
     const what =

@@ -174,12 +174,10 @@ async function loadRubrics(
     for (const rubric of read.rubrics) {
       const earlier = rubrics.get(rubric.name);
       if (earlier !== undefined && earlier !== builtInRubrics.get(rubric.name)) {
-        problems.push(
-          problem(
-            rubric.place,
-            `the rubric "${rubric.name}" is already in ${earlier.place.file}, line ${earlier.place.line}`,
-          ),
-        );
+        const message =
+          `the rubric "${rubric.name}" is already in ${earlier.place.file}, line ` +
+          `${earlier.place.line}`;
+        problems.push(problem(rubric.place, message));
       } else {
         rubrics.set(rubric.name, rubric);
       }

@@ -132,12 +132,10 @@ function readPromptVariables(document: Document, problems: Problem[]): PromptVar
     const place = document.placeOf(path);
     const earlier = variables.find((each) => each.name === name);
     if (!isVariableName(name)) {
-      problems.push(
-        problem(
-          place,
-          `${pathText(path)}: a variable name is letters, digits and _, and does not start with a digit`,
-        ),
-      );
+      const message =
+        `${pathText(path)}: a variable name is letters, digits and _, and does not start with ` +
+        'a digit';
+      problems.push(problem(place, message));
     } else if (earlier !== undefined) {
       problems.push(
         problem(place, `the variable "${name}" is already on line ${earlier.place.line}`),
@@ -217,12 +215,10 @@ function checkPlaceholders(
         `{${name}}`,
         content.slice(0, offset).split(`{${name}}`).length - 1,
       );
-      problems.push(
-        problem(
-          place,
-          `{${name}} is not in variables; declare it, or write {{${name}}} where the text itself is meant`,
-        ),
-      );
+      const message =
+        `{${name}} is not in variables; declare it, or write {{${name}}} where the text itself ` +
+        'is meant';
+      problems.push(problem(place, message));
     }
   }
 }

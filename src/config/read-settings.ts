@@ -131,12 +131,10 @@ function findSettings(
 ): string | null {
   const asked = isPlainRelative(config) ? join('', config) : null;
   if (asked === null) {
-    problems.push(
-      problem(
-        null,
-        `config: ${config.slice(0, 100)} must be a path below the working directory${slashHint(config)}`,
-      ),
-    );
+    const message =
+      `config: ${config.slice(0, 100)} must be a path below the working directory` +
+      `${slashHint(config)}`;
+    problems.push(problem(null, message));
     return null;
   }
   const absence = files.absence(asked);

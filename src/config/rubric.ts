@@ -283,13 +283,10 @@ function promptTexts(
   const at = [...path, 'prompt'];
   const prompt = valueAt(document.value, at);
   const hasMessages = valueAt(document.value, [...path, 'messages']) !== undefined;
-  if (hasMessages && prompt !== undefined)
-    problems.push(
-      problem(
-        document.placeOf(path),
-        `${pathText(path) || name} needs one of prompt and messages, not both`,
-      ),
-    );
+  if (hasMessages && prompt !== undefined) {
+    const message = `${pathText(path) || name} needs one of prompt and messages, not both`;
+    problems.push(problem(document.placeOf(path), message));
+  }
   if (!hasMessages && prompt === undefined) problems.push(missing(document, at));
   if (prompt !== undefined) return typeof prompt === 'string' ? [{ at, content: prompt }] : [];
   return checkItems(document, [...path, 'messages'], rubricMessageSchema, problems).map((item) => ({

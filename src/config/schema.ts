@@ -161,12 +161,8 @@ function reportIssue(
     for (const inner of meant) reportIssue(document, path, inner, problems);
     return;
   }
-  problems.push(
-    problem(
-      document.placeOf(path),
-      `${subject(path)} ${wording(issue)}${unquotedBraces(value, issue)}`,
-    ),
-  );
+  const message = `${subject(path)} ${wording(issue)}${unquotedBraces(value, issue)}`;
+  problems.push(problem(document.placeOf(path), message));
 }
 
 /** Issues of the union member of the value's kind, to report its inside. */

@@ -41,15 +41,13 @@ export function sweepProblems(
   );
   for (const [key, values] of Object.entries(sweep)) {
     const repeated = values.find((value, index) => values.indexOf(value) < index);
-    if (repeated !== undefined)
-      problems.push(
-        problem(
-          placeOf(key),
-          `sweep over "${key.slice(0, 100)}": the value ` +
-            `${JSON.stringify(repeated).slice(0, 100)} is there more than once; each would ask ` +
-            'the same again',
-        ),
-      );
+    if (repeated !== undefined) {
+      const message =
+        `sweep over "${key.slice(0, 100)}": the value ` +
+        `${JSON.stringify(repeated).slice(0, 100)} is there more than once; each would ask ` +
+        'the same again';
+      problems.push(problem(placeOf(key), message));
+    }
   }
   const size = sweepExtent(sweep);
   const [first = ''] = Object.keys(sweep);

@@ -123,12 +123,8 @@ export async function readTests(
   const own = await readOwn(document, context, problems);
   const isJudged = metrics.length > 0 || own !== null;
   if (!isJudged && problems.length === before && !someHaveMetrics(document)) {
-    problems.push(
-      problem(
-        { file: document.file, line: 0 },
-        'needs at least one metric; without one nothing is judged',
-      ),
-    );
+    const message = 'needs at least one metric; without one nothing is judged';
+    problems.push(problem({ file: document.file, line: 0 }, message));
   }
   if (own !== null) checkTakenNames(metrics, own, problems);
   checkDependencies(metrics, problems);
@@ -194,13 +190,12 @@ function checkTakenNames(
   problems: Problem[],
 ): void {
   const taken = metrics.find(({ name }) => scores.includes(name));
-  if (taken !== undefined)
-    problems.push(
-      problem(
-        taken.place,
-        `metric "${taken.name}": the ${key}'s own outcome has this name; give the metric another one`,
-      ),
-    );
+  if (taken !== undefined) {
+    const message =
+      `metric "${taken.name}": the ${key}'s own outcome has this name; give the metric another ` +
+      'one';
+    problems.push(problem(taken.place, message));
+  }
 }
 
 function checkEvery(
@@ -252,12 +247,8 @@ function readQuarantine(
   return checkItems(document, ['quarantine'], quarantineSchema, problems).map(({ path, value }) => {
     const place = document.placeOf(path);
     if (!ids.includes(value.id)) {
-      problems.push(
-        problem(
-          place,
-          `${pathText(path)}: there is no reference "${value.id}"${didYouMean(value.id, ids)}`,
-        ),
-      );
+      const message = `${pathText(path)}: there is no reference "${value.id}"${didYouMean(value.id, ids)}`;
+      problems.push(problem(place, message));
     }
     return { ...value, place };
   });

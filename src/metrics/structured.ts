@@ -223,12 +223,10 @@ const toolCallMatch = defineComparison({
             wanted.length === 0 ? 0 : matched / wanted.length,
             1,
           );
-    return passOrFail(
-      pass,
+    const message =
       `${String(matched)} of ${String(wanted.length)} expected calls made, ` +
-        `${String(made.length)} calls in all${unreadArguments(made)}`,
-      value,
-    );
+      `${String(made.length)} calls in all${unreadArguments(made)}`;
+    return passOrFail(pass, message, value);
   },
 });
 
