@@ -21,7 +21,6 @@ function withOwn(settings: Settings, key: string, { read, member }: OverrideValu
   return { ...settings, [key]: Object.fromEntries([...sectionOf(settings), ...found]) };
 }
 
-/** Reads lines `key=value` and checks their values without a project. */
 export function checkedOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],

@@ -108,7 +108,6 @@ function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
   return [{ kind: 'unused', place: { file: LLMEVAL_FILE, line: 0 }, message }];
 }
 
-/** YAML files in the folders of prompts, tests and rubrics that nothing includes. */
 function unreadFiles(
   { files }: SourceTree,
   read: ReadonlySet<string>,

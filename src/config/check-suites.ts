@@ -214,7 +214,6 @@ export function withoutSilent(
   return { suites: changed, notices };
 }
 
-/** Every metric with a grader or embeddings needs a model, its own or the settings'. */
 export function checkGraders(
   suites: readonly Suite[],
   settings: Settings,

@@ -11,7 +11,6 @@ export interface ForeignFile {
   models: Record<string, JsonMap>;
   /** Used if the settings name no grader. */
   grader: { model: string; place: Place } | null;
-  /** Rubric files that the file names, in addition to the settings'. */
   rubrics?: { file: string; place: Place }[];
   notices: Notice[];
 }
@@ -40,7 +39,6 @@ interface Recognition {
 }
 
 export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
-  /** Patterns of files that are read if the settings name no prompts. */
   places: readonly string[];
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
 }
@@ -57,7 +55,6 @@ export type Formats<F extends FileFormat = FileFormat> = Readonly<Record<string,
 
 export type NamedFormat<F> = F & { name: string };
 
-/** The format of a file by its path; null: it is ours, as far as the path shows. */
 export function formatByPath<F extends FileFormat>(
   file: string,
   formats: Formats<F>,

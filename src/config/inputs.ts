@@ -68,7 +68,6 @@ export interface Inputs {
   codeEnv: string[];
   /** Label that approves one commit of an outside contributor; null to disable. */
   untrustedApproval: string | null;
-  /** Label that overrides a red verdict; null to disable. */
   overrideLabel: string | null;
   noiseRuns: number;
   maxCalls: number | null;

@@ -196,7 +196,6 @@ const MODEL_RULES = 'modelRules';
 function modelRules(): Schema {
   const families = vendorNames().flatMap((vendor) => {
     const { passports } = factsOf(vendor);
-    // The first matching family applies.
     return passports.map((passport, at) => familyRules(passport, passports.slice(0, at)));
   });
   return { allOf: families.filter((rules) => rules !== null) };

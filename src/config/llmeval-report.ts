@@ -20,7 +20,6 @@ export interface RunTry {
   scores: RunScore[];
 }
 
-/** One file `report-<try>.yaml`. */
 export interface RunReport {
   file: string;
   name: string;

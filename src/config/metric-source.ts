@@ -6,7 +6,6 @@ import type { MetricLevel, MetricSource } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
 import { type RawMetric, metricSchema, LEVELS } from './metric-schema.ts';
 
-/** The levels that a metric supports: code sees whole answers, a rubric works on any. */
 export function levelsOf(source: MetricSource, builtIns: BuiltInMetrics): readonly MetricLevel[] {
   if (source.kind === 'rubric') return LEVELS;
   const all = LEVELS.filter((word) => word !== 'ToolCall');

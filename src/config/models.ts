@@ -38,7 +38,6 @@ export const gradersSchema = z.union([modelChoice(), listOf(modelChoice())], { e
 
 const MAX_GRADERS = 9;
 
-/** The graders at `path` in order: one, or an odd number that votes. */
 export function readGraders(
   document: Document,
   path: Path,

@@ -20,7 +20,6 @@ export interface Overrides {
   only?: Readonly<Record<string, Json>>;
 }
 
-/** Settings that a line may set, besides members of sections. */
 const TOP_LEVEL_KEYS = ['n_tries', 'seed', 'transport'] as const;
 
 export const SETTABLE = {
@@ -44,7 +43,6 @@ function sectionsOf(own: readonly OwnSettings[]): Sections {
 
 const FILTER_KEYS = ['prompts', 'references', 'tags'] as const;
 
-/** Known keys, to distinguish misspelt keys from model parameters. */
 export function overridableNames(own: readonly OwnSettings[]): string[] {
   return overrideNames(sectionsOf(own));
 }

@@ -11,7 +11,6 @@ import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
 import { readOverrides, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
-/** Keys of an `llmeval.yaml` for Hydra or Log10. */
 const FOREIGN_KEYS = ['defaults', 'hydra', 'log10'] as const;
 
 const SWEEPER = ['hydra', 'sweeper', 'params'];

@@ -56,7 +56,6 @@ export async function readReferences(
   return identify(drafts, context.hash, problems);
 }
 
-/** A cluster of one reference is probably misspelt. */
 function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
   const members = new Map<string, DraftReference[]>();
   for (const draft of drafts)

@@ -19,7 +19,7 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
-/** Unmapped parts are columns of the same name; without `input`, all other columns are. */
+/** Unmapped parts: columns of the same name. Without `input`: all other columns are the input. */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();
   const lacking = absent(row, rules);

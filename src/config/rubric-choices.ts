@@ -36,7 +36,6 @@ export function readChoices(
   return message !== null || scores === null ? refuse(message ?? '') : { scores, problem: null };
 }
 
-/** openai/evals' names for sets of labels. */
 function fromSeveral(strings: string | readonly string[] | undefined): string | null {
   if (typeof strings !== 'string' || !/^from_n(?:_|$)/.test(strings)) return null;
   return (
@@ -134,7 +133,6 @@ export function readPassing(
   return { key, pass: reached, wrong: decides ? [] : [wrong] };
 }
 
-/** FlexEval's names, to suggest for an unknown one. */
 const NAMES = 'conversation context content turn completion tool_calls expected input output'.split(
   ' ',
 );

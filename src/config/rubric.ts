@@ -33,7 +33,6 @@ const rubricMessageSchema = closed({
   content: filled().describe('The text, with keywords in braces.'),
 });
 
-/** Phoenix's names of directions. */
 const PHOENIX = ['maximize', 'minimize', 'neutral'] as const;
 
 const DIRECTIONS: Readonly<Record<(typeof PHOENIX)[number], Better>> = {
@@ -150,7 +149,6 @@ export async function readRubrics(
   return { rubrics, notices };
 }
 
-/** A file's rubrics with their paths; a single rubric may be the root. */
 export function rubricsIn(file: string, value: JsonMap): [string, [] | [string]][] {
   const isOne = typeof value['prompt'] === 'string' || Array.isArray(value['messages']);
   return isOne

@@ -149,7 +149,6 @@ function toTextList(value: string | string[] | undefined): string[] | undefined 
   return typeof value === 'string' ? [value] : value;
 }
 
-/** Drops undefined members, which would hide defaults. */
 export function withoutUndefined<T extends object>(
   value: T | undefined,
 ): { [K in keyof T]: Exclude<T[K], undefined> } {

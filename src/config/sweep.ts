@@ -21,7 +21,6 @@ export function sweepExtent(sweep: Sweep): { combinations: number; words: string
   };
 }
 
-/** Rejects sweeps that are too large, have an unknown key or repeat a value. */
 export function sweepProblems(
   sweep: Sweep,
   suites: readonly Suite[],

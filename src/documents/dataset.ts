@@ -24,7 +24,6 @@ const READERS_BY_ENDING: Readonly<
   tsv: (file, text, limits, problems) => readTable(file, text, '\t', limits, problems),
 };
 
-/** Whether the file is a table, whose cells are text. */
 export function isTable(file: string): boolean {
   return /\.(csv|tsv)$/i.test(file);
 }
@@ -112,7 +111,6 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
     : 'has a key twice in one object';
 }
 
-/** Or why the value is refused. */
 function plainCopy(value: unknown, depth: number): { value: Json; members: number } | string {
   if (typeof value !== 'object' || value === null)
     return scalarFlaw(value) ?? { value: value as Json, members: 0 };

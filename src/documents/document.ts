@@ -38,7 +38,6 @@ export function emptyMap(): JsonMap {
   return Object.create(null) as JsonMap;
 }
 
-/** `references[2].input.a`. */
 export function pathText(path: Path): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))

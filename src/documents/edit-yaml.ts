@@ -68,7 +68,6 @@ export function editYaml(text: string, edit: YamlEdit, read: string): EditResult
     : { text: spliced };
 }
 
-/** Equal ones are numbered. */
 function commentsIn(text: string): string[] {
   const found: string[] = [];
   const collect = (token: unknown): void => {

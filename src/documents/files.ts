@@ -182,7 +182,6 @@ function matchIn(
   return { matches: [...matches.values()].sort((a, b) => byCodeUnits(a.file, b.file)), notices };
 }
 
-/** The widest root wins. */
 function mergeMatches(earlier: Match | undefined, match: Match): Match {
   if (earlier === undefined) return match;
   return {

@@ -38,7 +38,6 @@ export function isBelow(path: string, folder: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`);
 }
 
-/** Every folder above `path`, then the path itself. */
 export function trailOf(path: string): string[] {
   const steps = path.split('/');
   return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
@@ -49,7 +48,6 @@ const MAX_PATTERN = 300;
 /** Stars per path segment: matching time grows as the segment's length to this power. */
 const MAX_STARS = 3;
 
-/** Why a user's pattern is invalid, or null. */
 export function globProblem(pattern: string): string | null {
   if (!isPlainRelative(pattern))
     return `${pattern.slice(0, 100)} must be a relative pattern like prompts/*.yaml${slashHint(pattern)}`;

@@ -64,7 +64,6 @@ export function foreignSpace(written: string): string | null {
         'for a letter; write a plain space';
 }
 
-/** JSON with characters that files may not contain, and those of `more`, escaped. */
 export function speltOut(json: string, more: RegExp | null = null): string {
   const escape = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const safe = json.replace(new RegExp(BIDIRECTIONAL, 'g'), escape);

@@ -103,7 +103,6 @@ function afterRemark(
   return { from: end - rest.length, to: end, put: `${comma}${rest}${newline}${indent}${words}` };
 }
 
-/** A comment line above a map that starts its own line. */
 export function remarkAbove(
   { text, lines }: YamlText,
   map: YAMLMap,

@@ -24,11 +24,9 @@ export interface MetricAnswer {
   after?: Message[];
   price?(usage: Usage): number | null;
   metadata?: Record<string, Json>;
-  /** More messages follow it in the dialogue. */
   followed?: true;
   /** The other side's answer to compare with; null or absent: none. */
   otherAnswer?: string | null;
-  /** The other side's prompt; absent: there is none. */
   otherMessages?: readonly Message[];
 }
 
@@ -69,7 +67,6 @@ function speakerOf(message: Message): 'user' | 'assistant' {
   return message.role === 'assistant' ? 'assistant' : 'user';
 }
 
-/** Without system messages. */
 export function turnsOf(thread: readonly Message[]): Message[][] {
   const turns: Message[][] = [];
   for (const message of thread) {

@@ -54,7 +54,6 @@ export const patternExpected = (flags: Parameters<typeof compilePattern>[1]): Ex
   },
 });
 
-/** The value to compare with; undefined: the reference has none. */
 export function readExpected(
   { reads }: Pick<Expectation, 'reads'>,
   { expected, values }: Pick<MetricAnswer, 'expected' | 'values'>,

@@ -64,7 +64,6 @@ export interface MetricDefinition {
   /** The parameters under `with`, each described and either optional or with a default. */
   parameters: z.ZodObject;
   range: string;
-  /** When it passes without a `threshold`. */
   passes: string;
   /** Which values are better, before `negate`. A `threshold` is a maximum if lower is better. */
   better: Better;

@@ -6,7 +6,6 @@ import type { Question } from './grader-prompt.ts';
 
 const DEFAULT_CRITERION = 'does better what was asked: right first, then complete, then clear';
 
-/** Asks which answer is preferred. Both are fenced, and neither side is named. */
 function preference(criteria: string, first: string, second: string): Question {
   return {
     name: PAIRWISE,

@@ -47,5 +47,4 @@ function boundWords(issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_
     : `must have ${side} ${counted(Number(bound), unit)}`;
 }
 
-/** Units of bounded sizes, by the schema's type. */
 const SIZE_UNITS: Readonly<Record<string, string>> = { array: 'item', string: 'character' };

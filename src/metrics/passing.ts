@@ -57,7 +57,6 @@ const OPPOSITE: Readonly<Record<Better, Better>> = {
   none: 'none',
 };
 
-/** Null: there is none. */
 function ofLabels(
   rubric: RubricPassing | undefined,
   pass: readonly string[] | undefined,
@@ -74,7 +73,6 @@ function ofBounds({ threshold, min, max }: StatedPassing): Better {
   return max !== undefined && min === undefined ? 'lower' : 'none';
 }
 
-/** Null: there are none. */
 export function contradiction(
   { choice_scores }: Pick<Rubric, 'choice_scores'>,
   pass: readonly string[],

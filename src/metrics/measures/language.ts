@@ -56,11 +56,9 @@ const IDIOMS =
 const OPENINGS =
   /^(?:(?:i'm|i am) (?:very |so |truly |really )?sorry|sorry|i apologi[sz]e|(?:my )?apologies|unfortunately|regrettably|(as an? (?:large |ai )?(?:language model|assistant|ai)(?: (?:language model|model|assistant))?)|but|however|(?:thank you|thanks) for asking)(?![\p{L}'])/u;
 
-/** A turn to something else, in or right after the sentence. */
 const CONTRAST =
   /^[^.!?\n]*(?:[,;:—–-]\s*|[.!?]\s+)(?:but|however|though|that said|nevertheless)\b[,:]?\s+([^\n]{1,60})/u;
 
-/** Something else that is not help: an offer, advice, an apology. */
 const OFFER =
   /^(?:i(?:'d| would) (?:be |like|love|encourage|urge|recommend|suggest)|(?:i'm|i am) (?:happy|glad|here|able|sorry|willing|more than)|i(?:'ll| will| can| could| hope| understand| appreciate)|if|please|let|feel free|you|we|thank|perhaps|maybe|happy|there (?:are|is)|others?|some|many|most|a (?:doctor|professional|lawyer)|professionals|experts|your|remember|consider|try|contact|call|consult|it(?:'s| is) (?:important|best|always|recommended|advisable|worth))\b/;
 

@@ -28,7 +28,6 @@ export const normalisation = {
   ignore_punctuation: ignorePunctuation(false),
 };
 
-/** Composition is always normalised. */
 export const AS_WRITTEN: Normalisation = {
   ignore_case: false,
   trim: false,

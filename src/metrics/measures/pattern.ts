@@ -8,7 +8,6 @@ interface PatternFlags {
   syntax?: 're2' | 'javascript';
 }
 
-/** Features that RE2 lacks, mostly because they need more than linear time. */
 const unsupported =
   '(?= (?! (?<= (?<! (?> (?( (?R \\k \\Z \\1 \\2 \\3 \\4 \\5 \\6 \\7 \\8 \\9 *+ ++ ?+ }+'.split(
     ' ',
