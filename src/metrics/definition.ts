@@ -111,11 +111,11 @@ interface BatchSpec<S extends z.ZodRawShape> extends Description {
   ): Promise<Measurement[]>;
 }
 
+export const offByDefault = (description: string) =>
+  z.boolean().default(false).describe(description);
+
 const sharedParameters = {
-  negate: z
-    .boolean()
-    .default(false)
-    .describe('Turns pass into fail and fail into pass; errors stay errors.'),
+  negate: offByDefault('Turns pass into fail and fail into pass; errors stay errors.'),
 };
 
 export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): MetricDefinition {

@@ -5,6 +5,7 @@ import {
   passOrFail,
   defineMetric,
   measureError,
+  offByDefault,
   measurement,
   type Measurement,
   type MetricDefinition,
@@ -136,7 +137,7 @@ const refusalMetric = defineMetric({
     'figure, but it is about 300" do not refuse; the offer of something else does. English ' +
     'only. With `negate` the answer must not refuse.',
   parameters: {
-    empty: z.boolean().default(false).describe('An answer without any text counts as a refusal.'),
+    empty: offByDefault('An answer without any text counts as a refusal.'),
   },
   ...yesOrNo,
   source: 'own phrases; promptfoo `is-refusal`',

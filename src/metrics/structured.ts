@@ -9,6 +9,7 @@ import {
   defineBatch,
   defineMetric,
   measureError,
+  offByDefault,
   reaches,
   type Measurement,
   type MetricDefinition,
@@ -131,14 +132,10 @@ const jsonMatch = defineComparison({
     extract,
     ignore_keys: z.array(z.string()).default([]).describe('Keys that do not count, at any depth.'),
     abs_tol: z.number().min(0).default(0).describe('Numbers this near count as equal.'),
-    ignore_order: z
-      .boolean()
-      .default(false)
-      .describe('Lists are compared as bags: the share of entries that agree fully.'),
-    ignore_extra: z
-      .boolean()
-      .default(false)
-      .describe('Keys and entries beyond the expected ones do not count.'),
+    ignore_order: offByDefault(
+      'Lists are compared as bags: the share of entries that agree fully.',
+    ),
+    ignore_extra: offByDefault('Keys and entries beyond the expected ones do not count.'),
     ignore_case: ignoreCase(false),
   },
   range: '0 to 1',
@@ -181,11 +178,8 @@ const toolCallMatch = defineComparison({
         '`strict`: same calls, same order; `unordered`: same calls; `subset`: no other ' +
           'calls; `superset`: at least these calls.',
       ),
-    ignore_arguments: z.boolean().default(false).describe('Only names count.'),
-    ignore_extra: z
-      .boolean()
-      .default(false)
-      .describe('Arguments beyond the expected ones do not count.'),
+    ignore_arguments: offByDefault('Only names count.'),
+    ignore_extra: offByDefault('Arguments beyond the expected ones do not count.'),
     abs_tol: z.number().min(0).default(0).describe('Numbers this near count as equal.'),
   },
   range: '0 to 1',

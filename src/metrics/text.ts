@@ -11,6 +11,7 @@ import {
 import {
   passOrFail,
   measureError,
+  offByDefault,
   type Measurement,
   type MetricDefinition,
   type MetricExample,
@@ -154,13 +155,10 @@ const match = defineComparison({
       .enum(['begin', 'end', 'any', 'exact'])
       .default('end')
       .describe('Where it has to stand.'),
-    numeric: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Compare numbers: the first, the last, any or the only number of the answer; see how ' +
-          '[numbers](#numbers) are read.',
-      ),
+    numeric: offByDefault(
+      'Compare numbers: the first, the last, any or the only number of the answer; see how ' +
+        '[numbers](#numbers) are read.',
+    ),
     decimal: decimalMark,
     ignore_case: ignoreCase(true),
     ignore_punctuation: ignorePunctuation(true),
@@ -224,13 +222,12 @@ const regexMetric = defineComparison({
       .describe(
         'RE2 syntax: no look-around, no back-references; `\\d`, `\\w` and `\\s` are ASCII.',
       ),
-    ignore_case: z
-      .boolean()
-      .default(false)
-      .describe('Upper and lower case count as equal, letter by letter as RE2 has it.'),
-    multiline: z.boolean().default(false).describe('`^` and `$` match at every line.'),
-    dot_all: z.boolean().default(false).describe('`.` matches line ends too.'),
-    full_match: z.boolean().default(false).describe('The whole answer has to match.'),
+    ignore_case: offByDefault(
+      'Upper and lower case count as equal, letter by letter as RE2 has it.',
+    ),
+    multiline: offByDefault('`^` and `$` match at every line.'),
+    dot_all: offByDefault('`.` matches line ends too.'),
+    full_match: offByDefault('The whole answer has to match.'),
     syntax: z
       .enum(['re2', 'javascript'])
       .default('re2')
