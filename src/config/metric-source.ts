@@ -49,10 +49,9 @@ function refuseParameters(
   const kind = written.rubric === undefined ? 'code' : 'a rubric';
   for (const key of ['with', 'kwargs'] as const) {
     for (const parameter of Object.keys(written[key] ?? {})) {
-      const beside = Object.hasOwn(metricSchema.shape, parameter);
       const message =
         `${name}: ${key}.${parameter} is not read, ${kind} has no parameters` +
-        (beside
+        (Object.hasOwn(metricSchema.shape, parameter)
           ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
           : didYouMean(parameter, [
               'better',

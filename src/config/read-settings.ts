@@ -88,10 +88,9 @@ export async function loadSettings(
   const written = file === null ? null : await files.document(file, problems);
   if (file === null || written === null) {
     const nowhere = (): Place => ({ file: file ?? options.config, line: 0 });
-    const settings = { ...defaultSettings(options.own), file };
     return {
       known: problems.length === before,
-      settings: withOverrides(settings, options, problems),
+      settings: withOverrides({ ...defaultSettings(options.own), file }, options, problems),
       notices: [],
       places: Object.assign(nowhere, { sweep: () => null, gate: nowhere }),
     };

@@ -108,8 +108,7 @@ async function loadExamples(
       const known = Object.entries(value).filter(([key]) =>
         Object.hasOwn(exampleSchema.shape, key),
       );
-      const place = { file: loaded.file, line };
-      const row = rowDocument(place, Object.fromEntries(known), written);
+      const row = rowDocument({ file: loaded.file, line }, Object.fromEntries(known), written);
       const example = check(row, [], exampleSchema, problems);
       return example === undefined ? [] : [exampleAt(row, [], example)];
     },

@@ -55,8 +55,7 @@ export function globProblem(pattern: string): string | null {
   const stars = Math.max(
     ...pattern.split('/').map((segment) => segment.replaceAll('**', '*').split('*').length - 1),
   );
-  const doubled = pattern.split('**').length - 1;
-  if (pattern.length > MAX_PATTERN || stars > MAX_STARS || doubled > 2)
+  if (pattern.length > MAX_PATTERN || stars > MAX_STARS || pattern.split('**').length - 1 > 2)
     return `${pattern.slice(0, 100)} has too many wildcards`;
   return null;
 }
