@@ -130,9 +130,8 @@ export async function readRubrics(
   const notices: Notice[] = [];
   const value = document.value;
   if (!isMap(value)) {
-    problems.push(
-      problem(document.placeOf([]), 'must be a map of rubric name to prompt and choice_scores'),
-    );
+    const message = 'must be a map of rubric name to prompt and choice_scores';
+    problems.push(problem(document.placeOf([]), message));
     return { rubrics, notices };
   }
   for (const [name, path] of rubricsIn(document.file, value)) {

@@ -24,9 +24,8 @@ export function readSettings(
   problems: Problem[],
 ): { settings: Settings; notices: Notice[] } {
   if (!isMap(document.value)) {
-    problems.push(
-      problem(document.placeOf([]), 'must be a map of settings like prompts, n_tries and models'),
-    );
+    const message = 'must be a map of settings like prompts, n_tries and models';
+    problems.push(problem(document.placeOf([]), message));
     return { settings: { ...defaultSettings(own), file: document.file }, notices: [] };
   }
   const written: RawSettings = {

@@ -98,9 +98,8 @@ function fromResult(
   if (bounded) return measurement(value, false, said);
   if (verdict === undefined) return measureError(`${metric} did not set result`);
   if (typeof verdict === 'boolean') return measurement(value, verdict, said);
-  return measureError(
-    `${metric}: result must be ${language === 'python' ? 'True or False' : 'true or false'}`,
-  );
+  const message = `${metric}: result must be ${language === 'python' ? 'True or False' : 'true or false'}`;
+  return measureError(message);
 }
 
 /** Longer answers (UTF-16 units) are not scored: comparisons need time and memory in proportion. */
