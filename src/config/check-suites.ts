@@ -189,14 +189,11 @@ export function withoutSilent(
     const { name, source, place, skip } = metric;
     if (source.kind !== 'rubric' || skip || saysWhatPasses(metric, rubrics.get(source.rubric)))
       return metric;
-    notices.push({
-      kind: 'unused',
-      place,
-      message:
-        `metric "${name}" is shown and does not gate: neither it nor the rubric ` +
-        `"${source.rubric}" says what passes. Say it in the rubric (better: higher, ` +
-        'better: lower or pass: [label]), or beside the metric (threshold, min or max too)',
-    });
+    const message =
+      `metric "${name}" is shown and does not gate: neither it nor the rubric ` +
+      `"${source.rubric}" says what passes. Say it in the rubric (better: higher, ` +
+      'better: lower or pass: [label]), or beside the metric (threshold, min or max too)';
+    notices.push({ kind: 'unused', place, message });
     return { ...metric, skip: true };
   };
   const changed = suites.map(({ prompt, tests }) => ({

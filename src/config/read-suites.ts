@@ -133,14 +133,12 @@ async function promptFiles(
     format !== null && 'read' in format ? [{ file, root, format }] : [],
   );
   if (prompts.every(({ format }) => format !== null)) return [...prompts, ...foreign];
-  for (const { file } of foreign)
-    notices.push({
-      kind: 'import',
-      message:
-        'could be read too, and is not: this project has prompts of its own. List it under ' +
-        'prompts: in the settings',
-      place: { file, line: 0 },
-    });
+  for (const { file } of foreign) {
+    const message =
+      'could be read too, and is not: this project has prompts of its own. List it under ' +
+      'prompts: in the settings';
+    notices.push({ kind: 'import', message, place: { file, line: 0 } });
+  }
   return prompts;
 }
 
@@ -225,11 +223,8 @@ async function loadSuite(
   const { name } = reading.prompt;
   notices.push(...reading.notices);
   if (valueAt(document.value, ['tests']) === undefined) {
-    notices.push({
-      kind: 'unused',
-      message: `the prompt "${name}" has no tests, so it is not evaluated`,
-      place: { file: document.file, line: 0 },
-    });
+    const message = `the prompt "${name}" has no tests, so it is not evaluated`;
+    notices.push({ kind: 'unused', message, place: { file: document.file, line: 0 } });
     return { suite: null, name };
   }
   const variables = reading.prompt.variables.map((each) => each.name);

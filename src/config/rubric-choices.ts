@@ -163,10 +163,8 @@ export function keywordProblems(prompt: string): { written: string; message: str
     );
     if (first === undefined || second === undefined) continue;
     const last = first.start > second.start ? first : second;
-    problems.push({
-      written: as(last),
-      message: `{${first.name}} and {${second.name}} cannot be used together`,
-    });
+    const message = `{${first.name}} and {${second.name}} cannot be used together`;
+    problems.push({ written: as(last), message });
   }
   return problems;
 }

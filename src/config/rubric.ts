@@ -175,15 +175,12 @@ async function readRubric(
     problems.push(problem(choices.problem.place, choices.problem.message));
   for (const key of WITHOUT_EFFECT) {
     if (written[key] === undefined) continue;
-    notices.push({
-      kind: 'import',
-      message:
-        `${pathText([...path, key])} has no effect here` +
-        (GRADERS_KEYS.includes(key)
-          ? '; who grades stands in the settings, or beside the metric (grader: …)'
-          : ''),
-      place: document.placeOf([...path, key]),
-    });
+    const message =
+      `${pathText([...path, key])} has no effect here` +
+      (GRADERS_KEYS.includes(key)
+        ? '; who grades stands in the settings, or beside the metric (grader: …)'
+        : '');
+    notices.push({ kind: 'import', message, place: document.placeOf([...path, key]) });
   }
   const prompt = readPromptText(document, path, name, problems, notices);
   const examples = await readExamples(

@@ -13,12 +13,10 @@ export function sweepExtent(sweep: Sweep): { combinations: number; words: string
   if (keys.length === 0) return null;
   const combinations = keys.reduce((product, [, values]) => product * values.length, 1);
   const factors = keys.map(([key, values]) => `${String(values.length)} ${key}`).join(' × ');
-  return {
-    combinations,
-    words:
-      `${factors} = ${combinations.toLocaleString('en-US')} ` +
-      `${combinations === 1 ? 'combination' : 'combinations'}`,
-  };
+  const words =
+    `${factors} = ${combinations.toLocaleString('en-US')} ` +
+    `${combinations === 1 ? 'combination' : 'combinations'}`;
+  return { combinations, words };
 }
 
 export function sweepProblems(

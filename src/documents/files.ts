@@ -216,15 +216,10 @@ export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[]
   return [...tree.files.keys()].flatMap((path): Notice[] => {
     const other = folded.get(foldPath(path));
     if (other === undefined || other === path || (read.has(path) && path < other)) return [];
-    return [
-      {
-        kind: 'trust',
-        message:
-          `${other} and ${path} differ only by case or Unicode form; on some systems they are ` +
-          'one file',
-        place: { file: other, line: 0 },
-      },
-    ];
+    const message =
+      `${other} and ${path} differ only by case or Unicode form; on some systems they are ` +
+      'one file';
+    return [{ kind: 'trust', message, place: { file: other, line: 0 } }];
   });
 }
 

@@ -47,11 +47,8 @@ export function setKey(
   if (range === undefined) return null;
   const [from, to] = range;
   const old = found.text.slice(from, to);
-  return {
-    from,
-    to,
-    put: `${old === '' ? ' ' : ''}${flowText(value)}${/\s*$/.exec(old)?.[0] ?? ''}`,
-  };
+  const put = `${old === '' ? ' ' : ''}${flowText(value)}${/\s*$/.exec(old)?.[0] ?? ''}`;
+  return { from, to, put };
 }
 
 export function appendItem(found: YamlText, list: YAMLSeq, value: Json): Splice {

@@ -53,10 +53,10 @@ export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grad
     grade.status === 'error' ? [`${grader}: ${grade.reason}`] : [],
   );
   if (failures.length > 0 && spoke < needed) {
-    return {
-      status: 'error',
-      reason: `only ${String(spoke)} of ${String(votes.length)} graders gave a label; ${failures.join('; ')}`,
-    };
+    const reason =
+      `only ${String(spoke)} of ${String(votes.length)} graders gave a label; ` +
+      `${failures.join('; ')}`;
+    return { status: 'error', reason };
   }
   return { status: 'ungraded', reason: `the graders give no majority (${said.join(', ')})` };
 }

@@ -86,10 +86,8 @@ export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): 
       return { status: 'checked', wrong: validate(value) };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      return {
-        status: 'error',
-        message: 'the schema refers to itself without going deeper into the answer ($ref)',
-      };
+      const message = 'the schema refers to itself without going deeper into the answer ($ref)';
+      return { status: 'error', message };
     }
   });
 }
