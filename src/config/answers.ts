@@ -21,9 +21,7 @@ const TOOL_CALL_FIELDS = {
 
 const calledTool = z
   .union([
-    z.looseObject({
-      function: z.looseObject(TOOL_CALL_FIELDS).describe('What was called.'),
-    }),
+    z.looseObject({ function: z.looseObject(TOOL_CALL_FIELDS).describe('What was called.') }),
     z.looseObject(TOOL_CALL_FIELDS),
   ])
   .describe('A call: name and arguments, or as OpenAI writes it.');

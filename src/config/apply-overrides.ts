@@ -24,10 +24,7 @@ function withOwn(settings: Settings, key: string, { read, member }: OverrideValu
 export function checkedOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
-): {
-  overrides: Overrides;
-  problems: Problem[];
-} {
+): { overrides: Overrides; problems: Problem[] } {
   const { overrides, problems } = readOverrides(lines, own);
   const ofValues = overrides.settings.flatMap(
     (setting) => readSetting(setting, { limits: DEFAULT_LIMITS, own }).problems,

@@ -73,10 +73,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 export function readOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
-): {
-  overrides: Overrides;
-  problems: Problem[];
-} {
+): { overrides: Overrides; problems: Problem[] } {
   const sections = sectionsOf(own);
   const problems: Problem[] = [];
   const parameters = new Map<string, Scalar[]>();

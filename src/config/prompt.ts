@@ -34,9 +34,7 @@ const messageSchema = closed({
 
 const variableSchema = z.union(
   [closed({ name: filled().describe('Letters, digits and _.') }), filled()],
-  {
-    error: 'must be a map with name',
-  },
+  { error: 'must be a map with name' },
 );
 
 const promptTextSchema = z.union([closed({ content: filled().describe('The text.') }), filled()], {

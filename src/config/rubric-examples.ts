@@ -55,15 +55,7 @@ export async function readExamples(
     }
     return label === null
       ? []
-      : [
-          {
-            content,
-            context: earlier ?? null,
-            ideal,
-            expected: label,
-            place,
-          },
-        ];
+      : [{ content, context: earlier ?? null, ideal, expected: label, place }];
   });
   reportContradictions(
     found.map(({ content, context: before, ideal, expected, place }) => ({

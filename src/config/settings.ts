@@ -120,10 +120,7 @@ function readModel(
 function paceOf({ concurrency, requests_per_minute }: WrittenModel): Pick<ModelSettings, 'pace'> {
   if (concurrency === undefined && requests_per_minute === undefined) return {};
   return {
-    pace: {
-      concurrency: concurrency ?? null,
-      requests_per_minute: requests_per_minute ?? null,
-    },
+    pace: { concurrency: concurrency ?? null, requests_per_minute: requests_per_minute ?? null },
   };
 }
 

@@ -54,12 +54,7 @@ export function walk(
   file: string,
   lines: LineCounter,
   limits: Limits,
-): {
-  value: Json;
-  problems: Problem[];
-  spots: Spots;
-  line: number;
-} {
+): { value: Json; problems: Problem[]; spots: Spots; line: number } {
   const state: Walk = {
     file,
     lines,

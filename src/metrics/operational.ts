@@ -136,9 +136,7 @@ const refusalMetric = defineMetric({
     'the vendor\'s filter stopped it. "I can\'t wait to help" and "I can\'t give an exact ' +
     'figure, but it is about 300" do not refuse; the offer of something else does. English ' +
     'only. With `negate` the answer must not refuse.',
-  parameters: {
-    empty: offByDefault('An answer without any text counts as a refusal.'),
-  },
+  parameters: { empty: offByDefault('An answer without any text counts as a refusal.') },
   ...yesOrNo,
   source: 'own phrases; promptfoo `is-refusal`',
   example: {
