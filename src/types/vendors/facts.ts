@@ -46,11 +46,7 @@ export interface VendorFacts {
   /** The first whose name pattern matches applies. */
   passports: readonly Passport[];
   /** Minimum cached tokens of a request prefix; the first matching model applies. */
-  caches?: {
-    from: readonly { models: RegExp; tokens: number }[];
-    source: string;
-    checked: string;
-  };
+  caches?: { from: readonly { models: RegExp; tokens: number }[]; source: string; checked: string };
   ends: Readonly<Record<string, readonly string[]>>;
   /** Its id in the table of list prices; null: only the settings' prices are known. */
   priceId: string | null;
