@@ -27,7 +27,7 @@ export interface EventFacts {
   origin: { event: string; runId: number } | null;
 }
 
-/** Proved from branches and tags. `fork`: on none of them, or on a deleted branch. */
+/** Proved from branches and tags. `fork`: on none, so possibly on a deleted branch. */
 export type Origin = 'base-branch' | 'own-branch' | 'fork' | 'unknown';
 
 /** The regular files of one commit below the working directory, by relative POSIX path. */
