@@ -21,14 +21,11 @@ const TOOL_CALL_FIELDS = {
 
 const calledTool = z
   .union([
-    z.looseObject({
-      function: z.looseObject(TOOL_CALL_FIELDS).describe('What was called.'),
-    }),
+    z.looseObject({ function: z.looseObject(TOOL_CALL_FIELDS).describe('What was called.') }),
     z.looseObject(TOOL_CALL_FIELDS),
   ])
   .describe('A call: name and arguments, or as OpenAI writes it.');
 
-/** A message of a recorded dialogue. Other members are metadata, visible to code. */
 export const recordedMessage = z
   .looseObject(
     {
@@ -48,7 +45,6 @@ export const recordedMessage = z
     path: ['content'],
   });
 
-/** Converts a recorded message and keeps its other members as metadata. */
 export function messageOf({
   role,
   content,
@@ -95,12 +91,11 @@ export function reportContradictions(
   for (const answer of labelled) {
     const earlier = first.get(answer.what);
     if (earlier === undefined) first.set(answer.what, answer);
-    else if (earlier.label !== answer.label)
-      problems.push(
-        problem(
-          answer.place,
-          `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:${String(earlier.place.line)} and "${answer.label}" here; keep one of the two`,
-        ),
-      );
+    else if (earlier.label !== answer.label) {
+      const message =
+        `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:` +
+        `${String(earlier.place.line)} and "${answer.label}" here; keep one of the two`;
+      problems.push(problem(answer.place, message));
+    }
   }
 }

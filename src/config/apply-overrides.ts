@@ -8,32 +8,23 @@ import type { Problem, Scalar } from '../types/plain.ts';
 import { SETTABLE, readOverrides, type Overridable, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
-/** Limits of the files, and the keys of features. */
 interface OverrideContext {
   limits: Limits;
   own: readonly OwnSettings[];
 }
 
-const isOverridable = (key: string): key is Overridable => Object.hasOwn(APPLY_OVERRIDE, key);
-
-/** Replaces one member of a section that a feature reads. */
 function withOwn(settings: Settings, key: string, { read, member }: OverrideValue): Settings {
   const sectionOf = (of: Settings): [string, unknown][] => {
-    const section = Object.entries(of).find(([name]) => name === key)?.[1] as object;
-    return Object.entries(section);
+    return Object.entries(Object.entries(of).find(([name]) => name === key)?.[1] as object);
   };
   const found = sectionOf(read).filter(([name]) => name === member);
   return { ...settings, [key]: Object.fromEntries([...sectionOf(settings), ...found]) };
 }
 
-/** Reads lines `key=value` and checks their values without a project. */
 export function checkedOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
-): {
-  overrides: Overrides;
-  problems: Problem[];
-} {
+): { overrides: Overrides; problems: Problem[] } {
   const { overrides, problems } = readOverrides(lines, own);
   const ofValues = overrides.settings.flatMap(
     (setting) => readSetting(setting, { limits: DEFAULT_LIMITS, own }).problems,
@@ -54,8 +45,8 @@ export function withOverrides(
     const [first, member = ''] = path;
     problems.push(...found);
     if (found.length > 0) continue;
-    result = isOverridable(first)
-      ? APPLY_OVERRIDE[first](result, { read, member, value })
+    result = Object.hasOwn(APPLY_OVERRIDE, first)
+      ? APPLY_OVERRIDE[first as Overridable](result, { read, member, value })
       : withOwn(result, first, { read, member, value });
   }
   return result;

@@ -29,17 +29,14 @@ export function checkGate(settings: Settings, checked: CheckContext, problems: P
   );
   for (const { tests } of suites) {
     const place = tests.gatePlace ?? { file: tests.file, line: 0 };
-    const own = everyMetric(tests);
-    problems.push(...metricProblems(tests.gate?.metrics, own, checked, () => place));
+    problems.push(...metricProblems(tests.gate?.metrics, everyMetric(tests), checked, () => place));
     const unit = tests.gate?.unit ?? settings.gate.unit;
     if (unit !== 'references' || (tests.n_tries ?? settings.n_tries) !== 1) continue;
     const ofSettings = tests.gate?.unit === undefined && tests.n_tries === null;
-    problems.push(
-      problem(
-        ofSettings ? placeOf(['unit']) : place,
-        'gate.unit is references, which compares what the roll-up makes of several tries, and n_tries is 1: set n_tries to 2 or more, or unit: tries',
-      ),
-    );
+    const message =
+      'gate.unit is references, which compares what the roll-up makes of several tries, ' +
+      'and n_tries is 1: set n_tries to 2 or more, or unit: tries';
+    problems.push(problem(ofSettings ? placeOf(['unit']) : place, message));
   }
 }
 
@@ -55,7 +52,8 @@ function metricProblems(
       return [
         problem(
           placeOf(name),
-          `gate.metrics: there is no metric "${name}"${didYouMean(name, [...new Set(metrics.map((metric) => metric.name))])}`,
+          `gate.metrics: there is no metric "${name}"` +
+            `${didYouMean(name, [...new Set(metrics.map((metric) => metric.name))])}`,
         ),
       ];
     const known = named.some((metric) => directionIn(metric, rubrics) !== 'none');
@@ -64,13 +62,13 @@ function metricProblems(
       : [
           problem(
             placeOf(name),
-            `gate.metrics: nothing says which way "${name}" gets worse; say better: higher or better: lower beside the metric`,
+            `gate.metrics: nothing says which way "${name}" gets worse; say better: higher ` +
+              'or better: lower beside the metric',
           ),
         ];
   });
 }
 
-/** Common wrong names of the settings file. */
 const MISNAMED_FILE = 'evaldiff.yml';
 
 const MAX_LISTED_KEYS = 10;
@@ -104,14 +102,12 @@ function misnamedSettings({ files }: SourceTree, file: string | null): Problem[]
   return [problem({ file: MISNAMED_FILE, line: 0 }, `is not read; ${remedy}`)];
 }
 
-/** llmeval's settings are ignored if ours exist. */
 function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
   if (file !== SETTINGS_FILE || !files.has(LLMEVAL_FILE)) return [];
   const message = `is not read, for ${file} is there; move what it says into ${file}`;
   return [{ kind: 'unused', place: { file: LLMEVAL_FILE, line: 0 }, message }];
 }
 
-/** YAML files in the folders of prompts, tests and rubrics that nothing includes. */
 function unreadFiles(
   { files }: SourceTree,
   read: ReadonlySet<string>,
@@ -145,7 +141,6 @@ const WARN_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 
-/** Today as YYYY-MM-DD, and how to report models that have ended. */
 export interface ModelEnds {
   today: string;
   /** A problem in a full run. Else a notice: the change did not retire the model. */
@@ -196,10 +191,8 @@ function refusedParameters(prompt: Prompt, settings: Settings): Problem[] {
     const where = line === undefined ? `remove ${name}` : `remove line ${String(line)}`;
     const fix =
       refusal.instead === undefined ? where : `write ${refusal.instead} in place of ${name}`;
-    return problem(
-      parameterPlace(prompt, name),
-      `${model ?? ''} takes no ${name}${refusalWords(refusal)}: ${fix}`,
-    );
+    const message = `${model ?? ''} takes no ${name}${refusalWords(refusal)}: ${fix}`;
+    return problem(parameterPlace(prompt, name), message);
   });
 }
 
@@ -245,7 +238,8 @@ function checkEnd(
   if (days <= 0) {
     const fix =
       asked.model === name
-        ? `name its successor here, or in the settings with models: { NEW: { provider: ${asked.provider}, replaces: [${name}] } }`
+        ? 'name its successor here, or in the settings with models: { NEW: { provider: ' +
+          `${asked.provider}, replaces: [${name}] } }`
         : `name its successor where the settings (models) say what ${name} stands for`;
     const message = `${stands} ended on ${end}: ${fix}`;
     if (ends.past === 'problem') problems.push(problem(place, message));
@@ -254,6 +248,8 @@ function checkEnd(
     notices.push({
       kind: 'settings',
       place,
-      message: `${stands} ends on ${end}, in ${String(days)} ${days === 1 ? 'day' : 'days'}; docs/models.md says how to change over`,
+      message:
+        `${stands} ends on ${end}, in ${String(days)} ${days === 1 ? 'day' : 'days'}; ` +
+        'docs/models.md says how to change over',
     });
 }

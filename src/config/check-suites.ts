@@ -18,10 +18,7 @@ import { passProblems } from './rubric-choices.ts';
 
 const CRITICAL = 'critical';
 
-/**
- * Reports models that `allowed` (null: any) does not name. The resolved model and its place count,
- * because a file could give an allowed name to any model, server or recording.
- */
+/** Checks resolved models and places: a file could give an allowed name to any model or server. */
 export function checkModels(
   settings: Settings,
   suites: readonly Suite[],
@@ -50,12 +47,7 @@ export function checkModels(
   return problems;
 }
 
-/**
- * Why a model is not allowed; null if it is. An entry `place:model` allows that model at that place
- * (a vendor, an endpoint, `program` or `replay`). A bare name allows a vendor's public model at
- * that vendor only, and any other model if it is asked at one place only; never programs or
- * recordings.
- */
+/** `place:model` allows one place. Bare names never allow programs or recordings. */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
   const asked = entry?.model ?? name;
@@ -80,7 +72,10 @@ function bareNameProblem(
   const covered = vendorOf(asked);
   if (place === null || place === covered) return null;
   if (covered !== null)
-    return `model "${name}" asks "${asked}" at ${place}, and "${asked}" in allowed-models covers ${covered} alone; the workflow can allow ${place}:${asked}`;
+    return (
+      `model "${name}" asks "${asked}" at ${place}, and "${asked}" in allowed-models covers ` +
+      `${covered} alone; the workflow can allow ${place}:${asked}`
+    );
   const places = modelPlaces(asked, settings);
   return places.length === 1
     ? null
@@ -134,12 +129,10 @@ function checkRubricNames(
 ): void {
   for (const { name, source, place } of suites.flatMap(({ tests }) => everyMetric(tests))) {
     if (source.kind !== 'rubric' || rubrics.has(source.rubric)) continue;
-    problems.push(
-      problem(
-        place,
-        `metric "${name}": there is no rubric "${source.rubric}"${didYouMean(source.rubric, [...rubrics.keys()])}`,
-      ),
-    );
+    const message =
+      `metric "${name}": there is no rubric "${source.rubric}"` +
+      `${didYouMean(source.rubric, [...rubrics.keys()])}`;
+    problems.push(problem(place, message));
   }
 }
 
@@ -165,7 +158,6 @@ function checkPassing(
   }
 }
 
-/** Long tags are skipped: edit distance takes quadratic time. */
 function isSlip(tag: string): boolean {
   return (
     tag !== CRITICAL &&
@@ -174,7 +166,6 @@ function isSlip(tag: string): boolean {
   );
 }
 
-/** Tags one edit from `critical`, which was probably meant. */
 export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   return suites.flatMap(({ tests }) => {
     const first = new Map<string, Place>();
@@ -198,11 +189,11 @@ export function withoutSilent(
     const { name, source, place, skip } = metric;
     if (source.kind !== 'rubric' || skip || saysWhatPasses(metric, rubrics.get(source.rubric)))
       return metric;
-    notices.push({
-      kind: 'unused',
-      place,
-      message: `metric "${name}" is shown and does not gate: neither it nor the rubric "${source.rubric}" says what passes. Say it in the rubric (better: higher, better: lower or pass: [label]), or beside the metric (threshold, min or max too)`,
-    });
+    const message =
+      `metric "${name}" is shown and does not gate: neither it nor the rubric ` +
+      `"${source.rubric}" says what passes. Say it in the rubric (better: higher, ` +
+      'better: lower or pass: [label]), or beside the metric (threshold, min or max too)';
+    notices.push({ kind: 'unused', place, message });
     return { ...metric, skip: true };
   };
   const changed = suites.map(({ prompt, tests }) => ({
@@ -220,7 +211,6 @@ export function withoutSilent(
   return { suites: changed, notices };
 }
 
-/** Every metric with a grader or embeddings needs a model, its own or the settings'. */
 export function checkGraders(
   suites: readonly Suite[],
   settings: Settings,
@@ -229,18 +219,19 @@ export function checkGraders(
   for (const metric of suites.flatMap(({ tests }) => everyMetric(tests))) {
     const { name, place } = metric;
     if (namedModels(metric).length > 0) continue;
-    if (settings.grader === null && isModelGraded(metric))
-      problems.push(
-        problem(
-          place,
-          `metric "${name}" is judged by a model: name one in the settings file, grader: { model: … }`,
-        ),
-      );
+    if (settings.grader === null && isModelGraded(metric)) {
+      const message =
+        `metric "${name}" is judged by a model: name one in the settings file, grader: { ` +
+        'model: … }';
+      problems.push(problem(place, message));
+    }
     if (settings.embeddings === null && comparesEmbeddings(metric)) {
       problems.push(
         problem(
           place,
-          `metric "${name}" compares embeddings: name a model of them in the settings file, embeddings: { model: text-embedding-3-small }, or in the metric's with: { model: … }`,
+          `metric "${name}" compares embeddings: name a model of them in the settings file, ` +
+            "embeddings: { model: text-embedding-3-small }, or in the metric's with: " +
+            '{ model: … }',
         ),
       );
     }

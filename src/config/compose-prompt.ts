@@ -6,7 +6,7 @@ import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 const MAX_DEFAULTS_DEPTH = 8;
 
-/** Limits the files of one prompt, because nested lists multiply. */
+/** Nested lists of `defaults` multiply. */
 const MAX_FILES = 100;
 
 interface Composition {
@@ -18,12 +18,7 @@ interface Composition {
 
 type Level = 'prompt' | 'tests';
 
-/**
- * Merges a prompt file with the files in its `defaults`. A path through a folder `tests` goes below
- * the key `tests`; any other file's keys go to the top level. Paths are relative to the file that
- * names them and stay under `root`. The file's own keys win over its defaults, later defaults over
- * earlier ones; lists are replaced. Null if a file cannot be read; `problems` has the reasons.
- */
+/** Merges a prompt file with its `defaults`; later ones and its own keys win. Null: unreadable. */
 export async function composePrompt(
   file: string,
   root: string,
@@ -71,7 +66,6 @@ function assemble(
   brought: readonly Document[],
 ): Document {
   const own = valueAt(document.value, ['tests']);
-  // Other kinds of value are reported by `readPrompt`.
   const mixable = own === undefined || isMap(own);
   const tests = own !== undefined && mixable ? [...brought, below(document, ['tests'])] : brought;
   const last = tests.at(-1);
@@ -124,7 +118,7 @@ function findEntry(
     : { file };
 }
 
-/** The entries in order. Hydra's `_self_` has no effect here. */
+/** Hydra's `_self_` has no effect here. */
 function defaultsEntries(
   document: Document,
   problems: Problem[],
@@ -141,12 +135,8 @@ function defaultsEntries(
   return written.flatMap((entry, index) => {
     if (entry === '_self_') return [];
     if (typeof entry === 'string') return [{ entry, index }];
-    problems.push(
-      problem(
-        document.placeOf(['defaults', index]),
-        'defaults must be a relative path like tests/name',
-      ),
-    );
+    const message = 'defaults must be a relative path like tests/name';
+    problems.push(problem(document.placeOf(['defaults', index]), message));
     return [];
   });
 }

@@ -6,11 +6,7 @@ import { factsOf, vendorNames } from '../types/vendors.ts';
 
 const FORM = 'name=url key=ENV_NAME';
 
-/**
- * Reads lines `name=url key=ENV_NAME header=NAME:ENV_NAME api-version=… insecure direct
- * concurrency=… requests-per-minute=…`; only name and address are required. Addresses are https, or
- * http on loopback or with `insecure`, and hold no secrets.
- */
+/** Lines `name=url key=ENV_NAME …`, without secrets; http on loopback or with `insecure` only. */
 export function readEndpoints(lines: readonly string[]): {
   endpoints: Endpoint[];
   problems: Problem[];
@@ -30,11 +26,10 @@ export function readEndpoints(lines: readonly string[]): {
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
 
-/** Headers that a line cannot set: connection, body, API version. */
+/** A line cannot set these: connection, body, API version. */
 const RESERVED_HEADERS =
   /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*|anthropic-version)$/i;
 
-/** A date with an optional suffix, or a word. */
 const API_VERSION =
   /^(\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(-[a-z0-9.-]{1,20})?|[a-z][a-z0-9.-]{0,39})$/i;
 
@@ -53,14 +48,20 @@ const OPTIONS: Readonly<Record<string, OptionReader>> = {
   header(options, value) {
     const [, name = '', env = ''] = /^([A-Za-z0-9-]{1,100}):(.*)$/.exec(value) ?? [];
     if (name === '' || !ENV_NAME.test(env))
-      return 'must name a header as header=NAME:ENV_NAME, where ENV_NAME is the name of an environment variable and not the value itself';
+      return (
+        'must name a header as header=NAME:ENV_NAME, where ENV_NAME is the name of an ' +
+        'environment variable and not the value itself'
+      );
     if (RESERVED_HEADERS.test(name)) return `must not set the header ${name}`;
     options.headers = [...options.headers, { name: name.toLowerCase(), env }];
     return null;
   },
   'api-version'(options, value) {
     if (!API_VERSION.test(value))
-      return 'must have an api-version that is a day, like api-version=2024-10-21 or 2025-04-01-preview, or a word like preview';
+      return (
+        'must have an api-version that is a day, like api-version=2024-10-21 or ' +
+        '2025-04-01-preview, or a word like preview'
+      );
     options.apiVersion = value;
     return null;
   },
@@ -126,7 +127,8 @@ function readOption(options: EndpointOptions, word: string): string | null {
   const meant = near === null ? '' : `; did you mean "${near}"?`;
   return word.includes('=') && /^[a-z-]{1,30}$/i.test(option)
     ? `has an option "${option}", which is not one of ${known.join(', ')}${meant}`
-    : `must be ${FORM}, where ENV_NAME is the name of an environment variable and not the key itself; further options are ${known.slice(1).join(', ')}`;
+    : `must be ${FORM}, where ENV_NAME is the name of an environment variable and not the key ` +
+        `itself; further options are ${known.slice(1).join(', ')}`;
 }
 
 function addressFlaw(text: string, { insecure, apiVersion }: EndpointOptions): string | null {
@@ -146,7 +148,8 @@ function azureFlaw(url: URL, apiVersion: string | null): string | null {
   if (api === 'none')
     return "is Azure's without a path: its address ends in /openai/v1, or in /openai with an api-version";
   return api === 'versioned' && apiVersion === null
-    ? "is Azure's and needs a version: add api-version=2024-10-21, or write its newer address, which ends in /openai/v1"
+    ? "is Azure's and needs a version: add api-version=2024-10-21, or write its newer address, " +
+        'which ends in /openai/v1'
     : null;
 }
 
@@ -157,10 +160,10 @@ function keyFlaw({ insecure, keyEnv, headers }: EndpointOptions): string | null 
   const vendor = vendorNames().find((each) => named.includes(factsOf(each).keyVariable));
   return vendor === undefined
     ? null
-    : `must not send ${factsOf(vendor).keyVariable} over plain http; a service of the job's own has a key of its own, or none`;
+    : `must not send ${factsOf(vendor).keyVariable} over plain http; a service of the job's ` +
+        'own has a key of its own, or none';
 }
 
-/** Parses a proxy address; empty for none. */
 export function readProxy(
   name: string,
   text: string,

@@ -6,21 +6,16 @@ import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { isMap, type JsonMap, type Notice, type Place, type Problem } from '../types/plain.ts';
 import type { CodeHost, HostSettings } from './host-call.ts';
 
-/** Another tool's file in the form of ours. */
 export interface ForeignFile {
   prompts: ForeignSuite[];
-  /** Entries for `models:` by name. The user's own entries take precedence. */
   models: Record<string, JsonMap>;
   /** Used if the settings name no grader. */
   grader: { model: string; place: Place } | null;
-  /** Rubric files that the file names, in addition to the settings'. */
   rubrics?: { file: string; place: Place }[];
-  /** What is not carried over, and other remarks. */
   notices: Notice[];
 }
 
 export interface ForeignSuite {
-  /** A prompt file with the tests below `tests`. */
   document: Document;
   /** Each message as written, if it is a template in another form. */
   written?: readonly string[] | undefined;
@@ -44,9 +39,7 @@ interface Recognition {
 }
 
 export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
-  /** Patterns of files that are read if the settings name no prompts. */
   places: readonly string[];
-  /** Errors go to `problems`. Loads the reader on demand. */
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
 }
 
@@ -57,12 +50,11 @@ export interface UnreadFormat extends Partial<Recognition> {
 
 type FileFormat = ReadFormat | UnreadFormat;
 
-/** Formats of other tools by name, in the order in which they are tried. */
+/** In the order in which they are tried. */
 export type Formats<F extends FileFormat = FileFormat> = Readonly<Record<string, F>>;
 
 export type NamedFormat<F> = F & { name: string };
 
-/** The format of a file by its path; null: it is ours, as far as the path shows. */
 export function formatByPath<F extends FileFormat>(
   file: string,
   formats: Formats<F>,
@@ -72,7 +64,7 @@ export function formatByPath<F extends FileFormat>(
   return null;
 }
 
-/** Whether a file's path alone says that it is another tool's, of a format that is read. */
+/** Whether the path alone shows that another tool's file is read. */
 export function isForeignPath(file: string, formats: Formats): boolean {
   const format = formatByPath(file, formats);
   return format !== null && 'read' in format;
@@ -89,7 +81,6 @@ export async function detectFormat<F extends FileFormat>(
 ): Promise<NamedFormat<F> | null> {
   const named = formatByPath(file, formats);
   if (named !== null || !/\.(?:ya?ml|json)$/.test(file)) return named;
-  // The file's reader reports its errors.
   const value = (await files.document(file, []))?.value ?? null;
   if (!isMap(value)) return null;
   const isOurs = OUR_KEYS.some((key) => key in value);
@@ -99,7 +90,6 @@ export async function detectFormat<F extends FileFormat>(
   return null;
 }
 
-/** Says that a file is not read, and what to write instead. */
 export function unreadMessage({ name, instead }: NamedFormat<UnreadFormat>): string {
   return `is a file of ${name}, which evaldiff does not read: write a prompt file, where ${instead}`;
 }

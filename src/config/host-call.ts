@@ -1,6 +1,5 @@
 import type { Json, Scalar } from '../types/plain.ts';
 
-/** Runs a command of the bundled program and returns its output. */
 export type HostCall = (
   command: string[],
   setup: string[],
@@ -12,8 +11,5 @@ export interface HostSettings {
   files: string[];
 }
 
-/**
- * `refused`: another tool's code is not run. `written`: it is not run, but converted as far as
- * settings can express it. A function runs it, which only `code: host` allows.
- */
+/** `written`: converted as far as settings can express it. Only `code: host` allows a function. */
 export type CodeHost = 'refused' | 'written' | HostCall;

@@ -17,7 +17,7 @@ const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, '']
   ''
 >;
 
-/** The action's inputs and defaults, equal to `action.yml`. An empty default means "not given". */
+/** Equal to `action.yml`. Empty: not given. */
 export const INPUT_DEFAULTS = {
   'github-token': '',
   mode: 'auto',
@@ -63,24 +63,20 @@ export interface Inputs {
   proxy: string | null;
   failOn: 'regression' | 'failure' | 'never' | null;
   comment: 'auto' | 'always' | 'never';
-  /** Null: no check run. */
   checkName: string | null;
   code: 'sandbox' | 'host' | 'off';
   codeEnv: string[];
   /** Label that approves one commit of an outside contributor; null to disable. */
   untrustedApproval: string | null;
-  /** Label that overrides a red verdict; null to disable. */
   overrideLabel: string | null;
   noiseRuns: number;
   maxCalls: number | null;
-  /** US dollars. */
   maxCost: number | null;
   /** Ends the run with partial results. */
   timeoutMs: number | null;
   cache: boolean;
   reportPath: string;
   uploadReport: boolean;
-  /** `index` from 1 to `count`. */
   shard: { index: number; count: number } | null;
   read: GivenReadOptions;
 }
@@ -91,10 +87,7 @@ const COMMENT = ['auto', 'always', 'never'] as const;
 
 const CODE = ['sandbox', 'host', 'off'] as const;
 
-/**
- * Parses the action's inputs (empty or absent: the default) and returns all problems, each with the
- * input's name first. Use the inputs only if there are none.
- */
+/** Reports every problem, each with the input's name first; the inputs need none to be usable. */
 export function readInputs(
   given: Readonly<Record<string, string>>,
   own: readonly OwnSettings[],
@@ -127,7 +120,11 @@ export function readInputs(
     // An empty text disables the check run.
     checkName: (given['check-name'] ?? INPUT_DEFAULTS['check-name']).trim() || null,
     code: word('code', CODE),
-    codeEnv: names(raw('code-env')).filter((name) => environmentName('code-env', name, refuse)),
+    codeEnv: names(raw('code-env')).filter((name) => {
+      const fits = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/.test(name);
+      if (!fits) refuse('code-env', `"${name}" is not the name of an environment variable`);
+      return fits;
+    }),
     untrustedApproval: raw('untrusted-approval') || null,
     overrideLabel: raw('override-label') || null,
     noiseRuns: parseRuns('noise-runs', value('noise-runs'), refuse),
@@ -153,7 +150,6 @@ export function readInputs(
   return { inputs, problems: [...problems, ...ofEndpoints, ...ofProxy, ...ofOverrides] };
 }
 
-/** Parses the command line's options like the action's inputs. */
 export function readCommandLine(given: {
   config: string;
   overrides: readonly string[];
@@ -228,7 +224,6 @@ function minutes(name: string, value: string, refuse: Refuse): number | null {
   return null;
 }
 
-/** Comparisons of `evaldiff noise`. */
 export function parseRuns(name: string, value: string, refuse: Refuse): number {
   const runs = /^\d{1,4}$/.test(value) ? Number(value) : 0;
   if (runs >= 1 && runs <= MOST_RUNS) return runs;
@@ -251,13 +246,6 @@ function revision(name: string, value: string, refuse: Refuse): string | null {
   return null;
 }
 
-function environmentName(name: string, value: string, refuse: Refuse): boolean {
-  const fits = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/.test(value);
-  if (!fits) refuse(name, `"${value}" is not the name of an environment variable`);
-  return fits;
-}
-
-/** Parses `i/n`; null if empty or invalid. */
 export function shardOf(
   name: string,
   value: string,

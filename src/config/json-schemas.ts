@@ -17,15 +17,11 @@ import { testsSchema } from './tests.ts';
 interface FileType {
   kind: string;
   type: z.ZodType;
-  /** By runs rather than users. */
+  /** Written by a run, not by users. */
   isWritten: boolean;
 }
 
-/**
- * JSON Schemas (draft 2020-12) by file name: of the user's files, for editors (the readers check
- * what needs several files), and of the files that a run writes. Features add keys to results, and
- * files of their own.
- */
+/** Draft 2020-12, by file name: the user's files, and those that a run writes. */
 export function jsonSchemas(
   ownResult: OwnKeys,
   ownSettings: readonly OwnSettings[],
@@ -53,7 +49,6 @@ export function jsonSchemas(
 function toJsonSchema({ kind, type, isWritten }: FileType): object {
   let holdsMetrics = false;
   const { $schema, ...rest } = z.toJSONSchema(type, {
-    // What a run writes has every key that has a default.
     io: isWritten ? 'output' : 'input',
     override({ zodSchema, jsonSchema }) {
       if (zodSchema !== metricSchema && zodSchema !== ownMetricSchema) return;
@@ -90,7 +85,6 @@ type Schema = Record<string, unknown>;
 
 const METRIC_RULES = 'metricRules';
 
-/** Adds the built-in metrics as values of `uses`, and the rules of each. */
 function completeMetric(schema: Schema): void {
   const properties = schema['properties'] as Record<string, Schema>;
   if (properties['uses'] === undefined) return;
@@ -184,7 +178,6 @@ function misspeltKeys(own: readonly string[]): Schema[] {
   }));
 }
 
-/** Patterns of one added, missing, wrong or swapped letter. */
 function typoPatterns(word: string): string[] {
   return [...word].flatMap((letter, at) => {
     const [before, after] = [word.slice(0, at), word.slice(at + 1)];
@@ -203,7 +196,6 @@ const MODEL_RULES = 'modelRules';
 function modelRules(): Schema {
   const families = vendorNames().flatMap((vendor) => {
     const { passports } = factsOf(vendor);
-    // The first matching family applies.
     return passports.map((passport, at) => familyRules(passport, passports.slice(0, at)));
   });
   return { allOf: families.filter((rules) => rules !== null) };
@@ -252,7 +244,6 @@ function exceptionIn({ parameter, values }: NonNullable<Refusal['unless']>): Sch
   return values.includes(null) ? { anyOf: [written, { not: { required: [parameter] } }] } : written;
 }
 
-/** One of these values, or a map of such a type. */
 function valueOrTypeSchema(values: readonly (string | null)[]): Schema {
   const map = { type: 'object', properties: { type: { enum: values } }, required: ['type'] };
   return { anyOf: [{ enum: values }, map] };

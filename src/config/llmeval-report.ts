@@ -20,13 +20,11 @@ export interface RunTry {
   scores: RunScore[];
 }
 
-/** One file `report-<try>.yaml`: one try of one job, by reference. */
 export interface RunReport {
   file: string;
   name: string;
-  /** Messages before variables are filled in; null if code makes them. */
+  /** Null if code makes them. */
   messages: Json;
-  /** All other keys of the prompt: model and parameters. */
   parameters: JsonMap;
   rollup: Rollup;
   skip: boolean;
@@ -35,7 +33,6 @@ export interface RunReport {
 
 const NOT_PARAMETERS = 'variables name messages code tests prompt language defaults'.split(' ');
 
-/** Reads a report of llmeval or of `run`; reports a problem for any other file. */
 export function readRunReport(
   file: string,
   content: Uint8Array,

@@ -34,13 +34,12 @@ const turnShare = () => z.number({ error: EVERY }).gt(0, { error: EVERY }).max(1
 
 export const BETTER = ['higher', 'lower', 'none'] as const;
 
-/** One or several labels; YAML reads some as numbers or booleans. */
+/** YAML reads some labels as numbers or booleans. */
 export const labels = () =>
   z.union([scalar(), listOf(scalar()).min(1, { error: 'must name at least one label' })], {
     error: 'must be a label or a list of labels',
   });
 
-/** Labels as text. */
 export function labelTexts(
   document: Document,
   path: Path,
@@ -91,7 +90,8 @@ export const metricSchema = closed({
   language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),
   threshold: numberBetween(-NO_BOUND, NO_BOUND)
     .describe(
-      "Value that the metric has to reach (where less is better: not to exceed) to pass. Default: the metric's own rule.",
+      'Value that the metric has to reach (where less is better: not to exceed) to pass. ' +
+        "Default: the metric's own rule.",
     )
     .optional(),
   better: oneOf(BETTER)
@@ -111,7 +111,8 @@ export const metricSchema = closed({
   every: z
     .union([flag(), turnShare()], { error: EVERY })
     .describe(
-      'true: judges every turn (message, tool call) of a dialogue, and passes when all of them do; a share from 0 to 1: when so many do. Default: the last one alone is judged.',
+      'true: judges every turn (message, tool call) of a dialogue, and passes when all of ' +
+        'them do; a share from 0 to 1: when so many do. Default: the last one alone is judged.',
     )
     .optional(),
   depends_on: listOf(dependsOnSchema)
@@ -123,7 +124,6 @@ export const metricSchema = closed({
     .optional(),
 });
 
-/** FlexEval's form, in which the list determines a metric's source. */
 export const flexEvalSchema = metricSchema
   .omit({ uses: true, rubric: true, code: true, language: true, with: true })
   .required({ name: true });

@@ -6,7 +6,6 @@ import type { MetricLevel, MetricSource } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
 import { type RawMetric, metricSchema, LEVELS } from './metric-schema.ts';
 
-/** The levels that a metric supports: code sees whole answers, a rubric works on any. */
 export function levelsOf(source: MetricSource, builtIns: BuiltInMetrics): readonly MetricLevel[] {
   if (source.kind === 'rubric') return LEVELS;
   const all = LEVELS.filter((word) => word !== 'ToolCall');
@@ -40,7 +39,6 @@ export function readSource(
     : { kind: 'rubric', rubric: written.rubric };
 }
 
-/** Rejects `with` for a rubric or code, whose options are keys of the metric. */
 function refuseParameters(
   document: Document,
   path: Path,
@@ -51,22 +49,18 @@ function refuseParameters(
   const kind = written.rubric === undefined ? 'code' : 'a rubric';
   for (const key of ['with', 'kwargs'] as const) {
     for (const parameter of Object.keys(written[key] ?? {})) {
-      const beside = Object.hasOwn(metricSchema.shape, parameter);
-      problems.push(
-        problem(
-          document.placeOf([...path, key, parameter]),
-          `${name}: ${key}.${parameter} is not read, ${kind} has no parameters` +
-            (beside
-              ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
-              : didYouMean(parameter, [
-                  'better',
-                  'threshold',
-                  'min',
-                  'max',
-                  ...(kind === 'code' ? [] : ['pass', 'grader']),
-                ])),
-        ),
-      );
+      const message =
+        `${name}: ${key}.${parameter} is not read, ${kind} has no parameters` +
+        (Object.hasOwn(metricSchema.shape, parameter)
+          ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
+          : didYouMean(parameter, [
+              'better',
+              'threshold',
+              'min',
+              'max',
+              ...(kind === 'code' ? [] : ['pass', 'grader']),
+            ]));
+      problems.push(problem(document.placeOf([...path, key, parameter]), message));
     }
   }
 }

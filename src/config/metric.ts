@@ -33,12 +33,8 @@ export function readMetrics(
     if (metric === null) continue;
     const earlier = metrics.find(({ name }) => name === metric.name);
     if (earlier !== undefined) {
-      problems.push(
-        problem(
-          metric.place,
-          `the metric "${metric.name}" is already on line ${earlier.place.line}`,
-        ),
-      );
+      const message = `the metric "${metric.name}" is already on line ${earlier.place.line}`;
+      problems.push(problem(metric.place, message));
     } else {
       metrics.push(metric);
     }
@@ -46,7 +42,6 @@ export function readMetrics(
   return metrics;
 }
 
-/** Reads `metrics` of the reference at `path`. Names are unique in the reference and the suite. */
 export function readOwnMetrics(
   document: Document,
   path: Path,
@@ -59,14 +54,12 @@ export function readOwnMetrics(
     const metric = readMetric(document, item.path, item.value, builtIns, problems);
     if (metric === null) continue;
     const twice = [...suite, ...metrics].some(({ name }) => name === metric.name);
-    if (twice)
-      problems.push(
-        problem(
-          metric.place,
-          `the metric "${metric.name}" is there twice; give the reference's own metric another name`,
-        ),
-      );
-    else metrics.push(metric);
+    if (twice) {
+      const message =
+        `the metric "${metric.name}" is there twice; give the reference's own metric another ` +
+        'name';
+      problems.push(problem(metric.place, message));
+    } else metrics.push(metric);
   }
   return metrics;
 }
@@ -103,15 +96,13 @@ function readMetric(
     return null;
   }
   const { key, level } = writtenLevel(written);
+  const every = Number(written.every);
   const at = levelsOf(source, builtIns);
   if (!at.includes(level)) {
-    const what = source.kind === 'built-in' ? source.uses : 'code';
-    problems.push(
-      problem(
-        document.placeOf([...path, key]),
-        `metric "${name}": ${what} has nothing to judge at level ${level}; it is for ${at.join(', ')}`,
-      ),
-    );
+    const message =
+      `metric "${name}": ${source.kind === 'built-in' ? source.uses : 'code'} has nothing to judge ` +
+      `at level ${level}; it is for ${at.join(', ')}`;
+    problems.push(problem(document.placeOf([...path, key]), message));
   }
   return {
     name,
@@ -119,7 +110,7 @@ function readMetric(
     threshold: written.threshold ?? null,
     ...readPassRules(document, path, written, source, builtIns, problems),
     level,
-    ...everyOf(written.every),
+    ...(every > 0 ? { every } : {}),
     depends_on: (written.depends_on ?? []).map((entry, index) =>
       dependsOn(entry, document, [...path, 'depends_on', index]),
     ),
@@ -134,7 +125,6 @@ function readMetric(
   };
 }
 
-/** The facts of a built-in metric that a run needs. */
 export function definitionOf(
   source: MetricSource,
   builtIns: BuiltInMetrics,
@@ -175,7 +165,6 @@ function readPassRules(
   return withoutUndefined({ better, min, max, pass });
 }
 
-/** Bounds with which every answer passes or fails. */
 function rangeProblems(
   { threshold, min, max }: RawMetric,
   better: Better,
@@ -220,7 +209,6 @@ function directionProblems(
   return [['better', `${source.uses} knows its direction: ${own} is better`]];
 }
 
-/** The metric's own graders; nothing if it uses the settings'. */
 function ownGraders(
   document: Document,
   path: Path,
@@ -234,19 +222,13 @@ function ownGraders(
   const graded =
     source.kind === 'rubric' ||
     (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
-  if (grader !== undefined && !graded)
-    problems.push(
-      problem(
-        document.placeOf(at),
-        `metric "${name ?? pathText(path)}": grader belongs to a rubric, or to a metric that a model judges`,
-      ),
-    );
+  if (grader !== undefined && !graded) {
+    const message =
+      `metric "${name ?? pathText(path)}": grader belongs to a rubric, or to a metric that a ` +
+      'model judges';
+    problems.push(problem(document.placeOf(at), message));
+  }
   return graders.length === 0 ? {} : { graders };
-}
-
-function everyOf(written: RawMetric['every']): Pick<Metric, 'every'> {
-  const every = written === true ? 1 : written;
-  return every === undefined || every === false ? {} : { every };
 }
 
 function writtenLevel({ metric_level, level }: RawMetric): { key: string; level: MetricLevel } {
@@ -261,11 +243,10 @@ function dependsOn(
   document: Document,
   path: Path,
 ): DependsOn {
-  const given = entry.kwargs ?? entry.with;
   return {
     name: entry.name,
     type: entry.type ?? null,
-    kwargs: given ?? null,
+    kwargs: entry.kwargs ?? entry.with ?? null,
     metric_name: entry.metric_name ?? null,
     metric_level: entry.metric_level === undefined ? null : levelOf(entry.metric_level),
     relative_object_position: entry.relative_object_position ?? 0,

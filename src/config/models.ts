@@ -29,18 +29,15 @@ import {
 
 const FORMS = 'must be a model name, a map with model and parameters, or a list of them that votes';
 
-/** One model: its name, or a map with its parameters. */
 export const modelChoice = () =>
   z.union([filled(), mapOf(anything())], {
     error: 'must be a model name, or a map with model and parameters',
   });
 
-/** One grader, or several that vote. */
 export const gradersSchema = z.union([modelChoice(), listOf(modelChoice())], { error: FORMS });
 
 const MAX_GRADERS = 9;
 
-/** The graders at `path` in order: one, or an odd number that votes. */
 export function readGraders(
   document: Document,
   path: Path,
@@ -53,12 +50,10 @@ export function readGraders(
     readModelChoice(document, [...path, index], choice, problems),
   );
   if (graders.length % 2 === 0 || graders.length > MAX_GRADERS) {
-    problems.push(
-      problem(
-        document.placeOf(path),
-        `${pathText(path)} has ${graders.length} models; name an odd number up to ${MAX_GRADERS}, so that their votes give a majority`,
-      ),
-    );
+    const message =
+      `${pathText(path)} has ${graders.length} models; name an odd number up to ` +
+      `${MAX_GRADERS}, so that their votes give a majority`;
+    problems.push(problem(document.placeOf(path), message));
   }
   graders.forEach((grader, index) => {
     const twin = graders.findIndex(
@@ -66,13 +61,12 @@ export function readGraders(
         canonicalJson([other.model, other.parameters]) ===
         canonicalJson([grader.model, grader.parameters]),
     );
-    if (twin < index)
-      problems.push(
-        problem(
-          grader.place,
-          `${pathText(path)}: "${grader.model}" is there twice; the same model with the same parameters has one vote`,
-        ),
-      );
+    if (twin < index) {
+      const message =
+        `${pathText(path)}: "${grader.model}" is there twice; the same model with the same ` +
+        'parameters has one vote';
+      problems.push(problem(grader.place, message));
+    }
   });
   return graders;
 }
@@ -119,7 +113,8 @@ export const modelSchema = closed({
     output: numberBetween(0, UNBOUNDED).describe('Dollars per million tokens of the answer.'),
     cached: numberBetween(0, UNBOUNDED)
       .describe(
-        'Dollars per million tokens of the request that the server read from its cache. Default: as any other.',
+        'Dollars per million tokens of the request that the server read from its cache. ' +
+          'Default: as any other.',
       )
       .exactOptional(),
   })
@@ -176,12 +171,8 @@ export function checkModelKeys(
   for (const key of needs.filter((each) => !has(each)))
     problems.push(missing(document, [...path, key]));
   for (const key of refuses.filter(has)) {
-    problems.push(
-      problem(
-        document.placeOf([...path, key]),
-        `models.${name}: "${key}" is not for provider ${entry.provider}`,
-      ),
-    );
+    const message = `models.${name}: "${key}" is not for provider ${entry.provider}`;
+    problems.push(problem(document.placeOf([...path, key]), message));
   }
   if (entry.transport === 'batch' && !hasBatches(entry)) {
     const what =
@@ -191,7 +182,9 @@ export function checkModelKeys(
     problems.push(
       problem(
         document.placeOf([...path, 'transport']),
-        `models.${name}: transport: batch is not for ${what}; only ${ownersIn('and', answersBatches)} own servers answer in batches. Remove it, or write direct`,
+        `models.${name}: transport: batch is not for ${what}; only ` +
+          `${ownersIn('and', answersBatches)} own servers answer in batches. Remove it, or ` +
+          'write direct',
       ),
     );
   }

@@ -5,13 +5,10 @@ import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import { nearest, didYouMean } from '../text/suggest.ts';
 import type { Json, Problem, Scalar } from '../types/plain.ts';
 
-/** The effect of `key=value` lines, for every prompt of both sides. */
 export interface Overrides {
-  /** Names or patterns of prompts to run; null: all. */
   prompts: string[] | null;
-  /** Ids or input texts of references to run, or patterns; null: all. */
+  /** By id, input text or pattern. */
   references: string[] | null;
-  /** Tags or patterns of references to run; null: all. */
   tags: string[] | null;
   /** Settings by dotted path (`n_tries`, `gate.alpha`), as in the settings file. */
   settings: { path: [string, ...string[]]; value: Scalar | null; line: string }[];
@@ -23,7 +20,6 @@ export interface Overrides {
   only?: Readonly<Record<string, Json>>;
 }
 
-/** Settings that a line may set, besides members of sections. */
 const TOP_LEVEL_KEYS = ['n_tries', 'seed', 'transport'] as const;
 
 export const SETTABLE = {
@@ -32,10 +28,8 @@ export const SETTABLE = {
   grader: ['model', 'temperature'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Top-level settings of ours that a line may set, whole or in part. */
 export type Overridable = (typeof TOP_LEVEL_KEYS)[number] | keyof typeof SETTABLE;
 
-/** Sections with the members that a line may set, those of features included. */
 type Sections = Readonly<Record<string, readonly string[]>>;
 
 function sectionsOf(own: readonly OwnSettings[]): Sections {
@@ -49,7 +43,6 @@ function sectionsOf(own: readonly OwnSettings[]): Sections {
 
 const FILTER_KEYS = ['prompts', 'references', 'tags'] as const;
 
-/** Known keys, to distinguish misspelt keys from model parameters. */
 export function overridableNames(own: readonly OwnSettings[]): string[] {
   return overrideNames(sectionsOf(own));
 }
@@ -76,19 +69,11 @@ const ALIASES: Readonly<Record<string, string>> = {
   yardstick: 'gate.scoring',
 };
 
-/**
- * Reads lines `key=value` of the action's input `overrides` and the command line: `n_tries=1`,
- * `prompts=capitals`, `model=a,b`, `temperature=0,0.7`, `gate.fail_on=never`. A comma list is a
- * sweep; a value in double quotes keeps its commas and stays text. Skips empty lines and lines from
- * `#`. Returns all problems at once.
- */
+/** Reads lines like `model=a,b`. Double quotes keep commas. Reports every problem. */
 export function readOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
-): {
-  overrides: Overrides;
-  problems: Problem[];
-} {
+): { overrides: Overrides; problems: Problem[] } {
   const sections = sectionsOf(own);
   const problems: Problem[] = [];
   const parameters = new Map<string, Scalar[]>();
@@ -135,7 +120,6 @@ function parseLine(line: string): OverrideEntry | null {
   return key === '' || values === null ? null : { key, below, values };
 }
 
-/** Applies one entry, or returns the error. */
 function apply(
   entry: OverrideEntry,
   line: string,
@@ -217,12 +201,12 @@ function applySetting(
   return null;
 }
 
-/** `a,b` → values; `"a,b"` → one text; null for an empty value or an open quote. */
 function splitList(list: string): Scalar[] | null {
   const values: Scalar[] = [];
+  const closed = `${list},`;
   for (let at = 0; at <= list.length; at += 1) {
     const quoted = list[at] === '"';
-    const end = quoted ? list.indexOf('"', at + 1) : commaOrEnd(list, list.indexOf(',', at));
+    const end = quoted ? list.indexOf('"', at + 1) : closed.indexOf(',', at);
     if (end === -1) return null;
     const piece = quoted ? list.slice(at + 1, end) : list.slice(at, end).trim();
     const next = quoted ? end + 1 : end;
@@ -233,11 +217,6 @@ function splitList(list: string): Scalar[] | null {
   return values.length === 0 ? null : values;
 }
 
-function commaOrEnd(list: string, comma: number): number {
-  return comma === -1 ? list.length : comma;
-}
-
-/** Like YAML: numbers and true/false, everything else text. */
 function scalarOf(piece: string): Scalar {
   if (piece === 'true' || piece === 'false') return piece === 'true';
   return /^[-+]?(\d{1,17}(\.\d{0,17})?|\.\d{1,17})(e[-+]?\d{1,3})?$/i.test(piece) &&

@@ -29,7 +29,6 @@ import { readRubrics } from './rubric.ts';
 import type { SuiteKey } from './suite-key.ts';
 import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
 
-/** How a commit is read; the sides differ only in `configRequired`. */
 export interface ReadOptions {
   /** The settings file in the working directory. `llmeval.yaml` replaces an absent default. */
   config: string;
@@ -39,36 +38,26 @@ export interface ReadOptions {
   /** Models that files may name; null: any. */
   allowedModels: readonly string[] | null;
   limits: Limits;
-  /** Keys of the settings file that features read. */
   own: readonly OwnSettings[];
-  /** Other tools' formats, from the entry. */
   formats: Formats;
-  /** Keys of suites of features' own kinds; absent: none. */
   suiteKeys?: readonly SuiteKey[];
 }
 
-/** What inputs and options say of it. */
 export type GivenReadOptions = Omit<ReadOptions, 'formats'>;
 
-/** Injected dependencies of reading. */
 export interface ReadTools {
   builtInMetrics: BuiltInMetrics;
-  /** Rubrics that test files may use without defining them; default none. */
   builtInRubrics?: ReadonlyMap<string, Rubric>;
   /** Any collision-resistant hash, as hexadecimal text. */
   hash(text: string): string;
   /** Runs another tool's code of this commit; absent: does not run it. */
   hostCall?: HostCall;
-  /** To check models' ends; absent: not checked. */
   ends?: ModelEnds;
   /** Documents by path and object id, shared by both sides to parse unchanged files once. */
   parsed?: ParsedDocuments;
 }
 
-/**
- * Reads all files of one commit. Returns all user errors of all files, deduplicated, in order of
- * the files. The project holds what could be read; run it only without problems.
- */
+/** Reads all files of one commit. Run the project only if there are no problems. */
 export async function readProject(
   tree: SourceTree,
   options: ReadOptions,
@@ -152,7 +141,9 @@ function nothingToRunProblems(
   return [
     problem(
       { file: config, line: 0 },
-      `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("npx evaldiff init" begins with some), or name the folder (working-directory, --directory) or the file (config, --config) that has them${there}`,
+      `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ` +
+        '("npx evaldiff init" begins with some), or name the folder (working-directory, ' +
+        `--directory) or the file (config, --config) that has them${there}`,
     ),
   ];
 }
@@ -183,12 +174,10 @@ async function loadRubrics(
     for (const rubric of read.rubrics) {
       const earlier = rubrics.get(rubric.name);
       if (earlier !== undefined && earlier !== builtInRubrics.get(rubric.name)) {
-        problems.push(
-          problem(
-            rubric.place,
-            `the rubric "${rubric.name}" is already in ${earlier.place.file}, line ${earlier.place.line}`,
-          ),
-        );
+        const message =
+          `the rubric "${rubric.name}" is already in ${earlier.place.file}, line ` +
+          `${earlier.place.line}`;
+        problems.push(problem(rubric.place, message));
       } else {
         rubrics.set(rubric.name, rubric);
       }

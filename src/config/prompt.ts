@@ -34,9 +34,7 @@ const messageSchema = closed({
 
 const variableSchema = z.union(
   [closed({ name: filled().describe('Letters, digits and _.') }), filled()],
-  {
-    error: 'must be a map with name',
-  },
+  { error: 'must be a map with name' },
 );
 
 const promptTextSchema = z.union([closed({ content: filled().describe('The text.') }), filled()], {
@@ -68,23 +66,17 @@ const promptShape = {
     .optional(),
 };
 
-/** Keys of a prompt file that are not model parameters. */
 export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
 const BODY_KEYS = ['messages', 'prompt', 'code'];
 
-/** Its own keys (`tests` as given), and model parameters under any other name. */
 export function promptSchema(tests: z.ZodType) {
   return z
     .object({ ...promptShape, tests: tests.describe(TESTS).optional() })
     .catchall(z.union([scalar(), listOf(anything()), z.record(z.string(), anything())]));
 }
 
-/**
- * Reads one prompt file, already merged with its `defaults`; `readTests` reads `tests`. Null if the
- * file is not a prompt. Otherwise errors go to `problems`, and the prompt is usable if there are
- * none. `isOwn`: it is not converted from another tool's file.
- */
+/** Null if the file is not a prompt; usable if `problems` did not grow. `isOwn`: not converted. */
 export function readPrompt(
   document: Document,
   problems: Problem[],
@@ -104,6 +96,7 @@ export function readPrompt(
   const { messages, code } = readBody(document, problems);
   if (model === undefined && code === null && valueAt(document.value, ['model']) === undefined)
     problems.push(missing(document, ['model']));
+  const keys = Object.keys(document.value);
   const prompt: Prompt = {
     file: document.file,
     name: name ?? '',
@@ -112,7 +105,7 @@ export function readPrompt(
     variables: variables.map((each) => ({ name: each.name, place: each.place })),
     messages: messages.map(({ role, content, place }) => ({ role, content, place })),
     code,
-    places: keyPlaces(document),
+    places: Object.fromEntries(keys.map((key) => [key, document.placeOf([key])])),
   };
   checkPlaceholders(document, messages, variables, problems);
   const foreign = code === null && isOwn ? foreignNotices(document, messages, variables) : [];
@@ -137,12 +130,10 @@ function readPromptVariables(document: Document, problems: Problem[]): PromptVar
     const place = document.placeOf(path);
     const earlier = variables.find((each) => each.name === name);
     if (!isVariableName(name)) {
-      problems.push(
-        problem(
-          place,
-          `${pathText(path)}: a variable name is letters, digits and _, and does not start with a digit`,
-        ),
-      );
+      const message =
+        `${pathText(path)}: a variable name is letters, digits and _, and does not start with ` +
+        'a digit';
+      problems.push(problem(place, message));
     } else if (earlier !== undefined) {
       problems.push(
         problem(place, `the variable "${name}" is already on line ${earlier.place.line}`),
@@ -159,7 +150,6 @@ function readBody(
   problems: Problem[],
 ): { messages: LocatedMessage[]; code: Prompt['code'] } {
   const given = BODY_KEYS.filter((key) => valueAt(document.value, [key]) !== undefined);
-  // Misspelt keys are reported separately.
   const misspelt =
     isMap(document.value) &&
     Object.keys(document.value).some(
@@ -187,7 +177,6 @@ function readMessages(document: Document, problems: Problem[]): LocatedMessage[]
   }));
 }
 
-/** `prompt: {content}` is one user message. */
 function readSingleMessage(document: Document, problems: Problem[]): LocatedMessage[] {
   const written = check(document, ['prompt'], promptShape.prompt, problems);
   if (written === undefined) return [];
@@ -222,14 +211,12 @@ function checkPlaceholders(
       const place = document.placeOfText(
         path,
         `{${name}}`,
-        occurrences(content.slice(0, offset), `{${name}}`),
+        content.slice(0, offset).split(`{${name}}`).length - 1,
       );
-      problems.push(
-        problem(
-          place,
-          `{${name}} is not in variables; declare it, or write {{${name}}} where the text itself is meant`,
-        ),
-      );
+      const message =
+        `{${name}} is not in variables; declare it, or write {{${name}}} where the text itself ` +
+        'is meant';
+      problems.push(problem(place, message));
     }
   }
 }
@@ -250,12 +237,6 @@ function foreignNotices(
   );
 }
 
-function occurrences(text: string, needle: string): number {
-  let count = 0;
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) count += 1;
-  return count;
-}
-
 function unusedVariables(
   messages: readonly LocatedMessage[],
   variables: readonly PromptVariable[],
@@ -270,9 +251,4 @@ function unusedVariables(
     const message = `the variable "${name}" is declared but no message uses it${why}`;
     return { kind: 'unused', message, place };
   });
-}
-
-function keyPlaces(document: Document): Prompt['places'] {
-  const keys = Object.keys(isMap(document.value) ? document.value : {});
-  return Object.fromEntries(keys.map((key) => [key, document.placeOf([key])]));
 }

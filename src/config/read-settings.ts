@@ -11,15 +11,11 @@ import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
 import { readOverrides, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
-/** Keys of an `llmeval.yaml` for Hydra or Log10. */
 const FOREIGN_KEYS = ['defaults', 'hydra', 'log10'] as const;
 
 const SWEEPER = ['hydra', 'sweeper', 'params'];
 
-/**
- * An `llmeval.yaml` without llmeval's keys. Its sweep (`hydra.sweeper.params`, like `prompts.model:
- * gpt-4,claude-2`) becomes a sweep; ignored keys are notices at their lines.
- */
+/** Reads the sweep of an `llmeval.yaml` (`hydra.sweeper.params`); ignored keys become notices. */
 function withoutForeignKeys(document: Document): {
   document: Document;
   sweep: Record<string, Scalar[]>;
@@ -81,10 +77,7 @@ interface SettingsPlaces {
   gate(path: readonly string[]): Place;
 }
 
-/**
- * The file asked for, else `llmeval.yaml`, else the defaults; then the overrides. `known`: the file
- * is absent or readable, so missing settings are meaningful.
- */
+/** `known`: the file is absent or readable, so missing settings are meaningful. */
 export async function loadSettings(
   files: Files,
   options: SettingsOptions,
@@ -95,10 +88,9 @@ export async function loadSettings(
   const written = file === null ? null : await files.document(file, problems);
   if (file === null || written === null) {
     const nowhere = (): Place => ({ file: file ?? options.config, line: 0 });
-    const settings = { ...defaultSettings(options.own), file };
     return {
       known: problems.length === before,
-      settings: withOverrides(settings, options, problems),
+      settings: withOverrides({ ...defaultSettings(options.own), file }, options, problems),
       notices: [],
       places: Object.assign(nowhere, { sweep: () => null, gate: nowhere }),
     };
@@ -137,12 +129,10 @@ function findSettings(
 ): string | null {
   const asked = isPlainRelative(config) ? join('', config) : null;
   if (asked === null) {
-    problems.push(
-      problem(
-        null,
-        `config: ${config.slice(0, 100)} must be a path below the working directory${slashHint(config)}`,
-      ),
-    );
+    const message =
+      `config: ${config.slice(0, 100)} must be a path below the working directory` +
+      `${slashHint(config)}`;
+    problems.push(problem(null, message));
     return null;
   }
   const absence = files.absence(asked);

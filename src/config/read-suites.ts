@@ -44,7 +44,6 @@ interface SuitesReader {
   settings: Settings;
   options: {
     overrides: Overrides;
-    /** Head's side: overrides must match something. */
     configRequired: boolean;
     limits: Limits;
     formats: Formats;
@@ -53,10 +52,7 @@ interface SuitesReader {
   tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string; hostCall?: HostCall };
 }
 
-/**
- * Reads every prompt of the settings and of other tools' files, with its tests. `settings` gains
- * the models of such files, `rubrics` their rubric files. `places`: of the patterns.
- */
+/** Reads every prompt with its tests. `settings` gains imported models, `rubrics` their files. */
 export async function loadSuites(
   reader: SuitesReader,
   places: (pattern: string) => Place,
@@ -137,13 +133,12 @@ async function promptFiles(
     format !== null && 'read' in format ? [{ file, root, format }] : [],
   );
   if (prompts.every(({ format }) => format !== null)) return [...prompts, ...foreign];
-  for (const { file } of foreign)
-    notices.push({
-      kind: 'import',
-      message:
-        'could be read too, and is not: this project has prompts of its own. List it under prompts: in the settings',
-      place: { file, line: 0 },
-    });
+  for (const { file } of foreign) {
+    const message =
+      'could be read too, and is not: this project has prompts of its own. List it under ' +
+      'prompts: in the settings';
+    notices.push({ kind: 'import', message, place: { file, line: 0 } });
+  }
   return prompts;
 }
 
@@ -188,16 +183,14 @@ async function loadFile(
   loaded.notices.push(...imported.notices);
   for (const each of imported.prompts) {
     const { suite, name } = await loadSuite(reader, each.document, loaded);
-    const tool = format.name;
     loaded.suites.push({
-      suite: suite && withMade({ ...suite, tests: { ...suite.tests, tool } }, each),
+      suite: suite && withMade({ ...suite, tests: { ...suite.tests, tool: format.name } }, each),
       name,
     });
   }
   return loaded;
 }
 
-/** Settings of the program that runs other tools' code. */
 export function hostSettings({ models }: Pick<Settings, 'models'>): HostSettings {
   return models.get(PROMPTFOO_PROGRAM) ?? { setup: [], files: [] };
 }
@@ -230,11 +223,8 @@ async function loadSuite(
   const { name } = reading.prompt;
   notices.push(...reading.notices);
   if (valueAt(document.value, ['tests']) === undefined) {
-    notices.push({
-      kind: 'unused',
-      message: `the prompt "${name}" has no tests, so it is not evaluated`,
-      place: { file: document.file, line: 0 },
-    });
+    const message = `the prompt "${name}" has no tests, so it is not evaluated`;
+    notices.push({ kind: 'unused', message, place: { file: document.file, line: 0 } });
     return { suite: null, name };
   }
   const variables = reading.prompt.variables.map((each) => each.name);

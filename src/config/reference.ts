@@ -60,7 +60,6 @@ export const referenceSchema = perLimits((limits) =>
 
 export interface ReferenceContext {
   limits: Limits;
-  /** The prompt's, in order. */
   variables: readonly string[];
   /** Whether recorded dialogues get a new last answer; null: those that end with a question do. */
   doCompletion: boolean | null;
@@ -71,7 +70,7 @@ export interface ReferenceContext {
   builtIns: BuiltInMetrics;
 }
 
-/** Includes the schema, which takes longer to build than one reference takes to check. */
+/** The schema takes longer to build than one reference takes to check. */
 export interface ReferenceReader extends ReferenceContext {
   schema: ReturnType<typeof referenceSchema>;
 }
@@ -128,10 +127,10 @@ function missingVariables(
   const absent = variables.filter((name) => !Object.hasOwn(input, name));
   return absent.length === 0
     ? null
-    : `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it to its input, or take it out of the prompt`;
+    : `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it ` +
+        'to its input, or take it out of the prompt';
 }
 
-/** Why the metrics cannot decide with this expected value, or null. */
 function undecidableReason(
   metrics: readonly Metric[],
   given: Pick<Reference, 'expected' | 'values'>,
@@ -153,7 +152,6 @@ function undecidableReason(
     : reasons.join('; ');
 }
 
-/** Files of values, if another tool's file names them. */
 function filesOfValues(
   input: Record<string, Scalar>,
   document: Document,
@@ -167,7 +165,6 @@ function filesOfValues(
   return found.length === 0 ? {} : { inputFiles: Object.fromEntries(found) };
 }
 
-/** Input and expected value as written where their values print differently. */
 function writtenTexts(
   document: Document,
   path: Path,

@@ -37,9 +37,6 @@ export const referencesFromSchema = z
   .union([sourceSchema, listOf(sourceSchema)], { error: 'must be a map with file' })
   .optional();
 
-type DataSource = z.output<typeof sourceSchema>;
-
-/** Reads `references` and `references_from`. A reference's error becomes its `problem`. */
 export async function readReferences(
   document: Document,
   context: ReferenceContext,
@@ -59,7 +56,6 @@ export async function readReferences(
   return identify(drafts, context.hash, problems);
 }
 
-/** A cluster of one reference is probably misspelt. */
 function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
   const members = new Map<string, DraftReference[]>();
   for (const draft of drafts)
@@ -71,7 +67,8 @@ function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
       : [
           problem(
             first.place,
-            `the cluster "${name}" has this reference only; give its name to all references that share a template, or leave it out`,
+            `the cluster "${name}" has this reference only; give its name to all references ` +
+              'that share a template, or leave it out',
           ),
         ],
   );
@@ -90,7 +87,9 @@ function readWritten(
     return [];
   }
   if (list.length > limits.references) {
-    const message = `has ${list.length} references; the limit is ${limits.references}. Move them into a JSONL or CSV file (references_from)`;
+    const message =
+      `has ${list.length} references; the limit is ${limits.references}. Move them into a ` +
+      'JSONL or CSV file (references_from)';
     problems.push(problem({ file: document.file, line: 0 }, message));
     return [];
   }
@@ -101,7 +100,7 @@ function readWritten(
 
 async function readDataSource(
   from: Place,
-  source: DataSource,
+  source: z.output<typeof sourceSchema>,
   context: ReferenceReader,
   problems: Problem[],
 ): Promise<DraftReference[]> {
@@ -134,14 +133,15 @@ async function readDataSource(
 /** Beside recorded dialogues, a row without messages is an error, not a reference. */
 function nothingAsked({ input }: JsonMap): string | null {
   return isMap(input) && Object.keys(input).length === 0
-    ? 'has no "input", and other rows of the file are recorded dialogues; give it a list of messages, or take the row out'
+    ? 'has no "input", and other rows of the file are recorded dialogues; give it a list of ' +
+        'messages, or take the row out'
     : null;
 }
 
 /** Hexadecimal digits of a reference's hash: 40 bits avoid collisions in any suite. */
 const REFERENCE_HASH_DIGITS = 10;
 
-/** The given id, else a hash of the input (never of `expected`), numbered from the second. */
+/** The given id, else a hash of the input (never of `expected`). */
 function identify(
   drafts: readonly DraftReference[],
   hash: (text: string) => string,

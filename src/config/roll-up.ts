@@ -26,7 +26,6 @@ export const rollupSchema = z
   .union([filled(), mapSchema], { error: 'must be a map with name, or with name and code' })
   .optional();
 
-/** Reads a named policy, or code. Default: every gating metric must pass. */
 export function readRollup(document: Document, problems: Problem[]): Rollup {
   const key = 'metrics_rollup';
   const fallback: Rollup = { kind: 'named', policy: 'all' };

@@ -3,7 +3,6 @@ import type { Columns } from '../kernel/suite/suite.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 
-/** Loads a data file that a document names; null, with the reason in `problems`, if unreadable. */
 export type LoadData = (
   path: string,
   from: Place,
@@ -12,9 +11,7 @@ export type LoadData = (
 
 interface RowRules {
   map: Columns;
-  /** The prompt's. */
   variables: readonly string[];
-  /** In a table cells are text and empty ones are absent. */
   table: boolean;
 }
 
@@ -22,10 +19,7 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
-/**
- * A row as a written reference, or an error. Unmapped parts are the columns of the same name.
- * Without `input`, all other columns of a table (of an object: declared variables) are the input.
- */
+/** Unmapped parts: columns of the same name. Without `input`: all other columns are the input. */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();
   const lacking = absent(row, rules);
@@ -90,7 +84,6 @@ function mappedInput(row: JsonMap, columns: Readonly<Record<string, string>>): J
   return picked;
 }
 
-/** The whole input: a map of variables, a dialogue, or the value of the only variable. */
 function wholeInput(
   row: JsonMap,
   column: string,
@@ -100,14 +93,16 @@ function wholeInput(
   if (isMap(value) || Array.isArray(value)) return { value };
   const [only, ...others] = variables;
   if (only === undefined || others.length > 0) {
-    return `"${column}" is one value and the prompt has ${variables.length} variables; map each of them: input: { variable: column }`;
+    return (
+      `"${column}" is one value and the prompt has ${variables.length} variables; map each of ` +
+      'them: input: { variable: column }'
+    );
   }
   const picked = emptyMap();
   picked[only] = value;
   return { value: picked };
 }
 
-/** A column that `map` names and the row lacks, or null. */
 function absent(row: JsonMap, { map, table }: RowRules): string | null {
   const { input, ...parts } = map;
   const asked = [

@@ -10,10 +10,7 @@ interface ChoiceScores {
   problem: { place: Place; message: string } | null;
 }
 
-/**
- * Reads the forms of FlexEval and autoevals (`choice_scores`), openai/evals (`choice_strings`),
- * Phoenix (`choices`) and GitHub Models (a list of `{choice, score}`).
- */
+/** FlexEval's and autoevals' `choice_scores`, `choice_strings`, Phoenix's `choices`, or a list. */
 export function readChoices(
   document: Document,
   path: Path,
@@ -39,10 +36,12 @@ export function readChoices(
   return message !== null || scores === null ? refuse(message ?? '') : { scores, problem: null };
 }
 
-/** openai/evals' names for sets of labels. */
 function fromSeveral(strings: string | readonly string[] | undefined): string | null {
   if (typeof strings !== 'string' || !/^from_n(?:_|$)/.test(strings)) return null;
-  return 'cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head';
+  return (
+    'cannot be used: choice_strings from_n compares several answers, and a rubric judges one; ' +
+    'pairwise_preference compares base with head'
+  );
 }
 
 function choicesProblem(
@@ -52,7 +51,12 @@ function choicesProblem(
 ): string | null {
   if (scores !== null && scores.size > 0)
     return [...scores.keys()].some((label) => label.trim() === '') ? 'has an empty answer' : null;
-  return `must map at least one answer to a number${labels.length > 0 && given === undefined ? '; choice_strings names answers and scores none' : ''}`;
+  return (
+    'must map at least one answer to a number' +
+    (labels.length > 0 && given === undefined
+      ? '; choice_strings names answers and scores none'
+      : '')
+  );
 }
 
 function mismatch(scored: readonly string[], labels: readonly string[]): string | null {
@@ -87,7 +91,6 @@ function choiceEntries(value: Json | undefined): [string, Json][] | null {
   );
 }
 
-/** Errors in the passing labels; empty if none. */
 export function passProblems(
   scores: ReadonlyMap<string, number>,
   better: Better | undefined,
@@ -104,11 +107,11 @@ export function passProblems(
   if (found === null) return [];
   const of = (label: string): string => `"${label}" (${String(scores.get(label))})`;
   return [
-    `better: ${String(better)} contradicts pass: ${of(found.passes)} passes and ${of(found.fails)}, which is better, does not`,
+    `better: ${String(better)} contradicts pass: ${of(found.passes)} passes and ` +
+      `${of(found.fails)}, which is better, does not`,
   ];
 }
 
-/** The passing labels, by name or threshold, and errors with their `key`. */
 export function readPassing(
   scores: ReadonlyMap<string, number>,
   better: Better | undefined,
@@ -130,21 +133,18 @@ export function readPassing(
   return { key, pass: reached, wrong: decides ? [] : [wrong] };
 }
 
-/** FlexEval's names, to suggest for an unknown one. */
 const NAMES = 'conversation context content turn completion tool_calls expected input output'.split(
   ' ',
 );
 
-/** The first of each pair includes or replaces the second, so using both is an error. */
+/** The first of each pair includes or replaces the second. */
 const EXCLUSIVE: readonly (readonly [Material, Material])[] = [
   ['conversation', 'context'],
   ['content', 'completion'],
 ];
 
-/** The grader needs at least one of these. */
 const JUDGED: readonly Material[] = ['conversation', 'content', 'completion', 'tool_calls'];
 
-/** Errors in a rubric text's keywords, each with the keyword as written. */
 export function keywordProblems(prompt: string): { written: string; message: string }[] {
   const keywords = findKeywords(prompt).filter(({ literal }) => literal === null);
   const as = ({ start, end }: Keyword) => prompt.slice(start, end);
@@ -163,15 +163,12 @@ export function keywordProblems(prompt: string): { written: string; message: str
     );
     if (first === undefined || second === undefined) continue;
     const last = first.start > second.start ? first : second;
-    problems.push({
-      written: as(last),
-      message: `{${first.name}} and {${second.name}} cannot be used together`,
-    });
+    const message = `{${first.name}} and {${second.name}} cannot be used together`;
+    problems.push({ written: as(last), message });
   }
   return problems;
 }
 
-/** Whether the text shows the grader nothing to score. */
 export function showsNothing(prompt: string): boolean {
   return !findKeywords(prompt).some(
     ({ literal, material }) => literal === null && material !== null && JUDGED.includes(material),

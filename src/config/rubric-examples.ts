@@ -50,21 +50,12 @@ export async function readExamples(
   const found = examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
     const label = matchingLabel(expected, labels);
     if (label === null && labels.length > 0) {
-      problems.push(
-        problem(place, `the example's expected "${expected}" is none of ${labels.join(', ')}`),
-      );
+      const message = `the example's expected "${expected}" is none of ${labels.join(', ')}`;
+      problems.push(problem(place, message));
     }
     return label === null
       ? []
-      : [
-          {
-            content,
-            context: earlier ?? null,
-            ideal,
-            expected: label,
-            place,
-          },
-        ];
+      : [{ content, context: earlier ?? null, ideal, expected: label, place }];
   });
   reportContradictions(
     found.map(({ content, context: before, ideal, expected, place }) => ({
@@ -91,7 +82,6 @@ function exampleAt(
   };
 }
 
-/** Rows with `content`, `expected` and optionally `context`; other columns are ignored. */
 async function loadExamples(
   document: Document,
   path: Path,
@@ -109,15 +99,13 @@ async function loadExamples(
       const known = Object.entries(value).filter(([key]) =>
         Object.hasOwn(exampleSchema.shape, key),
       );
-      const place = { file: loaded.file, line };
-      const row = rowDocument(place, Object.fromEntries(known), written);
+      const row = rowDocument({ file: loaded.file, line }, Object.fromEntries(known), written);
       const example = check(row, [], exampleSchema, problems);
       return example === undefined ? [] : [exampleAt(row, [], example)];
     },
   );
 }
 
-/** The exact label, or the only one that differs in case. */
 function matchingLabel(written: string, labels: readonly string[]): string | null {
   if (labels.includes(written)) return written;
   const [only, ...others] = labels.filter((label) => label.toLowerCase() === written.toLowerCase());

@@ -33,7 +33,6 @@ const rubricMessageSchema = closed({
   content: filled().describe('The text, with keywords in braces.'),
 });
 
-/** Phoenix's names of directions. */
 const PHOENIX = ['maximize', 'minimize', 'neutral'] as const;
 
 const DIRECTIONS: Readonly<Record<(typeof PHOENIX)[number], Better>> = {
@@ -64,7 +63,8 @@ const rubricShape = {
     .optional(),
   prompt: filled()
     .describe(
-      'What the grader is asked; {completion}, {content}, {conversation} and other keywords show it what it judges.',
+      'What the grader is asked; {completion}, {content}, {conversation} and other keywords ' +
+        'show it what it judges.',
     )
     .optional(),
   messages: listOf(rubricMessageSchema)
@@ -107,7 +107,6 @@ const rubricShape = {
 
 const rubricSchema = closed(rubricShape);
 
-/** Keys of other tools without effect; reported. */
 const WITHOUT_EFFECT = [
   'input_outputs',
   'output_template',
@@ -118,12 +117,10 @@ const WITHOUT_EFFECT = [
 
 const GRADERS_KEYS: readonly string[] = ['model', 'engine', 'temperature'];
 
-/** The rubric file's schema: a map of rubrics by name, or one rubric. */
 export function rubricsSchema() {
   return z.union([rubricSchema, z.record(z.string(), rubricSchema)]);
 }
 
-/** Reads one rubric file. Drops rubrics with a problem. */
 export async function readRubrics(
   document: Document,
   context: RubricContext,
@@ -133,9 +130,8 @@ export async function readRubrics(
   const notices: Notice[] = [];
   const value = document.value;
   if (!isMap(value)) {
-    problems.push(
-      problem(document.placeOf([]), 'must be a map of rubric name to prompt and choice_scores'),
-    );
+    const message = 'must be a map of rubric name to prompt and choice_scores';
+    problems.push(problem(document.placeOf([]), message));
     return { rubrics, notices };
   }
   for (const [name, path] of rubricsIn(document.file, value)) {
@@ -152,7 +148,6 @@ export async function readRubrics(
   return { rubrics, notices };
 }
 
-/** A file's rubrics with their paths; a single rubric may be the root. */
 export function rubricsIn(file: string, value: JsonMap): [string, [] | [string]][] {
   const isOne = typeof value['prompt'] === 'string' || Array.isArray(value['messages']);
   return isOne
@@ -180,11 +175,12 @@ async function readRubric(
     problems.push(problem(choices.problem.place, choices.problem.message));
   for (const key of WITHOUT_EFFECT) {
     if (written[key] === undefined) continue;
-    notices.push({
-      kind: 'import',
-      message: `${pathText([...path, key])} has no effect here${GRADERS_KEYS.includes(key) ? '; who grades stands in the settings, or beside the metric (grader: …)' : ''}`,
-      place: document.placeOf([...path, key]),
-    });
+    const message =
+      `${pathText([...path, key])} has no effect here` +
+      (GRADERS_KEYS.includes(key)
+        ? '; who grades stands in the settings, or beside the metric (grader: …)'
+        : '');
+    notices.push({ kind: 'import', message, place: document.placeOf([...path, key]) });
   }
   const prompt = readPromptText(document, path, name, problems, notices);
   const examples = await readExamples(
@@ -242,7 +238,6 @@ function readDirection(
   return withoutUndefined({ better, pass });
 }
 
-/** The grader's text, with its keywords checked; several messages become paragraphs. */
 function readPromptText(
   document: Document,
   path: Path,
@@ -264,7 +259,9 @@ function readPromptText(
   if (texts.length > 0 && showsNothing(prompt)) {
     notices.push({
       kind: 'unused',
-      message: `the rubric "${name}" shows the grader no answer: use {completion}, {content} or {conversation}`,
+      message:
+        `the rubric "${name}" shows the grader no answer: use {completion}, {content} or ` +
+        '{conversation}',
       place: document.placeOf(path),
     });
   }
@@ -280,15 +277,11 @@ function promptTexts(
   const at = [...path, 'prompt'];
   const prompt = valueAt(document.value, at);
   const hasMessages = valueAt(document.value, [...path, 'messages']) !== undefined;
-  if (hasMessages && prompt !== undefined)
-    problems.push(
-      problem(
-        document.placeOf(path),
-        `${pathText(path) || name} needs one of prompt and messages, not both`,
-      ),
-    );
+  if (hasMessages && prompt !== undefined) {
+    const message = `${pathText(path) || name} needs one of prompt and messages, not both`;
+    problems.push(problem(document.placeOf(path), message));
+  }
   if (!hasMessages && prompt === undefined) problems.push(missing(document, at));
-  // A prompt of another type is reported with the other members.
   if (prompt !== undefined) return typeof prompt === 'string' ? [{ at, content: prompt }] : [];
   return checkItems(document, [...path, 'messages'], rubricMessageSchema, problems).map((item) => ({
     at: [...item.path, 'content'],

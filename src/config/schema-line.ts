@@ -1,4 +1,6 @@
-/** Tells editors the JSON Schema in the npm package of this major version. */
 export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes'): string {
-  return `# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/${kind}.schema.json\n`;
+  return (
+    '# yaml-language-server: ' +
+    `$schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/${kind}.schema.json\n`
+  );
 }

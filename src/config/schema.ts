@@ -48,7 +48,6 @@ export function mapOf<T extends z.ZodType>(member: T, what = 'a map') {
   return z.record(z.string(), member, { error: `must be ${what}` });
 }
 
-/** A map with only these keys. */
 export function closed<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, {
     // Passes the known keys in the message; `report` expands it to a sentence per unknown key.
@@ -62,10 +61,8 @@ export const scalar = () =>
     error: 'must be text, a number or true/false',
   });
 
-/** Any plain data. */
 export const anything = () => z.unknown() as z.ZodType<unknown> as z.ZodType<Json>;
 
-/** The value at `path` if it fits `schema`; else undefined, with the reasons in `problems`. */
 export function check<T extends z.ZodType>(
   document: Document,
   path: Path,
@@ -78,11 +75,7 @@ export function check<T extends z.ZodType>(
   return undefined;
 }
 
-/**
- * The members of the map at `path`, checked separately so that one error does not hide another.
- *
- * @param elsewhere where an unknown key belongs; null if unknown
- */
+/** Checked separately, so that one error does not hide another. `elsewhere`: of an unknown key. */
 export function checkMembers<S extends z.ZodRawShape>(
   document: Document,
   path: Path,
@@ -108,7 +101,7 @@ export function checkMembers<S extends z.ZodRawShape>(
   return members;
 }
 
-/** The valid items of the list at `path`, with their paths. A missing list is empty. */
+/** Only valid items. A missing list is empty. */
 export function checkItems<T extends z.ZodType>(
   document: Document,
   path: Path,
@@ -168,12 +161,8 @@ function reportIssue(
     for (const inner of meant) reportIssue(document, path, inner, problems);
     return;
   }
-  problems.push(
-    problem(
-      document.placeOf(path),
-      `${subject(path)} ${wording(issue)}${unquotedBraces(value, issue)}`,
-    ),
-  );
+  const message = `${subject(path)} ${wording(issue)}${unquotedBraces(value, issue)}`;
+  problems.push(problem(document.placeOf(path), message));
 }
 
 /** Issues of the union member of the value's kind, to report its inside. */
@@ -195,7 +184,6 @@ function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): strin
   return braces ? `; put {${entry[0]}} in quotes` : '';
 }
 
-/** The problem of a missing key. */
 export function missing(document: Document, path: Path): Problem {
   const parent = path.slice(0, -1);
   const where = parent.length > 0 ? `${pathText(parent)}: ` : '';

@@ -29,7 +29,6 @@ const globs = (folder: string) =>
     .transform((written) => (typeof written === 'string' ? [written] : written))
     .default([`${folder}/*.{yaml,yml}`]);
 
-/** A number of tries: a whole number, or `adaptive`. */
 export function tries(limits: Limits) {
   const error = `must be a whole number from 1 to ${limits.tries}, or adaptive`;
   return z.union(
@@ -53,19 +52,16 @@ function tolerance() {
 
 const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
-/** Descriptions shared with the result. */
 function gateDescription(key: keyof GateSettings): string {
   const field = gateSettingsSchema.shape[key];
   return (field instanceof z.ZodDefault ? field.unwrap() : field).description ?? '';
 }
 
-/** The gate's own default. */
 const defaulted = <Key extends keyof GateSettings, T extends z.ZodType<GateSettings[Key]>>(
   key: Key,
   schema: T,
 ) => schema.describe(gateDescription(key)).default(DEFAULT_GATE[key] as never);
 
-/** Gate settings that a suite may override. */
 export const suiteGateMembers = {
   fail_on: oneOf(FAIL_ON).describe(gateDescription('fail_on')).exactOptional(),
   min_drop: numberBetween(0, 1).describe(gateDescription('min_drop')).exactOptional(),
@@ -81,7 +77,8 @@ export const suiteGateMembers = {
     'a map of metric names like { politeness: fail }',
   )
     .describe(
-      'What a metric whose mean got worse does to the run, by name: fail, warn (the default of those that know a direction) or ignore.',
+      'What a metric whose mean got worse does to the run, by name: fail, warn (the default ' +
+        'of those that know a direction) or ignore.',
     )
     .exactOptional(),
 };
@@ -124,14 +121,14 @@ const budgetSchema = closed({
   .describe('Caps on what one run may ask and cost.')
   .prefault({});
 
-/** The keys of `evaldiff.yaml`. */
 export function settingsMembers(limits: Limits) {
   return {
     prompts: globs('prompts').describe('Patterns of the prompt files.'),
     rubrics: globs('rubrics').describe('Patterns of the rubric files.'),
     n_tries: tries(limits)
       .describe(
-        'Tries of each reference on each side: a whole number, or adaptive, which makes two and more only where the verdict is open.',
+        'Tries of each reference on each side: a whole number, or adaptive, which makes two ' +
+          'and more only where the verdict is open.',
       )
       .default('adaptive'),
     seed: wholeNumber(0, 2 ** 32 - 1)
@@ -144,12 +141,14 @@ export function settingsMembers(limits: Limits) {
       .optional(),
     transport: oneOf(TRANSPORTS)
       .describe(
-        'How full sweeps ask the models of vendors that have batches: direct (the default), or batch, which is cheaper and may take a day.',
+        'How full sweeps ask the models of vendors that have batches: direct (the default), ' +
+          'or batch, which is cheaper and may take a day.',
       )
       .optional(),
     grader: gradersSchema
       .describe(
-        'The model that grades: its name, a map with model and parameters, or an odd number of them that vote.',
+        'The model that grades: its name, a map with model and parameters, or an odd number ' +
+          'of them that vote.',
       )
       .optional(),
     embeddings: modelChoice()
@@ -171,12 +170,10 @@ export function settingsMembers(limits: Limits) {
   };
 }
 
-/** The keys of features. */
 export function ownMembers(own: readonly OwnSettings[]): z.ZodRawShape {
   return Object.fromEntries(own.map(({ key, schema }) => [key, schema]));
 }
 
-/** The schema of `evaldiff.yaml`. */
 export function settingsSchema(own: readonly OwnSettings[], limits: Limits = DEFAULT_LIMITS) {
   return closed({ ...settingsMembers(limits), ...ownMembers(own) });
 }

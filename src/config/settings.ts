@@ -6,14 +6,13 @@ import { problem } from '../errors.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import type { ModelSettings, Settings } from '../kernel/suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
-import { isMap, type Notice, type Problem, type Scalar } from '../types/plain.ts';
+import { isMap, type Notice, type Problem } from '../types/plain.ts';
 import { checkModelKeys, readGraders, readModelChoice, type WrittenModel } from './models.ts';
 import { checkMembers } from './schema.ts';
 import { ownMembers, settingsMembers, settingsSchema } from './settings-schema.ts';
 
 type RawSettings = z.output<ReturnType<typeof settingsSchema>>;
 
-/** Settings of a project without a settings file. */
 export function defaultSettings(own: readonly OwnSettings[]): Settings {
   return fromWritten(null, settingsSchema(own).parse({}), new Map(), [], true);
 }
@@ -25,15 +24,13 @@ export function readSettings(
   problems: Problem[],
 ): { settings: Settings; notices: Notice[] } {
   if (!isMap(document.value)) {
-    problems.push(
-      problem(document.placeOf([]), 'must be a map of settings like prompts, n_tries and models'),
-    );
+    const message = 'must be a map of settings like prompts, n_tries and models';
+    problems.push(problem(document.placeOf([]), message));
     return { settings: { ...defaultSettings(own), file: document.file }, notices: [] };
   }
-  const members = { ...settingsMembers(limits), ...ownMembers(own) };
   const written: RawSettings = {
     ...settingsSchema(own, limits).parse({}),
-    ...checkMembers(document, [], members, problems),
+    ...checkMembers(document, [], { ...settingsMembers(limits), ...ownMembers(own) }, problems),
   };
   const models = new Map(
     Object.keys(written.models ?? {}).map((name) => [
@@ -59,7 +56,6 @@ export function readSettings(
   return { settings, notices: settingsNotices(document, written) };
 }
 
-/** `assumed`: the cap on cost is the default. */
 function fromWritten(
   file: string | null,
   {
@@ -81,7 +77,7 @@ function fromWritten(
     voters,
     embeddings: null,
     sweep: Object.fromEntries(
-      Object.entries(written.sweep ?? {}).map(([key, value]) => [key, asList(value)]),
+      Object.entries(written.sweep ?? {}).map(([key, value]) => [key, [value].flat()]),
     ),
     budget: { ...written.budget, ...(assumed ? { assumed: true as const } : {}) },
     ...(transport === undefined ? {} : { transport }),
@@ -124,10 +120,7 @@ function readModel(
 function paceOf({ concurrency, requests_per_minute }: WrittenModel): Pick<ModelSettings, 'pace'> {
   if (concurrency === undefined && requests_per_minute === undefined) return {};
   return {
-    pace: {
-      concurrency: concurrency ?? null,
-      requests_per_minute: requests_per_minute ?? null,
-    },
+    pace: { concurrency: concurrency ?? null, requests_per_minute: requests_per_minute ?? null },
   };
 }
 
@@ -152,11 +145,6 @@ function toTextList(value: string | string[] | undefined): string[] | undefined 
   return typeof value === 'string' ? [value] : value;
 }
 
-function asList(value: Scalar | Scalar[]): Scalar[] {
-  return Array.isArray(value) ? value : [value];
-}
-
-/** Drops undefined members, which would hide defaults. */
 export function withoutUndefined<T extends object>(
   value: T | undefined,
 ): { [K in keyof T]: Exclude<T[K], undefined> } {

@@ -16,8 +16,6 @@ export interface OwnContext {
 /** A key of test files that makes a suite one of a feature's own kind. */
 export interface SuiteKey {
   key: string;
-  /** Described, for editors. */
   schema: z.ZodType;
-  /** Null where the file does not have the key. */
   read(document: Document, context: OwnContext, problems: Problem[]): Promise<OwnSuite | null>;
 }

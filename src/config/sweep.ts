@@ -6,22 +6,19 @@ import { nearest } from '../text/suggest.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import { overridableNames, type Overrides } from './overrides.ts';
 
-/** Values by key, from the settings' `sweep` and from overrides with several values. */
 type Sweep = Settings['sweep'];
 
-/** `2 × 3 = 6 combinations`, printed before a run; null without a sweep. */
 export function sweepExtent(sweep: Sweep): { combinations: number; words: string } | null {
   const keys = Object.entries(sweep);
   if (keys.length === 0) return null;
   const combinations = keys.reduce((product, [, values]) => product * values.length, 1);
   const factors = keys.map(([key, values]) => `${String(values.length)} ${key}`).join(' × ');
-  return {
-    combinations,
-    words: `${factors} = ${combinations.toLocaleString('en-US')} ${combinations === 1 ? 'combination' : 'combinations'}`,
-  };
+  const words =
+    `${factors} = ${combinations.toLocaleString('en-US')} ` +
+    `${combinations === 1 ? 'combination' : 'combinations'}`;
+  return { combinations, words };
 }
 
-/** Rejects sweeps that are too large, have an unknown key or repeat a value. */
 export function sweepProblems(
   sweep: Sweep,
   suites: readonly Suite[],
@@ -35,18 +32,19 @@ export function sweepProblems(
   const problems = unknown.map((key) =>
     problem(
       placeOf(key),
-      `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor takes it${suggestionFor(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
+      `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor takes it` +
+        `${suggestionFor(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
     ),
   );
   for (const [key, values] of Object.entries(sweep)) {
     const repeated = values.find((value, index) => values.indexOf(value) < index);
-    if (repeated !== undefined)
-      problems.push(
-        problem(
-          placeOf(key),
-          `sweep over "${key.slice(0, 100)}": the value ${JSON.stringify(repeated).slice(0, 100)} is there more than once; each would ask the same again`,
-        ),
-      );
+    if (repeated !== undefined) {
+      const message =
+        `sweep over "${key.slice(0, 100)}": the value ` +
+        `${JSON.stringify(repeated).slice(0, 100)} is there more than once; each would ask ` +
+        'the same again';
+      problems.push(problem(placeOf(key), message));
+    }
   }
   const size = sweepExtent(sweep);
   const [first = ''] = Object.keys(sweep);
@@ -54,7 +52,8 @@ export function sweepProblems(
     problems.push(
       problem(
         placeOf(first),
-        `the sweep has ${size.words}; the limit is ${limit.toLocaleString('en-US')}. Sweep fewer values at a time`,
+        `the sweep has ${size.words}; the limit is ${limit.toLocaleString('en-US')}. Sweep ` +
+          'fewer values at a time',
       ),
     );
   return problems;
@@ -94,7 +93,6 @@ function suggestionFor(key: string, known: readonly string[]): string {
   return near === null ? '' : `; did you mean "${near}"?`;
 }
 
-/** Prints the size if more than one variant runs. */
 export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
   const size = sweepExtent(sweep);
   if (size === null || size.combinations < 2 || suites.length === 0) return [];

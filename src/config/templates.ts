@@ -1,9 +1,7 @@
-/** A variable between `{{` and `}}`, or a member of it (`user.name`, `rows[0]`). */
 type PathStep = string | number;
 
 type TemplatePart = { text: string } | { path: PathStep[] };
 
-/** `text`: as written. */
 export type Template =
   { ok: true; parts: TemplatePart[]; text: string } | { ok: false; construct: string };
 
@@ -42,12 +40,10 @@ function firstLineExcerpt(text: string): string {
   return text.split('\n', 1)[0]?.slice(0, 60) ?? '';
 }
 
-/** Our variable for a path: `user.name` becomes `user_name`. */
 export function variableOf(path: readonly PathStep[]): string {
   return path.map(String).join('_');
 }
 
-/** A template in our form, `{name}`; doubles braces that would be variables. */
 export function toOurs(template: Extract<Template, { ok: true }>): string {
   return template.parts
     .map((part) => ('text' in part ? escapeNames(part.text) : `{${variableOf(part.path)}}`))
@@ -71,7 +67,6 @@ export function escapeNames(text: string): string {
   );
 }
 
-/** Every path in a template, with repeats. */
 export function pathsOf(template: Extract<Template, { ok: true }>): PathStep[][] {
   return template.parts.flatMap((part) => ('path' in part ? [part.path] : []));
 }

@@ -11,7 +11,6 @@ import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { OBJECT_WORDS, countObjects } from '../metrics/objects.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
-import type { Message } from '../types/model.ts';
 import { isMap, type Problem } from '../types/plain.ts';
 import { metricsSchema } from './metric-schema.ts';
 import { readMetrics } from './metric.ts';
@@ -48,7 +47,6 @@ const quarantineSchema = closed({
 
 const gateSchema = closed(suiteGateMembers);
 
-/** The test file's schema. */
 export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEFAULT_LIMITS) {
   return closed({
     defaults: z
@@ -88,7 +86,6 @@ const testsFileMembers = perLimits((limits) => ({
   n_tries: tries(limits).optional(),
   skip: flag().optional(),
   do_completion: flag().optional(),
-  // Read part by part.
   defaults: anyValue,
   metrics: anyValue,
   metrics_rollup: anyValue,
@@ -97,7 +94,6 @@ const testsFileMembers = perLimits((limits) => ({
   quarantine: anyValue,
 }));
 
-/** The members that a test file may have. */
 function membersOf({ limits, suiteKeys }: TestFileContext) {
   return {
     ...testsFileMembers(limits),
@@ -105,10 +101,7 @@ function membersOf({ limits, suiteKeys }: TestFileContext) {
   };
 }
 
-/**
- * Reads one test file, or the `tests` of a prompt. A reference's error becomes its `problem`; other
- * errors go to `problems`. Usable if those did not grow.
- */
+/** A reference's error becomes its `problem`; the suite is usable if `problems` did not grow. */
 export async function readTests(
   document: Document,
   context: TestFileContext,
@@ -130,12 +123,8 @@ export async function readTests(
   const own = await readOwn(document, context, problems);
   const isJudged = metrics.length > 0 || own !== null;
   if (!isJudged && problems.length === before && !someHaveMetrics(document)) {
-    problems.push(
-      problem(
-        { file: document.file, line: 0 },
-        'needs at least one metric; without one nothing is judged',
-      ),
-    );
+    const message = 'needs at least one metric; without one nothing is judged';
+    problems.push(problem({ file: document.file, line: 0 }, message));
   }
   if (own !== null) checkTakenNames(metrics, own, problems);
   checkDependencies(metrics, problems);
@@ -179,7 +168,6 @@ function someHaveMetrics(document: Document): boolean {
   );
 }
 
-/** Reads the key of a suite of its own kind; a file has at most one. */
 async function readOwn(
   document: Document,
   context: TestFileContext,
@@ -202,16 +190,14 @@ function checkTakenNames(
   problems: Problem[],
 ): void {
   const taken = metrics.find(({ name }) => scores.includes(name));
-  if (taken !== undefined)
-    problems.push(
-      problem(
-        taken.place,
-        `metric "${taken.name}": the ${key}'s own outcome has this name; give the metric another one`,
-      ),
-    );
+  if (taken !== undefined) {
+    const message =
+      `metric "${taken.name}": the ${key}'s own outcome has this name; give the metric another ` +
+      'one';
+    problems.push(problem(taken.place, message));
+  }
 }
 
-/** A metric with `every` needs dialogues with such objects. */
 function checkEvery(
   metrics: readonly Metric[],
   references: readonly Reference[],
@@ -236,17 +222,20 @@ function checkEvery(
     else if (leads) continue;
     else if (threads.length === 0)
       refuse(
-        `every judges each ${OBJECT_WORDS[level]} of a dialogue, and the references are single answers; leave every out, give them recorded dialogues (input: a list of messages), or the suite a conversation`,
+        `every judges each ${OBJECT_WORDS[level]} of a dialogue, and the references are ` +
+          'single answers; leave every out, give them recorded dialogues (input: a list of ' +
+          'messages), or the suite a conversation',
       );
-    else if (level === 'ToolCall' && threads.length === of.length && threads.every(hasNoCalls))
+    else if (
+      level === 'ToolCall' &&
+      threads.length === of.length &&
+      threads.every((thread) => asksNothing(thread) && countObjects(thread, 'ToolCall') === 0)
+    )
       refuse(
-        'it judges tool calls, and no recorded dialogue has any (tool_calls: [{ name, arguments }] of a message)',
+        'it judges tool calls, and no recorded dialogue has any (tool_calls: [{ name, ' +
+          'arguments }] of a message)',
       );
   }
-}
-
-function hasNoCalls(thread: readonly Message[]): boolean {
-  return asksNothing(thread) && countObjects(thread, 'ToolCall') === 0;
 }
 
 function readQuarantine(
@@ -258,18 +247,13 @@ function readQuarantine(
   return checkItems(document, ['quarantine'], quarantineSchema, problems).map(({ path, value }) => {
     const place = document.placeOf(path);
     if (!ids.includes(value.id)) {
-      problems.push(
-        problem(
-          place,
-          `${pathText(path)}: there is no reference "${value.id}"${didYouMean(value.id, ids)}`,
-        ),
-      );
+      const message = `${pathText(path)}: there is no reference "${value.id}"${didYouMean(value.id, ids)}`;
+      problems.push(problem(place, message));
     }
     return { ...value, place };
   });
 }
 
-/** A calendar day, `YYYY-MM-DD`. */
 function isDay(word: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(word) ? Date.parse(`${word}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(word);

@@ -24,15 +24,11 @@ const READERS_BY_ENDING: Readonly<
   tsv: (file, text, limits, problems) => readTable(file, text, '\t', limits, problems),
 };
 
-/** Whether the file is a table, whose cells are text. */
 export function isTable(file: string): boolean {
   return /\.(csv|tsv)$/i.test(file);
 }
 
-/**
- * Reads a JSONL, CSV or TSV file by its extension. Table cells are text under the first row's
- * names. Reports at most 20 problems with lines; valid rows are returned anyway.
- */
+/** Table cells are text. Reports at most 20 problems; valid rows are returned anyway. */
 export function readRows(
   file: string,
   content: Uint8Array,
@@ -74,7 +70,6 @@ function readJsonLines(file: string, text: string, limits: Limits, problems: Pro
   });
 }
 
-/** A row as a document. `written`: the row with differently printed numbers as source text. */
 export function rowDocument(place: Place, value: JsonMap, written?: JsonMap): Document {
   return {
     file: place.file,
@@ -116,7 +111,6 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
     : 'has a key twice in one object';
 }
 
-/** A copy without prototypes and its member count, or why the value is refused. */
 function plainCopy(value: unknown, depth: number): { value: Json; members: number } | string {
   if (typeof value !== 'object' || value === null)
     return scalarFlaw(value) ?? { value: value as Json, members: 0 };
@@ -144,7 +138,6 @@ function scalarFlaw(value: unknown): string | null {
     : null;
 }
 
-/** Colons outside of strings in valid JSON. */
 function colons(json: string): number {
   let count = 0;
   let inside = false;
@@ -217,7 +210,10 @@ function otherSeparator(names: readonly string[], delimiter: ',' | '\t'): string
 function tableFlaw({ code, message }: CsvError): string {
   const [, wanted = '', got = ''] = /expect (\d+), got (\d+)/.exec(message) ?? [];
   if (got !== '')
-    return `has ${counted(Number(got), 'cell')} where the first row has ${wanted}; a cell with a separator in it goes into double quotes`;
+    return (
+      `has ${counted(Number(got), 'cell')} where the first row has ${wanted}; a cell with a ` +
+      'separator in it goes into double quotes'
+    );
   return code === 'CSV_QUOTE_NOT_CLOSED'
     ? 'has a double quote that is not closed'
     : `is not a valid table: ${message.split('\n', 1)[0] ?? ''}`;

@@ -20,28 +20,24 @@ export function deduplicate<T extends Problem | Notice>(entries: readonly T[]): 
 
 export type Path = readonly (string | number)[];
 
-/** A user's file as plain data with the place of each value. Used only inside `config`. */
 export interface Document {
   file: string;
   value: Json;
-  /** Where the value at `path` is written; if there is none, where its nearest parent is. */
+  /** Where there is no value, the place of its nearest parent. */
   placeOf(path: Path): Place;
   /** The place of the `occurrence`-th (from 0) `text` at `path`; else the place of `path`. */
   placeOfText(path: Path, text: string, occurrence: number): Place;
-  /**
-   * The source text of a differently printed number or boolean (`12.50`, `True`); null for others.
-   */
+  /** The source text of a differently printed number or boolean (`12.50`, `True`). */
   textOf?(path: Path): string | null;
 }
 
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
-/** A map without a prototype, so that no key has a special meaning. */
+/** Without a prototype, so that no key has a special meaning. */
 export function emptyMap(): JsonMap {
   return Object.create(null) as JsonMap;
 }
 
-/** `references[2].input.a`. */
 export function pathText(path: Path): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
@@ -60,7 +56,6 @@ export function valueAt(value: Json, path: Path): Json | undefined {
   return here;
 }
 
-/** A scalar used as text, or a list of them, as written in the file. */
 export function asWritten<T extends Json | undefined>(
   document: Document,
   path: Path,
@@ -71,10 +66,8 @@ export function asWritten<T extends Json | undefined>(
   return texts.some((text, index) => text !== value[index]) ? (texts as T) : value;
 }
 
-/** The part of `document` below `path` as its own document. */
 export function below(document: Document, path: Path): Document {
   return {
-    // A part from another file keeps that file.
     file: document.placeOf(path).file,
     value: valueAt(document.value, path) ?? null,
     placeOf: (rest) => document.placeOf([...path, ...rest]),
@@ -84,10 +77,7 @@ export function below(document: Document, path: Path): Document {
   };
 }
 
-/**
- * Merges maps: later layers override keys of earlier ones, and each key keeps its place. `named`
- * provides the document's name and the place of values without one.
- */
+/** Later layers override keys of earlier ones. `named` gives the name and missing places. */
 export function layerDocuments(layers: readonly Document[], named: Document): Document {
   const value = emptyMap();
   const owners = new Map<string, Document>();
@@ -121,7 +111,7 @@ export function under(key: string, document: Document): Document {
   };
 }
 
-/** The place of the code at `path`. Block or single-line code has the file's line numbers. */
+/** Block or single-line code has the file's line numbers. */
 export function codePlaceOf(document: Document, path: Path, code: string): CodePlace {
   const lines = code.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '');

@@ -4,15 +4,10 @@ import { speltOut } from './text-flaws.ts';
 
 /** One change to a JSON Lines file that keeps every other byte. */
 export type JsonLinesEdit =
-  /** Sets members of the object at a line. */
   | { kind: 'set'; line: number; members: JsonMap }
-  /** Adds an object at the end, formatted like the one at a line. */
   | { kind: 'append'; line: number; value: JsonMap };
 
-/**
- * Lines are identified by position and content: `read` is the earlier text. Rejects a line that
- * changed since, or whose formatting cannot be kept.
- */
+/** Rejects a line that changed since `read`, or whose formatting cannot be kept. */
 export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): EditResult {
   const lines = text.split('\n');
   const old = lines[edit.line - 1]?.trim() ?? '';
@@ -31,7 +26,6 @@ export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): 
   return { text: lines.join('\n') };
 }
 
-/** The object at a line of a file's text, or null. */
 export function jsonAtLine(text: string, line: number): JsonMap | null {
   return objectIn(text.split('\n')[line - 1]?.trim() ?? '');
 }
@@ -56,7 +50,6 @@ function compact(value: Json): string {
   return speltOut(JSON.stringify(value));
 }
 
-/** As Python writes it. */
 function pythonJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (value !== null && typeof value === 'object')

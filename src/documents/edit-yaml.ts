@@ -24,11 +24,10 @@ import {
 
 /** One change to a YAML file that keeps every other byte. */
 export type YamlEdit =
-  /** Sets a key of the reference at a line, optionally with a comment above it. */
   | ({ kind: 'set'; key: string; value: Json; remark: string | null } & ReferencePosition)
   /** Adds a member to the list that contains this reference. */
   | ({ kind: 'append'; value: Json } & ReferencePosition)
-  /** Adds a member to the list at a path of keys; creates the last key if necessary. */
+  /** Creates the last key if necessary. */
   | { kind: 'append-in'; path: readonly string[]; value: Json };
 
 /** A reference's position; its id distinguishes references on one line. */
@@ -37,7 +36,6 @@ interface ReferencePosition {
   id: string;
 }
 
-/** The new text, or a sentence that explains why there is none. */
 export type EditResult = { text: string } | { refused: string };
 
 function parseYamlText(text: string): YamlText | null {
@@ -47,16 +45,11 @@ function parseYamlText(text: string): YamlText | null {
   return { text, root: document.contents, lines, value: expandedValue(document) };
 }
 
-/** A text's value with aliases expanded. */
 function expandedValue(document: Document.Parsed): Json {
   return JSON.parse(JSON.stringify(document.toJS() ?? null)) as Json;
 }
 
-/**
- * Maps are identified by position and content: `read` is the earlier text, and a map that changed
- * since is rejected. The text is only spliced, which keeps comments, order and formatting. The
- * result is parsed again; a different value (anchors, merge keys, unusual layout) is rejected.
- */
+/** Splices the text to keep its formatting, and rejects the edit if the result's value differs. */
 export function editYaml(text: string, edit: YamlEdit, read: string): EditResult {
   const found = parseYamlText(text);
   if (found === null) return { refused: 'the file is not valid YAML now' };
@@ -75,7 +68,6 @@ export function editYaml(text: string, edit: YamlEdit, read: string): EditResult
     : { text: spliced };
 }
 
-/** The comments of a text; equal ones are numbered. */
 function commentsIn(text: string): string[] {
   const found: string[] = [];
   const collect = (token: unknown): void => {
@@ -97,8 +89,7 @@ type EditPlan = { splices: Splice[]; change(value: Json): Json } | { refused: st
 
 function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
   if (edit.kind === 'append-in') return appendIn(found, edit);
-  const items = itemsAt(found, edit);
-  const [item, ...others] = items;
+  const [item, ...others] = itemsAt(found, edit);
   if (item === undefined) return { refused: 'the reference is not at its place any more' };
   if (others.length > 0)
     return {
@@ -134,7 +125,6 @@ function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
 interface ListItem {
   map: YAMLMap;
   list: YAMLSeq;
-  /** Keys and positions from the root. */
   path: (string | number)[];
 }
 
@@ -153,7 +143,6 @@ function isSameItem(
   );
 }
 
-/** The references at a line; if one has the id, only that one. */
 function itemsAt({ root, lines }: YamlText, { line, id }: ReferencePosition): ListItem[] {
   const items: ListItem[] = [];
   visit(root as never, {
@@ -180,7 +169,6 @@ function pathName(path: readonly string[]): string {
   return path.length === 0 ? 'the file' : `"${path.join('.')}"`;
 }
 
-/** The map at a path of keys, or why it cannot be edited. */
 function mapAt({ root }: YamlText, path: readonly string[]): YAMLMap | { refused: string } {
   let map = root;
   for (const name of path) {

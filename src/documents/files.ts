@@ -17,19 +17,16 @@ import {
 import { readUpTo } from './read-up-to.ts';
 import { readYaml } from './yaml.ts';
 
-/**
- * One commit's files for `readProject`: each read once, regular files only, within their limits.
- */
+/** One commit's files, each read once, within their limits. */
 export interface Files {
-  /** The YAML document at a path; null if unreadable, which each reader is told in `problems`. */
+  /** Null, with the reason in `problems`, if unreadable. */
   document(path: string, problems: Problem[]): Promise<Document | null>;
-  /** A data file named in `from`, relative to that file and then to the root. */
+  /** Relative to the file in `from`, then to the root. */
   data(
     path: string,
     from: Place,
     problems: Problem[],
   ): Promise<{ file: string; content: Uint8Array } | null>;
-  /** Regular files that match a pattern, sorted by path, with the pattern's root. */
   match(
     patterns: readonly string[],
     where: (pattern: string) => Place,
@@ -37,9 +34,7 @@ export interface Files {
   ): { matches: Match[]; notices: Notice[] };
   /** Why the path names no regular file of this commit, or null. */
   absence(path: string): string | null;
-  /** Regular files below a folder, in order. */
   below(folder: string): string[];
-  /** Paths read so far. */
   read: ReadonlySet<string>;
 }
 
@@ -66,7 +61,6 @@ function documentKey(id: string | undefined, path: string): string {
   return `${id ?? ''} ${path}`;
 }
 
-/** The files of one commit, each parsed once. `documents`: parsed for another commit. */
 export function createFiles(
   tree: SourceTree,
   limits: Limits,
@@ -113,7 +107,6 @@ export function createFiles(
   };
 }
 
-/** The tree with one file's text replaced; `id`: of the new text. */
 export function withText(tree: SourceTree, file: string, text: string, id: string): SourceTree {
   const content = new TextEncoder().encode(text);
   return {
@@ -189,7 +182,6 @@ function matchIn(
   return { matches: [...matches.values()].sort((a, b) => byCodeUnits(a.file, b.file)), notices };
 }
 
-/** A file that matches several patterns belongs to the widest root. */
 function mergeMatches(earlier: Match | undefined, match: Match): Match {
   if (earlier === undefined) return match;
   return {
@@ -217,20 +209,17 @@ function matchOne(
   };
 }
 
-/** Files read whose names differ only by case or Unicode form: the same file on some systems. */
+/** Names that differ only by case or Unicode form are the same file on some systems. */
 export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   const folded = new Map<string, string>();
   for (const path of read) folded.set(foldPath(path), path);
   return [...tree.files.keys()].flatMap((path): Notice[] => {
     const other = folded.get(foldPath(path));
     if (other === undefined || other === path || (read.has(path) && path < other)) return [];
-    return [
-      {
-        kind: 'trust',
-        message: `${other} and ${path} differ only by case or Unicode form; on some systems they are one file`,
-        place: { file: other, line: 0 },
-      },
-    ];
+    const message =
+      `${other} and ${path} differ only by case or Unicode form; on some systems they are ` +
+      'one file';
+    return [{ kind: 'trust', message, place: { file: other, line: 0 } }];
   });
 }
 

@@ -1,6 +1,5 @@
-/** How much of a repository is read. The defaults fit hand-written files. */
+/** The defaults fit hand-written files. */
 export interface Limits {
-  /** Of one YAML file. */
   yamlBytes: number;
   /** Levels of nesting in any file. */
   depth: number;
@@ -8,19 +7,14 @@ export interface Limits {
   values: number;
   /** Letters of one YAML file's values after aliases are written out. */
   characters: number;
-  /** References written in one YAML file. */
   references: number;
-  /** Tries of one reference. */
   tries: number;
-  /** Of one JSONL or CSV file. */
   dataBytes: number;
-  /** Rows of one JSONL or CSV file. */
   dataRows: number;
-  /** Variants of a sweep. */
   combinations: number;
 }
 
-/** Caches `make` by limits: making a schema is far slower than checking a value. */
+/** Making a schema is far slower than checking a value. */
 export function perLimits<T>(make: (limits: Limits) => T): (limits: Limits) => T {
   const made = new WeakMap<Limits, { value: T }>();
   return (limits) => {

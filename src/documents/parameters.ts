@@ -4,7 +4,6 @@ import type { Json, Problem } from '../types/plain.ts';
 import { keyInputs } from '../types/vendors.ts';
 import { pathText, type Document, type Path, valueAt } from './document.ts';
 
-/** Keys for a request's address or credentials, by their letters alone. */
 const ADDRESS = new Set(
   (
     'baseurl apibase apihost apibaseurl apiurl url host hostname serverurl endpointurl ' +
@@ -24,10 +23,7 @@ const SECRET = new Set(
 
 const KEY_INPUTS = `${keyInputs().slice(0, 2).join(', ')}, …`;
 
-/**
- * Why a repository's file may not contain `key`, or null. Addresses, headers, proxies and keys
- * belong to the workflow: a file that sets them could send its credentials anywhere.
- */
+/** Why a file may not set `key`, or null: it could send the workflow's credentials anywhere. */
 export function refusedKey(key: string): string | null {
   const letters = key.toLowerCase().replaceAll('-', '').replaceAll('_', '');
   if (SECRET.has(letters)) {
@@ -52,7 +48,6 @@ const SCALARS = (
   'guided_grammar raw mirostat'
 ).split(' ');
 
-/** Parameters that vendors accept as maps or lists. */
 const STRUCTURED = (
   'stop stop_sequences stop_token_ids response_format tools tool_choice functions ' +
   'function_call logit_bias metadata modalities audio prediction stream_options ' +
@@ -68,7 +63,6 @@ export function isKnownParameter(name: string): boolean {
   return KNOWN_PARAMETERS.includes(name);
 }
 
-/** Misplaced keys, with what to write instead. */
 const MISPLACED: Readonly<Record<string, string>> = {
   provider: 'belongs in the settings file, under models',
   endpoint: 'belongs in the settings file, under models',
@@ -81,10 +75,7 @@ const MISPLACED: Readonly<Record<string, string>> = {
   notes: 'is not a parameter: write it as a comment (#)',
 };
 
-/**
- * Model parameters: members of the map at `path` that are not in `own`. Refuses addresses and
- * credentials, near misses, and maps or lists that no vendor accepts.
- */
+/** Refuses addresses, credentials, near misses, and maps or lists that no vendor accepts. */
 export function readParameters(
   document: Document,
   path: Path,
@@ -108,7 +99,6 @@ export function readParameters(
   return parameters;
 }
 
-/** Why `key: value` cannot be a model parameter, or null. `own`: the place's own keys. */
 export function parameterProblem(key: string, value: Json, own: readonly string[]): string | null {
   return refusedKey(key) ?? misplaced(key, value) ?? misspelt(key, own) ?? wrongValue(key, value);
 }
@@ -131,5 +121,8 @@ function wrongValue(key: string, value: Json): string | null {
   if (value === null) return `${key} has no value; give it one or remove the key`;
   if (NUMBERS.includes(key) && typeof value !== 'number') return `${key} must be a number`;
   if (typeof value !== 'object' || STRUCTURED.includes(key)) return null;
-  return `unknown key "${key}": a model parameter is text, a number or true/false; maps and lists are passed on for ${STRUCTURED.slice(0, 8).join(', ')} and their like`;
+  return (
+    `unknown key "${key}": a model parameter is text, a number or true/false; maps and lists ` +
+    `are passed on for ${STRUCTURED.slice(0, 8).join(', ')} and their like`
+  );
 }

@@ -1,25 +1,21 @@
 import picomatch from 'picomatch';
 
-/** Folder of a path, without a trailing slash; empty at the root. */
+/** No trailing slash; empty at the root. */
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash === -1 ? '' : path.slice(0, slash);
 }
 
-/** Name of a file without folder and YAML ending. */
 export function stemOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.ya?ml$/, '');
 }
 
-/**
- * Whether `path` is relative and plain: no root, drive, URL, `..`, backslash or control character.
- */
+/** No root, drive, URL, `..`, backslash or control character. */
 export function isPlainRelative(path: string): boolean {
   if (path === '' || path.startsWith('/') || path.startsWith('~')) return false;
   return !/[\\:%\u0000-\u001f\u007f]/.test(path) && !path.includes('//');
 }
 
-/** The fix for a path with backslashes; empty for other paths. */
 export function slashHint(path: string): string {
   const slashed = path.replaceAll('\\', '/').replace(/^\.\//, '');
   return path.includes('\\') && isPlainRelative(slashed)
@@ -27,7 +23,7 @@ export function slashHint(path: string): string {
     : '';
 }
 
-/** `path` relative to `folder`, without `.` and `..`; null if it leaves the root. */
+/** Null if it leaves the root. */
 export function join(folder: string, path: string): string | null {
   const steps: string[] = [];
   for (const step of [...folder.split('/'), ...path.split('/')]) {
@@ -42,7 +38,6 @@ export function isBelow(path: string, folder: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`);
 }
 
-/** Every folder above `path`, then the path itself. */
 export function trailOf(path: string): string[] {
   const steps = path.split('/');
   return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
@@ -53,7 +48,6 @@ const MAX_PATTERN = 300;
 /** Stars per path segment: matching time grows as the segment's length to this power. */
 const MAX_STARS = 3;
 
-/** Why a user's pattern is invalid, or null. */
 export function globProblem(pattern: string): string | null {
   if (!isPlainRelative(pattern))
     return `${pattern.slice(0, 100)} must be a relative pattern like prompts/*.yaml${slashHint(pattern)}`;
@@ -61,20 +55,18 @@ export function globProblem(pattern: string): string | null {
   const stars = Math.max(
     ...pattern.split('/').map((segment) => segment.replaceAll('**', '*').split('*').length - 1),
   );
-  const doubled = pattern.split('**').length - 1;
-  if (pattern.length > MAX_PATTERN || stars > MAX_STARS || doubled > 2)
+  if (pattern.length > MAX_PATTERN || stars > MAX_STARS || pattern.split('**').length - 1 > 2)
     return `${pattern.slice(0, 100)} has too many wildcards`;
   return null;
 }
 
 interface Pattern {
-  /** Folder of possible matches: the part before the first wildcard, or the file's folder. */
   root: string;
   exact: boolean;
   matches(path: string): boolean;
 }
 
-/** Compiles a pattern accepted by `globProblem`. Hidden files must be named explicitly. */
+/** For patterns that `globProblem` accepts. Hidden files must be named explicitly. */
 export function compileGlob(written: string): Pattern {
   const pattern = join('', written) ?? written;
   const { base, isGlob } = picomatch.scan(pattern);

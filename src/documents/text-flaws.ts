@@ -24,7 +24,7 @@ interface Flaw {
   message: string;
 }
 
-/** What a file may not hold as raw characters, or null. `index` counts UTF-16 units. */
+/** `index` counts UTF-16 units. */
 export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
   const control = text.search(controlsIn(origin));
   if (control !== -1) {
@@ -38,13 +38,15 @@ export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
   if (bidi !== -1) {
     return {
       index: bidi,
-      message: `has the bidirectional control ${codePoint(text, bidi)}; write it as an escape in a double-quoted string`,
+      message:
+        `has the bidirectional control ${codePoint(text, bidi)}; write it as an escape in a ` +
+        'double-quoted string',
     };
   }
   return text.isWellFormed() ? null : { index: 0, message: BROKEN };
 }
 
-/** What a value may not hold even when it is written as an escape, or null. */
+/** Also applies to escapes. */
 export function valueFlaw(text: string, origin: Origin = 'file'): string | null {
   const control = text.search(controlsIn(origin));
   if (control !== -1) return `has the control character ${codePoint(text, control)}; take it out`;
@@ -54,15 +56,14 @@ export function valueFlaw(text: string, origin: Origin = 'file'): string | null 
 /** A space character that YAML treats as a letter, before a text or after its dash or key. */
 const FOREIGN_SPACE = /^[ ?-]*(?:\w[\w.-]{0,40}:)?([^\P{Zs} ]|\u200B|\uFEFF)/u;
 
-/** Why a line of YAML, or its key, does not mean what it appears to, or null. */
 export function foreignSpace(written: string): string | null {
   const [all, space] = FOREIGN_SPACE.exec(written) ?? [];
   return all === undefined || space === undefined
     ? null
-    : `has ${codePoint(all, all.length - space.length)} in place of a space, which YAML takes for a letter; write a plain space`;
+    : `has ${codePoint(all, all.length - space.length)} in place of a space, which YAML takes ` +
+        'for a letter; write a plain space';
 }
 
-/** JSON with characters that files may not contain, and those of `more`, escaped. */
 export function speltOut(json: string, more: RegExp | null = null): string {
   const escape = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const safe = json.replace(new RegExp(BIDIRECTIONAL, 'g'), escape);

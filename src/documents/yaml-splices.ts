@@ -12,7 +12,7 @@ import type { Json } from '../types/plain.ts';
 import { valueAt } from './document.ts';
 import { speltOut } from './text-flaws.ts';
 
-/** Replaces a range of a text, in UTF-16 units. */
+/** In UTF-16 units. */
 export interface Splice {
   from: number;
   to: number;
@@ -26,7 +26,6 @@ export interface YamlText {
   value: Json;
 }
 
-/** Sets a key; a list that gains one member keeps the formatting of the others. */
 export function setKey(
   found: YamlText,
   { map, path }: { map: YAMLMap; path: readonly (string | number)[] },
@@ -48,18 +47,14 @@ export function setKey(
   if (range === undefined) return null;
   const [from, to] = range;
   const old = found.text.slice(from, to);
-  return {
-    from,
-    to,
-    put: `${old === '' ? ' ' : ''}${flowText(value)}${/\s*$/.exec(old)?.[0] ?? ''}`,
-  };
+  const put = `${old === '' ? ' ' : ''}${flowText(value)}${/\s*$/.exec(old)?.[0] ?? ''}`;
+  return { from, to, put };
 }
 
 export function appendItem(found: YamlText, list: YAMLSeq, value: Json): Splice {
   return appendMember(found, list, flowText(value), '- ');
 }
 
-/** A new last member of a map or list, formatted like the others. */
 function appendMember(
   { text, lines }: YamlText,
   into: YAMLMap | YAMLSeq,
@@ -86,7 +81,6 @@ function appendMember(
   return { from: last + eol, to: last + eol, put: `${newline}${indent}${mark}${words}` };
 }
 
-/** A new member below the comments after the last one; null if there are none. */
 function afterRemark(
   { text, lines }: Pick<YamlText, 'text' | 'lines'>,
   { items }: YAMLMap | YAMLSeq,
@@ -106,7 +100,6 @@ function afterRemark(
   return { from: end - rest.length, to: end, put: `${comma}${rest}${newline}${indent}${words}` };
 }
 
-/** A comment line above a map that starts its own line. */
 export function remarkAbove(
   { text, lines }: YamlText,
   map: YAMLMap,
@@ -122,7 +115,6 @@ export function remarkAbove(
   return { from, to: from, put: `${indent}# ${words}${newline}` };
 }
 
-/** The pair of a key, which may be written as a number. */
 export function pairAt(map: YAMLMap, key: string): Pair | undefined {
   return map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key);
 }

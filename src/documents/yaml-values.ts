@@ -16,9 +16,7 @@ import { emptyMap, pathText } from './document.ts';
 import type { Limits } from './limits.ts';
 import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
 
-/**
- * A member's line and its range in the file (-1: none). `text`: of a differently printed scalar.
- */
+/** Positions in the file; -1: none. `text`: of a differently printed scalar. */
 export interface Spot {
   line: number;
   start: number;
@@ -40,7 +38,7 @@ interface Walk {
   anchors: Map<string, Node>;
   /** Each alias's node where it occurs; its anchor may be redefined later. */
   targets: Map<Alias, Node>;
-  /** Lists and maps around the current value, including through aliases. */
+  /** Including through aliases. */
   open: Set<Node>;
   expanding: number;
   values: number;
@@ -50,18 +48,13 @@ interface Walk {
 /** Stops the walk of a file whose aliases expand too much. */
 class TooMuch extends Error {}
 
-/** Converts library nodes to plain data with aliases expanded. At most 20 problems. */
+/** Expands aliases. At most 20 problems. */
 export function walk(
   root: Node,
   file: string,
   lines: LineCounter,
   limits: Limits,
-): {
-  value: Json;
-  problems: Problem[];
-  spots: Spots;
-  line: number;
-} {
+): { value: Json; problems: Problem[]; spots: Spots; line: number } {
   const state: Walk = {
     file,
     lines,
@@ -188,7 +181,6 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
 
 const MERGE_KEY = '<<';
 
-/** The value of `<<`: a map, or a list of maps. */
 function mapsToMerge(state: Walk, value: Json, line: number): JsonMap[] {
   const maps = Array.isArray(value) ? value : [value];
   if (maps.every(isJsonMap)) return maps;

@@ -24,7 +24,6 @@ type Syntax =
 /** Tokens of one file. More take the library seconds and exceed every limit on values. */
 const MAX_TOKENS = 600_000;
 
-/** What the lexer puts before the text of a plain scalar. */
 const SCALAR_MARK = '\u001f';
 
 const PARSE_OPTIONS = {
@@ -48,10 +47,7 @@ class Stop extends Error {
   }
 }
 
-/**
- * Parses one YAML 1.2 document (core schema). Stops at the first error to stay linear; warnings
- * (unknown tags) are errors.
- */
+/** Stops at the first error to stay linear; warnings (unknown tags) are errors. */
 function parseSyntax(text: string, limits: Limits): Syntax {
   const lines = new LineCounter();
   try {
@@ -160,7 +156,6 @@ function offsetOf(source: unknown): number {
   return typeof offset === 'number' ? offset : 0;
 }
 
-/** `written`: the line that it is about. */
 function syntaxErrorText({ code, message }: Stop, written: string, limits: Limits): string {
   const firstLine = message.split('\n', 1)[0] ?? '';
   switch (code) {
@@ -193,11 +188,7 @@ function tagIn(message: string): string {
   return name.replace('tag:yaml.org,2002:', '!!').slice(0, 80);
 }
 
-/**
- * Reads one YAML file strictly: UTF-8, one document, core schema, no tags or duplicate keys, finite
- * numbers, within `limits`. Maps have no prototype. Linear in the text's size. Problems: the first
- * syntax error, or up to 20 of the content.
- */
+/** Strict: UTF-8, core schema, no tags or duplicate keys. Linear. Maps have no prototype. */
 export function readYaml(
   file: string,
   content: string | Uint8Array,

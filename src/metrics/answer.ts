@@ -11,39 +11,30 @@ import type {
 } from '../types/model.ts';
 import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
 
-/** An answer to score, with everything a metric may read. */
 export interface MetricAnswer {
   completion: Extract<Completion, { status: 'ok' }>;
   input: Record<string, Scalar>;
-  /** As written in the reference; undefined when absent. */
   expected: Json | undefined;
-  /** The parsed values of differently printed text in `input` and `expected`. */
+  /** Parsed values of differently printed text in `input` and `expected`. */
   values?: CodeValues | undefined;
-  /** The rendered prompt. */
   messages: Message[];
   /** The whole conversation; its last message is the answer under judgement. */
   thread: Message[];
   /** Unanswered messages after the answer in a recorded dialogue; absent: none. */
   after?: Message[];
-  /** The call's cost in dollars; null or absent: unknown. */
   price?(usage: Usage): number | null;
-  /** A recorded dialogue's own metadata; absent: none. */
   metadata?: Record<string, Json>;
-  /** More messages follow it in the dialogue. */
   followed?: true;
   /** The other side's answer to compare with; null or absent: none. */
   otherAnswer?: string | null;
-  /** The other side's prompt; absent: there is none. */
   otherMessages?: readonly Message[];
 }
 
 /** The metric that compares both sides' answers. */
 export const PAIRWISE = 'pairwise_preference';
 
-/** The side effects available to a metric. */
 export interface MetricTools {
   complete: Complete;
-  /** Runs code on answers of one suite and one side. */
   evaluate: EvaluateAnswers;
   /** Checks slow schemas in a process that can be stopped; absent: in this one. */
   checkSchema?: CheckSchema | undefined;
@@ -60,12 +51,11 @@ export interface MetricTools {
   try: number;
 }
 
-/** The texts that count as correct: the entries of a list, or the one value. */
 export function alternatives(expected: Json): string[] {
   return Array.isArray(expected) ? expected.map(jsonText) : [jsonText(expected)];
 }
 
-/** `"a"`, or `one of "a", "b"`, shortened to fit on one line. */
+/** `"a"`, or `one of "a", "b"`, shortened to one line. */
 export function quoteAlternatives(texts: readonly string[]): string {
   const quoted = texts.slice(0, 5).map((text) => JSON.stringify(shorten(text, 80)));
   const more = texts.length > 5 ? ', …' : '';
@@ -77,7 +67,6 @@ function speakerOf(message: Message): 'user' | 'assistant' {
   return message.role === 'assistant' ? 'assistant' : 'user';
 }
 
-/** A conversation's turns, without system messages. */
 export function turnsOf(thread: readonly Message[]): Message[][] {
   const turns: Message[][] = [];
   for (const message of thread) {
@@ -89,14 +78,14 @@ export function turnsOf(thread: readonly Message[]): Message[][] {
   return turns;
 }
 
-/** The messages judged at a level: for turns and messages, the last one. */
+/** For turns and messages, the last one. */
 export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] {
   if (level === 'Thread') return answer.thread.filter(({ role }) => role !== 'system');
   if (level === 'Turn') return turnsOf(answer.thread).at(-1) ?? [];
   return answer.thread.slice(-1);
 }
 
-/** The tool calls at a level; a thread has those of all its messages. */
+/** A thread has those of all its messages. */
 export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
   return level === 'Thread' && thread.some(({ tool_calls: calls }) => calls !== undefined)
     ? thread.flatMap(({ tool_calls: calls = [] }) => calls)
@@ -109,7 +98,6 @@ export function textAt(answer: MetricAnswer, level: MetricLevel): string {
     .join('\n');
 }
 
-/** `role: text` lines, for graders and metric code. */
 export function transcript(messages: readonly Message[]): string {
   return messages.map(({ role, content }) => `${role}: ${content}`).join('\n');
 }

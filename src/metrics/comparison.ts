@@ -16,7 +16,6 @@ import {
 import { onlyNumber } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
 
-/** A text, or a list of acceptable texts. */
 export const textExpected: Expectation = {
   reads: 'text',
   wrong(expected) {
@@ -26,7 +25,6 @@ export const textExpected: Expectation = {
   },
 };
 
-/** A text, or a list of texts, to find in the answer. */
 export const partExpected: Expectation = {
   reads: 'text',
   wrong(expected) {
@@ -37,7 +35,6 @@ export const partExpected: Expectation = {
   },
 };
 
-/** One number, or with `list` any of several. */
 export const numberExpected = (list: boolean): Expectation => ({
   reads: 'number',
   wrong(expected) {
@@ -57,7 +54,6 @@ export const patternExpected = (flags: Parameters<typeof compilePattern>[1]): Ex
   },
 });
 
-/** The value to compare with; undefined: the reference has none. */
 export function readExpected(
   { reads }: Pick<Expectation, 'reads'>,
   { expected, values }: Pick<MetricAnswer, 'expected' | 'values'>,
@@ -88,7 +84,6 @@ interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
   measure(input: Input<Options<S>> & { expected: Json }): Measurement;
 }
 
-/** A metric that compares the answer with `expected`, or with the parameter `value`. */
 export function defineComparison<S extends z.ZodRawShape>(
   spec: ComparisonSpec<S>,
 ): MetricDefinition {

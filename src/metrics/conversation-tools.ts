@@ -67,7 +67,7 @@ export const callsByName = countByTool(
   ({ name }) => [name],
 );
 
-/** Counts by name, as a map; the bounds apply to `only`, or to each name found. */
+/** The bounds apply to `only`, or to each name found. */
 export function perName(
   names: readonly string[],
   only: string | null,
@@ -117,7 +117,6 @@ export const numericParameters = countByTool(
   (call) => numericArguments(call).map(() => call.name),
 );
 
-/** Arguments that are numbers or numeric text. */
 function numericArguments(call: ToolCall): ExactJson[] {
   const parsed = parseJson(call.arguments, 'raw');
   if (!parsed.ok || parsed.value === null || typeof parsed.value !== 'object') return [];
@@ -166,7 +165,8 @@ const countModels = defineMetric({
   ...flexCount,
   name: 'count_llm_models',
   summary:
-    "Messages at the metric's level by the model that wrote them: a recorded message's `model_name` or `model`, and the model that is asked.",
+    "Messages at the metric's level by the model that wrote them: a recorded message's " +
+    '`model_name` or `model`, and the model that is asked.',
   parameters: countBounds,
   range: 'a map of model and number',
   example: {
@@ -220,7 +220,8 @@ const countsByTool = defineMetric({
   ...flexCount,
   name: 'value_counts_by_tool_name',
   summary:
-    'What tools gave back, counted: recorded messages of a tool hold JSON, and the values of one key in it are counted as `tool_value`.',
+    'What tools gave back, counted: recorded messages of a tool hold JSON, and the values of ' +
+    'one key in it are counted as `tool_value`.',
   parameters: { json_key: z.string().describe('The key.'), ...countBounds },
   range: 'a map of tool and value, and number',
   example: {

@@ -35,7 +35,6 @@ const dialogue: Message[] = [
 
 const exampleAnswer = { output: 'Hello! 👋🏽', thread: dialogue };
 
-/** A bounded count over the judged part of the conversation. */
 function counter(
   name: string,
   summary: string,
@@ -163,7 +162,8 @@ const isRole = defineMetric({
   ...flexEval,
   name: 'is_role',
   summary:
-    "Every judged message has the role. The value is a map with the role's name as key, as conditions (`metric_name`) read it.",
+    "Every judged message has the role. The value is a map with the role's name as key, as " +
+    'conditions (`metric_name`) read it.',
   parameters: { role: roleSchema.describe('The role.') },
   range: 'a map of role and 0 or 1',
   passes: 'at 1',
@@ -181,7 +181,8 @@ const messagesPerRole = defineMetric({
   ...flexCount,
   name: 'count_messages_per_role',
   summary:
-    "Messages at the metric's level by role; `min` and `max` apply to the one `role`, if given, else to each.",
+    "Messages at the metric's level by role; `min` and `max` apply to the one `role`, if " +
+    'given, else to each.',
   parameters: { role: roleSchema.optional().describe('Count this role only.'), ...countBounds },
   range: 'a map of role and number',
   example: { ...exampleAnswer, value: { assistant: 1 }, pass: true },

@@ -6,7 +6,6 @@ import type { MetricAnswer, MetricTools } from './answer.ts';
 import { parameterProblems } from './parameter-words.ts';
 import { parameterBounds } from './range.ts';
 
-/** A metric's result on one answer, before bounds and `negate`. */
 export type Measurement =
   | {
       status: 'measured';
@@ -29,9 +28,7 @@ export interface MetricContext {
 export type MetricGroup =
   'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded';
 
-/**
- * A worked example, tested and shown in the docs. `reply`: the grader's; `vectors`: of its texts.
- */
+/** Tested, and shown in the docs. `reply`: the grader's; `vectors`: of its texts. */
 export interface MetricExample {
   output: string;
   expected?: Json;
@@ -47,7 +44,6 @@ export interface MetricExample {
   pass: boolean;
 }
 
-/** How a metric reads the expected value and validates it. */
 export interface Expectation {
   /** `text`: as written; `value`: parsed; `number`: as written if numeric, else parsed. */
   reads: 'text' | 'value' | 'number';
@@ -55,7 +51,6 @@ export interface Expectation {
   wrong(expected: Json): string | null;
 }
 
-/** `model`: calls graders; `embeddings`: compares embeddings. */
 interface Needs {
   expected: boolean;
   model: boolean;
@@ -68,9 +63,7 @@ export interface MetricDefinition {
   summary: string;
   /** The parameters under `with`, each described and either optional or with a default. */
   parameters: z.ZodObject;
-  /** The possible values. */
   range: string;
-  /** When it passes without a `threshold`. */
   passes: string;
   /** Which values are better, before `negate`. A `threshold` is a maximum if lower is better. */
   better: Better;
@@ -81,9 +74,7 @@ export interface MetricDefinition {
   whole?: true;
   source: string;
   example: MetricExample;
-  /** Errors in the parameters. */
   problems(given: Record<string, Json>): string[];
-  /** Whether a reference needs `expected` with these parameters. */
   usesExpected(given: Record<string, Json>): boolean;
   /** How it reads `expected` or `value`; null: it compares with neither. */
   expects(given: Record<string, Json>): Expectation | null;
@@ -102,7 +93,6 @@ export interface Description extends Pick<
   'name' | 'group' | 'summary' | 'range' | 'passes' | 'whole' | 'source' | 'example'
 > {
   better?: 'lower' | 'none';
-  /** Also applies to single tool calls. */
   calls?: true;
 }
 
@@ -121,14 +111,13 @@ interface BatchSpec<S extends z.ZodRawShape> extends Description {
   ): Promise<Measurement[]>;
 }
 
+export const offByDefault = (description: string) =>
+  z.boolean().default(false).describe(description);
+
 const sharedParameters = {
-  negate: z
-    .boolean()
-    .default(false)
-    .describe('Turns pass into fail and fail into pass; errors stay errors.'),
+  negate: offByDefault('Turns pass into fail and fail into pass; errors stay errors.'),
 };
 
-/** A metric that scores all answers in one batch, through a model or code. */
 export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): MetricDefinition {
   const {
     parameters: shape,
@@ -196,7 +185,6 @@ interface MetricSpec<S extends z.ZodRawShape> extends Description {
   measure(input: Input<Options<S>>): Measurement;
 }
 
-/** A metric of the answer alone. */
 export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): MetricDefinition {
   const { measure, ...rest } = spec;
   return defineBatch({
@@ -214,12 +202,10 @@ export function measurement(value: Json, pass: boolean, reason: string | null = 
   return { status: 'measured', value, pass, reason };
 }
 
-/** A measurement whose `reason` explains a failure; the value of a yes or no is 1 or 0. */
 export function passOrFail(pass: boolean, reason: string, value: Json = pass ? 1 : 0): Measurement {
   return measurement(value, pass, pass ? null : reason);
 }
 
-/** Range and rule of a yes or no. */
 export const yesOrNo = { range: '0 or 1', passes: 'at 1' } as const;
 
 /** Whether a value reaches a bound, with a tolerance for floating-point error. */
@@ -233,7 +219,6 @@ export function atLeast(value: number, needed: number): Measurement {
   return passOrFail(pass, `${value.toFixed(3)}, at least ${String(needed)} wanted`, value);
 }
 
-/** A value that could not be computed: neither pass nor fail. */
 export function measureError(reason: string): Measurement {
   return { status: 'error', reason };
 }
@@ -242,7 +227,6 @@ export function missingExpected(metric: string): Measurement {
   return measureError(`the reference has no expected value, and metric ${metric} uses it`);
 }
 
-/** The parameters of every count. */
 export const countBounds = {
   min: z.number().optional().describe('Smallest count that passes.'),
   max: z.number().optional().describe('Largest count that passes.'),
@@ -250,7 +234,6 @@ export const countBounds = {
 
 export const boundsRule = 'from `min` to `max`; without bounds always';
 
-/** A count, which passes within the given bounds. */
 export function inBounds(
   count: number,
   { min, max }: { min?: number | undefined; max?: number | undefined },

@@ -65,7 +65,8 @@ function readVector(output: string): readonly number[] | null {
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
     return ungradedResult(
-      `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so nothing can be compared`,
+      `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so ` +
+        'nothing can be compared',
     );
   const [a, b] = [unit(left), unit(right)];
   if (a === null || b === null)
@@ -74,7 +75,7 @@ export function cosine(left: readonly number[], right: readonly number[]): Simil
   return { status: 'found', value: Math.max(-1, Math.min(1, value)) };
 }
 
-/** The normalised vector; null for zero. Scaling first avoids overflow and underflow. */
+/** Null for zero. Scaling first avoids overflow and underflow. */
 function unit(vector: readonly number[]): number[] | null {
   const largest = vector.reduce((most, part) => Math.max(most, Math.abs(part)), 0);
   if (largest === 0) return null;
@@ -97,9 +98,7 @@ async function similarity(
   return wanted.status === 'found' ? cosine(given.values, wanted.values) : wanted;
 }
 
-/**
- * The best alternative. If none reaches the bound, one that could not be compared leaves it open.
- */
+/** If none reaches the bound, an alternative that could not be compared leaves it open. */
 function bestSimilarity(found: readonly Similarity[], threshold: number): Measurement {
   const value = Math.max(
     ...found.map((each) => (each.status === 'found' ? each.value : -Infinity)),
@@ -112,7 +111,9 @@ export const embeddingSimilarity = defineBatch({
   name: 'embedding_similarity',
   group: 'similarity',
   summary:
-    'How near the answer is to the expected text in meaning: the cosine of their embeddings. The best entry of a list counts. An answer without text is 0, without a call; where the cosine is not defined, the answer is ungraded.',
+    'How near the answer is to the expected text in meaning: the cosine of their embeddings. ' +
+    'The best entry of a list counts. An answer without text is 0, without a call; where the ' +
+    'cosine is not defined, the answer is ungraded.',
   parameters: {
     ...valueParameter,
     model: z
@@ -135,7 +136,8 @@ export const embeddingSimilarity = defineBatch({
   range: '−1 to 1',
   passes: 'from `with.threshold` (0.75) on',
   source:
-    'cosine similarity (Salton and McGill, 1983); ragas and autoevals `EmbeddingSimilarity`, promptfoo `similar` (its bound)',
+    'cosine similarity (Salton and McGill, 1983); ragas and autoevals `EmbeddingSimilarity`, ' +
+    'promptfoo `similar` (its bound)',
   example: {
     output: 'It is four.',
     expected: 'Four.',

@@ -14,7 +14,7 @@ import { answerRelevance, factuality, faithfulness, type Factual } from './grade
 import type { Question } from './grader-prompt.ts';
 import { fromGrade, materialsOf, topScore } from './rubric.ts';
 
-/** Asks one question about one answer; `extra` replaces material, such as the source texts. */
+/** `extra` replaces material, such as the source texts. */
 export async function gradeAnswer(
   question: Question,
   answer: MetricAnswer,
@@ -26,7 +26,6 @@ export async function gradeAnswer(
   return fromGrade(await gradeMaterial(question, materials, context.tools), needed);
 }
 
-/** One question per answer, concurrently; the provider layer limits the calls. */
 export function each(
   answers: readonly MetricAnswer[],
   ask: (answer: MetricAnswer) => Promise<Measurement>,
@@ -40,7 +39,8 @@ export const factualityMetric = defineBatch({
   name: 'factuality',
   group: 'graded',
   summary:
-    'A grader compares the facts of the answer with those of the expected text: the same, fewer, more, contradicting, or different without weight.',
+    'A grader compares the facts of the answer with those of the expected text: the same, ' +
+    'fewer, more, contradicting, or different without weight.',
   parameters: {
     ...valueParameter,
     scores: z
@@ -53,7 +53,8 @@ export const factualityMetric = defineBatch({
       })
       .prefault({})
       .describe(
-        'Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` 0.4, `contradicts` 0.',
+        'Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` ' +
+          '0.4, `contradicts` 0.',
       ),
   },
   needs: { expected: true, model: true },
@@ -83,7 +84,8 @@ export const faithfulnessMetric = defineBatch({
   name: 'faithfulness',
   group: 'graded',
   summary:
-    "A grader decides whether every claim of the answer is supported by the context given in the reference's input.",
+    'A grader decides whether every claim of the answer is supported by the context given in ' +
+    "the reference's input.",
   parameters: {
     context: z
       .union([z.string(), z.array(z.string()).min(1)])

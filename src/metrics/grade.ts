@@ -14,7 +14,6 @@ import {
 } from './grader-prompt.ts';
 import { exactLabel, labelInLine } from './label.ts';
 
-/** One grader's grade; `grader` is its model's name. */
 interface Vote {
   grader: string;
   grade: Grade;
@@ -22,10 +21,7 @@ interface Vote {
   usage: Usage | null;
 }
 
-/**
- * One grade from an odd number of graders: the label of more than half of them. Other votes go into
- * the reasons. Without a majority it is ungraded, or an error if failed calls are the cause.
- */
+/** The label of more than half of an odd number of graders; ungraded or an error without one. */
 export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grade {
   const [first] = votes;
   if (first === undefined) throw new TypeError('nobody voted');
@@ -42,7 +38,9 @@ export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grad
   if (winner?.grade.status === 'graded') {
     const { label, score, reasons } = winner.grade;
     const others = said.filter((_, index) => labels[index] !== label);
-    const count = `${String(votes.length - others.length)} of ${String(votes.length)} graders${others.length === 0 ? '' : `; ${others.join(', ')}`}`;
+    const count =
+      `${String(votes.length - others.length)} of ${String(votes.length)} graders` +
+      `${others.length === 0 ? '' : `; ${others.join(', ')}`}`;
     return {
       status: 'graded',
       label,
@@ -55,10 +53,10 @@ export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grad
     grade.status === 'error' ? [`${grader}: ${grade.reason}`] : [],
   );
   if (failures.length > 0 && spoke < needed) {
-    return {
-      status: 'error',
-      reason: `only ${String(spoke)} of ${String(votes.length)} graders gave a label; ${failures.join('; ')}`,
-    };
+    const reason =
+      `only ${String(spoke)} of ${String(votes.length)} graders gave a label; ` +
+      `${failures.join('; ')}`;
+    return { status: 'error', reason };
   }
   return { status: 'ungraded', reason: `the graders give no majority (${said.join(', ')})` };
 }
@@ -68,13 +66,10 @@ interface ParsedReply {
   reasons: string | null;
 }
 
-/** Longer replies are not parsed, in UTF-16 units. */
+/** In UTF-16 units; longer replies are not parsed. */
 const MAX_REPLY_LENGTH = 1_048_576;
 
-/**
- * The single label of a grader's reply, or null. JSON counts by its `choice` only; other text by
- * its last line with text, or its first if the label was requested first.
- */
+/** JSON counts by its `choice` only; other text by its last line (first, if the label was). */
 export function readGrade(
   output: string,
   labels: readonly string[],
@@ -124,10 +119,7 @@ function holdsText(line: string): boolean {
   return /[^\s*_`#>~=|"'.:;,()[\]{}\u2013\u2014\u200b-]/u.test(line);
 }
 
-/**
- * The object that a reply is or ends with, if `fits` accepts it. JSON in the middle of a text may
- * be a quotation of the material, so it does not count.
- */
+/** JSON in the middle of a text may be a quotation of the material, so it does not count. */
 export function trailingObject(
   output: string,
   fits: (value: Record<string, Json>) => boolean,
@@ -169,14 +161,10 @@ export type Grade = (
 
 type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try' | 'keepGrades'>;
 
-/** Longer material is not sent to a grader, in UTF-16 units. */
+/** In UTF-16 units; longer material is not sent. */
 const MAX_MATERIAL = 1_048_576;
 
-/**
- * Calls every grader once, and again after a reply without a single label. The majority's label
- * counts. A second unreadable reply, or no majority, is `ungraded`; a failed call or no grader is
- * an `error`. Neither is ever a pass, a fail or a number.
- */
+/** Asks again after an unreadable reply. Failures are never a pass, a fail or a number. */
 export async function gradeMaterial(
   question: Question,
   materials: Materials,
@@ -199,7 +187,7 @@ export async function gradeMaterial(
   return tools.keepGrades === true ? { ...grade, record: recordOf(prompt, votes) } : grade;
 }
 
-/** Longest prompt or reply to keep, in UTF-16 units. */
+/** In UTF-16 units. */
 const MAX_KEPT_CHARS = 20_000;
 
 /** Leaves out the system message, which every rubric shares. */
@@ -256,7 +244,6 @@ async function askGrader(
   };
 }
 
-/** The last line of an unreadable reply, for messages. */
 export function lastReplyLine(reply: string): string {
   return reply.trim() === ''
     ? 'an empty reply'

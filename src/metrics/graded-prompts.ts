@@ -1,6 +1,5 @@
 import type { Question } from './grader-prompt.ts';
 
-/** The score of each outcome. */
 export interface Factual {
   same: number;
   fewer: number;
@@ -9,9 +8,7 @@ export interface Factual {
   immaterial: number;
 }
 
-/**
- * A built-in rubric. `own`: text from the user's file, inserted without replacing keywords in it.
- */
+/** `own`: text from the user's file, inserted without replacing keywords in it. */
 function question(
   name: string,
   prompt: string,
@@ -88,7 +85,8 @@ NO: it does not.`,
 export function gEval(criterion: string, steps: readonly string[], scale: number): Question {
   const plan =
     steps.length > 0
-      ? `Take these steps, in this order:\n${steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
+      ? 'Take these steps, in this order:\n' +
+        `${steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
       : 'First work out, in a line or two, what to look for under this criterion; then look for it.';
   const ratings = Object.fromEntries(
     Array.from({ length: scale }, (_, index) => [String(index + 1), index / (scale - 1)]),
@@ -114,7 +112,8 @@ The rating is a whole number from 1 (does not meet the criterion at all) to ${St
 export function factuality({ same, fewer, more, contradicts, immaterial }: Factual): Question {
   return question(
     'factuality',
-    `Compare the facts in an answer with the facts in a reference written by an expert. Style, order, spelling and length do not count.
+    'Compare the facts in an answer with the facts in a reference written by an expert. ' +
+      `Style, order, spelling and length do not count.
 
 What was asked:
 {input}
@@ -134,7 +133,9 @@ IMMATERIAL: the two differ, but in nothing that matters to what was asked.`,
 export function faithfulness(): Question {
   return question(
     'faithfulness',
-    `Decide whether an answer stays within its sources. Go through its claims one by one; a claim is supported when the sources state it or it follows from them directly. What you know yourself does not count.
+    'Decide whether an answer stays within its sources. Go through its claims one by one; a ' +
+      'claim is supported when the sources state it or it follows from them directly. What you ' +
+      `know yourself does not count.
 
 The sources:
 {context}

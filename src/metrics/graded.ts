@@ -93,7 +93,8 @@ const gEvalMetric = defineBatch({
   ...gradedOnce,
   name: 'g_eval',
   summary:
-    'A grader rates the answer by a criterion from 1 to `scale`; the value is the rating on a scale from 0 to 1. One call: without `steps` the grader plans its own in its reasons.',
+    'A grader rates the answer by a criterion from 1 to `scale`; the value is the rating on ' +
+    'a scale from 0 to 1. One call: without `steps` the grader plans its own in its reasons.',
   parameters: {
     criteria,
     steps: z
@@ -128,14 +129,16 @@ const criteriaMetric = defineBatch({
   name: 'criteria',
   group: 'graded',
   summary:
-    'A checklist: a grader decides each statement about the answer on its own, one call each. The value is the share that holds.',
+    'A checklist: a grader decides each statement about the answer on its own, one call ' +
+    'each. The value is the share that holds.',
   parameters: {
     statements: z
       .array(statement)
       .min(1)
       .optional()
       .describe(
-        "Statements, or maps of `statement` and `required`; without them, the reference's `expected`, one statement or a list.",
+        "Statements, or maps of `statement` and `required`; without them, the reference's " +
+          '`expected`, one statement or a list.',
       ),
   },
   needs: { expected: true, model: true },

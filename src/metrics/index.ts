@@ -23,11 +23,7 @@ import { metricNumber } from './value.ts';
 
 type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 
-/**
- * Runs the user's code on all answers in one batch. Inputs: `prompt` (`role: text` lines),
- * `actual`, `input`, `expected` (unset when absent), and `dialogue` if the code mentions it.
- * Outputs: `metric`, `result` (optional with bounds) and optionally `reason`.
- */
+/** Runs the user's code on all answers in one batch. `expected` is unset when absent. */
 async function scoreCode(
   source: CodeSource,
   answers: readonly MetricAnswer[],
@@ -49,10 +45,7 @@ async function scoreCode(
   return answers.map((_, index) => fromResult(results[index], bounded, source, `metric "${name}"`));
 }
 
-/**
- * A dialogue for code: the judged `messages` and those `before`, with role, content and recorded
- * metadata; the `tool_calls`; and the dialogue's own `metadata`.
- */
+/** For code: the judged `messages` and those `before`, tool calls and recorded metadata. */
 function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   const judged = messagesAt(answer, level);
   const messageJson = ({ role, content, metadata = {} }: Message): Json => ({
@@ -93,7 +86,8 @@ function fromResult(
 ): Measurement {
   if (result === undefined) return measureError(`${metric} has no result`);
   if (result.status === 'error') {
-    const said = `${metric}${/^(?:did|took|used|ended|wrote|was|keeps) /.test(result.message) ? '' : ':'} ${result.message}`;
+    const isPredicate = /^(?:did|took|used|ended|wrote|was|keeps) /.test(result.message);
+    const said = `${metric}${isPredicate ? '' : ':'} ${result.message}`;
     return result.cause === 'code' ? { status: 'raised', reason: said } : measureError(said);
   }
   const { metric: given, result: verdict, reason } = result.values;
@@ -104,9 +98,8 @@ function fromResult(
   if (bounded) return measurement(value, false, said);
   if (verdict === undefined) return measureError(`${metric} did not set result`);
   if (typeof verdict === 'boolean') return measurement(value, verdict, said);
-  return measureError(
-    `${metric}: result must be ${language === 'python' ? 'True or False' : 'true or false'}`,
-  );
+  const message = `${metric}: result must be ${language === 'python' ? 'True or False' : 'true or false'}`;
+  return measureError(message);
 }
 
 /** Longer answers (UTF-16 units) are not scored: comparisons need time and memory in proportion. */
@@ -127,7 +120,6 @@ async function measureAll(
   return await definition.score(answers, source.with, context);
 }
 
-/** Applies the file's bounds and `negate` to a measured value. */
 function applyBounds(
   measured: Measurement,
   metric: Metric,
@@ -152,7 +144,6 @@ function applyBounds(
   };
 }
 
-/** The direction of a threshold on the value itself, regardless of `negate`. */
 function thresholdOf(
   { better, source }: Metric,
   definition: MetricDefinition | undefined,
@@ -210,7 +201,6 @@ function toScore({ name: metric, skip }: Metric, measured: Measurement): Score {
   };
 }
 
-/** Every built-in metric by name, in the order of the docs. */
 export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
   [
     ...textMetrics,
@@ -223,10 +213,7 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
   ].map((definition) => [definition.name, definition]),
 );
 
-/**
- * Scores one metric on many answers in one batch; one score each, in order. Bad data and failed
- * calls give a tagged score; only a sandbox that cannot run rejects.
- */
+/** One score per answer, in order. Only a sandbox that cannot run rejects. */
 export async function scoreMetric(
   metric: Metric,
   answers: readonly MetricAnswer[],

@@ -1,4 +1,4 @@
-/** What a rubric's keywords mean: FlexEval's names, then the names in other dialects. */
+/** FlexEval's names, then the names in other dialects. */
 const KEYWORDS = {
   conversation: 'conversation',
   context: 'context',
@@ -30,7 +30,6 @@ export interface Keyword {
 const BRACES =
   /\{\{\{ {0,3}(\w{1,40}) {0,3}\}\}\}|\{\{ {0,3}(\w{1,40}) {0,3}\}\}|\{([A-Za-z_]\w{0,39})\}/g;
 
-/** Every keyword of a prompt in order, even unknown ones; other braces (JSON) are text. */
 export function findKeywords(prompt: string): Keyword[] {
   return [...prompt.matchAll(BRACES)].map((found) => {
     const [text, triple, double, plain] = found;
@@ -54,9 +53,7 @@ export function materialUsed(prompt: string): Set<Material> {
   );
 }
 
-/**
- * Replaces every keyword in one pass; inserted text is not searched. `put`: null keeps the name.
- */
+/** Inserted text is not searched. `put`: null keeps the name. */
 export function fillKeywords(prompt: string, put: (keyword: Keyword) => string | null): string {
   let result = '';
   let from = 0;

@@ -1,6 +1,5 @@
 import { foldCase } from './measures/normalise.ts';
 
-/** Markup, quotes and brackets around labels, by opening and closing character. */
 const PAIRS = new Map(
   ['**', '__', '``', '""', "''", '“”', '‘’', '«»', '()', '[]', '{}', '<>'].map((pair) => [
     pair.charAt(0),
@@ -8,10 +7,7 @@ const PAIRS = new Map(
   ]),
 );
 
-/**
- * The label that a whole text is, after trimming quotes, markup, list marks and a full stop: as
- * written, else in another case if unambiguous, else as a number of the scale; or null.
- */
+/** As written, else in another case if unambiguous, else as a number of the scale. */
 export function exactLabel(text: string, labels: readonly string[]): string | null {
   for (const candidate of spellings(text)) {
     if (labels.includes(candidate)) return candidate;
@@ -45,12 +41,7 @@ function trimOnce(text: string): string {
   return /[.!,;:]$/.test(text) ? text.slice(0, -1).trim() : text;
 }
 
-/**
- * The single label of a line: the whole line, a label before punctuation (`NO, it is rude`), or one
- * after verdict words at the end of a sentence (`Answer: B`). On a numeric scale `9.0` and `9/10`
- * are 9. Longer labels take precedence. Null for labels in longer words or numbers (`N/A`, `A+`,
- * `15`), in running text (`It says NO`), taken back (`YES, but`) or beside another label.
- */
+/** A line's only label, whole or set off; null in words, numbers, running text or if taken back. */
 export function labelInLine(written: string, labels: readonly string[]): string | null {
   const exact = exactLabel(written, labels);
   if (exact !== null) return exact;
@@ -87,7 +78,6 @@ interface Occurrence {
   end: number;
 }
 
-/** Labels that occur as whole words; longer labels take precedence. */
 function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
   const found: Occurrence[] = [];
   for (const label of [...labels].sort((a, b) => b.length - a.length)) {
@@ -104,7 +94,6 @@ function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
   return found;
 }
 
-/** The only label, if the line gives rather than mentions it. */
 function single(line: string, found: readonly Occurrence[]): string | null {
   const [first] = found;
   if (first === undefined || found.some(({ label }) => label !== first.label)) return null;
@@ -116,7 +105,6 @@ function single(line: string, found: readonly Occurrence[]): string | null {
   return given ? first.label : null;
 }
 
-/** Words of a sentence that gives a label. */
 const VERDICT_WORDS = new Set(
   (
     'answer verdict label grade rating rate score choice choose chose decision decide result ' +
@@ -127,10 +115,9 @@ const VERDICT_WORDS = new Set(
   ).split(' '),
 );
 
-/** Longer clauses are ignored, in UTF-16 units. */
+/** In UTF-16 units; longer clauses are ignored. */
 const MAX_CLAUSE = 120;
 
-/** Whether the last clause before a label only announces it. */
 function isVerdict(before: string): boolean {
   const clause = foldCase(before.slice(-MAX_CLAUSE).replaceAll('’', "'"))
     .split(/[.;!?]\s|,|\s[—–]\s|\n/)
@@ -206,7 +193,6 @@ function isMarkup(line: string, index: number): boolean {
   );
 }
 
-/** Whether a label is last, or followed by punctuation and no retracting word. */
 function isSetOff(after: string): boolean {
   const rest = after.replace(/^[*_`]+/, '').trimStart();
   // `Correct: no` names the question, and `Correct?` asks it.

@@ -24,7 +24,8 @@ export const decimalMark = z
   .enum(decimalMarks)
   .optional()
   .describe(
-    'Decimal mark of the numbers in the answer. Without it, a number with two readings (`3,14`, `10 000`) fails with a reason that names it.',
+    'Decimal mark of the numbers in the answer. Without it, a number with two readings ' +
+      '(`3,14`, `10 000`) fails with a reason that names it.',
   );
 
 /** An ambiguous number is neither certainly the expected one nor certainly another. */
@@ -64,11 +65,10 @@ export const numericDiff = defineComparison({
         : options.number === 'last'
           ? found.at(-1)
           : found[0];
-    if (actual === undefined)
-      return passOrFail(
-        false,
-        `the answer has ${found.length === 0 ? 'no number' : 'several numbers'}`,
-      );
+    if (actual === undefined) {
+      const message = `the answer has ${found.length === 0 ? 'no number' : 'several numbers'}`;
+      return passOrFail(false, message);
+    }
     if (actual.value === null) return unreadNumber(actual, options.negate);
     const apart = absoluteDifference(wanted, actual.value);
     const [absolute, relative] = [exactly(options.abs_tol), exactly(options.rel_tol)];

@@ -5,7 +5,6 @@ import type { Message } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
 import { turnsOf, type MetricAnswer } from './answer.ts';
 
-/** An object of a dialogue, as if the dialogue ended with it. */
 export interface DialogueObject {
   /** Index of its last message, from 0, without system messages. */
   message: number;
@@ -19,14 +18,13 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
   ToolCall: 'tool call',
 };
 
-/**
- * The objects of a level in order, each with the messages before it as context. The last turn and
- * the last message are the answer itself, or messages after it; a thread is one object.
- */
+/** The last turn and message are the answer, or messages after it; a thread is one object. */
 export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
   const last = spoken.length - 1;
-  if (level === 'Thread') return [{ message: last, answer: wholeDialogue(answer) }];
+  const { after = [], ...whole } = answer;
+  if (level === 'Thread')
+    return [{ message: last, answer: { ...whole, thread: [...whole.thread, ...after] } }];
   if (level === 'ToolCall')
     return spoken.flatMap((_, message) =>
       (spoken[message]?.tool_calls ?? []).map((call): DialogueObject => {
@@ -46,7 +44,6 @@ export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): Dialo
   });
 }
 
-/** The number of objects of a level, for planning. */
 export function countObjects(messages: readonly Message[], level: MetricLevel): number {
   const spoken = messages.filter(({ role }) => role !== 'system');
   if (level === 'Thread') return 1;
@@ -59,12 +56,7 @@ function spokenOf({ thread, after = [] }: MetricAnswer): Message[] {
   return [...thread, ...after].filter(({ role }) => role !== 'system');
 }
 
-/** Adds the messages after the answer to its dialogue. */
-function wholeDialogue({ after = [], ...answer }: MetricAnswer): MetricAnswer {
-  return { ...answer, thread: [...answer.thread, ...after] };
-}
-
-/** The dialogue up to a message; its last `length` messages are the answer. */
+/** Its last `length` messages are the answer. */
 function upToMessage(given: MetricAnswer, message: number, length: number): MetricAnswer {
   const { after, ...answer } = given;
   const spoken = spokenOf(given);
@@ -93,12 +85,7 @@ function upToMessage(given: MetricAnswer, message: number, length: number): Metr
   };
 }
 
-/**
- * Combines the scores of a dialogue's objects. It passes if the share `every` of the judged objects
- * passes; its value is their mean, per entry for maps. Unjudged objects leave the whole unjudged if
- * they could change the outcome. It is skipped if all objects are, and has raised if all judged
- * objects have.
- */
+/** Unjudged objects leave the whole unjudged if they could change the outcome. */
 export function scoreOfObjects(
   { name: metric, skip, level, every = 1 }: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
   scores: ObjectScore[],
@@ -144,12 +131,10 @@ function combinedValue(judged: readonly ObjectScore[]): { value: Json; raised?: 
   return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
 }
 
-/** `turn 3`: counted from 1 for readers. */
 function placeWords(level: MetricLevel, at: number): string {
   return `${OBJECT_WORDS[level]} ${String(at + 1)}`;
 }
 
-/** Objects whose reasons are listed. */
 const MOST_REASONS = 3;
 
 const MAX_OBJECT_REASON = 200;
@@ -171,7 +156,6 @@ function combinedReason(level: MetricLevel, passes: number, meant: readonly Obje
   ].join('; ');
 }
 
-/** The mean of numbers, or of maps per entry; null if there are none. */
 function meanValue(values: readonly Json[]): Json {
   const numbers = values.flatMap((value) => numericValue(value) ?? []);
   if (numbers.length > 0) return average(numbers);

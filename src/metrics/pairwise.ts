@@ -6,7 +6,6 @@ import type { Question } from './grader-prompt.ts';
 
 const DEFAULT_CRITERION = 'does better what was asked: right first, then complete, then clear';
 
-/** Asks which answer is preferred. Both are fenced, and neither side is named. */
 function preference(criteria: string, first: string, second: string): Question {
   return {
     name: PAIRWISE,
@@ -14,7 +13,9 @@ function preference(criteria: string, first: string, second: string): Question {
     own: { criteria },
     quoted: { first, second },
     choice_scores: new Map(Object.entries({ FIRST: 1, SECOND: 0, TIE: 0.5 })),
-    prompt: `Compare two answers to the same request, and decide which one {criteria}. Their order means nothing, and neither does length by itself.
+    prompt:
+      'Compare two answers to the same request, and decide which one {criteria}. Their order ' +
+      `means nothing, and neither does length by itself.
 
 What was asked:
 {input}
@@ -59,7 +60,6 @@ function joinGrades(before: Grade | undefined, after: Grade | undefined): Measur
   }
   if (before?.status !== 'graded' || after?.status !== 'graded')
     throw new TypeError('two orders were asked');
-  // In the second order the judged answer is second.
   const [first, second] = [before.score, 1 - after.score];
   const because = before.reasons === null ? '' : `: ${before.reasons}`;
   if (first !== second)
@@ -75,7 +75,9 @@ export const pairwisePreference = defineBatch({
   whole: true,
   group: 'graded',
   summary:
-    "A grader compares base's answer with head's, in both orders; when the orders disagree it is a tie. For prompts without expected answers. Beside other gating metrics it is shown and decides nothing; alone, it decides by a sign test over all comparisons.",
+    "A grader compares base's answer with head's, in both orders; when the orders disagree " +
+    'it is a tie. For prompts without expected answers. Beside other gating metrics it is ' +
+    'shown and decides nothing; alone, it decides by a sign test over all comparisons.',
   parameters: {
     criteria: z
       .string()

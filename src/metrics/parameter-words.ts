@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { counted } from '../text/amounts.ts';
 import { didYouMean } from '../text/suggest.ts';
 
-/** Descriptions of a schema's types. */
 const WANTED: Readonly<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',
@@ -13,7 +12,6 @@ const WANTED: Readonly<Record<string, string>> = {
   string: 'text',
 };
 
-/** The errors of a parameter; for unknown ones with the nearest of `known`. */
 export function parameterProblems(
   issue: z.core.$ZodIssue,
   metric: string,
@@ -49,5 +47,4 @@ function boundWords(issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_
     : `must have ${side} ${counted(Number(bound), unit)}`;
 }
 
-/** Units of bounded sizes, by the schema's type. */
 const SIZE_UNITS: Readonly<Record<string, string>> = { array: 'item', string: 'character' };

@@ -8,7 +8,7 @@ export interface Bounds {
   max?: number;
 }
 
-/** The bounds of passing numbers, or null. A threshold is a maximum if lower is better. */
+/** A threshold is a maximum if lower is better. */
 export function boundsOf({ threshold, min, max }: StatedPassing, better: Better): Bounds | null {
   if (threshold !== null) return better === 'lower' ? { max: threshold } : { min: threshold };
   if (min === undefined && max === undefined) return null;
@@ -17,9 +17,7 @@ export function boundsOf({ threshold, min, max }: StatedPassing, better: Better)
 
 type RubricPassing = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
 
-/**
- * The rubric's passing labels: those named, else those with the best score; null if unspecified.
- */
+/** Those named, else those with the best score; null if unspecified. */
 export function passingLabels(
   rubric: RubricPassing,
   { pass, better }: Partial<StatedPassing> = {},
@@ -35,7 +33,6 @@ export function passingLabels(
   );
 }
 
-/** Whether the metric can gate: something says which values pass. */
 export function saysWhatPasses(metric: Metric, rubric: RubricPassing | undefined): boolean {
   if (metric.source.kind !== 'rubric' || rubric === undefined) return true;
   return boundsOf(metric, 'none') !== null || passingLabels(rubric, metric) !== null;
@@ -60,7 +57,6 @@ const OPPOSITE: Readonly<Record<Better, Better>> = {
   none: 'none',
 };
 
-/** The direction of all passing labels; null: there is none. */
 function ofLabels(
   rubric: RubricPassing | undefined,
   pass: readonly string[] | undefined,
@@ -77,7 +73,6 @@ function ofBounds({ threshold, min, max }: StatedPassing): Better {
   return max !== undefined && min === undefined ? 'lower' : 'none';
 }
 
-/** A passing label, and a better one that fails in this direction; null: there are none. */
 export function contradiction(
   { choice_scores }: Pick<Rubric, 'choice_scores'>,
   pass: readonly string[],

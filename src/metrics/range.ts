@@ -12,7 +12,6 @@ export function boundsProblem(bounds: Bounds | null, range: string): string | nu
   return `every value ${verdict} (values: ${range}); to show a metric that does not gate, write skip: true`;
 }
 
-/** Representative values of a range: its ends and the bounds inside, or all its values. */
 function rangeValues(range: string, bounds: readonly number[]): number[] {
   const numbers = (range.replaceAll('−', '-').match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
   const isCount = /^(?:0 and up|a map of .* number$)/.test(range);
@@ -23,7 +22,6 @@ function rangeValues(range: string, bounds: readonly number[]): number[] {
     : numbers;
 }
 
-/** Errors in the parameters `min` and `max`. */
 export function parameterBounds(options: Record<string, unknown>, range: string): string[] {
   const { min, max } = options as Bounds;
   if (min === undefined && max === undefined) return [];

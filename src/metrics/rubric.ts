@@ -14,7 +14,7 @@ import type { Materials, Question } from './grader-prompt.ts';
 import { materialUsed } from './keywords.ts';
 import { passingLabels } from './passing.ts';
 
-/** Rubrics of every project, named, labelled and scored as in FlexEval; files may replace them. */
+/** Named, labelled and scored as in FlexEval; files may replace them. */
 export const builtInRubrics: ReadonlyMap<string, Rubric> = new Map(
   [
     rubric(
@@ -97,10 +97,7 @@ function rubric(
   };
 }
 
-/**
- * Grades answers by a project rubric. The metric's or rubric's labels pass; if neither names any,
- * all pass and the metric does not gate.
- */
+/** If neither metric nor rubric names passing labels, all pass and the metric does not gate. */
 export async function scoreRubric(
   name: string,
   metric: Metric,
@@ -140,17 +137,11 @@ export function fromGrade(grade: Grade, needed: number): Measurement {
   };
 }
 
-/** The best label's score. */
 export function topScore({ choice_scores }: Question): number {
   return Math.max(...choice_scores.values());
 }
 
-/**
- * The text for every keyword at a level. Turn: earlier messages as context, this turn as content,
- * in `role: text` lines without the system prompt. Message: the context has the system prompt, the
- * content no role. Thread: all but the last message, and the last. ToolCall: as Turn, with the
- * calls as content.
- */
+/** As in FlexEval. The context has the system prompt only for Message. Thread: the last message. */
 export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials {
   const { completion, thread, messages, expected } = answer;
   const dialogue = thread.filter(({ role }) => role !== 'system');
@@ -173,7 +164,6 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
   };
 }
 
-/** What a rubric's `{expected}` shows. */
 export function idealText(expected: Json): string {
   return Array.isArray(expected) ? expected.map(jsonText).join('\n') : jsonText(expected);
 }
@@ -185,7 +175,6 @@ function turnParts(answer: MetricAnswer): { context: string; content: string } {
   };
 }
 
-/** A labelled example as material: its content is the answer under any keyword. */
 export function exampleMaterials({
   content,
   context,

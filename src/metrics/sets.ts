@@ -16,7 +16,8 @@ const setParameters = {
     .min(1)
     .optional()
     .describe(
-      'What separates the entries of a plain-text answer; without it: line ends if there are any, else commas.',
+      'What separates the entries of a plain-text answer; without it: line ends if there are ' +
+        'any, else commas.',
     ),
   ignore_case: ignoreCase(true),
 };
@@ -37,7 +38,9 @@ function setMetric(
   return defineComparison({
     name,
     group: 'structured',
-    summary: `${summary} The answer is a JSON list, or entries separated by line ends or commas; bullets and order do not count, double entries count once.`,
+    summary:
+      `${summary} The answer is a JSON list, or entries separated by line ends or commas; ` +
+      'bullets and order do not count, double entries count once.',
     parameters: setParameters,
     range: '0 to 1',
     passes: 'at 1',
@@ -97,7 +100,7 @@ function entryText(entry: ExactJson): string {
   return typeof entry === 'number' ? decimalText(exactly(entry)) : jsonText(entry);
 }
 
-/** An answer's entries: a JSON list, else its lines or parts without bullets or numbers. */
+/** A JSON list, else lines or parts without bullets or numbers. */
 function answerEntries(text: string, separator: string | undefined): string[] {
   const parsed = parseJson(text, 'fenced');
   if (parsed.ok && Array.isArray(parsed.value)) return parsed.value.map(entryText);

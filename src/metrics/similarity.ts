@@ -19,7 +19,6 @@ import { countNgrams, fBeta, overlap, squadWords } from './measures/words.ts';
 /** Pairs of characters beyond which a quadratic comparison takes many seconds. */
 const MAX_PAIRS = 2e10;
 
-/** `compare`, unless the texts are too long for it. */
 function compareTexts(
   output: string,
   expected: Json,
@@ -32,7 +31,6 @@ function compareTexts(
     : compare(texts);
 }
 
-/** The best similarity to any alternative, which passes from `needed`. */
 function best(
   output: string,
   expected: Json,
@@ -48,7 +46,8 @@ const levenshtein = defineComparison({
   name: 'levenshtein',
   group: 'similarity',
   summary:
-    'How much of the longer text needs no edit: 1 − edit distance ÷ length of the longer text. The nearest entry of a list counts.',
+    'How much of the longer text needs no edit: 1 − edit distance ÷ length of the longer ' +
+    'text. The nearest entry of a list counts.',
   parameters: {
     ...normalisation,
     max_distance: z
@@ -82,7 +81,9 @@ const tokenF1 = defineComparison({
   name: 'token_f1',
   group: 'similarity',
   summary:
-    'Words shared with the expected text, as the harmonic mean of precision and recall. Case, punctuation (but for that of numbers and operators) and English articles do not count. The best entry of a list counts.',
+    'Words shared with the expected text, as the harmonic mean of precision and recall. ' +
+    'Case, punctuation (but for that of numbers and operators) and English articles do not ' +
+    'count. The best entry of a list counts.',
   parameters: {},
   range: '0 to 1',
   passes: 'from 0.5 on',
@@ -159,7 +160,8 @@ const bleu = defineComparison({
   name: 'bleu',
   group: 'similarity',
   summary:
-    'Precision of word runs up to four, with a penalty for short answers. A list holds several references of the one right answer, as BLEU defines it.',
+    'Precision of word runs up to four, with a penalty for short answers. A list holds ' +
+    'several references of the one right answer, as BLEU defines it.',
   parameters: {
     ignore_case: ignoreCase(false),
     words: z
@@ -170,13 +172,15 @@ const bleu = defineComparison({
       .enum(['exp', 'floor'])
       .default('exp')
       .describe(
-        'What an order without a match counts: ever smaller parts of one match, or next to nothing (promptfoo).',
+        'What an order without a match counts: ever smaller parts of one match, or next to ' +
+          'nothing (promptfoo).',
       ),
   },
   range: '0 to 1',
   passes: 'from 0.5 on',
   source:
-    'Papineni et al. (2002); sacreBLEU `sentence_bleu` ÷ 100: tokeniser 13a, exponential smoothing, effective order',
+    'Papineni et al. (2002); sacreBLEU `sentence_bleu` ÷ 100: tokeniser 13a, exponential ' +
+    'smoothing, effective order',
   example: {
     output: 'this is a fest',
     expected: 'this is a test',
@@ -191,7 +195,8 @@ const chrfMetric = defineComparison({
   name: 'chrf',
   group: 'similarity',
   summary:
-    'Character runs shared with the expected text, as F-measure that favours recall; works for every language. The best entry of a list counts.',
+    'Character runs shared with the expected text, as F-measure that favours recall; works ' +
+    'for every language. The best entry of a list counts.',
   parameters: {
     char_order: z.int().min(1).max(10).default(6).describe('Longest run of characters.'),
     word_order: z

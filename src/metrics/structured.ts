@@ -9,6 +9,7 @@ import {
   defineBatch,
   defineMetric,
   measureError,
+  offByDefault,
   reaches,
   type Measurement,
   type MetricDefinition,
@@ -25,7 +26,10 @@ const extract = z
   .enum(extractions)
   .default('raw')
   .describe(
-    'Where the JSON is: the whole answer; its first code block in JSON, else the first without a language, else the first (without any block, the whole answer); the first object or list in it; or any object in it, however loosely written. Code fences are read as CommonMark defines them.',
+    'Where the JSON is: the whole answer; its first code block in JSON, else the first ' +
+      'without a language, else the first (without any block, the whole answer); the first ' +
+      'object or list in it; or any object in it, however loosely written. Code fences are ' +
+      'read as CommonMark defines them.',
   );
 
 const isJsonMetric = defineMetric({
@@ -45,7 +49,8 @@ const isJsonMetric = defineMetric({
 const schemaParameter = z
   .union([z.boolean(), z.record(z.string(), z.json()), z.string()])
   .describe(
-    'The JSON Schema, as a map or as JSON text: draft 2020-12, or draft-07 where `$schema` names it; the standard formats are checked.',
+    'The JSON Schema, as a map or as JSON text: draft 2020-12, or draft-07 where `$schema` ' +
+      'names it; the standard formats are checked.',
   );
 
 function readSchema(
@@ -108,7 +113,6 @@ const jsonSchemaMetric = defineBatch({
   },
 });
 
-/** The values of an answer, one of which must fit the schema; `reason` if there are none. */
 function answerValues(
   output: string,
   where: z.infer<typeof extract>,
@@ -122,19 +126,16 @@ const jsonMatch = defineComparison({
   name: 'json_match',
   group: 'structured',
   summary:
-    "How much of the answer's JSON agrees with the expected value (a value of the file, or JSON text): scalars agree or not, maps and lists score the mean of their parts.",
+    "How much of the answer's JSON agrees with the expected value (a value of the file, or " +
+    'JSON text): scalars agree or not, maps and lists score the mean of their parts.',
   parameters: {
     extract,
     ignore_keys: z.array(z.string()).default([]).describe('Keys that do not count, at any depth.'),
     abs_tol: z.number().min(0).default(0).describe('Numbers this near count as equal.'),
-    ignore_order: z
-      .boolean()
-      .default(false)
-      .describe('Lists are compared as bags: the share of entries that agree fully.'),
-    ignore_extra: z
-      .boolean()
-      .default(false)
-      .describe('Keys and entries beyond the expected ones do not count.'),
+    ignore_order: offByDefault(
+      'Lists are compared as bags: the share of entries that agree fully.',
+    ),
+    ignore_extra: offByDefault('Keys and entries beyond the expected ones do not count.'),
     ignore_case: ignoreCase(false),
   },
   range: '0 to 1',
@@ -167,19 +168,18 @@ const toolCallMatch = defineComparison({
   group: 'structured',
   calls: true,
   summary:
-    'The tool calls of the answer are the expected ones: names, or maps of `name` and `arguments`. The value is the F1 of calls that fit.',
+    'The tool calls of the answer are the expected ones: names, or maps of `name` and ' +
+    '`arguments`. The value is the F1 of calls that fit.',
   parameters: {
     order: z
       .enum(['strict', 'unordered', 'subset', 'superset'])
       .default('unordered')
       .describe(
-        '`strict`: same calls, same order; `unordered`: same calls; `subset`: no other calls; `superset`: at least these calls.',
+        '`strict`: same calls, same order; `unordered`: same calls; `subset`: no other ' +
+          'calls; `superset`: at least these calls.',
       ),
-    ignore_arguments: z.boolean().default(false).describe('Only names count.'),
-    ignore_extra: z
-      .boolean()
-      .default(false)
-      .describe('Arguments beyond the expected ones do not count.'),
+    ignore_arguments: offByDefault('Only names count.'),
+    ignore_extra: offByDefault('Arguments beyond the expected ones do not count.'),
     abs_tol: z.number().min(0).default(0).describe('Numbers this near count as equal.'),
   },
   range: '0 to 1',
@@ -208,8 +208,7 @@ const toolCallMatch = defineComparison({
     const names = options.ignore_arguments
       ? wanted.map(({ name }) => ({ name, arguments: null }))
       : wanted;
-    const like = { ...STRICT, ...options };
-    const { matched, pass } = matchCalls(made, names, options.order, like);
+    const { matched, pass } = matchCalls(made, names, options.order, { ...STRICT, ...options });
     const value =
       made.length === 0 && wanted.length === 0
         ? 1
@@ -218,11 +217,10 @@ const toolCallMatch = defineComparison({
             wanted.length === 0 ? 0 : matched / wanted.length,
             1,
           );
-    return passOrFail(
-      pass,
-      `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all${unreadArguments(made)}`,
-      value,
-    );
+    const message =
+      `${String(matched)} of ${String(wanted.length)} expected calls made, ` +
+      `${String(made.length)} calls in all${unreadArguments(made)}`;
+    return passOrFail(pass, message, value);
   },
 });
 
@@ -248,7 +246,8 @@ const passesAst = defineBatch({
       .enum(['raw', 'fenced'])
       .default('fenced')
       .describe(
-        'The first code block in Python, else the first without a language, else the first (without any block, the whole answer); or always the whole answer.',
+        'The first code block in Python, else the first without a language, else the first ' +
+          '(without any block, the whole answer); or always the whole answer.',
       ),
   },
   needs: { expected: false, model: false },

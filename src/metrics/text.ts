@@ -11,6 +11,7 @@ import {
 import {
   passOrFail,
   measureError,
+  offByDefault,
   type Measurement,
   type MetricDefinition,
   type MetricExample,
@@ -34,7 +35,6 @@ import { decimalMark, length, numericDiff, unreadNumber, wordCount } from './num
 
 const anyOf = 'A list means any of its entries.';
 
-/** Whether the normalised answer fits one of the normalised alternatives. */
 function fitsAny(
   output: string,
   texts: readonly string[],
@@ -50,7 +50,9 @@ function fitsAny(
 const exactMatch = defineComparison({
   name: 'exact_match',
   group: 'text',
-  summary: `The answer is the expected text. ${anyOf} An expected map is compared as JSON, whatever the order of its keys.`,
+  summary:
+    `The answer is the expected text. ${anyOf} An expected map is compared as JSON, whatever ` +
+    'the order of its keys.',
   parameters: normalisation,
   ...yesOrNo,
   source: 'string equality; Inspect `exact`, promptfoo `equals`',
@@ -145,18 +147,18 @@ const endsWith = atEdge(
 const match = defineComparison({
   name: 'match',
   group: 'text',
-  summary: `The expected text or number is at a place of the answer; 5 is not at the end of 25, 1.5 or -5. ${anyOf}`,
+  summary:
+    'The expected text or number is at a place of the answer; 5 is not at the end of 25, 1.5 ' +
+    `or -5. ${anyOf}`,
   parameters: {
     location: z
       .enum(['begin', 'end', 'any', 'exact'])
       .default('end')
       .describe('Where it has to stand.'),
-    numeric: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Compare numbers: the first, the last, any or the only number of the answer; see how [numbers](#numbers) are read.',
-      ),
+    numeric: offByDefault(
+      'Compare numbers: the first, the last, any or the only number of the answer; see how ' +
+        '[numbers](#numbers) are read.',
+    ),
     decimal: decimalMark,
     ignore_case: ignoreCase(true),
     ignore_punctuation: ignorePunctuation(true),
@@ -211,7 +213,8 @@ const regexMetric = defineComparison({
   name: 'regex',
   group: 'text',
   summary:
-    'The pattern is found in the answer. The pattern is `pattern`, else the expected text. With `group`, what that group captured is compared with the expected text.',
+    'The pattern is found in the answer. The pattern is `pattern`, else the expected text. ' +
+    'With `group`, what that group captured is compared with the expected text.',
   parameters: {
     pattern: z
       .string()
@@ -219,18 +222,18 @@ const regexMetric = defineComparison({
       .describe(
         'RE2 syntax: no look-around, no back-references; `\\d`, `\\w` and `\\s` are ASCII.',
       ),
-    ignore_case: z
-      .boolean()
-      .default(false)
-      .describe('Upper and lower case count as equal, letter by letter as RE2 has it.'),
-    multiline: z.boolean().default(false).describe('`^` and `$` match at every line.'),
-    dot_all: z.boolean().default(false).describe('`.` matches line ends too.'),
-    full_match: z.boolean().default(false).describe('The whole answer has to match.'),
+    ignore_case: offByDefault(
+      'Upper and lower case count as equal, letter by letter as RE2 has it.',
+    ),
+    multiline: offByDefault('`^` and `$` match at every line.'),
+    dot_all: offByDefault('`.` matches line ends too.'),
+    full_match: offByDefault('The whole answer has to match.'),
     syntax: z
       .enum(['re2', 'javascript'])
       .default('re2')
       .describe(
-        'Whose syntax the pattern is in: `javascript` reads `\\s`, `.`, `\\uXXXX` and `(?<name>…)` as JavaScript does.',
+        'Whose syntax the pattern is in: `javascript` reads `\\s`, `.`, `\\uXXXX` and ' +
+          '`(?<name>…)` as JavaScript does.',
       ),
     group: z
       .int()

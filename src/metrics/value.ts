@@ -10,7 +10,6 @@ export function metricNumber(value: Score['value']): number | null {
   return others.length === 0 && typeof only === 'number' ? only : null;
 }
 
-/** The number of one entry of a map; null: it is no map, or has none there. */
 export function entryNumber(value: Json, name: string): number | null {
   return isMap(value) && Object.hasOwn(value, name) ? metricNumber(value[name] ?? null) : null;
 }

@@ -6,7 +6,7 @@ export function percent(share: number | null): string {
   return share === null ? '–' : `${inPercent(share)} %`;
 }
 
-/** A share that misses a limit, and the limit, with enough decimals: `79.97 %` and `80.00 %`. */
+/** With enough decimals to show the difference: `79.97 %` and `80.00 %`. */
 export function percentAndLimit(share: number, limit: number): [string, string] {
   for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {
     const both = [(share * 100).toFixed(decimals), (limit * 100).toFixed(decimals)] as const;
@@ -15,47 +15,38 @@ export function percentAndLimit(share: number, limit: number): [string, string] 
   return [percent(share), percent(limit)];
 }
 
-/** A difference of shares: `−6.0 points`, with a real minus sign. */
 export function points(difference: number | null): string {
   return difference === null ? '–' : `${signed(difference)} points`;
 }
 
-/** A difference in points without the word: `−6.0`; only zero is `0.0`. */
+/** Without the word: `−6.0`; only zero is `0.0`. */
 export function signed(difference: number): string {
   return withSign(difference, inSize(difference));
 }
 
-/** An absolute difference of shares in points: `6.0`. */
 export function inSize(difference: number): string {
   return inDecimals(Math.abs(difference * 100), (text) => Number(text) !== 0);
 }
 
-/**
- * The difference of two shares as written beside it: `83.3 %` and `66.7 %` differ by `−16.6`,
- * though 5/6 and 4/6 by −16.7. So parts of a difference add up.
- */
+/** Of the rounded percentages, so that parts add up: `83.3 %` to `66.7 %` is `−16.6`. */
 export function signedBetween(base: number, head: number): string {
   const difference = pointsApart(base, head);
   const size = Math.abs(difference).toFixed(decimalsBeside(base, head));
   return withSign(difference, difference === 0 ? '0.0' : size);
 }
 
-/** The number of {@link signedBetween}. */
 export function pointsApart(base: number, head: number): number {
   return Number((percentage(head) - percentage(base)).toFixed(decimalsBeside(base, head)));
 }
 
-/** The number of {@link percent}. */
 export function percentage(share: number): number {
   return Number(inPercent(share));
 }
 
-/** `−16.6 points`, by {@link signedBetween}; a dash if a share is missing. */
 export function pointsBetween(base: number | null, head: number | null): string {
   return base === null || head === null ? '–' : `${signedBetween(base, head)} points`;
 }
 
-/** `p = 0.012`, `p < 0.001`. */
 export function pValue(p: number): string {
   return `p ${isSmall(p) ? '' : '= '}${probability(p)}`;
 }
@@ -69,14 +60,13 @@ function isSmall(p: number): boolean {
   return p < 0.001;
 }
 
-/** Two decimals and a real minus sign, only below zero; `–` for null. */
+/** A real minus sign, only below zero. */
 export function twoDecimals(value: number | null): string {
   if (value === null) return '–';
   const size = Math.abs(value).toFixed(2);
   return `${value < 0 && Number(size) !== 0 ? '−' : ''}${size}`;
 }
 
-/** `0.95 → 0.55`, or the one that is not null. */
 export function meansInWords(base: number | null, head: number | null): string {
   const scale = scaleOf(base, head);
   const word = (value: number | null): string => (value === null ? '–' : withSize(value, scale));
@@ -88,7 +78,6 @@ export function scaleOf(base: number | null, head: number | null): number {
   return Math.max(Math.abs(base ?? 0), Math.abs(head ?? 0));
 }
 
-/** A signed difference of such numbers with a real minus: `−0.40`. */
 export function signedValue(difference: number, scale: number): string {
   const word = withSize(difference, scale);
   return difference > 0 && /[1-9]/.test(word) ? `+${word}` : word;
@@ -101,7 +90,7 @@ function withSize(value: number, scale: number): string {
   return value < 0 && /[1-9]/.test(size) ? `−${size}` : size;
 }
 
-/** US dollars: `$1,234.50`, and two significant digits below a cent. */
+/** Two significant digits below a cent. */
 export function formatDollars(cost: number): string {
   if (cost !== 0 && cost < 0.01) return `$${cost.toPrecision(2)}`;
   return `$${withDecimals(cost, 2, 2)}`;
@@ -119,12 +108,10 @@ function withDecimals(value: number, least: number, most: number): string {
   return formatter.format(value);
 }
 
-/** US dollars; `cost unknown` for null. */
 export function cost(amount: number | null): string {
   return amount === null ? 'cost unknown' : formatDollars(amount);
 }
 
-/** `1,234`. */
 export function count(value: number): string {
   // Avoids loading Node's language tables, which is slower than formatting a page's numbers.
   return Number.isInteger(value)
@@ -132,12 +119,10 @@ export function count(value: number): string {
     : value.toLocaleString('en-US');
 }
 
-/** `1 reference`, `1,234 references`. */
 export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
-/** `a, b and 3 more`: the first `most` words. */
 export function firstWords(words: readonly string[], most = 10): string {
   const shown = words.slice(0, most).join(', ');
   return words.length > most ? `${shown} and ${String(words.length - most)} more` : shown;
@@ -150,7 +135,6 @@ function inPercent(share: number): string {
   );
 }
 
-/** The fewest decimals (at least one) that pass `isFaithful`; one if none do. */
 function inDecimals(value: number, isFaithful: (text: string) => boolean): string {
   for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {
     const text = value.toFixed(decimals);
@@ -171,7 +155,6 @@ function withSign(difference: number, size: string): string {
   return `${difference < 0 ? '−' : '+'}${size}`;
 }
 
-/** `is 12 bytes; the limit is 10`. */
 export function tooManyBytes(size: number, limit: number): string {
   return `is ${String(size)} bytes; the limit is ${String(limit)}`;
 }

@@ -1,7 +1,4 @@
-/**
- * The only removal between two texts, at word boundaries; null for another change. Of equal
- * positions the first: `Never say no. Never say yes.` without its start lacks `Never say no. `.
- */
+/** The only removal between two texts, at word boundaries (the first of equal ones), or null. */
 export function cutOut(before: string, after: string): string | null {
   const length = before.length - after.length;
   if (length <= 0 || after === '') return null;
@@ -10,12 +7,10 @@ export function cutOut(before: string, after: string): string | null {
   if (before.slice(from + length) !== after.slice(from)) return null;
   while (from > 0 && before[from - 1] === before[from + length - 1]) from -= 1;
   const cut = before.slice(from, from + length);
-  const parted = [from, from + length].some((at) => isInWord(before, at));
+  const parted = [from, from + length].some(
+    (at) => LETTER.test(before[at - 1] ?? '') && LETTER.test(before[at] ?? ''),
+  );
   return parted || cut.trim() === '' ? null : cut;
 }
 
 const LETTER = /[\p{L}\p{M}\p{N}_]/u;
-
-function isInWord(text: string, at: number): boolean {
-  return LETTER.test(text[at - 1] ?? '') && LETTER.test(text[at] ?? '');
-}

@@ -1,12 +1,8 @@
-/** An open code fence. */
 export interface OpenFence {
-  /** The backticks or tildes. */
   mark: string;
-  /** The first word after them. */
   language: string;
-  /** Nesting of block quotes. */
   quotes: number;
-  /** Columns before the mark. */
+  /** In columns. */
   indent: number;
 }
 
@@ -16,10 +12,7 @@ const LINE = /^((?: {0,3}>){0,9})([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|
 /** A closing fence indented this much further is content. */
 const CODE_INDENT = 4;
 
-/**
- * The open fence after a line, as in CommonMark: a closing fence is alone, of the same character,
- * at least as long, and not indented as code. Unlike there, a fence may open at any indentation.
- */
+/** As in CommonMark, except that a fence may open at any indentation. */
 export function fenceAfter(open: OpenFence | null, line: string): OpenFence | null {
   const found = fenceIn(line);
   if (open === null || quotesOf(line) < open.quotes) return found?.opening ?? null;
@@ -28,7 +21,6 @@ export function fenceAfter(open: OpenFence | null, line: string): OpenFence | nu
   return closes && quotesOf(line) === open.quotes ? null : open;
 }
 
-/** The fence on a line: what it opens, and whether the line has nothing else. */
 function fenceIn(line: string) {
   const parts = LINE.exec(line);
   if (parts === null) return null;
@@ -53,12 +45,12 @@ function quotesOf(line: string): number {
 interface CodeBlock {
   language: string;
   content: string;
-  /** Whether the text begins and ends with it, ignoring blank lines. */
+  /** Ignoring blank lines. */
   begins: boolean;
   ends: boolean;
 }
 
-/** The fenced code blocks of a text. An unclosed one extends to the end. */
+/** An unclosed block extends to the end. */
 export function codeBlocks(text: string): CodeBlock[] {
   const lines = text.split(/\r\n|\n|\r/);
   const first = lines.findIndex((line) => line.trim() !== '');
@@ -81,7 +73,6 @@ export function codeBlocks(text: string): CodeBlock[] {
   return blocks;
 }
 
-/** Removes the opening fence's quotes and indentation from a line. */
 function dedent(line: string, quotes: number, indent: number): string {
   let rest = line;
   for (let count = 0; count < quotes; count++) rest = rest.replace(/^ {0,3}> ?/, '');

@@ -4,11 +4,7 @@ import { HIDDEN, visible } from './visible.ts';
 /** Every line end that some log reader recognises. */
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
 
-/**
- * Makes foreign text safe for the job log or a terminal. The runner obeys `::name::` at a line's
- * start and `##[name]` anywhere, and splits lines at a lone carriage return. So each line gets the
- * prefix `| `, hidden characters are shown, and both openings are escaped.
- */
+/** The runner obeys `::name::` at a line's start and `##[name]` anywhere; a lone CR ends a line. */
 export function logText(text: string): string {
   return text
     .split(LINE_ENDS)
@@ -43,7 +39,6 @@ const CONCLUSION_WORDS: Readonly<Record<Conclusion, string>> = {
   error: 'nothing was judged',
 };
 
-/** The last line of every run: outcome, meaning and reason. */
 export function endLine(
   conclusion: Conclusion,
   why: string,

@@ -1,29 +1,22 @@
 import { cut, cutNote, escapeMarkup, visible } from './visible.ts';
 
 interface CellOptions {
-  /** Maximum code points; the rest is counted. */
+  /** In code points. */
   limit?: number;
 }
 
-/**
- * Foreign text in a cell of an HTML `<table>` (or other HTML block). GitHub reads neither Markdown
- * in an HTML block nor mentions in `<code>`. A blank line would end the block, so there is none.
- */
+/** For an HTML `<table>`: GitHub reads no Markdown there, but a blank line would end the block. */
 export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
   return `<code>${htmlText(shown)}</code>${cutNote(left)}`;
 }
 
-/** The inside of such a cell, to be put into a `<code>` by the caller. */
 export function htmlText(text: string): string {
   // GitHub hides `<br>` in `<code>` but keeps line feeds; as an entity they cannot end the block.
   return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
-/**
- * Foreign text as a one-line code span. `table`: for a cell of a pipe table, where a bare pipe ends
- * the cell even in a span; a pipe after a backslash cannot be written and becomes `\u{7c}`.
- */
+/** In a pipe table (`table`) a bare pipe ends the cell even in a code span. */
 export function codeSpan(
   text: string,
   { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {},
@@ -37,15 +30,13 @@ export function codeSpan(
   return `${ticks}${padded}${ticks}${cutNote(left)}`;
 }
 
-/**
- * Foreign words in a Markdown sentence, on one line. A word that GitHub could act on (mention,
- * issue, link, tag, markup) becomes a code span.
- */
+/** Words that GitHub could act on (mention, issue, link, tag, markup) become code spans. */
 export function plainMarkdown(text: string, options: CellOptions = {}): string {
-  return prose(text, options, codeSpan, ordinaryMarkdown);
+  return prose(text, options, codeSpan, (word) =>
+    word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2'),
+  );
 }
 
-/** Foreign words in an HTML sentence; words that GitHub could act on are in `<code>`. */
 export function htmlPlain(text: string, options: CellOptions = {}): string {
   return prose(text, options, htmlCell, escapeMarkup);
 }
@@ -99,19 +90,13 @@ function proseWord(
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
 }
 
-/** Escapes a list, rule or underlined heading at the start of a line. */
-function ordinaryMarkdown(word: string): string {
-  return word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2');
-}
-
-/** Code has no entities. Breaking comment openings keeps our hidden marker unique in the source. */
+/** Breaking comment openings keeps our hidden marker unique in the source. */
 function escapeComments(text: string): string {
   return text.replaceAll('<!--', '<\\u{21}--');
 }
 
 export const DIFF_SIGNS = { same: ' ', removed: '-', added: '+', gap: ' ' } as const;
 
-/** Foreign lines as a fenced diff, which GitHub colours and does not parse as markup. */
 export function fencedDiff(
   lines: readonly { sign: keyof typeof DIFF_SIGNS; text: string }[],
 ): string {
@@ -121,7 +106,6 @@ export function fencedDiff(
   return fence(shown.join('\n'), 'diff');
 }
 
-/** Text in a fence that none of its lines can end. Empty text has no line. */
 export function fence(text: string, language: 'diff' | 'suggestion'): string {
   const marks = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return [`${marks}${language}`, ...(text === '' ? [] : [text]), marks].join('\n');

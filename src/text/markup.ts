@@ -7,12 +7,11 @@ export interface Markup {
   readonly [HTML]: string;
 }
 
-/** Texts are escaped; null and an empty list are nothing. */
 export type MarkupPart = string | number | Markup | null | readonly MarkupPart[];
 
 const literals = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** Builds HTML from a template. Line breaks before indentation are layout and left out. */
+/** Line breaks before indentation are layout and left out. */
 export function markup(template: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   const known = literals.get(template) ?? template.map((text) => text.replace(/\n +/g, ''));
   literals.set(template, known);
@@ -22,12 +21,11 @@ export function markup(template: TemplateStringsArray, ...parts: readonly Markup
   );
 }
 
-/** Declares a text to be HTML: what a library drew, or a file of our own. */
+/** Only for a library's output or a file of our own. */
 export function trustedHtml(html: string): Markup {
   return { [HTML]: html };
 }
 
-/** The HTML as a text, to be written out. */
 export function markupText(html: Markup): string {
   return html[HTML];
 }

@@ -1,15 +1,10 @@
-/**
- * The `names` that a command-line pattern selects: the exact name, else matches of `*` and `?`,
- * else names that contain it. Case only matters for the exact name.
- */
+/** The exact name, else matches of `*` and `?`, else names that contain it (in any case). */
 export function namesMeant(pattern: string, names: Iterable<string>): Set<string> {
   const all = new Set(names);
   if (all.has(pattern)) return new Set([pattern]);
-  const fits = fitterOf(pattern);
-  return new Set([...all].filter(fits));
+  return new Set([...all].filter(fitterOf(pattern)));
 }
 
-/** Matches a whole text with `*` and `?`, else a part of it. */
 export function fitterOf(pattern: string): (text: string) => boolean {
   const wanted = pattern.toLowerCase();
   if (!/[*?]/.test(wanted)) return (text) => text.toLowerCase().includes(wanted);

@@ -11,13 +11,8 @@ const MIN_KEY_LENGTH = 16;
 
 const END = 8;
 
-interface KeyShape {
-  prefix: string;
-  rest: number;
-}
-
 /** Vendors' key prefixes and the minimum characters after them. Longer prefixes first. */
-const KEY_SHAPES: readonly KeyShape[] = [
+const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
   { prefix: 'github_pat_', rest: 20 },
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => ({ prefix, rest: 20 })),
   { prefix: 'sk-', rest: 20 },
@@ -32,12 +27,7 @@ const KEY_SHAPES: readonly KeyShape[] = [
 /** Characters of keys; `*` because vendors mask the middle with it. */
 const TOKEN = /[\w.*-]{8,}/g;
 
-/**
- * Creates a function that redacts: the given values as they are, in base64 (three alignments, plain
- * and URL-safe, and broken into lines), hexadecimal, URL-encoded, JSON- and HTML-escaped; words
- * that contain the first or last eight characters of a key; and whatever looks like a known
- * vendor's key. Linear; the result never grows.
- */
+/** Also redacts encodings, parts of keys and known key shapes. Linear; the result never grows. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets.flatMap(secretParts))];
   const exact = literalPattern(known.flatMap(secretSpellings));
@@ -57,7 +47,6 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
   };
 }
 
-/** The secrets of a run. Values are added before use, and all output is redacted. */
 export interface SecretRegister {
   add(values: readonly string[]): void;
   redact(text: string): string;
@@ -86,10 +75,7 @@ export function createSecretRegister(
   };
 }
 
-/**
- * Redacts every text in a value, including keys. Values without secrets are not copied, because
- * results are large and rarely contain one.
- */
+/** Also redacts keys. Large values without secrets are not copied. */
 export function redactAll<T>(value: T, redact: (text: string) => string): T {
   const names = new Map<string, string>();
   const nameOf = (name: string): string => {
@@ -99,7 +85,6 @@ export function redactAll<T>(value: T, redact: (text: string) => string): T {
     if (names.size < MOST_NAMES) names.set(name, redacted);
     return redacted;
   };
-  // The walk keeps the shape, which TypeScript cannot infer.
   return redactValue(value, redact, nameOf) as T;
 }
 
@@ -146,7 +131,7 @@ function walkRecord(
   return copy === null ? record : Object.fromEntries(copy);
 }
 
-/** The lines of a multi-line secret (a private key) are secrets too. */
+/** Lines of a private key are secrets too. */
 function secretParts(secret: string): string[] {
   const whole = secret.trim();
   const lines = whole.split(/\r?\n/).map((line) => line.trim());
@@ -176,11 +161,7 @@ function secretSpellings(secret: string): string[] {
   ];
 }
 
-/**
- * Base64 maps three bytes to four characters, so a secret has three spellings by its offset. Only
- * the characters that depend on the secret alone are kept: after `before` other bytes, from ceil(8
- * · before / 6) to floor(8 · (before + length) / 6).
- */
+/** A secret has three base64 spellings by offset; only characters of the secret alone are kept. */
 function base64Spellings(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded =

@@ -1,9 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/**
- * The known word nearest to `word`, or null, ignoring case, `-` and `_`. `strict`: one edit per
- * three letters, for words that may be valid; `loose`: two from four letters on.
- */
+/** Ignores case, `-`, `_`. `strict`: one edit per three letters; `loose`: two from four on. */
 export function nearest(
   word: string,
   known: readonly string[],
@@ -25,7 +22,6 @@ export function nearest(
   return best?.candidate ?? null;
 }
 
-/** `; did you mean "messages"?`, else the known words, else nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   if (near !== null) return `; did you mean "${near}"?`;

@@ -1,11 +1,5 @@
-interface Cut {
-  text: string;
-  /** Characters (code points) left out. */
-  left: number;
-}
-
-/** The first `limit` code points, and the number left out. */
-export function cut(text: string, limit: number): Cut {
+/** In code points; `left`: the number left out. */
+export function cut(text: string, limit: number): { text: string; left: number } {
   if (text.length <= limit) return { text, left: 0 };
   let end = 0;
   let kept = 0;
@@ -16,7 +10,7 @@ export function cut(text: string, limit: number): Cut {
   return { text: text.slice(0, end), left: characters(text.slice(end)) };
 }
 
-/** `text` in at most `length` UTF-16 units, with a final `…` if shortened. */
+/** In UTF-16 units. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   if (length < 1) return '';
@@ -25,13 +19,11 @@ export function shorten(text: string, length: number): string {
   return `${text.slice(0, end > 0 && widthAt(text, end - 1) === 2 ? end - 1 : end)}…`;
 }
 
-/** ` (1,234 more characters)`, or nothing. */
 export function cutNote(left: number): string {
   if (left === 0) return '';
   return ` (${left.toLocaleString('en-US')} more character${left === 1 ? '' : 's'})`;
 }
 
-/** A remark if the texts show nothing, else null. */
 export function blankWords(texts: readonly string[]): string | null {
   if (texts.some((text) => text.trim() !== '')) return null;
   return texts.every((text) => text === '') ? 'empty' : 'only white space';
@@ -48,29 +40,21 @@ function widthAt(text: string, index: number): 1 | 2 {
   return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/**
- * Invisible characters and those that move text: controls, lone surrogates, line and paragraph
- * separators, Unicode's ignorable ones (zero-width, bidirectional, tags, variation selectors),
- * interlinear marks and noncharacters. Line feed, tab and the emoji presentation selectors stay.
- */
+/** Controls, invisible and bidirectional characters, except line feed, tab and emoji selectors. */
 export const HIDDEN =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}]--[\t\n\u{FE0E}\u{FE0F}]]/gv;
 
 const escapeCharacter = (character: string): string =>
   `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
-/** Shows hidden characters as `\u{..}` and drops a carriage return before a line feed. */
 export function visible(text: string): string {
   // Most texts are plain, and testing is faster than replacing.
   return PLAIN.test(text) ? text : text.replaceAll('\r\n', '\n').replace(HIDDEN, escapeCharacter);
 }
 
-/** Printable ASCII, lines and tabs. */
 const PLAIN = /^[\t\n -~]*$/;
 
-/**
- * Shows hidden characters, line feeds and tabs as `\u{..}`, for file names and other single lines.
- */
+/** Also shows line feeds and tabs, for file names and other single lines. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/[\n\t]/g, escapeCharacter);
 }
@@ -83,7 +67,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** {@link PLAIN} without what {@link ENTITIES} escapes: most texts. */
+/** {@link PLAIN} without what {@link ENTITIES} escapes. */
 const SAFE = /^[\t\n !#-%(-;=?-~]*$/;
 
 /** Escapes text for HTML and XML: hidden characters shown, five entities. Keeps lines. */
@@ -92,7 +76,6 @@ export function escapeMarkup(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** {@link blankWords} as a remark beside foreign text. */
 export function blankRemark(texts: readonly string[]): string | null {
   const words = blankWords(texts);
   return words === null ? null : `<i>${words}</i>`;

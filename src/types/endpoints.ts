@@ -1,24 +1,19 @@
 /** Rate limits; null: only the server's. */
 export interface GivenPace {
-  /** Calls at a time. */
   concurrency: number | null;
   requests_per_minute: number | null;
 }
 
-/** An OpenAI- or Anthropic-compatible server declared in the workflow. */
 export interface Endpoint extends GivenPace {
   name: string;
-  /** Base address for the vendor's SDK. */
   url: string;
-  /** Environment variable of the key; null: the server needs none. */
+  /** Null: the server needs none. */
   keyEnv: string | null;
-  /** Additional headers; `env` holds the value. */
   headers: readonly { name: string; env: string }[];
   /** Azure's version, sent in each address; the key is then sent as `api-key`. */
   apiVersion: string | null;
   /** Allows plain http to a service of the job. */
   insecure: boolean;
-  /** Bypasses the proxy. */
   direct: boolean;
 }
 
@@ -26,10 +21,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/**
- * Whether a host can be in the job's own network: a name without a dot, a name that is not on the
- * public internet, or a private address.
- */
+/** A name without a dot or not on the public internet, or a private address. */
 function isOfTheJob(host: string): boolean {
   return (
     /^[a-z0-9_-]+$/i.test(host) ||
@@ -38,14 +30,17 @@ function isOfTheJob(host: string): boolean {
   );
 }
 
-/** Why an address of this protocol and host is not allowed, as a clause, or null. */
+/** A clause, or null. */
 export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): string | null {
   if (protocol === 'https:')
     return insecure ? 'is https already; "insecure" is for http://, leave it out' : null;
   const plain = protocol === 'http:';
   if (plain && (isLoopback(hostname) || (insecure && isOfTheJob(hostname)))) return null;
   if (plain && insecure)
-    return 'must be https: "insecure" is for names of the job\'s own services (http://ollama:11434), .internal and .local names and private addresses';
+    return (
+      'must be https: "insecure" is for names of the job\'s own services ' +
+      '(http://ollama:11434), .internal and .local names and private addresses'
+    );
   const remedy =
     plain && isOfTheJob(hostname)
       ? '; for a service of the job\'s own add "insecure" to its line'

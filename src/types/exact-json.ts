@@ -25,7 +25,6 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 /** A quick test for numbers that doubles may not represent; a reviver is slower. */
 const MAY_BE_LONG = /[\d.]{16,}|\d[eE]/;
 
-/** Like `JSON.parse`, with {@link LongNumber} for numbers that no double represents. */
 export function parseExactly(text: string): ExactJson {
   if (!MAY_BE_LONG.test(text)) return JSON.parse(text) as ExactJson;
   const revive = (_: string, value: ExactJson, context?: { source: string }): ExactJson =>

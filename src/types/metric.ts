@@ -2,7 +2,6 @@ import type { ExactJson } from './exact-json.ts';
 import type { CodeLanguage, CodePlace, Usage } from './model.ts';
 import type { Json, Place } from './plain.ts';
 
-/** A grading or embedding model, as named in a file. */
 export interface GraderSettings {
   model: string;
   parameters: Record<string, Json>;
@@ -23,7 +22,6 @@ export interface DependsOn {
 
 export type MetricLevel = 'Message' | 'Turn' | 'Thread' | 'ToolCall';
 
-/** Exactly one of the file's `uses`, `rubric` and `code`. */
 export type MetricSource =
   | { kind: 'built-in'; uses: string; with: Record<string, Json> }
   | { kind: 'code'; language: CodeLanguage; code: string }
@@ -39,7 +37,7 @@ export interface Metric {
   threshold: number | null;
   /** From the file; absent: the built-in metric's or the rubric's. */
   better?: Better;
-  /** Inclusive bounds of passing values. */
+  /** Inclusive. */
   min?: number;
   max?: number;
   /** Overrides the rubric's passing labels. */
@@ -48,13 +46,9 @@ export interface Metric {
   /** Judges every object of its level; passes at this share (0–1]. Absent: the last object. */
   every?: number;
   depends_on: DependsOn[];
-  /** Runs and is shown, but does not gate. */
   skip: boolean;
-  /** Overrides the settings' graders; several vote. */
   graders?: GraderSettings[];
-  /** Where its code is; absent for other metrics. */
   codeAt?: CodePlace;
-  /** The file of its values; absent: none. */
   valuesFile?: string;
   /** Of a built-in metric, from its definition; not part of the metric's identity. */
   definition?: { asks?: 'model' | 'embeddings'; better: Better };
@@ -72,7 +66,7 @@ export interface Rubric {
   pass?: readonly string[];
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
   notes: string | null;
-  /** Labelled examples: `expected` is the human label, `ideal` the text for `{expected}`. */
+  /** `expected` is the human label, `ideal` the text for `{expected}`. */
   examples: {
     content: string;
     context: string | null;
@@ -83,7 +77,6 @@ export interface Rubric {
   place: Place;
 }
 
-/** The rubric as sent, and each grader's reply. */
 export interface GradeRecord {
   prompt: string;
   replies: {
@@ -95,12 +88,10 @@ export interface GradeRecord {
   }[];
 }
 
-/** One metric on one object of a dialogue: a turn, a message, a tool call. */
 export interface ObjectScore {
   /** Index among the dialogue's objects of that level. */
   at: number;
   status: 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
-  /** Null if not measured. */
   value: Json;
   reason: string | null;
   /** The check's own code raised. */
@@ -109,7 +100,6 @@ export interface ObjectScore {
   grade?: GradeRecord;
 }
 
-/** In the order of the objects. */
 export interface ObjectScores {
   level: MetricLevel;
   scores: ObjectScore[];
@@ -123,10 +113,9 @@ export type Score =
       value: Json;
       reason: string | null;
       skip: boolean;
-      /** The check's own code raised on the answer, or on each judged object. */
+      /** Also if it raised on every judged object. */
       raised?: true;
       label?: string;
-      /** The objects' scores, if the metric judges every object. */
       objects?: ObjectScores;
       grade?: GradeRecord;
     }

@@ -1,4 +1,3 @@
-/** Calling a model, and running the user's code. */
 import type { GivenPace } from './endpoints.ts';
 import type { Json, Place, Scalar, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
@@ -7,14 +6,13 @@ import { isVendor, type VendorName } from './vendors.ts';
 export interface KeptRecords {
   /** Outcomes of all scored tries; empty if the file cannot be read. */
   outcomes(keys: readonly string[]): Map<string, { passes: number; tries: number }>;
-  /** Ignored if the file cannot be written. Absent: the run only looks at answers. */
+  /** Ignored if the file cannot be written; absent if the run only looks at answers. */
   addOutcomes?(rows: readonly { key: string; passes: number; tries: number }[]): void;
   note(name: string): string | null;
   /** False when it could not be written. */
   setNote?(name: string, body: string): boolean;
 }
 
-/** A submitted batch whose results have not been fetched. */
 export interface BatchRecord {
   id: string;
   vendor: VendorName;
@@ -25,7 +23,6 @@ export interface BatchRecord {
   requests: { key: string; schema: string | null }[];
 }
 
-/** Batches that a later run can pick up. */
 export interface WaitingBatches {
   ids: string[];
   requests: number;
@@ -33,7 +30,6 @@ export interface WaitingBatches {
 
 export type ProviderName = VendorName | 'program' | 'replay';
 
-/** Direct calls, or the vendor's batches, which are cheaper and may take a day. */
 export type Transport = 'direct' | 'batch';
 
 export type Role = 'system' | 'user' | 'assistant';
@@ -41,9 +37,9 @@ export type Role = 'system' | 'user' | 'assistant';
 export interface Message {
   role: Role;
   content: string;
-  /** Tool calls of a recorded message; not sent. */
+  /** Not sent. */
   tool_calls?: ToolCall[];
-  /** Other recorded data of the message; not sent. */
+  /** Not sent. */
   metadata?: Record<string, Json>;
 }
 
@@ -74,7 +70,6 @@ export type Target =
       commit: string;
     };
 
-/** A vendor's model at its own or a compatible server. */
 export interface HostedTarget {
   provider: VendorName;
   /** Name of an endpoint of the workflow; null: the vendor's own. */
@@ -93,12 +88,10 @@ export function isHosted(target: Target): target is HostedTarget {
 /** First word of the command that answers through a promptfoo file; runs the program we ship. */
 export const PROMPTFOO_PROGRAM = 'evaldiff-promptfoo';
 
-/** Whether this is a program that receives the variables with the messages. */
 export function takesVariables(target: Target): boolean {
   return target.provider === 'program' && target.command[0] === PROMPTFOO_PROGRAM;
 }
 
-/** A grading model and its target. */
 export interface Grader {
   target: Target;
   parameters: Record<string, Json>;
@@ -115,16 +108,11 @@ export interface Request {
   /** Requests an answer of this JSON Schema, by structured output or a forced tool if available. */
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
-  /**
-   * Whether the caller can use a reply; absent: any. Unusable replies are kept for this run only.
-   */
+  /** Absent: any. Unusable replies are kept for this run only. */
   usable?(output: string): boolean;
 }
 
-/**
- * Why a call is made. Part of the key only for `embedding`, whose `output` is the vector of the
- * single message as a JSON list.
- */
+/** Only `embedding` is part of the key; its `output` is the vector as a JSON list. */
 export type Purpose =
   'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight' | 'fix';
 
@@ -142,7 +130,6 @@ export interface CachedTokens {
 export interface ToolCall {
   name: string;
   arguments: string;
-  /** Other recorded data of the call. */
   metadata?: Record<string, Json>;
 }
 
@@ -154,7 +141,6 @@ export interface MeteredUsage {
   cached?: CachedTokens;
 }
 
-/** The number of requests of one call, and what those without an answer cost. */
 export interface Requests {
   /** Absent: one, or none if the call was not made. */
   attempts?: number;
@@ -162,16 +148,11 @@ export interface Requests {
   spent?: MeteredUsage[];
 }
 
-/** A completion without its requests, which are counted once. */
 export function withoutRequests({ attempts: _, spent: __, ...completion }: Completion): Completion {
   return completion;
 }
 
-/**
- * A completion or an error, which is carried, counted and shown. `refused`: rejected earlier
- * requests with an unsupported parameter. `unsent`: no request was needed to know the error.
- * `cached`: absent if the vendor does not count it.
- */
+/** `unsent`: no request was needed. `cached`: absent if the vendor does not count it. */
 export type Completion =
   | (Requests & {
       status: 'ok';
@@ -184,7 +165,7 @@ export type Completion =
       latency_ms: number | null;
       reused: boolean;
       refused?: number;
-      /** The answering model's name on the server; absent: unknown. */
+      /** On the server; absent: unknown. */
       served?: string;
       /** The server's finish reason, if unknown to us. */
       ended?: string;
@@ -201,7 +182,6 @@ export type Completion =
       before?: string;
     });
 
-/** Messages for calls prevented or abandoned by the end of the run. */
 export const NOT_MADE_MESSAGES = {
   aborted: 'stopped before an answer came',
   budget: 'the limit of model calls is reached; this call was not made',
@@ -225,12 +205,9 @@ export type ErrorKind =
   | 'code'
   | 'reference';
 
-/** Errors that a retry would repeat. */
 const DECLINED_KINDS: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 
-/**
- * Why a model or program declined; null: it answered, or a failure (network, key, budget) occurred.
- */
+/** Null: it answered, or a failure (network, key, budget) occurred. */
 export function whyDeclined(completion: Completion): string | null {
   return completion.status === 'error' && DECLINED_KINDS.has(completion.kind)
     ? completion.message
@@ -239,7 +216,7 @@ export function whyDeclined(completion: Completion): string | null {
 
 export type Complete = (request: Request) => Promise<Completion>;
 
-/** Runs code on many sets of variables; results in order of `inputs`. */
+/** Results in order of `inputs`. */
 export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
 
 export interface CodeJob {
@@ -259,7 +236,6 @@ export interface CodeJob {
   inputs: Record<string, Json | undefined>[];
 }
 
-/** Runs code on answers of a fixed suite and side. */
 export type EvaluateAnswers = (
   job: Omit<CodeJob, 'suite' | 'side' | 'fresh' | 'scores'>,
 ) => Promise<CodeResult[]>;
@@ -269,7 +245,6 @@ export type CodeResult =
   /** `code`: raised or set an unusable value. `sandbox`: did not run to its end. */
   | { status: 'error'; cause: 'code' | 'sandbox'; message: string };
 
-/** A place of code in a user's file. */
 export interface CodePlace extends Place {
   /** Whether code lines map to file lines from there; else the place covers all of it. */
   linewise: boolean;

@@ -2,7 +2,6 @@ import { isMap, type Json } from './plain.ts';
 import type { Passport, Refusal } from './vendors/facts.ts';
 import { factsOf, type VendorName } from './vendors.ts';
 
-/** A model at a vendor's own host, or at a compatible server (`endpoint`). */
 export interface AskedModel {
   provider: VendorName;
   endpoint: string | null;
@@ -17,7 +16,7 @@ export function passportOf({ provider, endpoint, model }: AskedModel): Passport 
 
 const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty'];
 
-/** The two names of one limit: if one is refused, the other is used. */
+/** If one is refused, the other is used. */
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
 /** Grader parameters to omit if the model refuses them. */
@@ -33,12 +32,14 @@ export function refusalsAtMost(
     : 0;
 }
 
-/** The parameters of these that models of the family refuse. */
 export function refusedBy(
   { refuses }: Pick<Passport, 'refuses'>,
   parameters: Readonly<Record<string, Json>>,
 ): { name: string; refusal: Refusal }[] {
-  const word = (name: string): Json => valueType(parameters[name] ?? null);
+  const word = (name: string): Json => {
+    const value = parameters[name] ?? null;
+    return isMap(value) ? ((value['type'] as Json | undefined) ?? value) : value;
+  };
   return Object.entries(refuses).flatMap(([name, refusal]) => {
     const { but, values, unless } = refusal;
     const given = word(name);
@@ -53,14 +54,7 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
   return values.some((value) => value === word);
 }
 
-/** A value as in the table of refusals: the `type` of a map. */
-function valueType(value: Json): Json {
-  return isMap(value) ? ((value['type'] as Json | undefined) ?? value) : value;
-}
-
-/**
- * The text after the name: ` but 1 (only with reasoning_effort: none)`, ` (enabled or disabled)`.
- */
+/** ` but 1 (only with reasoning_effort: none)`, ` (enabled or disabled)`. */
 export function refusalWords({ but, values, unless }: Refusal): string {
   const [value, which] = [
     but === undefined ? '' : ` but ${String(but)}`,
@@ -83,7 +77,7 @@ export function cachesFrom({ provider, endpoint, model }: AskedModel): number | 
   return factsOf(provider).caches?.from.find(({ models }) => models.test(model))?.tokens ?? null;
 }
 
-/** The retirement date, as YYYY-MM-DD; null: none announced. */
+/** As YYYY-MM-DD; null: none announced. */
 export function retirementDate({ provider, endpoint, model }: AskedModel): string | null {
   if (endpoint !== null) return null;
   const { ends } = factsOf(provider);

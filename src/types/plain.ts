@@ -13,7 +13,6 @@ export function isMap(value: unknown): value is JsonMap {
   );
 }
 
-/** Text as it is, anything else as JSON. */
 export function jsonText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -30,7 +29,7 @@ export function member(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Parses JSON without loss; undefined if it is invalid. */
+/** Without loss; undefined if it is invalid. */
 export function parsedJson(text: string): unknown {
   try {
     return parseExactly(text);
@@ -46,7 +45,6 @@ export interface CodeValues {
   expected?: Json | undefined;
 }
 
-/** Differently printed numbers and booleans, held as text, as parsed values for code. */
 export function codeValues({
   input,
   expected,
@@ -63,7 +61,7 @@ export interface Place {
   line: number;
 }
 
-/** An error the user must fix. `place` is null for inputs and the environment. */
+/** `place` is null for inputs and the environment. */
 export interface Problem {
   place: Place | null;
   message: string;

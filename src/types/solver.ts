@@ -1,11 +1,6 @@
-/**
- * Assigns attributes to references by a linear program: maximal affinity, `perReference` attributes
- * per reference, `lower` to `upper` references per attribute. Whole bounds have whole vertices.
- */
+/** A linear program of maximal affinity. Whole bounds have whole vertices. */
 export interface AssignmentProgram {
-  /**
-   * References with equal scores share a row: their number, and their affinity with each attribute.
-   */
+  /** References with equal scores share a row. */
   rows: { members: number; scores: number[] }[];
   perReference: number;
   lower: number[];

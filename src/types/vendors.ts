@@ -3,10 +3,7 @@ import { compatibleFacts } from './vendors/compatible.ts';
 import type { VendorFacts } from './vendors/facts.ts';
 import { openaiFacts } from './vendors/openai.ts';
 
-/**
- * One row per vendor, from which `npm run generate` derives `action.yml`, docs/action.md and
- * docs/models.md. A vendor with its own API also needs a file in `providers/vendors`.
- */
+/** `npm run generate` derives `action.yml`, docs/action.md and docs/models.md from it. */
 export const VENDORS = {
   openai: openaiFacts,
   anthropic: anthropicFacts,
@@ -15,7 +12,6 @@ export const VENDORS = {
 
 export type VendorName = keyof typeof VENDORS;
 
-/** Keys by vendor; null: not given. */
 export type VendorKeys = Readonly<Record<VendorName, string | null>>;
 
 export type KeyInput = (typeof VENDORS)[VendorName]['keyInput'];
@@ -41,12 +37,11 @@ export function perVendor<T>(value: (vendor: VendorName) => T): Record<VendorNam
   >;
 }
 
-/** In the order of the rows. */
 export function keyInputs(): string[] {
   return vendorNames().map((vendor) => factsOf(vendor).keyInput);
 }
 
-/** The vendors for which `holds`, as owners: `OpenAI's and Anthropic's`. */
+/** As owners: `OpenAI's and Anthropic's`. */
 export function ownersIn(word: 'and' | 'or', holds: (vendor: VendorName) => boolean): string {
   const owners = vendorNames()
     .filter(holds)
@@ -55,7 +50,6 @@ export function ownersIn(word: 'and' | 'or', holds: (vendor: VendorName) => bool
   return owners.length === 0 ? last : `${owners.join(', ')} ${word} ${last}`;
 }
 
-/** Owners of the supported APIs: `OpenAI's or Anthropic's`. */
 export function languageOwners(): string {
   return ownersIn('or', (vendor) => factsOf(vendor).speaks === vendor);
 }

@@ -9,7 +9,6 @@ const ZERO: Decimal = { digits: 0n, exponent: 0 };
 /** Larger differences of exponents are not aligned: `1e999999999` must not fill memory. */
 const MAX_EXPONENT_GAP = 100_000;
 
-/** A number in plain notation such as `-12.50e3`, or null. */
 export function decimalOf(text: string): Decimal | null {
   const found = /^([-+]?)(\d*)(?:\.(\d+))?(?:[eE]([-+]?\d{1,9}))?$/.exec(text);
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = found ?? [];
@@ -44,7 +43,6 @@ export function sameNumber(left: Decimal, right: Decimal): boolean {
   return left.digits === right.digits && left.exponent === right.exponent;
 }
 
-/** left − right. If they are {@link MAX_EXPONENT_GAP} apart, the smaller one is ignored. */
 export function subtract(left: Decimal, right: Decimal): Decimal {
   const negative = { ...right, digits: -right.digits };
   if (right.digits === 0n) return left;
@@ -56,7 +54,6 @@ export function subtract(left: Decimal, right: Decimal): Decimal {
   return decimalOf(`${String(at(left) - at(right))}e${String(exponent)}`) ?? ZERO;
 }
 
-/** The absolute difference. */
 export function absoluteDifference(left: Decimal, right: Decimal): Decimal {
   const { digits, exponent } = subtract(left, right);
   return { digits: digits < 0n ? -digits : digits, exponent };
@@ -68,7 +65,6 @@ export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boole
   );
 }
 
-/** Whether the number is a whole multiple of `of`, which is not 0. */
 export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean {
   if (digits === 0n) return true;
   // `digits` has no factor 10 left, and more zeros than FAR add no factor of `of`.

@@ -5,13 +5,9 @@ import { decimalOf, decimalText, subtract, isMultiple, type Decimal } from './de
 import { canonical, jsonEqual } from './json.ts';
 import { jsonNumber } from './numbers.ts';
 
-/** The originals of copied lists and maps. */
 const originals = new WeakMap<object, ExactJson[] | { [key: string]: ExactJson }>();
 
-/**
- * A copy for the schema library, which only handles doubles, and a list that holds it. The keywords
- * below find the original through its holder.
- */
+/** For the schema library, which only handles doubles. Keywords find the original by its holder. */
 export function standIn(value: ExactJson): { copy: Json; holder: Json[] } {
   const copy = copyOf(value);
   const holder = [copy];
@@ -41,7 +37,6 @@ function original(holder: object | undefined, key: string | number, copy: ExactJ
   return (found as { [key: string]: ExactJson } | undefined)?.[key] ?? copy;
 }
 
-/** A JSON Schema keyword that compares exact values. `wrong` returns the message or null. */
 function keyword(
   name: string,
   type: 'number' | 'array' | null,
@@ -79,7 +74,6 @@ function numberKeyword(
 
 const compareDecimals = (left: Decimal, right: Decimal): bigint => subtract(left, right).digits;
 
-/** Replacements for the library's keywords, which compare doubles. */
 export const exactKeywords = [
   numberKeyword('multipleOf', 'multiple of', isMultiple),
   numberKeyword('minimum', '>=', (value, given) => compareDecimals(value, given) >= 0n),

@@ -38,7 +38,7 @@ const options: Options = {
 /** Unknown keywords that other tools write and that check nothing; others are errors. */
 const ANNOTATION_KEYWORDS = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 
-/** A compiled JSON Schema, or its error in one line. Draft 2020-12, or draft-07 by `$schema`. */
+/** Draft 2020-12, or draft-07 by `$schema`. The error is one line. */
 export function compileSchema(schema: JsonSchema): ((value: ExactJson) => string | null) | string {
   const uri =
     typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : '';
@@ -86,10 +86,8 @@ export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): 
       return { status: 'checked', wrong: validate(value) };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      return {
-        status: 'error',
-        message: 'the schema refers to itself without going deeper into the answer ($ref)',
-      };
+      const message = 'the schema refers to itself without going deeper into the answer ($ref)';
+      return { status: 'error', message };
     }
   });
 }
@@ -100,7 +98,6 @@ const QUICK = 10_000_000;
 /** Keywords whose work may grow faster than schema and answer. */
 const BOUNDLESS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"\s*:/;
 
-/** Whether checking an answer of this length takes milliseconds. */
 export function isQuick(schema: JsonSchema, length: number): boolean {
   const text = JSON.stringify(schema);
   return !BOUNDLESS.test(text) && text.length * length <= QUICK;
@@ -111,5 +108,8 @@ function firstError(validate: ValidateFunction): string {
   if (error === undefined) return 'does not fit the schema';
   const where = error.instancePath === '' ? 'the JSON' : error.instancePath;
   const detail: unknown = error.params.additionalProperty ?? error.params.allowedValues;
-  return `${where} ${error.message ?? 'does not fit'}${detail === undefined ? '' : `: ${JSON.stringify(detail)}`}`;
+  return (
+    `${where} ${error.message ?? 'does not fit'}` +
+    `${detail === undefined ? '' : `: ${JSON.stringify(detail)}`}`
+  );
 }

@@ -23,12 +23,7 @@ type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 
 const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
 
-/**
- * JSON from an answer. `raw`: the whole answer; `fenced`: the first code block in JSON, else
- * without a language, else any, else the whole answer; `first`: the first object or array that
- * parses, else as `fenced`; `objects`: the first of {@link parseObjects}. Linear; the last two stop
- * after 20 openings.
- */
+/** Linear: `first` and `objects` stop after 20 openings. Without a block: the whole answer. */
 export function parseJson(text: string, extraction: Extraction): ParsedJson {
   if (extraction === 'objects') {
     const [value] = parseObjects(text);
@@ -51,13 +46,10 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
   return { ok: false, reason };
 }
 
-/** Longer objects are not parsed, in UTF-16 units. */
+/** In UTF-16 units. */
 const MOST_OBJECT = 100_000;
 
-/**
- * The outermost objects of an answer, read leniently: quotes may be single or missing, and a
- * truncated object is closed at the end. Braces count anywhere.
- */
+/** Lenient: quotes may be single or missing, and a truncated object is closed at the end. */
 export function parseObjects(text: string): Json[] {
   const found: Json[] = [];
   let from = text.indexOf('{');
@@ -70,7 +62,6 @@ export function parseObjects(text: string): Json[] {
   return found;
 }
 
-/** The index after the closing brace of the one at `start`, or the text's end and the open ones. */
 function closingBrace(text: string, start: number): { end: number; open: number } {
   const last = Math.min(text.length, start + MOST_OBJECT);
   let open = 0;
@@ -104,23 +95,17 @@ function lenient(text: string): Json {
   return null;
 }
 
-/** The texts of the first twenty top-level objects and arrays. */
 function balancedParts(text: string): string[] {
   const found: string[] = [];
   let from = 0;
   for (let attempts = 0; attempts < 20; attempts++) {
-    const start = nextOpening(text, from);
-    if (start === -1) break;
+    const start = from + text.slice(from).search(/[{[]/);
+    if (start < from) break;
     const end = closing(text, start);
     if (end !== -1) found.push(text.slice(start, end + 1));
     from = end === -1 ? start + 1 : end + 1;
   }
   return found;
-}
-
-function nextOpening(text: string, from: number): number {
-  const places = [text.indexOf('{', from), text.indexOf('[', from)].filter((place) => place !== -1);
-  return places.length === 0 ? -1 : Math.min(...places);
 }
 
 function closing(text: string, start: number): number {
@@ -158,7 +143,7 @@ function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
-/** JSON with sorted keys and composed characters: equal values give equal text. */
+/** Sorted keys and composed characters: equal values give equal text. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object')
@@ -177,7 +162,6 @@ export function jsonEqual(left: Json, right: Json): boolean {
   return canonical(left) === canonical(right);
 }
 
-/** Options for exact equality. */
 export const STRICT: JsonMatchOptions = {
   ignore_keys: [],
   abs_tol: 0,
@@ -194,11 +178,7 @@ export interface JsonMatchOptions {
   ignore_case: boolean;
 }
 
-/**
- * The agreement of two JSON values, 0–1. Scalars: 1 or 0. Maps: mean over the keys of both sides
- * (`ignore_extra`: of `expected`). Lists: mean over the longer one's positions; `ignore_order`: the
- * share of equal entries, each used once. Empty maps or lists agree.
- */
+/** 0–1: the mean over the keys of both maps, or over the longer list. Empty ones agree. */
 export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
   if (Array.isArray(actual) && Array.isArray(expected))
     return listAgreement(actual, expected, options);
@@ -224,7 +204,6 @@ function mapAgreement(
   return sum / keys.length;
 }
 
-/** Members by composed name. */
 function composed(map: { [key: string]: Json }): Map<string, Json> {
   return new Map(
     Object.entries(map).map(([key, value]) => [normaliseText(key, AS_WRITTEN), value] as const),
@@ -242,10 +221,7 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
   return sum / size;
 }
 
-/**
- * The most pairs of fully agreeing entries. Tolerances require trying every pair; if there are too
- * many, only entries left by plain equality are tried, or none.
- */
+/** Tolerances require trying every pair; if there are too many, plain equality goes first. */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
   const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
   const open = Map.groupBy(actual, canonical);

@@ -1,4 +1,4 @@
-/** Counts for both Flesch formulas; null without words. English only. */
+/** English only; null without words. */
 function readabilityCounts(
   text: string,
 ): { words: number; sentences: number; syllables: number } | null {
@@ -12,9 +12,7 @@ function readabilityCounts(
   };
 }
 
-/**
- * Vowel groups without a silent final e: a heuristic, sometimes off by one, equally on both sides.
- */
+/** A heuristic (vowel groups without a silent final e), equally wrong on both sides. */
 export function syllablesIn(word: string): number {
   const plain = word.toLowerCase().replace(/['’]/g, '');
   const groups = plain.match(/[aeiouyäöüéèêáàâíóôú]+/g)?.length ?? 0;
@@ -40,44 +38,34 @@ export function fleschKincaidGrade(text: string): number | null {
   return 0.39 * (found.words / found.sentences) + 11.8 * (found.syllables / found.words) - 15.59;
 }
 
-/** Phrases that always refuse. */
 const REFUSAL_PHRASES =
   /^i (?:must|have to|will have to) (?:decline|refuse)\b|^i (?:decline|refuse)(?=[.!,;]|$)|^(?:i'm|i am) not (?:comfortable|allowed|permitted)\b/;
 
-/** Phrases of inability; the verb after them decides. */
 const INABILITY =
   /^(?:(?:i'm|i am) afraid (?:that )?)?(?:i (?:can't|cannot|can not|won't|will not|refuse to|decline to)|(?:i'm|i am) (?:unable to|not able to|not going to|not willing to)|it (?:would not|wouldn't) be appropriate(?: for me)? to)(?![\p{L}'])/u;
 
-/** Words between such a phrase and its verb. */
 const ADVERBS =
   /^(?:[\s,]+(?:really|actually|directly|currently|simply|just|ethically|legally|personally|knowingly|also|ever|to|be able to|in good conscience|(?:and|or|nor) (?:won't|will not|will i|should not|shouldn't))\b)*[\s,]*/;
 
 const ANSWERING =
   /^(?:help|assist|aid|answer|respond|reply|comment|provide|give|offer|share|supply|comply|fulfill?|do (?:that|this|so|it|what|anything)|discuss|talk about|speak (?:about|on|to)|go into|tell you|say that|write|create|generate|produce|compose|draft|explain|describe|show|teach|instruct|guide|advise|recommend|suggest|support|engage|participate|take part|continue|proceed|perform|complete|execute|process|access|browse|search|look up|retrieve|accommodate|translate|summari[sz]e|disclose|reveal|divulge|display|repeat|reproduce|endorse|encourage|facilitate|promote|condone|assume|role-?play|pretend to|act as|impersonate|identify|diagnose|make (?:that|this)|let you)\b/;
 
-/** Idioms with such verbs, or after `as an AI`. */
 const IDIOMS =
   /^(?:wait|thank|believe|complain)\b|^help (?:but|it|myself|\w+ing)\b|^(?:give (?:up|in|away)|show up)\b|^tell you how much\b|^(?:tell you|explain|describe|express) how (?:happy|glad|excited|grateful|pleased|sorry|beautiful|lovely|good|great)\b|^(?!provide)[^.!?,;]*\benough\b/;
 
 const OPENINGS =
   /^(?:(?:i'm|i am) (?:very |so |truly |really )?sorry|sorry|i apologi[sz]e|(?:my )?apologies|unfortunately|regrettably|(as an? (?:large |ai )?(?:language model|assistant|ai)(?: (?:language model|model|assistant))?)|but|however|(?:thank you|thanks) for asking)(?![\p{L}'])/u;
 
-/** A turn to something else, in or right after the sentence. */
 const CONTRAST =
   /^[^.!?\n]*(?:[,;:—–-]\s*|[.!?]\s+)(?:but|however|though|that said|nevertheless)\b[,:]?\s+([^\n]{1,60})/u;
 
-/** Something else that is not help: an offer, advice, an apology. */
 const OFFER =
   /^(?:i(?:'d| would) (?:be |like|love|encourage|urge|recommend|suggest)|(?:i'm|i am) (?:happy|glad|here|able|sorry|willing|more than)|i(?:'ll| will| can| could| hope| understand| appreciate)|if|please|let|feel free|you|we|thank|perhaps|maybe|happy|there (?:are|is)|others?|some|many|most|a (?:doctor|professional|lawyer)|professionals|experts|your|remember|consider|try|contact|call|consult|it(?:'s| is) (?:important|best|always|recommended|advisable|worth))\b/;
 
 /** Refusals come first in an answer; later ones refer to a part of it. In UTF-16 units. */
 const REFUSAL_WINDOW = 400;
 
-/**
- * The words with which an answer begins to refuse, or null. `I can't` refuses before a verb of
- * answering or helping, at the end of its sentence, or after `as an AI`; not before `enough`, nor
- * if the answer then helps. English only.
- */
+/** The words with which an answer begins to refuse, or null if it then helps. English only. */
 export function refusalIn(text: string): string | null {
   let rest = text
     .trimStart()

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../types/plain.ts';
 
-/** How to make two texts comparable. */
 export interface Normalisation {
   ignore_case: boolean;
   trim: boolean;
@@ -19,31 +18,28 @@ export const ignorePunctuation = (byDefault: boolean) =>
     .boolean()
     .default(byDefault)
     .describe(
-      'Punctuation and symbols are left out, and runs of white space count as one blank. What belongs to a number or an operator stays: `1.5`, `-5`, `12:30`, `C++`, `a < b`.',
+      'Punctuation and symbols are left out, and runs of white space count as one blank. ' +
+        'What belongs to a number or an operator stays: `1.5`, `-5`, `12:30`, `C++`, `a < b`.',
     );
 
-/** The parameters of every text comparison. */
 export const normalisation = {
   ignore_case: ignoreCase(false),
   trim: z.boolean().default(true).describe('White space at both ends is left out.'),
   ignore_punctuation: ignorePunctuation(false),
 };
 
-/** Composition is always normalised. */
 export const AS_WRITTEN: Normalisation = {
   ignore_case: false,
   trim: false,
   ignore_punctuation: false,
 };
 
-/**
- * Folds case without a locale. The passes are needed for `ẞ` (`ss` through `ß`) and final sigma.
- */
+/** The passes are needed for `ẞ` (`ss` through `ß`) and final sigma. */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** Digit groups of three, separated by commas, apostrophes or fixed spaces. */
+/** Commas, apostrophes or fixed spaces between groups of three digits. */
 const GROUPED =
   /(?<![\p{N}.,'’:/])\p{Nd}{1,3}(?:[,'’\u00a0\u2009\u202f]\p{Nd}{3})+(?!\p{N}|[,'’]\p{N})/gu;
 
@@ -52,13 +48,11 @@ export const MINUS = '-\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d';
 
 const MINUSES = new RegExp(`[${MINUS}]`, 'g');
 
-/** A number after a sign, optionally with its currency. */
 const NUMBER_AHEAD = /^(?:(?:\p{L}{0,3}\p{Sc}{1,2}|\p{L}{3})\s?)?\.?\p{N}/u;
 
 /** Math symbols with their modifiers (`!=`), `&&` and `||`. */
 const OPERATORS = /[!:/%&^-]{0,2}(?:(?![|~])\p{Sm}){1,8}|&&|\|\|/gu;
 
-/** Context characters on each side of a run of punctuation. */
 const PUNCTUATION_CONTEXT = 8;
 
 function withoutPunctuation(text: string): string {
@@ -72,7 +66,6 @@ function withoutPunctuation(text: string): string {
   );
 }
 
-/** The part of a run of punctuation that belongs to a number or an operator. */
 function meaningful(run: string, before: string, after: string): string {
   // The neighbours of the run: N a digit, L a letter.
   const edges = `${characterKind(/.$/su.exec(before))}|${characterKind(/^./su.exec(after))}`;
@@ -84,8 +77,7 @@ function meaningful(run: string, before: string, after: string): string {
   // `C#`, and the grade `A-`.
   const isGrade = /^-(?!-)/.test(rest) && /(?:^|[^\p{L}\p{N}])\p{L}$/u.test(before);
   if (edges === 'L|' && (rest.startsWith('#') || isGrade)) return rest.charAt(0);
-  const sign = run.slice(start).replace(/\p{Sc}/gu, '');
-  return `${(rest.match(OPERATORS) ?? []).join('')}${sign}`;
+  return `${(rest.match(OPERATORS) ?? []).join('')}${run.slice(start).replace(/\p{Sc}/gu, '')}`;
 }
 
 function characterKind(found: RegExpExecArray | null): string {
@@ -93,10 +85,8 @@ function characterKind(found: RegExpExecArray | null): string {
   return /\p{N}/u.test(found[0]) ? 'N' : /\p{L}/u.test(found[0]) ? 'L' : '';
 }
 
-/** Where the sign, currency and decimal point before a number start in a run. */
 function signStart(run: string, after: string): number {
-  const point = /(?<!\.)\.$/.test(run) && /^\p{N}/u.test(after) ? 1 : 0;
-  let start = run.length - point;
+  let start = run.length - (/(?<!\.)\.$/.test(run) && /^\p{N}/u.test(after) ? 1 : 0);
   const ahead = /\p{Sc}\.?$/u.test(run) ? /^\s?\.?\p{N}/u : NUMBER_AHEAD;
   if (!ahead.test(after)) return run.length;
   while (/[\p{Sc}+-]/u.test(run.charAt(start - 1))) start--;
@@ -111,7 +101,7 @@ export function normaliseText(text: string, options: Normalisation): string {
   return options.trim ? result.trim() : result;
 }
 
-/** The options that leave some text to compare; a text of only `!` keeps it. */
+/** A text of only `!` keeps it. */
 function optionsLeavingText(text: string, options: Normalisation): Normalisation {
   if (normaliseText(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };
@@ -119,7 +109,6 @@ function optionsLeavingText(text: string, options: Normalisation): Normalisation
   return isBlank ? { ...spared, trim: false } : spared;
 }
 
-/** Both texts normalised, or as written if nothing of `wanted` would remain. */
 export function comparable(
   output: string,
   wanted: string,

@@ -20,15 +20,12 @@ export const JOINS = '·٫٬´ʼ′\u00ad\u2008\u200a\u200b\u2060';
 
 const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
 
-/**
- * Sign with currency, digits with separators, exponent, and fraction or power. A hyphen after a
- * letter, digit, closing bracket or `%` is not a sign unless a currency code precedes it. A space
- * separates only groups of three digits.
- */
+/** A hyphen after a letter, digit, bracket or `%` is not a sign, except after a currency code. */
 const NUMERAL = new RegExp(
   `(?:(?:(?<![\\p{L}\\p{N}%‰°)\\]])|(?<=(?<![\\p{L}\\p{N}])(?<code>[A-Z]{3})))` +
     `(?<sign>[${MINUS}+＋±])[${FIXED}]?(?:(?:${CURRENCY})[ ${FIXED}]?)?)?` +
-    `(?<body>(?:(?<![\\p{L}\\p{N}.])\\.)?\\p{Nd}+(?:(?:[.,'’_${JOINS}${FIXED}]| (?=\\p{Nd}{3}(?!\\p{Nd})))\\p{Nd}+)*)` +
+    '(?<body>(?:(?<![\\p{L}\\p{N}.])\\.)?\\p{Nd}+' +
+    `(?:(?:[.,'’_${JOINS}${FIXED}]| (?=\\p{Nd}{3}(?!\\p{Nd})))\\p{Nd}+)*)` +
     `(?<exponent>[eE][-+−]?\\d+)?(?<odd>[ ${FIXED}]?[¼-¾⅐-⅞]|\\p{No}|\\^\\{?[-+−]?\\p{Nd}+\\}?)?`,
   'gu',
 );
@@ -36,13 +33,13 @@ const NUMERAL = new RegExp(
 /** Currency codes that are also words before a number, as in `TOP-10`. */
 const CURRENCY_WORDS = new Set(['ALL', 'CUP', 'TOP', 'TRY']);
 
-/**
- * Every number in a text, in order. `$1,024.50` is 1024.5; `3-5` is 3 and 5; `3,14` is ambiguous.
- */
+/** `$1,024.50` is 1024.5; `3-5` is 3 and 5; `3,14` is ambiguous. */
 export function numbersIn(text: string, mark?: DecimalMark): Numeral[] {
   return [...text.matchAll(NUMERAL)].flatMap((found) => {
     const { code, sign = '', body = '', exponent = '', odd } = found.groups ?? {};
-    const isSign = code === undefined || (isCurrency(code) && !CURRENCY_WORDS.has(code));
+    const isSign =
+      code === undefined ||
+      (Intl.supportedValuesOf('currency').includes(code) && !CURRENCY_WORDS.has(code));
     const entries = odd === undefined && sign !== '±' ? entriesIn(body, mark) : [null];
     return entries.map((plain, index): Numeral => {
       const minus = index === 0 && isSign && sign !== '' && MINUS.includes(sign) ? '-' : '';
@@ -53,10 +50,6 @@ export function numbersIn(text: string, mark?: DecimalMark): Numeral[] {
       };
     });
   });
-}
-
-function isCurrency(code: string): boolean {
-  return Intl.supportedValuesOf('currency').includes(code);
 }
 
 /** Groups of three (or two, as in India), then a decimal point. */
@@ -85,7 +78,6 @@ function entriesIn(written: string, mark: DecimalMark | undefined): (string | nu
   return isList(written.split(','), mark) ? written.split(',') : [null];
 }
 
-/** Whether these are list entries, not digit groups or a decimal comma. */
 function isList(entries: readonly string[], mark: DecimalMark | undefined): boolean {
   const entry = mark === 'comma' ? /^(?:0|[1-9]\d*)$/ : /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
   const [first = ''] = entries;
@@ -103,7 +95,6 @@ export function jsonNumber(value: unknown): Decimal | null {
   return typeof value === 'number' || value instanceof LongNumber ? decimalOf(String(value)) : null;
 }
 
-/** The only number of a value, or null. */
 export function onlyNumber(value: unknown): Decimal | null {
   if (typeof value !== 'string') return jsonNumber(value);
   const [only, ...others] = numbersIn(value);

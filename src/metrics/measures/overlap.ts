@@ -4,13 +4,6 @@ import { countNgrams, fBeta, mtevalWords, overlap, rougeWords } from './words.ts
 
 const MAX_ORDER = 4;
 
-/** How to split words, and the count for an order without a match. */
-interface BleuOptions {
-  ignore_case: boolean;
-  words: '13a' | 'spaces';
-  smoothing: 'exp' | 'floor';
-}
-
 /** promptfoo's replacement for a precision of 0. */
 const PRECISION_FLOOR = 1e-7;
 
@@ -23,7 +16,11 @@ const PRECISION_FLOOR = 1e-7;
 export function sentenceBleu(
   candidate: string,
   references: readonly string[],
-  { ignore_case, words: by, smoothing }: BleuOptions,
+  {
+    ignore_case,
+    words: by,
+    smoothing,
+  }: { ignore_case: boolean; words: '13a' | 'spaces'; smoothing: 'exp' | 'floor' },
 ): number {
   const words = (text: string): string[] => {
     const cased = ignore_case ? foldCase(text) : text;
@@ -46,7 +43,6 @@ export function sentenceBleu(
   return matched ? brevityPenalty(tokens.length, targets) * Math.exp(logarithms / orders) : 0;
 }
 
-/** N-gram matches, each clipped to its largest count in any one reference. */
 export function clippedMatches(
   tokens: readonly string[],
   references: readonly (readonly string[])[],
@@ -69,20 +65,11 @@ function brevityPenalty(length: number, references: readonly (readonly string[])
   return length < nearest ? Math.exp(1 - nearest / length) : 1;
 }
 
-interface ChrfOptions {
-  char_order: number;
-  word_order: number;
-  beta: number;
-}
-
-/**
- * Sentence chrF, 0–1, as sacreBLEU's `sentence_chrf`: without white space, and an order counts only
- * if both texts have n-grams of it. `word_order` 2: chrF++. Popović (2015, 2017).
- */
+/** As sacreBLEU's `sentence_chrf`; `word_order` 2: chrF++. Popović (2015, 2017). */
 export function chrf(
   candidate: string,
   reference: string,
-  { char_order, word_order, beta }: ChrfOptions,
+  { char_order, word_order, beta }: Record<'char_order' | 'word_order' | 'beta', number>,
 ): number {
   const sums = { precision: 0, recall: 0, orders: 0 };
   addOrders(nonSpaceCharacters(candidate), nonSpaceCharacters(reference), char_order, sums);
@@ -126,17 +113,14 @@ function chrfWords(text: string): string[] {
     });
 }
 
-/** ROUGE-N as F-measure, 0–1. Lin (2004), section 2; tokens of `rougeWords`. */
+/** As F-measure, 0–1. Lin (2004), section 2. */
 export function rougeN(candidate: string, reference: string, n: number, beta: number): number {
   const fewest = Math.min(rougeWords(candidate).length, rougeWords(reference).length);
   // The library throws on empty text; fewer words than n share no n-gram.
   return fewest < n ? 0 : rougeNOf(candidate, reference, { n, beta, tokenizer: rougeWords });
 }
 
-/**
- * ROUGE-L as F-measure, 0–1, over the text as one sentence. Lin (2004), section 3.1. Own code
- * because the library takes 25 s for two texts of 100 kB.
- */
+/** Lin (2004), section 3.1. Own code: the library takes 25 s for two texts of 100 kB. */
 export function rougeL(candidate: string, reference: string, beta: number): number {
   const words = rougeWords(candidate);
   const wanted = rougeWords(reference);
@@ -147,10 +131,7 @@ export function rougeL(candidate: string, reference: string, beta: number): numb
 
 const WORD_BITS = 32;
 
-/**
- * Length of the longest common subsequence, 32 columns at a time (bit-parallel, Hyyrö 2004: V ← (V
- * + (V & M)) | (V & ¬M); the zero bits of V are the matches).
- */
+/** 32 columns at a time (Hyyrö 2004: V ← (V + (V & M)) | (V & ¬M); zero bits of V are matches). */
 export function commonSubsequence(left: readonly string[], right: readonly string[]): number {
   const [rows, columns] = left.length > right.length ? [left, right] : [right, left];
   const width = Math.ceil(columns.length / WORD_BITS);

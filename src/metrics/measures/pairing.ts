@@ -1,7 +1,4 @@
-/**
- * The largest number of fitting pairs, each entry used once (augmenting paths; Kuhn 1955, Berge
- * 1957). The order of entries does not matter.
- */
+/** Augmenting paths (Kuhn 1955, Berge 1957). The order of entries does not matter. */
 export function maximumPairs<Left, Right>(
   left: readonly Left[],
   right: readonly Right[],

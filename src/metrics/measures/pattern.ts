@@ -8,13 +8,11 @@ interface PatternFlags {
   syntax?: 're2' | 'javascript';
 }
 
-/** Features that RE2 lacks, mostly because they need more than linear time. */
 const unsupported =
   '(?= (?! (?<= (?<! (?> (?( (?R \\k \\Z \\1 \\2 \\3 \\4 \\5 \\6 \\7 \\8 \\9 *+ ++ ?+ }+'.split(
     ' ',
   );
 
-/** A pattern that matches in linear time, or its error in one line. */
 export function compilePattern(written: string, flags: PatternFlags): RE2JS | string {
   // Answers are matched in composed characters.
   const composed = written.normalize('NFC');
@@ -37,7 +35,6 @@ export function compilePattern(written: string, flags: PatternFlags): RE2JS | st
   }
 }
 
-/** The first unsupported feature in a pattern, ignoring escapes and classes. */
 function unsupportedFeature(pattern: string): string | null {
   let inClass = false;
   for (let i = 0; i < pattern.length; i++) {
@@ -59,10 +56,7 @@ const BLANKS =
 /** JavaScript's `.`; RE2's only excludes `\n`. */
 const ANY = '[^\\n\\r\\x{2028}\\x{2029}]';
 
-/**
- * A JavaScript pattern without flags, translated to RE2; null if it is invalid or RE2 lacks a
- * feature (look-around, back-references). Patterns that mean the same in both are unchanged.
- */
+/** Null if the pattern is invalid or RE2 lacks a feature (look-around, back-references). */
 export function toSafePattern(pattern: string): string | null {
   // Each token is a few characters, or a class with its escapes.
   const token =
@@ -82,7 +76,6 @@ function translate(token: string): string | null {
   return token === '{' || token === '}' || token === ']' ? `\\${token}` : token;
 }
 
-/** Escapes with the same meaning in both engines. */
 const SHARED_ESCAPE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
 
 /** Escapes with another meaning in RE2: outside a class, and inside. */
@@ -99,17 +92,16 @@ const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]
 
 function escape(token: string, inClass: boolean): string | null {
   if (SHARED_ESCAPE.test(token)) return token;
-  if (token.length === 6) return unicode(token.slice(2));
+  if (token.length === 6) {
+    const digits = token.slice(2);
+    // RE2 does not match half a surrogate pair.
+    return /^d[89a-f]/i.test(digits) ? null : `\\x{${digits.toLowerCase()}}`;
+  }
   const name = token.charAt(1);
   const otherwise = Object.hasOwn(OTHERWISE, name) ? OTHERWISE[name] : undefined;
   if (otherwise !== undefined) return otherwise[inClass ? 1 : 0];
   // Other letters are themselves; digits refer back.
   return /[1-9]/.test(name) ? null : name;
-}
-
-/** RE2 does not match half a surrogate pair. */
-function unicode(digits: string): string | null {
-  return /^d[89a-f]/i.test(digits) ? null : `\\x{${digits.toLowerCase()}}`;
 }
 
 function characterClass(token: string): string | null {

@@ -3,7 +3,9 @@ import { JOINS } from './numbers.ts';
 
 /** A text's end that continues in a following number: `1.`, `1e`, a sign. */
 const CONTINUED = new RegExp(
-  `(?:\\p{N}[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?|\\p{N}[eE][-+]?|(?:^|[^\\p{L}\\p{N}])[${MINUS}+]+(?:(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{2,3})\\s?)?\\.?|(?:^|[^\\p{L}\\p{N}.])\\.)$`,
+  `(?:\\p{N}[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?|\\p{N}[eE][-+]?|` +
+    `(?:^|[^\\p{L}\\p{N}])[${MINUS}+]+(?:(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{2,3})\\s?)?\\.?|` +
+    '(?:^|[^\\p{L}\\p{N}.])\\.)$',
   'u',
 );
 
@@ -11,19 +13,14 @@ const SIGNED = new RegExp(`^[${MINUS}+]`);
 
 const NUMERIC = new RegExp(`^[${MINUS}+]?\\p{Sc}?\\.?\\p{N}`, 'u');
 
-/** A text's start that continues a preceding number. */
 const CONTINUES = new RegExp(
   `^(?:[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?\\p{N}|[eE][-+]?\\p{N})`,
   'u',
 );
 
-/** Context characters that decide whether a number ends. */
 const NUMBER_CONTEXT = 8;
 
-/**
- * Whether `wanted` occurs at a location. Numbers at its edges must be whole: `5` is not at the end
- * of `25`, `1.5` or `-5`, and `-5` not at the end of `3-5`.
- */
+/** Numbers at the edges must be whole: `5` is not at the end of `25`, `1.5` or `-5`. */
 export function standsAt(
   text: string,
   wanted: string,

@@ -10,9 +10,7 @@ interface WantedCall {
 
 type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
-/**
- * `expected` as calls: one or a list of names or maps of `name` and `arguments`; null if invalid.
- */
+/** One or a list of names or maps of `name` and `arguments`; null if invalid. */
 export function wantedCalls(expected: Json): WantedCall[] | null {
   const entries = Array.isArray(expected) ? expected : [expected];
   const calls = entries.map((entry): WantedCall | null => {
@@ -24,11 +22,7 @@ export function wantedCalls(expected: Json): WantedCall[] | null {
   return calls.some((call) => call === null) ? null : calls.filter((call) => call !== null);
 }
 
-/**
- * The most pairs of matching calls, each used once; `strict` pairs by position. A call wanted
- * without arguments matches any. `subset`: only wanted calls; `superset`: at least the wanted
- * calls.
- */
+/** A call wanted without arguments matches any. `strict` pairs by position. */
 export function matchCalls(
   made: readonly ToolCall[],
   wanted: readonly WantedCall[],
@@ -56,7 +50,6 @@ function argumentsFit(call: ToolCall, want: WantedCall, options: JsonMatchOption
   return given.ok && jsonAgreement(given.value, want.arguments, options) === 1;
 }
 
-/** A note on the first call whose arguments are not JSON, or nothing. */
 export function unreadArguments(made: readonly ToolCall[]): string {
   const odd = made.find(
     ({ arguments: given }) => given.trim() !== '' && !parseJson(given, 'raw').ok,

@@ -2,7 +2,7 @@ import { normaliseText } from './normalise.ts';
 
 export const units = ['characters', 'words', 'lines', 'bytes'] as const;
 
-/** Length of a text. Empty text has no words or lines; the last line needs no line end. */
+/** Empty text has no words or lines; the last line needs no line end. */
 export function lengthIn(text: string, unit: (typeof units)[number]): number {
   if (unit === 'characters') return codePoints(text);
   if (unit === 'bytes') return new TextEncoder().encode(text).length;
@@ -20,7 +20,6 @@ function codePoints(text: string): number {
 /** Separates the words of an n-gram; words contain no white space. */
 const JOIN = ' ';
 
-/** How often each run of `n` tokens occurs. */
 export function countNgrams(tokens: readonly string[], n: number): Map<string, number> {
   const counts = new Map<string, number>();
   for (let start = 0; start + n <= tokens.length; start++) {
@@ -30,7 +29,7 @@ export function countNgrams(tokens: readonly string[], n: number): Map<string, n
   return counts;
 }
 
-/** Shared occurrences, each n-gram clipped to the smaller count. */
+/** Each n-gram is clipped to the smaller count. */
 export function overlap(
   left: ReadonlyMap<string, number>,
   right: ReadonlyMap<string, number>,
@@ -50,18 +49,12 @@ export function fBeta(precision: number, recall: number, beta: number): number {
 const WORD_TOKEN =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]]+/gv;
 
-/**
- * Lower-case words as in ROUGE: on ASCII text the tokens of Google's `rouge_score` without
- * stemming. Other letters count too, which that tool drops.
- */
+/** On ASCII text the tokens of Google's `rouge_score` without stemming. */
 export function rougeWords(text: string): string[] {
   return text.normalize('NFC').toLowerCase().match(WORD_TOKEN) ?? [];
 }
 
-/**
- * Words as in SQuAD: lower case, no punctuation, no English articles. Unlike there, numbers keep
- * points and signs, and a text of only articles or punctuation keeps them.
- */
+/** As in SQuAD, but numbers keep points and signs, and a text of only articles keeps them. */
 export function squadWords(text: string): string[] {
   const plain = normaliseText(text, { ignore_case: true, trim: true, ignore_punctuation: true });
   const words = wordsIn(plain).filter((word) => word !== 'a' && word !== 'an' && word !== 'the');
@@ -72,9 +65,7 @@ function wordsIn(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/**
- * ASCII symbols that mteval-v13a always splits off: all but apostrophe, comma, full stop, hyphen.
- */
+/** All that mteval-v13a always splits off: not apostrophe, comma, full stop, hyphen. */
 const SYMBOL = /[{|}~[\\\]^_`!"#$%&()*+:;<=>?@/]/g;
 
 /** Tokens of the NIST script mteval-v13a, sacreBLEU's default (`13a`). */

@@ -95,10 +95,7 @@ const PASSPORTS: readonly Passport[] = [
     models: /^claude-(opus|sonnet|haiku)-4-5/,
     refuses: {
       ...SAMPLED,
-      thinking: {
-        values: ['adaptive'],
-        instead: 'thinking: { type: enabled, budget_tokens: … }',
-      },
+      thinking: { values: ['adaptive'], instead: 'thinking: { type: enabled, budget_tokens: … }' },
     },
     forms: ['schema', 'tool', 'plain'],
     thinks: '`thinking: { type: enabled, budget_tokens: … }`',

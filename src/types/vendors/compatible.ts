@@ -1,6 +1,5 @@
 import type { VendorFacts } from './facts.ts';
 
-/** Shared by vendors with OpenAI's chat completions and their own models. */
 const COMMON = {
   speaks: 'openai',
   keyHeader: 'authorization',
@@ -15,7 +14,6 @@ const COMMON = {
 /** Matches no name: the vendor serves others' models, which need an entry under `models:`. */
 const OF_OTHERS = /(?!)/;
 
-/** Vendors with OpenAI's chat completions, each described by a row. */
 export const compatibleFacts = {
   gemini: {
     ...COMMON,
