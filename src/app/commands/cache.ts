@@ -24,7 +24,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const MEGABYTE = 1e6;
 
-/** Shows the store of earlier runs, and prunes or clears it. */
 export const cacheCommand: AddCommand = (program, terminal, done) => {
   program
     .command('cache')

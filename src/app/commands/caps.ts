@@ -12,7 +12,6 @@ import type { Edges } from '../run/input.ts';
 import type { Opened } from './project.ts';
 
 interface Intended {
-  /** Upper bound. */
   calls: number;
   targets: readonly Target[];
   price: Price;

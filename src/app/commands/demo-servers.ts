@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** What the action published to the local stand-in of GitHub's API. */
 interface DemoGitHub {
   url: string;
   comment(): string | null;

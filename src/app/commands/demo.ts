@@ -12,9 +12,7 @@ import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
 import type { AddCommand } from './terminal.ts';
 
 export interface DemoOutcome {
-  /** Markdown. */
   comment: string;
-  /** Markdown. */
   summary: string;
   check: { conclusion: string; title: string; annotations: number };
   folder: string;
@@ -51,7 +49,6 @@ export async function runPullRequest(
     const env = actionEnvironment(runner, workspace, github.url);
     const code = await runScript(action, env, workspace, log);
     const summary = await readFile(runner.summary, 'utf8');
-    // If nothing ran, no comment is posted and the summary says why.
     const comment = github.comment() ?? summary;
     const check = github.check();
     if (comment === '' || check === null)

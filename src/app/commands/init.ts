@@ -99,7 +99,6 @@ function checkOwner(owner: string): void {
   );
 }
 
-/** Files to write, by path below the root. */
 async function wantedFiles(
   seen: SeenProject,
   vendors: readonly VendorName[],
@@ -144,12 +143,9 @@ function initSummary(
 }
 
 interface Facts {
-  /** Key variables of all vendors in use. */
   keys: readonly string[];
-  /** Those not set in the environment or `.env`. */
   unset: readonly string[];
   owner: string;
-  /** Whether the owner comes from the remote's address. */
   guessed: boolean;
   shown: FormatPath;
 }

@@ -6,7 +6,6 @@ import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Default report folders, llmeval's included. */
 export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
 
 /** Options of a command that reads a project; each command takes some (`Takes`). */
@@ -54,13 +53,11 @@ export const SWEEPS: Takes = {
     "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
 };
 
-/** Collects a repeatable option. */
 export const collectValues = (value: string, earlier: string[] | undefined): string[] => [
   ...(earlier ?? []),
   value,
 ];
 
-/** Adds the options that apply to this command. */
 export function evaluateOptions(command: Command, takes: Takes): Command {
   command
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
@@ -138,11 +135,7 @@ export function directoryOption(folder: string): string {
 
 const HERE = '.';
 
-/**
- * Absolute project folder: the one named; else the nearest folder up to the checkout's root with a
- * settings file, which is printed; else the current folder. Outside a checkout parent folders are
- * not searched, because they may belong to someone else.
- */
+/** Parent folders are searched only within the checkout: others may belong to someone else. */
 export function projectFolder(
   { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,
   { cwd, err }: Pick<Terminal, 'cwd' | 'err'>,
@@ -159,7 +152,6 @@ export function projectFolder(
   return found;
 }
 
-/** A folder and its parents up to the checkout's root; empty outside a checkout. */
 function upwards(from: string): string[] {
   const passed: string[] = [];
   for (let folder = from; ; folder = dirname(folder)) {

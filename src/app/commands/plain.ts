@@ -142,7 +142,6 @@ export const planCommand: AddCommand = (program, terminal, done) => {
     );
 };
 
-/** Runs `validate` on a folder's project without printing. */
 export async function validateFolder(directory: string, terminal: Terminal): Promise<PlanOrResult> {
   const options = { directory, config: SETTINGS_FILE, code: 'sandbox' as const };
   return (await validated(options, { ...terminal, err: () => undefined })).planned;
@@ -150,7 +149,6 @@ export async function validateFolder(directory: string, terminal: Terminal): Pro
 
 const MOST_FOUND = 10;
 
-/** A short version of `validate`'s findings. */
 export async function validateLines(directory: string, terminal: Terminal): Promise<string[]> {
   const planned = await validateFolder(directory, terminal);
   const { problems, notices } = planned.ready ? planned.blank : planned.result;

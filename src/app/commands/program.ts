@@ -115,7 +115,6 @@ export async function createProgram(
   return program;
 }
 
-/** In the order of the help. */
 function commandsFor(asked: string, { features }: Terminal): LazyCommand[] {
   const all = [...COMMANDS, ...features.flatMap(({ commands = [] }) => commands)];
   const found = all.filter(({ name }) => name === asked);

@@ -24,7 +24,6 @@ import { withProject } from './project.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
 import { userError } from './user-error.ts';
 
-/** Report folder in the examples of the documentation. */
 const EXAMPLE_FOLDER = 'evaldiff-report';
 
 interface ShowOptions extends EvaluateOptions {
@@ -133,10 +132,7 @@ function sentOf(
   return sent?.get(sentKey(suite, id)) ?? null;
 }
 
-/**
- * The prompts of the result's commits, or of the current files if it was uncommitted. Null, after
- * printing why, if the commits are unreadable.
- */
+/** The prompts of the result's commits, or of the current files. Null if unreadable. */
 async function promptsOf(
   result: Result,
   options: ShowOptions,

@@ -73,11 +73,7 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/**
- * Converts a file, writes the result and prints what was lost.
- *
- * @returns the exit code: 0 if everything was carried over, 1 otherwise
- */
+/** Converts a file and prints what was lost. @returns 0 if everything was carried over, else 1 */
 async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const here = resolve(terminal.cwd);
   const root = resolve(here, options.directory);
@@ -110,7 +106,6 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   return end(imported, shown, terminal);
 }
 
-/** The grader, the embedding model and the `models` entries that the imported prompts use. */
 async function reliedOn(
   { prompts }: Imported,
   { file, grader, voters, embeddings }: Settings,
@@ -169,14 +164,12 @@ async function verifyFile(
   );
 }
 
-/** One line per reason, losses first. */
 function sayWhatIsLost({ left, remarks }: Imported, terminal: Terminal): void {
   for (const group of lossesByReason(left)) terminal.err(`lost: ${logLine(lossLine(group))}\n`);
   for (const notice of deduplicate(remarks))
     terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
 }
 
-/** Prints the final counts and returns the exit code. `folder`: where the files were written. */
 function end(imported: Imported, folder: string, terminal: Terminal): number {
   const untested = imported.prompts.filter(({ tests }) => tests === null).length;
   if (untested > 0)
@@ -243,7 +236,6 @@ async function withImported<T>(
   });
 }
 
-/** The settings relevant to an import. Other commands report their errors. */
 async function settingsFor(files: Files): Promise<Settings> {
   const options = {
     config: SETTINGS_FILE,

@@ -15,7 +15,6 @@ export interface Conversion {
   needs: string[];
 }
 
-/** Writes imported prompts as our files: one per prompt, and one per set of shared tests. */
 export function convertImport(imported: Imported, source: string): Conversion {
   const files = new Map<string, string>();
   const slugs = new Map<DraftFile, string>();

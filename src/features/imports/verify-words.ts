@@ -7,10 +7,8 @@ import type { ForeignAnswer } from './promptfoo/promptfoo-results.ts';
 
 const SHOWN_KINDS = 20;
 
-/** Longest reason, in characters. */
 const MAX_REASON_CHARS = 300;
 
-/** One verdict by both tools; either may be missing. */
 export interface ComparedVerdict {
   metric: Metric;
   answer: ForeignAnswer;
@@ -43,7 +41,6 @@ function kindLines(differing: readonly ComparedVerdict[]): string[] {
   ];
 }
 
-/** Notes answers that promptfoo transformed before scoring. */
 export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
   const differing = verdicts.filter((verdict) => !isAgreement(verdict));
   const equal = (verdicts.length - differing.length).toLocaleString('en-US');

@@ -4,7 +4,6 @@ import { pairedMean } from '../../kernel/statistics/interval.ts';
 import { mean } from '../../kernel/statistics/sums.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** What the first two tries a side of one comparison say about how tries hang together. */
 export interface Dependence {
   /** Share of pairs of tries of one side that come out alike, less that of pairs across sides. */
   repeats: number;
@@ -25,7 +24,6 @@ function pairAgreement(a: number, b: number): number {
   return Number(a === b);
 }
 
-/** Share of the four pairs of one try each that come out alike. */
 function alikeAcross(left: OutcomePair, right: OutcomePair): number {
   return mean(left.flatMap((a) => right.map((b) => pairAgreement(a, b))));
 }
@@ -80,10 +78,7 @@ function crossProducts(pairs: readonly OutcomePair[]): number {
   return sum ** 2 - changes.reduce((total, change) => total + change ** 2, 0);
 }
 
-/**
- * How much more alike base's and head's tries of one comparison are than those of two comparisons,
- * for each two that follow each other; no comparison is in two of these.
- */
+/** How much more alike base and head are in one comparison than in two. Pairs are disjoint. */
 function lasting(seen: readonly Dependence[]): number[] {
   return seen.flatMap((first, i) => {
     const second = i % 2 === 0 ? seen[i + 1] : undefined;
@@ -99,20 +94,16 @@ function lasting(seen: readonly Dependence[]): number[] {
   });
 }
 
-/** From this share of repeated answers on, they are what makes tries alike. */
+/** From this share of repeated answers on, tries are alike because of them. */
 const REPEATED = 0.9;
 
-/** A suite as far as its model's parameters may explain what repeats. */
 interface Measured {
   path: string;
   name: string;
   variant: { parameters: Readonly<Record<string, unknown>> };
 }
 
-/**
- * Whether the tries of a suite are independent, over all its comparisons: a notice for each way in
- * which they are not, where the 99 % interval leaves no doubt, with the likely cause.
- */
+/** A notice for each way in which tries are dependent, where the 99 % interval excludes chance. */
 export function dependenceNotices(suite: Measured, seen: readonly Dependence[]): Notice[] {
   const shares = seen.flatMap(({ sameAnswer }) => sameAnswer ?? []);
   const isSame = shares.length > 0 && mean(shares) >= REPEATED;

@@ -22,18 +22,15 @@ import type { NoiseResult, NoiseSuite } from './result.ts';
 /** Rows of each list, from everything to the verdict alone; a summary takes the first that fits. */
 const ROWS = [500, 50, 5, 0] as const;
 
-/** A measurement of the gate's own false alarms, for a terminal. */
 export function renderNoise(noise: NoiseResult, options: TerminalOptions): string {
   return `${renderBlocks(noiseBlocks(noise, 50), options)}\n`;
 }
 
-/** A measurement of the gate's own false alarms, for the job summary, in at most `limit` bytes. */
 export function renderNoiseSummary(noise: NoiseResult, limit: number = JOB_SUMMARY_LIMIT): string {
   const texts = ROWS.map((rows) => `${markdownOf(noiseBlocks(noise, rows), NO_LINKS)}\n`);
   return texts.find((candidate) => bytes(candidate) <= limit) ?? `${noiseTitle(noise)}\n`;
 }
 
-/** The measurement in one line. */
 export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseResult): string {
   if (problems.length > 0)
     return `Noise was not measured: ${counted(problems.length, 'problem')} to fix`;

@@ -33,7 +33,6 @@ export interface ShardOptions {
   watch?: boolean;
 }
 
-/** `evaldiff run --shard`: runs one part of a sweep and writes it to a folder. */
 export async function runPart(
   overrides: readonly string[],
   options: EvaluateOptions & ShardOptions,
@@ -93,7 +92,6 @@ async function refuseForeign(folder: string): Promise<void> {
     );
 }
 
-/** Merges the parts of a sweep into one result. */
 export const mergeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('merge'), SWEEPS)
     .description(
@@ -119,8 +117,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
         }));
         const parts = places.map(({ folder }) => folder);
         const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
-        // Not read from a commit, because the parts may be among the files. The plan checks that
-        // they match.
+        // Not read from a commit, because the parts may be among the files.
         const gathered = await gatherParts(session, WORKTREE, {
           places,
           source: 'folders',

@@ -5,7 +5,6 @@ import { counted, cost, count } from '../../text/amounts.ts';
 import { totalOf, type Manifest } from './manifest.ts';
 import { shardName } from './part.ts';
 
-/** What a shard did, in one line; what came of it is the merge's to say. */
 export function shardTitle({ shard, counts, halted }: Manifest): string {
   const done =
     counts.references === 0
@@ -14,7 +13,6 @@ export function shardTitle({ shard, counts, halted }: Manifest): string {
   return `Shard ${shardName(shard)}: ${done}${halted === null ? '' : `, ended early (${halted.title.toLowerCase()}: ${halted.why})`}`;
 }
 
-/** What a shard was paid for and leaves behind. */
 export function shardWords(manifest: Manifest): string {
   const { usage, counts } = manifest;
   return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused${recordedWords(usage.replayed ?? 0)}${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
@@ -26,7 +24,6 @@ function fromCaches(input: number, cached: number): string {
     : `, ${count(cached)} of ${counted(input, 'token')} in from the vendors' caches`;
 }
 
-/** A shard's job summary. */
 export function renderShardSummary(manifest: Manifest): string {
   return markdown([
     paragraph([strong(shardTitle(manifest))], 'verdict'),
@@ -34,13 +31,12 @@ export function renderShardSummary(manifest: Manifest): string {
   ]);
 }
 
-/** What all shards were paid for, which the result's own usage does not count. */
+/** The result's usage does not include what the shards paid. */
 export function mergeWords(parts: readonly Manifest[]): string {
   const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
   return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}${recordedWords(replayed)}${fromCaches(input, cached)}, ${cost(dollars)}; the result's usage is the merge's own.`;
 }
 
-/** What is added to a merge's job summary. */
 export function renderMergeSummary(parts: readonly Manifest[]): string {
   return markdown([paragraph([text(mergeWords(parts))], 'small')]);
 }

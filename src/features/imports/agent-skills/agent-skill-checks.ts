@@ -7,7 +7,6 @@ export const IGNORED_KEYS =
   'id name title label description note notes comment comments $schema version schema_version';
 export const DECORATION = `${IGNORED_KEYS} author owner created created_at updated date tags category difficulty priority severity source metadata rationale reason why purpose prompt_file`;
 
-/** Keys of a case that hold checks; the value says how the answer relates to them. */
 const CHECK_KEYS = {
   holds:
     'assertions assertion expectations expectation checks check criteria criterion success_criteria acceptance_criteria pass_criteria expected_behavior expected_behaviors expected_behaviour expected_behaviours rubric rubrics requirements must should',
@@ -15,7 +14,6 @@ const CHECK_KEYS = {
     'forbidden forbidden_behavior forbidden_behaviors must_not should_not anti_patterns unexpected_behavior unexpected_behaviors failure_criteria',
 };
 
-/** The assertion, or statement, for each type of check, without filler words and negations. */
 const TYPES: Readonly<Record<string, string>> = {
   contains: 'contain contains include includes substring string_match',
   'contains-all': 'contain_all contains_all include_all includes_all all_of',
@@ -45,11 +43,9 @@ const READABLE_KEYS = `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type k
 
 export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
-/** A statement for the grader, a metric, or why there is neither. */
 export type SkillCheck =
   { statement: Json; remark?: string } | { name: string; metric: JsonMap } | { why: string };
 
-/** `mustNotContain` and `must-not-contain` become `must_not_contain`. */
 export function snakeCase(word: string): string {
   const parted = word.replace(/([a-z])([A-Z])/g, '$1_$2').replace(/[\s-]+/g, '_');
   return parted.toLowerCase();
@@ -104,7 +100,6 @@ function convertCheck(
   const said = firstValue(check, 'type kind');
   const type = said === undefined ? UNTYPED : typeOf(jsonText(said));
   if (unread !== undefined) {
-    // `{ not_contains: x }` uses its type as key.
     const { [unread]: value = null, ...others } = check;
     return said === undefined && typeOf(unread) !== null
       ? convertCheck({ ...others, type: unread, value }, isForbidden, builtIns)
@@ -161,7 +156,6 @@ function optional(found: SkillCheck, { required, optional: isOptional }: JsonMap
     : { ...found, statement: { statement: found.statement, required: false } };
 }
 
-/** The grader's statements, with subject and negation. */
 function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillCheck[] {
   const operand = firstValue(check, OPERANDS);
   const body = firstValue(check, SENTENCES) ?? (isTyped ? operand : undefined);
@@ -201,7 +195,6 @@ function comparison(
 
 function assertionFor(type: string, value: Json | undefined, negate: boolean) {
   const name = type === 'contains' ? `contains-${negate ? 'any' : 'all'}` : type;
-  // `is_json: true` has no schema.
   const operand = value === true ? undefined : value;
   const list = name.includes('contains') ? [value ?? []].flat() : operand;
   return [name, { value: list, negate }] as const;

@@ -44,7 +44,6 @@ interface SkillCase {
   path: Path;
 }
 
-/** A list of cases, alone or under a key, or a single case. Null if there is none. */
 function casesIn(value: Json): SkillCase[] | null {
   const key = CASE_LISTS.find((each) => Array.isArray(valueAt(value, [each])));
   const path = key === undefined ? [] : [key];
@@ -55,12 +54,7 @@ function casesIn(value: Json): SkillCase[] | null {
   return key !== undefined || cases.some(({ written }) => caseQuestion(written)) ? cases : null;
 }
 
-/**
- * Reads `evals/evals.json` of an Agent Skill as a prompt: SKILL.md is the system prompt, each
- * question with its files is the user's message, and checks are metrics (comparisons, and
- * statements for the grader). Skills are made for agents with tools; a plain answer tests only the
- * text, which a remark says.
- */
+/** Reads `evals/evals.json` of an Agent Skill as a prompt: a plain answer tests only the text. */
 export async function importAgentSkill(
   document: Document,
   tools: FormatTools,
@@ -205,7 +199,6 @@ function skillPromptDraft(
   return draft;
 }
 
-/** The text below the front matter, and its first line. */
 function withoutFrontMatter(text: string): { body: string; line: number } {
   const lines = text.split('\n');
   const end =

@@ -13,7 +13,6 @@ export interface FlexEvalContext {
   text(path: string): Promise<string | null>;
 }
 
-/** A Python file with the user's functions. */
 export interface FunctionModule {
   file: string;
   source: string;
@@ -34,7 +33,6 @@ export interface EvalContext extends FlexEvalContext {
   problems: Problem[];
 }
 
-/** Converts a data source to a file of ours; null, with a loss, if it cannot be read. */
 export function dataFile(
   document: Document,
   { path, value }: { path: Path; value: Json },
@@ -108,7 +106,6 @@ export function rubricFiles(
   });
 }
 
-/** The files of `function_modules` in lookup order. */
 export async function functionModules(
   document: Document,
   { absence, text }: FlexEvalContext,
@@ -144,18 +141,13 @@ function moduleEntries(document: Document): { path: Path; value: unknown }[] {
   );
 }
 
-/** The first module with a top-level function of this name. */
 export function definedIn(name: string, modules: readonly FunctionModule[]): FunctionModule | null {
   if (!/^[A-Za-z_]\w*$/.test(name)) return null;
   const definition = new RegExp(`^def[ \\t]+${name}[ \\t]*\\(`, 'm');
   return modules.find(({ source }) => definition.test(source)) ?? null;
 }
 
-/**
- * Converts a function to a code metric: the module's lines, which keep their numbers, followed by
- * the call. As in FlexEval, the type hint of the first parameter decides the argument: text, a
- * list of messages, a tool call, or an object with the same names.
- */
+/** Keeps line numbers. As in FlexEval, the first parameter's type hint decides the argument. */
 export function functionMetric(
   { source }: FunctionModule,
   name: string,

@@ -6,11 +6,9 @@ import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.t
 import { isScalar, uniqueNames, type Loss, lose } from '../shared/draft.ts';
 import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
 
-/** A metric of ours, and where FlexEval's is written. */
 export interface ForeignMetric {
   metric: JsonMap;
   path: Path;
-  /** The user's file with the function; null for a built-in function or a rubric. */
   code: string | null;
 }
 
@@ -109,7 +107,6 @@ function metricsAt(document: Document, path: Path, kind: MetricKind): FlexEvalMe
   });
 }
 
-/** Where functions are looked up: the user's files first, as in FlexEval. */
 interface FunctionSources {
   builtIns: BuiltInMetrics;
   modules: readonly FunctionModule[];
@@ -184,7 +181,6 @@ function argumentsOf(written: JsonMap): JsonMap {
     : {};
 }
 
-/** Makes names unique with arguments and level; of several, none keeps the bare name. */
 function withUniqueNames(
   all: readonly FlexEvalMetric[],
 ): { found: FlexEvalMetric; name: string }[] {

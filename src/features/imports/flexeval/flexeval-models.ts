@@ -45,7 +45,6 @@ const FUNCTIONS: Readonly<Record<string, Read>> = {
   generic_rest_api_completion: () => ({ why: OWN_BODY }),
 };
 
-/** Repeats its argument, or else the first message. */
 const ECHO = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, messages } = JSON.parse(line);
   const output = process.argv[1] ?? messages[0]?.content ?? "No messages yet.";
@@ -65,7 +64,6 @@ function echo(response: string | null): ReturnType<Read> {
   return { name, entry: { provider: 'program', model: name, command }, aside: [] };
 }
 
-/** Converts `{ function_name, kwargs }` to a model with its parameters. */
 export function convertLlm(written: Json): ForeignLlm {
   const name = isMap(written) ? written['function_name'] : undefined;
   if (!isMap(written) || typeof name !== 'string')
@@ -130,7 +128,6 @@ function textArgument(kwargs: JsonMap, key: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The model of an eval without a completion, which has recorded answers. */
 const RECORDED = 'recorded';
 
 /** The first eval's plain grader becomes the project's. Others are set on their metrics. */
@@ -154,7 +151,6 @@ export function withGrader(
     if ('rubric' in metric) metric['grader'] = { model: found.model, ...found.parameters };
 }
 
-/** Adds the model at `path` to the imported ones; null, with a loss, if it cannot be used. */
 function llmAt(
   document: Document,
   path: Path,

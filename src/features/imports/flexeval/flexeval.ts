@@ -30,7 +30,6 @@ interface ForeignEval {
   data: { path: Path; value: Json }[];
 }
 
-/** Becomes the number of tries. */
 const REPEATS = 'nb_evaluations_per_thread';
 
 const EVAL_KEYS =
@@ -51,7 +50,6 @@ const UNSUPPORTED_EVAL_KEYS: Readonly<Record<string, string>> = {
   env_filepath: "keys come from the run's environment",
 };
 
-/** Configuration keys that change what is measured. */
 const LOSSES = ['max_n_conversation_threads'];
 
 const CONFIG_KEYS = [
@@ -61,10 +59,7 @@ const CONFIG_KEYS = [
   REPEATS,
 ];
 
-/**
- * Converts FlexEval's run or evals: dialogues become references, functions and rubrics metrics. A
- * run without completions scores the recorded answers without model calls for answers.
- */
+/** Dialogues become references; functions and rubrics become metrics. */
 export async function importFlexEval(
   document: Document,
   { builtIns, files }: FormatTools,
@@ -226,7 +221,6 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-/** The evaluations per dialogue, if more than one. Reports all other keys. */
 function configOf(document: Document, path: Path, { left, remarks }: Imported): number | null {
   // The eval's key wins over its configuration's, and that over the run's.
   const places: Path[] = [...(path[0] === 'eval' ? [['config']] : []), [...path, 'config'], path];

@@ -10,7 +10,6 @@ const COMPARISONS: Readonly<Record<string, string>> = {
   endsWith: 'ends_with',
 };
 
-/** GitHub's built-in evaluators, with the nearest metric. */
 const NEAREST: Readonly<Record<string, JsonMap>> = {
   similarity: { uses: 'factuality' },
   relevance: { uses: 'answer_relevance' },

@@ -135,7 +135,6 @@ function promptYmlTestsDraft(
 ): DraftFile | null {
   const rows = value['testData'];
   const evaluators = Array.isArray(value['evaluators']) ? value['evaluators'] : [];
-  // A prompt without variables and data is one test.
   const written =
     Array.isArray(rows) && rows.length > 0 ? rows : variables?.length === 0 ? [{}] : [];
   const { left } = imported;
@@ -215,7 +214,6 @@ function rowReference(row: JsonMap, variables: readonly string[]): JsonMap {
   return { input, ...(expected === undefined || expected === null ? {} : { expected }) };
 }
 
-/** An evaluator that uses a column becomes a metric of each reference, with that row's text. */
 function addRowMetrics(
   document: Document,
   rows: readonly { row: JsonMap; path: Path }[],
@@ -238,7 +236,6 @@ function addRowMetrics(
   });
 }
 
-/** Fills in all texts in a value, or returns the first error. */
 function fillInAll(
   value: Json,
   vars: JsonMap,

@@ -16,7 +16,6 @@ import {
 import { assertionValue } from './assertion-parts.ts';
 import { CODE_ASSERTIONS } from './code.ts';
 
-/** Supported keys; others are reported. */
 export const ASSERTION_KEYS =
   'type value threshold metric weight config description label name id'.split(' ');
 
@@ -74,7 +73,6 @@ const UNSUPPORTED_ASSERTIONS: Readonly<Record<string, string>> = {
 
 const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 
-/** Kind of loss, for all types. */
 export const ON_TRANSFORMED = 'an assertion on a transformed answer';
 
 const INSTEAD =
@@ -87,7 +85,6 @@ export function changesAnswer({ type, transform }: JsonMap, isTransformed: boole
   return isTransformed ? `options.transform of its test ${INSTEAD}` : null;
 }
 
-/** Converts an assertion, with the test's variables filled in as promptfoo does. */
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): Converted {
   const written = assertion['type'];
   if (typeof written !== 'string') return cannotConvert('it has no type');

@@ -2,7 +2,6 @@ import type { Json, JsonMap } from '../../../types/plain.ts';
 import { cannotConvert, type Convert } from '../shared/text-assertions.ts';
 import { javascriptProblem, pythonProblem } from './foreign-code.ts';
 
-/** A promptfoo check in code, with its threshold and negation. */
 export interface CodeCheck {
   source: string;
   threshold: number | null;
@@ -11,15 +10,11 @@ export interface CodeCheck {
   structured: readonly string[];
   /** Variables whose input differs from what promptfoo's checks see. */
   unlike: JsonMap;
-  /** Whether to parse a JSON answer. */
   asData: boolean;
   config: Json | undefined;
 }
 
-/**
- * Converts promptfoo's JavaScript (an expression, a body with `return`, or a file that exports a
- * function). Adds one line before the user's code.
- */
+/** Converts promptfoo's JavaScript. Adds one line before the user's code. */
 export function javascriptMetric(
   check: CodeCheck,
   form: 'inline' | 'file',
@@ -79,7 +74,6 @@ function functionBody(source: string): string {
   return end === 0 || last === '' ? line : `${line.slice(0, end)} return ${last}`;
 }
 
-/** Position after the last semicolon outside string literals; 0 if none. */
 function lastStatementEnd(line: string): number {
   let quote = '';
   let end = 0;

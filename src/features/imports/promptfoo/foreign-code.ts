@@ -2,7 +2,6 @@ import type { HostSettings } from '../../../config/host-call.ts';
 import { PROMPTFOO_PROGRAM } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 
-/** A code file that a configuration names, relative to the project. */
 export interface CodeFile {
   file: string;
   /** The function; '' for the default export. */
@@ -62,11 +61,9 @@ export function codeModel(
   };
 }
 
-/** What sandboxed JavaScript lacks. */
 const OUTSIDE =
   /\brequire\s*\(|^[^\S\n]*import\b(?!\.meta)|\bimport\s*\(|\bprocess\.(?!env\b\s*(?:\?|\|))\w+|\b(?:fetch|setTimeout|setInterval)\s*\(|\bXMLHttpRequest\b|\bcrypto\.|\bperformance\.|\b(?:providerResponse|logProbs)\b|\bcontext\.(?:provider|metadata|trace)\b|\bcontext\.test\.(?!vars\b|description\b)\w+/m;
 
-/** Comments and string literals, which are not searched. */
 const NO_CODE =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`/g;
 
@@ -106,7 +103,6 @@ const OUTSIDE_PYTHON =
 const PYTHON_NO_CODE =
   /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*/g;
 
-/** Searches Python for what the sandbox lacks. Null if nothing was found. */
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
     // A short text may name a function.

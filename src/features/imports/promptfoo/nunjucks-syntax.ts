@@ -1,6 +1,5 @@
 import parser, { type SyntaxNode } from 'nunjucks/src/parser.js';
 
-/** Parses a template as nunjucks does, or names the first unsupported part. */
 export function parseTemplate(
   text: string,
 ): { ok: true; root: SyntaxNode } | { ok: false; construct: string } {
@@ -42,7 +41,6 @@ function isUnread(node: SyntaxNode): boolean {
       // It depends on the run's environment.
       return node.value === 'env';
     case 'Literal':
-      // A regular expression.
       return typeof node.value === 'object' && node.value !== null;
     case 'Group':
       return node.children.length !== 1;
@@ -55,7 +53,6 @@ function isUnread(node: SyntaxNode): boolean {
   }
 }
 
-/** The variables of a loop. */
 export function loopVariables({ name }: Extract<SyntaxNode, { typename: 'For' }>) {
   return name.typename === 'Array' ? name.children : [name];
 }
@@ -66,7 +63,6 @@ const TAG_MARKS = [
   ['{#', '#}'],
 ] as const;
 
-/** The tag or output at an index, on one line. */
 function constructAt(text: string, index: number): string {
   const begun = TAG_MARKS.map(([open, close]) => ({
     open,
@@ -88,7 +84,6 @@ const BLOCK = /\{%-?\s*(end)?(?:if|for)\b/g;
 /** nunjucks finds no end with a dash, and takes quadratic time where there is none. */
 const RAW = /\{%(?:-?\s*(?:raw|verbatim)\b|\s*(end)raw\s*%\})/g;
 
-/** The first of these tags that is not closed. */
 function unclosedAt(text: string, tags: RegExp): number | undefined {
   const open: number[] = [];
   for (const { index, 1: end } of text.matchAll(tags))

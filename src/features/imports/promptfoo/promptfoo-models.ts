@@ -81,7 +81,6 @@ async function modelEntries(
   return (await Promise.all(found)).flat();
 }
 
-/** A provider with its files read and the parameters that promptfoo sends. */
 async function withSentParameters(
   value: Json,
   place: Place,
@@ -110,7 +109,6 @@ function askedId(id: string, settings: Pick<Settings, 'models'>): string {
   return isSame ? id.replace(found.model, () => asked.model) : `${asked.provider}:${asked.model}`;
 }
 
-/** A provider in code, if code may run, as a program entry that calls the bundled program. */
 function codeProvider(
   written: Json,
   { file }: Document,

@@ -2,10 +2,8 @@ import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain
 import type { ImportFiles } from '../shared/draft.ts';
 import { requestOf } from './promptfoo-requests.ts';
 
-/** A provider's configuration as promptfoo sends it. */
 export interface SentParameters {
   config: JsonMap;
-  /** Keys that no model receives. */
   unsent: string[];
   left: { key: string; why: string }[];
 }
@@ -16,10 +14,8 @@ const OF_THE_CLIENT =
     ' ',
   );
 
-/** Parameters whose templates promptfoo fills in per test. */
 const FILLED_IN = ['tools', 'functions', 'response_format', 'output_format', 'reasoning_effort'];
 
-/** A provider's configuration with promptfoo's defaults. */
 export function sentParameters(id: string, config: JsonMap): SentParameters {
   const { passthrough } = config;
   const { own, left } = convertibleMembers(config);
@@ -74,7 +70,6 @@ function textIn(value: Json, is: (text: string) => boolean): string | null {
 
 const DEEPEST = 8;
 
-/** Reads `tools: file://tools.json` and similar values at any depth. */
 export async function withFiles(
   config: JsonMap,
   from: Place,

@@ -12,7 +12,6 @@ import { parseTemplate } from './nunjucks-syntax.ts';
 import { convertibleMembers, withFiles } from './promptfoo-parameters.ts';
 import { isCutOff } from './templates.ts';
 
-/** A promptfoo prompt: messages with templates in `{{ }}`. */
 export interface ForeignPrompt {
   label: string | null;
   /** Model parameters of this prompt, which take precedence over its provider's. */
@@ -33,7 +32,6 @@ type Maker =
 
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
-/** Why a prompt that is made per test cannot be converted. */
 export const ONLY_VARIABLES =
   'filters and logic of templates are filled in where this file is read in place; a prompt file has variables alone';
 
@@ -68,7 +66,6 @@ export async function readPrompts(
 
 type PromptEntry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
 
-/** `display` is an old form of `label`. */
 const ENTRY_KEYS = ['id', 'raw', 'label', 'display', 'config'];
 
 async function readPromptEntry(
@@ -119,7 +116,6 @@ async function readForeignPrompt(
   return found.flatMap((file) => fromFile(file, entry, context.code === 'written'));
 }
 
-/** A function that makes the prompt. Runs where code may run, else is reported. */
 async function codePrompts(
   text: string,
   map: JsonMap,

@@ -4,7 +4,6 @@ import { isMap, type JsonMap } from '../../../types/plain.ts';
 interface ProviderCall {
   model: string;
   own: JsonMap;
-  /** Whether defaults are left out. */
   bare: boolean;
   /** What follows the vendor: `chat`, `responses`, or the model. */
   kind: string;
@@ -15,14 +14,12 @@ interface SentMembers {
   unsent: string[];
 }
 
-/** Vendors whose chat API promptfoo treats like OpenAI's. */
 const LIKE_OPENAI = new Set(
   'openai openrouter groq deepseek perplexity xai togetherai together fireworks cerebras deepinfra nvidia github'.split(
     ' ',
   ),
 );
 
-/** What promptfoo sends to a vendor, and what it leaves out. */
 export function requestOf(vendor: string, asked: ProviderCall): SentMembers {
   if (LIKE_OPENAI.has(vendor)) return asOpenai(vendor, asked);
   const { own } = asked;
@@ -69,7 +66,6 @@ function splitMembers(map: JsonMap, isLeft: (key: string) => boolean): SentMembe
   return { sent, unsent };
 }
 
-/** Parameters sent to OpenAI and to vendors treated alike. */
 const TO_OPENAI = new Set(
   'seed max_tokens temperature top_p presence_penalty frequency_penalty functions function_call functionToolCallbacks tools tool_choice tool_resources response_format stop prompt_cache_key prompt_cache_options prompt_cache_retention service_tier user metadata store modalities audio mcp'.split(
     ' ',
@@ -83,14 +79,12 @@ const TO_THINKING = new Set([
   'verbosity',
 ]);
 
-/** Misspellings that no OpenAI-compatible vendor reads. */
 const MISSPELT =
   /^(?:maxTokens|maxCompletionTokens|topP|topK|frequencyPenalty|presencePenalty|max_completion_tokens)$/;
 
 /** Reasoning models, which reject a temperature and `max_tokens`. */
 const THINKS = /^(?:.*\/)?(?:o\d|gpt-5)/;
 
-/** Other vendors' reasoning models, which accept a temperature. */
 const THINKS_WARMLY: Readonly<Record<string, RegExp>> = {
   groq: /gpt-oss|qwen/,
   xai: /^grok-(?!.*non-reasoning)(?:3-mini|4|code|build|latest)/,
@@ -112,7 +106,6 @@ function asOpenai(vendor: string, { model, own, bare, kind }: ProviderCall): Sen
   return { sent: { ...(cold ? {} : { temperature: 0 }), ...bound, ...sent }, unsent };
 }
 
-/** Converts Responses API names to Chat Completions names. */
 function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: boolean): JsonMap {
   const effort = isMap(reasoning ?? null) ? (reasoning as JsonMap)['effort'] : undefined;
   const bound = thinks ? 'max_completion_tokens' : 'max_tokens';
@@ -123,7 +116,6 @@ function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: 
   };
 }
 
-/** Azure deployment names that promptfoo recognizes as reasoning models. */
 const AZURE_THINKS =
   /^(?:o[134]|gpt-5)|-(?:o[134]|gpt-5)|deepseek[-_]r1|phi-4-(?:mini-)?reasoning|grok.*reasoning/i;
 

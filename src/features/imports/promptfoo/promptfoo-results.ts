@@ -4,7 +4,6 @@ import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
 import { providerMap } from '../shared/models.ts';
 
-/** One answer of a promptfoo results file, with its verdicts. */
 export interface ForeignAnswer {
   /** Index of its test among the tests that ran. */
   test: number;
@@ -43,7 +42,6 @@ export function readForeignResults(
   return { answers, unanswered: list.length - answers.length };
 }
 
-/** `changing`: labels or names of providers with a transform. */
 function readForeignAnswer(
   value: Json,
   changing: readonly (Json | undefined)[],
@@ -106,10 +104,7 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
   ]);
 }
 
-/**
- * An answer's reference: the one at its index if the variables match, else the only match, else
- * null. Results have each reference's variables as written or as checks see them.
- */
+/** The reference at the answer's index if the variables match, else the only match, else null. */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
   rows: readonly { given: JsonMap; vars: JsonMap }[],

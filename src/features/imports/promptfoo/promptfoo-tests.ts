@@ -30,10 +30,8 @@ const KNOWN_OPTIONS =
 
 const TEST_KEYS = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
 
-/** Keys that limit a test to some prompts or models. */
 const TEST_FILTER_KEYS = ['prompts', 'providers', 'provider'];
 
-/** All tests of a configuration and the files that it names. Reports losses. */
 export async function readForeignTests(
   document: Document,
   { files, limits, code, host }: Omit<ValueReader, 'left' | 'defaults'>,
@@ -56,7 +54,6 @@ export async function readForeignTests(
   return [...(await readEntries(written, document, ['tests'], reader)), ...scenarios];
 }
 
-/** Combines every entry of a scenario's `config` with each of its tests. */
 async function readScenarios(document: Document, reader: ValueReader): Promise<ForeignTest[]> {
   const written = valueAt(document.value, ['scenarios']) ?? null;
   const list = Array.isArray(written) ? written : written === null ? [] : [written];
@@ -213,7 +210,6 @@ async function madeTests(
   return readTestFile(file, false, reader);
 }
 
-/** `loads`: also read the files in values of assertions. */
 async function readTestFile(
   file: Document,
   loads: boolean,

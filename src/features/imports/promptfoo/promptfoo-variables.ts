@@ -32,7 +32,6 @@ export async function readVariables(
   return new Map(maps.flatMap((each) => [...each]));
 }
 
-/** A table row's variables: all cells except the test's configuration (`__…`). */
 export function variablesOfRow(
   row: Readonly<Record<string, Json>>,
   place: Place,
@@ -110,7 +109,6 @@ const PREFIXES: readonly (readonly [RegExp, string])[] = [
 
 const TYPED = /^(not-)?([a-z][a-z0-9-]*(?::[a-z-]+)?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
 
-/** All types of assertions, to distinguish them from text in a cell. */
 const ASSERTION_TYPES = new Set(
   'agent-rubric answer-relevance bleu classifier contains contains-all contains-any contains-html contains-json contains-sql contains-xml context-faithfulness context-recall context-relevance conversation-relevance cost equals factuality finish-reason g-eval gleu guardrails icontains icontains-all icontains-any is-html is-json is-refusal is-sql is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml javascript latency levenshtein llm-rubric meteor model-graded-closedqa model-graded-factuality moderation perplexity perplexity-score pi python regex rouge-n ruby search-rubric similar similar:cosine similar:dot similar:euclidean skill-used starts-with tool-call-f1 trace-error-spans trace-span-count trace-span-duration trajectory:goal-success trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence trajectory:tool-used webhook word-count'.split(
     ' ',
@@ -163,10 +161,8 @@ function typedAssertion(written: string): JsonMap | null {
 
 export const ROW_KEYS = ['vars', 'assert', 'description'];
 
-/** Columns that are read with others or have no effect. */
 const SECONDARY_COLUMN = /^__(?:(?:description|metric)$|(?:metadata|config):)/;
 
-/** A table row as a test: variables, and columns that configure the test. */
 export function readRow(
   row: JsonMap,
   place: Place,

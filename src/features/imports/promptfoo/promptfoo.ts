@@ -31,7 +31,6 @@ import { readPrompts, ONLY_VARIABLES, type ForeignPrompt } from './promptfoo-pro
 import { readForeignTests } from './promptfoo-tests.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 
-/** Configuration keys that are read or do not affect the evaluation. */
 const PROMPTFOO_KEYS =
   'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema'.split(
     ' ',
@@ -114,7 +113,6 @@ export async function importPromptfoo(
   return imported;
 }
 
-/** Without tests, a prompt without variables is one test. */
 function withItself(
   document: Document,
   prompts: readonly ForeignPrompt[],
@@ -158,7 +156,6 @@ function reportUnreadKeys(document: Document, value: JsonMap, { left, remarks }:
 
 const ENVIRONMENT = /\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}/g;
 
-/** Fills in `env` of the configuration. */
 function configurationOf(document: Document): Document {
   const filled = (text: string): string =>
     text.replace(ENVIRONMENT, (written, name: string) => {

@@ -25,9 +25,7 @@ export interface ImportedModel {
   parameters: JsonMap;
   /** The `models:` entry; null if the name suffices. */
   entry: JsonMap | null;
-  /** Losses. */
   left: { key: string; why: string }[];
-  /** Remarks. */
   aside: { key: string; why: string }[];
 }
 
@@ -60,7 +58,6 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   presencePenalty: 'presence_penalty',
 };
 
-/** Converts promptfoo's provider name (`openai:chat:gpt-4o`), or says why it cannot. */
 function providerNamed(
   id: string,
 ): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
@@ -174,13 +171,11 @@ export function ofTheRun(key: string, line: string): { key: string; why: string 
   };
 }
 
-/** The API that a server implements: its provider's. */
 function languageOf(id: Json | undefined): VendorName {
   const [vendor = ''] = typeof id === 'string' ? id.split(':') : [];
   return isVendor(vendor) ? factsOf(vendor).speaks : 'openai';
 }
 
-/** The configured address, of any type; null if absent. */
 function writtenAddress({ apiBaseUrl, apiHost }: JsonMap): Json {
   if ((apiBaseUrl ?? '') !== '') return apiBaseUrl ?? null;
   if ((apiHost ?? '') === '') return null;
@@ -224,7 +219,6 @@ export function serverModel(
 
 const SAID_ELSEWHERE = ['apiBaseUrl', 'apiHost'];
 
-/** Model parameters of another tool: vendor parameters are kept, the rest is reported. */
 export function readForeignParameters(written: JsonMap): {
   parameters: JsonMap;
   left: ImportedModel['left'];
@@ -240,7 +234,6 @@ export function readForeignParameters(written: JsonMap): {
   return { parameters, left };
 }
 
-/** Drops the publisher: `openai/gpt-4o`. */
 export function publishedModel(written: Json | undefined): string {
   if (!isScalar(written)) return UNNAMED_MODEL;
   const name = String(written);
