@@ -25,11 +25,6 @@ import {
   workflowText,
 } from './workflow.ts';
 
-interface InitOptions {
-  directory: string;
-  owner?: string;
-}
-
 export const initCommand: AddCommand = (program, terminal, done) => {
   program
     .command('init')
@@ -45,7 +40,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       'after',
       '\nExamples:\n  evaldiff init --owner your-organisation\n  evaldiff init --directory services/chat',
     )
-    .action(async (options: InitOptions) => {
+    .action(async (options: { directory: string; owner?: string }) => {
       const { directory } = options;
       if (options.owner !== undefined) checkOwner(options.owner);
       const seen = await withTree(directory, terminal, (tree, repository) =>

@@ -133,15 +133,13 @@ export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
 }
 
-const HERE = '.';
-
 /** Parent folders are searched only within the checkout: others may belong to someone else. */
 export function projectFolder(
   { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,
   { cwd, err }: Pick<Terminal, 'cwd' | 'err'>,
 ): string {
   const here = resolve(cwd, directory);
-  if (directory !== HERE) return here;
+  if (directory !== '.') return here;
   const inCheckout = upwards(here);
   const names = [config, LLMEVAL_FILE];
   const found = inCheckout.find((folder) => names.some((name) => existsSync(join(folder, name))));

@@ -66,7 +66,8 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
     .addHelpText('after', `${EXAMPLES}${examples}${variants.examples}`)
     .action(async (paths: string[], options: ReportOptions) => {
       const isTerminal = terminal.isTerminal && options.out === undefined;
-      const given = { ...options, format: formatOf(options) };
+      const format = options.json === true ? ('json' as const) : (options.format ?? 'terminal');
+      const given = { ...options, format };
       const to = { ...terminal, isTerminal };
       const rendered =
         variants.find(options)?.run(paths, given, to) ?? renderFiles(paths, given, to);
@@ -107,10 +108,6 @@ async function renderFiles(
     null,
     `--format ${format} renders one result.json; ${alone?.kind === 'own' ? `${alone.of.noun} has` : 'for several runs take'} terminal, markdown or json`,
   );
-}
-
-function formatOf({ json, format }: ReportOptions): Format {
-  return json === true ? 'json' : (format ?? 'terminal');
 }
 
 async function renderResult(

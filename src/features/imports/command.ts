@@ -84,7 +84,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const made = convertImport(imported, pathWithin(root, resolve(here, file)) ?? file);
   const { files, settings, needs } = folder === root ? made : withRelied(made, relied);
   const shown = pathWithin(here, folder) ?? folder;
-  const known = hasSettingsFile(folder);
+  const known = [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
   if (imported.prompts.length === 0) {
     sayWhatIsLost(imported, terminal);
     const message = `nothing of it can be carried over: ${carriedLine(imported)}`;
@@ -95,7 +95,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   await sayWhatFails(folder, files, imported, terminal);
   sayWhatIsLost(imported, terminal);
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
-  for (const path of missingFrom(folder, needs))
+  for (const path of new Set(needs.filter((each) => !existsSync(join(folder, each)))))
     terminal.err(
       `note: ${logLine(path)} is read by the new files and was not copied: put it below ${logLine(shown)} as well\n`,
     );
@@ -251,12 +251,4 @@ async function settingsFor(files: Files): Promise<Settings> {
 function pathWithin(folder: string, path: string): string | null {
   const found = relative(folder, path).split(sep).join('/');
   return found === '..' || found.startsWith('../') ? null : found;
-}
-
-function missingFrom(folder: string, paths: readonly string[]): string[] {
-  return [...new Set(paths)].filter((path) => !existsSync(join(folder, path)));
-}
-
-function hasSettingsFile(folder: string): boolean {
-  return [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
 }

@@ -44,7 +44,7 @@ export async function verifyImport(
   const references = await importedReferences(source);
   const { compared, left } = await verify(read.answers, references, source.imported, terminal);
   const words = [
-    ...leftWords(left),
+    ...[...left].map(([why, times]) => `${times.toLocaleString('en-US')} ${why}`),
     ...(read.unanswered === 0 ? [] : [`${counted(read.unanswered, 'result')} without an answer`]),
   ].join(', ');
   if (compared.length === 0)
@@ -216,8 +216,4 @@ function toolsFor(metric: Metric, evaluate: Evaluate): MetricTools {
     random: () => 'verify',
     try: 0,
   };
-}
-
-function leftWords(left: ReadonlyMap<string, number>): string[] {
-  return [...left].map(([why, times]) => `${times.toLocaleString('en-US')} ${why}`);
 }

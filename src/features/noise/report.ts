@@ -42,11 +42,11 @@ export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseRe
 function noiseBlocks(noise: NoiseResult, rows: number): Block[] {
   return [
     noiseVerdict(noise),
-    ...problemBlocks(noise, rows),
+    ...cutList(noise.problems.map(problemLine), Math.max(rows, 3)),
     ...suiteTable(noise, rows),
     ...flakyBlocks(noise, rows),
     ...suggestedSettings(noise),
-    ...noticesOf(noise, rows),
+    ...cutList(noise.notices.map(problemLine), Math.max(rows, 3)),
     noiseFooter(noise),
   ];
 }
@@ -68,11 +68,6 @@ function noiseVerdict(noise: NoiseResult): Block {
         ? `at most ${allowed}`
         : `which agrees with ${allowed}; more comparisons say it more exactly`;
   return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
-}
-
-function problemBlocks({ problems }: NoiseResult, rows: number): Block[] {
-  if (problems.length === 0) return [];
-  return cutList(problems.map(problemLine), Math.max(rows, 3));
 }
 
 function suiteTable({ suites }: NoiseResult, rows: number): Block[] {
@@ -175,11 +170,8 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
       ];
 }
 
-function noticesOf({ notices }: NoiseResult, rows: number): Block[] {
-  return notices.length === 0 ? [] : cutList(notices.map(problemLine), Math.max(rows, 3));
-}
-
 function cutList(items: readonly Line[], rows: number): Block[] {
+  if (items.length === 0) return [];
   const more = andMore(items.length, rows);
   return [
     { kind: 'list', items: items.slice(0, rows) },

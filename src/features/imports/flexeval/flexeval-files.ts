@@ -112,8 +112,10 @@ export async function functionModules(
   left: Loss[],
   problems: Problem[],
 ): Promise<FunctionModule[]> {
+  const paths = [['function_modules'], ['eval', 'function_modules']];
+  const entries = paths.flatMap((path) => listAt(document, path));
   const found = await Promise.all(
-    moduleEntries(document).map(async ({ path, value }): Promise<FunctionModule[]> => {
+    entries.map(async ({ path, value }): Promise<FunctionModule[]> => {
       const place = document.placeOf(path);
       if (typeof value !== 'string') {
         lose(left, place, 'a function module', 'it is no file of Python');
@@ -133,12 +135,6 @@ export async function functionModules(
     }),
   );
   return found.flat();
-}
-
-function moduleEntries(document: Document): { path: Path; value: unknown }[] {
-  return [['function_modules'], ['eval', 'function_modules']].flatMap((path) =>
-    listAt(document, path),
-  );
 }
 
 export function definedIn(name: string, modules: readonly FunctionModule[]): FunctionModule | null {

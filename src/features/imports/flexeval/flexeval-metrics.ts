@@ -26,9 +26,6 @@ const UNSUPPORTED_METRICS: Readonly<Record<string, string>> = {
   openai_moderation_api: 'moderation is not called',
 };
 
-const UNKNOWN_FUNCTION =
-  'there is no built-in metric of this name, and no function module defines it';
-
 const METRIC_KEYS =
   'name kwargs depends_on metric_level context_only last_instance_only last_turn_only notes'.split(
     ' ',
@@ -144,7 +141,10 @@ function functionRefusal(
     return level === 'ToolCall' ? 'code judges no single tool call here' : null;
   const builtIn = builtIns.get(name);
   if (builtIn === undefined || ownEntry(UNSUPPORTED_METRICS, name) !== undefined)
-    return ownEntry(UNSUPPORTED_METRICS, name) ?? UNKNOWN_FUNCTION;
+    return (
+      ownEntry(UNSUPPORTED_METRICS, name) ??
+      'there is no built-in metric of this name, and no function module defines it'
+    );
   if (!builtIn.levels.includes(level))
     return `it has nothing to judge at level ${level}; it is for ${builtIn.levels.join(', ')}`;
   return builtIn.problems(argumentsOf(written))[0] ?? null;

@@ -51,7 +51,7 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
       ? cannotConvert('it has no value')
       : Array.isArray(value)
         ? uses('json_match', { value })
-        : uses('exact_match', { value: comparableText(value), ...noTrim }),
+        : uses('exact_match', { value: isScalar(value) ? String(value) : value, ...noTrim }),
   contains: substring(false),
   icontains: substring(true),
   'contains-any': substrings('any', false),
@@ -200,10 +200,6 @@ function withDraft(schema: JsonMap): JsonMap {
   return '$schema' in schema || !OF_ITS_TIME.test(JSON.stringify(schema))
     ? schema
     : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
-}
-
-function comparableText(value: Json): Json {
-  return isScalar(value) ? String(value) : value;
 }
 
 /** Converts a comparison of text or JSON whose value has no templates. */
