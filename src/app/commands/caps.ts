@@ -39,7 +39,8 @@ export function holdToCaps(
       : [
           problem(
             null,
-            `this would make up to ${counted(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`,
+            `this would make up to ${counted(calls, 'model call')}; the limit is ` +
+              `${String(maxCalls)} (--max-calls). Nothing was sent.`,
           ),
         ]),
     ...(forecast === null

@@ -164,6 +164,8 @@ function runScript(
   });
 }
 
+const OTHER_REPORTS = ['result.json', 'comment.md', 'junit.xml'];
+
 const RULE = '─'.repeat(72);
 
 export const demoCommand: AddCommand = (program, terminal, done) => {
@@ -196,9 +198,10 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
           }).trim(),
           RULE,
           `Check run: ${check.conclusion} – ${check.title} (${String(check.annotations)} annotations)`,
-          `Conclusion: ${conclusion}. In a pull request the required check would now be ${conclusion === 'failure' ? 'red' : 'green'}.`,
+          `Conclusion: ${conclusion}. In a pull request the required check would now be ` +
+            `${conclusion === 'failure' ? 'red' : 'green'}.`,
           `Open in a browser: ${join(reports, 'report.html')}`,
-          `Further reports:   ${['result.json', 'comment.md', 'junit.xml'].map((name) => join(reports, name)).join(', ')}`,
+          `Further reports:   ${OTHER_REPORTS.map((name) => join(reports, name)).join(', ')}`,
           `The example's git history: ${join(folder, 'shop')}`,
           '',
         ].join('\n'),

@@ -143,7 +143,8 @@ async function readSavedFile(
       problems: [
         problem(
           { file, line: 0 },
-          `is larger than the ${String(Math.floor(constants_ext.MAX_STRING_LENGTH / 1e6))} MB that can be read`,
+          `is larger than the ${String(Math.floor(constants_ext.MAX_STRING_LENGTH / 1e6))} MB ` +
+            'that can be read',
         ),
       ],
     };

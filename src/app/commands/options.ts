@@ -77,12 +77,14 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
     command
       .option(
         '--endpoint <line>',
-        '"name=url key=ENV_NAME": a further compatible server; repeatable, and EVALDIFF_ENDPOINTS may hold such lines',
+        '"name=url key=ENV_NAME": a further compatible server; repeatable, and ' +
+          'EVALDIFF_ENDPOINTS may hold such lines',
         collectValues,
       )
       .option(
         '--proxy <address>',
-        'http(s)://host:port through which models are reached (default: EVALDIFF_PROXY; no other variable is obeyed)',
+        'http(s)://host:port through which models are reached (default: EVALDIFF_PROXY; no ' +
+          'other variable is obeyed)',
       )
       .option(
         '--store <file>',
@@ -144,9 +146,8 @@ export function projectFolder(
   const names = [config, LLMEVAL_FILE];
   const found = inCheckout.find((folder) => names.some((name) => existsSync(join(folder, name))));
   if (found === undefined || found === here) return here;
-  err(
-    `${logLine(`project: ${relative(here, found).split(sep).join('/')} (its settings file was found there)`)}\n`,
-  );
+  const folder = relative(here, found).split(sep).join('/');
+  err(`${logLine(`project: ${folder} (its settings file was found there)`)}\n`);
   return found;
 }
 

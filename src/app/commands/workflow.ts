@@ -122,7 +122,8 @@ function withEndpoints(text: string, endpoints: readonly string[]): string {
   return text.replace(
     /^ {8}with:\n/m,
     (start) =>
-      `${indented(8, ['env:'])}${indented(10, keys)}${start}${indented(10, ['endpoints: |'])}${indented(12, lines)}`,
+      `${indented(8, ['env:'])}${indented(10, keys)}${start}` +
+      `${indented(10, ['endpoints: |'])}${indented(12, lines)}`,
   );
 }
 

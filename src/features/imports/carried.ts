@@ -84,7 +84,9 @@ function summary(file: string, imported: Imported, groups: readonly LossGroup[])
     {
       kind: 'import',
       place: { file, line: 0 },
-      message: `${carriedLine(imported)}: ${shown.join(', ')}${more === 0 ? '' : ` and ${counted(more, 'more reason')}`}`,
+      message:
+        `${carriedLine(imported)}: ${shown.join(', ')}` +
+        (more === 0 ? '' : ` and ${counted(more, 'more reason')}`),
     },
   ];
 }

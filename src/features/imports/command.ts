@@ -57,11 +57,14 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     )
     .option(
       '--verify <results>',
-      "a results file of promptfoo's (promptfoo eval -o results.json): scores its answers by the imported tests and says where the verdicts differ; writes nothing",
+      "a results file of promptfoo's (promptfoo eval -o results.json): scores its answers by " +
+        'the imported tests and says where the verdicts differ; writes nothing',
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted\n  evaldiff import promptfooconfig.yaml --verify results.json',
+      '\nExamples:\n  evaldiff import promptfooconfig.yaml\n' +
+        '  evaldiff import .github/prompts/summary.prompt.yml --out converted\n' +
+        '  evaldiff import promptfooconfig.yaml --verify results.json',
     )
     .action(async (file: string, options: ImportOptions) => {
       const { verify } = options;
@@ -97,11 +100,13 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
   for (const path of new Set(needs.filter((each) => !existsSync(join(folder, each)))))
     terminal.err(
-      `note: ${logLine(path)} is read by the new files and was not copied: put it below ${logLine(shown)} as well\n`,
+      `note: ${logLine(path)} is read by the new files and was not copied: put it below ` +
+        `${logLine(shown)} as well\n`,
     );
   if (known && Object.keys(settings).length > 0)
     terminal.out(
-      `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings).split('\n').slice(1).join('\n')}`,
+      `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n` +
+        `${settingsFile(settings).split('\n').slice(1).join('\n')}`,
     );
   return end(imported, shown, terminal);
 }
@@ -174,10 +179,12 @@ function end(imported: Imported, folder: string, terminal: Terminal): number {
   const untested = imported.prompts.filter(({ tests }) => tests === null).length;
   if (untested > 0)
     terminal.err(
-      `lost: ${counted(untested, 'prompt')} without a test: nothing of it runs until tests are written for it\n`,
+      `lost: ${counted(untested, 'prompt')} without a test: nothing of it runs until tests ` +
+        'are written for it\n',
     );
   terminal.out(
-    `\n${counted(imported.prompts.length, 'prompt file')}: ${carriedLine(imported)}. Check with: npx evaldiff validate${directoryOption(folder)}\n`,
+    `\n${counted(imported.prompts.length, 'prompt file')}: ${carriedLine(imported)}. Check ` +
+      `with: npx evaldiff validate${directoryOption(folder)}\n`,
   );
   return imported.left.length + untested === 0 ? 0 : 1;
 }
@@ -212,7 +219,8 @@ async function withImported<T>(
       const names = Object.keys(READ_FORMATS);
       throw userError(
         file,
-        `has no name and no content that tells its format; say it with --from ${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`,
+        'has no name and no content that tells its format; say it with --from ' +
+          `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`,
       );
     }
     if ('instead' in format) throw userError(file, unreadMessage(format));

@@ -45,7 +45,9 @@ export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
   const differing = verdicts.filter((verdict) => !isAgreement(verdict));
   const equal = (verdicts.length - differing.length).toLocaleString('en-US');
   return [
-    `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ${equal} equal on the changed answers. The transform is not carried over, so a run here judges what the model gave`,
+    `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ` +
+      `${equal} equal on the changed answers. The transform is not carried over, so a run ` +
+      'here judges what the model gave',
     ...kindLines(differing),
     '',
   ].join('\n');
@@ -75,10 +77,12 @@ function verdictDifferenceLine([first, ...others]: [
     ours.status === 'fail' ? 'fails' : ours.status === 'pass' ? 'passes' : 'cannot judge it';
   const words = theirs.pass
     ? `promptfoo passes, evaldiff ${here}: ${reason(ours.reason)}`
-    : `promptfoo fails ("${reason(theirs.reason)}"), evaldiff ${here}${ours.status === 'pass' ? '' : `: ${reason(ours.reason)}`}`;
+    : `promptfoo fails ("${reason(theirs.reason)}"), evaldiff ${here}` +
+      (ours.status === 'pass' ? '' : `: ${reason(ours.reason)}`);
   const data =
     typeof answer.output === 'string'
       ? ''
       : ' (the provider gave data there, which is judged as its JSON text here)';
-  return `  ${often}${logLine(metric.name)} (${logLine(metric.place.file)}:${String(metric.place.line)}), test ${logLine(test)}: ${words}${data}`;
+  const at = `${logLine(metric.place.file)}:${String(metric.place.line)}`;
+  return `  ${often}${logLine(metric.name)} (${at}), test ${logLine(test)}: ${words}${data}`;
 }

@@ -71,7 +71,7 @@ function pairOf(tries: readonly TryResult[] | undefined): OutcomePair | null {
   return [Number(first === 'pass'), Number(second === 'pass')];
 }
 
-/** Σ over pairs of references of d_i·d_j, with d the change between two tries: 0 on average if independent. */
+/** Σ d_i·d_j over pairs of references, d the change between two tries; 0 on average if independent. */
 function crossProducts(pairs: readonly OutcomePair[]): number {
   const changes = pairs.map(([first, second]) => first - second);
   const sum = changes.reduce((total, change) => total + change, 0);
@@ -111,22 +111,31 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
   const drift = sign(seen.map((dependence) => dependence.drift));
   const found = [
     repeats > 0 &&
-      `tries of one side come out alike more often than tries of both, so they are not independent and the gate is red more often than gate.alpha says; ${
-        isSame
+      'tries of one side come out alike more often than tries of both, so they are not ' +
+        'independent and the gate is red more often than gate.alpha says; ' +
+        (isSame
           ? `their answers are the same letter for letter: ${fixedBy(suite)}`
-          : 'their answers differ, so something else lasts from try to try: a session, a warm state, a grader'
-      }`,
+          : 'their answers differ, so something else lasts from try to try: a session, a warm ' +
+            'state, a grader'),
     repeats < 0 &&
-      'tries of one side come out alike less often than tries of both, so they are not independent: something takes turns, such as two servers or models behind one name',
+      'tries of one side come out alike less often than tries of both, so they are not ' +
+        'independent: something takes turns, such as two servers or models behind one name',
     repeats <= 0 &&
       isSame &&
-      `nearly all long answers are the same letter for letter, try after try: ${fixedBy(suite)}. So more tries say nothing new, and a comparison of two prompts is one of single answers`,
+      'nearly all long answers are the same letter for letter, try after try: ' +
+        `${fixedBy(suite)}. So more tries say nothing new, and a comparison of two prompts is ` +
+        'one of single answers',
     sign(lasting(seen)) > 0 &&
-      'tries of one comparison come out alike more often than those of two, so something lasts for the time of a comparison: a cache that expires, or a model that its vendor changes meanwhile',
+      'tries of one comparison come out alike more often than those of two, so something ' +
+        'lasts for the time of a comparison: a cache that expires, or a model that its vendor ' +
+        'changes meanwhile',
     drift !== 0 &&
-      `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones: the time of a try matters, as under a rate limit or where a program keeps state. Both sides take turns, so the gate holds`,
+      `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones: the time of a ` +
+        'try matters, as under a rate limit or where a program keeps state. Both sides take ' +
+        'turns, so the gate holds',
     sign(seen.map((dependence) => dependence.together)) > 0 &&
-      'references pass and fail together in the same try, so they are not independent; give those of one template the same cluster',
+      'references pass and fail together in the same try, so they are not independent; give ' +
+        'those of one template the same cluster',
   ];
   return found.flatMap((message) =>
     message === false

@@ -50,7 +50,9 @@ function selectTwice(side: ProjectSide, today: string): Selection {
       ? [
           {
             place: null,
-            message: `There is nothing to measure: no reference that counts is answered by a model.${replayed.length === 0 ? '' : ' Recordings give the same answer on every try.'}`,
+            message:
+              'There is nothing to measure: no reference that counts is answered by a model.' +
+              (replayed.length === 0 ? '' : ' Recordings give the same answer on every try.'),
           },
         ]
       : problems,

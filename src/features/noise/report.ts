@@ -35,8 +35,11 @@ export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseRe
   if (problems.length > 0)
     return `Noise was not measured: ${counted(problems.length, 'problem')} to fix`;
   if (runs === 0)
-    return `Noise was not measured: ${unjudged > 0 ? 'no comparison could be judged' : 'no comparison was made'}`;
-  return `Measured noise: ${count(red)} of ${counted(runs, 'comparison')} of base with itself red (95 % interval ${rateInterval({ low, high })})`;
+    return `Noise was not measured: no comparison ${unjudged > 0 ? 'could be judged' : 'was made'}`;
+  return (
+    `Measured noise: ${count(red)} of ${counted(runs, 'comparison')} of base with itself ` +
+    `red (95 % interval ${rateInterval({ low, high })})`
+  );
 }
 
 function noiseBlocks(noise: NoiseResult, rows: number): Block[] {
@@ -147,7 +150,8 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
           [
             code(`tolerance: ${String(tolerance)}`),
             text(
-              ` would call a suite that did not change unchanged in 9 of 10 comparisons (now ${String(gate.tolerance)}); more tries or references would too.`,
+              ' would call a suite that did not change unchanged in 9 of 10 comparisons (now ' +
+                `${String(gate.tolerance)}); more tries or references would too.`,
             ),
           ],
         ]),
@@ -157,7 +161,8 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
           [
             code(`min_drop: ${String(min_drop)}`),
             text(
-              ` lies above the falls that were seen in ${percent(1 - gate.alpha)} of the comparisons (now ${String(gate.min_drop)}).`,
+              ` lies above the falls that were seen in ${percent(1 - gate.alpha)} of the comparisons ` +
+                `(now ${String(gate.min_drop)}).`,
             ),
           ],
         ]),

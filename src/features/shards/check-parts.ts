@@ -69,7 +69,8 @@ function differing(parts: readonly Manifest[]): Problem[] {
   return [
     problem(
       null,
-      `these are parts of sweeps cut differently: ${parts.map(partName).join(', ')}. Every job must be given the same n in shard: i/n.`,
+      `these are parts of sweeps cut differently: ${parts.map(partName).join(', ')}. Every ` +
+        'job must be given the same n in shard: i/n.',
     ),
   ];
 }
@@ -102,7 +103,8 @@ export function incompleteParts(
     return others.map((part) =>
       problem(
         null,
-        `${partName(part)} planned another sweep than the merge: its prompts, tests, rubrics or settings differ. ${SAME}.`,
+        `${partName(part)} planned another sweep than the merge: its prompts, tests, rubrics ` +
+          `or settings differ. ${SAME}.`,
       ),
     );
   const count = parts[0]?.shard.count ?? 0;
@@ -124,7 +126,8 @@ export function incompleteParts(
 
 const HOW_TO_ADD: Record<PartSource, string> = {
   artifacts:
-    'Look at the log of its job, then choose "Re-run failed jobs": what the other shards answered is used again.',
+    'Look at the log of its job, then choose "Re-run failed jobs": what the other shards ' +
+    'answered is used again.',
   folders: 'Run it, and give its folder too.',
 };
 

@@ -190,14 +190,20 @@ export function readManifest(text: string): { manifest: Manifest } | { flaw: str
   const version = anyVersion.safeParse(value);
   if (version.success && version.data.part_version > PART_VERSION) {
     return {
-      flaw: `was written by a newer evaldiff (${version.data.evaldiff}, parts of version ${String(version.data.part_version)}; this one reads version ${String(PART_VERSION)}). Use the same version in every job`,
+      flaw:
+        `was written by a newer evaldiff (${version.data.evaldiff}, parts of version ` +
+        `${String(version.data.part_version)}; this one reads version ` +
+        `${String(PART_VERSION)}). Use the same version in every job`,
     };
   }
   const parsed = manifest.safeParse(value);
   if (parsed.success) return { manifest: parsed.data };
   const [issue] = parsed.error.issues;
   return {
-    flaw: `${PART_FILES.manifest} is not the manifest of a part (field ${issue?.path.join('.') || 'part_version'}: ${issue?.message ?? 'unreadable'}). Run the shard again`,
+    flaw:
+      `${PART_FILES.manifest} is not the manifest of a part ` +
+      `(field ${issue?.path.join('.') || 'part_version'}: ${issue?.message ?? 'unreadable'}). ` +
+      'Run the shard again',
   };
 }
 

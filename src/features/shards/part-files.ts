@@ -108,7 +108,9 @@ async function readPart({ folder, shard }: PartPlace): Promise<ShardPart | { fla
   for (const file of ['answers', 'others'] as const) {
     if (!(await holdsSeal(join(folder, PART_FILES[file]), manifest.files[file])))
       return {
-        flaw: `is damaged: ${PART_FILES[file]} is not what shard ${shardName(manifest.shard)} wrote. Run that shard again`,
+        flaw:
+          `is damaged: ${PART_FILES[file]} is not what shard ${shardName(manifest.shard)} wrote. ` +
+          'Run that shard again',
       };
   }
   return { manifest, folder };
@@ -167,13 +169,16 @@ export function importParts(store: Store, parts: readonly ShardPart[]): void {
       throw new UserError([
         problem(
           null,
-          `${visibleLine(store.stats().file)}: the answers of ${partName(part.manifest)} could not be put there, so that the merge would pay for them again. Make room, or name another file (--store, or --no-store), and merge again.`,
+          `${visibleLine(store.stats().file)}: the answers of ${partName(part.manifest)} could ` +
+            'not be put there, so that the merge would pay for them again. Make room, or name ' +
+            'another file (--store, or --no-store), and merge again.',
         ),
       ]);
     if (taken.refused > 0)
       throw unusable(
         part,
-        `${counted(taken.refused, 'answer')} in ${PART_FILES.answers} ${taken.refused === 1 ? 'does' : 'do'} not hold against ${taken.refused === 1 ? 'its' : 'their'} key`,
+        `${counted(taken.refused, 'answer')} in ${PART_FILES.answers} ` +
+          (taken.refused === 1 ? 'does not hold against its key' : 'do not hold against their key'),
       );
     if (taken.written !== answers)
       throw unusable(

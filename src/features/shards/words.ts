@@ -10,12 +10,18 @@ export function shardTitle({ shard, counts, halted }: Manifest): string {
     counts.references === 0
       ? `nothing to do: the sweep has ${counted(counts.of, 'reference')}`
       : `${count(counts.references)} of ${counted(counts.of, 'reference')} evaluated`;
-  return `Shard ${shardName(shard)}: ${done}${halted === null ? '' : `, ended early (${halted.title.toLowerCase()}: ${halted.why})`}`;
+  const early = halted && `, ended early (${halted.title.toLowerCase()}: ${halted.why})`;
+  return `Shard ${shardName(shard)}: ${done}${early ?? ''}`;
 }
 
 export function shardWords(manifest: Manifest): string {
   const { usage, counts } = manifest;
-  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused${recordedWords(usage.replayed ?? 0)}${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
+  return (
+    `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused` +
+    `${recordedWords(usage.replayed ?? 0)}` +
+    `${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ` +
+    `${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`
+  );
 }
 
 function fromCaches(input: number, cached: number): string {
@@ -34,7 +40,11 @@ export function renderShardSummary(manifest: Manifest): string {
 /** The result's usage does not include what the shards paid. */
 export function mergeWords(parts: readonly Manifest[]): string {
   const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
-  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}${recordedWords(replayed)}${fromCaches(input, cached)}, ${cost(dollars)}; the result's usage is the merge's own.`;
+  return (
+    `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ` +
+    `${count(reused)}${recordedWords(replayed)}${fromCaches(input, cached)}, ` +
+    `${cost(dollars)}; the result's usage is the merge's own.`
+  );
 }
 
 export function renderMergeSummary(parts: readonly Manifest[]): string {

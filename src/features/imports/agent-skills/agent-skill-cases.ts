@@ -100,7 +100,8 @@ function whyNotAsked(written: JsonMap, skill: string | null, builtIns: BuiltInMe
   const skills = [written['skills'] ?? []].flat();
   if (skills.length > 1 || skills.some((each) => each !== skill))
     return [
-      `it is for the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, and the cases of a file are asked of one`,
+      `it is for the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, and the cases ` +
+        'of a file are asked of one',
     ];
   return isTriggerQuery(written, builtIns) ? [NOT_CHOSEN] : [];
 }

@@ -5,13 +5,19 @@ import { convertText, uses } from '../shared/text-assertions.ts';
 /** Keys that never hold a verdict; the first few are not even reported. */
 export const IGNORED_KEYS =
   'id name title label description note notes comment comments $schema version schema_version';
-export const DECORATION = `${IGNORED_KEYS} author owner created created_at updated date tags category difficulty priority severity source metadata rationale reason why purpose prompt_file`;
+export const DECORATION =
+  `${IGNORED_KEYS} author owner created created_at updated date tags category difficulty ` +
+  'priority severity source metadata rationale reason why purpose prompt_file';
 
 const CHECK_KEYS = {
   holds:
-    'assertions assertion expectations expectation checks check criteria criterion success_criteria acceptance_criteria pass_criteria expected_behavior expected_behaviors expected_behaviour expected_behaviours rubric rubrics requirements must should',
+    'assertions assertion expectations expectation checks check criteria criterion ' +
+    'success_criteria acceptance_criteria pass_criteria expected_behavior ' +
+    'expected_behaviors expected_behaviour expected_behaviours rubric rubrics requirements ' +
+    'must should',
   fails:
-    'forbidden forbidden_behavior forbidden_behaviors must_not should_not anti_patterns unexpected_behavior unexpected_behaviors failure_criteria',
+    'forbidden forbidden_behavior forbidden_behaviors must_not should_not anti_patterns ' +
+    'unexpected_behavior unexpected_behaviors failure_criteria',
 };
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -27,7 +33,8 @@ const TYPES: Readonly<Record<string, string>> = {
   'ends-with': 'ends_with end_with endswith suffix',
   'is-json': 'json valid_json json_valid json_schema',
   statement:
-    'semantic llm judge llm_judge llm_as_judge llm_rubric rubric model_graded llm_graded qualitative behavior behaviour criterion statement',
+    'semantic llm judge llm_judge llm_as_judge llm_rubric rubric model_graded llm_graded ' +
+    'qualitative behavior behaviour criterion statement',
 };
 const FILLERS = 'must should does do is be output response answer text';
 const NEGATING = 'not no never doesnt without';
@@ -39,7 +46,9 @@ const OPERANDS = 'value values expected pattern regex substring string keywords 
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =
   'pass_if check text statement assertion expectation behavior requirement description';
-const READABLE_KEYS = `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind fail_if weight required optional negate ignore_case case_sensitive`;
+const READABLE_KEYS =
+  `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind fail_if weight required ` +
+  'optional negate ignore_case case_sensitive';
 
 export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 

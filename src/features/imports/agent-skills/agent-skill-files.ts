@@ -126,6 +126,8 @@ function attachmentText(content: Uint8Array | null): { text: string } | { why: s
     // Reported below.
   }
   return {
-    why: 'is not text, and a model is given texts alone; a program (models: { default: { provider: program, … } }) is given its path',
+    why:
+      'is not text, and a model is given texts alone; a program ' +
+      '(models: { default: { provider: program, … } }) is given its path',
   };
 }

@@ -149,6 +149,7 @@ export function functionMetric(
   name: string,
   given: JsonMap,
 ): { language: 'python'; code: string } {
+  const refusal = `${name} must give a number, a map or a list of names and values`;
   const code = [
     source.trimEnd(),
     'import inspect as _inspect, json as _json, types as _types',
@@ -158,14 +159,19 @@ export function functionMetric(
     '    if "list" in _hint.lower(): return _messages',
     '    if "dict" in _hint.lower(): return (dialogue["tool_calls"] or [{}])[0]',
     '    _objects = [_types.SimpleNamespace(**_one) for _one in _messages]',
-    '    _calls = [_types.SimpleNamespace(function_name=_one["name"], args=_one["arguments"]) for _one in dialogue["tool_calls"]]',
-    '    return _types.SimpleNamespace(role=_messages[-1]["role"] if _messages else None, content="\\n".join(_one["content"] for _one in _messages), messages=_objects, toolcalls=_calls, metadata=dialogue["metadata"], get_content=lambda: _messages, get_context=lambda: dialogue["before"])',
+    '    _calls = [_types.SimpleNamespace(function_name=_one["name"], ' +
+      'args=_one["arguments"]) for _one in dialogue["tool_calls"]]',
+    '    return _types.SimpleNamespace(role=_messages[-1]["role"] if _messages else None, ' +
+      'content="\\n".join(_one["content"] for _one in _messages), messages=_objects, ' +
+      'toolcalls=_calls, metadata=dialogue["metadata"], get_content=lambda: _messages, ' +
+      'get_context=lambda: dialogue["before"])',
     `_first = next(iter(_inspect.signature(${name}).parameters.values()), None)`,
     '_note = None if _first is None or _first.annotation is _inspect.Parameter.empty else _first.annotation',
-    '_hint = "" if _note is None else _note if isinstance(_note, str) else getattr(_note, "__name__", "") + " " + str(_note)',
+    '_hint = "" if _note is None else _note if isinstance(_note, str) else getattr(_note, ' +
+      '"__name__", "") + " " + str(_note)',
     `metric = ${name}(_subject(_hint), **_json.loads(${JSON.stringify(JSON.stringify(given))}))`,
     'if not isinstance(metric, (bool, int, float, dict, list)):',
-    `    raise TypeError(${JSON.stringify(`${name} must give a number, a map or a list of names and values`)})`,
+    `    raise TypeError(${JSON.stringify(refusal)})`,
     'result = True',
     '',
   ].join('\n');

@@ -31,10 +31,10 @@ const METRIC_KEYS =
     ' ',
   );
 
-const CONDITION_KEYS =
-  'name type kwargs metric_name metric_level relative_object_position metric_min_value metric_max_value'.split(
-    ' ',
-  );
+const CONDITION_KEYS = (
+  'name type kwargs metric_name metric_level relative_object_position metric_min_value ' +
+  'metric_max_value'
+).split(' ');
 
 const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
 
@@ -124,9 +124,15 @@ function metricRefusal(
   const level = parseLevel(written['metric_level']);
   if (level === null) return `metric_level must be one of ${LEVELS.join(', ')}`;
   if (written['context_only'] === true)
-    return 'it judges what was said before the turn; relative_object_position: -1 in depends_on asks about the turn before';
+    return (
+      'it judges what was said before the turn; relative_object_position: -1 in depends_on ' +
+      'asks about the turn before'
+    );
   if (conditionsOf({ written }).some((condition) => condition['context_only'] === true))
-    return 'it depends on what was said before the turn (context_only); relative_object_position: -1 asks about the turn before';
+    return (
+      'it depends on what was said before the turn (context_only); relative_object_position: ' +
+      '-1 asks about the turn before'
+    );
   return kind === 'rubric'
     ? null
     : functionRefusal({ name, written }, level, { builtIns, modules });

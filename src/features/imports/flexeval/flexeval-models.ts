@@ -23,10 +23,12 @@ type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response'.split(' ');
 
 const COMPLETION_IN_CODE =
-  'a completion function in code is not run; models: { app: { provider: program, command: […] } } asks a program of yours';
+  'a completion function in code is not run; models: { app: { provider: program, ' +
+  'command: […] } } asks a program of yours';
 
 const OWN_BODY =
-  'it asks an address with a body of its own; models: { app: { provider: program, command: […] } } asks a program of yours';
+  'it asks an address with a body of its own; models: { app: { provider: program, ' +
+  'command: […] } } asks a program of yours';
 
 type Read = (
   kwargs: JsonMap,
@@ -99,7 +101,10 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
   const model = written.slice(slash + 1);
   if (!isVendor(vendor)) {
     return {
-      why: `the provider of "${written}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`,
+      why:
+        `the provider of "${written}" is not known here; a server that speaks ` +
+        `${languageOwners()} language can be named in the settings ` +
+        '(models: { name: { provider: openai, endpoint: name } })',
     };
   }
   return { name: model, entry: entryFor(vendor, model), aside: [] };

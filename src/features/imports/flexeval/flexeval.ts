@@ -53,9 +53,11 @@ const UNSUPPORTED_EVAL_KEYS: Readonly<Record<string, string>> = {
 const LOSSES = ['max_n_conversation_threads'];
 
 const CONFIG_KEYS = [
-  ...'logs_path env_filepath env clear_tables max_workers random_seed_conversation_sampling max_n_conversation_threads raise_on_completion_error raise_on_metric_error raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name'.split(
-    ' ',
-  ),
+  ...(
+    'logs_path env_filepath env clear_tables max_workers random_seed_conversation_sampling ' +
+    'max_n_conversation_threads raise_on_completion_error raise_on_metric_error ' +
+    'raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name'
+  ).split(' '),
   REPEATS,
 ];
 
@@ -167,7 +169,8 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
     [
       `${name}: `,
       completes
-        ? 'the new answer is judged; the turns before it are the same on both sides (every: true judges them too)'
+        ? 'the new answer is judged; the turns before it are the same on both sides (every: true ' +
+          'judges them too)'
         : 'a dialogue passes a rubric when all of its turns do (every: 0.9 asks for nine of ten)',
       '; functions are shown and do not gate, for they have no bounds there ',
       '(remove skip, or give with: { min: … } or a threshold, to make one gate)',

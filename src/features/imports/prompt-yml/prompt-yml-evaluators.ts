@@ -109,6 +109,7 @@ function convertJudge(llm: JsonMap): Converted {
   const passing =
     scored.length === 0
       ? ''
-      : `\n\nThe possible grades with their scores: ${scored.join(', ')}. The criterion is fulfilled by a grade with a score above 0.`;
+      : `\n\nThe possible grades with their scores: ${scored.join(', ')}. The criterion is ` +
+        'fulfilled by a grade with a score above 0.';
   return { metric: { uses: 'llm_rubric', with: { criteria: `${words}${passing}` } } };
 }

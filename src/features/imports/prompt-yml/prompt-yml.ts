@@ -200,7 +200,8 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
   );
   return text === undefined
     ? `it has no value for {{${missing}}}`
-    : `its ${text} is one text, in which {{${missing}}} is not found: drop the | behind ${text}:, and it is a map`;
+    : `its ${text} is one text, in which {{${missing}}} is not found: drop the | behind ` +
+        `${text}:, and it is a map`;
 }
 
 /** Column `expected` is the expected value; other columns and used members are variables. */

@@ -27,7 +27,8 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
     // Do not send a request for another server to the vendor.
     if (isConfigured(provider))
       return cannotConvert(
-        "its embeddings are asked of a server of its own; name that server's model in the settings (models, embeddings) and use embedding_similarity",
+        "its embeddings are asked of a server of its own; name that server's model in the " +
+          'settings (models, embeddings) and use embedding_similarity',
       );
     return uses('embedding_similarity', {
       value: isScalar(texts) ? String(texts) : texts,
@@ -76,7 +77,8 @@ const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 export const ON_TRANSFORMED = 'an assertion on a transformed answer';
 
 const INSTEAD =
-  'is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one';
+  'is not run; take it out where the assertion holds without it, or write what it does ' +
+  'into a metric with code: once npx evaldiff import has made files of this one';
 
 /** Reports a transform (its own or its test's) of the answer before scoring; null if none. */
 export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {

@@ -86,14 +86,28 @@ export function javascriptProblem(source: string, file: string | null = null): s
     .split('\n', 1)[0];
   const place = placeOfLine(line, file);
   const what = found[0].trim().replace(/\s*\($/, '');
-  return `it uses ${what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what}${place}, ${SANDBOX_LIMITS}`;
+  const shown = what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what;
+  return `it uses ${shown}${place}, ${SANDBOX_LIMITS}`;
 }
 
 /** Modules that a check may import: the standard library without files, network and processes. */
 const MODULES = new Set(
-  '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv dataclasses datetime decimal difflib dis doctest email encodings enum errno faulthandler filecmp fnmatch fractions functools gc genericpath getopt getpass gettext graphlib gzip hashlib heapq hmac html importlib inspect io ipaddress itertools json keyword linecache locale logging lzma marshal math mimetypes mmap modulefinder netrc numbers opcode operator optparse os pathlib pdb pickle pickletools pkgutil platform plistlib posixpath pprint profile pstats py_compile pyclbr pydoc pyexpat queue quopri random re reprlib rlcompleter runpy sched secrets select selectors shlex signal site sre_compile sre_constants sre_parse stat statistics string stringprep struct symtable sys sysconfig tabnanny textwrap threading time timeit token tokenize tomllib trace traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml zipapp zipimport zlib zoneinfo'.split(
-    ' ',
-  ),
+  (
+    '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins ' +
+    'bz2 cProfile calendar cmath cmd code codecs codeop collections colorsys compileall ' +
+    'concurrent configparser contextlib contextvars copy copyreg csv dataclasses datetime ' +
+    'decimal difflib dis doctest email encodings enum errno faulthandler filecmp fnmatch ' +
+    'fractions functools gc genericpath getopt getpass gettext graphlib gzip hashlib heapq ' +
+    'hmac html importlib inspect io ipaddress itertools json keyword linecache locale ' +
+    'logging lzma marshal math mimetypes mmap modulefinder netrc numbers opcode operator ' +
+    'optparse os pathlib pdb pickle pickletools pkgutil platform plistlib posixpath pprint ' +
+    'profile pstats py_compile pyclbr pydoc pyexpat queue quopri random re reprlib ' +
+    'rlcompleter runpy sched secrets select selectors shlex signal site sre_compile ' +
+    'sre_constants sre_parse stat statistics string stringprep struct symtable sys ' +
+    'sysconfig tabnanny textwrap threading time timeit token tokenize tomllib trace ' +
+    'traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref ' +
+    'xml zipapp zipimport zlib zoneinfo'
+  ).split(' '),
 );
 
 /** Further uses that sandboxed Python lacks: files, environment, processes. */

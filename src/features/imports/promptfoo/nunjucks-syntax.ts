@@ -20,9 +20,10 @@ export function parseTemplate(
 }
 
 const SUPPORTED: ReadonlySet<string> = new Set(
-  'Root NodeList Output TemplateData If For Set Literal Symbol Array Group LookupVal InlineIf Filter Compare CompareOperand In Or And Not Neg Concat Add Sub Mul Div Mod'.split(
-    ' ',
-  ),
+  (
+    'Root NodeList Output TemplateData If For Set Literal Symbol Array Group LookupVal ' +
+    'InlineIf Filter Compare CompareOperand In Or And Not Neg Concat Add Sub Mul Div Mod'
+  ).split(' '),
 );
 
 function checkNode(node: SyntaxNode): void {

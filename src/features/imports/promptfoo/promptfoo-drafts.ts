@@ -141,7 +141,8 @@ function saySingleBraces(
       addRemark(
         remarks,
         place,
-        `${found[0]} is text to promptfoo and here, although the tests have such a variable; a variable is written {${found[0]}}`,
+        `${found[0]} is text to promptfoo and here, although the tests have such a variable; a ` +
+          `variable is written {${found[0]}}`,
       );
   }
 }

@@ -146,7 +146,8 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
     addRemark(
       remarks,
       first.place,
-      `${first.label} answers by a schema, which promptfoo's checks in code are given as data; other models here do not, so checks get the text of every answer`,
+      `${first.label} answers by a schema, which promptfoo's checks in code are given as ` +
+        'data; other models here do not, so checks get the text of every answer',
     );
   return first !== undefined && bySchema.length === models.length;
 }
@@ -173,7 +174,10 @@ function withoutProvider(
   unread: readonly Loss[],
   { remarks }: Imported,
 ): LocatedModel {
-  const instead = `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: models: { ${UNNAMED_MODEL}: { provider: openai, model: ${factsOf('openai').starterModel} } }, say`;
+  const instead =
+    `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: ` +
+    `models: { ${UNNAMED_MODEL}: { provider: openai, model: ` +
+    `${factsOf('openai').starterModel} } }, say`;
   for (const loss of unread)
     addRemark(remarks, loss.place, `${loss.what} is not asked: ${loss.why}; ${instead}`);
   if (unread.length === 0) addRemark(remarks, place, `no provider is named; ${instead}`);

@@ -33,7 +33,8 @@ type Maker =
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
 export const ONLY_VARIABLES =
-  'filters and logic of templates are filled in where this file is read in place; a prompt file has variables alone';
+  'filters and logic of templates are filled in where this file is read in place; a ' +
+  'prompt file has variables alone';
 
 const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
 
@@ -126,7 +127,9 @@ async function codePrompts(
   if (code === null || typeof host === 'string')
     return [
       {
-        why: `prompts in code are not run${code === null ? '' : ', but for code: host and this file read in place'}`,
+        why:
+          'prompts in code are not run' +
+          (code === null ? '' : ', but for code: host and this file read in place'),
         place,
       },
     ];

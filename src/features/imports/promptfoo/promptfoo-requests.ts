@@ -15,9 +15,10 @@ interface SentMembers {
 }
 
 const LIKE_OPENAI = new Set(
-  'openai openrouter groq deepseek perplexity xai togetherai together fireworks cerebras deepinfra nvidia github'.split(
-    ' ',
-  ),
+  (
+    'openai openrouter groq deepseek perplexity xai togetherai together fireworks cerebras ' +
+    'deepinfra nvidia github'
+  ).split(' '),
 );
 
 export function requestOf(vendor: string, asked: ProviderCall): SentMembers {
@@ -67,9 +68,12 @@ function splitMembers(map: JsonMap, isLeft: (key: string) => boolean): SentMembe
 }
 
 const TO_OPENAI = new Set(
-  'seed max_tokens temperature top_p presence_penalty frequency_penalty functions function_call functionToolCallbacks tools tool_choice tool_resources response_format stop prompt_cache_key prompt_cache_options prompt_cache_retention service_tier user metadata store modalities audio mcp'.split(
-    ' ',
-  ),
+  (
+    'seed max_tokens temperature top_p presence_penalty frequency_penalty functions ' +
+    'function_call functionToolCallbacks tools tool_choice tool_resources response_format ' +
+    'stop prompt_cache_key prompt_cache_options prompt_cache_retention service_tier user ' +
+    'metadata store modalities audio mcp'
+  ).split(' '),
 );
 
 const TO_THINKING = new Set([
@@ -143,9 +147,10 @@ function asAzure({ model, own, bare }: ProviderCall): JsonMap {
 const WITHOUT_TEMPERATURE = /^claude-[a-z]+-(?:4-[7-9]|[5-9])/;
 
 const TO_ANTHROPIC = new Set(
-  'max_tokens temperature top_p top_k cache_control service_tier stop_sequences metadata tools tool_choice thinking output_format effort extra_body beta'.split(
-    ' ',
-  ),
+  (
+    'max_tokens temperature top_p top_k cache_control service_tier stop_sequences metadata ' +
+    'tools tool_choice thinking output_format effort extra_body beta'
+  ).split(' '),
 );
 
 function asAnthropic({ model, own }: ProviderCall): SentMembers {

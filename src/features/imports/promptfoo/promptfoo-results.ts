@@ -32,7 +32,9 @@ export function readForeignResults(
   const list = Array.isArray(nested) ? nested : valueAt(value, ['results']);
   if (!Array.isArray(list))
     return {
-      why: 'is not a results file of promptfoo: it has no list of results (write one with promptfoo eval -o results.json)',
+      why:
+        'is not a results file of promptfoo: it has no list of results (write one with ' +
+        'promptfoo eval -o results.json)',
     };
   const providers = valueAt(value, ['config', 'providers']);
   const changing = (Array.isArray(providers) ? providers : [])

@@ -23,10 +23,10 @@ const NO_DEFAULTS: Defaults = {
 };
 
 /** Options that are read or only limit the run's time. */
-const KNOWN_OPTIONS =
-  'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix suffix transformVars transform postprocess'.split(
-    ' ',
-  );
+const KNOWN_OPTIONS = (
+  'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency ' +
+  'prefix suffix transformVars transform postprocess'
+).split(' ');
 
 const TEST_KEYS = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
 
@@ -200,7 +200,8 @@ async function madeTests(
   const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
   if (code === null || typeof reader.code === 'string')
     return lost(
-      'tests made by code are not run, but for code: host and this file read in place; or write them to a JSONL file',
+      'tests made by code are not run, but for code: host and this file read in place; or ' +
+        'write them to a JSONL file',
     );
   const command = codeCommand('tests', code, config === undefined ? {} : { config });
   const made = await reader.code(command, reader.host.setup, {});

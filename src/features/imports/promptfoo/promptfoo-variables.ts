@@ -110,16 +110,28 @@ const PREFIXES: readonly (readonly [RegExp, string])[] = [
 const TYPED = /^(not-)?([a-z][a-z0-9-]*(?::[a-z-]+)?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
 
 const ASSERTION_TYPES = new Set(
-  'agent-rubric answer-relevance bleu classifier contains contains-all contains-any contains-html contains-json contains-sql contains-xml context-faithfulness context-recall context-relevance conversation-relevance cost equals factuality finish-reason g-eval gleu guardrails icontains icontains-all icontains-any is-html is-json is-refusal is-sql is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml javascript latency levenshtein llm-rubric meteor model-graded-closedqa model-graded-factuality moderation perplexity perplexity-score pi python regex rouge-n ruby search-rubric similar similar:cosine similar:dot similar:euclidean skill-used starts-with tool-call-f1 trace-error-spans trace-span-count trace-span-duration trajectory:goal-success trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence trajectory:tool-used webhook word-count'.split(
-    ' ',
-  ),
+  (
+    'agent-rubric answer-relevance bleu classifier contains contains-all contains-any ' +
+    'contains-html contains-json contains-sql contains-xml context-faithfulness ' +
+    'context-recall context-relevance conversation-relevance cost equals factuality ' +
+    'finish-reason g-eval gleu guardrails icontains icontains-all icontains-any is-html ' +
+    'is-json is-refusal is-sql is-valid-function-call is-valid-openai-function-call ' +
+    'is-valid-openai-tools-call is-xml javascript latency levenshtein llm-rubric meteor ' +
+    'model-graded-closedqa model-graded-factuality moderation perplexity perplexity-score ' +
+    'pi python regex rouge-n ruby search-rubric similar similar:cosine similar:dot ' +
+    'similar:euclidean skill-used starts-with tool-call-f1 trace-error-spans ' +
+    'trace-span-count trace-span-duration trajectory:goal-success trajectory:step-count ' +
+    'trajectory:tool-args-match trajectory:tool-sequence trajectory:tool-used webhook ' +
+    'word-count'
+  ).split(' '),
 );
 
 /** Types with a threshold in brackets, or this default. */
 const BOUNDED = new Set(
-  'answer-relevance classifier context-faithfulness context-recall context-relevance cost latency levenshtein perplexity perplexity-score rouge-n similar starts-with'.split(
-    ' ',
-  ),
+  (
+    'answer-relevance classifier context-faithfulness context-recall context-relevance ' +
+    'cost latency levenshtein perplexity perplexity-score rouge-n similar starts-with'
+  ).split(' '),
 );
 
 const LIST_ASSERTION = /^i?contains-(?:any|all)$/;

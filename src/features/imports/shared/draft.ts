@@ -219,6 +219,7 @@ export function judgeTheRest(
     place,
     hasGrader
       ? `${who}: the grader compares head's with base's${alone ? ', which decides' : ', which is advice'}`
-      : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ${factsOf('openai').starterModel}, say), and head's are compared with base's`,
+      : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ` +
+          `${factsOf('openai').starterModel}, say), and head's are compared with base's`,
   );
 }

@@ -98,7 +98,9 @@ const OTHER_KINDS =
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {
-      why: 'an address with a protocol of its own cannot be asked; write a small program that calls it (models: { app: { provider: program, command: […] } })',
+      why:
+        'an address with a protocol of its own cannot be asked; write a small program that ' +
+        'calls it (models: { app: { provider: program, command: […] } })',
     };
   }
   const url = new URL(id);
@@ -113,10 +115,17 @@ function httpServer(id: string): ReturnType<typeof providerNamed> {
 
 function providerRefusal(vendor: string, id: string): string {
   if (vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)) {
-    return 'providers in code are not run, but for .js, .ts and .py files where code: host allows it; models: { app: { provider: program, command: […] } } asks a program of yours';
+    return (
+      'providers in code are not run, but for .js, .ts and .py files where code: host allows ' +
+      'it; models: { app: { provider: program, command: […] } } asks a program of yours'
+    );
   }
   if (vendor === 'echo') return 'echo asks no model';
-  return `the provider "${vendor}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`;
+  return (
+    `the provider "${vendor}" is not known here; a server that speaks ${languageOwners()} ` +
+    'language can be named in the settings ' +
+    '(models: { name: { provider: openai, endpoint: name } })'
+  );
 }
 
 /** Converts a promptfoo provider: a name, a map with `id`, or a map whose only key is the name. */
@@ -137,7 +146,9 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   // Do not send a request for another server to the vendor.
   if (found.endpoint === null && own === null && address !== null)
     return {
-      why: "its server's address cannot be read; name the server in the settings (models: { name: { provider: openai, endpoint: name } })",
+      why:
+        "its server's address cannot be read; name the server in the settings " +
+        '(models: { name: { provider: openai, endpoint: name } })',
     };
   if (own === null)
     return {
@@ -167,7 +178,9 @@ function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
 export function ofTheRun(key: string, line: string): { key: string; why: string } {
   return {
     key,
-    why: `the server's address belongs to the run, not to a file: --endpoint "${line}", or the input endpoints`,
+    why:
+      `the server's address belongs to the run, not to a file: --endpoint "${line}", or the ` +
+      'input endpoints',
   };
 }
 
