@@ -8,9 +8,8 @@ import {
   type Place,
   ownEntry,
 } from '../../../types/plain.ts';
-import { isScalar, uniqueNames, type Imported, lose, addRemark } from '../shared/draft.ts';
+import { isAmong, isScalar, uniqueNames, type Imported, lose, addRemark } from '../shared/draft.ts';
 import {
-  isAmong,
   checksUnder,
   DECORATION,
   IGNORED_KEYS,

@@ -1,5 +1,6 @@
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../types/plain.ts';
+import { isAmong } from '../shared/draft.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
 /** Keys that never hold a verdict; the first few are not even reported. */
@@ -49,8 +50,6 @@ const SENTENCES =
 const READABLE_KEYS =
   `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind fail_if weight required ` +
   'optional negate ignore_case case_sensitive';
-
-export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
 export type SkillCheck =
   { statement: Json; remark?: string } | { name: string; metric: JsonMap } | { why: string };

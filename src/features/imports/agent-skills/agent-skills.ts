@@ -7,6 +7,7 @@ import { entryOf, UNNAMED_MODEL } from '../../../kernel/suite/models.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
+  isAmong,
   createDraft,
   lastSteps,
   nothingImported,
@@ -24,7 +25,7 @@ import {
   readCase,
   sayUnreadKeys,
 } from './agent-skill-cases.ts';
-import { isAmong, snakeCase } from './agent-skill-checks.ts';
+import { snakeCase } from './agent-skill-checks.ts';
 import { attachedFiles, findSkill, skillName, type SkillFiles } from './agent-skill-files.ts';
 
 interface SkillContext {

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { isScalar, uniqueNames, type Loss, lose } from '../shared/draft.ts';
+import { isAmong, isScalar, uniqueNames, type Loss, lose } from '../shared/draft.ts';
 import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
 
 export interface ForeignMetric {
@@ -27,14 +27,11 @@ const UNSUPPORTED_METRICS: Readonly<Record<string, string>> = {
 };
 
 const METRIC_KEYS =
-  'name kwargs depends_on metric_level context_only last_instance_only last_turn_only notes'.split(
-    ' ',
-  );
+  'name kwargs depends_on metric_level context_only last_instance_only last_turn_only notes';
 
-const CONDITION_KEYS = (
+const CONDITION_KEYS =
   'name type kwargs metric_name metric_level relative_object_position metric_min_value ' +
-  'metric_max_value'
-).split(' ');
+  'metric_max_value';
 
 const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
 
@@ -223,7 +220,7 @@ function convertMetric(
   left: Loss[],
 ): JsonMap {
   const { kind, name: used, written, path } = found;
-  for (const key of Object.keys(written).filter((each) => !METRIC_KEYS.includes(each)))
+  for (const key of Object.keys(written).filter((each) => !isAmong(METRIC_KEYS, each)))
     lose(left, document.placeOf([...path, key]), `${key} of ${used}`, 'it has no counterpart');
   const given = argumentsOf(written);
   if (kind === 'rubric' && Object.keys(given).length > 0)
@@ -232,7 +229,7 @@ function convertMetric(
   const conditions = conditionsOf({ written }).map((condition) =>
     Object.fromEntries(
       Object.entries(condition).filter(
-        ([key, value]) => CONDITION_KEYS.includes(key) && value !== null,
+        ([key, value]) => isAmong(CONDITION_KEYS, key) && value !== null,
       ),
     ),
   );

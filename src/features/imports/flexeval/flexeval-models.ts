@@ -8,7 +8,7 @@ import {
   languageOwners,
   vendorNames,
 } from '../../../types/vendors.ts';
-import { createDraft, type DraftFile, type Imported, lose } from '../shared/draft.ts';
+import { isAmong, createDraft, type DraftFile, type Imported, lose } from '../shared/draft.ts';
 import {
   serverModel,
   entryFor,
@@ -20,7 +20,7 @@ import type { ForeignMetric } from './flexeval-metrics.ts';
 
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 
-const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response'.split(' ');
+const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response';
 
 const COMPLETION_IN_CODE =
   'a completion function in code is not run; models: { app: { provider: program, ' +
@@ -74,7 +74,7 @@ export function convertLlm(written: Json): ForeignLlm {
   const found = ownEntry(FUNCTIONS, name)?.(kwargs) ?? { why: COMPLETION_IN_CODE };
   if ('why' in found) return { why: `${name}: ${found.why}` };
   const rest = Object.fromEntries(
-    Object.entries(kwargs).filter(([key]) => !OWN_ARGUMENTS.includes(key)),
+    Object.entries(kwargs).filter(([key]) => !isAmong(OWN_ARGUMENTS, key)),
   );
   const { parameters, left } = readForeignParameters(rest);
   return {

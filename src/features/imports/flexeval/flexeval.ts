@@ -3,6 +3,7 @@ import { type Document, type Path, valueAt } from '../../../documents/document.t
 import { problem } from '../../../errors.ts';
 import { isMap, type Json, type Place, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
+  isAmong,
   createDraft,
   lastSteps,
   nothingImported,
@@ -33,7 +34,7 @@ interface ForeignEval {
 const REPEATS = 'nb_evaluations_per_thread';
 
 const EVAL_KEYS =
-  'do_completion name metrics completion_llm grader_llm function_modules data config'.split(' ');
+  'do_completion name metrics completion_llm grader_llm function_modules data config';
 
 const RUN_KEYS = ['data_sources', 'eval', 'rubric_paths', 'function_modules', 'config'];
 
@@ -137,7 +138,7 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
   const written = valueAt(document.value, foreign.path);
   if (!isMap(written)) return;
   for (const key of Object.keys(written).filter(
-    (each) => !EVAL_KEYS.includes(each) && !CONFIG_KEYS.includes(each),
+    (each) => !isAmong(EVAL_KEYS, each) && !CONFIG_KEYS.includes(each),
   ))
     lose(
       left,

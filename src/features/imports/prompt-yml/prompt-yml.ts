@@ -4,6 +4,7 @@ import { type Document, type Path, valueAt } from '../../../documents/document.t
 import { problem } from '../../../errors.ts';
 import { isMap, type Json, type JsonMap, jsonText, type Problem } from '../../../types/plain.ts';
 import {
+  isAmong,
   createDraft,
   isScalar,
   lastSteps,
@@ -20,9 +21,8 @@ import { fillVariables, mapTexts } from '../shared/templates.ts';
 import { convertEvaluator, withJudge, evaluatorName } from './prompt-yml-evaluators.ts';
 
 const PROMPT_FILE_KEYS =
-  'name description model modelParameters messages testData evaluators responseFormat jsonSchema'.split(
-    ' ',
-  );
+  'name description model modelParameters messages testData evaluators responseFormat ' +
+  'jsonSchema';
 
 /** Converts a `.prompt.yml`: messages, test data (references) and evaluators (metrics). */
 export function importPromptYml(
@@ -38,7 +38,7 @@ export function importPromptYml(
     );
     return imported;
   }
-  for (const key of Object.keys(value).filter((each) => !PROMPT_FILE_KEYS.includes(each)))
+  for (const key of Object.keys(value).filter((each) => !isAmong(PROMPT_FILE_KEYS, each)))
     lose(imported.left, document.placeOf([key]), key, 'it is not part of the format');
   const prompt = promptYmlDraft(document, value, imported.left);
   const tests = promptYmlTestsDraft(document, value, variablesOf(prompt), imported);

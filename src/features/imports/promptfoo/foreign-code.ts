@@ -1,6 +1,7 @@
 import type { HostSettings } from '../../../config/host-call.ts';
 import { PROMPTFOO_PROGRAM } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
+import { isAmong } from '../shared/draft.ts';
 
 export interface CodeFile {
   file: string;
@@ -91,24 +92,20 @@ export function javascriptProblem(source: string, file: string | null = null): s
 }
 
 /** Modules that a check may import: the standard library without files, network and processes. */
-const MODULES = new Set(
-  (
-    '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins ' +
-    'bz2 cProfile calendar cmath cmd code codecs codeop collections colorsys compileall ' +
-    'concurrent configparser contextlib contextvars copy copyreg csv dataclasses datetime ' +
-    'decimal difflib dis doctest email encodings enum errno faulthandler filecmp fnmatch ' +
-    'fractions functools gc genericpath getopt getpass gettext graphlib gzip hashlib heapq ' +
-    'hmac html importlib inspect io ipaddress itertools json keyword linecache locale ' +
-    'logging lzma marshal math mimetypes mmap modulefinder netrc numbers opcode operator ' +
-    'optparse os pathlib pdb pickle pickletools pkgutil platform plistlib posixpath pprint ' +
-    'profile pstats py_compile pyclbr pydoc pyexpat queue quopri random re reprlib ' +
-    'rlcompleter runpy sched secrets select selectors shlex signal site sre_compile ' +
-    'sre_constants sre_parse stat statistics string stringprep struct symtable sys ' +
-    'sysconfig tabnanny textwrap threading time timeit token tokenize tomllib trace ' +
-    'traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref ' +
-    'xml zipapp zipimport zlib zoneinfo'
-  ).split(' '),
-);
+const MODULES =
+  '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 ' +
+  'cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent ' +
+  'configparser contextlib contextvars copy copyreg csv dataclasses datetime decimal difflib ' +
+  'dis doctest email encodings enum errno faulthandler filecmp fnmatch fractions functools gc ' +
+  'genericpath getopt getpass gettext graphlib gzip hashlib heapq hmac html importlib inspect ' +
+  'io ipaddress itertools json keyword linecache locale logging lzma marshal math mimetypes ' +
+  'mmap modulefinder netrc numbers opcode operator optparse os pathlib pdb pickle pickletools ' +
+  'pkgutil platform plistlib posixpath pprint profile pstats py_compile pyclbr pydoc pyexpat ' +
+  'queue quopri random re reprlib rlcompleter runpy sched secrets select selectors shlex ' +
+  'signal site sre_compile sre_constants sre_parse stat statistics string stringprep struct ' +
+  'symtable sys sysconfig tabnanny textwrap threading time timeit token tokenize tomllib trace ' +
+  'traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml ' +
+  'zipapp zipimport zlib zoneinfo';
 
 /** Further uses that sandboxed Python lacks: files, environment, processes. */
 const OUTSIDE_PYTHON =
@@ -125,7 +122,7 @@ export function pythonProblem(source: string, file: string | null = null): strin
   const lines = code.split('\n');
   for (const [index, line] of lines.entries()) {
     const at = placeOfLine(index + 1, file);
-    const missing = modulesOf(line).find((name) => !MODULES.has(name));
+    const missing = modulesOf(line).find((name) => !isAmong(MODULES, name));
     if (missing !== undefined && lines[index - 1]?.trim() !== 'try:')
       return `it imports ${missing}${at}, ${SANDBOX_LIMITS}`;
     const used = OUTSIDE_PYTHON.exec(line);

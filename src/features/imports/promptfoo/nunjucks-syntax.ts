@@ -1,4 +1,5 @@
 import parser, { type SyntaxNode } from 'nunjucks/src/parser.js';
+import { isAmong } from '../shared/draft.ts';
 
 export function parseTemplate(
   text: string,
@@ -19,15 +20,12 @@ export function parseTemplate(
   }
 }
 
-const SUPPORTED: ReadonlySet<string> = new Set(
-  (
-    'Root NodeList Output TemplateData If For Set Literal Symbol Array Group LookupVal ' +
-    'InlineIf Filter Compare CompareOperand In Or And Not Neg Concat Add Sub Mul Div Mod'
-  ).split(' '),
-);
+const SUPPORTED =
+  'Root NodeList Output TemplateData If For Set Literal Symbol Array Group LookupVal InlineIf ' +
+  'Filter Compare CompareOperand In Or And Not Neg Concat Add Sub Mul Div Mod';
 
 function checkNode(node: SyntaxNode): void {
-  if (!SUPPORTED.has(node.typename) || isUnread(node)) {
+  if (!isAmong(SUPPORTED, node.typename) || isUnread(node)) {
     const { lineno, colno } = node;
     throw Object.assign(new Error('unsupported'), { lineno: lineno + 1, colno: colno + 1 });
   }

@@ -1,5 +1,5 @@
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import type { ImportFiles } from '../shared/draft.ts';
+import { isAmong, type ImportFiles } from '../shared/draft.ts';
 import { requestOf } from './promptfoo-requests.ts';
 
 export interface SentParameters {
@@ -10,9 +10,8 @@ export interface SentParameters {
 
 /** Keys for promptfoo's client only, without effect on answers. */
 const OF_THE_CLIENT =
-  'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired showThinking'.split(
-    ' ',
-  );
+  'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired ' +
+  'showThinking';
 
 const FILLED_IN = ['tools', 'functions', 'response_format', 'output_format', 'reasoning_effort'];
 
@@ -39,7 +38,7 @@ export function convertibleMembers(config: JsonMap): {
   const own: JsonMap = {};
   const left: SentParameters['left'] = [];
   for (const [key, value] of Object.entries(config)) {
-    if (OF_THE_CLIENT.includes(key)) continue;
+    if (isAmong(OF_THE_CLIENT, key)) continue;
     const file = textIn(value, (text) => text.startsWith('file://'));
     const isFilledIn =
       FILLED_IN.includes(key) && textIn(value, (text) => /\{\{|\{%/.test(text)) !== null;

@@ -1,5 +1,6 @@
 import { refusedKey } from '../../../documents/parameters.ts';
 import { isMap, type JsonMap } from '../../../types/plain.ts';
+import { isAmong } from '../shared/draft.ts';
 
 interface ProviderCall {
   model: string;
@@ -14,15 +15,12 @@ interface SentMembers {
   unsent: string[];
 }
 
-const LIKE_OPENAI = new Set(
-  (
-    'openai openrouter groq deepseek perplexity xai togetherai together fireworks cerebras ' +
-    'deepinfra nvidia github'
-  ).split(' '),
-);
+const LIKE_OPENAI =
+  'openai openrouter groq deepseek perplexity xai togetherai together fireworks cerebras ' +
+  'deepinfra nvidia github';
 
 export function requestOf(vendor: string, asked: ProviderCall): SentMembers {
-  if (LIKE_OPENAI.has(vendor)) return asOpenai(vendor, asked);
+  if (isAmong(LIKE_OPENAI, vendor)) return asOpenai(vendor, asked);
   const { own } = asked;
   switch (vendor) {
     case 'anthropic':
@@ -67,21 +65,13 @@ function splitMembers(map: JsonMap, isLeft: (key: string) => boolean): SentMembe
   return { sent, unsent };
 }
 
-const TO_OPENAI = new Set(
-  (
-    'seed max_tokens temperature top_p presence_penalty frequency_penalty functions ' +
-    'function_call functionToolCallbacks tools tool_choice tool_resources response_format ' +
-    'stop prompt_cache_key prompt_cache_options prompt_cache_retention service_tier user ' +
-    'metadata store modalities audio mcp'
-  ).split(' '),
-);
+const TO_OPENAI =
+  'seed max_tokens temperature top_p presence_penalty frequency_penalty functions ' +
+  'function_call functionToolCallbacks tools tool_choice tool_resources response_format stop ' +
+  'prompt_cache_key prompt_cache_options prompt_cache_retention service_tier user metadata ' +
+  'store modalities audio mcp';
 
-const TO_THINKING = new Set([
-  'max_completion_tokens',
-  'reasoning_effort',
-  'reasoning',
-  'verbosity',
-]);
+const TO_THINKING = 'max_completion_tokens reasoning_effort reasoning verbosity';
 
 const MISSPELT =
   /^(?:maxTokens|maxCompletionTokens|topP|topK|frequencyPenalty|presencePenalty|max_completion_tokens)$/;
@@ -99,11 +89,11 @@ function asOpenai(vendor: string, { model, own, bare, kind }: ProviderCall): Sen
   const thinks = cold || THINKS_WARMLY[vendor]?.test(model) === true;
   const given = kind === 'responses' ? ofResponses(own, cold) : own;
   const { sent, unsent } = splitMembers(given, (key) => {
-    if (thinks && TO_THINKING.has(key)) return false;
+    if (thinks && isAmong(TO_THINKING, key)) return false;
     if (thinks && (key === 'max_tokens' || (cold && key === 'temperature'))) return true;
     if (key === 'reasoning_effort' && model.includes('gpt-oss')) return false;
     if (vendor !== 'openai') return MISSPELT.test(key);
-    return !TO_OPENAI.has(key) && refusedKey(key) === null;
+    return !isAmong(TO_OPENAI, key) && refusedKey(key) === null;
   });
   if (bare) return { sent, unsent };
   const bound = thinks ? {} : { max_tokens: 1024 };
@@ -146,12 +136,9 @@ function asAzure({ model, own, bare }: ProviderCall): JsonMap {
 /** Anthropic models that no longer accept a temperature. */
 const WITHOUT_TEMPERATURE = /^claude-[a-z]+-(?:4-[7-9]|[5-9])/;
 
-const TO_ANTHROPIC = new Set(
-  (
-    'max_tokens temperature top_p top_k cache_control service_tier stop_sequences metadata ' +
-    'tools tool_choice thinking output_format effort extra_body beta'
-  ).split(' '),
-);
+const TO_ANTHROPIC =
+  'max_tokens temperature top_p top_k cache_control service_tier stop_sequences metadata tools ' +
+  'tool_choice thinking output_format effort extra_body beta';
 
 function asAnthropic({ model, own }: ProviderCall): SentMembers {
   const { thinking } = own;
@@ -161,7 +148,7 @@ function asAnthropic({ model, own }: ProviderCall): SentMembers {
     if (key === 'temperature') return thinks || cold || 'top_p' in own;
     if (key === 'top_k') return thinks || cold;
     if (key === 'top_p') return cold;
-    return !TO_ANTHROPIC.has(key) && refusedKey(key) === null;
+    return !isAmong(TO_ANTHROPIC, key) && refusedKey(key) === null;
   });
   const { output_format: format, effort, ...others } = sent;
   const output = {

@@ -2,7 +2,7 @@ import { isTable } from '../../../documents/dataset.ts';
 import { valueAt, type Document, type Path } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, type Loss, lose } from '../shared/draft.ts';
+import { isAmong, A_TEST, type Loss, lose } from '../shared/draft.ts';
 import { codeCommand, codeFileIn } from './foreign-code.ts';
 import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import {
@@ -23,10 +23,9 @@ const NO_DEFAULTS: Defaults = {
 };
 
 /** Options that are read or only limit the run's time. */
-const KNOWN_OPTIONS = (
-  'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency ' +
-  'prefix suffix transformVars transform postprocess'
-).split(' ');
+const KNOWN_OPTIONS =
+  'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
+  'suffix transformVars transform postprocess';
 
 const TEST_KEYS = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
 
@@ -300,7 +299,7 @@ function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]):
       'a test passes when all of its assertions do; a bound on their mean has no counterpart',
     );
   const options = isMap(map['options']) ? map['options'] : {};
-  for (const key of Object.keys(options).filter((each) => !KNOWN_OPTIONS.includes(each))) {
+  for (const key of Object.keys(options).filter((each) => !isAmong(KNOWN_OPTIONS, each))) {
     lose(
       said,
       document.placeOf([...path, 'options', key]),

@@ -5,6 +5,7 @@ import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type JsonMap, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
+  isAmong,
   A_PROMPT,
   createDraft,
   importFiles,
@@ -32,9 +33,7 @@ import { readForeignTests } from './promptfoo-tests.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 
 const PROMPTFOO_KEYS =
-  'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema'.split(
-    ' ',
-  );
+  'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema';
 
 const SET_ELSEWHERE: Readonly<Record<string, string>> = {
   outputPath: 'reports go where the run is told (--report, input report-path)',
@@ -144,7 +143,7 @@ function withItself(
 function reportUnreadKeys(document: Document, value: JsonMap, { left, remarks }: Imported): void {
   // Keys with x- hold anchors.
   const unread = Object.keys(value).filter(
-    (key) => !PROMPTFOO_KEYS.includes(key) && !key.startsWith('x-'),
+    (key) => !isAmong(PROMPTFOO_KEYS, key) && !key.startsWith('x-'),
   );
   for (const key of unread) {
     const place = document.placeOf([key]);

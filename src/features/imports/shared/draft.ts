@@ -181,6 +181,9 @@ export function uniqueNames(): (wanted: string) => string {
   };
 }
 
+/** Whether a word is in a list of words that are separated by spaces. */
+export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
+
 export function isScalar(value: Json | undefined): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
