@@ -54,7 +54,7 @@ export function codeModel(
     provider: 'program',
     command: codeCommand('provider', code, {
       id,
-      ...(isMap(config ?? null) ? { config: config ?? null } : {}),
+      ...(isMap(config) ? { config } : {}),
       json: structured,
     }),
     files: files.length > 0 ? files : codeFilePatterns(code),

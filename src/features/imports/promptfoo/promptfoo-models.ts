@@ -89,7 +89,7 @@ async function withSentParameters(
   const map = providerMap(value);
   const { id, config } = map;
   if (typeof id !== 'string') return { written: value, unsent: [], left: [] };
-  const read = await withFiles(isMap(config ?? null) ? (config as JsonMap) : {}, place, files);
+  const read = await withFiles(isMap(config) ? config : {}, place, files);
   const { config: sent, unsent, left } = sentParameters(askedId(id, settings), read);
   return { written: { ...map, config: sent }, unsent, left };
 }

@@ -24,7 +24,7 @@ export function sentParameters(id: string, config: JsonMap): SentParameters {
   const asked = { model, own, bare: config['omitDefaults'] === true, kind: steps[0] ?? '' };
   const request = model === '' ? { sent: own, unsent: [] } : requestOf(vendor, asked);
   return {
-    config: { ...request.sent, ...(isMap(passthrough ?? null) ? (passthrough as JsonMap) : {}) },
+    config: { ...request.sent, ...(isMap(passthrough) ? passthrough : {}) },
     unsent: request.unsent,
     left,
   };

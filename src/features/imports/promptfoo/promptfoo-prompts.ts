@@ -75,7 +75,7 @@ async function readPromptEntry(
   files: ImportFiles,
 ): Promise<PromptEntry> {
   const { config } = written;
-  const map = isMap(config ?? null) ? (config as JsonMap) : {};
+  const map = isMap(config) ? config : {};
   const { own, left: unreadable } = convertibleMembers(await withFiles(map, place, files));
   const { parameters, left } = readForeignParameters(own);
   const others = Object.keys(written)

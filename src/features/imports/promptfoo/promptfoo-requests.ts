@@ -101,7 +101,7 @@ function asOpenai(vendor: string, { model, own, bare, kind }: ProviderCall): Sen
 }
 
 function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: boolean): JsonMap {
-  const effort = isMap(reasoning ?? null) ? (reasoning as JsonMap)['effort'] : undefined;
+  const effort = isMap(reasoning) ? reasoning['effort'] : undefined;
   const bound = thinks ? 'max_completion_tokens' : 'max_tokens';
   return {
     ...own,
@@ -142,7 +142,7 @@ const TO_ANTHROPIC =
 
 function asAnthropic({ model, own }: ProviderCall): SentMembers {
   const { thinking } = own;
-  const thinks = isMap(thinking ?? null) && (thinking as JsonMap)['type'] !== 'disabled';
+  const thinks = isMap(thinking) && thinking['type'] !== 'disabled';
   const cold = WITHOUT_TEMPERATURE.test(model);
   const { sent, unsent } = splitMembers(own, (key) => {
     if (key === 'temperature') return thinks || cold || 'top_p' in own;
@@ -175,6 +175,6 @@ const OF_GOOGLE: Readonly<Record<string, string>> = {
 /** `generationConfig` takes precedence over keys at its own level. */
 function asGoogle({ generationConfig, ...beside }: JsonMap): SentMembers {
   const { sent, unsent } = splitMembers(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
-  const inside = isMap(generationConfig ?? null) ? (generationConfig as JsonMap) : {};
+  const inside = isMap(generationConfig) ? generationConfig : {};
   return { sent: renameKeys({ ...sent, ...inside }, OF_GOOGLE), unsent };
 }

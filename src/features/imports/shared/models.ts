@@ -9,12 +9,12 @@ export const EMBEDDINGS = 'text-embedding-3-large';
 
 /** The OpenAI embedding model that an assertion names, or null. */
 export function embeddingModel(provider: Json | undefined): string | null {
-  const id = isMap(provider ?? null) ? (provider as JsonMap)['id'] : provider;
+  const id = isMap(provider) ? provider['id'] : provider;
   return typeof id === 'string' ? (/^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null) : null;
 }
 
 export function isConfigured(provider: Json | undefined): boolean {
-  const config = isMap(provider ?? null) ? ((provider as JsonMap)['config'] ?? null) : null;
+  const config = isMap(provider) ? provider['config'] : null;
   return isMap(config) && ['apiBaseUrl', 'apiHost'].some((key) => (config[key] ?? '') !== '');
 }
 
@@ -150,19 +150,12 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
         "its server's address cannot be read; name the server in the settings " +
         '(models: { name: { provider: openai, endpoint: name } })',
     };
+  const kept = { label: named, parameters };
   if (own === null)
-    return {
-      label: named,
-      model: found.model,
-      parameters,
-      entry: found.entry,
-      left: [...left, ...refused],
-      aside,
-    };
+    return { ...kept, model: found.model, entry: found.entry, left: [...left, ...refused], aside };
   return {
-    label: named,
+    ...kept,
     model: own.name,
-    parameters,
     entry: own.entry,
     left: [...left, ...refused.filter(({ key }) => key !== 'apiKeyEnvar')],
     aside: [...aside, ofTheRun('config', withKeyOf(own.line, config))],
