@@ -19,7 +19,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (error: unknown) => {
     process.exitCode = isRunning ? 1 : failStep(error);
     crash.reject(error);
-    // What was paid for is saved, and nothing more is asked.
+    // Saves what was paid for and stops further calls.
     process.emit('SIGTERM', 'SIGTERM');
   });
 
@@ -28,7 +28,7 @@ const stepExitCode = await runStep(process.env, given);
 isRunning = false;
 if (stepExitCode !== 0) process.exitCode = stepExitCode;
 
-/** Tools that play the runner import this file, which is the step, and call what it exports. */
+/** Tools that stand in for the runner import this file and call what it exports. */
 const nothingLeft = (): Promise<void> => Promise.resolve();
 
 export { nothingLeft as run };

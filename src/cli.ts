@@ -5,8 +5,7 @@ import { terminalOf } from './app/commands/terminal.ts';
 import { keepCompiled, whyTooOld } from './app/session/runtime.ts';
 import { guardProcess } from './edges/sandbox/index.ts';
 import { NOT_JUDGED } from './errors.ts';
-// Threads start from this file too and go no further than their part: what they do not need is
-// loaded below.
+// Threads start from this file too, so everything else is loaded below.
 import './app/session/schema-thread.ts';
 import './edges/solver/thread.ts';
 

@@ -24,7 +24,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const MEGABYTE = 1e6;
 
-/** Shows the store of earlier runs, and prunes or clears it. */
 export const cacheCommand: AddCommand = (program, terminal, done) => {
   program
     .command('cache')
@@ -49,7 +48,8 @@ export const cacheCommand: AddCommand = (program, terminal, done) => {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n  evaldiff cache --max-size 200\n  evaldiff cache --all',
+      '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n' +
+        '  evaldiff cache --max-size 200\n  evaldiff cache --all',
     )
     .action(async (options: CacheOptions) => {
       await inRepository(options.directory, terminal, async (repository) => {
@@ -99,7 +99,8 @@ async function tend(
 }
 
 const KEPT_NOTICE =
-  'kept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too';
+  'kept: how often each question passed so far, the last measured noise, and batches to ' +
+  'be picked up; --all removes them too';
 
 function removeFile(file: string, terminal: Terminal): void {
   for (const end of ['', ...SIDE_SUFFIXES]) rmSync(`${file}${end}`, { force: true });
@@ -140,7 +141,11 @@ function lines({ file, entries, bytes, oldest, newest, models }: StoreStats): st
 }
 
 function waiting({ id, vendor, model, submitted_at, requests }: BatchRecord): string {
-  return `  batch ${logLine(id)} at ${vendor}: ${counted(requests.length, 'request')} for ${logLine(model)} since ${new Date(submitted_at).toISOString().slice(0, 16)}Z; the next sweep that wants one of them picks it up`;
+  return (
+    `  batch ${logLine(id)} at ${vendor}: ${counted(requests.length, 'request')} for ` +
+    `${logLine(model)} since ${new Date(submitted_at).toISOString().slice(0, 16)}Z; the ` +
+    'next sweep that wants one of them picks it up'
+  );
 }
 
 function megabytes(bytes: number): string {

@@ -12,7 +12,6 @@ import type { Edges } from '../run/input.ts';
 import type { Opened } from './project.ts';
 
 interface Intended {
-  /** Upper bound. */
   calls: number;
   targets: readonly Target[];
   price: Price;
@@ -40,7 +39,8 @@ export function holdToCaps(
       : [
           problem(
             null,
-            `this would make up to ${counted(calls, 'model call')}; the limit is ${String(maxCalls)} (--max-calls). Nothing was sent.`,
+            `this would make up to ${counted(calls, 'model call')}; the limit is ` +
+              `${String(maxCalls)} (--max-calls). Nothing was sent.`,
           ),
         ]),
     ...(forecast === null

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** What the action published to the local stand-in of GitHub's API. */
 interface DemoGitHub {
   url: string;
   comment(): string | null;
@@ -117,14 +116,10 @@ function ok(body: unknown): Reply {
   return { status: 200, body };
 }
 
-interface DemoRepository {
-  folder: string;
-  base: string;
-  head: string;
-}
+const DATE = '2026-01-01T12:00:00Z';
 
 /** Commits the shop's prompts to `main` and changes to a branch, always with the same ids. */
-export function makeDemoRepository(fixture: string, folder: string): DemoRepository {
+export function makeDemoRepository(fixture: string, folder: string) {
   const git = (...args: string[]): string =>
     execFileSync(
       'git',
@@ -143,7 +138,7 @@ export function makeDemoRepository(fixture: string, folder: string): DemoReposit
         cwd: folder,
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...DATES },
+        env: { ...process.env, GIT_AUTHOR_DATE: DATE, GIT_COMMITTER_DATE: DATE },
       },
     ).trim();
   const commit = (from: string, message: string): string => {
@@ -158,8 +153,3 @@ export function makeDemoRepository(fixture: string, folder: string): DemoReposit
   const head = commit('head', 'Friendlier answers, and a fairer check of summaries');
   return { folder, base, head };
 }
-
-const DATES = {
-  GIT_AUTHOR_DATE: '2026-01-01T12:00:00Z',
-  GIT_COMMITTER_DATE: '2026-01-01T12:00:00Z',
-};

@@ -12,9 +12,7 @@ import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
 import type { AddCommand } from './terminal.ts';
 
 export interface DemoOutcome {
-  /** Markdown. */
   comment: string;
-  /** Markdown. */
   summary: string;
   check: { conclusion: string; title: string; annotations: number };
   folder: string;
@@ -51,7 +49,6 @@ export async function runPullRequest(
     const env = actionEnvironment(runner, workspace, github.url);
     const code = await runScript(action, env, workspace, log);
     const summary = await readFile(runner.summary, 'utf8');
-    // If nothing ran, no comment is posted and the summary says why.
     const comment = github.comment() ?? summary;
     const check = github.check();
     if (comment === '' || check === null)
@@ -167,6 +164,8 @@ function runScript(
   });
 }
 
+const OTHER_REPORTS = ['result.json', 'comment.md', 'junit.xml'];
+
 const RULE = '─'.repeat(72);
 
 export const demoCommand: AddCommand = (program, terminal, done) => {
@@ -199,9 +198,10 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
           }).trim(),
           RULE,
           `Check run: ${check.conclusion} – ${check.title} (${String(check.annotations)} annotations)`,
-          `Conclusion: ${conclusion}. In a pull request the required check would now be ${conclusion === 'failure' ? 'red' : 'green'}.`,
+          `Conclusion: ${conclusion}. In a pull request the required check would now be ` +
+            `${conclusion === 'failure' ? 'red' : 'green'}.`,
           `Open in a browser: ${join(reports, 'report.html')}`,
-          `Further reports:   ${['result.json', 'comment.md', 'junit.xml'].map((name) => join(reports, name)).join(', ')}`,
+          `Further reports:   ${OTHER_REPORTS.map((name) => join(reports, name)).join(', ')}`,
           `The example's git history: ${join(folder, 'shop')}`,
           '',
         ].join('\n'),

@@ -6,13 +6,7 @@ import { logLine } from '../../text/log.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 
-/**
- * The environment plus the keys of the project's `.env`. Only for the command line; the action
- * never reads `.env`. Only keys that are not set already are taken, so the file cannot change what
- * runs or where requests go. Prints the names of the keys that were taken.
- *
- * @param named further names from the command line: keys of servers, and variables for host code
- */
+/** Takes only unset keys from `.env`, so it cannot change what runs. The action never reads it. */
 export function withEnvFile(
   env: NodeJS.ProcessEnv,
   folder: string,
@@ -51,12 +45,7 @@ function keysIn(text: string, named: readonly string[]): [string, string | undef
   );
 }
 
-/**
- * Warns if git would commit the keys of the project's `.env`, and how to prevent it; null if it
- * would not.
- *
- * @param files the project's files that git sees: tracked, and untracked but not ignored
- */
+/** Warns if git would commit the keys of `.env`. @param files tracked and untracked, not ignored */
 export async function openKeys(
   repository: Pick<Repository, 'commonFolder' | 'tracked' | 'workTree'>,
   files: SourceTree,
@@ -68,8 +57,10 @@ export async function openKeys(
   if (keysIn(new TextDecoder().decode(await files.read('.env')), named).length === 0) return null;
   const tracked = await repository.tracked(join(root, below, '.env'));
   return tracked.length > 0
-    ? '.env: git tracks it, with the keys in it; add the line ".env" to .gitignore, run "git rm --cached .env", and replace the keys where they were pushed'
-    : '.env: git does not ignore it, and the next commit can take its keys along; add the line ".env" to .gitignore';
+    ? '.env: git tracks it, with the keys in it; add the line ".env" to .gitignore, run ' +
+        '"git rm --cached .env", and replace the keys where they were pushed'
+    : '.env: git does not ignore it, and the next commit can take its keys along; add the ' +
+        'line ".env" to .gitignore';
 }
 
 function readOrNull(file: string): string | null {

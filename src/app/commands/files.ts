@@ -28,7 +28,6 @@ import {
 import { REPORT_FOLDERS } from './options.ts';
 import type { SavedKind, Terminal, UnreadFile } from './terminal.ts';
 
-/** A file that a run left, or another command of a feature's. */
 type Saved =
   | { kind: 'result'; result: Result }
   | { kind: 'run'; report: RunReport }
@@ -109,10 +108,7 @@ export async function readSavedFiles(
   return read;
 }
 
-/**
- * The newest saved file in these folders, with its run's other tries and variants. On a tie the
- * later name wins, because llmeval names files by time.
- */
+/** The newest run's files. On a tie the later name wins, because llmeval names files by time. */
 export async function newestRun(terminal: Reader): Promise<SavedFile[]> {
   const { cwd } = terminal;
   const there: string[] = [];
@@ -147,7 +143,8 @@ async function readSavedFile(
       problems: [
         problem(
           { file, line: 0 },
-          `is larger than the ${String(Math.floor(constants_ext.MAX_STRING_LENGTH / 1e6))} MB that can be read`,
+          `is larger than the ${String(Math.floor(constants_ext.MAX_STRING_LENGTH / 1e6))} MB ` +
+            'that can be read',
         ),
       ],
     };
@@ -155,7 +152,6 @@ async function readSavedFile(
   return 'problems' in saved ? saved : { ...saved, file, writtenAt };
 }
 
-/** Reads a file by what is in it; its name says nothing. */
 export async function readSaved(
   file: string,
   text: string,
@@ -181,10 +177,7 @@ export async function readSaved(
   return result === null ? { problems } : { kind: 'result', result };
 }
 
-/**
- * Writes new files, all or none. `files` maps POSIX paths below `folder` to text. Rejects with
- * every path that exists or goes through a symbolic link.
- */
+/** Writes new files, all or none. Rejects with the paths that exist or cross a symbolic link. */
 export async function writeNewFiles(
   folder: string,
   files: ReadonlyMap<string, string>,

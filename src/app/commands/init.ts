@@ -25,16 +25,12 @@ import {
   workflowText,
 } from './workflow.ts';
 
-interface InitOptions {
-  directory: string;
-  owner?: string;
-}
-
 export const initCommand: AddCommand = (program, terminal, done) => {
   program
     .command('init')
     .description(
-      'starts a project: settings, an example prompt with its tests, and the workflow; what is there stays as it is',
+      'starts a project: settings, an example prompt with its tests, and the workflow; what ' +
+        'is there stays as it is',
     )
     .option('-C, --directory <folder>', 'root of the project', '.')
     .option(
@@ -45,7 +41,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       'after',
       '\nExamples:\n  evaldiff init --owner your-organisation\n  evaldiff init --directory services/chat',
     )
-    .action(async (options: InitOptions) => {
+    .action(async (options: { directory: string; owner?: string }) => {
       const { directory } = options;
       if (options.owner !== undefined) checkOwner(options.owner);
       const seen = await withTree(directory, terminal, (tree, repository) =>
@@ -72,10 +68,11 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       if (files.size > 0) await writeNewFiles(seen.root, files, seen.ground);
       const found = await validateLines(join(seen.root, seen.below), terminal);
       const here = await realpath(terminal.cwd);
-      const pathFromHere = (path: string): string =>
+      const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
+      const next = nextSteps(seen, files, { keys, unset, owner, guessed, shown });
       terminal.out(
-        `${[...initSummary(seen, files, pathFromHere), '', ...found, '', ...nextSteps(seen, files, { keys, unset, owner, guessed, shown: pathFromHere })].map(logLine).join('\n')}\n`,
+        `${[...initSummary(seen, files, shown), '', ...found, '', ...next].map(logLine).join('\n')}\n`,
       );
       done(0);
     });
@@ -95,11 +92,11 @@ function checkOwner(owner: string): void {
   if (owner === PLACEHOLDER || isAccount(owner)) return;
   throw userError(
     null,
-    `--owner: "${owner.slice(0, 100)}" is not a name of a GitHub account: letters, digits and single hyphens, at most 39`,
+    `--owner: "${owner.slice(0, 100)}" is not a name of a GitHub account: letters, digits ` +
+      'and single hyphens, at most 39',
   );
 }
 
-/** Files to write, by path below the root. */
 async function wantedFiles(
   seen: SeenProject,
   vendors: readonly VendorName[],
@@ -132,24 +129,23 @@ function initSummary(
     ...kept.map((path) => `kept  ${shown(path)}`),
     ...(taken
       ? [
-          `kept  ${shown(workflowPath(below))}: it does not evaluate this project; examples/workflows has one that does`,
+          `kept  ${shown(workflowPath(below))}: it does not evaluate this project; ` +
+            'examples/workflows has one that does',
         ]
       : []),
     ...foreign.map(
       (path) =>
-        `found ${shown(path)}: it is read as it is; npx evaldiff import${directory} ${shellWord(shown(path))} converts it`,
+        `found ${shown(path)}: it is read as it is; npx evaldiff import${directory} ` +
+        `${shellWord(shown(path))} converts it`,
     ),
     ...unread.map(({ file, what }) => `found ${shown(file)}: it ${what}`),
   ];
 }
 
 interface Facts {
-  /** Key variables of all vendors in use. */
   keys: readonly string[];
-  /** Those not set in the environment or `.env`. */
   unset: readonly string[];
   owner: string;
-  /** Whether the owner comes from the remote's address. */
   guessed: boolean;
   shown: FormatPath;
 }
@@ -169,7 +165,8 @@ function nextSteps(
     ...endpointSteps(seen),
     ...(owner === PLACEHOLDER && files.size > 0
       ? [
-          `Replace ${PLACEHOLDER} in the new files with the account that publishes the action (or give it: --owner).`,
+          `Replace ${PLACEHOLDER} in the new files with the account that publishes the action ` +
+            '(or give it: --owner).',
         ]
       : []),
     ...(workflow?.unfinished === true
@@ -179,17 +176,21 @@ function nextSteps(
       : []),
     ...(foreign.length > 0 && prompts.length > 0
       ? [
-          `List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ${foreign.map(inProject).join(', ')}`,
+          `List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ` +
+            `${foreign.map(inProject).join(', ')}`,
         ]
       : []),
     ...(unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE))
       ? [
-          `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits calls alone. Give it one under models: (price: { input: …, output: … }), then add max_cost_usd to its budget.`,
+          `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits calls alone. ` +
+            'Give it one under models: (price: { input: …, output: … }), then add max_cost_usd to ' +
+            'its budget.',
         ]
       : []),
     ...(guessed && files.has(workflowPath(below))
       ? [
-          `The workflow uses ${owner}/evaldiff, the account of this repository's remote; where another publishes the action, name it with --owner.`,
+          `The workflow uses ${owner}/evaldiff, the account of this repository's remote; where ` +
+            'another publishes the action, name it with --owner.',
         ]
       : []),
     `Make the job "${jobOf(below)}" a required check once its first run is green.`,
@@ -205,7 +206,11 @@ function nextSteps(
 function endpointSteps({ workflow, endpoints }: SeenProject): string[] {
   return (workflow === null ? endpoints : []).map((name) => {
     const key = endpointKey(name);
-    return `Write the address of the server ${name} into the workflow (endpoints), and its key as the repository secret ${key}; where it asks for none, take key=… out. Here: export EVALDIFF_ENDPOINTS="${name}=https://… key=${key}".`;
+    return (
+      `Write the address of the server ${name} into the workflow (endpoints), and its key as ` +
+      `the repository secret ${key}; where it asks for none, take key=… out. Here: export ` +
+      `EVALDIFF_ENDPOINTS="${name}=https://… key=${key}".`
+    );
   });
 }
 
@@ -282,7 +287,9 @@ function starterSettings(
       : []),
     'n_tries: adaptive # two tries of every affected reference, more only where the verdict is open',
     `grader: { model: ${model} } # judges metrics like llm_rubric; not asked unless one is used`,
-    `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} } # a run that would need more is refused before anything is sent`,
+    `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} }` +
+      ' # a run that would need more is refused before anything is sent',
   ];
-  return `${schemaLine('settings')}# Every key is optional; these are the ones that projects set first.\n${lines.join('\n')}\n`;
+  const head = '# Every key is optional; these are the ones that projects set first.';
+  return `${schemaLine('settings')}${head}\n${lines.join('\n')}\n`;
 }

@@ -6,7 +6,6 @@ import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Default report folders, llmeval's included. */
 export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
 
 /** Options of a command that reads a project; each command takes some (`Takes`). */
@@ -54,13 +53,11 @@ export const SWEEPS: Takes = {
     "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
 };
 
-/** Collects a repeatable option. */
 export const collectValues = (value: string, earlier: string[] | undefined): string[] => [
   ...(earlier ?? []),
   value,
 ];
 
-/** Adds the options that apply to this command. */
 export function evaluateOptions(command: Command, takes: Takes): Command {
   command
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
@@ -80,12 +77,14 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
     command
       .option(
         '--endpoint <line>',
-        '"name=url key=ENV_NAME": a further compatible server; repeatable, and EVALDIFF_ENDPOINTS may hold such lines',
+        '"name=url key=ENV_NAME": a further compatible server; repeatable, and ' +
+          'EVALDIFF_ENDPOINTS may hold such lines',
         collectValues,
       )
       .option(
         '--proxy <address>',
-        'http(s)://host:port through which models are reached (default: EVALDIFF_PROXY; no other variable is obeyed)',
+        'http(s)://host:port through which models are reached (default: EVALDIFF_PROXY; no ' +
+          'other variable is obeyed)',
       )
       .option(
         '--store <file>',
@@ -136,30 +135,22 @@ export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
 }
 
-const HERE = '.';
-
-/**
- * Absolute project folder: the one named; else the nearest folder up to the checkout's root with a
- * settings file, which is printed; else the current folder. Outside a checkout parent folders are
- * not searched, because they may belong to someone else.
- */
+/** Parent folders are searched only within the checkout: others may belong to someone else. */
 export function projectFolder(
   { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,
   { cwd, err }: Pick<Terminal, 'cwd' | 'err'>,
 ): string {
   const here = resolve(cwd, directory);
-  if (directory !== HERE) return here;
+  if (directory !== '.') return here;
   const inCheckout = upwards(here);
   const names = [config, LLMEVAL_FILE];
   const found = inCheckout.find((folder) => names.some((name) => existsSync(join(folder, name))));
   if (found === undefined || found === here) return here;
-  err(
-    `${logLine(`project: ${relative(here, found).split(sep).join('/')} (its settings file was found there)`)}\n`,
-  );
+  const folder = relative(here, found).split(sep).join('/');
+  err(`${logLine(`project: ${folder} (its settings file was found there)`)}\n`);
   return found;
 }
 
-/** A folder and its parents up to the checkout's root; empty outside a checkout. */
 function upwards(from: string): string[] {
   const passed: string[] = [];
   for (let folder = from; ; folder = dirname(folder)) {

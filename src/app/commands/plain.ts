@@ -32,7 +32,8 @@ function sidesOptions(command: Command): Command {
   return command
     .option(
       '-b, --base <commit>',
-      "what to compare with: head's common ancestor with it (default: what the CI names, else main or the default branch)",
+      "what to compare with: head's common ancestor with it (default: what the CI names, " +
+        'else main or the default branch)',
     )
     .option(
       '--head <commit>',
@@ -59,7 +60,8 @@ export const diffCommand: AddCommand = (program, terminal, done) => {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff diff\n  evaldiff diff --base origin/main --head HEAD\n  evaldiff diff prompts=capitals n_tries=5',
+      '\nExamples:\n  evaldiff diff\n  evaldiff diff --base origin/main --head HEAD\n' +
+        '  evaldiff diff prompts=capitals n_tries=5',
     )
     .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
       const result = await withProject(options, terminal, { overrides }, (session) =>
@@ -95,13 +97,16 @@ function planOnly(
 export const planCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
     .description(
-      'what diff would run and why, and how many calls; with --verbose what comes from which side; makes no model calls',
+      'what diff would run and why, and how many calls; with --verbose what comes from which ' +
+        'side; makes no model calls',
     )
     .option('--verbose', 'also name every reference, and what comes from which side')
     .argument('[overrides...]', 'key=value')
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff plan\n  evaldiff plan --base origin/main --head HEAD prompts=capitals\n  evaldiff plan --untrusted --verbose',
+      '\nExamples:\n  evaldiff plan\n' +
+        '  evaldiff plan --base origin/main --head HEAD prompts=capitals\n' +
+        '  evaldiff plan --untrusted --verbose',
     )
     .action(
       async (
@@ -142,7 +147,6 @@ export const planCommand: AddCommand = (program, terminal, done) => {
     );
 };
 
-/** Runs `validate` on a folder's project without printing. */
 export async function validateFolder(directory: string, terminal: Terminal): Promise<PlanOrResult> {
   const options = { directory, config: SETTINGS_FILE, code: 'sandbox' as const };
   return (await validated(options, { ...terminal, err: () => undefined })).planned;
@@ -150,7 +154,6 @@ export async function validateFolder(directory: string, terminal: Terminal): Pro
 
 const MOST_FOUND = 10;
 
-/** A short version of `validate`'s findings. */
 export async function validateLines(directory: string, terminal: Terminal): Promise<string[]> {
   const planned = await validateFolder(directory, terminal);
   const { problems, notices } = planned.ready ? planned.blank : planned.result;
@@ -188,12 +191,12 @@ export const validateCommand: AddCommand = (program, terminal, done) => {
       }
       const {
         prepared: { plan },
-        blank,
+        blank: { notices },
       } = planned;
-      for (const notice of blank.notices) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
+      for (const notice of notices) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
       if (options.json === true)
         terminal.out(
-          `${logJson({ prompts: plan.suites, references: plan.references, notices: blank.notices, problems: [] })}\n`,
+          `${logJson({ prompts: plan.suites, references: plan.references, notices, problems: [] })}\n`,
         );
       else terminal.out(`${sizeOf(planned)}: no errors\n`);
       done(0);

@@ -10,7 +10,6 @@ import type { EvaluateOptions } from './options.ts';
 import type { FindSides } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Evaluates both sides, prints the result and writes the reports. */
 export async function evaluateSides(
   mode: 'diff' | 'sweep',
   find: FindSides,

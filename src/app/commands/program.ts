@@ -32,7 +32,8 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       );
     else if (isOfTheMachine(error))
       terminal.err(
-        `${logLine(`This machine refused: ${error.message}. Make room, or let this path be read and written (TMPDIR names the folder for temporary files).`)}\n`,
+        `${logLine(`This machine refused: ${error.message}`)}. Make room, or let this path be ` +
+          'read and written (TMPDIR names the folder for temporary files).\n',
       );
     else terminal.err(`evaldiff failed, and the fault is its own: ${logText(errorTrace(error))}\n`);
     return NOT_JUDGED;
@@ -95,7 +96,8 @@ export async function createProgram(
 ): Promise<Command> {
   const program = new Command('evaldiff')
     .description(
-      'Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.',
+      'Regression testing for LLM prompts: base against head, several tries each, ' +
+        'regressions told from noise.',
     )
     .option('-V, --version', 'print the version and the commit it was built from')
     .on('option:version', () => {
@@ -115,7 +117,6 @@ export async function createProgram(
   return program;
 }
 
-/** In the order of the help. */
 function commandsFor(asked: string, { features }: Terminal): LazyCommand[] {
   const all = [...COMMANDS, ...features.flatMap(({ commands = [] }) => commands)];
   const found = all.filter(({ name }) => name === asked);

@@ -35,7 +35,6 @@ import type { Terminal } from './terminal.ts';
 
 export type FindSides = (session: Pick<Session, 'repository' | 'env'>) => Promise<Sides>;
 
-/** The files as they are, without a base. */
 export const currentFiles = async ({
   repository,
 }: Pick<Session, 'repository'>): Promise<Sides> => ({
@@ -44,10 +43,7 @@ export const currentFiles = async ({
   changed: [],
 });
 
-/**
- * The files as they are. Without uncommitted changes they carry the commit id, so that a trend can
- * place the result. Changes of `written` (absolute paths) do not count.
- */
+/** Current files; with the commit id if only `written` (absolute paths) is uncommitted. */
 export async function currentState(
   session: Pick<Session, 'repository'>,
   written: readonly string[],
@@ -78,7 +74,6 @@ export function inRepository<T>(
   return withRepository({ directory: resolve(cwd, directory), env, temporary: tmpdir() }, work);
 }
 
-/** Calls `work` with the project's files on disk. */
 export function withTree<T>(
   directory: string,
   terminal: Terminal,
@@ -93,7 +88,6 @@ interface OwnOptions {
   overrides?: readonly string[];
   role?: SessionOptions['role'];
   outputs?: readonly Output[];
-  /** Keeps the store open for the next session. */
   kept?: KeptStores;
 }
 
@@ -112,7 +106,6 @@ export function ownPaths(
   );
 }
 
-/** Opens a command's session, calls `work`, and always closes it. */
 export function withProject<T>(
   options: EvaluateOptions,
   terminal: Terminal,
@@ -124,7 +117,6 @@ export function withProject<T>(
   );
 }
 
-/** Warns on the first read of the files if git would commit keys. */
 function warningOfKeys(session: Session, named: readonly string[]): Session {
   const { repository, warn } = session;
   let looked = false;
@@ -157,7 +149,6 @@ function cliSessionOptions(
   const { store, trust = false, report, record } = options;
   const read = readGiven(options, overrides, { features, env });
   const secrets = createSecretRegister();
-  // Redacting a placeholder would damage other words.
   secrets.add(secretsIn(read.access).filter(({ length }) => length >= SHORTEST_KEY));
   secrets.add(codeSecrets(read.inputs.codeEnv, env));
   const log = (line: string): void => {
@@ -202,7 +193,6 @@ function endpointLines(
   return [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
 }
 
-/** Variables named on the command line: keys of servers, and variables for host code. */
 function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
   const { endpoints } = readEndpoints(endpointLines(options, env));
   return [...endpoints.flatMap(({ keyEnv }) => keyEnv ?? []), ...(options.codeEnv ?? [])];

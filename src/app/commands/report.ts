@@ -45,11 +45,13 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
   const command = program
     .command('report')
     .description(
-      'renders saved results again: one in full, two compared by the same references, several as tables, or as a trend; never asks a model',
+      'renders saved results again: one in full, two compared by the same references, ' +
+        'several as tables, or as a trend; never asks a model',
     )
     .argument(
       '[paths...]',
-      `result.json${names} and report-<try>.yaml files of runs, or folders that hold some (default: the newest run in evaldiff-report or multirun)`,
+      `result.json${names} and report-<try>.yaml files of runs, or folders that hold some ` +
+        '(default: the newest run in evaldiff-report or multirun)',
     )
     .addOption(
       new Option(
@@ -66,7 +68,8 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
     .addHelpText('after', `${EXAMPLES}${examples}${variants.examples}`)
     .action(async (paths: string[], options: ReportOptions) => {
       const isTerminal = terminal.isTerminal && options.out === undefined;
-      const given = { ...options, format: formatOf(options) };
+      const format = options.json === true ? ('json' as const) : (options.format ?? 'terminal');
+      const given = { ...options, format };
       const to = { ...terminal, isTerminal };
       const rendered =
         variants.find(options)?.run(paths, given, to) ?? renderFiles(paths, given, to);
@@ -86,14 +89,12 @@ async function renderFiles(
     paths.length === 0
       ? await newestRun(terminal)
       : await readSavedFiles(await savedFilesIn(paths, terminal), terminal);
+  const others = savedKinds(terminal).map(({ fileName }) => `a ${fileName}, `);
   if (files.length === 0)
     throw userError(
       null,
-      `name what to render: a result.json, ${savedKinds(terminal)
-        .map(({ fileName }) => `a ${fileName}, `)
-        .join(
-          '',
-        )}or a folder that holds some (npx evaldiff report out); here is none of ${REPORT_FOLDERS.join(', ')}`,
+      `name what to render: a result.json, ${others.join('')}or a folder that holds some ` +
+        `(npx evaldiff report out); here is none of ${REPORT_FOLDERS.join(', ')}`,
     );
   const [only, ...more] = files;
   const alone = more.length === 0 && !tables ? only : undefined;
@@ -105,12 +106,10 @@ async function renderFiles(
   if (format !== 'html' && format !== 'junit') return renderAll(files, format, terminal);
   throw userError(
     null,
-    `--format ${format} renders one result.json; ${alone?.kind === 'own' ? `${alone.of.noun} has` : 'for several runs take'} terminal, markdown or json`,
+    `--format ${format} renders one result.json; ` +
+      (alone?.kind === 'own' ? `${alone.of.noun} has` : 'for several runs take') +
+      ' terminal, markdown or json',
   );
-}
-
-function formatOf({ json, format }: ReportOptions): Format {
-  return json === true ? 'json' : (format ?? 'terminal');
 }
 
 async function renderResult(

@@ -31,7 +31,6 @@ import { loadListPrices } from '../session/prices.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
 import { findWorkflow, type FoundWorkflow } from './workflow.ts';
 
-/** What the project already has; paths are below `root`. */
 export interface SeenProject {
   /** The repository's root, where GitHub looks for workflows; else the project's folder. */
   root: string;
@@ -41,13 +40,10 @@ export interface SeenProject {
   below: string;
   settings: string | null;
   prompts: string[];
-  /** Other tools' files that can be read. */
   foreign: string[];
   /** Those to list under `prompts`, relative to the project. */
   listed: string[];
-  /** Other tools' files that cannot be read, with their format. */
   unread: { file: string; what: string }[];
-  /** Whether a file needs a default model that the settings lack. */
   needsModel: boolean;
   workflow: FoundWorkflow | null;
   vendors: VendorName[];
@@ -56,10 +52,7 @@ export interface SeenProject {
   account: string | null;
 }
 
-/**
- * Inspects a project before `init` writes to it, so that `init` keeps existing files, lists other
- * tools' files and names the keys of the models that they use, as docs/migrate.md promises.
- */
+/** Inspects a project before `init` writes to it: its files, other tools' files, and models. */
 export async function seeProject(
   tree: SourceTree,
   repository: Repository,
@@ -117,7 +110,6 @@ function accountOf(url: string | null): string | null {
   return account !== undefined && isAccount(account) ? account : null;
 }
 
-/** Grading models of the settings, if a suite relies on them. */
 function gradingModels({ settings, suites }: Project): string[] {
   const { grader, voters, embeddings } = settings;
   const open = suites.flatMap(({ tests }) =>
@@ -131,7 +123,6 @@ function gradingModels({ settings, suites }: Project): string[] {
   return judges.flatMap((judge) => judge?.model ?? []);
 }
 
-/** Models in the files, as far as they can be read. Other commands report errors in them. */
 async function askedVendors(
   tree: SourceTree,
   today: Date,

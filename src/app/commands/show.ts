@@ -24,7 +24,6 @@ import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { withProject } from './project.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
 
-/** Report folder in the examples of the documentation. */
 const EXAMPLE_FOLDER = 'evaldiff-report';
 
 interface ShowOptions extends EvaluateOptions {
@@ -34,13 +33,15 @@ interface ShowOptions extends EvaluateOptions {
 export const showCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('show'), {})
     .description(
-      'everything about one reference of a saved result: input, what made it worse, prompt as sent, every answer of both sides, scores, reasons; makes no model calls',
+      'everything about one reference of a saved result: input, what made it worse, prompt ' +
+        'as sent, every answer of both sides, scores, reasons; makes no model calls',
     )
     .argument('<reference>', 'an id, a part of one, a pattern with *, or words of the input')
     .option('--from <folder>', 'the report folder, or its result.json', EXAMPLE_FOLDER)
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff diff --report evaldiff-report\n  evaldiff show refund-3\n  evaldiff show "six weeks" --from other-report',
+      '\nExamples:\n  evaldiff diff --report evaldiff-report\n  evaldiff show refund-3\n' +
+        '  evaldiff show "six weeks" --from other-report',
     )
     .action(async (wanted: string, options: ShowOptions) => {
       const result = await savedResult(options.from, terminal);
@@ -88,7 +89,8 @@ async function savedResult(from: string, terminal: Terminal): Promise<Result> {
   if (from === EXAMPLE_FOLDER && !existsSync(join(terminal.cwd, from)))
     throw userError(
       from,
-      `does not exist; write it with npx evaldiff run --report ${EXAMPLE_FOLDER}, or diff, or name another with --from`,
+      `does not exist; write it with npx evaldiff run --report ${EXAMPLE_FOLDER}, or diff, ` +
+        'or name another with --from',
     );
   const saved = await readSavedFiles(await savedFilesIn([from], terminal), terminal);
   const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
@@ -133,10 +135,7 @@ function sentOf(
   return sent?.get(sentKey(suite, id)) ?? null;
 }
 
-/**
- * The prompts of the result's commits, or of the current files if it was uncommitted. Null, after
- * printing why, if the commits are unreadable.
- */
+/** The prompts of the result's commits, or of the current files. Null if unreadable. */
 async function promptsOf(
   result: Result,
   options: ShowOptions,

@@ -11,13 +11,11 @@ import type { Feature } from '../run/feature.ts';
 import type { Reach } from '../session/access.ts';
 import type { SessionRow } from '../session/edges.ts';
 
-/** The terminal of a command; tests provide their own. */
 export interface Terminal {
   env: NodeJS.ProcessEnv;
   cwd: string;
   out(text: string): void;
   err(text: string): void;
-  /** Enables colours and the progress line. */
   isTerminal: boolean;
   width: number;
   /** Asks a question; absent if not interactive. */
@@ -37,7 +35,6 @@ export type AddCommand = (
   done: (code: number) => void,
 ) => void;
 
-/** A command that is loaded when it is asked for. */
 export interface LazyCommand {
   name: string;
   /** Commands are listed by it; our own have the multiples of ten. */
@@ -45,7 +42,6 @@ export interface LazyCommand {
   load(): Promise<AddCommand>;
 }
 
-/** Text to print, and the exit code. */
 export interface Rendered {
   text: string;
   code: number;
@@ -63,7 +59,6 @@ interface CommandVariant {
 
 /** A kind of file that a feature writes, and `evaldiff report` renders. */
 export interface SavedKind<Saved = unknown> {
-  /** The name under which it is written. */
   fileName: string;
   /** What is in it, with its article. */
   noun: string;
@@ -76,25 +71,18 @@ export interface UnreadFile {
   problems: Problem[];
 }
 
-/** A test on labelled answers, ready to run. */
 export interface LabelledTest {
   certain: readonly PlannedCalls[];
   problems: Problem[];
   run(tools: AnswererTools): Promise<{ json: Json; blocks: Block[] }>;
 }
 
-/** What a feature adds to the command line. */
 export interface CommandRow {
   readonly commands?: readonly LazyCommand[];
   readonly variants?: readonly CommandVariant[];
   readonly savedFile?: SavedKind;
 
-  /**
-   * For `evaldiff grade`: a test of those who judge in this suite on labelled answers; null: the
-   * suite is of another row's kind.
-   *
-   * @throws UserError where labelled answers are missing.
-   */
+  /** For `evaldiff grade`; null for another row's suite. @throws UserError without labels */
   grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
 }
 
@@ -118,7 +106,6 @@ export type TerminalProcess = Pick<NodeJS.Process, 'env' | 'cwd'> & {
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> &
   Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
 
-/** Width of a pipe or log. */
 const DEFAULT_COLUMNS = 100;
 
 /** Error codes when the reader closed the pipe: `evaldiff report … | head`. */

@@ -10,7 +10,6 @@ export const PLACEHOLDER = '<owner>';
 
 const WORKFLOWS_FOLDER = '.github/workflows';
 
-/** A project's workflow: its path below the root, and whether the account is missing. */
 export interface FoundWorkflow {
   path: string;
   unfinished: boolean;
@@ -71,7 +70,6 @@ export function workflowPath(below: string): string {
   return `${WORKFLOWS_FOLDER}/${jobOf(below)}.yml`;
 }
 
-/** The account in this copy's package.json; null for an unpublished copy. */
 export async function publisher(): Promise<string | null> {
   const manifest: unknown = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8'));
   const repository = fieldOf(manifest, 'repository');
@@ -79,7 +77,6 @@ export async function publisher(): Promise<string | null> {
   return typeof url === 'string' ? (/github\.com[/:]([^/]+)\//.exec(url)?.[1] ?? null) : null;
 }
 
-/** Secret and variable with the key of an endpoint. */
 export function endpointKey(name: string): string {
   return `KEY_OF_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
 }
@@ -125,13 +122,13 @@ function withEndpoints(text: string, endpoints: readonly string[]): string {
   return text.replace(
     /^ {8}with:\n/m,
     (start) =>
-      `${indented(8, ['env:'])}${indented(10, keys)}${start}${indented(10, ['endpoints: |'])}${indented(12, lines)}`,
+      `${indented(8, ['env:'])}${indented(10, keys)}${start}` +
+      `${indented(10, ['endpoints: |'])}${indented(12, lines)}`,
   );
 }
 
 const KEY_LINE = new RegExp(`^ +(?:${keyInputs().join('|')}): .*$`, 'gm');
 
-/** Makes the job and the queue unique; check and comment have the folder's name by default. */
 function inFolder(text: string, below: string): string {
   if (/\p{Cc}|\$\{\{/u.test(below))
     throw userError(

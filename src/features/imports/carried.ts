@@ -27,7 +27,6 @@ const MAX_LISTED_PLACES = 4;
 
 const MAX_LISTED_REASONS = 3;
 
-/** Groups losses by what and why, largest first. */
 export function lossesByReason(left: readonly Loss[]): LossGroup[] {
   const groups = new Map<string, LossGroup>();
   for (const { what, why, place } of left) {
@@ -59,7 +58,6 @@ export function lossLine({ what, why, times, places }: LossGroup): string {
   return `${often}${what}: ${why} (${placesText(places)})`;
 }
 
-/** Counts if something was lost, each reason once at its first place, then the remarks. */
 function importNotices(file: string, imported: Imported): Notice[] {
   const groups = lossesByReason(imported.left);
   const lost = groups.map(({ what, why, times, places: [first, ...others] }): Notice => {
@@ -86,7 +84,9 @@ function summary(file: string, imported: Imported, groups: readonly LossGroup[])
     {
       kind: 'import',
       place: { file, line: 0 },
-      message: `${carriedLine(imported)}: ${shown.join(', ')}${more === 0 ? '' : ` and ${counted(more, 'more reason')}`}`,
+      message:
+        `${carriedLine(imported)}: ${shown.join(', ')}` +
+        (more === 0 ? '' : ` and ${counted(more, 'more reason')}`),
     },
   ];
 }

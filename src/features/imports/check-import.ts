@@ -8,7 +8,6 @@ import type { Evaluate } from '../../types/model.ts';
 import { isMap, jsonText, type JsonMap } from '../../types/plain.ts';
 import { type DraftFile, type Imported, lose, addRemark } from './shared/draft.ts';
 
-/** Counts what `validate` reports for the new files as losses or remarks. */
 export async function sayWhatFails(
   folder: string,
   files: ReadonlyMap<string, string>,
@@ -26,7 +25,6 @@ const CHECK_TIMEOUT_SECONDS = 5;
 
 type SandboxTerminal = Pick<Terminal, 'err' | 'reach'>;
 
-/** Calls `work` with a sandbox for code of imported tests, and always closes it. */
 export async function withSandbox(
   { err, reach }: SandboxTerminal,
   work: (evaluate: Evaluate) => Promise<void>,

@@ -57,11 +57,14 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     )
     .option(
       '--verify <results>',
-      "a results file of promptfoo's (promptfoo eval -o results.json): scores its answers by the imported tests and says where the verdicts differ; writes nothing",
+      "a results file of promptfoo's (promptfoo eval -o results.json): scores its answers by " +
+        'the imported tests and says where the verdicts differ; writes nothing',
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff import promptfooconfig.yaml\n  evaldiff import .github/prompts/summary.prompt.yml --out converted\n  evaldiff import promptfooconfig.yaml --verify results.json',
+      '\nExamples:\n  evaldiff import promptfooconfig.yaml\n' +
+        '  evaldiff import .github/prompts/summary.prompt.yml --out converted\n' +
+        '  evaldiff import promptfooconfig.yaml --verify results.json',
     )
     .action(async (file: string, options: ImportOptions) => {
       const { verify } = options;
@@ -73,11 +76,7 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/**
- * Converts a file, writes the result and prints what was lost.
- *
- * @returns the exit code: 0 if everything was carried over, 1 otherwise
- */
+/** Converts a file and prints what was lost. @returns 0 if everything was carried over, else 1 */
 async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const here = resolve(terminal.cwd);
   const root = resolve(here, options.directory);
@@ -88,7 +87,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const made = convertImport(imported, pathWithin(root, resolve(here, file)) ?? file);
   const { files, settings, needs } = folder === root ? made : withRelied(made, relied);
   const shown = pathWithin(here, folder) ?? folder;
-  const known = hasSettingsFile(folder);
+  const known = [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
   if (imported.prompts.length === 0) {
     sayWhatIsLost(imported, terminal);
     const message = `nothing of it can be carried over: ${carriedLine(imported)}`;
@@ -99,18 +98,19 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   await sayWhatFails(folder, files, imported, terminal);
   sayWhatIsLost(imported, terminal);
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
-  for (const path of missingFrom(folder, needs))
+  for (const path of new Set(needs.filter((each) => !existsSync(join(folder, each)))))
     terminal.err(
-      `note: ${logLine(path)} is read by the new files and was not copied: put it below ${logLine(shown)} as well\n`,
+      `note: ${logLine(path)} is read by the new files and was not copied: put it below ` +
+        `${logLine(shown)} as well\n`,
     );
   if (known && Object.keys(settings).length > 0)
     terminal.out(
-      `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings).split('\n').slice(1).join('\n')}`,
+      `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n` +
+        `${settingsFile(settings).split('\n').slice(1).join('\n')}`,
     );
   return end(imported, shown, terminal);
 }
 
-/** The grader, the embedding model and the `models` entries that the imported prompts use. */
 async function reliedOn(
   { prompts }: Imported,
   { file, grader, voters, embeddings }: Settings,
@@ -169,22 +169,22 @@ async function verifyFile(
   );
 }
 
-/** One line per reason, losses first. */
 function sayWhatIsLost({ left, remarks }: Imported, terminal: Terminal): void {
   for (const group of lossesByReason(left)) terminal.err(`lost: ${logLine(lossLine(group))}\n`);
   for (const notice of deduplicate(remarks))
     terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
 }
 
-/** Prints the final counts and returns the exit code. `folder`: where the files were written. */
 function end(imported: Imported, folder: string, terminal: Terminal): number {
   const untested = imported.prompts.filter(({ tests }) => tests === null).length;
   if (untested > 0)
     terminal.err(
-      `lost: ${counted(untested, 'prompt')} without a test: nothing of it runs until tests are written for it\n`,
+      `lost: ${counted(untested, 'prompt')} without a test: nothing of it runs until tests ` +
+        'are written for it\n',
     );
   terminal.out(
-    `\n${counted(imported.prompts.length, 'prompt file')}: ${carriedLine(imported)}. Check with: npx evaldiff validate${directoryOption(folder)}\n`,
+    `\n${counted(imported.prompts.length, 'prompt file')}: ${carriedLine(imported)}. Check ` +
+      `with: npx evaldiff validate${directoryOption(folder)}\n`,
   );
   return imported.left.length + untested === 0 ? 0 : 1;
 }
@@ -219,7 +219,8 @@ async function withImported<T>(
       const names = Object.keys(READ_FORMATS);
       throw userError(
         file,
-        `has no name and no content that tells its format; say it with --from ${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`,
+        'has no name and no content that tells its format; say it with --from ' +
+          `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`,
       );
     }
     if ('instead' in format) throw userError(file, unreadMessage(format));
@@ -243,7 +244,6 @@ async function withImported<T>(
   });
 }
 
-/** The settings relevant to an import. Other commands report their errors. */
 async function settingsFor(files: Files): Promise<Settings> {
   const options = {
     config: SETTINGS_FILE,
@@ -259,12 +259,4 @@ async function settingsFor(files: Files): Promise<Settings> {
 function pathWithin(folder: string, path: string): string | null {
   const found = relative(folder, path).split(sep).join('/');
   return found === '..' || found.startsWith('../') ? null : found;
-}
-
-function missingFrom(folder: string, paths: readonly string[]): string[] {
-  return [...new Set(paths)].filter((path) => !existsSync(join(folder, path)));
-}
-
-function hasSettingsFile(folder: string): boolean {
-  return [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
 }

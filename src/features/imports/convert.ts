@@ -15,7 +15,6 @@ export interface Conversion {
   needs: string[];
 }
 
-/** Writes imported prompts as our files: one per prompt, and one per set of shared tests. */
 export function convertImport(imported: Imported, source: string): Conversion {
   const files = new Map<string, string>();
   const slugs = new Map<DraftFile, string>();
@@ -30,9 +29,10 @@ export function convertImport(imported: Imported, source: string): Conversion {
         `${schemaLine('tests')}# From ${source}\n${yaml(tests.value)}`,
       );
     }
+    const defaults = shared === null ? {} : { defaults: [`tests/${shared}`] };
     files.set(
       `prompts/${slug}.yaml`,
-      `${schemaLine('prompt')}# From ${source}\n${yaml({ ...(shared === null ? {} : { defaults: [`tests/${shared}`] }), ...prompt.value })}`,
+      `${schemaLine('prompt')}# From ${source}\n${yaml({ ...defaults, ...prompt.value })}`,
     );
   }
   return {

@@ -25,13 +25,10 @@ const countKeys = (keys: readonly string[], value: JsonMap): number =>
 /** promptfoo's keys. A configuration has two of them, a file of ours at most one. */
 const PROMPTFOO = ['prompts', 'providers', 'targets', 'tests', 'defaultTest', 'scenarios'];
 
-/** Keys that are only in a `.prompt.yml`. */
 const PROMPT_YML = ['testData', 'evaluators', 'modelParameters', 'responseFormat', 'jsonSchema'];
 
-/** Keys that are only in a prompt of ours. */
 const OUR_PROMPT_KEYS = ['variables', 'defaults', 'tests'];
 
-/** Formats that are read, by their name on the command line. */
 export const READ_FORMATS = {
   promptfoo: {
     places: ['{promptfooconfig,evals/promptfooconfig}.{yaml,yml}'],
@@ -65,7 +62,6 @@ export const READ_FORMATS = {
 
 export type ImportFormat = keyof typeof READ_FORMATS;
 
-/** All formats of other tools, as the entries hand them down. */
 export const IMPORT_FORMATS: Formats<ReadFormat<ImportedFile> | UnreadFormat> = {
   ...READ_FORMATS,
   ...UNREAD_FORMATS,

@@ -6,17 +6,20 @@ export const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
   Prompty: {
     path: /\.prompty$/,
     instead:
-      'its system: and user: parts are messages, model.parameters keys of the prompt file, {{name}} is {name}; sample and JSONL rows are references (references_from)',
+      'its system: and user: parts are messages, model.parameters keys of the prompt file, ' +
+      '{{name}} is {name}; sample and JSONL rows are references (references_from)',
   },
   dotprompt: {
     path: /\.prompt$/,
     instead:
-      'its {{role "…"}} parts are messages, config keys of the prompt file, {{name}} is {name}; examples are references',
+      'its {{role "…"}} parts are messages, config keys of the prompt file, {{name}} is ' +
+      '{name}; examples are references',
   },
   BAML: {
     path: /\.baml$/,
     instead:
-      "a function's prompt is messages with {name} for {{ name }}, its client the model; a test's args are the input of a reference, its asserts are metrics",
+      "a function's prompt is messages with {name} for {{ name }}, its client the model; a " +
+      "test's args are the input of a reference, its asserts are metrics",
   },
   'Semantic Kernel': {
     path: /(?:^|\/)skprompt\.txt$/,
@@ -24,7 +27,8 @@ export const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
       ['execution_settings', 'template_format', 'completion'].some((key) => key in value) &&
       ['template', 'input_variables', 'schema'].some((key) => key in value),
     instead:
-      'its template is messages with {name} for {{$name}}, input_variables are variables, execution_settings keys of the prompt file',
+      'its template is messages with {name} for {{$name}}, input_variables are variables, ' +
+      'execution_settings keys of the prompt file',
   },
   LangChain: {
     holds: (value) => typeof value['_type'] === 'string' || 'lc' in value,
@@ -36,7 +40,8 @@ export const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
         (entry) => isMap(entry) && /^evals[.:]/.test(jsonText(entry['class'] ?? null)),
       ),
     instead:
-      'a row of samples_jsonl is a reference (references_from), ideal its expected, and Match, Includes or a model-graded class a metric (exact_match, contains, llm_rubric)',
+      'a row of samples_jsonl is a reference (references_from), ideal its expected, and ' +
+      'Match, Includes or a model-graded class a metric (exact_match, contains, llm_rubric)',
   },
   Rasa: {
     holds: (value) => ['nlu', 'stories', 'rules'].some((key) => Array.isArray(value[key])),

@@ -7,10 +7,8 @@ import type { ForeignAnswer } from './promptfoo/promptfoo-results.ts';
 
 const SHOWN_KINDS = 20;
 
-/** Longest reason, in characters. */
 const MAX_REASON_CHARS = 300;
 
-/** One verdict by both tools; either may be missing. */
 export interface ComparedVerdict {
   metric: Metric;
   answer: ForeignAnswer;
@@ -43,12 +41,13 @@ function kindLines(differing: readonly ComparedVerdict[]): string[] {
   ];
 }
 
-/** Notes answers that promptfoo transformed before scoring. */
 export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
   const differing = verdicts.filter((verdict) => !isAgreement(verdict));
   const equal = (verdicts.length - differing.length).toLocaleString('en-US');
   return [
-    `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ${equal} equal on the changed answers. The transform is not carried over, so a run here judges what the model gave`,
+    `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ` +
+      `${equal} equal on the changed answers. The transform is not carried over, so a run ` +
+      'here judges what the model gave',
     ...kindLines(differing),
     '',
   ].join('\n');
@@ -78,10 +77,12 @@ function verdictDifferenceLine([first, ...others]: [
     ours.status === 'fail' ? 'fails' : ours.status === 'pass' ? 'passes' : 'cannot judge it';
   const words = theirs.pass
     ? `promptfoo passes, evaldiff ${here}: ${reason(ours.reason)}`
-    : `promptfoo fails ("${reason(theirs.reason)}"), evaldiff ${here}${ours.status === 'pass' ? '' : `: ${reason(ours.reason)}`}`;
+    : `promptfoo fails ("${reason(theirs.reason)}"), evaldiff ${here}` +
+      (ours.status === 'pass' ? '' : `: ${reason(ours.reason)}`);
   const data =
     typeof answer.output === 'string'
       ? ''
       : ' (the provider gave data there, which is judged as its JSON text here)';
-  return `  ${often}${logLine(metric.name)} (${logLine(metric.place.file)}:${String(metric.place.line)}), test ${logLine(test)}: ${words}${data}`;
+  const at = `${logLine(metric.place.file)}:${String(metric.place.line)}`;
+  return `  ${often}${logLine(metric.name)} (${at}), test ${logLine(test)}: ${words}${data}`;
 }

@@ -29,16 +29,10 @@ const MAX_RESULTS_BYTES = 256 * 1024 * 1024;
 
 interface Verification {
   compared: ComparedVerdict[];
-  /** Verdicts that are not compared, by reason. */
   left: Map<string, number>;
 }
 
-/**
- * Scores the answers of a promptfoo results file with the imported tests and prints differing
- * verdicts. Makes no model calls and writes nothing.
- *
- * @returns the exit code: 0 if all compared verdicts are equal on unchanged answers, else 1
- */
+/** Scores a results file's answers with the imported tests. @returns the exit code */
 export async function verifyImport(
   results: { path: string; file: string },
   source: { file: string; imported: Imported; files: Files },
@@ -49,9 +43,8 @@ export async function verifyImport(
   if ('why' in read) throw userError(at, read.why);
   const references = await importedReferences(source);
   const { compared, left } = await verify(read.answers, references, source.imported, terminal);
-  // Number of answers, beside the number of verdicts.
   const words = [
-    ...leftWords(left),
+    ...[...left].map(([why, times]) => `${times.toLocaleString('en-US')} ${why}`),
     ...(read.unanswered === 0 ? [] : [`${counted(read.unanswered, 'result')} without an answer`]),
   ].join(', ');
   if (compared.length === 0)
@@ -82,7 +75,6 @@ async function jsonAt(path: string, file: string): Promise<Json> {
   }
 }
 
-/** The imported tests as references, for any prompt. */
 async function importedReferences({
   file,
   imported: { judged },
@@ -175,7 +167,6 @@ function leave({ left }: Verification, why: string, times: number): void {
   if (times > 0) left.set(why, (left.get(why) ?? 0) + times);
 }
 
-/** Why a metric's verdict cannot be compared; null if it can. */
 function incomparableReason(metric: Metric): string | null {
   if (metric.skip) return 'of weight 0, which always pass there';
   if (isModelGraded(metric) || comparesEmbeddings(metric)) return 'judged by a model';
@@ -225,8 +216,4 @@ function toolsFor(metric: Metric, evaluate: Evaluate): MetricTools {
     random: () => 'verify',
     try: 0,
   };
-}
-
-function leftWords(left: ReadonlyMap<string, number>): string[] {
-  return [...left].map(([why, times]) => `${times.toLocaleString('en-US')} ${why}`);
 }

@@ -23,7 +23,8 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
     report: 'noise.json',
   })
     .description(
-      'how often this gate is red although nothing changed: compares one commit with itself, by new tries each time',
+      'how often this gate is red although nothing changed: compares one commit with itself, ' +
+        'by new tries each time',
     )
     .argument('[overrides...]', 'key=value')
     .option('-n, --runs <number>', 'comparisons to make', '20')
@@ -33,7 +34,10 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
     )
     .addHelpText(
       'after',
-      '\nThe first tries of all comparisons are counted and priced before anything is asked. The result is shown in the footer of later reports.\n\nExamples:\n  evaldiff noise --max-cost 2\n  evaldiff noise --runs 100 prompts=capitals',
+      '\nThe first tries of all comparisons are counted and priced before anything is asked. ' +
+        'The result is shown in the footer of later reports.\n' +
+        '\nExamples:\n  evaldiff noise --max-cost 2\n' +
+        '  evaldiff noise --runs 100 prompts=capitals',
     )
     .action(async (overrides: string[], options: NoiseOptions) => {
       const runs = readRuns(options.runs);

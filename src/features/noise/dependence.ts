@@ -4,7 +4,6 @@ import { pairedMean } from '../../kernel/statistics/interval.ts';
 import { mean } from '../../kernel/statistics/sums.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** What the first two tries a side of one comparison say about how tries hang together. */
 export interface Dependence {
   /** Share of pairs of tries of one side that come out alike, less that of pairs across sides. */
   repeats: number;
@@ -25,7 +24,6 @@ function pairAgreement(a: number, b: number): number {
   return Number(a === b);
 }
 
-/** Share of the four pairs of one try each that come out alike. */
 function alikeAcross(left: OutcomePair, right: OutcomePair): number {
   return mean(left.flatMap((a) => right.map((b) => pairAgreement(a, b))));
 }
@@ -73,17 +71,14 @@ function pairOf(tries: readonly TryResult[] | undefined): OutcomePair | null {
   return [Number(first === 'pass'), Number(second === 'pass')];
 }
 
-/** Σ over pairs of references of d_i·d_j, with d the change between two tries: 0 on average if independent. */
+/** Σ d_i·d_j over pairs of references, d the change between two tries; 0 on average if independent. */
 function crossProducts(pairs: readonly OutcomePair[]): number {
   const changes = pairs.map(([first, second]) => first - second);
   const sum = changes.reduce((total, change) => total + change, 0);
   return sum ** 2 - changes.reduce((total, change) => total + change ** 2, 0);
 }
 
-/**
- * How much more alike base's and head's tries of one comparison are than those of two comparisons,
- * for each two that follow each other; no comparison is in two of these.
- */
+/** How much more alike base and head are in one comparison than in two. Pairs are disjoint. */
 function lasting(seen: readonly Dependence[]): number[] {
   return seen.flatMap((first, i) => {
     const second = i % 2 === 0 ? seen[i + 1] : undefined;
@@ -99,20 +94,16 @@ function lasting(seen: readonly Dependence[]): number[] {
   });
 }
 
-/** From this share of repeated answers on, they are what makes tries alike. */
+/** From this share of repeated answers on, tries are alike because of them. */
 const REPEATED = 0.9;
 
-/** A suite as far as its model's parameters may explain what repeats. */
 interface Measured {
   path: string;
   name: string;
   variant: { parameters: Readonly<Record<string, unknown>> };
 }
 
-/**
- * Whether the tries of a suite are independent, over all its comparisons: a notice for each way in
- * which they are not, where the 99 % interval leaves no doubt, with the likely cause.
- */
+/** A notice for each way in which tries are dependent, where the 99 % interval excludes chance. */
 export function dependenceNotices(suite: Measured, seen: readonly Dependence[]): Notice[] {
   const shares = seen.flatMap(({ sameAnswer }) => sameAnswer ?? []);
   const isSame = shares.length > 0 && mean(shares) >= REPEATED;
@@ -120,22 +111,31 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
   const drift = sign(seen.map((dependence) => dependence.drift));
   const found = [
     repeats > 0 &&
-      `tries of one side come out alike more often than tries of both, so they are not independent and the gate is red more often than gate.alpha says; ${
-        isSame
+      'tries of one side come out alike more often than tries of both, so they are not ' +
+        'independent and the gate is red more often than gate.alpha says; ' +
+        (isSame
           ? `their answers are the same letter for letter: ${fixedBy(suite)}`
-          : 'their answers differ, so something else lasts from try to try: a session, a warm state, a grader'
-      }`,
+          : 'their answers differ, so something else lasts from try to try: a session, a warm ' +
+            'state, a grader'),
     repeats < 0 &&
-      'tries of one side come out alike less often than tries of both, so they are not independent: something takes turns, such as two servers or models behind one name',
+      'tries of one side come out alike less often than tries of both, so they are not ' +
+        'independent: something takes turns, such as two servers or models behind one name',
     repeats <= 0 &&
       isSame &&
-      `nearly all long answers are the same letter for letter, try after try: ${fixedBy(suite)}. So more tries say nothing new, and a comparison of two prompts is one of single answers`,
+      'nearly all long answers are the same letter for letter, try after try: ' +
+        `${fixedBy(suite)}. So more tries say nothing new, and a comparison of two prompts is ` +
+        'one of single answers',
     sign(lasting(seen)) > 0 &&
-      'tries of one comparison come out alike more often than those of two, so something lasts for the time of a comparison: a cache that expires, or a model that its vendor changes meanwhile',
+      'tries of one comparison come out alike more often than those of two, so something ' +
+        'lasts for the time of a comparison: a cache that expires, or a model that its vendor ' +
+        'changes meanwhile',
     drift !== 0 &&
-      `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones: the time of a try matters, as under a rate limit or where a program keeps state. Both sides take turns, so the gate holds`,
+      `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones: the time of a ` +
+        'try matters, as under a rate limit or where a program keeps state. Both sides take ' +
+        'turns, so the gate holds',
     sign(seen.map((dependence) => dependence.together)) > 0 &&
-      'references pass and fail together in the same try, so they are not independent; give those of one template the same cluster',
+      'references pass and fail together in the same try, so they are not independent; give ' +
+        'those of one template the same cluster',
   ];
   return found.flatMap((message) =>
     message === false

@@ -8,10 +8,7 @@ import { endLine, logLine } from '../../text/log.ts';
 import { measure, writeNoise } from './measure.ts';
 import { noiseTitle, renderNoiseSummary } from './report.ts';
 
-/**
- * `mode: noise`: measures, writes `noise.json` and the job summary, and says what it found. It
- * publishes nothing, for it is about no change.
- */
+/** Writes `noise.json` and the job summary. Publishes nothing, because there is no change. */
 export async function runNoiseJob(job: Job, session: Session): Promise<JobEnding> {
   const { inputs, env, runner } = job;
   const { head: tree } = await findSides(

@@ -14,16 +14,11 @@ import { keepNoise } from './store.ts';
 import { countComparison, noiseResult, startTally, type NoiseHead } from './tally.ts';
 
 export interface NoiseInput extends Omit<RunInput, 'mode' | 'base' | 'head' | 'failOn' | 'again'> {
-  /** The files that are compared with themselves. */
   tree: SourceTree;
-  /** Comparisons to make. */
   runs: number;
 }
 
-/**
- * The whole gate on one commit against itself, again and again, each time with new tries: how often
- * it is red although nothing changed. Whatever ends it early leaves the comparisons that were made.
- */
+/** Compares one commit with itself, with new tries each time. Keeps what was made if halted. */
 export async function measureNoise(
   { tree, runs, ...rest }: NoiseInput,
   edges: Edges,
@@ -59,7 +54,7 @@ export async function measureNoise(
         place: null,
         message: `${halt.title}: ${halt.why}; ${String(tally.judged)} of ${String(runs)} comparisons were made`,
       });
-      // Its answers were paid for, but a comparison that was cut short is none.
+      // Its answers were paid for, but an unfinished comparison does not count.
       tally.usages.push(result.usage);
       break;
     }
@@ -71,7 +66,6 @@ export async function measureNoise(
   return measured;
 }
 
-/** The gate on one tree against itself, by new tries each time. */
 export function measure(session: Session, tree: SourceTree, runs: number): Promise<NoiseResult> {
   const sides = { base: null, head: tree };
   return withEdges(session, sides, (edges) =>
@@ -83,7 +77,7 @@ export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise
   await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
 }
 
-/** A measurement that was cut short takes the place of an earlier one only if it says something. */
+/** A halted measurement replaces an earlier one only from this many comparisons on. */
 const ENOUGH = 10;
 
 function noiseHead(
@@ -93,7 +87,7 @@ function noiseHead(
   return { head, gate, n_tries, measured_at: today };
 }
 
-/** Answers and grades of their own: a grade that one comparison drew must not decide the next. */
+/** Also separates grades: one drawn in a comparison must not decide the next. */
 function drawing(complete: Complete, draw: number): Complete {
   return (request) => complete({ ...request, try: request.try + draw });
 }

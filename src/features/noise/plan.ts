@@ -14,27 +14,16 @@ import type { GateSettings, SuiteGate } from '../../kernel/suite/gate-settings.t
 import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/**
- * More tries than any reference may have, so that the sides of a comparison, and several of them,
- * never share one.
- */
+/** More than the tries of any reference, so that comparisons never share one. */
 const TRIES_APART = 100;
 
 const DAY_MS = 86_400_000;
 
-/**
- * What has to be added to the try indices of one comparison so that its answers are new ones: by
- * the day, so that a measurement that was interrupted goes on with the answers it has paid for, and
- * by the comparison's number from 0.
- */
+/** Offset of try indices, by day so that an interrupted measurement can resume its answers. */
 export function drawOf(today: string, run: number): number {
   return (Math.floor(Date.parse(today) / DAY_MS) * MOST_RUNS + run) * 2 * TRIES_APART;
 }
 
-/**
- * Every suite against itself, with the references that count and whose answers can differ from try
- * to try.
- */
 function selectTwice(side: ProjectSide, today: string): Selection {
   const { suites, problems } = selectAll(side);
   const replayed = suites.filter(
@@ -61,7 +50,9 @@ function selectTwice(side: ProjectSide, today: string): Selection {
       ? [
           {
             place: null,
-            message: `There is nothing to measure: no reference that counts is answered by a model.${replayed.length === 0 ? '' : ' Recordings give the same answer on every try.'}`,
+            message:
+              'There is nothing to measure: no reference that counts is answered by a model.' +
+              (replayed.length === 0 ? '' : ' Recordings give the same answer on every try.'),
           },
         ]
       : problems,
@@ -99,20 +90,16 @@ function twiceAsked(
   ];
 }
 
-/**
- * The part of a gate that compares: what is red on base alone is red for another reason than noise.
- */
+/** The comparing part of a gate: what is red on base alone is not red because of noise. */
 function relativeGate(gate: GateSettings): GateSettings {
   return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }
 
-/** The comparing part of the gate that a suite sets for itself; see {@link relativeGate}. */
 function relativeOwnGate({ gate = {} }: Tests): SuiteGate {
   const { fail_on: _never, min_pass_rate: _floor, ...margins } = gate;
   return margins;
 }
 
-/** So many comparisons of head with itself. */
 export function againOf(runs: number): Again {
   return { runs, select: selectTwice, gate: relativeGate, ownGate: relativeOwnGate };
 }

@@ -22,34 +22,34 @@ import type { NoiseResult, NoiseSuite } from './result.ts';
 /** Rows of each list, from everything to the verdict alone; a summary takes the first that fits. */
 const ROWS = [500, 50, 5, 0] as const;
 
-/** A measurement of the gate's own false alarms, for a terminal. */
 export function renderNoise(noise: NoiseResult, options: TerminalOptions): string {
   return `${renderBlocks(noiseBlocks(noise, 50), options)}\n`;
 }
 
-/** A measurement of the gate's own false alarms, for the job summary, in at most `limit` bytes. */
 export function renderNoiseSummary(noise: NoiseResult, limit: number = JOB_SUMMARY_LIMIT): string {
   const texts = ROWS.map((rows) => `${markdownOf(noiseBlocks(noise, rows), NO_LINKS)}\n`);
   return texts.find((candidate) => bytes(candidate) <= limit) ?? `${noiseTitle(noise)}\n`;
 }
 
-/** The measurement in one line. */
 export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseResult): string {
   if (problems.length > 0)
     return `Noise was not measured: ${counted(problems.length, 'problem')} to fix`;
   if (runs === 0)
-    return `Noise was not measured: ${unjudged > 0 ? 'no comparison could be judged' : 'no comparison was made'}`;
-  return `Measured noise: ${count(red)} of ${counted(runs, 'comparison')} of base with itself red (95 % interval ${rateInterval({ low, high })})`;
+    return `Noise was not measured: no comparison ${unjudged > 0 ? 'could be judged' : 'was made'}`;
+  return (
+    `Measured noise: ${count(red)} of ${counted(runs, 'comparison')} of base with itself ` +
+    `red (95 % interval ${rateInterval({ low, high })})`
+  );
 }
 
 function noiseBlocks(noise: NoiseResult, rows: number): Block[] {
   return [
     noiseVerdict(noise),
-    ...problemBlocks(noise, rows),
+    ...cutList(noise.problems.map(problemLine), Math.max(rows, 3)),
     ...suiteTable(noise, rows),
     ...flakyBlocks(noise, rows),
     ...suggestedSettings(noise),
-    ...noticesOf(noise, rows),
+    ...cutList(noise.notices.map(problemLine), Math.max(rows, 3)),
     noiseFooter(noise),
   ];
 }
@@ -71,11 +71,6 @@ function noiseVerdict(noise: NoiseResult): Block {
         ? `at most ${allowed}`
         : `which agrees with ${allowed}; more comparisons say it more exactly`;
   return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
-}
-
-function problemBlocks({ problems }: NoiseResult, rows: number): Block[] {
-  if (problems.length === 0) return [];
-  return cutList(problems.map(problemLine), Math.max(rows, 3));
 }
 
 function suiteTable({ suites }: NoiseResult, rows: number): Block[] {
@@ -155,7 +150,8 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
           [
             code(`tolerance: ${String(tolerance)}`),
             text(
-              ` would call a suite that did not change unchanged in 9 of 10 comparisons (now ${String(gate.tolerance)}); more tries or references would too.`,
+              ' would call a suite that did not change unchanged in 9 of 10 comparisons (now ' +
+                `${String(gate.tolerance)}); more tries or references would too.`,
             ),
           ],
         ]),
@@ -165,7 +161,8 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
           [
             code(`min_drop: ${String(min_drop)}`),
             text(
-              ` lies above the falls that were seen in ${percent(1 - gate.alpha)} of the comparisons (now ${String(gate.min_drop)}).`,
+              ` lies above the falls that were seen in ${percent(1 - gate.alpha)} of the comparisons ` +
+                `(now ${String(gate.min_drop)}).`,
             ),
           ],
         ]),
@@ -178,11 +175,8 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
       ];
 }
 
-function noticesOf({ notices }: NoiseResult, rows: number): Block[] {
-  return notices.length === 0 ? [] : cutList(notices.map(problemLine), Math.max(rows, 3));
-}
-
 function cutList(items: readonly Line[], rows: number): Block[] {
+  if (items.length === 0) return [];
   const more = andMore(items.length, rows);
   return [
     { kind: 'list', items: items.slice(0, rows) },

@@ -6,7 +6,6 @@ import { firstIssue, resultSchema } from '../../kernel/result/result.ts';
 import { variantSchema } from '../../kernel/suite/suite.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** The only version of a measurement that this program writes and reads. */
 const NOISE_VERSION = 1;
 
 const { head, gate, n_tries, notices, problems, usage } = resultSchema.shape;
@@ -35,7 +34,6 @@ const flakySchema = z.strictObject({
   ...measuredRateSchema.shape,
 });
 
-/** `noise.json`: the whole gate on base against base, again and again with new tries. */
 export const noiseResultSchema = z.strictObject({
   noise_version: z.literal(NOISE_VERSION).describe('Version of this format.'),
   ...noiseNoteSchema.shape,
@@ -78,7 +76,8 @@ export function readNoise(
   const version = 'noise_version' in value ? value.noise_version : undefined;
   if (typeof version === 'number' && version !== NOISE_VERSION) {
     return wrong(
-      `is a measurement of version ${String(version)}; this evaldiff reads version ${String(NOISE_VERSION)}. Render it with the evaldiff that wrote it, or measure again`,
+      `is a measurement of version ${String(version)}; this evaldiff reads version ` +
+        `${String(NOISE_VERSION)}. Render it with the evaldiff that wrote it, or measure again`,
     );
   }
   const parsed = noiseResultSchema.safeParse(value);

@@ -8,10 +8,7 @@ const NOISE_NOTE = 'noise';
 
 const noiseSchema = z.object({ noise_version: z.literal(1), ...noiseNoteSchema.shape });
 
-/**
- * The latest measurement of the gate's own false alarms that the stores know of; one that cannot be
- * read is none.
- */
+/** The latest measurement in the stores; an unreadable one is ignored. */
 export function lastNoise(stores: readonly KeptRecords[]): NoiseNote | null {
   const notes = stores
     .map((store) => readNote(noiseSchema, store.note(NOISE_NOTE)))
@@ -23,10 +20,7 @@ export function lastNoise(stores: readonly KeptRecords[]): NoiseNote | null {
   return note;
 }
 
-/**
- * Replaces the last measurement in the first store; does nothing where there is none or it may not
- * be written.
- */
+/** Replaces the measurement in the first store, if there is one and it may be written. */
 export function keepNoise(
   stores: readonly KeptRecords[],
   { red, runs, low, high, measured_at }: NoiseNote,

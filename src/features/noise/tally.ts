@@ -7,16 +7,13 @@ import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { dependenceNotices, dependenceOf, type Dependence } from './dependence.ts';
 import type { NoiseResult, NoiseSuite } from './result.ts';
 
-/** What has been seen so far; answers are not kept. */
 interface NoiseTally {
   red: number;
   neutral: number;
   judged: number;
   unjudged: number;
   suites: Map<string, SuiteTally>;
-  /**
-   * Of each judged comparison, the worst of its suites: lower bound of the difference, and fall.
-   */
+  /** Of each judged comparison, its worst suite's lower bound of the difference, and drop. */
   lows: number[];
   falls: number[];
   usages: UsageTotals[];
@@ -25,7 +22,6 @@ interface NoiseTally {
 interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
   /** Tries a side that every comparison made of every reference. */
   shared: number;
-  /** The dependence of the tries, one entry for each comparison. */
   dependence: Dependence[];
   /** By reference and try index, both sides together. */
   counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
@@ -44,10 +40,7 @@ export function startTally(): NoiseTally {
   };
 }
 
-/**
- * Counts one comparison of base with itself. One that ended in an error says nothing about the
- * gate.
- */
+/** Counts one comparison. One that ended in an error says nothing about the gate. */
 export function countComparison(tally: NoiseTally, { conclusion, suites, usage }: Result): void {
   tally.usages.push(usage);
   if (conclusion === 'error') {
@@ -116,10 +109,7 @@ interface Counted {
   tries: number;
 }
 
-/**
- * What looks bad gets further tries, which would count it twice; so rates stand on the first tries
- * that all have.
- */
+/** Only tries that all references have: suspicious ones get more, which would bias the rate. */
 function countedOf({ shared, counted }: SuiteTally): Counted[] {
   const upTo = (counts: readonly number[]): number =>
     counts.slice(0, shared).reduce((sum, count) => sum + (count ?? 0), 0);
@@ -130,13 +120,9 @@ function countedOf({ shared, counted }: SuiteTally): Counted[] {
   }));
 }
 
-/** The head of a measurement's result: what is known before anything is counted. */
 export type NoiseHead = Pick<NoiseResult, 'head' | 'gate' | 'n_tries' | 'measured_at'>;
 
-/**
- * What was counted, with the gate's rate of false alarms and its 95 % interval (0 to 1 where
- * nothing could be judged).
- */
+/** The rate of false alarms with its 95 % interval (0 to 1 if nothing could be judged). */
 export function noiseResult(
   head: NoiseHead,
   tally: NoiseTally,
@@ -177,14 +163,10 @@ function flakyReferences(tally: SuiteTally): NoiseResult['flaky'] {
   });
 }
 
-/** Comparisons in which a suite that did not change is to be called unchanged. */
+/** Share of comparisons in which an unchanged suite is to be called unchanged. */
 const CALLED_UNCHANGED = 0.9;
 
-/**
- * A tolerance at which nine of ten of these comparisons rule out a drop, unless it follows what the
- * suite sees by itself; and where the gate is red more often than it promises, for answers drift or
- * depend on each other, a smallest drop that all but alpha of them stay below.
- */
+/** Suggests a tolerance, and a smallest drop where the gate is red more often than it promises. */
 function suggestion(
   { lows, falls }: NoiseTally,
   { tolerance, min_drop, alpha }: GateSettings,
@@ -203,14 +185,11 @@ function suggestion(
   };
 }
 
-/**
- * The value that this share of the others does not exceed, rounded up to whole points; null without
- * values.
- */
+/** The value that this share of the others does not exceed, rounded up to whole points. */
 function upTo(values: readonly number[], share: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-  // Rounding up must lie above the value itself, for a drop has to be smaller than the tolerance.
+  // Rounds above the value itself, because a drop has to be smaller than the tolerance.
   return value === undefined ? null : Math.min(1, (Math.floor(value * 100) + 1) / 100);
 }
 
@@ -237,7 +216,6 @@ function sumUsages(usages: readonly UsageTotals[]): UsageTotals {
   };
 }
 
-/** What is not known makes the sum unknown. */
 function plus(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }

@@ -5,7 +5,6 @@ import type { Problem } from '../../types/plain.ts';
 import { partName, planIdentity, type Manifest, type SharedInputs } from './manifest.ts';
 import { partOfPlan, plannedReferences } from './part.ts';
 
-/** What a merge itself is about; every part must be about the same. */
 export interface MergeFacts {
   evaldiff: string;
   head: string;
@@ -13,17 +12,13 @@ export interface MergeFacts {
   inputs: SharedInputs;
 }
 
-/** How the parts came: as artifacts of this workflow run, or as folders. */
 export type PartSource = 'artifacts' | 'folders';
 
 const SAME = 'Give every job of the sweep, the merge included, the same commit, inputs and version';
 
-/** References that are named of those a missing shard leaves out. */
 const MAX_NAMED_MISSING = 10;
 
-/**
- * Why these parts are not the parts of one sweep, and of this merge's; nothing can be merged then.
- */
+/** Why these parts are not the parts of one sweep, and of this merge's. */
 export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Problem[] {
   return [
     ...parts.flatMap((part) => foreign(part, facts)),
@@ -68,14 +63,14 @@ function foreign(part: Manifest, facts: MergeFacts): Problem[] {
       ];
 }
 
-/** Parts of differently cut sweeps. */
 function differing(parts: readonly Manifest[]): Problem[] {
   const counts = [...new Set(parts.map(({ shard: { count } }) => count))];
   if (counts.length < 2) return [];
   return [
     problem(
       null,
-      `these are parts of sweeps cut differently: ${parts.map(partName).join(', ')}. Every job must be given the same n in shard: i/n.`,
+      `these are parts of sweeps cut differently: ${parts.map(partName).join(', ')}. Every ` +
+        'job must be given the same n in shard: i/n.',
     ),
   ];
 }
@@ -87,7 +82,7 @@ function doubledPartProblems(parts: readonly Manifest[]): Problem[] {
   );
 }
 
-/** Parts of one cut that are not there; without any part, nobody knows how many there are. */
+/** Numbers of the missing parts; empty without any part, because their number is then unknown. */
 function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   const there = new Set(parts.map(({ shard: { index } }) => index));
   return Array.from({ length: parts[0]?.shard.count ?? 0 }, (_, index) => index + 1).filter(
@@ -95,10 +90,7 @@ function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   );
 }
 
-/**
- * Why a merge that knows its own plan cannot go on: a part was made from another plan, or is not
- * there. What a missing part leaves out is named.
- */
+/** Why a merge that knows its plan cannot go on: a part has another plan, or is missing. */
 export function incompleteParts(
   parts: readonly Manifest[],
   whole: Prepared,
@@ -111,7 +103,8 @@ export function incompleteParts(
     return others.map((part) =>
       problem(
         null,
-        `${partName(part)} planned another sweep than the merge: its prompts, tests, rubrics or settings differ. ${SAME}.`,
+        `${partName(part)} planned another sweep than the merge: its prompts, tests, rubrics ` +
+          `or settings differ. ${SAME}.`,
       ),
     );
   const count = parts[0]?.shard.count ?? 0;
@@ -133,7 +126,8 @@ export function incompleteParts(
 
 const HOW_TO_ADD: Record<PartSource, string> = {
   artifacts:
-    'Look at the log of its job, then choose "Re-run failed jobs": what the other shards answered is used again.',
+    'Look at the log of its job, then choose "Re-run failed jobs": what the other shards ' +
+    'answered is used again.',
   folders: 'Run it, and give its folder too.',
 };
 

@@ -33,7 +33,6 @@ export interface ShardOptions {
   watch?: boolean;
 }
 
-/** `evaldiff run --shard`: runs one part of a sweep and writes it to a folder. */
 export async function runPart(
   overrides: readonly string[],
   options: EvaluateOptions & ShardOptions,
@@ -64,7 +63,8 @@ export async function runPart(
     const text =
       options.json === true
         ? `${logJson(manifest)}\n`
-        : `${logLine(shardTitle(manifest))}\n${logLine(shardWords(manifest))}\n${logLine(folder)}: give it to evaldiff merge\n`;
+        : `${logLine(shardTitle(manifest))}\n${logLine(shardWords(manifest))}\n` +
+          `${logLine(folder)}: give it to evaldiff merge\n`;
     return { text, code: 0 };
   });
 }
@@ -93,11 +93,11 @@ async function refuseForeign(folder: string): Promise<void> {
     );
 }
 
-/** Merges the parts of a sweep into one result. */
 export const mergeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('merge'), SWEEPS)
     .description(
-      'joins the parts that evaldiff run --shard wrote into one result, as if the sweep had run on one machine',
+      'joins the parts that evaldiff run --shard wrote into one result, as if the sweep had ' +
+        'run on one machine',
     )
     .argument('<folders...>', 'the folders of all parts')
     .option(
@@ -107,7 +107,8 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n  evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
+      '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n' +
+        '  evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
     )
     .action(async (folders: string[], options: EvaluateOptions & { override?: string[] }) => {
       const own = { overrides: options.override ?? [], role: 'merge' as const };
@@ -119,8 +120,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
         }));
         const parts = places.map(({ folder }) => folder);
         const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
-        // Not read from a commit, because the parts may be among the files. The plan checks that
-        // they match.
+        // Not read from a commit, because the parts may be among the files.
         const gathered = await gatherParts(session, WORKTREE, {
           places,
           source: 'folders',

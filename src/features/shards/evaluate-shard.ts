@@ -30,7 +30,6 @@ import {
 } from './part-files.ts';
 import { countReferences, mergePart, shardPart, type Shard } from './part.ts';
 
-/** What every job of a sweep must have in common, as this one has it. */
 function sweepFacts(
   { trust, inputs, workingDirectory, access }: Session,
   head: string,
@@ -50,12 +49,7 @@ function sweepFacts(
   return { evaldiff: VERSION, head, trust: trust.level, inputs: sharedInputs(shared, sha256) };
 }
 
-/**
- * Evaluates one part of a sweep as the sweep would, and writes what it was answered to a folder. It
- * judges nothing, and adds to no history.
- *
- * @throws UserError for what the user has to fix before there is a part.
- */
+/** Evaluates one part of a sweep into a folder. @throws UserError for what the user has to fix */
 export async function evaluateShard(
   session: Session,
   head: SourceTree,
@@ -114,7 +108,7 @@ async function runShard(
     },
   });
   const { ready, guard, attempts } = seen;
-  // The merge would say the same, but has no part of this shard to say it of.
+  // The merge would report the same, but has no part of this shard.
   if (ready === null || problems.length > 0) throw new UserError(session.redact(problems));
   return exchange.finish(await openFolder(folder, session.ground), {
     ...sweepFacts(session, head.commit),
@@ -131,20 +125,14 @@ function plainHalt(halt: Halt | null): Halt | null {
   return halt === null ? null : { title: halt.title, why: halt.why };
 }
 
-/**
- * The parts of a sweep that a merge found, and why they cannot be merged; the latter is told once
- * the plan is known.
- */
+/** The parts of a sweep, and why they cannot be merged; reported once the plan is known. */
 export interface Gathered {
   parts: ShardPart[];
   problems: Problem[];
   source: PartSource;
 }
 
-/**
- * Reads the parts at their places; parts that do not belong together, or to this merge of the
- * commit `head`, are problems.
- */
+/** Reads the parts; those that do not belong together, or not to commit `head`, are problems. */
 export async function gatherParts(
   session: Session,
   head: string,
@@ -154,13 +142,7 @@ export async function gatherParts(
   return { parts, source: found.source, problems: [...found.problems, ...problems] };
 }
 
-/**
- * Merging is the ordinary sweep, with everything answered from the parts. Parts that do not belong
- * together, or are not all there, end it before anything is asked; what is there is in the store by
- * then, so that a later run does not pay for it.
- *
- * @throws UserError for a part that cannot be read.
- */
+/** The ordinary sweep, answered from the parts. @throws UserError for a part that cannot be read */
 export async function mergeParts(
   session: Session,
   { parts, problems, source }: Gathered,
@@ -169,8 +151,7 @@ export async function mergeParts(
   const usable = problems.length === 0;
   const exchange = await createMergeExchange(usable ? parts : []);
   const manifests = parts.map(({ manifest }) => manifest);
-  // As far as it is known: a shard whose cost nobody knows does not give back what the others
-  // spent.
+  // A shard with an unknown cost does not give back what the others spent.
   const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
   const part = mergePart({ calls: totalOf(manifests).attempts, cost });
   let opened: Promise<readonly Store[]> | null = null;
@@ -198,7 +179,6 @@ export async function mergeParts(
   );
 }
 
-/** The stores with all stored answers of the parts in the first of them. */
 function withAnswers(stores: readonly Store[], parts: readonly ShardPart[]): readonly Store[] {
   const [first] = stores;
   if (parts.length === 0) return stores;
@@ -206,7 +186,8 @@ function withAnswers(stores: readonly Store[], parts: readonly ShardPart[]): rea
     throw new UserError([
       problem(
         null,
-        'There is no store that the answers of the shards could be put into; make room in the temporary folder and run the merge again.',
+        'There is no store that the answers of the shards could be put into; make room in the ' +
+          'temporary folder and run the merge again.',
       ),
     ]);
   importParts(first, parts);

@@ -4,7 +4,6 @@ import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { ShardOptions } from './command.ts';
 
-/** A shard is a part of a full sweep and of nothing else. */
 function refusedShard({ mode }: Pick<Job, 'mode'>): string | null {
   if (mode === 'sweep') return null;
   return mode === 'merge'

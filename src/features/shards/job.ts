@@ -24,10 +24,7 @@ import {
   shardWords,
 } from './words.ts';
 
-/**
- * One part of a full sweep: evaluates it, and leaves an artifact for `mode: merge`. It posts
- * nothing, for it has judged nothing.
- */
+/** Leaves an artifact for `mode: merge`. Publishes nothing, because a part has no verdict. */
 export async function runShardJob(job: Job, session: Session): Promise<JobEnding> {
   const { inputs, env, runner } = job;
   const { shard } = inputs;
@@ -54,11 +51,7 @@ export async function runShardJob(job: Job, session: Session): Promise<JobEnding
   return { conclusion: 'neutral', line: endLine('neutral', title, 'the merge judges') };
 }
 
-/**
- * Fetches the parts that the shards of this workflow run left, and no other run's.
- *
- * @throws UserError when artifacts cannot be reached, or a part cannot be read.
- */
+/** Fetches this workflow run's parts. @throws UserError if one cannot be fetched or read */
 async function gatherArtifacts(
   { env, artifacts }: Pick<Job, 'env' | 'artifacts'>,
   session: Session,
@@ -81,10 +74,10 @@ async function gatherArtifacts(
 }
 
 const NO_PARTS =
-  'mode: merge: no shard of this sweep left an artifact in this workflow run. Run the shards in jobs that the merge needs (needs:), in the same workflow, ' +
+  'mode: merge: no shard of this sweep left an artifact in this workflow run. Run the ' +
+  'shards in jobs that the merge needs (needs:), in the same workflow, ' +
   'with the same working-directory and config; if there are such jobs, look at their logs.';
 
-/** Reads the parts of a sweep, to be merged. */
 export async function openMerge(job: Job, session: Session, sides: Sides): Promise<OpenedJob> {
   const gathered = await gatherArtifacts(job, session, sides.head.commit);
   return {
@@ -97,7 +90,6 @@ export async function openMerge(job: Job, session: Session, sides: Sides): Promi
   };
 }
 
-/** Says what the shards were paid for, which the result does not count. */
 async function sayParts(manifests: readonly Manifest[], job: Job): Promise<void> {
   if (manifests.length === 0) return;
   const { env, runner } = job;

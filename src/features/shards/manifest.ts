@@ -8,11 +8,7 @@ import type { Target } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { shardName, type Shard } from './part.ts';
 
-/**
- * What a plan consists of, as a hash: prompts, tests, rubrics, graders, variants and numbers of
- * tries. Equal for every shard of one sweep and for its merge, since a shard keeps its suites
- * whole; the gate is not part of it, for only the merge judges.
- */
+/** Hash of a plan, equal for all shards and the merge. Without the gate: only the merge judges. */
 export function planIdentity(
   { suites }: Pick<Prepared, 'suites'>,
   hash: (text: string) => string,
@@ -52,10 +48,7 @@ export function planIdentity(
   );
 }
 
-/**
- * A target without the checkout that its program runs in: a shard's may have another name than the
- * merge's.
- */
+/** Leaves out a program's checkout, whose name may differ between a shard and the merge. */
 function withTargetIdentity<T extends { target: Target }>(
   role: T,
 ): Omit<T, 'target'> & { target: unknown } {
@@ -69,10 +62,7 @@ function stringifyWithMaps(value: unknown): string {
   );
 }
 
-/**
- * Inputs that every job of a sharded sweep must be given alike, each as a hash of its value: the
- * manifests hold nothing else of them.
- */
+/** Hashes of the inputs that every job of a sweep must share; manifests hold no values. */
 export type SharedInputs = Readonly<Record<string, string>>;
 
 export function sharedInputs(
@@ -89,17 +79,14 @@ export function sharedInputs(
 
 const HASH_LETTERS = 16;
 
-/** Version of the manifest's form and of the files beside it. */
 export const PART_VERSION = 1;
 
-/** The files of a part, by what they hold. */
 export const PART_FILES = {
   manifest: 'manifest.json',
   answers: 'answers.sqlite',
   others: 'others.jsonl',
 } as const;
 
-/** A file of a part as it was written, so that any damage shows. */
 interface FileSeal {
   bytes: number;
   sha256: string;
@@ -110,7 +97,6 @@ type PartUsage = Pick<
   'calls' | 'reused' | 'replayed' | 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'cost_usd'
 >;
 
-/** What a manifest keeps of a shard's usage. */
 export function usageOfPart({
   calls,
   reused,
@@ -131,16 +117,13 @@ export function usageOfPart({
   };
 }
 
-/** What one shard did, beside the answers themselves. */
 export interface Manifest {
   part_version: typeof PART_VERSION;
-  /** Version of the program that wrote the manifest. */
   evaldiff: string;
   shard: Shard;
   /** Full commit id of head, or `worktree`. */
   head: string;
   trust: string;
-  /** Equal for all parts of a sweep. */
   inputs: SharedInputs;
   plan: string;
   /** References of the part, and of the sweep; answers that a store keeps, and others. */
@@ -159,7 +142,6 @@ const hex = z.string().regex(/^[0-9a-f]{64}$/);
 
 const seal = z.strictObject({ bytes: wholeCount, sha256: hex });
 
-/** A text that is shown to people, so its length is limited. */
 const shown = z.string().max(200);
 
 const shard = z
@@ -199,35 +181,37 @@ const manifest = z.strictObject({
   files: z.strictObject({ answers: seal, others: seal }),
 }) satisfies z.ZodType<Manifest>;
 
-/** What every version of a manifest has, so that a newer one is told from a damaged one. */
+/** What every version of a manifest has, to tell a newer one from a damaged one. */
 const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
 
-/**
- * Reads a manifest, which anybody may have written: the manifest, or what is wrong with it, as a
- * clause.
- */
+/** Reads an untrusted manifest, or says in a clause what is wrong with it. */
 export function readManifest(text: string): { manifest: Manifest } | { flaw: string } {
   const value = parsedJson(text);
   const version = anyVersion.safeParse(value);
   if (version.success && version.data.part_version > PART_VERSION) {
     return {
-      flaw: `was written by a newer evaldiff (${version.data.evaldiff}, parts of version ${String(version.data.part_version)}; this one reads version ${String(PART_VERSION)}). Use the same version in every job`,
+      flaw:
+        `was written by a newer evaldiff (${version.data.evaldiff}, parts of version ` +
+        `${String(version.data.part_version)}; this one reads version ` +
+        `${String(PART_VERSION)}). Use the same version in every job`,
     };
   }
   const parsed = manifest.safeParse(value);
   if (parsed.success) return { manifest: parsed.data };
   const [issue] = parsed.error.issues;
   return {
-    flaw: `${PART_FILES.manifest} is not the manifest of a part (field ${issue?.path.join('.') || 'part_version'}: ${issue?.message ?? 'unreadable'}). Run the shard again`,
+    flaw:
+      `${PART_FILES.manifest} is not the manifest of a part ` +
+      `(field ${issue?.path.join('.') || 'part_version'}: ${issue?.message ?? 'unreadable'}). ` +
+      'Run the shard again',
   };
 }
 
-/** `shard 2/4`. */
 export function partName({ shard: own }: Pick<Manifest, 'shard'>): string {
   return `shard ${shardName(own)}`;
 }
 
-/** What all parts together were paid for; a cost is null as soon as one is not known. */
+/** A total cost is null if any part's cost is unknown. */
 export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]): {
   calls: number;
   reused: number;

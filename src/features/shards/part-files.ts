@@ -22,10 +22,7 @@ import { mixedParts, type MergeFacts } from './check-parts.ts';
 import { PART_FILES, PART_VERSION, partName, readManifest, type Manifest } from './manifest.ts';
 import { shardName, type Shard } from './part.ts';
 
-/**
- * Where a part lies, what it is called in messages, and which shard it is said to be; null: nobody
- * says.
- */
+/** A part's folder, its name in messages, and its shard (null if unknown). */
 export interface PartPlace {
   name: string;
   folder: string;
@@ -37,10 +34,7 @@ export interface ShardPart {
   folder: string;
 }
 
-/**
- * A shard's own side of the exchange: keeps everything that the run is answered, and makes a part
- * of it.
- */
+/** Keeps everything that the run is answered, to make a part of it. */
 export interface ShardExchange extends AnswerExchange {
   finish(
     folder: OwnFolder,
@@ -51,7 +45,6 @@ export interface ShardExchange extends AnswerExchange {
   close(): void;
 }
 
-/** Begins a part in a folder of its own below `temporaryFolder`. */
 export async function createShardExchange(temporaryFolder: string): Promise<ShardExchange> {
   const writer = createPartWriter(
     await mkdtemp(join(temporaryFolder, 'evaldiff-part-')),
@@ -77,10 +70,7 @@ export async function createShardExchange(temporaryFolder: string): Promise<Shar
   };
 }
 
-/**
- * Reads the manifests of parts and holds the parts to them, to each other and to the merge's own
- * facts. Nothing of a part is used before that.
- */
+/** Checks the parts against their manifests, each other and the merge before anything is used. */
 export async function readParts(
   places: readonly PartPlace[],
   facts: MergeFacts,
@@ -118,22 +108,20 @@ async function readPart({ folder, shard }: PartPlace): Promise<ShardPart | { fla
   for (const file of ['answers', 'others'] as const) {
     if (!(await holdsSeal(join(folder, PART_FILES[file]), manifest.files[file])))
       return {
-        flaw: `is damaged: ${PART_FILES[file]} is not what shard ${shardName(manifest.shard)} wrote. Run that shard again`,
+        flaw:
+          `is damaged: ${PART_FILES[file]} is not what shard ${shardName(manifest.shard)} wrote. ` +
+          'Run that shard again',
       };
   }
   return { manifest, folder };
 }
 
-/** A merge's side of the exchange: what no store keeps is given as the shards were told it. */
 interface MergeExchange extends AnswerExchange {
-  /** Why a shard ended before its plan, once something is missing for it. */
+  /** Why a shard ended early, once something of its plan is missing. */
   halted(): Halt | null;
 }
 
-/**
- * Where shards were told different things, the one with the lowest number counts, as it does for
- * stored answers.
- */
+/** Where shards got different answers, the one with the lowest number counts. */
 export async function createMergeExchange(parts: readonly ShardPart[]): Promise<MergeExchange> {
   const others = new Map<string, { completion: Completion; part: ShardPart }>();
   for (const part of fromTheLast(parts)) {
@@ -166,12 +154,7 @@ function haltOf({ manifest }: ShardPart): Halt | null {
     : { title: halted.title, why: `${partName(manifest)}: ${halted.why}` };
 }
 
-/**
- * Takes the stored answers of all parts over into a store. Every one is verified against its key.
- *
- * @throws UserError when one does not hold or cannot be written: the merge would ask, and pay, for
- *   it again.
- */
+/** Verifies every answer against its key. @throws UserError if one fails, to avoid paying again */
 export function importParts(store: Store, parts: readonly ShardPart[]): void {
   for (const part of fromTheLast(parts)) {
     const { answers } = part.manifest.counts;
@@ -186,13 +169,16 @@ export function importParts(store: Store, parts: readonly ShardPart[]): void {
       throw new UserError([
         problem(
           null,
-          `${visibleLine(store.stats().file)}: the answers of ${partName(part.manifest)} could not be put there, so that the merge would pay for them again. Make room, or name another file (--store, or --no-store), and merge again.`,
+          `${visibleLine(store.stats().file)}: the answers of ${partName(part.manifest)} could ` +
+            'not be put there, so that the merge would pay for them again. Make room, or name ' +
+            'another file (--store, or --no-store), and merge again.',
         ),
       ]);
     if (taken.refused > 0)
       throw unusable(
         part,
-        `${counted(taken.refused, 'answer')} in ${PART_FILES.answers} ${taken.refused === 1 ? 'does' : 'do'} not hold against ${taken.refused === 1 ? 'its' : 'their'} key`,
+        `${counted(taken.refused, 'answer')} in ${PART_FILES.answers} ` +
+          (taken.refused === 1 ? 'does not hold against its key' : 'do not hold against their key'),
       );
     if (taken.written !== answers)
       throw unusable(

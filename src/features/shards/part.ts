@@ -10,13 +10,12 @@ import type { Portion } from '../../money/forecast.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** One part of a sweep: `index` from 1 to `count`. */
 export interface Shard {
+  /** From 1 to `count`. */
   index: number;
   count: number;
 }
 
-/** `2/4`. */
 export function shardName({ index, count }: Shard): string {
   return `${String(index)}/${String(count)}`;
 }
@@ -50,7 +49,6 @@ export function partOfPlan(
   };
 }
 
-/** Which shard asks a question, from 1. */
 function dealQuestions(
   { suites, next }: Pick<Prepared, 'suites' | 'next'>,
   count: number,
@@ -73,7 +71,7 @@ function dealQuestions(
   return new Map(order.map(([question], position) => [question, (position % count) + 1]));
 }
 
-/** Equal for references that ask the same; a sweep's have no base. */
+/** Equal for references that ask the same. A sweep has no base. */
 function questionOfCase({ head, reference }: AffectedReference): string {
   return head === null ? `removed: ${reference.id}` : fingerprintOf(head);
 }
@@ -91,10 +89,7 @@ function narrowSuite(
   };
 }
 
-/**
- * Batches are picked up by later runs of one job, so shards, which leave nothing behind but their
- * parts, cannot wait for them.
- */
+/** Later runs of one job collect a batch, and a shard leaves nothing behind for them. */
 function batchProblems(whole: Prepared): Problem[] {
   const batched = targetsOf(whole).filter(isBatched);
   const names = [...new Set(batched.map(({ model }) => model))];
@@ -124,9 +119,6 @@ export function countReferences({ suites }: Pick<Prepared, 'suites'>): number {
   return suites.reduce((sum, { run }) => sum + run.runs.length, 0);
 }
 
-/**
- * What the shards of a sweep were paid for: attempts, and US dollars as far as prices are known.
- */
 interface Spent {
   calls: number;
   cost: number;
@@ -139,7 +131,7 @@ interface Spent {
  * would stop at a share that it cannot keep.
  */
 export function shardCaps({ maxCalls, maxCost }: Caps, { calls, cost }: Portions): Caps {
-  // In whole numbers, for the product of a fraction could fall short of the calls that are planned.
+  // In whole numbers, because a rounded fraction could be less than the planned calls.
   return {
     maxCalls: maxCalls === null ? null : Math.floor(portion(maxCalls, calls)),
     maxCost:
@@ -159,7 +151,6 @@ export function remainingCaps({ maxCalls, maxCost }: Caps, spent: Spent): Caps {
   };
 }
 
-/** What a shard has of the sweep's plan. */
 export function shardPart(shard: Shard, hash: (text: string) => string): PlanPart {
   return {
     narrow: (whole) => partOfPlan(whole, shard, hash),
@@ -169,7 +160,6 @@ export function shardPart(shard: Shard, hash: (text: string) => string): PlanPar
   };
 }
 
-/** What the shards leave to the merge, which may say what is wrong with their parts. */
 export function mergePart(spent: Spent): PlanPart {
   return {
     narrow: (whole) => whole,

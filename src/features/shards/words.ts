@@ -5,19 +5,23 @@ import { counted, cost, count } from '../../text/amounts.ts';
 import { totalOf, type Manifest } from './manifest.ts';
 import { shardName } from './part.ts';
 
-/** What a shard did, in one line; what came of it is the merge's to say. */
 export function shardTitle({ shard, counts, halted }: Manifest): string {
   const done =
     counts.references === 0
       ? `nothing to do: the sweep has ${counted(counts.of, 'reference')}`
       : `${count(counts.references)} of ${counted(counts.of, 'reference')} evaluated`;
-  return `Shard ${shardName(shard)}: ${done}${halted === null ? '' : `, ended early (${halted.title.toLowerCase()}: ${halted.why})`}`;
+  const early = halted && `, ended early (${halted.title.toLowerCase()}: ${halted.why})`;
+  return `Shard ${shardName(shard)}: ${done}${early ?? ''}`;
 }
 
-/** What a shard was paid for and leaves behind. */
 export function shardWords(manifest: Manifest): string {
   const { usage, counts } = manifest;
-  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused${recordedWords(usage.replayed ?? 0)}${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
+  return (
+    `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused` +
+    `${recordedWords(usage.replayed ?? 0)}` +
+    `${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ` +
+    `${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`
+  );
 }
 
 function fromCaches(input: number, cached: number): string {
@@ -26,7 +30,6 @@ function fromCaches(input: number, cached: number): string {
     : `, ${count(cached)} of ${counted(input, 'token')} in from the vendors' caches`;
 }
 
-/** A shard's job summary. */
 export function renderShardSummary(manifest: Manifest): string {
   return markdown([
     paragraph([strong(shardTitle(manifest))], 'verdict'),
@@ -34,13 +37,16 @@ export function renderShardSummary(manifest: Manifest): string {
   ]);
 }
 
-/** What all shards were paid for, which the result's own usage does not count. */
+/** The result's usage does not include what the shards paid. */
 export function mergeWords(parts: readonly Manifest[]): string {
   const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
-  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}${recordedWords(replayed)}${fromCaches(input, cached)}, ${cost(dollars)}; the result's usage is the merge's own.`;
+  return (
+    `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ` +
+    `${count(reused)}${recordedWords(replayed)}${fromCaches(input, cached)}, ` +
+    `${cost(dollars)}; the result's usage is the merge's own.`
+  );
 }
 
-/** What is added to a merge's job summary. */
 export function renderMergeSummary(parts: readonly Manifest[]): string {
   return markdown([paragraph([text(mergeWords(parts))], 'small')]);
 }

@@ -8,9 +8,8 @@ import {
   type Place,
   ownEntry,
 } from '../../../types/plain.ts';
-import { isScalar, uniqueNames, type Imported, lose, addRemark } from '../shared/draft.ts';
+import { isAmong, isScalar, uniqueNames, type Imported, lose, addRemark } from '../shared/draft.ts';
 import {
-  isAmong,
   checksUnder,
   DECORATION,
   IGNORED_KEYS,
@@ -38,7 +37,6 @@ interface CaseContext {
   imported: Imported;
 }
 
-/** Reads a case as a reference (null if lost) and counts its carried-over checks. */
 export function readCase(
   written: JsonMap,
   { attached, place, skill, builtIns, imported }: CaseContext,
@@ -63,7 +61,6 @@ export function readCase(
     ...expectedOf(written),
     ...(metrics.length === 0 ? {} : { metrics }),
   };
-  // The expected output is graded only if there are no checks.
   if (checks.length + lost === 0) return { reference, of: metrics.length, carried: metrics.length };
   const carried = checks.filter((check) => !('why' in check)).length;
   return { reference, of: checks.length + lost, carried };
@@ -82,7 +79,6 @@ function checksIn(written: JsonMap, builtIns: BuiltInMetrics) {
   return { checks, unread };
 }
 
-/** Reports unread keys. Keys that may hold a verdict count as lost. */
 export function sayUnreadKeys(
   keys: readonly string[],
   placeOf: (key: string) => Place,
@@ -103,12 +99,12 @@ function whyNotAsked(written: JsonMap, skill: string | null, builtIns: BuiltInMe
   const skills = [written['skills'] ?? []].flat();
   if (skills.length > 1 || skills.some((each) => each !== skill))
     return [
-      `it is for the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, and the cases of a file are asked of one`,
+      `it is for the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, and the cases ` +
+        'of a file are asked of one',
     ];
   return isTriggerQuery(written, builtIns) ? [NOT_CHOSEN] : [];
 }
 
-/** Whether a case only tests whether an agent chooses the skill. */
 export function isTriggerQuery(written: Json, builtIns: BuiltInMetrics): boolean {
   if (!isMap(written)) return false;
   const triggers = written['should_trigger'] ?? written['shouldTrigger'];

@@ -1,21 +1,26 @@
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../types/plain.ts';
+import { isAmong } from '../shared/draft.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
 /** Keys that never hold a verdict; the first few are not even reported. */
 export const IGNORED_KEYS =
   'id name title label description note notes comment comments $schema version schema_version';
-export const DECORATION = `${IGNORED_KEYS} author owner created created_at updated date tags category difficulty priority severity source metadata rationale reason why purpose prompt_file`;
+export const DECORATION =
+  `${IGNORED_KEYS} author owner created created_at updated date tags category difficulty ` +
+  'priority severity source metadata rationale reason why purpose prompt_file';
 
-/** Keys of a case that hold checks; the value says how the answer relates to them. */
 const CHECK_KEYS = {
   holds:
-    'assertions assertion expectations expectation checks check criteria criterion success_criteria acceptance_criteria pass_criteria expected_behavior expected_behaviors expected_behaviour expected_behaviours rubric rubrics requirements must should',
+    'assertions assertion expectations expectation checks check criteria criterion ' +
+    'success_criteria acceptance_criteria pass_criteria expected_behavior ' +
+    'expected_behaviors expected_behaviour expected_behaviours rubric rubrics requirements ' +
+    'must should',
   fails:
-    'forbidden forbidden_behavior forbidden_behaviors must_not should_not anti_patterns unexpected_behavior unexpected_behaviors failure_criteria',
+    'forbidden forbidden_behavior forbidden_behaviors must_not should_not anti_patterns ' +
+    'unexpected_behavior unexpected_behaviors failure_criteria',
 };
 
-/** The assertion, or statement, for each type of check, without filler words and negations. */
 const TYPES: Readonly<Record<string, string>> = {
   contains: 'contain contains include includes substring string_match',
   'contains-all': 'contain_all contains_all include_all includes_all all_of',
@@ -29,7 +34,8 @@ const TYPES: Readonly<Record<string, string>> = {
   'ends-with': 'ends_with end_with endswith suffix',
   'is-json': 'json valid_json json_valid json_schema',
   statement:
-    'semantic llm judge llm_judge llm_as_judge llm_rubric rubric model_graded llm_graded qualitative behavior behaviour criterion statement',
+    'semantic llm judge llm_judge llm_as_judge llm_rubric rubric model_graded llm_graded ' +
+    'qualitative behavior behaviour criterion statement',
 };
 const FILLERS = 'must should does do is be output response answer text';
 const NEGATING = 'not no never doesnt without';
@@ -41,15 +47,13 @@ const OPERANDS = 'value values expected pattern regex substring string keywords 
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =
   'pass_if check text statement assertion expectation behavior requirement description';
-const READABLE_KEYS = `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind fail_if weight required optional negate ignore_case case_sensitive`;
+const READABLE_KEYS =
+  `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind fail_if weight required ` +
+  'optional negate ignore_case case_sensitive';
 
-export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
-
-/** A statement for the grader, a metric, or why there is neither. */
 export type SkillCheck =
   { statement: Json; remark?: string } | { name: string; metric: JsonMap } | { why: string };
 
-/** `mustNotContain` and `must-not-contain` become `must_not_contain`. */
 export function snakeCase(word: string): string {
   const parted = word.replace(/([a-z])([A-Z])/g, '$1_$2').replace(/[\s-]+/g, '_');
   return parted.toLowerCase();
@@ -104,7 +108,6 @@ function convertCheck(
   const said = firstValue(check, 'type kind');
   const type = said === undefined ? UNTYPED : typeOf(jsonText(said));
   if (unread !== undefined) {
-    // `{ not_contains: x }` uses its type as key.
     const { [unread]: value = null, ...others } = check;
     return said === undefined && typeOf(unread) !== null
       ? convertCheck({ ...others, type: unread, value }, isForbidden, builtIns)
@@ -161,7 +164,6 @@ function optional(found: SkillCheck, { required, optional: isOptional }: JsonMap
     : { ...found, statement: { statement: found.statement, required: false } };
 }
 
-/** The grader's statements, with subject and negation. */
 function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillCheck[] {
   const operand = firstValue(check, OPERANDS);
   const body = firstValue(check, SENTENCES) ?? (isTyped ? operand : undefined);
@@ -201,7 +203,6 @@ function comparison(
 
 function assertionFor(type: string, value: Json | undefined, negate: boolean) {
   const name = type === 'contains' ? `contains-${negate ? 'any' : 'all'}` : type;
-  // `is_json: true` has no schema.
   const operand = value === true ? undefined : value;
   const list = name.includes('contains') ? [value ?? []].flat() : operand;
   return [name, { value: list, negate }] as const;

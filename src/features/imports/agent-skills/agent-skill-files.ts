@@ -60,7 +60,6 @@ interface AttachOptions {
   isProgram: boolean;
 }
 
-/** A case's files in the user's message (texts, or paths for a program), or why it is lost. */
 export async function attachedFiles(
   written: Json | undefined,
   options: AttachOptions,
@@ -79,7 +78,6 @@ export async function attachedFiles(
   return { text: options.isProgram ? `\n\nFiles:\n${parts.join('\n')}` : parts.join('') };
 }
 
-/** The files of a folder entry; null for any other entry. */
 function filesOfFolder(entry: Json, { files, folders }: AttachOptions): string[] | null {
   const written = isMap(entry) ? entry['path'] : entry;
   const path = typeof written === 'string' ? written.replace(/\/$/, '') : '';
@@ -128,6 +126,8 @@ function attachmentText(content: Uint8Array | null): { text: string } | { why: s
     // Reported below.
   }
   return {
-    why: 'is not text, and a model is given texts alone; a program (models: { default: { provider: program, … } }) is given its path',
+    why:
+      'is not text, and a model is given texts alone; a program ' +
+      '(models: { default: { provider: program, … } }) is given its path',
   };
 }

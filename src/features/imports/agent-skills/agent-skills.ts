@@ -7,6 +7,7 @@ import { entryOf, UNNAMED_MODEL } from '../../../kernel/suite/models.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
+  isAmong,
   createDraft,
   lastSteps,
   nothingImported,
@@ -24,7 +25,7 @@ import {
   readCase,
   sayUnreadKeys,
 } from './agent-skill-cases.ts';
-import { isAmong, snakeCase } from './agent-skill-checks.ts';
+import { snakeCase } from './agent-skill-checks.ts';
 import { attachedFiles, findSkill, skillName, type SkillFiles } from './agent-skill-files.ts';
 
 interface SkillContext {
@@ -44,7 +45,6 @@ interface SkillCase {
   path: Path;
 }
 
-/** A list of cases, alone or under a key, or a single case. Null if there is none. */
 function casesIn(value: Json): SkillCase[] | null {
   const key = CASE_LISTS.find((each) => Array.isArray(valueAt(value, [each])));
   const path = key === undefined ? [] : [key];
@@ -55,12 +55,7 @@ function casesIn(value: Json): SkillCase[] | null {
   return key !== undefined || cases.some(({ written }) => caseQuestion(written)) ? cases : null;
 }
 
-/**
- * Reads `evals/evals.json` of an Agent Skill as a prompt: SKILL.md is the system prompt, each
- * question with its files is the user's message, and checks are metrics (comparisons, and
- * statements for the grader). Skills are made for agents with tools; a plain answer tests only the
- * text, which a remark says.
- */
+/** Reads `evals/evals.json` of an Agent Skill as a prompt: a plain answer tests only the text. */
 export async function importAgentSkill(
   document: Document,
   tools: FormatTools,
@@ -205,7 +200,6 @@ function skillPromptDraft(
   return draft;
 }
 
-/** The text below the front matter, and its first line. */
 function withoutFrontMatter(text: string): { body: string; line: number } {
   const lines = text.split('\n');
   const end =

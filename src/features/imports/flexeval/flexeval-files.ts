@@ -13,7 +13,6 @@ export interface FlexEvalContext {
   text(path: string): Promise<string | null>;
 }
 
-/** A Python file with the user's functions. */
 export interface FunctionModule {
   file: string;
   source: string;
@@ -34,7 +33,6 @@ export interface EvalContext extends FlexEvalContext {
   problems: Problem[];
 }
 
-/** Converts a data source to a file of ours; null, with a loss, if it cannot be read. */
 export function dataFile(
   document: Document,
   { path, value }: { path: Path; value: Json },
@@ -108,15 +106,16 @@ export function rubricFiles(
   });
 }
 
-/** The files of `function_modules` in lookup order. */
 export async function functionModules(
   document: Document,
   { absence, text }: FlexEvalContext,
   left: Loss[],
   problems: Problem[],
 ): Promise<FunctionModule[]> {
+  const paths = [['function_modules'], ['eval', 'function_modules']];
+  const entries = paths.flatMap((path) => listAt(document, path));
   const found = await Promise.all(
-    moduleEntries(document).map(async ({ path, value }): Promise<FunctionModule[]> => {
+    entries.map(async ({ path, value }): Promise<FunctionModule[]> => {
       const place = document.placeOf(path);
       if (typeof value !== 'string') {
         lose(left, place, 'a function module', 'it is no file of Python');
@@ -138,29 +137,19 @@ export async function functionModules(
   return found.flat();
 }
 
-function moduleEntries(document: Document): { path: Path; value: unknown }[] {
-  return [['function_modules'], ['eval', 'function_modules']].flatMap((path) =>
-    listAt(document, path),
-  );
-}
-
-/** The first module with a top-level function of this name. */
 export function definedIn(name: string, modules: readonly FunctionModule[]): FunctionModule | null {
   if (!/^[A-Za-z_]\w*$/.test(name)) return null;
   const definition = new RegExp(`^def[ \\t]+${name}[ \\t]*\\(`, 'm');
   return modules.find(({ source }) => definition.test(source)) ?? null;
 }
 
-/**
- * Converts a function to a code metric: the module's lines, which keep their numbers, followed by
- * the call. As in FlexEval, the type hint of the first parameter decides the argument: text, a
- * list of messages, a tool call, or an object with the same names.
- */
+/** Keeps line numbers. As in FlexEval, the first parameter's type hint decides the argument. */
 export function functionMetric(
   { source }: FunctionModule,
   name: string,
   given: JsonMap,
 ): { language: 'python'; code: string } {
+  const refusal = `${name} must give a number, a map or a list of names and values`;
   const code = [
     source.trimEnd(),
     'import inspect as _inspect, json as _json, types as _types',
@@ -170,14 +159,19 @@ export function functionMetric(
     '    if "list" in _hint.lower(): return _messages',
     '    if "dict" in _hint.lower(): return (dialogue["tool_calls"] or [{}])[0]',
     '    _objects = [_types.SimpleNamespace(**_one) for _one in _messages]',
-    '    _calls = [_types.SimpleNamespace(function_name=_one["name"], args=_one["arguments"]) for _one in dialogue["tool_calls"]]',
-    '    return _types.SimpleNamespace(role=_messages[-1]["role"] if _messages else None, content="\\n".join(_one["content"] for _one in _messages), messages=_objects, toolcalls=_calls, metadata=dialogue["metadata"], get_content=lambda: _messages, get_context=lambda: dialogue["before"])',
+    '    _calls = [_types.SimpleNamespace(function_name=_one["name"], ' +
+      'args=_one["arguments"]) for _one in dialogue["tool_calls"]]',
+    '    return _types.SimpleNamespace(role=_messages[-1]["role"] if _messages else None, ' +
+      'content="\\n".join(_one["content"] for _one in _messages), messages=_objects, ' +
+      'toolcalls=_calls, metadata=dialogue["metadata"], get_content=lambda: _messages, ' +
+      'get_context=lambda: dialogue["before"])',
     `_first = next(iter(_inspect.signature(${name}).parameters.values()), None)`,
     '_note = None if _first is None or _first.annotation is _inspect.Parameter.empty else _first.annotation',
-    '_hint = "" if _note is None else _note if isinstance(_note, str) else getattr(_note, "__name__", "") + " " + str(_note)',
+    '_hint = "" if _note is None else _note if isinstance(_note, str) else getattr(_note, ' +
+      '"__name__", "") + " " + str(_note)',
     `metric = ${name}(_subject(_hint), **_json.loads(${JSON.stringify(JSON.stringify(given))}))`,
     'if not isinstance(metric, (bool, int, float, dict, list)):',
-    `    raise TypeError(${JSON.stringify(`${name} must give a number, a map or a list of names and values`)})`,
+    `    raise TypeError(${JSON.stringify(refusal)})`,
     'result = True',
     '',
   ].join('\n');

@@ -3,14 +3,12 @@ import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { isScalar, uniqueNames, type Loss, lose } from '../shared/draft.ts';
+import { isAmong, isScalar, uniqueNames, type Loss, lose } from '../shared/draft.ts';
 import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
 
-/** A metric of ours, and where FlexEval's is written. */
 export interface ForeignMetric {
   metric: JsonMap;
   path: Path;
-  /** The user's file with the function; null for a built-in function or a rubric. */
   code: string | null;
 }
 
@@ -28,18 +26,12 @@ const UNSUPPORTED_METRICS: Readonly<Record<string, string>> = {
   openai_moderation_api: 'moderation is not called',
 };
 
-const UNKNOWN_FUNCTION =
-  'there is no built-in metric of this name, and no function module defines it';
-
 const METRIC_KEYS =
-  'name kwargs depends_on metric_level context_only last_instance_only last_turn_only notes'.split(
-    ' ',
-  );
+  'name kwargs depends_on metric_level context_only last_instance_only last_turn_only notes';
 
 const CONDITION_KEYS =
-  'name type kwargs metric_name metric_level relative_object_position metric_min_value metric_max_value'.split(
-    ' ',
-  );
+  'name type kwargs metric_name metric_level relative_object_position metric_min_value ' +
+  'metric_max_value';
 
 const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
 
@@ -109,7 +101,6 @@ function metricsAt(document: Document, path: Path, kind: MetricKind): FlexEvalMe
   });
 }
 
-/** Where functions are looked up: the user's files first, as in FlexEval. */
 interface FunctionSources {
   builtIns: BuiltInMetrics;
   modules: readonly FunctionModule[];
@@ -130,9 +121,15 @@ function metricRefusal(
   const level = parseLevel(written['metric_level']);
   if (level === null) return `metric_level must be one of ${LEVELS.join(', ')}`;
   if (written['context_only'] === true)
-    return 'it judges what was said before the turn; relative_object_position: -1 in depends_on asks about the turn before';
+    return (
+      'it judges what was said before the turn; relative_object_position: -1 in depends_on ' +
+      'asks about the turn before'
+    );
   if (conditionsOf({ written }).some((condition) => condition['context_only'] === true))
-    return 'it depends on what was said before the turn (context_only); relative_object_position: -1 asks about the turn before';
+    return (
+      'it depends on what was said before the turn (context_only); relative_object_position: ' +
+      '-1 asks about the turn before'
+    );
   return kind === 'rubric'
     ? null
     : functionRefusal({ name, written }, level, { builtIns, modules });
@@ -147,7 +144,10 @@ function functionRefusal(
     return level === 'ToolCall' ? 'code judges no single tool call here' : null;
   const builtIn = builtIns.get(name);
   if (builtIn === undefined || ownEntry(UNSUPPORTED_METRICS, name) !== undefined)
-    return ownEntry(UNSUPPORTED_METRICS, name) ?? UNKNOWN_FUNCTION;
+    return (
+      ownEntry(UNSUPPORTED_METRICS, name) ??
+      'there is no built-in metric of this name, and no function module defines it'
+    );
   if (!builtIn.levels.includes(level))
     return `it has nothing to judge at level ${level}; it is for ${builtIn.levels.join(', ')}`;
   return builtIn.problems(argumentsOf(written))[0] ?? null;
@@ -184,7 +184,6 @@ function argumentsOf(written: JsonMap): JsonMap {
     : {};
 }
 
-/** Makes names unique with arguments and level; of several, none keeps the bare name. */
 function withUniqueNames(
   all: readonly FlexEvalMetric[],
 ): { found: FlexEvalMetric; name: string }[] {
@@ -221,7 +220,7 @@ function convertMetric(
   left: Loss[],
 ): JsonMap {
   const { kind, name: used, written, path } = found;
-  for (const key of Object.keys(written).filter((each) => !METRIC_KEYS.includes(each)))
+  for (const key of Object.keys(written).filter((each) => !isAmong(METRIC_KEYS, each)))
     lose(left, document.placeOf([...path, key]), `${key} of ${used}`, 'it has no counterpart');
   const given = argumentsOf(written);
   if (kind === 'rubric' && Object.keys(given).length > 0)
@@ -230,7 +229,7 @@ function convertMetric(
   const conditions = conditionsOf({ written }).map((condition) =>
     Object.fromEntries(
       Object.entries(condition).filter(
-        ([key, value]) => CONDITION_KEYS.includes(key) && value !== null,
+        ([key, value]) => isAmong(CONDITION_KEYS, key) && value !== null,
       ),
     ),
   );

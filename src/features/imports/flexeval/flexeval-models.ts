@@ -8,7 +8,7 @@ import {
   languageOwners,
   vendorNames,
 } from '../../../types/vendors.ts';
-import { createDraft, type DraftFile, type Imported, lose } from '../shared/draft.ts';
+import { isAmong, createDraft, type DraftFile, type Imported, lose } from '../shared/draft.ts';
 import {
   serverModel,
   entryFor,
@@ -20,13 +20,15 @@ import type { ForeignMetric } from './flexeval-metrics.ts';
 
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 
-const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response'.split(' ');
+const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response';
 
 const COMPLETION_IN_CODE =
-  'a completion function in code is not run; models: { app: { provider: program, command: […] } } asks a program of yours';
+  'a completion function in code is not run; models: { app: { provider: program, ' +
+  'command: […] } } asks a program of yours';
 
 const OWN_BODY =
-  'it asks an address with a body of its own; models: { app: { provider: program, command: […] } } asks a program of yours';
+  'it asks an address with a body of its own; models: { app: { provider: program, ' +
+  'command: […] } } asks a program of yours';
 
 type Read = (
   kwargs: JsonMap,
@@ -45,7 +47,6 @@ const FUNCTIONS: Readonly<Record<string, Read>> = {
   generic_rest_api_completion: () => ({ why: OWN_BODY }),
 };
 
-/** Repeats its argument, or else the first message. */
 const ECHO = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, messages } = JSON.parse(line);
   const output = process.argv[1] ?? messages[0]?.content ?? "No messages yet.";
@@ -65,7 +66,6 @@ function echo(response: string | null): ReturnType<Read> {
   return { name, entry: { provider: 'program', model: name, command }, aside: [] };
 }
 
-/** Converts `{ function_name, kwargs }` to a model with its parameters. */
 export function convertLlm(written: Json): ForeignLlm {
   const name = isMap(written) ? written['function_name'] : undefined;
   if (!isMap(written) || typeof name !== 'string')
@@ -74,7 +74,7 @@ export function convertLlm(written: Json): ForeignLlm {
   const found = ownEntry(FUNCTIONS, name)?.(kwargs) ?? { why: COMPLETION_IN_CODE };
   if ('why' in found) return { why: `${name}: ${found.why}` };
   const rest = Object.fromEntries(
-    Object.entries(kwargs).filter(([key]) => !OWN_ARGUMENTS.includes(key)),
+    Object.entries(kwargs).filter(([key]) => !isAmong(OWN_ARGUMENTS, key)),
   );
   const { parameters, left } = readForeignParameters(rest);
   return {
@@ -101,7 +101,10 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
   const model = written.slice(slash + 1);
   if (!isVendor(vendor)) {
     return {
-      why: `the provider of "${written}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`,
+      why:
+        `the provider of "${written}" is not known here; a server that speaks ` +
+        `${languageOwners()} language can be named in the settings ` +
+        '(models: { name: { provider: openai, endpoint: name } })',
     };
   }
   return { name: model, entry: entryFor(vendor, model), aside: [] };
@@ -130,7 +133,6 @@ function textArgument(kwargs: JsonMap, key: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The model of an eval without a completion, which has recorded answers. */
 const RECORDED = 'recorded';
 
 /** The first eval's plain grader becomes the project's. Others are set on their metrics. */
@@ -154,7 +156,6 @@ export function withGrader(
     if ('rubric' in metric) metric['grader'] = { model: found.model, ...found.parameters };
 }
 
-/** Adds the model at `path` to the imported ones; null, with a loss, if it cannot be used. */
 function llmAt(
   document: Document,
   path: Path,

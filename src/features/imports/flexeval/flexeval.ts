@@ -3,6 +3,7 @@ import { type Document, type Path, valueAt } from '../../../documents/document.t
 import { problem } from '../../../errors.ts';
 import { isMap, type Json, type Place, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
+  isAmong,
   createDraft,
   lastSteps,
   nothingImported,
@@ -30,11 +31,10 @@ interface ForeignEval {
   data: { path: Path; value: Json }[];
 }
 
-/** Becomes the number of tries. */
 const REPEATS = 'nb_evaluations_per_thread';
 
 const EVAL_KEYS =
-  'do_completion name metrics completion_llm grader_llm function_modules data config'.split(' ');
+  'do_completion name metrics completion_llm grader_llm function_modules data config';
 
 const RUN_KEYS = ['data_sources', 'eval', 'rubric_paths', 'function_modules', 'config'];
 
@@ -51,20 +51,18 @@ const UNSUPPORTED_EVAL_KEYS: Readonly<Record<string, string>> = {
   env_filepath: "keys come from the run's environment",
 };
 
-/** Configuration keys that change what is measured. */
 const LOSSES = ['max_n_conversation_threads'];
 
 const CONFIG_KEYS = [
-  ...'logs_path env_filepath env clear_tables max_workers random_seed_conversation_sampling max_n_conversation_threads raise_on_completion_error raise_on_metric_error raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name'.split(
-    ' ',
-  ),
+  ...(
+    'logs_path env_filepath env clear_tables max_workers random_seed_conversation_sampling ' +
+    'max_n_conversation_threads raise_on_completion_error raise_on_metric_error ' +
+    'raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name'
+  ).split(' '),
   REPEATS,
 ];
 
-/**
- * Converts FlexEval's run or evals: dialogues become references, functions and rubrics metrics. A
- * run without completions scores the recorded answers without model calls for answers.
- */
+/** Dialogues become references; functions and rubrics become metrics. */
 export async function importFlexEval(
   document: Document,
   { builtIns, files }: FormatTools,
@@ -140,7 +138,7 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
   const written = valueAt(document.value, foreign.path);
   if (!isMap(written)) return;
   for (const key of Object.keys(written).filter(
-    (each) => !EVAL_KEYS.includes(each) && !CONFIG_KEYS.includes(each),
+    (each) => !isAmong(EVAL_KEYS, each) && !CONFIG_KEYS.includes(each),
   ))
     lose(
       left,
@@ -172,7 +170,8 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
     [
       `${name}: `,
       completes
-        ? 'the new answer is judged; the turns before it are the same on both sides (every: true judges them too)'
+        ? 'the new answer is judged; the turns before it are the same on both sides (every: true ' +
+          'judges them too)'
         : 'a dialogue passes a rubric when all of its turns do (every: 0.9 asks for nine of ten)',
       '; functions are shown and do not gate, for they have no bounds there ',
       '(remove skip, or give with: { min: … } or a threshold, to make one gate)',
@@ -226,7 +225,6 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-/** The evaluations per dialogue, if more than one. Reports all other keys. */
 function configOf(document: Document, path: Path, { left, remarks }: Imported): number | null {
   // The eval's key wins over its configuration's, and that over the run's.
   const places: Path[] = [...(path[0] === 'eval' ? [['config']] : []), [...path, 'config'], path];

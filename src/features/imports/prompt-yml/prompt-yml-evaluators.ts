@@ -10,7 +10,6 @@ const COMPARISONS: Readonly<Record<string, string>> = {
   endsWith: 'ends_with',
 };
 
-/** GitHub's built-in evaluators, with the nearest metric. */
 const NEAREST: Readonly<Record<string, JsonMap>> = {
   similarity: { uses: 'factuality' },
   relevance: { uses: 'answer_relevance' },
@@ -110,6 +109,7 @@ function convertJudge(llm: JsonMap): Converted {
   const passing =
     scored.length === 0
       ? ''
-      : `\n\nThe possible grades with their scores: ${scored.join(', ')}. The criterion is fulfilled by a grade with a score above 0.`;
+      : `\n\nThe possible grades with their scores: ${scored.join(', ')}. The criterion is ` +
+        'fulfilled by a grade with a score above 0.';
   return { metric: { uses: 'llm_rubric', with: { criteria: `${words}${passing}` } } };
 }

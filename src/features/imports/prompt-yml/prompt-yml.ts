@@ -4,6 +4,7 @@ import { type Document, type Path, valueAt } from '../../../documents/document.t
 import { problem } from '../../../errors.ts';
 import { isMap, type Json, type JsonMap, jsonText, type Problem } from '../../../types/plain.ts';
 import {
+  isAmong,
   createDraft,
   isScalar,
   lastSteps,
@@ -20,9 +21,8 @@ import { fillVariables, mapTexts } from '../shared/templates.ts';
 import { convertEvaluator, withJudge, evaluatorName } from './prompt-yml-evaluators.ts';
 
 const PROMPT_FILE_KEYS =
-  'name description model modelParameters messages testData evaluators responseFormat jsonSchema'.split(
-    ' ',
-  );
+  'name description model modelParameters messages testData evaluators responseFormat ' +
+  'jsonSchema';
 
 /** Converts a `.prompt.yml`: messages, test data (references) and evaluators (metrics). */
 export function importPromptYml(
@@ -38,7 +38,7 @@ export function importPromptYml(
     );
     return imported;
   }
-  for (const key of Object.keys(value).filter((each) => !PROMPT_FILE_KEYS.includes(each)))
+  for (const key of Object.keys(value).filter((each) => !isAmong(PROMPT_FILE_KEYS, each)))
     lose(imported.left, document.placeOf([key]), key, 'it is not part of the format');
   const prompt = promptYmlDraft(document, value, imported.left);
   const tests = promptYmlTestsDraft(document, value, variablesOf(prompt), imported);
@@ -135,7 +135,6 @@ function promptYmlTestsDraft(
 ): DraftFile | null {
   const rows = value['testData'];
   const evaluators = Array.isArray(value['evaluators']) ? value['evaluators'] : [];
-  // A prompt without variables and data is one test.
   const written =
     Array.isArray(rows) && rows.length > 0 ? rows : variables?.length === 0 ? [{}] : [];
   const { left } = imported;
@@ -201,7 +200,8 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
   );
   return text === undefined
     ? `it has no value for {{${missing}}}`
-    : `its ${text} is one text, in which {{${missing}}} is not found: drop the | behind ${text}:, and it is a map`;
+    : `its ${text} is one text, in which {{${missing}}} is not found: drop the | behind ` +
+        `${text}:, and it is a map`;
 }
 
 /** Column `expected` is the expected value; other columns and used members are variables. */
@@ -215,7 +215,6 @@ function rowReference(row: JsonMap, variables: readonly string[]): JsonMap {
   return { input, ...(expected === undefined || expected === null ? {} : { expected }) };
 }
 
-/** An evaluator that uses a column becomes a metric of each reference, with that row's text. */
 function addRowMetrics(
   document: Document,
   rows: readonly { row: JsonMap; path: Path }[],
@@ -238,7 +237,6 @@ function addRowMetrics(
   });
 }
 
-/** Fills in all texts in a value, or returns the first error. */
 function fillInAll(
   value: Json,
   vars: JsonMap,

@@ -16,7 +16,6 @@ import {
 import { assertionValue } from './assertion-parts.ts';
 import { CODE_ASSERTIONS } from './code.ts';
 
-/** Supported keys; others are reported. */
 export const ASSERTION_KEYS =
   'type value threshold metric weight config description label name id'.split(' ');
 
@@ -28,7 +27,8 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
     // Do not send a request for another server to the vendor.
     if (isConfigured(provider))
       return cannotConvert(
-        "its embeddings are asked of a server of its own; name that server's model in the settings (models, embeddings) and use embedding_similarity",
+        "its embeddings are asked of a server of its own; name that server's model in the " +
+          'settings (models, embeddings) and use embedding_similarity',
       );
     return uses('embedding_similarity', {
       value: isScalar(texts) ? String(texts) : texts,
@@ -74,11 +74,11 @@ const UNSUPPORTED_ASSERTIONS: Readonly<Record<string, string>> = {
 
 const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 
-/** Kind of loss, for all types. */
 export const ON_TRANSFORMED = 'an assertion on a transformed answer';
 
 const INSTEAD =
-  'is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one';
+  'is not run; take it out where the assertion holds without it, or write what it does ' +
+  'into a metric with code: once npx evaldiff import has made files of this one';
 
 /** Reports a transform (its own or its test's) of the answer before scoring; null if none. */
 export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
@@ -87,7 +87,6 @@ export function changesAnswer({ type, transform }: JsonMap, isTransformed: boole
   return isTransformed ? `options.transform of its test ${INSTEAD}` : null;
 }
 
-/** Converts an assertion, with the test's variables filled in as promptfoo does. */
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): Converted {
   const written = assertion['type'];
   if (typeof written !== 'string') return cannotConvert('it has no type');

@@ -11,14 +11,12 @@ const CHAT_ROLES: Readonly<Record<string, Role>> = {
   ai: 'assistant',
 };
 
-/** Parses text that is a chat; other text stays one user message. */
 export function messagesIn(text: string): Message[] | string {
   return /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text)
     ? chatOf(text)
     : [{ role: 'user', content: text }];
 }
 
-/** The messages, or why they cannot be read. Text that only looks like a list stays text. */
 function chatOf(text: string): Message[] | string {
   const read = readYaml('', text);
   return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];

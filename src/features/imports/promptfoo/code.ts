@@ -2,7 +2,6 @@ import type { Json, JsonMap } from '../../../types/plain.ts';
 import { cannotConvert, type Convert } from '../shared/text-assertions.ts';
 import { javascriptProblem, pythonProblem } from './foreign-code.ts';
 
-/** A promptfoo check in code, with its threshold and negation. */
 export interface CodeCheck {
   source: string;
   threshold: number | null;
@@ -11,27 +10,27 @@ export interface CodeCheck {
   structured: readonly string[];
   /** Variables whose input differs from what promptfoo's checks see. */
   unlike: JsonMap;
-  /** Whether to parse a JSON answer. */
   asData: boolean;
   config: Json | undefined;
 }
 
-/**
- * Converts promptfoo's JavaScript (an expression, a body with `return`, or a file that exports a
- * function). Adds one line before the user's code.
- */
+/** Converts promptfoo's JavaScript. Adds one line before the user's code. */
 export function javascriptMetric(
   check: CodeCheck,
   form: 'inline' | 'file',
   exported: string | null = null,
 ): string {
   const { source, structured, unlike, config } = check;
-  const context = `{ vars: $vars, prompt: prompt.replace(/^user: /, ""), test: { vars: $vars }${config === undefined ? '' : `, config: ${JSON.stringify(config)}`} }`;
+  const context =
+    '{ vars: $vars, prompt: prompt.replace(/^user: /, ""), test: { vars: $vars }' +
+    (config === undefined ? ' }' : `, config: ${JSON.stringify(config)} }`);
   const input = Object.keys(unlike).length === 0 ? 'input' : `input, ...${JSON.stringify(unlike)}`;
   const vars =
     structured.length === 0
       ? `const $vars = { ...${input} };`
-      : `const $vars = { ...${input} }; for (const name of ${JSON.stringify(structured)}) { try { $vars[name] = JSON.parse($vars[name]); } catch { /* plain text in this reference */ } }`;
+      : `const $vars = { ...${input} }; for (const name of ${JSON.stringify(structured)}) { ` +
+        'try { $vars[name] = JSON.parse($vars[name]); } ' +
+        'catch { /* plain text in this reference */ } }';
   const call =
     form === 'file'
       ? fileCall(source, exported)
@@ -50,7 +49,9 @@ function fileCall(source: string, exported: string | null): string[] {
   const pick =
     named === null
       ? 'typeof module.exports === "function" ? module.exports : module.exports.default'
-      : `[module.exports[${named}], typeof ${exported ?? ''} === "function" ? ${exported ?? ''} : undefined, module.exports.default?.[${named}], module.exports.default, module.exports].find((one) => typeof one === "function")`;
+      : `[module.exports[${named}], typeof ${exported ?? ''} === "function" ? ` +
+        `${exported ?? ''} : undefined, module.exports.default?.[${named}], ` +
+        'module.exports.default, module.exports].find((one) => typeof one === "function")';
   return [
     'const $check = (function (module, exports) {',
     commonJs.trimEnd(),
@@ -79,7 +80,6 @@ function functionBody(source: string): string {
   return end === 0 || last === '' ? line : `${line.slice(0, end)} return ${last}`;
 }
 
-/** Position after the last semicolon outside string literals; 0 if none. */
 function lastStatementEnd(line: string): number {
   let quote = '';
   let end = 0;
@@ -98,16 +98,25 @@ function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   return [
     'const $judge = ($value) => {',
     '  const $said = typeof $value === "object" && $value !== null ? $value : null;',
-    '  if (typeof $value !== "boolean" && typeof $value !== "number" && !($said !== null && typeof $said.pass === "boolean" && typeof $said.score === "number" && typeof $said.reason === "string")) throw new TypeError("the check must give true, false, a number, or { pass, score, reason }" + (typeof $value === "function" ? "; it gives a function that nobody calls: write what stands behind its arrow, or (…)(output, context)" : ""));',
-    `  const $passes = $said !== null ? $said.pass : typeof $value === "number" ? $value ${threshold === null ? '> 0' : `>= ${String(threshold)}`} : $value;`,
+    '  if (typeof $value !== "boolean" && typeof $value !== "number" && !($said !== null ' +
+      '&& typeof $said.pass === "boolean" && typeof $said.score === "number" && typeof ' +
+      '$said.reason === "string")) throw new TypeError("the check must give true, false, a ' +
+      'number, or { pass, score, reason }" + (typeof $value === "function" ? "; it gives a ' +
+      'function that nobody calls: write what stands behind its arrow, or (…)(output, ' +
+      'context)" : ""));',
+    '  const $passes = $said !== null ? $said.pass : typeof $value === "number" ? $value ' +
+      `${threshold === null ? '> 0' : `>= ${String(threshold)}`} : $value;`,
     '  const $score = $said !== null ? $said.score : Number($value);',
-    `  return { metric: Number.isFinite($score) ? $score : String($score), reason: $said === null ? undefined : $said.reason, result: ${negate ? '!' : ''}$passes };`,
+    '  return { metric: Number.isFinite($score) ? $score : String($score), reason: $said ' +
+      `=== null ? undefined : $said.reason, result: ${negate ? '!' : ''}$passes };`,
     '};',
     asData
-      ? 'const $value = $check((() => { try { return JSON.parse(actual); } catch { return actual; } })(), $context);'
+      ? 'const $value = $check((() => { try { return JSON.parse(actual); } catch { return ' +
+        'actual; } })(), $context);'
       : 'const $value = $check(actual, $context);',
     'const $judged = $value instanceof Promise ? $value.then($judge) : $judge($value);',
-    'const $part = (name) => $judged instanceof Promise ? $judged.then((judged) => judged[name]) : $judged[name];',
+    'const $part = (name) => $judged instanceof Promise ? $judged.then((judged) => ' +
+      'judged[name]) : $judged[name];',
     'metric = $part("metric");',
     'reason = $part("reason");',
     'result = $part("result");',
@@ -128,7 +137,12 @@ export function pythonMetric(
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
       : ['import json', 'def _check(output, context):', indentLines(pythonBody(source))];
-  const given = `{"vars": _vars, "prompt": prompt[6:] if prompt.startswith("user: ") else prompt, "test": {"vars": _vars}${config === undefined ? '' : `, "config": _json.loads(${JSON.stringify(JSON.stringify(config))})`}}`;
+  const given =
+    '{"vars": _vars, "prompt": prompt[6:] if prompt.startswith("user: ") else prompt, ' +
+    '"test": {"vars": _vars}' +
+    (config === undefined
+      ? '}'
+      : `, "config": _json.loads(${JSON.stringify(JSON.stringify(config))})}`);
   return [
     ...lines,
     'import json as _json',
@@ -175,7 +189,9 @@ function pythonVerdict(threshold: number | null, negate: boolean): string[] {
     '    _score = _said.get("score")',
     'else:',
     '    _pass, _score = _value, _value',
-    '_fits = isinstance(_pass, bool) and isinstance(_score, (int, float)) and not isinstance(_score, bool) and isinstance(_said.get("reason"), str) if _said is not None else isinstance(_value, (bool, int, float)) and _value == _value',
+    '_fits = isinstance(_pass, bool) and isinstance(_score, (int, float)) and not ' +
+      'isinstance(_score, bool) and isinstance(_said.get("reason"), str) if _said is not ' +
+      'None else isinstance(_value, (bool, int, float)) and _value == _value',
     'if not _fits:',
     '    raise TypeError("the check must give True, False, a number, or {pass, score, reason}")',
     'metric = float(_score)',

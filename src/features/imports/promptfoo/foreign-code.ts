@@ -1,8 +1,8 @@
 import type { HostSettings } from '../../../config/host-call.ts';
 import { PROMPTFOO_PROGRAM } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
+import { isAmong } from '../shared/draft.ts';
 
-/** A code file that a configuration names, relative to the project. */
 export interface CodeFile {
   file: string;
   /** The function; '' for the default export. */
@@ -54,7 +54,7 @@ export function codeModel(
     provider: 'program',
     command: codeCommand('provider', code, {
       id,
-      ...(isMap(config ?? null) ? { config: config ?? null } : {}),
+      ...(isMap(config) ? { config } : {}),
       json: structured,
     }),
     files: files.length > 0 ? files : codeFilePatterns(code),
@@ -62,11 +62,9 @@ export function codeModel(
   };
 }
 
-/** What sandboxed JavaScript lacks. */
 const OUTSIDE =
   /\brequire\s*\(|^[^\S\n]*import\b(?!\.meta)|\bimport\s*\(|\bprocess\.(?!env\b\s*(?:\?|\|))\w+|\b(?:fetch|setTimeout|setInterval)\s*\(|\bXMLHttpRequest\b|\bcrypto\.|\bperformance\.|\b(?:providerResponse|logProbs)\b|\bcontext\.(?:provider|metadata|trace)\b|\bcontext\.test\.(?!vars\b|description\b)\w+/m;
 
-/** Comments and string literals, which are not searched. */
 const NO_CODE =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`/g;
 
@@ -89,15 +87,25 @@ export function javascriptProblem(source: string, file: string | null = null): s
     .split('\n', 1)[0];
   const place = placeOfLine(line, file);
   const what = found[0].trim().replace(/\s*\($/, '');
-  return `it uses ${what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what}${place}, ${SANDBOX_LIMITS}`;
+  const shown = what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what;
+  return `it uses ${shown}${place}, ${SANDBOX_LIMITS}`;
 }
 
 /** Modules that a check may import: the standard library without files, network and processes. */
-const MODULES = new Set(
-  '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv dataclasses datetime decimal difflib dis doctest email encodings enum errno faulthandler filecmp fnmatch fractions functools gc genericpath getopt getpass gettext graphlib gzip hashlib heapq hmac html importlib inspect io ipaddress itertools json keyword linecache locale logging lzma marshal math mimetypes mmap modulefinder netrc numbers opcode operator optparse os pathlib pdb pickle pickletools pkgutil platform plistlib posixpath pprint profile pstats py_compile pyclbr pydoc pyexpat queue quopri random re reprlib rlcompleter runpy sched secrets select selectors shlex signal site sre_compile sre_constants sre_parse stat statistics string stringprep struct symtable sys sysconfig tabnanny textwrap threading time timeit token tokenize tomllib trace traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml zipapp zipimport zlib zoneinfo'.split(
-    ' ',
-  ),
-);
+const MODULES =
+  '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 ' +
+  'cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent ' +
+  'configparser contextlib contextvars copy copyreg csv dataclasses datetime decimal difflib ' +
+  'dis doctest email encodings enum errno faulthandler filecmp fnmatch fractions functools gc ' +
+  'genericpath getopt getpass gettext graphlib gzip hashlib heapq hmac html importlib inspect ' +
+  'io ipaddress itertools json keyword linecache locale logging lzma marshal math mimetypes ' +
+  'mmap modulefinder netrc numbers opcode operator optparse os pathlib pdb pickle pickletools ' +
+  'pkgutil platform plistlib posixpath pprint profile pstats py_compile pyclbr pydoc pyexpat ' +
+  'queue quopri random re reprlib rlcompleter runpy sched secrets select selectors shlex ' +
+  'signal site sre_compile sre_constants sre_parse stat statistics string stringprep struct ' +
+  'symtable sys sysconfig tabnanny textwrap threading time timeit token tokenize tomllib trace ' +
+  'traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml ' +
+  'zipapp zipimport zlib zoneinfo';
 
 /** Further uses that sandboxed Python lacks: files, environment, processes. */
 const OUTSIDE_PYTHON =
@@ -106,7 +114,6 @@ const OUTSIDE_PYTHON =
 const PYTHON_NO_CODE =
   /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*/g;
 
-/** Searches Python for what the sandbox lacks. Null if nothing was found. */
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
     // A short text may name a function.
@@ -115,7 +122,7 @@ export function pythonProblem(source: string, file: string | null = null): strin
   const lines = code.split('\n');
   for (const [index, line] of lines.entries()) {
     const at = placeOfLine(index + 1, file);
-    const missing = modulesOf(line).find((name) => !MODULES.has(name));
+    const missing = modulesOf(line).find((name) => !isAmong(MODULES, name));
     if (missing !== undefined && lines[index - 1]?.trim() !== 'try:')
       return `it imports ${missing}${at}, ${SANDBOX_LIMITS}`;
     const used = OUTSIDE_PYTHON.exec(line);

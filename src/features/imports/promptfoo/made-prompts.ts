@@ -12,10 +12,7 @@ import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { fillIn, inputOf } from './templates.ts';
 
-/**
- * The messages of each test, in order, if a function or template logic makes them, or if this
- * prompt treats variables differently from others (`inputs` says how those do); else null.
- */
+/** The messages of each test if they cannot be one prompt with variables; else null. */
 export async function madeMessages(
   prompt: ForeignPrompt,
   { label }: Pick<ImportedModel, 'label'>,
@@ -91,7 +88,6 @@ function shownTo({ made, messages, form }: ForeignPrompt, { vars, sent }: Foreig
   };
 }
 
-/** A single user message that is a chat becomes that chat. */
 function expandChat(made: MadePrompt): MadePrompt {
   if (!made.ok || made.messages.length !== 1) return made;
   const [{ role, content } = { role: '', content: '' }] = made.messages;

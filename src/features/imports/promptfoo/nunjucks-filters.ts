@@ -6,7 +6,6 @@ export type Value = Json | undefined;
 /** Null: the filter does not apply to the value. */
 type Filter = (value: Value, given: readonly Value[]) => Value;
 
-/** Text filters that treat undefined as ''. */
 const ofText =
   (change: (text: string, given: readonly Value[]) => Value): Filter =>
   (value, given) => {
@@ -14,7 +13,6 @@ const ofText =
     return typeof read === 'string' ? change(read, given) : null;
   };
 
-/** Text filters without a value for undefined. */
 const ofWritten =
   (change: (text: string) => string): Filter =>
   (value) =>

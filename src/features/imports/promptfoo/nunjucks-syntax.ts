@@ -1,6 +1,6 @@
 import parser, { type SyntaxNode } from 'nunjucks/src/parser.js';
+import { isAmong } from '../shared/draft.ts';
 
-/** Parses a template as nunjucks does, or names the first unsupported part. */
 export function parseTemplate(
   text: string,
 ): { ok: true; root: SyntaxNode } | { ok: false; construct: string } {
@@ -20,14 +20,12 @@ export function parseTemplate(
   }
 }
 
-const SUPPORTED: ReadonlySet<string> = new Set(
-  'Root NodeList Output TemplateData If For Set Literal Symbol Array Group LookupVal InlineIf Filter Compare CompareOperand In Or And Not Neg Concat Add Sub Mul Div Mod'.split(
-    ' ',
-  ),
-);
+const SUPPORTED =
+  'Root NodeList Output TemplateData If For Set Literal Symbol Array Group LookupVal InlineIf ' +
+  'Filter Compare CompareOperand In Or And Not Neg Concat Add Sub Mul Div Mod';
 
 function checkNode(node: SyntaxNode): void {
-  if (!SUPPORTED.has(node.typename) || isUnread(node)) {
+  if (!isAmong(SUPPORTED, node.typename) || isUnread(node)) {
     const { lineno, colno } = node;
     throw Object.assign(new Error('unsupported'), { lineno: lineno + 1, colno: colno + 1 });
   }
@@ -42,7 +40,6 @@ function isUnread(node: SyntaxNode): boolean {
       // It depends on the run's environment.
       return node.value === 'env';
     case 'Literal':
-      // A regular expression.
       return typeof node.value === 'object' && node.value !== null;
     case 'Group':
       return node.children.length !== 1;
@@ -55,7 +52,6 @@ function isUnread(node: SyntaxNode): boolean {
   }
 }
 
-/** The variables of a loop. */
 export function loopVariables({ name }: Extract<SyntaxNode, { typename: 'For' }>) {
   return name.typename === 'Array' ? name.children : [name];
 }
@@ -66,7 +62,6 @@ const TAG_MARKS = [
   ['{#', '#}'],
 ] as const;
 
-/** The tag or output at an index, on one line. */
 function constructAt(text: string, index: number): string {
   const begun = TAG_MARKS.map(([open, close]) => ({
     open,
@@ -88,7 +83,6 @@ const BLOCK = /\{%-?\s*(end)?(?:if|for)\b/g;
 /** nunjucks finds no end with a dash, and takes quadratic time where there is none. */
 const RAW = /\{%(?:-?\s*(?:raw|verbatim)\b|\s*(end)raw\s*%\})/g;
 
-/** The first of these tags that is not closed. */
 function unclosedAt(text: string, tags: RegExp): number | undefined {
   const open: number[] = [];
   for (const { index, 1: end } of text.matchAll(tags))

@@ -19,10 +19,7 @@ interface RenderState {
 
 class Unfit extends Error {}
 
-/**
- * Renders nunjucks without escaping: variables, filters, conditions and loops. Unsupported parts
- * are named instead of rendered. `show` formats a map or list.
- */
+/** Renders nunjucks without escaping. Unsupported parts are named instead of rendered. */
 export function renderTemplate(
   text: string,
   vars: Readonly<Record<string, Json>>,
@@ -149,7 +146,6 @@ function memberOf(of: Value, key: Value): Value {
 function applyFilter(name: string, [of, ...values]: readonly Value[]): Value {
   const filter = ownEntry(FILTERS, name);
   const result = filter?.(of, values);
-  // A filter returns null if it does not apply.
   if (filter === undefined || result === null)
     throw new Unfit(`the filter ${name} is not read here`);
   return result;

@@ -5,7 +5,6 @@ import { embeddingModel } from '../shared/models.ts';
 import { ASSERTION_KEYS } from './assertions.ts';
 import type { ForeignAssertion, ValueReader } from './promptfoo-values.ts';
 
-/** The assertions of a test. */
 export function readAssertions(
   written: Json | undefined,
   document: Document,
@@ -58,7 +57,6 @@ export async function withValues(
   );
 }
 
-/** Reports unsupported keys of an assertion. */
 export function sayUnread({ value, place }: ForeignAssertion, type: string, left: Loss[]): void {
   const compares = /similar(?::cosine)?$/.test(type) && embeddingModel(value['provider']) !== null;
   for (const key of Object.keys(value).filter(

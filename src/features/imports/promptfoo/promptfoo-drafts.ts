@@ -23,7 +23,6 @@ import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf } from './templates.ts';
 
-/** `files`: relative to the file that names them. */
 export interface ImportContext extends Omit<FormatTools, 'files'> {
   files: ImportFiles;
 }
@@ -38,7 +37,6 @@ interface TestsContext extends ImportContext {
   imported: Imported;
 }
 
-/** Each test has its own assertions, so each reference has its own metrics. */
 export async function testsDraft(
   tests: readonly ForeignTest[],
   context: TestsContext,
@@ -143,7 +141,8 @@ function saySingleBraces(
       addRemark(
         remarks,
         place,
-        `${found[0]} is text to promptfoo and here, although the tests have such a variable; a variable is written {${found[0]}}`,
+        `${found[0]} is text to promptfoo and here, although the tests have such a variable; a ` +
+          `variable is written {${found[0]}}`,
       );
   }
 }
@@ -179,7 +178,6 @@ function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
 
 const LONGEST_ID = 200;
 
-/** Texts of the files in assertions, by path as written. */
 async function namedFiles(
   tests: readonly ForeignTest[],
   { files, document }: TestsContext,
@@ -251,7 +249,6 @@ function testMetrics(
     const name = unique(
       typeof label === 'string' && label !== '' && !label.includes('{{') ? label : type,
     );
-    // Weight 0: shown without gating.
     return [
       {
         place,

@@ -81,7 +81,6 @@ async function modelEntries(
   return (await Promise.all(found)).flat();
 }
 
-/** A provider with its files read and the parameters that promptfoo sends. */
 async function withSentParameters(
   value: Json,
   place: Place,
@@ -90,7 +89,7 @@ async function withSentParameters(
   const map = providerMap(value);
   const { id, config } = map;
   if (typeof id !== 'string') return { written: value, unsent: [], left: [] };
-  const read = await withFiles(isMap(config ?? null) ? (config as JsonMap) : {}, place, files);
+  const read = await withFiles(isMap(config) ? config : {}, place, files);
   const { config: sent, unsent, left } = sentParameters(askedId(id, settings), read);
   return { written: { ...map, config: sent }, unsent, left };
 }
@@ -110,7 +109,6 @@ function askedId(id: string, settings: Pick<Settings, 'models'>): string {
   return isSame ? id.replace(found.model, () => asked.model) : `${asked.provider}:${asked.model}`;
 }
 
-/** A provider in code, if code may run, as a program entry that calls the bundled program. */
 function codeProvider(
   written: Json,
   { file }: Document,
@@ -148,7 +146,8 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
     addRemark(
       remarks,
       first.place,
-      `${first.label} answers by a schema, which promptfoo's checks in code are given as data; other models here do not, so checks get the text of every answer`,
+      `${first.label} answers by a schema, which promptfoo's checks in code are given as ` +
+        'data; other models here do not, so checks get the text of every answer',
     );
   return first !== undefined && bySchema.length === models.length;
 }
@@ -175,7 +174,10 @@ function withoutProvider(
   unread: readonly Loss[],
   { remarks }: Imported,
 ): LocatedModel {
-  const instead = `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: models: { ${UNNAMED_MODEL}: { provider: openai, model: ${factsOf('openai').starterModel} } }, say`;
+  const instead =
+    `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: ` +
+    `models: { ${UNNAMED_MODEL}: { provider: openai, model: ` +
+    `${factsOf('openai').starterModel} } }, say`;
   for (const loss of unread)
     addRemark(remarks, loss.place, `${loss.what} is not asked: ${loss.why}; ${instead}`);
   if (unread.length === 0) addRemark(remarks, place, `no provider is named; ${instead}`);

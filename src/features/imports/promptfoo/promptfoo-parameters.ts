@@ -1,25 +1,20 @@
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import type { ImportFiles } from '../shared/draft.ts';
+import { isAmong, type ImportFiles } from '../shared/draft.ts';
 import { requestOf } from './promptfoo-requests.ts';
 
-/** A provider's configuration as promptfoo sends it. */
 export interface SentParameters {
   config: JsonMap;
-  /** Keys that no model receives. */
   unsent: string[];
   left: { key: string; why: string }[];
 }
 
 /** Keys for promptfoo's client only, without effect on answers. */
 const OF_THE_CLIENT =
-  'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired showThinking'.split(
-    ' ',
-  );
+  'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired ' +
+  'showThinking';
 
-/** Parameters whose templates promptfoo fills in per test. */
 const FILLED_IN = ['tools', 'functions', 'response_format', 'output_format', 'reasoning_effort'];
 
-/** A provider's configuration with promptfoo's defaults. */
 export function sentParameters(id: string, config: JsonMap): SentParameters {
   const { passthrough } = config;
   const { own, left } = convertibleMembers(config);
@@ -29,7 +24,7 @@ export function sentParameters(id: string, config: JsonMap): SentParameters {
   const asked = { model, own, bare: config['omitDefaults'] === true, kind: steps[0] ?? '' };
   const request = model === '' ? { sent: own, unsent: [] } : requestOf(vendor, asked);
   return {
-    config: { ...request.sent, ...(isMap(passthrough ?? null) ? (passthrough as JsonMap) : {}) },
+    config: { ...request.sent, ...(isMap(passthrough) ? passthrough : {}) },
     unsent: request.unsent,
     left,
   };
@@ -43,7 +38,7 @@ export function convertibleMembers(config: JsonMap): {
   const own: JsonMap = {};
   const left: SentParameters['left'] = [];
   for (const [key, value] of Object.entries(config)) {
-    if (OF_THE_CLIENT.includes(key)) continue;
+    if (isAmong(OF_THE_CLIENT, key)) continue;
     const file = textIn(value, (text) => text.startsWith('file://'));
     const isFilledIn =
       FILLED_IN.includes(key) && textIn(value, (text) => /\{\{|\{%/.test(text)) !== null;
@@ -74,7 +69,6 @@ function textIn(value: Json, is: (text: string) => boolean): string | null {
 
 const DEEPEST = 8;
 
-/** Reads `tools: file://tools.json` and similar values at any depth. */
 export async function withFiles(
   config: JsonMap,
   from: Place,

@@ -12,7 +12,6 @@ import { parseTemplate } from './nunjucks-syntax.ts';
 import { convertibleMembers, withFiles } from './promptfoo-parameters.ts';
 import { isCutOff } from './templates.ts';
 
-/** A promptfoo prompt: messages with templates in `{{ }}`. */
 export interface ForeignPrompt {
   label: string | null;
   /** Model parameters of this prompt, which take precedence over its provider's. */
@@ -33,9 +32,9 @@ type Maker =
 
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
-/** Why a prompt that is made per test cannot be converted. */
 export const ONLY_VARIABLES =
-  'filters and logic of templates are filled in where this file is read in place; a prompt file has variables alone';
+  'filters and logic of templates are filled in where this file is read in place; a ' +
+  'prompt file has variables alone';
 
 const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
 
@@ -68,7 +67,6 @@ export async function readPrompts(
 
 type PromptEntry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
 
-/** `display` is an old form of `label`. */
 const ENTRY_KEYS = ['id', 'raw', 'label', 'display', 'config'];
 
 async function readPromptEntry(
@@ -77,7 +75,7 @@ async function readPromptEntry(
   files: ImportFiles,
 ): Promise<PromptEntry> {
   const { config } = written;
-  const map = isMap(config ?? null) ? (config as JsonMap) : {};
+  const map = isMap(config) ? config : {};
   const { own, left: unreadable } = convertibleMembers(await withFiles(map, place, files));
   const { parameters, left } = readForeignParameters(own);
   const others = Object.keys(written)
@@ -119,7 +117,6 @@ async function readForeignPrompt(
   return found.flatMap((file) => fromFile(file, entry, context.code === 'written'));
 }
 
-/** A function that makes the prompt. Runs where code may run, else is reported. */
 async function codePrompts(
   text: string,
   map: JsonMap,
@@ -130,7 +127,9 @@ async function codePrompts(
   if (code === null || typeof host === 'string')
     return [
       {
-        why: `prompts in code are not run${code === null ? '' : ', but for code: host and this file read in place'}`,
+        why:
+          'prompts in code are not run' +
+          (code === null ? '' : ', but for code: host and this file read in place'),
         place,
       },
     ];

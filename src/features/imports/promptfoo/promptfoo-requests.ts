@@ -1,10 +1,10 @@
 import { refusedKey } from '../../../documents/parameters.ts';
 import { isMap, type JsonMap } from '../../../types/plain.ts';
+import { isAmong } from '../shared/draft.ts';
 
 interface ProviderCall {
   model: string;
   own: JsonMap;
-  /** Whether defaults are left out. */
   bare: boolean;
   /** What follows the vendor: `chat`, `responses`, or the model. */
   kind: string;
@@ -15,16 +15,12 @@ interface SentMembers {
   unsent: string[];
 }
 
-/** Vendors whose chat API promptfoo treats like OpenAI's. */
-const LIKE_OPENAI = new Set(
-  'openai openrouter groq deepseek perplexity xai togetherai together fireworks cerebras deepinfra nvidia github'.split(
-    ' ',
-  ),
-);
+const LIKE_OPENAI =
+  'openai openrouter groq deepseek perplexity xai togetherai together fireworks cerebras ' +
+  'deepinfra nvidia github';
 
-/** What promptfoo sends to a vendor, and what it leaves out. */
 export function requestOf(vendor: string, asked: ProviderCall): SentMembers {
-  if (LIKE_OPENAI.has(vendor)) return asOpenai(vendor, asked);
+  if (isAmong(LIKE_OPENAI, vendor)) return asOpenai(vendor, asked);
   const { own } = asked;
   switch (vendor) {
     case 'anthropic':
@@ -69,28 +65,20 @@ function splitMembers(map: JsonMap, isLeft: (key: string) => boolean): SentMembe
   return { sent, unsent };
 }
 
-/** Parameters sent to OpenAI and to vendors treated alike. */
-const TO_OPENAI = new Set(
-  'seed max_tokens temperature top_p presence_penalty frequency_penalty functions function_call functionToolCallbacks tools tool_choice tool_resources response_format stop prompt_cache_key prompt_cache_options prompt_cache_retention service_tier user metadata store modalities audio mcp'.split(
-    ' ',
-  ),
-);
+const TO_OPENAI =
+  'seed max_tokens temperature top_p presence_penalty frequency_penalty functions ' +
+  'function_call functionToolCallbacks tools tool_choice tool_resources response_format stop ' +
+  'prompt_cache_key prompt_cache_options prompt_cache_retention service_tier user metadata ' +
+  'store modalities audio mcp';
 
-const TO_THINKING = new Set([
-  'max_completion_tokens',
-  'reasoning_effort',
-  'reasoning',
-  'verbosity',
-]);
+const TO_THINKING = 'max_completion_tokens reasoning_effort reasoning verbosity';
 
-/** Misspellings that no OpenAI-compatible vendor reads. */
 const MISSPELT =
   /^(?:maxTokens|maxCompletionTokens|topP|topK|frequencyPenalty|presencePenalty|max_completion_tokens)$/;
 
 /** Reasoning models, which reject a temperature and `max_tokens`. */
 const THINKS = /^(?:.*\/)?(?:o\d|gpt-5)/;
 
-/** Other vendors' reasoning models, which accept a temperature. */
 const THINKS_WARMLY: Readonly<Record<string, RegExp>> = {
   groq: /gpt-oss|qwen/,
   xai: /^grok-(?!.*non-reasoning)(?:3-mini|4|code|build|latest)/,
@@ -101,20 +89,19 @@ function asOpenai(vendor: string, { model, own, bare, kind }: ProviderCall): Sen
   const thinks = cold || THINKS_WARMLY[vendor]?.test(model) === true;
   const given = kind === 'responses' ? ofResponses(own, cold) : own;
   const { sent, unsent } = splitMembers(given, (key) => {
-    if (thinks && TO_THINKING.has(key)) return false;
+    if (thinks && isAmong(TO_THINKING, key)) return false;
     if (thinks && (key === 'max_tokens' || (cold && key === 'temperature'))) return true;
     if (key === 'reasoning_effort' && model.includes('gpt-oss')) return false;
     if (vendor !== 'openai') return MISSPELT.test(key);
-    return !TO_OPENAI.has(key) && refusedKey(key) === null;
+    return !isAmong(TO_OPENAI, key) && refusedKey(key) === null;
   });
   if (bare) return { sent, unsent };
   const bound = thinks ? {} : { max_tokens: 1024 };
   return { sent: { ...(cold ? {} : { temperature: 0 }), ...bound, ...sent }, unsent };
 }
 
-/** Converts Responses API names to Chat Completions names. */
 function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: boolean): JsonMap {
-  const effort = isMap(reasoning ?? null) ? (reasoning as JsonMap)['effort'] : undefined;
+  const effort = isMap(reasoning) ? reasoning['effort'] : undefined;
   const bound = thinks ? 'max_completion_tokens' : 'max_tokens';
   return {
     ...own,
@@ -123,7 +110,6 @@ function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: 
   };
 }
 
-/** Azure deployment names that promptfoo recognizes as reasoning models. */
 const AZURE_THINKS =
   /^(?:o[134]|gpt-5)|-(?:o[134]|gpt-5)|deepseek[-_]r1|phi-4-(?:mini-)?reasoning|grok.*reasoning/i;
 
@@ -150,21 +136,19 @@ function asAzure({ model, own, bare }: ProviderCall): JsonMap {
 /** Anthropic models that no longer accept a temperature. */
 const WITHOUT_TEMPERATURE = /^claude-[a-z]+-(?:4-[7-9]|[5-9])/;
 
-const TO_ANTHROPIC = new Set(
-  'max_tokens temperature top_p top_k cache_control service_tier stop_sequences metadata tools tool_choice thinking output_format effort extra_body beta'.split(
-    ' ',
-  ),
-);
+const TO_ANTHROPIC =
+  'max_tokens temperature top_p top_k cache_control service_tier stop_sequences metadata tools ' +
+  'tool_choice thinking output_format effort extra_body beta';
 
 function asAnthropic({ model, own }: ProviderCall): SentMembers {
   const { thinking } = own;
-  const thinks = isMap(thinking ?? null) && (thinking as JsonMap)['type'] !== 'disabled';
+  const thinks = isMap(thinking) && thinking['type'] !== 'disabled';
   const cold = WITHOUT_TEMPERATURE.test(model);
   const { sent, unsent } = splitMembers(own, (key) => {
     if (key === 'temperature') return thinks || cold || 'top_p' in own;
     if (key === 'top_k') return thinks || cold;
     if (key === 'top_p') return cold;
-    return !TO_ANTHROPIC.has(key) && refusedKey(key) === null;
+    return !isAmong(TO_ANTHROPIC, key) && refusedKey(key) === null;
   });
   const { output_format: format, effort, ...others } = sent;
   const output = {
@@ -191,6 +175,6 @@ const OF_GOOGLE: Readonly<Record<string, string>> = {
 /** `generationConfig` takes precedence over keys at its own level. */
 function asGoogle({ generationConfig, ...beside }: JsonMap): SentMembers {
   const { sent, unsent } = splitMembers(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
-  const inside = isMap(generationConfig ?? null) ? (generationConfig as JsonMap) : {};
+  const inside = isMap(generationConfig) ? generationConfig : {};
   return { sent: renameKeys({ ...sent, ...inside }, OF_GOOGLE), unsent };
 }

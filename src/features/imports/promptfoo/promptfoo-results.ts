@@ -4,7 +4,6 @@ import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
 import { providerMap } from '../shared/models.ts';
 
-/** One answer of a promptfoo results file, with its verdicts. */
 export interface ForeignAnswer {
   /** Index of its test among the tests that ran. */
   test: number;
@@ -33,7 +32,9 @@ export function readForeignResults(
   const list = Array.isArray(nested) ? nested : valueAt(value, ['results']);
   if (!Array.isArray(list))
     return {
-      why: 'is not a results file of promptfoo: it has no list of results (write one with promptfoo eval -o results.json)',
+      why:
+        'is not a results file of promptfoo: it has no list of results (write one with ' +
+        'promptfoo eval -o results.json)',
     };
   const providers = valueAt(value, ['config', 'providers']);
   const changing = (Array.isArray(providers) ? providers : [])
@@ -43,7 +44,6 @@ export function readForeignResults(
   return { answers, unanswered: list.length - answers.length };
 }
 
-/** `changing`: labels or names of providers with a transform. */
 function readForeignAnswer(
   value: Json,
   changing: readonly (Json | undefined)[],
@@ -106,10 +106,7 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
   ]);
 }
 
-/**
- * An answer's reference: the one at its index if the variables match, else the only match, else
- * null. Results have each reference's variables as written or as checks see them.
- */
+/** The reference at the answer's index if the variables match, else the only match, else null. */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
   rows: readonly { given: JsonMap; vars: JsonMap }[],

@@ -2,7 +2,7 @@ import { isTable } from '../../../documents/dataset.ts';
 import { valueAt, type Document, type Path } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, type Loss, lose } from '../shared/draft.ts';
+import { isAmong, A_TEST, type Loss, lose } from '../shared/draft.ts';
 import { codeCommand, codeFileIn } from './foreign-code.ts';
 import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import {
@@ -24,16 +24,13 @@ const NO_DEFAULTS: Defaults = {
 
 /** Options that are read or only limit the run's time. */
 const KNOWN_OPTIONS =
-  'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix suffix transformVars transform postprocess'.split(
-    ' ',
-  );
+  'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
+  'suffix transformVars transform postprocess';
 
 const TEST_KEYS = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
 
-/** Keys that limit a test to some prompts or models. */
 const TEST_FILTER_KEYS = ['prompts', 'providers', 'provider'];
 
-/** All tests of a configuration and the files that it names. Reports losses. */
 export async function readForeignTests(
   document: Document,
   { files, limits, code, host }: Omit<ValueReader, 'left' | 'defaults'>,
@@ -56,7 +53,6 @@ export async function readForeignTests(
   return [...(await readEntries(written, document, ['tests'], reader)), ...scenarios];
 }
 
-/** Combines every entry of a scenario's `config` with each of its tests. */
 async function readScenarios(document: Document, reader: ValueReader): Promise<ForeignTest[]> {
   const written = valueAt(document.value, ['scenarios']) ?? null;
   const list = Array.isArray(written) ? written : written === null ? [] : [written];
@@ -203,7 +199,8 @@ async function madeTests(
   const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
   if (code === null || typeof reader.code === 'string')
     return lost(
-      'tests made by code are not run, but for code: host and this file read in place; or write them to a JSONL file',
+      'tests made by code are not run, but for code: host and this file read in place; or ' +
+        'write them to a JSONL file',
     );
   const command = codeCommand('tests', code, config === undefined ? {} : { config });
   const made = await reader.code(command, reader.host.setup, {});
@@ -213,7 +210,6 @@ async function madeTests(
   return readTestFile(file, false, reader);
 }
 
-/** `loads`: also read the files in values of assertions. */
 async function readTestFile(
   file: Document,
   loads: boolean,
@@ -303,7 +299,7 @@ function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]):
       'a test passes when all of its assertions do; a bound on their mean has no counterpart',
     );
   const options = isMap(map['options']) ? map['options'] : {};
-  for (const key of Object.keys(options).filter((each) => !KNOWN_OPTIONS.includes(each))) {
+  for (const key of Object.keys(options).filter((each) => !isAmong(KNOWN_OPTIONS, each))) {
     lose(
       said,
       document.placeOf([...path, 'options', key]),

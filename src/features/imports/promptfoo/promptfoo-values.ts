@@ -25,7 +25,6 @@ export interface ForeignTest {
   sent: JsonMap;
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
-  /** Whether a transform changes answers before scoring. */
   isTransformed: boolean;
   place: Place;
 }
@@ -35,7 +34,6 @@ interface LoadedValue {
   file: string | null;
 }
 
-/** The values, one test each, and the whole list as one value; or why there is none. */
 export type Variable = { each: LoadedValue[]; whole: Json | null } | { why: string };
 
 export type Variables = ReadonlyMap<string, Variable>;
@@ -73,10 +71,7 @@ const CHANGES_ANSWER = ['transform', 'postprocess'];
 
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
-/**
- * A list of texts makes one test per text; several lists make all combinations. Other lists, and
- * all if `expands` is false, are one value.
- */
+/** A list of texts makes one test per text, lists all combinations; other lists are one value. */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
   { limits, left: said }: Pick<ValueReader, 'limits' | 'left'>,
@@ -136,7 +131,6 @@ export function expandVariables(
 /** Nesting limit of values that refer to variables. */
 const MAX_VARIABLE_DEPTH = 5;
 
-/** Values may refer to other variables. Drops a last line feed. */
 function resolve(given: readonly (readonly [string, LoadedValue])[]): JsonMap {
   const vars = emptyMap();
   for (const [name, { value }] of given)
@@ -153,7 +147,6 @@ function resolve(given: readonly (readonly [string, LoadedValue])[]): JsonMap {
   return vars;
 }
 
-/** The text with its first reference to a variable replaced; null if there is none. */
 function withOther(text: string, vars: JsonMap): string | null {
   const [braces, name = ''] = /\{\{\s*(\w+)\s*\}\}/.exec(text) ?? [];
   const other = ownEntry(vars, name);

@@ -1,7 +1,7 @@
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { type Json, type JsonMap, type Place, isMap } from '../../../types/plain.ts';
-import { isScalar, lose } from '../shared/draft.ts';
+import { isAmong, isScalar, lose } from '../shared/draft.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
 import {
   type ForeignTest,
@@ -32,7 +32,6 @@ export async function readVariables(
   return new Map(maps.flatMap((each) => [...each]));
 }
 
-/** A table row's variables: all cells except the test's configuration (`__…`). */
 export function variablesOfRow(
   row: Readonly<Record<string, Json>>,
   place: Place,
@@ -110,19 +109,23 @@ const PREFIXES: readonly (readonly [RegExp, string])[] = [
 
 const TYPED = /^(not-)?([a-z][a-z0-9-]*(?::[a-z-]+)?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
 
-/** All types of assertions, to distinguish them from text in a cell. */
-const ASSERTION_TYPES = new Set(
-  'agent-rubric answer-relevance bleu classifier contains contains-all contains-any contains-html contains-json contains-sql contains-xml context-faithfulness context-recall context-relevance conversation-relevance cost equals factuality finish-reason g-eval gleu guardrails icontains icontains-all icontains-any is-html is-json is-refusal is-sql is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml javascript latency levenshtein llm-rubric meteor model-graded-closedqa model-graded-factuality moderation perplexity perplexity-score pi python regex rouge-n ruby search-rubric similar similar:cosine similar:dot similar:euclidean skill-used starts-with tool-call-f1 trace-error-spans trace-span-count trace-span-duration trajectory:goal-success trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence trajectory:tool-used webhook word-count'.split(
-    ' ',
-  ),
-);
+const ASSERTION_TYPES =
+  'agent-rubric answer-relevance bleu classifier contains contains-all contains-any ' +
+  'contains-html contains-json contains-sql contains-xml context-faithfulness context-recall ' +
+  'context-relevance conversation-relevance cost equals factuality finish-reason g-eval gleu ' +
+  'guardrails icontains icontains-all icontains-any is-html is-json is-refusal is-sql ' +
+  'is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml ' +
+  'javascript latency levenshtein llm-rubric meteor model-graded-closedqa ' +
+  'model-graded-factuality moderation perplexity perplexity-score pi python regex rouge-n ruby ' +
+  'search-rubric similar similar:cosine similar:dot similar:euclidean skill-used starts-with ' +
+  'tool-call-f1 trace-error-spans trace-span-count trace-span-duration trajectory:goal-success ' +
+  'trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence ' +
+  'trajectory:tool-used webhook word-count';
 
 /** Types with a threshold in brackets, or this default. */
-const BOUNDED = new Set(
-  'answer-relevance classifier context-faithfulness context-recall context-relevance cost latency levenshtein perplexity perplexity-score rouge-n similar starts-with'.split(
-    ' ',
-  ),
-);
+const BOUNDED =
+  'answer-relevance classifier context-faithfulness context-recall context-relevance cost ' +
+  'latency levenshtein perplexity perplexity-score rouge-n similar starts-with';
 
 const LIST_ASSERTION = /^i?contains-(?:any|all)$/;
 
@@ -149,13 +152,13 @@ function cellAssertion(cell: string, metric: string, bound: Json | undefined): J
 /** `not-contains: x`, `rouge-n(0.6): text`, `is-json`; null for other text. */
 function typedAssertion(written: string): JsonMap | null {
   const [, not = '', type = '', threshold, value] = TYPED.exec(written) ?? [];
-  if (!ASSERTION_TYPES.has(type)) return null;
+  if (!isAmong(ASSERTION_TYPES, type)) return null;
   return {
     type: `${not}${type}`,
     ...(value === undefined
       ? {}
       : { value: LIST_ASSERTION.test(type) ? (fieldsOf(value) ?? value.trim()) : value.trim() }),
-    ...(BOUNDED.has(type)
+    ...(isAmong(BOUNDED, type)
       ? { threshold: threshold === undefined ? BOUND : Number(threshold) }
       : {}),
   };
@@ -163,10 +166,8 @@ function typedAssertion(written: string): JsonMap | null {
 
 export const ROW_KEYS = ['vars', 'assert', 'description'];
 
-/** Columns that are read with others or have no effect. */
 const SECONDARY_COLUMN = /^__(?:(?:description|metric)$|(?:metadata|config):)/;
 
-/** A table row as a test: variables, and columns that configure the test. */
 export function readRow(
   row: JsonMap,
   place: Place,

@@ -5,6 +5,7 @@ import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type JsonMap, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
+  isAmong,
   A_PROMPT,
   createDraft,
   importFiles,
@@ -31,11 +32,8 @@ import { readPrompts, ONLY_VARIABLES, type ForeignPrompt } from './promptfoo-pro
 import { readForeignTests } from './promptfoo-tests.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 
-/** Configuration keys that are read or do not affect the evaluation. */
 const PROMPTFOO_KEYS =
-  'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema'.split(
-    ' ',
-  );
+  'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema';
 
 const SET_ELSEWHERE: Readonly<Record<string, string>> = {
   outputPath: 'reports go where the run is told (--report, input report-path)',
@@ -114,7 +112,6 @@ export async function importPromptfoo(
   return imported;
 }
 
-/** Without tests, a prompt without variables is one test. */
 function withItself(
   document: Document,
   prompts: readonly ForeignPrompt[],
@@ -146,7 +143,7 @@ function withItself(
 function reportUnreadKeys(document: Document, value: JsonMap, { left, remarks }: Imported): void {
   // Keys with x- hold anchors.
   const unread = Object.keys(value).filter(
-    (key) => !PROMPTFOO_KEYS.includes(key) && !key.startsWith('x-'),
+    (key) => !isAmong(PROMPTFOO_KEYS, key) && !key.startsWith('x-'),
   );
   for (const key of unread) {
     const place = document.placeOf([key]);
@@ -158,7 +155,6 @@ function reportUnreadKeys(document: Document, value: JsonMap, { left, remarks }:
 
 const ENVIRONMENT = /\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}/g;
 
-/** Fills in `env` of the configuration. */
 function configurationOf(document: Document): Document {
   const filled = (text: string): string =>
     text.replace(ENVIRONMENT, (written, name: string) => {

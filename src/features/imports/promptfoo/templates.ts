@@ -18,14 +18,12 @@ export function isCutOff(text: string): boolean {
   });
 }
 
-/** Opening marks, and the first character of their ends. */
 const TEMPLATE_MARKS = [
   ['{{', '}'],
   ['{%', '%'],
   ['{#', '#'],
 ] as const;
 
-/** Fills in a template; `show` formats maps and lists. */
 export function fillIn(
   text: string,
   vars: JsonMap,

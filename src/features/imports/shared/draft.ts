@@ -15,7 +15,6 @@ import { counted } from '../../../text/amounts.ts';
 import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
 
-/** Files beside an imported one, relative to the file that names them. */
 export interface ImportFiles {
   /** Files of a path or pattern, sorted by name; empty if none. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
@@ -90,7 +89,6 @@ export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
-/** A part of a file without a counterpart, and why. */
 export interface Loss extends Notice {
   what: string;
   why: string;
@@ -114,18 +112,14 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
   tests: DraftFile | null;
 }
 
-/** A generated file: its value, and the source places of its parts. */
 export interface DraftFile {
   value: JsonMap;
   /** Each message as written, if it is a template in another form. */
   written?: readonly string[];
-  /** Records where the part at `path` comes from. */
   from(path: Path, place: Place): void;
-  /** The place of the nearest recorded ancestor. */
   placeOf(path: Path): Place;
 }
 
-/** An empty draft. `whole`: default place of its parts. */
 export function createDraft(whole: Place): DraftFile {
   const places = new Map<string, Place>();
   return {
@@ -143,7 +137,6 @@ export function createDraft(whole: Place): DraftFile {
   };
 }
 
-/** The draft in the form of a parsed file, with the tests below `tests`. */
 export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Document {
   const value: JsonMap = { ...prompt.value };
   if (tests !== null) value['tests'] = tests.value;
@@ -160,11 +153,9 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
   return { file, value, placeOf, placeOfText };
 }
 
-/** Kinds of loss, used for counting. */
 export const A_PROMPT = 'a prompt';
 export const A_TEST = 'a test';
 
-/** Adds a loss. */
 export function lose(
   left: { push(loss: Loss): unknown },
   place: Place,
@@ -175,7 +166,6 @@ export function lose(
   left.push({ kind: 'import', place, message, what, why });
 }
 
-/** Adds a notice that is not a loss. */
 export function addRemark(remarks: Notice[], place: Place, message: string): void {
   remarks.push({ kind: 'import', place, message });
 }
@@ -191,11 +181,13 @@ export function uniqueNames(): (wanted: string) => string {
   };
 }
 
+/** Whether a word is in a list of words that are separated by spaces. */
+export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
+
 export function isScalar(value: Json | undefined): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** A file's folder and base name, to make names unique. */
 export function lastSteps(path: string): { folder: string; name: string } {
   const steps = path.split('/');
   return { folder: steps.at(-2) ?? '', name: steps.at(-1) ?? path };
@@ -205,10 +197,7 @@ export function lastSteps(path: string): { folder: string; name: string } {
 const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
-/**
- * Adds a metric to references without one: a comparison with base if there is a grader, else one
- * that is only shown. The comparison gates only if no reference has its own metrics.
- */
+/** Compares references without metrics with base. That gates only if none has its own metrics. */
 export function judgeTheRest(
   tests: DraftFile,
   place: Place,
@@ -233,6 +222,7 @@ export function judgeTheRest(
     place,
     hasGrader
       ? `${who}: the grader compares head's with base's${alone ? ', which decides' : ', which is advice'}`
-      : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ${factsOf('openai').starterModel}, say), and head's are compared with base's`,
+      : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ` +
+          `${factsOf('openai').starterModel}, say), and head's are compared with base's`,
   );
 }

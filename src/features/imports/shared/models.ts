@@ -9,12 +9,12 @@ export const EMBEDDINGS = 'text-embedding-3-large';
 
 /** The OpenAI embedding model that an assertion names, or null. */
 export function embeddingModel(provider: Json | undefined): string | null {
-  const id = isMap(provider ?? null) ? (provider as JsonMap)['id'] : provider;
+  const id = isMap(provider) ? provider['id'] : provider;
   return typeof id === 'string' ? (/^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null) : null;
 }
 
 export function isConfigured(provider: Json | undefined): boolean {
-  const config = isMap(provider ?? null) ? ((provider as JsonMap)['config'] ?? null) : null;
+  const config = isMap(provider) ? provider['config'] : null;
   return isMap(config) && ['apiBaseUrl', 'apiHost'].some((key) => (config[key] ?? '') !== '');
 }
 
@@ -25,9 +25,7 @@ export interface ImportedModel {
   parameters: JsonMap;
   /** The `models:` entry; null if the name suffices. */
   entry: JsonMap | null;
-  /** Losses. */
   left: { key: string; why: string }[];
-  /** Remarks. */
   aside: { key: string; why: string }[];
 }
 
@@ -60,7 +58,6 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   presencePenalty: 'presence_penalty',
 };
 
-/** Converts promptfoo's provider name (`openai:chat:gpt-4o`), or says why it cannot. */
 function providerNamed(
   id: string,
 ): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
@@ -101,7 +98,9 @@ const OTHER_KINDS =
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {
-      why: 'an address with a protocol of its own cannot be asked; write a small program that calls it (models: { app: { provider: program, command: […] } })',
+      why:
+        'an address with a protocol of its own cannot be asked; write a small program that ' +
+        'calls it (models: { app: { provider: program, command: […] } })',
     };
   }
   const url = new URL(id);
@@ -116,10 +115,17 @@ function httpServer(id: string): ReturnType<typeof providerNamed> {
 
 function providerRefusal(vendor: string, id: string): string {
   if (vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)) {
-    return 'providers in code are not run, but for .js, .ts and .py files where code: host allows it; models: { app: { provider: program, command: […] } } asks a program of yours';
+    return (
+      'providers in code are not run, but for .js, .ts and .py files where code: host allows ' +
+      'it; models: { app: { provider: program, command: […] } } asks a program of yours'
+    );
   }
   if (vendor === 'echo') return 'echo asks no model';
-  return `the provider "${vendor}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`;
+  return (
+    `the provider "${vendor}" is not known here; a server that speaks ${languageOwners()} ` +
+    'language can be named in the settings ' +
+    '(models: { name: { provider: openai, endpoint: name } })'
+  );
 }
 
 /** Converts a promptfoo provider: a name, a map with `id`, or a map whose only key is the name. */
@@ -140,21 +146,16 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   // Do not send a request for another server to the vendor.
   if (found.endpoint === null && own === null && address !== null)
     return {
-      why: "its server's address cannot be read; name the server in the settings (models: { name: { provider: openai, endpoint: name } })",
+      why:
+        "its server's address cannot be read; name the server in the settings " +
+        '(models: { name: { provider: openai, endpoint: name } })',
     };
+  const kept = { label: named, parameters };
   if (own === null)
-    return {
-      label: named,
-      model: found.model,
-      parameters,
-      entry: found.entry,
-      left: [...left, ...refused],
-      aside,
-    };
+    return { ...kept, model: found.model, entry: found.entry, left: [...left, ...refused], aside };
   return {
-    label: named,
+    ...kept,
     model: own.name,
-    parameters,
     entry: own.entry,
     left: [...left, ...refused.filter(({ key }) => key !== 'apiKeyEnvar')],
     aside: [...aside, ofTheRun('config', withKeyOf(own.line, config))],
@@ -170,17 +171,17 @@ function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
 export function ofTheRun(key: string, line: string): { key: string; why: string } {
   return {
     key,
-    why: `the server's address belongs to the run, not to a file: --endpoint "${line}", or the input endpoints`,
+    why:
+      `the server's address belongs to the run, not to a file: --endpoint "${line}", or the ` +
+      'input endpoints',
   };
 }
 
-/** The API that a server implements: its provider's. */
 function languageOf(id: Json | undefined): VendorName {
   const [vendor = ''] = typeof id === 'string' ? id.split(':') : [];
   return isVendor(vendor) ? factsOf(vendor).speaks : 'openai';
 }
 
-/** The configured address, of any type; null if absent. */
 function writtenAddress({ apiBaseUrl, apiHost }: JsonMap): Json {
   if ((apiBaseUrl ?? '') !== '') return apiBaseUrl ?? null;
   if ((apiHost ?? '') === '') return null;
@@ -224,7 +225,6 @@ export function serverModel(
 
 const SAID_ELSEWHERE = ['apiBaseUrl', 'apiHost'];
 
-/** Model parameters of another tool: vendor parameters are kept, the rest is reported. */
 export function readForeignParameters(written: JsonMap): {
   parameters: JsonMap;
   left: ImportedModel['left'];
@@ -240,7 +240,6 @@ export function readForeignParameters(written: JsonMap): {
   return { parameters, left };
 }
 
-/** Drops the publisher: `openai/gpt-4o`. */
 export function publishedModel(written: Json | undefined): string {
   if (!isScalar(written)) return UNNAMED_MODEL;
   const name = String(written);

@@ -17,7 +17,6 @@ export function assertionText(value: Json): string {
 
 export type FillResult = { ok: true; text: string } | { ok: false; why: string };
 
-/** Fills in a template; `show` formats maps and lists. */
 export function fillVariables(
   template: Extract<Template, { ok: true }>,
   vars: JsonMap,
@@ -34,7 +33,6 @@ export function fillVariables(
   return { ok: true, text };
 }
 
-/** The value with every text in it changed. */
 export function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));

@@ -4,7 +4,6 @@ import { toSafePattern } from '../../../metrics/measures/pattern.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isScalar } from './draft.ts';
 
-/** One metric of ours (without its name), or why there is none. */
 export type Converted = { metric: JsonMap } | { why: string };
 
 export interface AssertionContext {
@@ -13,13 +12,11 @@ export interface AssertionContext {
   unlike: JsonMap;
   builtIns: BuiltInMetrics;
   structured: readonly string[];
-  /** Whether code checks get parsed JSON answers. */
   asData: boolean;
   /** Null if the file does not exist. */
   textOf(path: string): string | null;
 }
 
-/** An assertion with its templates filled in. */
 export interface GivenAssertion {
   value: Json | undefined;
   threshold: number | null;
@@ -48,14 +45,13 @@ export const cannotConvert = (reason: string): Converted => ({ why: reason });
 /** promptfoo compares text without trimming. */
 const noTrim: JsonMap = { trim: false };
 
-/** Assertions on the text, JSON or finish of an answer. */
 export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
   equals: ({ value }) =>
     value === undefined
       ? cannotConvert('it has no value')
       : Array.isArray(value)
         ? uses('json_match', { value })
-        : uses('exact_match', { value: comparableText(value), ...noTrim }),
+        : uses('exact_match', { value: isScalar(value) ? String(value) : value, ...noTrim }),
   contains: substring(false),
   icontains: substring(true),
   'contains-any': substrings('any', false),
@@ -204,11 +200,6 @@ function withDraft(schema: JsonMap): JsonMap {
   return '$schema' in schema || !OF_ITS_TIME.test(JSON.stringify(schema))
     ? schema
     : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
-}
-
-/** Scalars are compared as text, maps and lists as JSON. */
-function comparableText(value: Json): Json {
-  return isScalar(value) ? String(value) : value;
 }
 
 /** Converts a comparison of text or JSON whose value has no templates. */
