@@ -19,7 +19,6 @@ import {
 } from './sections/order.ts';
 import { differenceWords, metricMeans, passWords, rates, size } from './sections/phrases.ts';
 
-/** A remark on lines of a changed file, as a check run shows it. */
 interface Annotation {
   /** From the root of the repository. */
   path: string;
@@ -31,10 +30,7 @@ interface Annotation {
   message: string;
 }
 
-/**
- * GitHub's limits: UTF-16 units of a title, bytes of a message (64 KB, read as the smaller of its
- * two meanings).
- */
+/** GitHub's limits: UTF-16 units of a title, bytes of a message (64 KB). */
 export const ANNOTATION_TITLE_LIMIT = 255;
 
 export const ANNOTATION_MESSAGE_LIMIT = 64_000;
@@ -42,14 +38,10 @@ export const ANNOTATION_MESSAGE_LIMIT = 64_000;
 /** An answer or a reason is cut here, in UTF-16 units. */
 const MAX_ANNOTATION_PART = 2_000;
 
-/** References named in one message. */
 const MAX_ANNOTATION_NAMES = 10;
 
 /**
- * What the check says on the change itself, the most important first: problems at their lines, one
- * summary per changed file that made suites run, and each regressed reference at its line. Nothing
- * outside the changed files. `changed` and the result hold paths below `workingDirectory`; the
- * annotations' paths start at the root of the repository.
+ * Problems at their lines, a summary per changed file, and each regressed reference at its line.
  */
 export function annotations(
   result: Result,
@@ -86,7 +78,6 @@ export function annotations(
   }));
 }
 
-/** What paths below the working directory begin with at the root of the repository. */
 export function rootOf(workingDirectory: string): string {
   const parts = workingDirectory.split('/').filter((part) => part !== '' && part !== '.');
   return parts.length === 0 ? '' : `${parts.join('/')}/`;
@@ -112,7 +103,7 @@ function onProblem(
   return [at(place.file, place.line, 'failure', 'Not judged: this has to be fixed', message)];
 }
 
-/** References of a file that fail alike share one remark, at the worst of them. */
+/** References of a file that fail alike share one annotation, at the worst of them. */
 function onReferences(
   { entries: [worst, ...others] }: Failure,
   failed: Annotation['level'],
@@ -146,7 +137,7 @@ function entryNames(entries: readonly ReferenceEntry[]): string {
   return `${named.join(', ')}${left === 0 ? '' : ` and ${String(left)} more`}`;
 }
 
-/** What a changed file did to the suites that it makes, or that it made run. */
+/** What a changed file did to the suites that it belongs to or caused to run. */
 function onFile(
   file: ChangedFile,
   result: Result,
@@ -183,7 +174,6 @@ function onFile(
   ];
 }
 
-/** What the suites come to together, and how loudly it is said. */
 function overallLevel(
   suites: readonly SuiteResult[],
   failed: Annotation['level'],
@@ -195,7 +185,6 @@ function overallLevel(
   return verdicts.has('inconclusive') ? ['inconclusive', 'warning'] : ['no regression', 'notice'];
 }
 
-/** Found lines that the pull request shows of this file. */
 function linesIn({ lines: found }: FoundLines, { path, lines }: ChangedFile): number[] {
   return found
     .filter(({ head }) => head.file === path)
@@ -203,7 +192,6 @@ function linesIn({ lines: found }: FoundLines, { path, lines }: ChangedFile): nu
     .filter((line) => lines.some(({ start, end }) => start <= line && line <= end));
 }
 
-/** Every line that was found, with the sentences on it. */
 function onLines(
   file: ChangedFile,
   found: readonly FoundLines[],
@@ -245,7 +233,6 @@ function changedLine({ path, lines }: ChangedFile, { changes = [] }: Result): nu
   return Number.isFinite(first) ? first : 1;
 }
 
-/** What the change did to the reference that fell most, and how many fail alike. */
 function worstWords(suites: readonly SuiteResult[], result: Result, reports: Reports): string[] {
   const entries = entriesWithStatus(
     { ...result, suites: [...suites] },
@@ -299,10 +286,7 @@ function scoringWords({ name, summary }: ScoringResult): string {
   return `${name}, answers under both sides' scoring: ${shorten(summary, MAX_ANNOTATION_PART)}`;
 }
 
-/**
- * At most the limit in bytes, cut between characters. A character has at most three bytes per
- * UTF-16 unit.
- */
+/** Cuts to the limit in bytes, between characters. A UTF-16 unit takes at most three bytes. */
 function fitMessage(message: string): string {
   if (bytes(message) <= ANNOTATION_MESSAGE_LIMIT) return message;
   return shorten(message, Math.floor(ANNOTATION_MESSAGE_LIMIT / 3));

@@ -5,16 +5,12 @@ import { variantWords } from '../kernel/suite/suite.ts';
 import { counted, percent, probability, signed } from '../text/amounts.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
 
-/** A saved result and the path that it was named by. */
 interface Named {
   file: string;
   result: Result;
 }
 
-/**
- * What the second of two results changed against the first, suite by suite: the same references,
- * paired. Nothing is left unsaid of suites that have no partner.
- */
+/** Compares two results suite by suite on the same references; names suites without a partner. */
 export function comparisonBlocks(first: Named, second: Named): Block[] {
   const pairs = partners(first.result.suites, second.result.suites);
   const alone = [first, second].map(({ result }) => result.suites.length - pairs.length);
@@ -55,10 +51,7 @@ const COMPARISON_COLUMNS = [
   'References',
 ];
 
-/**
- * Suites of one prompt; where it has several variants, those of one variant, and of what is left
- * the only one on each side: one model against another.
- */
+/** Suites of one prompt: those of one variant, else the only ones left, as of two models. */
 function partners(
   first: readonly SuiteResult[],
   second: readonly SuiteResult[],

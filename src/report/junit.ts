@@ -23,7 +23,6 @@ import {
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */
 const MAX_FAILURE_PART = 4_000;
 
-/** What a test case has besides its name: the element that says how it ended. */
 interface CaseEnding {
   element: 'failure' | 'error' | 'skipped';
   type: string;
@@ -32,10 +31,8 @@ interface CaseEnding {
 }
 
 /**
- * The result as JUnit XML, for other CI systems: a suite per prompt and variant, a case per
- * reference. A reference that regressed with its suite is a failure (in a sweep a failed roll-up is
- * one), an error an error; what was not judged, does not gate or is gone is skipped. Elements and
- * attributes are those that Jenkins' schema knows, so a case's place is the first line of its text.
+ * JUnit XML: a suite per prompt and variant, a case per reference. Only uses what Jenkins' schema
+ * knows.
  */
 export function renderJunit(result: Result, reports: Reports): string {
   const own = [
@@ -54,10 +51,7 @@ export function renderJunit(result: Result, reports: Reports): string {
   ].join('\n');
 }
 
-/**
- * Readers of JUnit see a run that is red, or judged nothing, even where no reference can be named
- * for it.
- */
+/** Shows that a run is red, or judged nothing, even if no reference can be named for it. */
 function runSuite(
   { conclusion, title, reasons, suites }: Result,
   own: readonly Element[],
@@ -100,10 +94,7 @@ function suiteElements({ suites, gate }: Result, reports: Reports): Element[] {
   );
 }
 
-/**
- * Readers of JUnit know a case by its class and name, so variants of one prompt are classes of
- * their own.
- */
+/** Readers identify a case by class and name, so each variant is a class. */
 function suiteElement(
   suite: SuiteResult,
   failOn: FailOn,
@@ -254,7 +245,6 @@ function firstTryError({ base, head }: ReferenceResult): string {
   return tries.find(({ error }) => error !== null)?.error ?? 'no try could be judged';
 }
 
-/** Time of head's calls in seconds. */
 function seconds(side: SideResult | null): string {
   return (
     (side?.tries ?? []).reduce((sum, { latency_ms }) => sum + (latency_ms ?? 0), 0) / 1000

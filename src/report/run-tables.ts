@@ -2,38 +2,33 @@ import type { RunTry } from '../config/llmeval-report.ts';
 import type { Json } from '../types/plain.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
 
-/** One line of a roll-up: a reference in one variant, with all its tries. */
+/** A reference in one variant, with all its tries. */
 export interface RunRow {
   parameters: Record<string, Json>;
   input: Record<string, Json>;
   expected: Json | undefined;
   tries: RunTry[];
-  /** The roll-up's word; null: nothing could be judged. */
+  /** Null: not judged. */
   outcome: 'pass' | 'fail' | null;
-  /** Shown, and does not decide. */
   skipped: boolean;
 }
 
-/** The rows of one prompt in one run, over all variants. */
 export interface RunTable {
   run: string;
   name: string;
-  /** What is asked, before variables are filled in; null: not known. */
+  /** The prompt before variables are filled in; null: unknown. */
   messages: Json;
   rollup: string | null;
   rows: RunRow[];
 }
 
-/** Characters of a cell. */
 const CELL = 50;
 
-/** Characters of the line that shows what is asked. */
 const MESSAGES = 500;
 
 /**
- * Tables as llmeval's `report` has them: status, parameters, variables, expected, then for every
- * try the answer and each metric with its value and its word. Columns are those of all rows
- * together, so references and variants may differ.
+ * llmeval's `report` tables: status, parameters, variables, expected, then answers and metrics per
+ * try.
  */
 export function runBlocks(tables: readonly RunTable[]): Block[] {
   return tables.flatMap((table) => [
@@ -48,7 +43,7 @@ export function runBlocks(tables: readonly RunTable[]): Block[] {
   ]);
 }
 
-/** Whether everything that decides passes. A run in which nothing was judged does not. */
+/** Whether all deciding metrics pass; false if nothing was judged. */
 export function passes({ rows }: RunTable): boolean {
   const deciding = rows.filter(({ skipped }) => !skipped);
   return deciding.every(({ outcome }) => outcome === 'pass');
@@ -138,7 +133,7 @@ function answerCell(made: RunTry | undefined): Line {
   return made.error === null ? valueCell(made.actual) : [text('error: '), code(made.error, CELL)];
 }
 
-/** A value of any kind; nothing is a dash, and an empty text is not nothing. */
+/** Shows a missing value as a dash, unlike an empty text. */
 function valueCell(value: Json | undefined): Line {
   if (value === undefined) return [text('–')];
   return [code(typeof value === 'string' ? value : JSON.stringify(value), CELL)];

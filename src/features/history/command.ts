@@ -14,7 +14,6 @@ import {
   type SavedResult,
 } from './history-points.ts';
 
-/** Options of `evaldiff report`. */
 export interface TrendOptions {
   history?: string | true;
   directory: string;
@@ -42,7 +41,7 @@ async function historyPaths(
   );
 }
 
-/** Renders the trend of a branch's saved results. Makes no model calls. */
+/** Makes no model calls. */
 export async function renderHistory(
   words: readonly string[],
   { history: given = true, directory, format }: TrendOptions,

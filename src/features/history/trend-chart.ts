@@ -14,7 +14,6 @@ import {
 import { percent } from '../../text/amounts.ts';
 import type { Markup } from '../../text/markup.ts';
 
-/** One result of a suite as shares with an interval; null where it did not run. */
 export interface TrendPoint {
   at: string;
   rate: number | null;
@@ -36,9 +35,7 @@ const TREND_HEIGHT = 160;
 /** Longer series are drawn without dots. */
 const MOST_DOTS = 40;
 
-/**
- * A suite's pass rate with intervals over its results, evenly spaced; gaps where it did not run.
- */
+/** Results evenly spaced, with intervals; gaps where it did not run. */
 export function trendChart({ label, points }: TrendDrawing): Markup {
   const { floor, ceiling } = shareSpan(
     points.flatMap(({ rate, low, high }) => [rate, low, high].filter((value) => value !== null)),
@@ -99,7 +96,6 @@ function isTick(index: number, length: number): boolean {
   return index === 0 || index === length - 1;
 }
 
-/** Positions of results without a gap. */
 function unbrokenRuns(points: readonly TrendPoint[]): number[][] {
   const runs: number[][] = [];
   points.forEach(({ rate }, index) => {
@@ -129,7 +125,6 @@ function band(points: readonly TrendPoint[], run: readonly number[], at: At): Sh
   ];
 }
 
-/** Dots for short series, single points, and the last point. */
 function dotOf(
   points: readonly TrendPoint[],
   runs: readonly number[][],

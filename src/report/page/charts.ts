@@ -22,7 +22,6 @@ export async function costCharts(result: Result): Promise<ReadonlyMap<string, Ma
   );
 }
 
-/** Null if no variant's cost is known. */
 function costCard(
   { name, ranked }: { name: string; ranked: readonly Ranked[] },
   { qualityCostChart }: typeof library,

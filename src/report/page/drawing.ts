@@ -6,7 +6,6 @@ import { SVGRenderer } from 'echarts/renderers';
 import { type Markup, markup, trustedHtml, markupText } from '../../text/markup.ts';
 import { visibleLine } from '../../text/visible.ts';
 
-/** The page's colours, which follow its light and dark scheme. */
 export const COLOURS = {
   text: 'var(--text)',
   soft: 'var(--soft)',
@@ -35,8 +34,8 @@ interface Drawing {
 }
 
 /**
- * A chart as an SVG element: deterministic, without ids or styles (the page's policy blocks them),
- * with all text escaped.
+ * A chart as an SVG element: deterministic, escaped, without ids or styles (the policy blocks
+ * them).
  */
 export function draw({ width, height, label, option }: Drawing): Markup {
   use([CustomChart, LineChart, ScatterChart, GridComponent, SVGRenderer]);
@@ -58,8 +57,7 @@ export function draw({ width, height, label, option }: Drawing): Markup {
 }
 
 /**
- * Removes what only serves a pointer or differs between drawings. Texts contain no quotes or angle
- * brackets (only entities), so matching attributes by quotes is safe.
+ * Removes pointer-only and variable parts. Texts contain no quotes, so attributes match by quotes.
  */
 function plain(svg: string, opening: string): string {
   return (
@@ -97,13 +95,9 @@ export interface Point {
   y: number;
 }
 
-/** Maps axis values to pixels. */
 export type At = (x: number, y: number) => Point;
 
-/**
- * A series of custom shapes, one group for each of `count` items. Nothing may be outside of the
- * drawing.
- */
+/** A series of `count` custom shapes. Nothing may be outside of the drawing. */
 export function shapes(
   count: number,
   build: (index: number, at: At) => Shape[],
@@ -177,7 +171,6 @@ interface Letters {
 /** Longer texts are cut before measuring. UTF-16 units. */
 const MOST_LETTERS = 200;
 
-/** A text on one line with hidden characters made visible. */
 export function words(
   { x, y }: Point,
   given: string,

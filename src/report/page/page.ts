@@ -50,8 +50,7 @@ interface Room {
 }
 
 /**
- * The whole result as one HTML file: makes no requests, its policy only allows its own style and
- * script, and all texts are escaped. Cuts answers, with a note, where the file would be too large.
+ * The whole result as one HTML file that makes no requests. Cuts answers to stay within the limit.
  */
 export async function renderHtml(
   result: Result,
@@ -100,16 +99,12 @@ export async function renderHtml(
 }
 
 interface Sizes {
-  /**
-   * Lower bound on the bytes of all references with texts cut to `characters`; equal tries count
-   * once.
-   */
+  /** Lower bound on the bytes of all references with texts cut to `characters`. */
   least(characters: number): number;
   /** Length of the longest text that can be cut. */
   longest: number;
 }
 
-/** Estimates a page's size without rendering it. */
 function sizesOf(entries: readonly ReferenceEntry[], reports: Reports, parts: PageParts): Sizes {
   const [open, packed]: [number[], number[]] = [[], []];
   let [around, longest] = [0, 0];
@@ -141,22 +136,18 @@ interface PageInput {
   reports: Reports;
   parts: PageParts;
   anchor: AnchorOf;
-  /** By prompt: quality against cost. */
   costs: ReadonlyMap<string, Markup>;
   links: Links;
-  /** The references. */
   list: Markup;
 }
 
 type PageSection = (page: PageInput) => MarkupPart;
 
-/** A section rendered like in every other output. */
 const asBlocks =
   (name: SectionName): PageSection =>
   ({ result, reports, links }) =>
     htmlOf(sectionBlocks(result, EVERYTHING, reports, [name]), links);
 
-/** For sections shown within another one. */
 const withinAnotherSection: PageSection = () => null;
 
 /** Sections with their own rendering on the page, or shown within another one. */
@@ -201,7 +192,6 @@ function pageOf(page: PageInput): string {
   });
 }
 
-/** A sweep's variants, ranked, and their quality against their cost. */
 function variantsHtml({ result, costs, links }: PageInput): Markup | null {
   const prompts = rankedPrompts(result);
   if (prompts.length === 0) return null;

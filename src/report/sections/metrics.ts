@@ -21,8 +21,7 @@ import { suitesWorstFirst } from './order.ts';
 import { andMore, repeatedNames, suiteName } from './phrases.ts';
 
 /**
- * What each metric says beyond pass and fail: its mean on both sides with the difference's interval,
- * and how often each label was given. Metrics that only pass or fail are in the suite's row.
+ * Means with the difference's interval, and label counts. Pass/fail metrics are in the suite's row.
  */
 export function metricValues(
   { suites, mode }: Result,
@@ -64,7 +63,6 @@ export function metricValues(
   );
 }
 
-/** Whether a mean moved beyond chance, or labels are given more or less often. */
 function hasMoved({ values, labels = [], objects }: MetricResult): boolean {
   const moved = values?.moved ?? null;
   if (objects?.difference !== undefined && objects.difference !== null && objects.difference !== 0)
@@ -72,12 +70,10 @@ function hasMoved({ values, labels = [], objects }: MetricResult): boolean {
   return moved !== null || labels.some(({ base, head }) => base !== head);
 }
 
-/** The last column stands only where a metric gives labels. */
 const DIFF = ['Metric', 'Mean', 'Difference, 90 % interval', 'p', 'References', 'Labels'];
 
 const SWEEP = ['Metric', 'Mean', 'Labels'];
 
-/** The cells behind the name, in the order of the columns. */
 function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']): Line[] {
   const labelCell = labelLine(labels, mode);
   const mean = values === undefined ? '–' : meansInWords(values.base, values.head);
@@ -91,7 +87,6 @@ function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']
   ];
 }
 
-/** What a reader must know beside the name. */
 function remarks({ gates, values, objects }: MetricResult): Line {
   const words = [
     ...(objects === undefined ? [] : [objectWords(objects)]),
@@ -104,7 +99,7 @@ function remarks({ gates, values, objects }: MetricResult): Line {
   return words.length === 0 ? [] : [lineBreak, text(words.join('; '))];
 }
 
-/** `turns that pass: 31 of 39 → 20 of 39, −28.2 points (−40.0 to −12.0) by dialogue`. */
+/** `turns that pass: 31 of 39 → 20 of 39, −28.2 points (−40.0 to −12.0) by dialogue` */
 function objectWords({ level, base, head, difference, low, high }: MetricObjects): string {
   const of = (side: MetricObjects['base']): string =>
     side === null ? '–' : `${count(side.passes)} of ${count(side.judged)}`;

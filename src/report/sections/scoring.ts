@@ -8,7 +8,7 @@ import { shortFaceOf } from './faces.ts';
 import { andMore } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
-/** Answers of base and head, each under the scoring of base and of head, and how the change of the pass rate splits. */
+/** Both sides' answers under both scorings, and how the rate's change splits. */
 export function scorings({ scoring, suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const shown = scoring.slice(0, items);
   const more = andMore(scoring.length, shown.length);
@@ -77,7 +77,6 @@ function scoringBlocks(
   ];
 }
 
-/** What the new scoring does to answers that stay as they are. */
 function sameAnswerBlocks({
   same_answers: { judged, pass_fail, fail_pass, p, kappa },
 }: ScoringResult): Block[] {
