@@ -40,9 +40,7 @@ const MAX_ANNOTATION_PART = 2_000;
 
 const MAX_ANNOTATION_NAMES = 10;
 
-/**
- * Problems at their lines, a summary per changed file, and each regressed reference at its line.
- */
+/** Problems, a summary per changed file, and each regressed reference, at their lines. */
 export function annotations(
   result: Result,
   changed: readonly ChangedFile[],

@@ -30,10 +30,7 @@ interface CaseEnding {
   body: string;
 }
 
-/**
- * JUnit XML: a suite per prompt and variant, a case per reference. Only uses what Jenkins' schema
- * knows.
- */
+/** JUnit XML within Jenkins' schema: a suite per prompt and variant, a case per reference. */
 export function renderJunit(result: Result, reports: Reports): string {
   const own = [
     ...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]),

@@ -14,10 +14,7 @@ interface LlmevalFile {
 
 const ROLES: Readonly<Record<Role, string>> = { system: 'system', user: 'human', assistant: 'ai' };
 
-/**
- * A sweep in llmeval's layout: `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC), one
- * job per suite and variant. Each file is the resolved configuration with one try inlined.
- */
+/** `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC): a job per suite and variant. */
 export function* llmevalFiles(
   result: Result,
   suites: readonly Suite[],
@@ -160,9 +157,7 @@ function scoreJson({ value, status, skip, reason }: Score, skipped: boolean): Js
   };
 }
 
-/**
- * A map as block YAML, the same bytes as {@link indentedYaml}, which takes 40 KB of memory per try.
- */
+/** Same bytes as {@link indentedYaml}, which takes 40 KB of memory per try. */
 export function yamlText(value: Record<string, Json>): string {
   return Object.keys(value).length === 0 ? '{}\n' : `${block(value, '')}\n`;
 }

@@ -53,10 +53,7 @@ function rowTries({ tries }: SideResult): RunRow['tries'] {
   }));
 }
 
-/**
- * Tables of `multirun/<day>/<time>/<job>/report-<try>.yaml`: one table per prompt and time. A job's
- * files are the tries of its references, in order; equal references stay separate rows.
- */
+/** A table per prompt and time. The files of a job are the tries of its references, in order. */
 export async function tablesOfReports(
   reports: readonly RunReport[],
   evaluate: Evaluate,

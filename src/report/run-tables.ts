@@ -26,10 +26,7 @@ const CELL = 50;
 
 const MESSAGES = 500;
 
-/**
- * llmeval's `report` tables: status, parameters, variables, expected, then answers and metrics per
- * try.
- */
+/** llmeval's `report`: status, parameters, variables, expected, then each try's metrics. */
 export function runBlocks(tables: readonly RunTable[]): Block[] {
   return tables.flatMap((table) => [
     paragraph(

@@ -11,7 +11,7 @@ export interface Run {
 /** One-column characters. */
 const NARROW = /^[ -~¡-¬®-ɏͰ-҂Ҋ-ԯ‐-‧‰-⁞←-⋿─-◼✓-✗]*$/;
 
-/** Columns of a text. Narrow texts skip the library, which is slow to load. */
+/** Narrow texts skip the library, whose first emoji takes long. */
 export function columnsOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }

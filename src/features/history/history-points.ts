@@ -6,7 +6,7 @@ import { count, counted } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { HistoryPoint } from './report.ts';
 
-/** `written`: ISO, UTC. */
+/** `writtenAt`: ISO, UTC. */
 export interface SavedResult {
   file: string;
   writtenAt: string;
@@ -35,10 +35,7 @@ export interface History {
   left: LeftOut[];
 }
 
-/**
- * Full sweeps by the branch's order of commits, or without a branch by file time. Comparisons are
- * left out, because they only ran what changed.
- */
+/** Full sweeps only, because comparisons run just what changed. Without a branch, by file time. */
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
   const judged = saved.map((file) => ({
     ...file,

@@ -15,8 +15,8 @@ export interface TryHistory {
 }
 
 /**
- * Adds this run's tries and gives flaky references their history. Reused tries only count if this
- * scoring judges them for the first time.
+ * Adds this run's tries, and gives flaky references their history. A reused try counts only if this
+ * scoring judges it for the first time.
  */
 export function withHistory<Suite extends { comparison: SuiteComparison; result: SuiteResult }>(
   compared: readonly Suite[],

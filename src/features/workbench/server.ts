@@ -30,9 +30,8 @@ export interface Workbench {
 const LONGEST_BODY = 1_000_000;
 
 /**
- * Serves on loopback with a token in the address. `Host` must be loopback (against DNS rebinding),
- * and changes must come from the page itself. `port` 0: any. Throws UserError if the port is in
- * use.
+ * Serves on loopback, with a token in the address. `Host` must be loopback (against DNS rebinding),
+ * and changes must come from the page itself. `port` 0: any. Throws UserError if it is in use.
  */
 export async function serveWorkbench(port: number, shown: BoardHandlers): Promise<Workbench> {
   const token = randomBytes(24).toString('base64url');

@@ -31,10 +31,7 @@ interface WriteTarget {
   prompt: WrittenPrompt;
 }
 
-/**
- * Changes one place in files read again, and writes if nobody else did. Rejects edits that change
- * more or break the file. `of` null: adds the prompt's first reference.
- */
+/** Rejects edits that change more or break the file. `of` null: adds the first reference. */
 export async function writeBack(
   action: Action,
   of: About | null,

@@ -116,9 +116,7 @@ export function wrappedCell(html: MarkupPart): TableCell {
   return { html, own: false };
 }
 
-/**
- * Cells carry their column's title for stacked layouts; an untitled first column names the rows.
- */
+/** Stacked layouts show a cell's column title, except of the first of three or more. */
 export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
   const titles = head.map((cell) => markupText(markup`${cell}`));
   const cellHtml = (

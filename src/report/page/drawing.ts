@@ -33,10 +33,7 @@ interface Drawing {
   option: EChartsCoreOption;
 }
 
-/**
- * A chart as an SVG element: deterministic, escaped, without ids or styles (the policy blocks
- * them).
- */
+/** Deterministic SVG, without ids or styles, which the page's policy blocks. */
 export function draw({ width, height, label, option }: Drawing): Markup {
   use([CustomChart, LineChart, ScatterChart, GridComponent, SVGRenderer]);
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
@@ -56,9 +53,7 @@ export function draw({ width, height, label, option }: Drawing): Markup {
   }
 }
 
-/**
- * Removes pointer-only and variable parts. Texts contain no quotes, so attributes match by quotes.
- */
+/** Attributes match by quotes, because texts contain none (only entities). */
 function plain(svg: string, opening: string): string {
   return (
     svg
@@ -168,7 +163,7 @@ interface Letters {
   /** Pixels; what is longer ends in `…`. */ width?: number;
 }
 
-/** Longer texts are cut before measuring. UTF-16 units. */
+/** UTF-16 units. */
 const MOST_LETTERS = 200;
 
 export function words(

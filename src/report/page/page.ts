@@ -22,10 +22,7 @@ import { anchorsOf } from './page-index.ts';
 import { FULL_META, groups } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
-/**
- * Size limit in bytes for up to a thousand references; each further one adds {@link
- * BYTES_PER_REFERENCE}.
- */
+/** In bytes, for a thousand references; more ones add {@link BYTES_PER_REFERENCE} each. */
 export const HTML_LIMIT = 2_000_000;
 
 /** Ten thousand references stay below 3 MB. */
@@ -49,9 +46,7 @@ interface Room {
   references: number;
 }
 
-/**
- * The whole result as one HTML file that makes no requests. Cuts answers to stay within the limit.
- */
+/** One HTML file that makes no requests. Cuts answers to stay within the limit. */
 export async function renderHtml(
   result: Result,
   reports: Reports,

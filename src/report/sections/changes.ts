@@ -26,9 +26,7 @@ const MAX_CHANGED_FILES = 5;
 /** Lines of the worst suite's files that are shown above their effects. */
 const OPEN_LINES = 24;
 
-/**
- * The worst suite's changed lines. Green runs only show a scoring change that flipped references.
- */
+/** Of the worst suite; on green, only of a scoring change that flipped references. */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
   const { above } = splitChanges(result);

@@ -29,9 +29,7 @@ export interface Emphasised {
   head: Piece[];
 }
 
-/**
- * Marks the words that differ. The number of edits is limited, so hostile texts take linear time.
- */
+/** Marks differing words. The limit on edits keeps the time linear for hostile texts. */
 export function emphasise(
   base: string,
   head: string,

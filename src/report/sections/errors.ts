@@ -51,10 +51,7 @@ function isUnanswered({ actual, error }: TryResult): boolean {
   return actual === null && error !== null;
 }
 
-/**
- * Each cause of errors with its count, the most frequent first; errors that count as fails are
- * separate.
- */
+/** Causes with counts, the most frequent first; errors that count as fails are separate. */
 export function errorCauses(result: Result, detail: Detail): Block[] {
   const causes = groupErrors(result);
   const [errors, refused] = [

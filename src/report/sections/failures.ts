@@ -13,9 +13,7 @@ export interface Failure {
   entries: ReferenceEntry[];
 }
 
-/**
- * Groups a suite's references by failing metric and reason, then by metric, in order of appearance.
- */
+/** By suite, metric and reason, then by suite and metric; in order of appearance. */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   const all = entries.map((entry) => ({ entry, ...failureCause(entry, reports) }));
   const exact = new Map<string, number>();

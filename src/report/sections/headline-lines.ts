@@ -138,9 +138,7 @@ function hiddenBy(
   return `${underBaseScoring(found, found.excused ?? false)}.`;
 }
 
-/**
- * Failures under base's scoring that head's scoring passes, if the verdict is about something else.
- */
+/** What head's scoring passes and base's fails, where the verdict is about something else. */
 function excusedIn({ scoring, suites }: Result): Line {
   return scoring.flatMap((change) => {
     const { path, name, excused } = change;

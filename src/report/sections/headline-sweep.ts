@@ -35,10 +35,7 @@ function failedOf(references: readonly ReferenceResult[]): string {
   return failed === 0 ? `${all}.` : `${count(failed)} of ${all} failed.`;
 }
 
-/**
- * ` Highest: capitals 100.0 % with local, temperature 0; …`: each prompt's best variant if it is
- * unique.
- */
+/** ` Highest: capitals 100.0 % with local; …`: unless variants tie. */
 function highestVariants(result: Result): Line {
   const prompts = rankedPrompts(result).filter(
     ({ ranked: [first, second] }) =>

@@ -20,9 +20,7 @@ import { code, group, lineBreak, paragraph, text, type Block, type Line } from '
 import { suitesWorstFirst } from './order.ts';
 import { andMore, repeatedNames, suiteName } from './phrases.ts';
 
-/**
- * Means with the difference's interval, and label counts. Pass/fail metrics are in the suite's row.
- */
+/** Means and label counts of metrics that do more than pass or fail. */
 export function metricValues(
   { suites, mode }: Result,
   { collapsedItems: items, showsUnmovedMetrics: unmoved }: Detail,

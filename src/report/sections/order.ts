@@ -27,7 +27,6 @@ const WORST_FIRST: readonly Verdict[] = [
   'unchanged',
 ];
 
-/** Equal for suites that are shown alike. */
 export function suiteIdentity({
   path,
   name,

@@ -26,9 +26,7 @@ export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
   return mode === 'diff' && answers > 0;
 }
 
-/**
- * Regressed references, or a sweep's failed ones; the headline's suite first, non-gating ones last.
- */
+/** Regressed or failed; the headline's suite first, non-gating ones last. */
 export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   // Errors are listed by cause instead.
   const found =

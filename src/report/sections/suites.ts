@@ -168,10 +168,7 @@ function suiteScoring(
   return scoring.find((change) => change.path === path && change.name === name);
 }
 
-/**
- * Rates under head's scoring, and `below` the difference. If only the scoring changed: the rates of
- * the same answers under both scorings.
- */
+/** Under head's scoring; if only the scoring changed, one side's answers under both scorings. */
 export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
   const { base, head, difference } = suite.pass_rate;
   const own = suiteScoring(suite, scoring)?.rates;

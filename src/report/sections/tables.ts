@@ -140,10 +140,7 @@ export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
     }));
 }
 
-/**
- * Pass rate with its Wilson interval, cost per thousand calls, and which variants are not
- * distinguishable from the best.
- */
+/** Pass rate with its Wilson interval, cost per thousand calls, and ties with the best. */
 export function ranking(result: Result, { suites: limit }: Detail): Block[] {
   return rankedPrompts(result).flatMap((prompt) =>
     group(
