@@ -51,7 +51,11 @@ export function annotations(
   const failed = result.conclusion === 'failure' ? 'failure' : 'warning';
   const lines = foundLines(result, reports);
   const all = [
-    ...result.problems.flatMap((problem) => onProblem(problem, files)),
+    ...result.problems.flatMap(({ place, message }) =>
+      place === null || !files.has(place.file)
+        ? []
+        : [at(place.file, place.line, 'failure', 'Not judged: this has to be fixed', message)],
+    ),
     ...[...files.values()].flatMap((file) => {
       const summary = onFile(file, result, lines, failed, reports);
       const shown = new Set(summary.map(({ startLine }) => startLine));
@@ -91,14 +95,6 @@ function at(
   // Line 0 is the file as a whole; GitHub counts from 1.
   const shown = Math.max(1, line);
   return { path, startLine: shown, endLine: shown, level, title, message };
-}
-
-function onProblem(
-  { place, message }: Problem,
-  files: ReadonlyMap<string, ChangedFile>,
-): Annotation[] {
-  if (place === null || !files.has(place.file)) return [];
-  return [at(place.file, place.line, 'failure', 'Not judged: this has to be fixed', message)];
 }
 
 /** References of a file that fail alike share one annotation, at the worst of them. */
@@ -166,7 +162,10 @@ function onFile(
         ...own.map(({ sentence }) => sentence),
         ...worst,
         ...suites.map(suiteWords),
-        ...scorings.map(scoringWords),
+        ...scorings.map(
+          ({ name, summary }) =>
+            `${name}, answers under both sides' scoring: ${shorten(summary, MAX_ANNOTATION_PART)}`,
+        ),
       ].join('\n'),
     ),
   ];
@@ -278,10 +277,6 @@ function suiteWords(suite: SuiteResult): string {
     .map((metric) => `. Got worse: ${metricMeans(metric)}`)
     .join('');
   return `${suite.name}: ${rates(suite.pass_rate.base, suite.pass_rate.head)}${change === null ? '' : ` (${change})`}${compared}${names}${means}.`;
-}
-
-function scoringWords({ name, summary }: ScoringResult): string {
-  return `${name}, answers under both sides' scoring: ${shorten(summary, MAX_ANNOTATION_PART)}`;
 }
 
 /** Cuts to the limit in bytes, between characters. A UTF-16 unit takes at most three bytes. */

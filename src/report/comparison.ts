@@ -13,8 +13,11 @@ interface Named {
 /** Compares two results suite by suite on the same references; names suites without a partner. */
 export function comparisonBlocks(first: Named, second: Named): Block[] {
   const pairs = partners(first.result.suites, second.result.suites);
-  const alone = [first, second].map(({ result }) => result.suites.length - pairs.length);
-  const left = alone[0] === 0 && alone[1] === 0 ? [] : [loneSuites(alone)];
+  const alone = ({ result }: Named) => counted(result.suites.length - pairs.length, 'suite');
+  const words = 'Without a partner in the other result: ';
+  const left = [first, second].every(({ result }) => result.suites.length === pairs.length)
+    ? []
+    : [paragraph([text(`${words}${alone(first)} of the first, ${alone(second)} of the second.`)])];
   const rows = pairs.map(([before, after]) => comparisonRow(before, after));
   return [
     paragraph(
@@ -109,12 +112,4 @@ function comparisonRow(before: SuiteResult, after: SuiteResult): Line[] {
 function pairingWord({ p, difference }: Pairing): string {
   if (p >= TOLD_APART) return 'not told apart';
   return difference < 0 ? 'worse' : 'better';
-}
-
-function loneSuites([first = 0, second = 0]: readonly number[]): Block {
-  return paragraph([
-    text(
-      `Without a partner in the other result: ${counted(first, 'suite')} of the first, ${counted(second, 'suite')} of the second.`,
-    ),
-  ]);
 }

@@ -32,9 +32,17 @@ interface CaseEnding {
 
 /** JUnit XML within Jenkins' schema: a suite per prompt and variant, a case per reference. */
 export function renderJunit(result: Result, reports: Reports): string {
+  const repeated = repeatedNames(result.suites);
   const own = [
     ...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]),
-    ...suiteElements(result, reports),
+    ...result.suites.map((suite) =>
+      suiteElement(
+        suite,
+        suite.gate?.fail_on ?? result.gate.fail_on,
+        repeated.has(suite.name),
+        reports,
+      ),
+    ),
   ];
   const suites = [...runSuite(result, own), ...own];
   const sum = (key: keyof TestCounts): number =>
@@ -82,13 +90,6 @@ interface TestCounts {
 interface Element {
   xml: string;
   counts: TestCounts;
-}
-
-function suiteElements({ suites, gate }: Result, reports: Reports): Element[] {
-  const repeated = repeatedNames(suites);
-  return suites.map((suite) =>
-    suiteElement(suite, suite.gate?.fail_on ?? gate.fail_on, repeated.has(suite.name), reports),
-  );
 }
 
 /** Readers identify a case by class and name, so each variant is a class. */

@@ -7,11 +7,6 @@ import type { Metric, Score } from '../types/metric.ts';
 import type { Role } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
-interface LlmevalFile {
-  path: string;
-  text: string;
-}
-
 const ROLES: Readonly<Record<Role, string>> = { system: 'system', user: 'human', assistant: 'ai' };
 
 /** `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC): a job per suite and variant. */
@@ -19,7 +14,7 @@ export function* llmevalFiles(
   result: Result,
   suites: readonly Suite[],
   startedAt: Date,
-): Generator<LlmevalFile> {
+): Generator<{ path: string; text: string }> {
   const [day = '', time = ''] = startedAt.toISOString().slice(0, 19).split('T');
   const folder = `multirun/${day}/${time.replaceAll(':', '-')}`;
   for (const [job, suite] of result.suites.entries()) {

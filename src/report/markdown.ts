@@ -201,7 +201,12 @@ function htmlInline(part: Inline, links: Links): string {
     case 'pieces':
       return blankRemark(part.pieces.map(({ text }) => text)) ?? markdownPieces(part.pieces);
     case 'place':
-      return placeShown(part, links, breakable, htmlLink);
+      return placeShown(
+        part,
+        links,
+        (path, limit) => htmlCell(path, limit).replace(/(?<!<)\//g, '/<wbr>'),
+        htmlLink,
+      );
     case 'sign':
       return PICTURES[part.tone];
     case 'verdict':
@@ -250,13 +255,6 @@ function verdictText({ tone, word }: Extract<Inline, { kind: 'verdict' }>): stri
   return `${PICTURES[tone]} ${word}`;
 }
 
-function placeUrl(
-  { file, line, side }: Extract<Inline, { kind: 'place' }>,
-  { place }: Links,
-): string | null {
-  return place === null ? null : safeUrl(place(file.toWellFormed(), line, side));
-}
-
 /** A place, or a name that leads to it; the place behind the name where nothing can be linked. */
 function placeShown(
   part: Extract<Inline, { kind: 'place' }>,
@@ -264,14 +262,14 @@ function placeShown(
   show: (text: string, options: { limit: number }) => string,
   link: (shown: string, url: string) => string,
 ): string {
-  const [place, url] = [show(placeText(part), { limit: NAME_LIMIT }), placeUrl(part, links)];
+  const place = show(placeText(part), { limit: NAME_LIMIT });
+  const url =
+    links.place === null
+      ? null
+      : safeUrl(links.place(part.file.toWellFormed(), part.line, part.side));
   if (part.name === undefined) return linkWith(place, url, link);
   const name = show(part.name.text, part.name);
   return url === null ? `${name} (${place})` : link(name, url);
-}
-
-function breakable(path: string, options: { limit: number }): string {
-  return htmlCell(path, options).replace(/(?<!<)\//g, '/<wbr>');
 }
 
 function linkWith(

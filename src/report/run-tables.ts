@@ -54,7 +54,12 @@ interface RunColumn {
 function runTable({ rows, rollup }: RunTable): Block {
   const tries = rows.reduce((most, row) => Math.max(most, row.tries.length), 0);
   const columns: RunColumn[] = [
-    { title: rollup ?? 'Status', cell: (row) => [text(statusWord(row))] },
+    {
+      title: rollup ?? 'Status',
+      cell: ({ outcome, skipped }) => [
+        text(`${outcome ?? 'not judged'}${skipped ? ' (skipping)' : ''}`),
+      ],
+    },
     ...keysOf(rows, ({ parameters }) => parameters).map((key): RunColumn => ({
       title: key,
       cell: ({ parameters }) => valueCell(parameters[key]),
@@ -115,10 +120,6 @@ function secondsOf(milliseconds: number | null): string {
 function scoreWord(score: RunTry['scores'][number] | undefined): string {
   if (score === undefined) return '–';
   return `${score.result}${score.skipped ? ' (skipping)' : ''}`;
-}
-
-function statusWord({ outcome, skipped }: RunRow): string {
-  return `${outcome ?? 'not judged'}${skipped ? ' (skipping)' : ''}`;
 }
 
 function keysOf(rows: readonly RunRow[], of: (row: RunRow) => Record<string, Json>): string[] {

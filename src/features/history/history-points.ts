@@ -22,17 +22,11 @@ export interface Branch {
   shallow: boolean;
 }
 
-interface LeftOut {
-  file: string;
-  sha: string;
-  why: LeftOutReason;
-}
-
 type LeftOutReason = 'comparison' | 'not judged' | 'working tree' | 'merged' | 'not on the branch';
 
 export interface History {
   points: HistoryPoint[];
-  left: LeftOut[];
+  left: { file: string; sha: string; why: LeftOutReason }[];
 }
 
 /** Full sweeps only, because comparisons run just what changed. Without a branch, by file time. */

@@ -60,8 +60,12 @@ export function look(
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
     const idle = silent(session);
+    const exchange: AnswerExchange = {
+      given: (key) => answers.get(key) ?? null,
+      keep: () => undefined,
+    };
     const judgeStored = (): Promise<Evaluation> =>
-      runSides(idle, mode, sides, { documents, stored: true, exchange: givenBy(answers) });
+      runSides(idle, mode, sides, { documents, stored: true, exchange });
     const first = await judgeStored();
     const all =
       base === null || edited.aborted || first.whole
@@ -127,10 +131,6 @@ async function askLive(
   });
   await live.end();
   return asked;
-}
-
-function givenBy(answers: ReadonlyMap<string, Completion>): AnswerExchange {
-  return { given: (key) => answers.get(key) ?? null, keep: () => undefined };
 }
 
 /** Shortest interval between redraws, in milliseconds. */

@@ -73,7 +73,7 @@ function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): Markup {
       series: [
         shapes(rows.length, (index, at) => [
           ...rowText(rows[index], index, at),
-          track(index, ceiling, at),
+          line(at(0, index + ROW_MARK_Y), at(ceiling, index + ROW_MARK_Y), 'line', 1),
           ...marks(index, (share) => at(Math.min(ceiling, Math.max(0, share)), index + ROW_MARK_Y)),
         ]),
       ],
@@ -99,10 +99,6 @@ function rowText(row: RowWords | undefined, index: number, at: At): Shape[] {
       bold: row.bold,
     }),
   ];
-}
-
-function track(index: number, ceiling: number, at: At): Shape {
-  return line(at(0, index + ROW_MARK_Y), at(ceiling, index + ROW_MARK_Y), 'line', 1);
 }
 
 /** `prior`: share among the attributes of its kind, 0–1. */

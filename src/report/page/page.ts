@@ -40,12 +40,6 @@ const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as con
 /** Bytes of the shortest markup around an answer: its `<div>` and "Try 1: pass". */
 const LEAST_AROUND = 30;
 
-/** Characters shown of an answer, and the number of references, worst first. */
-interface Room {
-  characters: number;
-  references: number;
-}
-
 /** One HTML file that makes no requests. Cuts answers to stay within the limit. */
 export async function renderHtml(
   result: Result,
@@ -57,7 +51,10 @@ export async function renderHtml(
   const costs = await costCharts(result);
   const parts = await pageParts(result, reports);
   const { least, longest } = sizesOf(entries, reports, parts);
-  const withRoom = async (room: Room): Promise<string | null> => {
+  const withRoom = async (room: {
+    characters: number;
+    references: number;
+  }): Promise<string | null> => {
     const shown = entries.slice(0, room.references);
     const anchor = anchorsOf(result, new Set(shown.map(({ reference }) => reference)));
     const page = { result, reports, parts, anchor, links };

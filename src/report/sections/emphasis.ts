@@ -18,12 +18,6 @@ const CONTEXT = 60;
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
-interface EmphasisOptions {
-  characters: number;
-  /** Omits the middle of long equal stretches. */
-  gaps: boolean;
-}
-
 export interface Emphasised {
   base: Piece[];
   head: Piece[];
@@ -33,7 +27,7 @@ export interface Emphasised {
 export function emphasise(
   base: string,
   head: string,
-  { characters: limit, gaps }: EmphasisOptions,
+  { characters: limit, gaps }: { characters: number; gaps: boolean },
 ): Emphasised {
   const [before, after] = [cut(base, COMPARED_CHARACTERS), cut(head, COMPARED_CHARACTERS)];
   const changes = diffArrays(tokens(before.text), tokens(after.text), { maxEditLength: MAX_EDITS });

@@ -32,23 +32,18 @@ interface ErrorCause {
   references: Map<string, ReferenceResult>;
 }
 
-function endedInErrors({ outcome }: Result): boolean {
-  return outcome.kind === 'not-judged' || outcome.kind === 'ended-early';
-}
-
 /** True if errors are the outcome, or references lack answers on head and nothing is red. */
-export function opensErrors(result: Result): boolean {
-  if (endedInErrors(result)) return true;
-  if (result.outcome.kind === 'regressed') return false;
-  return result.suites.some(({ references }) =>
+export function opensErrors({ outcome, suites }: Result): boolean {
+  if (outcome.kind === 'not-judged' || outcome.kind === 'ended-early') return true;
+  if (outcome.kind === 'regressed') return false;
+  return suites.some(({ references }) =>
     references.some(
-      ({ head }) => head !== null && head.tries.length > 0 && head.tries.every(isUnanswered),
+      ({ head }) =>
+        head !== null &&
+        head.tries.length > 0 &&
+        head.tries.every(({ actual, error }) => actual === null && error !== null),
     ),
   );
-}
-
-function isUnanswered({ actual, error }: TryResult): boolean {
-  return actual === null && error !== null;
 }
 
 /** Causes with counts, the most frequent first; errors that count as fails are separate. */

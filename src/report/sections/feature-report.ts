@@ -24,7 +24,11 @@ export interface FeatureReport {
   hasContent?(result: Result): boolean;
 
   /** What most of a suite's worse references have in common, for the first line. */
-  inCommon?(result: Result, suite: SuiteResult, worse: readonly string[]): InCommon | null;
+  inCommon?(
+    result: Result,
+    suite: SuiteResult,
+    worse: readonly string[],
+  ): { name: string; shared: number; base: number | null; head: number | null } | null;
 
   /** A try with more than one answer, such as a dialogue; null: just one. */
   onTry?(tryResult: TryResult): TryView | null;
@@ -86,13 +90,6 @@ export interface SuggestedEdit {
   startLine: number;
   endLine: number;
   body: string;
-}
-
-interface InCommon {
-  name: string;
-  shared: number;
-  base: number | null;
-  head: number | null;
 }
 
 export interface TryView {

@@ -107,13 +107,12 @@ function oneFold(blocks: readonly Block[]): Block[] {
         folds.map(({ summary }) => summary),
         ' · ',
       ),
-      blocks: folds.flatMap(({ summary, blocks: own }) => [paragraph(asTitle(summary)), ...own]),
+      blocks: folds.flatMap(({ summary, blocks: own }) => [
+        paragraph(summary.map((part) => (part.kind === 'text' ? strong(part.text) : part))),
+        ...own,
+      ]),
     },
   ];
-}
-
-function asTitle(line: Line): Line {
-  return line.map((part) => (part.kind === 'text' ? strong(part.text) : part));
 }
 
 function sizeNote(_result: Result, detail: Detail): Block[] {

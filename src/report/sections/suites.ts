@@ -46,7 +46,11 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   const rows = groups.map(([suite, ...same]) => {
     const cell = suiteCell(suite, names.has(suite.name), same);
     return result.mode === 'sweep'
-      ? [cell, ...sweepCells(suite)]
+      ? [
+          cell,
+          [text(rates(null, suite.pass_rate.head)), ...rollUpLine(suite)],
+          [text(sweepSize(suite))],
+        ]
       : [
           [{ kind: 'verdict' as const, ...verdictLook(suite, result) }, lineBreak, ...cell],
           ratesCell(suite, result),
@@ -194,13 +198,6 @@ function ratesCell(suite: SuiteResult, result: Result): Line {
   return [
     ...ratesLine(suite, result, moved),
     ...failingMetrics(suite).flatMap((metric) => [lineBreak, text(metricMeans(metric))]),
-  ];
-}
-
-function sweepCells(suite: SuiteResult): Line[] {
-  return [
-    [text(rates(null, suite.pass_rate.head)), ...rollUpLine(suite)],
-    [text(sweepSize(suite))],
   ];
 }
 
