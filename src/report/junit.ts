@@ -153,10 +153,7 @@ function problemsSuite(problems: readonly Problem[]): Element {
         message: problem.message,
         body: formatProblem(problem),
       },
-      attributes: {
-        name: formatProblem(problem),
-        classname: 'configuration',
-      },
+      attributes: { name: formatProblem(problem), classname: 'configuration' },
     })),
   );
 }

@@ -80,30 +80,10 @@ const OUTCOMES: OutcomeTable = {
     words: () => 'Nothing affected',
     line: (_result, outcome) => withoutSubject([text(nothingToRun(outcome))]),
   },
-  'not-evaluated': {
-    sign: '!',
-    tone: 'bad',
-    words: () => 'Not judged',
-    line: problemsLine,
-  },
-  'not-judged': {
-    sign: '!',
-    tone: 'bad',
-    words: () => 'Not judged',
-    line: firstReason,
-  },
-  'ended-early': {
-    sign: '!',
-    tone: 'bad',
-    words: () => 'Not judged',
-    line: firstReason,
-  },
-  waiting: {
-    sign: '·',
-    tone: 'neutral',
-    words: () => 'Waiting for a batch',
-    line: firstReason,
-  },
+  'not-evaluated': { sign: '!', tone: 'bad', words: () => 'Not judged', line: problemsLine },
+  'not-judged': { sign: '!', tone: 'bad', words: () => 'Not judged', line: firstReason },
+  'ended-early': { sign: '!', tone: 'bad', words: () => 'Not judged', line: firstReason },
+  waiting: { sign: '·', tone: 'neutral', words: () => 'Waiting for a batch', line: firstReason },
   'without-keys': {
     sign: '·',
     tone: 'neutral',
@@ -113,12 +93,7 @@ const OUTCOMES: OutcomeTable = {
         ? withMore(nothingWorseLine(result), [text(' The rest needs a model key.')])
         : firstReason(result),
   },
-  'no-verdict': {
-    sign: '·',
-    tone: 'neutral',
-    words: () => 'No verdict',
-    line: firstReason,
-  },
+  'no-verdict': { sign: '·', tone: 'neutral', words: () => 'No verdict', line: firstReason },
   'not-comparable': {
     sign: '?',
     tone: 'open',
@@ -129,12 +104,7 @@ const OUTCOMES: OutcomeTable = {
       return { subject: [text(why)], line: [...rates, ...line] };
     },
   },
-  'only-removed': {
-    sign: '·',
-    tone: 'neutral',
-    words: () => 'No verdict',
-    line: firstReason,
-  },
+  'only-removed': { sign: '·', tone: 'neutral', words: () => 'No verdict', line: firstReason },
   regressed: {
     sign: '✗',
     tone: 'bad',
@@ -153,36 +123,16 @@ const OUTCOMES: OutcomeTable = {
     words: ({ by }) => `${outcomeRow(by).words(by)}, overridden`,
     line: (result, { by }, reports) => outcomeRow(by).line(result, by, reports),
   },
-  inconclusive: {
-    sign: '?',
-    tone: 'open',
-    words: () => 'Inconclusive',
-    line: inconclusiveLine,
-  },
-  improved: {
-    sign: '✓',
-    tone: 'good',
-    words: () => 'Improved',
-    line: improvedLine,
-  },
-  'no-regression': {
-    sign: '✓',
-    tone: 'good',
-    words: noRegressionWords,
-    line: noRegressionLine,
-  },
+  inconclusive: { sign: '?', tone: 'open', words: () => 'Inconclusive', line: inconclusiveLine },
+  improved: { sign: '✓', tone: 'good', words: () => 'Improved', line: improvedLine },
+  'no-regression': { sign: '✓', tone: 'good', words: noRegressionWords, line: noRegressionLine },
   'scoring-changed': {
     sign: '✓',
     tone: 'good',
     words: () => 'Scoring changed',
     line: nothingWorseLine,
   },
-  evaluated: {
-    sign: '✓',
-    tone: 'good',
-    words: () => 'Evaluated',
-    line: evaluatedLine,
-  },
+  evaluated: { sign: '✓', tone: 'good', words: () => 'Evaluated', line: evaluatedLine },
 };
 
 function noRegressionWords(outcome: OutcomeOf<'no-regression'>): string {
