@@ -1,10 +1,8 @@
 import { countsForVerdict, failingMetrics } from '../kernel/result/counts.ts';
 import type { Result } from '../kernel/result/result.ts';
-import type { ScoringResult } from '../kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
-import type { Problem } from '../types/plain.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/detail.ts';
@@ -251,7 +249,8 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
   const alike =
     others === 0 ? '' : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} alike`;
   return [
-    `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ${passWords(reference.head)} on head${alike}.`,
+    `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ` +
+      `${passWords(reference.head)} on head${alike}.`,
     ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
   ];
 }
@@ -276,7 +275,9 @@ function suiteWords(suite: SuiteResult): string {
   const means = failingMetrics(suite)
     .map((metric) => `. Got worse: ${metricMeans(metric)}`)
     .join('');
-  return `${suite.name}: ${rates(suite.pass_rate.base, suite.pass_rate.head)}${change === null ? '' : ` (${change})`}${compared}${names}${means}.`;
+  const moved = change === null ? '' : ` (${change})`;
+  const { base, head } = suite.pass_rate;
+  return `${suite.name}: ${rates(base, head)}${moved}${compared}${names}${means}.`;
 }
 
 /** Cuts to the limit in bytes, between characters. A UTF-16 unit takes at most three bytes. */

@@ -47,9 +47,10 @@ export function renderJunit(result: Result, reports: Reports): string {
   const suites = [...runSuite(result, own), ...own];
   const sum = (key: keyof TestCounts): number =>
     suites.reduce((total, { counts }) => total + counts[key], 0);
+  const [tests, failures, errors] = [sum('tests'), sum('failures'), sum('errors')];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${xmlAttributes({ name: 'evaldiff', tests: sum('tests'), failures: sum('failures'), errors: sum('errors') })}>`,
+    `<testsuites${xmlAttributes({ name: 'evaldiff', tests, failures, errors })}>`,
     ...suites.map(({ xml }) => xml),
     '</testsuites>',
     '',

@@ -97,7 +97,9 @@ function htmlBlock(block: Block, links: Links): string {
     case 'paragraph':
       return `<p>${line(block.line)}</p>`;
     case 'diff':
-      return `<pre>${block.lines.map(({ sign, text }) => htmlText(`${DIFF_SIGNS[sign]} ${text}`)).join('&#10;')}</pre>`;
+      return `<pre>${block.lines
+        .map(({ sign, text }) => htmlText(`${DIFF_SIGNS[sign]} ${text}`))
+        .join('&#10;')}</pre>`;
     case 'list':
       return ['<ul>', ...block.items.map((item) => `<li>${line(item)}</li>`), '</ul>'].join('\n');
     case 'table': {

@@ -61,7 +61,8 @@ function usualLine(calls: AnswerCalls | null): string[] {
   return calls === null
     ? []
     : [
-        `usually about ${counted(calls.usual, 'call')} for all answers, where nothing got worse and 95 % of tries pass; at most ${count(calls.most)}`,
+        `usually about ${counted(calls.usual, 'call')} for all answers, ` +
+          `where nothing got worse and 95 % of tries pass; at most ${count(calls.most)}`,
       ];
 }
 
@@ -123,10 +124,12 @@ function suiteLines({ suite, runs }: SuiteRun, limit: number): string[] {
   const removed = suite.references.length - runs.length;
   const shown = suite.references.slice(0, limit);
   return [
-    `${suite.path}: ${counted(runs.length, 'reference')} because of ${why}${suite.unaffected > 0 ? `; ${String(suite.unaffected)} not affected` : ''}`,
+    `${suite.path}: ${counted(runs.length, 'reference')} because of ${why}` +
+      (suite.unaffected > 0 ? `; ${String(suite.unaffected)} not affected` : ''),
     ...shown.map(
       ({ reference, change, base }) =>
-        `  ${reference.id}${change === 'both' ? '' : ` (${change})`}${base === null && change !== 'removed' ? ', head only' : ''}`,
+        `  ${reference.id}${change === 'both' ? '' : ` (${change})`}` +
+        (base === null && change !== 'removed' ? ', head only' : ''),
     ),
     ...(limit > 0 && shown.length < suite.references.length
       ? [`  and ${String(suite.references.length - shown.length)} more`]

@@ -124,7 +124,8 @@ export function historyNotes({ left }: History, branch: Branch | null): string[]
   return cut
     ? [
         ...notes,
-        `This clone lacks ${name}'s older commits, so older results may be among those left out; git fetch --unshallow brings them.`,
+        `This clone lacks ${name}'s older commits, so older results may be left out. ` +
+          `Run git fetch --unshallow.`,
       ]
     : notes;
 }

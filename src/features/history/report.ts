@@ -92,7 +92,9 @@ async function historyHtml(
         ' · ',
       ),
       svg: trendChart({
-        label: `Pass rate of ${shorten(name, NAME_LIMIT)} over ${counted(moments.length, 'result')}: ${latestWords(moments)}`,
+        label:
+          `Pass rate of ${shorten(name, NAME_LIMIT)} over ${counted(moments.length, 'result')}: ` +
+          latestWords(moments),
         points: moments,
       }),
       table: numbersHtml(moments),
@@ -153,7 +155,8 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
     paragraph(
       [
         text(
-          `Trend: the newest ${count(SPARKS)} results at most, each suite on a scale of its own, ${GAP_MARK} where it did not run. Change: against the result before.`,
+          `Trend: the newest ${count(SPARKS)} results at most, each suite on a scale of its own, ` +
+            `${GAP_MARK} where it did not run. Change: against the result before.`,
         ),
       ],
       'small',

@@ -48,7 +48,16 @@ export const devCommand: AddCommand = (program, terminal, done) => {
     .argument('[overrides...]', 'key=value, such as prompts=capitals; model=a,b adds columns')
     .addHelpText(
       'after',
-      `\nAnswers that are stored are shown at once; an edit asks for what it changed, up to --max-cost (default $${String(DEFAULT_COST)}) and --max-calls (default ${String(DEFAULT_CALLS)}).\n\nExamples:\n  evaldiff dev\n  evaldiff dev --max-cost 0.20 tags=critical\n  evaldiff dev model=small,large`,
+      [
+        '',
+        'Answers that are stored are shown at once; an edit asks for what it changed, up to --max-cost ' +
+          `(default $${String(DEFAULT_COST)}) and --max-calls (default ${String(DEFAULT_CALLS)}).`,
+        '',
+        'Examples:',
+        '  evaldiff dev',
+        '  evaldiff dev --max-cost 0.20 tags=critical',
+        '  evaldiff dev model=small,large',
+      ].join('\n'),
     )
     .action(async (overrides: string[], options: DevOptions) => {
       await openWorkbench(overrides, options, terminal);

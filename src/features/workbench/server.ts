@@ -51,7 +51,8 @@ export async function serveWorkbench(port: number, shown: BoardHandlers): Promis
           ? new UserError([
               problem(
                 null,
-                `--port: ${String(port)} is taken, or may not be used; name another, or leave it out for any that is free`,
+                `--port: ${String(port)} is taken, or may not be used; ` +
+                  `name another, or leave it out for any that is free`,
               ),
             ])
           : error,
@@ -154,7 +155,8 @@ function page(response: ServerResponse): void {
   const nonce = randomBytes(18).toString('base64');
   response.setHeader(
     'content-security-policy',
-    `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; ` +
+      `connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   );
   send(response, 'text/html; charset=utf-8', workbenchPage(nonce));
 }

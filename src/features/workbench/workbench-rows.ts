@@ -115,7 +115,8 @@ function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
         : paired.difference < 0
           ? 'is worse than'
           : 'is better than';
-    return `${variantWords(other.variant)} ${word} ${variantWords(first.variant)} on the same ${String(paired.references)} references`;
+    const same = `the same ${String(paired.references)} references`;
+    return `${variantWords(other.variant)} ${word} ${variantWords(first.variant)} on ${same}`;
   });
 }
 

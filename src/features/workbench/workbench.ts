@@ -63,7 +63,11 @@ export interface BoardInput {
 }
 
 export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend): string {
-  return `${formatDollars(cost)} of ${formatDollars(maxCost)} spent${unpriced ? ', besides what has no known price' : ''} · ${String(calls)} of ${String(maxCalls)} calls`;
+  const besides = unpriced ? ', besides what has no known price' : '';
+  return (
+    `${formatDollars(cost)} of ${formatDollars(maxCost)} spent${besides} · ` +
+    `${String(calls)} of ${String(maxCalls)} calls`
+  );
 }
 
 /** The board for the page's script. */
@@ -234,7 +238,11 @@ function scoreSummary({ tries }: SideResult): string {
     const numbers = scores.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
     const passes = scores.filter(({ status }) => status === 'pass').length;
     const mean = numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
-    return `${shorten(name, 24)} ${numbers.length === 0 ? `${String(passes)}/${String(scores.length)}` : String(Number(mean.toPrecision(3)))}`;
+    const score =
+      numbers.length === 0
+        ? `${String(passes)}/${String(scores.length)}`
+        : String(Number(mean.toPrecision(3)));
+    return `${shorten(name, 24)} ${score}`;
   });
   return [...shown, ...(metrics.size > shown.length ? ['…'] : [])].join(' · ');
 }

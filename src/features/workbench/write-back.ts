@@ -44,7 +44,8 @@ export async function writeBack(
   if (prompt.tool !== null)
     return nothing(
       file,
-      `it is read as ${prompt.tool} writes it, and what we would add means nothing there; change it there, or make files of ours of it with "evaldiff import"`,
+      `it is read as ${prompt.tool} writes it, and what we would add means nothing there; ` +
+        `change it there, or make files of ours of it with "evaldiff import"`,
     );
   const { root } = project;
   const path = join(root, file);

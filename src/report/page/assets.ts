@@ -13,4 +13,6 @@ const cspHash = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */
-export const POLICY = `default-src 'none'; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}; base-uri 'none'; form-action 'none'`;
+export const POLICY =
+  `default-src 'none'; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}; ` +
+  `base-uri 'none'; form-action 'none'`;

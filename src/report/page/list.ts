@@ -164,13 +164,15 @@ export function listNotes(
   return [
     ...(entries.some(({ reference: { p, q } }) => p !== null || q !== null)
       ? [
-          'p: chance of head passing this much less often if nothing changed; q: share of false alarms to expect where references like it are called regressed.',
+          'p: chance of head passing this much less often if nothing changed; ' +
+            'q: share of false alarms to expect where references like it are called regressed.',
         ]
       : []),
     ...(characters === null
       ? []
       : [
-          `Texts are cut after ${count(characters)} characters to keep this file small; result.json has them whole.`,
+          `Texts are cut after ${count(characters)} characters to keep this file small; ` +
+            `result.json has them whole.`,
         ]),
     ...(left === 0
       ? []

@@ -177,11 +177,12 @@ function triesHtml(
 ): Markup[] {
   return groups(side.tries, reports).map(({ tries: [first, ...others] }) => {
     const numbers = tryNumbers([first, ...others]);
+    const shown = marked?.answer === first.actual ? marked : null;
     const answer =
       tryView(first, reports)?.html(characters) ??
       (first.actual === null
         ? null
-        : markup`<pre>${piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`);
+        : markup`<pre>${piecesHtml(shown?.pieces ?? whole(first.actual, characters))}</pre>`);
     const error =
       first.error === null ? null : markup`<p>${piecesHtml(whole(first.error, characters))}</p>`;
     const meta = characters < FULL_META ? '' : spentWords(first);

@@ -173,7 +173,8 @@ function spreadHtml({ references }: SuiteResult, metric: string): MarkupPart {
       ? null
       : markup`<rect class="${side}" ${place} width="8" height="${height.toFixed(1)}"/>`;
   };
-  const label = `base ○ ${meanWords(base)}, head ● ${meanWords(head)}, from ${number(least)} to ${number(most)}`;
+  const axis = `from ${number(least)} to ${number(most)}`;
+  const label = `base ○ ${meanWords(base)}, head ● ${meanWords(head)}, ${axis}`;
   const bars = markup`
     <line class="axis" x1="0" y1="21" x2="160" y2="21"/>
     ${above.map((share, at) => bar(share, at, 'base'))}

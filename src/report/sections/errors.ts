@@ -1,6 +1,6 @@
 import { ENDED_IN_ERROR } from '../../kernel/judge/notices.ts';
 import { errorOf } from '../../kernel/result/reference-result.ts';
-import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';

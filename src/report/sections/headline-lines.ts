@@ -221,7 +221,8 @@ function scoringAlone(
     subject: [code(first.name), text(more === 0 ? '' : ` and ${count(more)} more`)],
     line: [
       text(
-        `Only the scoring changed${of}: the same answers pass ${percent(first.rates.base_base)} of the time under base's and ${percent(first.rates.base_head)} under head's.`,
+        `Only the scoring changed${of}: the same answers pass ${percent(first.rates.base_base)} ` +
+          `of the time under base's and ${percent(first.rates.base_head)} under head's.`,
       ),
     ],
   };

@@ -1,7 +1,7 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { changedLines, otherChanges } from './changes.ts';
 import type { Detail } from './detail.ts';
-import { joinLines, paragraph, strong, text, type Block, type Line } from './document.ts';
+import { joinLines, paragraph, strong, text, type Block } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import type { Reports, Slot } from './feature-report.ts';
 import { flippedReferences } from './flipped-references.ts';

@@ -40,7 +40,8 @@ export function metricValues(
   const moved = found.filter(({ metric }) => metric.values?.moved === 'worse').length;
   const labelled = shown.some(({ metric: { labels = [] } }) => labels.length > 0);
   const columns = (mode === 'sweep' ? SWEEP : DIFF).slice(0, labelled ? undefined : -1);
-  const title = `Values of ${counted(found.length, 'metric')}${moved === 0 ? '' : `, ${count(moved)} got worse`}`;
+  const worse = moved === 0 ? '' : `, ${count(moved)} got worse`;
+  const title = `Values of ${counted(found.length, 'metric')}${worse}`;
   return group(
     [text(title)],
     shown.length === 0
@@ -103,7 +104,8 @@ function objectWords({ level, base, head, difference, low, high }: MetricObjects
     side === null ? '–' : `${count(side.passes)} of ${count(side.judged)}`;
   const counts = base === null ? of(head) : `${of(base)} → ${of(head)}`;
   const range = low === null || high === null ? '' : ` (${signed(low)} to ${signed(high)})`;
-  return `${OBJECT_WORDS[level]}s that pass: ${counts}${difference === null ? '' : `, ${points(difference)}${range} by dialogue`}`;
+  const moved = difference === null ? '' : `, ${points(difference)}${range} by dialogue`;
+  return `${OBJECT_WORDS[level]}s that pass: ${counts}${moved}`;
 }
 
 function differenceLine({ base, head, difference, low, high }: MetricValues): Line {

@@ -160,7 +160,8 @@ export function statusWords({
   const word = STATUS_WORDS[status];
   return history === undefined
     ? word
-    : `${word}; passed ${count(history.passes)} of ${count(history.tries)} ${history.tries === 1 ? 'try' : 'tries'} so far on base (${rateInterval(history)})`;
+    : `${word}; passed ${count(history.passes)} of ${count(history.tries)} ` +
+        `${history.tries === 1 ? 'try' : 'tries'} so far on base (${rateInterval(history)})`;
 }
 
 /** Calls of the project's own programs are not priced. */

@@ -121,7 +121,8 @@ function brokenWords({ mode }: Result, failures: readonly Failure[], open: numbe
   if (regressed > 0)
     return `${counted(regressed, `${more}regressed reference`)} and ${count(fell)} that fell with the suite`;
   return entries.every(({ reference }) => reference.status === 'fell')
-    ? `${counted(fell, `${more}reference`)} that fell, with too few tries to name ${fell === 1 ? 'it' : 'each'} alone`
+    ? `${counted(fell, `${more}reference`)} that fell, with too few tries to name ` +
+        `${fell === 1 ? 'it' : 'each'} alone`
     : `${counted(fell, `${more}reference`)} that fell with the suite`;
 }
 

@@ -57,7 +57,9 @@ function scoringBlocks(
     },
     paragraph([
       text(
-        `Prompt ${pointsBetween(rates.base_head, rates.head_head)}, scoring ${pointsBetween(rates.base_base, rates.base_head)}, together ${pointsBetween(rates.base_base, rates.head_head)}. Changed: `,
+        `Prompt ${pointsBetween(rates.base_head, rates.head_head)}, ` +
+          `scoring ${pointsBetween(rates.base_base, rates.base_head)}, ` +
+          `together ${pointsBetween(rates.base_base, rates.head_head)}. Changed: `,
       ),
       ...becauseLine(scoring.because),
       text('.'),
@@ -86,7 +88,9 @@ function sameAnswerBlocks({
   return [
     paragraph([
       text(
-        `The same ${counted(judged, 'answer')} of base under both: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass (McNemar mid-${pValue(p)}${agree}).`,
+        `The same ${counted(judged, 'answer')} of base under both: ` +
+          `${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass ` +
+          `(McNemar mid-${pValue(p)}${agree}).`,
       ),
     ]),
   ];

@@ -62,7 +62,8 @@ function classesOf(
     paragraph([
       ...name,
       text(
-        `: accuracy ${rateSides(accuracy, percent)}, macro-F1 ${rateSides(macro_f1, decimal)}, answers that are not a label ${rateSides(other, percent)}.`,
+        `: accuracy ${rateSides(accuracy, percent)}, macro-F1 ${rateSides(macro_f1, decimal)}, ` +
+          `answers that are not a label ${rateSides(other, percent)}.`,
       ),
     ]),
     {
@@ -199,5 +200,8 @@ function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   ).filter((apart) => !apart).length;
   if (close === 0)
     return 'The first is ahead of all others: on the same references, each passes less often (paired test).';
-  return `On the same references, this run cannot tell ${counted(close, 'other variant')} from the first (paired test). More references or tries could.`;
+  return (
+    `On the same references, this run cannot tell ${counted(close, 'other variant')} from the first ` +
+    `(paired test). More references or tries could.`
+  );
 }
