@@ -14,14 +14,14 @@ import {
 import { percent } from '../../text/amounts.ts';
 import type { Markup } from '../../text/markup.ts';
 
-export interface TrendPoint {
+interface TrendPoint {
   at: string;
   rate: number | null;
   low: number | null;
   high: number | null;
 }
 
-export interface TrendDrawing {
+interface TrendDrawing {
   /** Text alternative, one sentence. */
   label: string;
   /** Oldest first. `at`: an ISO date. */

@@ -55,8 +55,10 @@ export function look(
     const session = endingWith(opened, edited);
     const { sides, alone } = await workbenchSides(session, project.base);
     const { base, tip = null, head } = sides;
-    const held = [base, tip, head].filter((tree) => tree !== null);
-    await forgetOthers(documents, held);
+    await forgetOthers(
+      documents,
+      [base, tip, head].filter((tree) => tree !== null),
+    );
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
     const idle = silent(session);

@@ -232,8 +232,10 @@ function cellHtml(cell: Cell | undefined, column: MatrixColumn): Markup {
 
 /** `has 2/2 · polite 0.80` */
 function scoreSummary({ tries }: SideResult): string {
-  const scored = tries.flatMap(({ scores }) => scores);
-  const metrics = Map.groupBy(scored, ({ metric }) => metric);
+  const metrics = Map.groupBy(
+    tries.flatMap(({ scores }) => scores),
+    ({ metric }) => metric,
+  );
   const shown = [...metrics].slice(0, MOST_METRICS).map(([name, scores]) => {
     const numbers = scores.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
     const passes = scores.filter(({ status }) => status === 'pass').length;

@@ -4,7 +4,7 @@ import { shareSpan } from './blocks.ts';
 import { COLOURS, SMALL, draw, line, shapes, type Point, type Shape, words } from './drawing.ts';
 
 /** Rank in the table, dollars per thousand calls, and pass rate with interval, 0–1. */
-export interface CostPoint {
+interface CostPoint {
   rank: number;
   cost: number;
   rate: number;

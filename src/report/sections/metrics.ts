@@ -63,10 +63,8 @@ export function metricValues(
 }
 
 function hasMoved({ values, labels = [], objects }: MetricResult): boolean {
-  const moved = values?.moved ?? null;
-  if (objects?.difference !== undefined && objects.difference !== null && objects.difference !== 0)
-    return true;
-  return moved !== null || labels.some(({ base, head }) => base !== head);
+  if ((values?.moved ?? null) !== null || (objects?.difference ?? 0) !== 0) return true;
+  return labels.some(({ base, head }) => base !== head);
 }
 
 const DIFF = ['Metric', 'Mean', 'Difference, 90 % interval', 'p', 'References', 'Labels'];
