@@ -102,9 +102,7 @@ function callsLine(plan: Plan, certainWords: readonly string[]): string {
 }
 
 function sweptLines(runs: readonly SuiteRun[]): string[] {
-  const prompts = new Map<string, SuiteRun[]>();
-  for (const run of runs)
-    prompts.set(run.suite.path, [...(prompts.get(run.suite.path) ?? []), run]);
+  const prompts = Map.groupBy(runs, ({ suite }) => suite.path);
   return [...prompts].map(([path, variants]) => {
     const most = Math.max(...variants.map(({ runs: { length } }) => length));
     const times = variants.length === 1 ? '' : ` × ${counted(variants.length, 'variant')}`;

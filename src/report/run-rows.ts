@@ -58,11 +58,7 @@ export async function tablesOfReports(
   reports: readonly RunReport[],
   evaluate: Evaluate,
 ): Promise<RunTable[]> {
-  const jobs = new Map<string, RunReport[]>();
-  for (const report of reports) {
-    const job = `${folderOf(report.file)}\n${report.name}`;
-    jobs.set(job, [...(jobs.get(job) ?? []), report]);
-  }
+  const jobs = Map.groupBy(reports, ({ file, name }) => `${folderOf(file)}\n${name}`);
   const tables = new Map<string, RunTable>();
   for (const [job, unordered] of jobs) {
     const files = [...unordered].sort((a, b) => tryOf(a.file) - tryOf(b.file));

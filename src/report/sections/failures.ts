@@ -16,20 +16,15 @@ export interface Failure {
 /** By suite, metric and reason, then by suite and metric; in order of appearance. */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   const all = entries.map((entry) => ({ entry, ...failureCause(entry, reports) }));
-  const exact = new Map<string, number>();
-  for (const { reasonKey } of all) exact.set(reasonKey, (exact.get(reasonKey) ?? 0) + 1);
-  const groups = new Map<string, Failure>();
-  for (const { entry, metric, unjudged, reason, reasonKey, metricKey } of all) {
-    const shared = (exact.get(reasonKey) ?? 0) > 1;
-    const key = shared ? reasonKey : metricKey;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { metric, unjudged, reason, entries: [entry] });
-    else {
-      group.entries.push(entry);
-      if (group.reason !== reason) group.reason = null;
-    }
-  }
-  return [...groups.values()];
+  const exact = Map.groupBy(all, ({ reasonKey }) => reasonKey);
+  return groupByEqualKey(all, ({ reasonKey, metricKey }) =>
+    exact.get(reasonKey)?.length === 1 ? metricKey : reasonKey,
+  ).map((group) => {
+    const [{ metric, unjudged, reason }] = group;
+    const isEqual = group.every((other) => other.reason === reason);
+    const entries = group.map(({ entry }) => entry);
+    return { metric, unjudged, reason: isEqual ? reason : null, entries };
+  });
 }
 
 /** Like {@link failures}, with equal failures of several suites merged. */
