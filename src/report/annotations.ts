@@ -1,10 +1,8 @@
 import { countsForVerdict, failingMetrics } from '../kernel/result/counts.ts';
 import type { Result } from '../kernel/result/result.ts';
-import type { ScoringResult } from '../kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
-import type { Problem } from '../types/plain.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/detail.ts';
@@ -19,7 +17,6 @@ import {
 } from './sections/order.ts';
 import { differenceWords, metricMeans, passWords, rates, size } from './sections/phrases.ts';
 
-/** A remark on lines of a changed file, as a check run shows it. */
 interface Annotation {
   /** From the root of the repository. */
   path: string;
@@ -31,10 +28,7 @@ interface Annotation {
   message: string;
 }
 
-/**
- * GitHub's limits: UTF-16 units of a title, bytes of a message (64 KB, read as the smaller of its
- * two meanings).
- */
+/** GitHub's limits: UTF-16 units of a title, bytes of a message (64 KB). */
 export const ANNOTATION_TITLE_LIMIT = 255;
 
 export const ANNOTATION_MESSAGE_LIMIT = 64_000;
@@ -42,15 +36,9 @@ export const ANNOTATION_MESSAGE_LIMIT = 64_000;
 /** An answer or a reason is cut here, in UTF-16 units. */
 const MAX_ANNOTATION_PART = 2_000;
 
-/** References named in one message. */
 const MAX_ANNOTATION_NAMES = 10;
 
-/**
- * What the check says on the change itself, the most important first: problems at their lines, one
- * summary per changed file that made suites run, and each regressed reference at its line. Nothing
- * outside the changed files. `changed` and the result hold paths below `workingDirectory`; the
- * annotations' paths start at the root of the repository.
- */
+/** Problems, a summary per changed file, and each regressed reference, at their lines. */
 export function annotations(
   result: Result,
   changed: readonly ChangedFile[],
@@ -61,7 +49,11 @@ export function annotations(
   const failed = result.conclusion === 'failure' ? 'failure' : 'warning';
   const lines = foundLines(result, reports);
   const all = [
-    ...result.problems.flatMap((problem) => onProblem(problem, files)),
+    ...result.problems.flatMap(({ place, message }) =>
+      place === null || !files.has(place.file)
+        ? []
+        : [at(place.file, place.line, 'failure', 'Not judged: this has to be fixed', message)],
+    ),
     ...[...files.values()].flatMap((file) => {
       const summary = onFile(file, result, lines, failed, reports);
       const shown = new Set(summary.map(({ startLine }) => startLine));
@@ -86,7 +78,6 @@ export function annotations(
   }));
 }
 
-/** What paths below the working directory begin with at the root of the repository. */
 export function rootOf(workingDirectory: string): string {
   const parts = workingDirectory.split('/').filter((part) => part !== '' && part !== '.');
   return parts.length === 0 ? '' : `${parts.join('/')}/`;
@@ -104,15 +95,7 @@ function at(
   return { path, startLine: shown, endLine: shown, level, title, message };
 }
 
-function onProblem(
-  { place, message }: Problem,
-  files: ReadonlyMap<string, ChangedFile>,
-): Annotation[] {
-  if (place === null || !files.has(place.file)) return [];
-  return [at(place.file, place.line, 'failure', 'Not judged: this has to be fixed', message)];
-}
-
-/** References of a file that fail alike share one remark, at the worst of them. */
+/** References of a file that fail alike share one annotation, at the worst of them. */
 function onReferences(
   { entries: [worst, ...others] }: Failure,
   failed: Annotation['level'],
@@ -146,7 +129,7 @@ function entryNames(entries: readonly ReferenceEntry[]): string {
   return `${named.join(', ')}${left === 0 ? '' : ` and ${String(left)} more`}`;
 }
 
-/** What a changed file did to the suites that it makes, or that it made run. */
+/** What a changed file did to the suites that it belongs to or caused to run. */
 function onFile(
   file: ChangedFile,
   result: Result,
@@ -177,13 +160,15 @@ function onFile(
         ...own.map(({ sentence }) => sentence),
         ...worst,
         ...suites.map(suiteWords),
-        ...scorings.map(scoringWords),
+        ...scorings.map(
+          ({ name, summary }) =>
+            `${name}, answers under both sides' scoring: ${shorten(summary, MAX_ANNOTATION_PART)}`,
+        ),
       ].join('\n'),
     ),
   ];
 }
 
-/** What the suites come to together, and how loudly it is said. */
 function overallLevel(
   suites: readonly SuiteResult[],
   failed: Annotation['level'],
@@ -195,7 +180,6 @@ function overallLevel(
   return verdicts.has('inconclusive') ? ['inconclusive', 'warning'] : ['no regression', 'notice'];
 }
 
-/** Found lines that the pull request shows of this file. */
 function linesIn({ lines: found }: FoundLines, { path, lines }: ChangedFile): number[] {
   return found
     .filter(({ head }) => head.file === path)
@@ -203,7 +187,6 @@ function linesIn({ lines: found }: FoundLines, { path, lines }: ChangedFile): nu
     .filter((line) => lines.some(({ start, end }) => start <= line && line <= end));
 }
 
-/** Every line that was found, with the sentences on it. */
 function onLines(
   file: ChangedFile,
   found: readonly FoundLines[],
@@ -245,7 +228,6 @@ function changedLine({ path, lines }: ChangedFile, { changes = [] }: Result): nu
   return Number.isFinite(first) ? first : 1;
 }
 
-/** What the change did to the reference that fell most, and how many fail alike. */
 function worstWords(suites: readonly SuiteResult[], result: Result, reports: Reports): string[] {
   const entries = entriesWithStatus(
     { ...result, suites: [...suites] },
@@ -267,7 +249,8 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
   const alike =
     others === 0 ? '' : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} alike`;
   return [
-    `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ${passWords(reference.head)} on head${alike}.`,
+    `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ` +
+      `${passWords(reference.head)} on head${alike}.`,
     ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
   ];
 }
@@ -292,17 +275,12 @@ function suiteWords(suite: SuiteResult): string {
   const means = failingMetrics(suite)
     .map((metric) => `. Got worse: ${metricMeans(metric)}`)
     .join('');
-  return `${suite.name}: ${rates(suite.pass_rate.base, suite.pass_rate.head)}${change === null ? '' : ` (${change})`}${compared}${names}${means}.`;
+  const moved = change === null ? '' : ` (${change})`;
+  const { base, head } = suite.pass_rate;
+  return `${suite.name}: ${rates(base, head)}${moved}${compared}${names}${means}.`;
 }
 
-function scoringWords({ name, summary }: ScoringResult): string {
-  return `${name}, answers under both sides' scoring: ${shorten(summary, MAX_ANNOTATION_PART)}`;
-}
-
-/**
- * At most the limit in bytes, cut between characters. A character has at most three bytes per
- * UTF-16 unit.
- */
+/** Cuts to the limit in bytes, between characters. A UTF-16 unit takes at most three bytes. */
 function fitMessage(message: string): string {
   if (bytes(message) <= ANNOTATION_MESSAGE_LIMIT) return message;
   return shorten(message, Math.floor(ANNOTATION_MESSAGE_LIMIT / 3));

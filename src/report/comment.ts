@@ -17,17 +17,11 @@ import type { Reports } from './sections/feature-report.ts';
 import { sectionBlocks } from './sections/index.ts';
 import { outcomeSign } from './sections/outcomes.ts';
 
-/**
- * GitHub's limit for the body of a comment. Counting UTF-16 units satisfies its readings in
- * characters and in bytes × 4.
- */
+/** GitHub's limit for the body of a comment, in UTF-16 units. */
 export const COMMENT_LIMIT = 65_536;
 
 interface CommentOptions {
-  /**
-   * The hidden line by which the comment is found again; it comes first, so that nothing can
-   * swallow it.
-   */
+  /** The hidden first line by which the comment is found again. */
   marker: string;
   reports: Reports;
   /** UTF-16 units. */
@@ -35,10 +29,7 @@ interface CommentOptions {
   links?: Links;
 }
 
-/**
- * The pull request's comment. Detail falls level by level until it fits, which the text then says;
- * a limit that not even the verdict fits leaves the marker and the outcome.
- */
+/** The pull request's comment. Detail falls level by level until it fits. */
 export function renderComment(
   result: Result,
   { marker, reports, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
@@ -51,10 +42,7 @@ export function renderComment(
   return shorten(`${marker}\n${sign} ${outcome}\n`, limit);
 }
 
-/**
- * The report and the run's page beside the footer, where a fork lacks keys the way to them, and the
- * report wherever it is said to hold more.
- */
+/** Adds links to the report and the run, and what a fork without keys can do. */
 function withRun(result: Result, detail: Detail, reports: Reports, links: Links): Block[] {
   const { sizeNote: said } = detail;
   const blocks = sectionBlocks(result, detail, reports);
@@ -78,7 +66,6 @@ function withRun(result: Result, detail: Detail, reports: Reports, links: Links)
   return [...shown.slice(0, -1), paragraph([...how, ...first, ...last.line, ...end], last.tone)];
 }
 
-/** The title says which project it is about, where there may be several. */
 function withAbout(block: Block, { about = '' }: Links): Block {
   if (about === '' || block.kind !== 'paragraph' || block.tone !== 'verdict') return block;
   return { ...block, line: [...block.line, text(' – '), code(about)] };
@@ -94,7 +81,6 @@ function saysOnly(block: Block, words: string | null): block is Paragraph {
 
 const REPORT = 'report.html';
 
-/** A sentence that names the report, with its address or its path. */
 function withReport(sentence: Paragraph, { report, reportFile }: Links): Paragraph {
   const line = sentence.line.flatMap((part): Line => {
     if (part.kind !== 'text' || !part.text.includes(REPORT)) return [part];
@@ -113,13 +99,10 @@ function withReport(sentence: Paragraph, { report, reportFile }: Links): Paragra
 /** GitHub refuses a longer title of a check run. */
 export const CHECK_TITLE_LIMIT = 255;
 
-/**
- * GitHub's limit for a check run's summary. Counted in bytes, which satisfies the reading in
- * characters too.
- */
+/** GitHub's limit for a check run's summary, in bytes. */
 export const CHECK_SUMMARY_LIMIT = 65_535;
 
-/** A step's summary may have 1 MiB; what other parts of the step write is left room for. */
+/** A job summary may have 1 MiB; leaves room for other output of the step. */
 export const JOB_SUMMARY_LIMIT = 1_000_000;
 
 /** The check run's title: the result's own line, on one line. UTF-16 units. */
@@ -128,7 +111,6 @@ export function checkTitle(result: Result, limit: number = CHECK_TITLE_LIMIT): s
   return shorten(title === '' ? outcomeSign(result).outcome : title, limit);
 }
 
-/** The check run's summary in at most `limit` bytes. */
 export function checkSummary(
   result: Result,
   reports: Reports,
@@ -147,7 +129,6 @@ export function checkSummary(
   );
 }
 
-/** The job summary in at most `limit` bytes. */
 export function renderSummary(
   result: Result,
   reports: Reports,

@@ -5,20 +5,19 @@ import { variantWords } from '../kernel/suite/suite.ts';
 import { counted, percent, probability, signed } from '../text/amounts.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
 
-/** A saved result and the path that it was named by. */
 interface Named {
   file: string;
   result: Result;
 }
 
-/**
- * What the second of two results changed against the first, suite by suite: the same references,
- * paired. Nothing is left unsaid of suites that have no partner.
- */
+/** Compares two results suite by suite on the same references; names suites without a partner. */
 export function comparisonBlocks(first: Named, second: Named): Block[] {
   const pairs = partners(first.result.suites, second.result.suites);
-  const alone = [first, second].map(({ result }) => result.suites.length - pairs.length);
-  const left = alone[0] === 0 && alone[1] === 0 ? [] : [loneSuites(alone)];
+  const alone = ({ result }: Named) => counted(result.suites.length - pairs.length, 'suite');
+  const words = 'Without a partner in the other result: ';
+  const left = [first, second].every(({ result }) => result.suites.length === pairs.length)
+    ? []
+    : [paragraph([text(`${words}${alone(first)} of the first, ${alone(second)} of the second.`)])];
   const rows = pairs.map(([before, after]) => comparisonRow(before, after));
   return [
     paragraph(
@@ -55,10 +54,7 @@ const COMPARISON_COLUMNS = [
   'References',
 ];
 
-/**
- * Suites of one prompt; where it has several variants, those of one variant, and of what is left
- * the only one on each side: one model against another.
- */
+/** Suites of one prompt: those of one variant, else the only ones left, as of two models. */
 function partners(
   first: readonly SuiteResult[],
   second: readonly SuiteResult[],
@@ -116,12 +112,4 @@ function comparisonRow(before: SuiteResult, after: SuiteResult): Line[] {
 function pairingWord({ p, difference }: Pairing): string {
   if (p >= TOLD_APART) return 'not told apart';
   return difference < 0 ? 'worse' : 'better';
-}
-
-function loneSuites([first = 0, second = 0]: readonly number[]): Block {
-  return paragraph([
-    text(
-      `Without a partner in the other result: ${counted(first, 'suite')} of the first, ${counted(second, 'suite')} of the second.`,
-    ),
-  ]);
 }

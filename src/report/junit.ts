@@ -23,7 +23,6 @@ import {
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */
 const MAX_FAILURE_PART = 4_000;
 
-/** What a test case has besides its name: the element that says how it ended. */
 interface CaseEnding {
   element: 'failure' | 'error' | 'skipped';
   type: string;
@@ -31,33 +30,34 @@ interface CaseEnding {
   body: string;
 }
 
-/**
- * The result as JUnit XML, for other CI systems: a suite per prompt and variant, a case per
- * reference. A reference that regressed with its suite is a failure (in a sweep a failed roll-up is
- * one), an error an error; what was not judged, does not gate or is gone is skipped. Elements and
- * attributes are those that Jenkins' schema knows, so a case's place is the first line of its text.
- */
+/** JUnit XML within Jenkins' schema: a suite per prompt and variant, a case per reference. */
 export function renderJunit(result: Result, reports: Reports): string {
+  const repeated = repeatedNames(result.suites);
   const own = [
     ...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]),
-    ...suiteElements(result, reports),
+    ...result.suites.map((suite) =>
+      suiteElement(
+        suite,
+        suite.gate?.fail_on ?? result.gate.fail_on,
+        repeated.has(suite.name),
+        reports,
+      ),
+    ),
   ];
   const suites = [...runSuite(result, own), ...own];
   const sum = (key: keyof TestCounts): number =>
     suites.reduce((total, { counts }) => total + counts[key], 0);
+  const [tests, failures, errors] = [sum('tests'), sum('failures'), sum('errors')];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${xmlAttributes({ name: 'evaldiff', tests: sum('tests'), failures: sum('failures'), errors: sum('errors') })}>`,
+    `<testsuites${xmlAttributes({ name: 'evaldiff', tests, failures, errors })}>`,
     ...suites.map(({ xml }) => xml),
     '</testsuites>',
     '',
   ].join('\n');
 }
 
-/**
- * Readers of JUnit see a run that is red, or judged nothing, even where no reference can be named
- * for it.
- */
+/** Shows that a run is red, or judged nothing, even if no reference can be named for it. */
 function runSuite(
   { conclusion, title, reasons, suites }: Result,
   own: readonly Element[],
@@ -93,17 +93,7 @@ interface Element {
   counts: TestCounts;
 }
 
-function suiteElements({ suites, gate }: Result, reports: Reports): Element[] {
-  const repeated = repeatedNames(suites);
-  return suites.map((suite) =>
-    suiteElement(suite, suite.gate?.fail_on ?? gate.fail_on, repeated.has(suite.name), reports),
-  );
-}
-
-/**
- * Readers of JUnit know a case by its class and name, so variants of one prompt are classes of
- * their own.
- */
+/** Readers identify a case by class and name, so each variant is a class. */
 function suiteElement(
   suite: SuiteResult,
   failOn: FailOn,
@@ -164,10 +154,7 @@ function problemsSuite(problems: readonly Problem[]): Element {
         message: problem.message,
         body: formatProblem(problem),
       },
-      attributes: {
-        name: formatProblem(problem),
-        classname: 'configuration',
-      },
+      attributes: { name: formatProblem(problem), classname: 'configuration' },
     })),
   );
 }
@@ -254,7 +241,6 @@ function firstTryError({ base, head }: ReferenceResult): string {
   return tries.find(({ error }) => error !== null)?.error ?? 'no try could be judged';
 }
 
-/** Time of head's calls in seconds. */
 function seconds(side: SideResult | null): string {
   return (
     (side?.tries ?? []).reduce((sum, { latency_ms }) => sum + (latency_ms ?? 0), 0) / 1000

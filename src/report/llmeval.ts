@@ -7,26 +7,14 @@ import type { Metric, Score } from '../types/metric.ts';
 import type { Role } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
-/** One file of llmeval's layout, its path below the folder of reports. */
-interface LlmevalFile {
-  path: string;
-  text: string;
-}
-
 const ROLES: Readonly<Record<Role, string>> = { system: 'system', user: 'human', assistant: 'ai' };
 
-/**
- * A sweep in llmeval's layout: `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC), one
- * job for each suite in each variant. Every file is the resolved configuration with what came of
- * one try inlined at its references: `actual` and `metrics.<name>.{metric, result, skipped}`. A try
- * that could not be judged says so in `result` (`error`, `ungraded`, `skipped`) or, without an
- * answer, in `error`; llmeval knows `pass` and `fail` only.
- */
+/** `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC): a job per suite and variant. */
 export function* llmevalFiles(
   result: Result,
   suites: readonly Suite[],
   startedAt: Date,
-): Generator<LlmevalFile> {
+): Generator<{ path: string; text: string }> {
   const [day = '', time = ''] = startedAt.toISOString().slice(0, 19).split('T');
   const folder = `multirun/${day}/${time.replaceAll(':', '-')}`;
   for (const [job, suite] of result.suites.entries()) {
@@ -164,10 +152,7 @@ function scoreJson({ value, status, skip, reason }: Score, skipped: boolean): Js
   };
 }
 
-/**
- * A map as YAML in blocks, the same bytes as {@link indentedYaml}'s. That one takes 40 KB of memory for
- * each try of a sweep, so it is left what is not plain.
- */
+/** Same bytes as {@link indentedYaml}, which takes 40 KB of memory per try. */
 export function yamlText(value: Record<string, Json>): string {
   return Object.keys(value).length === 0 ? '{}\n' : `${block(value, '')}\n`;
 }
@@ -207,17 +192,16 @@ function isFilled(value: Json): value is Collection {
   return value !== null && typeof value === 'object' && Object.keys(value).length > 0;
 }
 
-/** Null: it takes more than a look at it. */
 function scalarText(value: Json): string | null {
   if (typeof value !== 'string') return Object.is(value, -0) ? null : JSON.stringify(value);
   if (isPlainYaml(value)) return value;
   return /^-?\d+$/.test(value) ? `"${value}"` : null;
 }
 
-/** A longer name is written in another form. */
+/** YAML writes longer keys in another form. */
 const LONGEST_NAME = 1000;
 
-/** One line that begins with a letter or digit, and then nothing that could end it or be a comment. */
+/** One line that begins with a letter or digit and contains nothing that could end it. */
 function isPlainYaml(text: string): boolean {
   return (
     /^[A-Za-z0-9][ -~\u00c0-\u1fff\u3001-\ud7ff]*$/.test(text) &&

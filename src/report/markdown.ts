@@ -21,11 +21,7 @@ import {
   type Tone,
 } from './sections/document.ts';
 
-/**
- * Blocks as GitHub shows them. Paragraphs and lists at the top are Markdown, so that they read well
- * in an e-mail too; tables and everything collapsed are HTML, in which GitHub reads no Markdown.
- * Blank lines separate the blocks; no block but a fenced one holds any.
- */
+/** Blocks for GitHub: Markdown at the top so that e-mails read well, HTML for tables and folds. */
 export function markdownOf(blocks: readonly Block[], links: Links): string {
   return blocks.map((block) => topBlock(block, links)).join('\n\n');
 }
@@ -101,7 +97,9 @@ function htmlBlock(block: Block, links: Links): string {
     case 'paragraph':
       return `<p>${line(block.line)}</p>`;
     case 'diff':
-      return `<pre>${block.lines.map(({ sign, text }) => htmlText(`${DIFF_SIGNS[sign]} ${text}`)).join('&#10;')}</pre>`;
+      return `<pre>${block.lines
+        .map(({ sign, text }) => htmlText(`${DIFF_SIGNS[sign]} ${text}`))
+        .join('&#10;')}</pre>`;
     case 'list':
       return ['<ul>', ...block.items.map((item) => `<li>${line(item)}</li>`), '</ul>'].join('\n');
     case 'table': {
@@ -135,10 +133,7 @@ function htmlBlock(block: Block, links: Links): string {
 
 type TableBlock = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>;
 
-/**
- * A last column of files stands below what is left of it: a phone has no room for both side by
- * side, and a table that scrolls hides it.
- */
+/** Puts a last column of files below the others, because a phone has no room for both. */
 function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
   const name = head.at(-1);
   const isPlaces = rows.some((row) =>
@@ -157,10 +152,7 @@ function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
 /** A line of a cell that is no longer than this does not wrap. */
 const MAX_NOWRAP_CHARS = 24;
 
-/**
- * Short lines of names, numbers and words of our own are kept together, and a long one beside them
- * wraps: a phone has no room for it.
- */
+/** Short lines of our own words do not wrap, so that a long cell beside them does. */
 function cellOf(cell: Line, links: Links): string {
   const lines = splitAtBreaks(cell);
   if (lines.every(isShort)) return `<td nowrap>${htmlLine(cell, links)}</td>`;
@@ -211,7 +203,12 @@ function htmlInline(part: Inline, links: Links): string {
     case 'pieces':
       return blankRemark(part.pieces.map(({ text }) => text)) ?? markdownPieces(part.pieces);
     case 'place':
-      return placeShown(part, links, breakable, htmlLink);
+      return placeShown(
+        part,
+        links,
+        (path, limit) => htmlCell(path, limit).replace(/(?<!<)\//g, '/<wbr>'),
+        htmlLink,
+      );
     case 'sign':
       return PICTURES[part.tone];
     case 'verdict':
@@ -223,10 +220,7 @@ function htmlInline(part: Inline, links: Links): string {
   }
 }
 
-/**
- * Foreign text stays in `code`; our remarks about what was left out stand outside of it, so it
- * cannot imitate them.
- */
+/** Foreign text stays in `code`; notes on omissions are outside, so it cannot imitate them. */
 function markdownPieces(pieces: readonly Piece[]): string {
   return pieces
     .map((piece, index) => {
@@ -245,7 +239,7 @@ function markdownPieces(pieces: readonly Piece[]): string {
     .trim();
 }
 
-/** Signs that keep their colour wherever GitHub sends the text; grey is neither. */
+/** Emoji that keep their colour wherever GitHub sends the text. */
 const PICTURES: Readonly<Record<Tone, string>> = {
   bad: '❌',
   good: '✅',
@@ -253,7 +247,6 @@ const PICTURES: Readonly<Record<Tone, string>> = {
   neutral: '➖',
 };
 
-/** Escapes a sentence without losing the blanks that join it to its neighbours. */
 function escapeWithin(text: string, escape: (text: string) => string): string {
   const inner = escape(text);
   if (inner === '') return text === '' ? '' : ' ';
@@ -264,13 +257,6 @@ function verdictText({ tone, word }: Extract<Inline, { kind: 'verdict' }>): stri
   return `${PICTURES[tone]} ${word}`;
 }
 
-function placeUrl(
-  { file, line, side }: Extract<Inline, { kind: 'place' }>,
-  { place }: Links,
-): string | null {
-  return place === null ? null : safeUrl(place(file.toWellFormed(), line, side));
-}
-
 /** A place, or a name that leads to it; the place behind the name where nothing can be linked. */
 function placeShown(
   part: Extract<Inline, { kind: 'place' }>,
@@ -278,15 +264,14 @@ function placeShown(
   show: (text: string, options: { limit: number }) => string,
   link: (shown: string, url: string) => string,
 ): string {
-  const [place, url] = [show(placeText(part), { limit: NAME_LIMIT }), placeUrl(part, links)];
+  const place = show(placeText(part), { limit: NAME_LIMIT });
+  const url =
+    links.place === null
+      ? null
+      : safeUrl(links.place(part.file.toWellFormed(), part.line, part.side));
   if (part.name === undefined) return linkWith(place, url, link);
   const name = show(part.name.text, part.name);
   return url === null ? `${name} (${place})` : link(name, url);
-}
-
-/** Where a narrow cell has no room for a path it breaks behind a folder. */
-function breakable(path: string, options: { limit: number }): string {
-  return htmlCell(path, options).replace(/(?<!<)\//g, '/<wbr>');
 }
 
 function linkWith(

@@ -14,23 +14,18 @@ interface PlanView {
   trust: TrustDecision;
   prepared: Prepared;
   notices: readonly Notice[];
-  /** What the plan says of calls that features make in any case. */
+  /** The features' lines about calls that are certain. */
   certainWords: readonly string[];
-  /** What it will cost; absent where that is said elsewhere. */
   forecast?: Forecast;
-  /** Also names references, and says what comes from which side; absent: the plan in short. */
+  /** Names references and shows which side provides what. */
   verbose?: boolean;
-  /** References that are named in each suite; the rest is counted. */
+  /** Most references named in each suite. */
   references?: number;
 }
 
-/** Suites named by a plan in short; the rest is counted. */
 const SHORT_SUITES = 10;
 
-/**
- * What a run will do and why, before anything is asked: what was selected, calls, cost, and the
- * level of trust; in full also each reference, and what comes from where. Filtered, one line each.
- */
+/** What a run will do and why, before any call: selection, calls, cost and trust level. Escaped. */
 export function planLines({
   trust,
   prepared,
@@ -61,16 +56,16 @@ export function planLines({
   ].map((line) => (line === '' ? '' : logLine(line)));
 }
 
-/** What a run usually takes; nothing where tries are fixed, as the line before then says all. */
+/** Empty if tries are fixed, because the line before then says all. */
 function usualLine(calls: AnswerCalls | null): string[] {
   return calls === null
     ? []
     : [
-        `usually about ${counted(calls.usual, 'call')} for all answers, where nothing got worse and 95 % of tries pass; at most ${count(calls.most)}`,
+        `usually about ${counted(calls.usual, 'call')} for all answers, ` +
+          `where nothing got worse and 95 % of tries pass; at most ${count(calls.most)}`,
       ];
 }
 
-/** The plan as data: what runs by suite and why, and what it takes. */
 export function planJson({
   trust,
   prepared,
@@ -96,7 +91,6 @@ export function planJson({
   };
 }
 
-/** The calls that are certain, and those that may follow. */
 function callsLine(plan: Plan, certainWords: readonly string[]): string {
   const { prompt_calls, replayed, grader_calls } = plan;
   return [
@@ -107,11 +101,8 @@ function callsLine(plan: Plan, certainWords: readonly string[]): string {
   ].join('');
 }
 
-/** A sweep runs all there is: why, and which references, goes without saying. */
 function sweptLines(runs: readonly SuiteRun[]): string[] {
-  const prompts = new Map<string, SuiteRun[]>();
-  for (const run of runs)
-    prompts.set(run.suite.path, [...(prompts.get(run.suite.path) ?? []), run]);
+  const prompts = Map.groupBy(runs, ({ suite }) => suite.path);
   return [...prompts].map(([path, variants]) => {
     const most = Math.max(...variants.map(({ runs: { length } }) => length));
     const times = variants.length === 1 ? '' : ` × ${counted(variants.length, 'variant')}`;
@@ -131,10 +122,12 @@ function suiteLines({ suite, runs }: SuiteRun, limit: number): string[] {
   const removed = suite.references.length - runs.length;
   const shown = suite.references.slice(0, limit);
   return [
-    `${suite.path}: ${counted(runs.length, 'reference')} because of ${why}${suite.unaffected > 0 ? `; ${String(suite.unaffected)} not affected` : ''}`,
+    `${suite.path}: ${counted(runs.length, 'reference')} because of ${why}` +
+      (suite.unaffected > 0 ? `; ${String(suite.unaffected)} not affected` : ''),
     ...shown.map(
       ({ reference, change, base }) =>
-        `  ${reference.id}${change === 'both' ? '' : ` (${change})`}${base === null && change !== 'removed' ? ', head only' : ''}`,
+        `  ${reference.id}${change === 'both' ? '' : ` (${change})`}` +
+        (base === null && change !== 'removed' ? ', head only' : ''),
     ),
     ...(limit > 0 && shown.length < suite.references.length
       ? [`  and ${String(suite.references.length - shown.length)} more`]

@@ -8,10 +8,7 @@ import type { Tally } from '../types/metric.ts';
 import type { Evaluate } from '../types/model.ts';
 import type { RunRow, RunTable } from './run-tables.ts';
 
-/**
- * The suites of a saved result as tables, one for each prompt; head's side, as the roll-up judged
- * it.
- */
+/** Head's suites of a saved result, one table per prompt, as the roll-up judged them. */
 export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
   const tables = new Map<string, RunTable>();
   for (const { path, name, variant, references } of suites) {
@@ -56,20 +53,12 @@ function rowTries({ tries }: SideResult): RunRow['tries'] {
   }));
 }
 
-/**
- * Reports of runs as tables. `multirun/<day>/<time>/<job>/report-<try>.yaml`: the files of one job
- * are the tries of its references, in their order; jobs of one time are variants of the same
- * prompts. Equal references stay rows of their own.
- */
+/** A table per prompt and time. The files of a job are the tries of its references, in order. */
 export async function tablesOfReports(
   reports: readonly RunReport[],
   evaluate: Evaluate,
 ): Promise<RunTable[]> {
-  const jobs = new Map<string, RunReport[]>();
-  for (const report of reports) {
-    const job = `${folderOf(report.file)}\n${report.name}`;
-    jobs.set(job, [...(jobs.get(job) ?? []), report]);
-  }
+  const jobs = Map.groupBy(reports, ({ file, name }) => `${folderOf(file)}\n${name}`);
   const tables = new Map<string, RunTable>();
   for (const [job, unordered] of jobs) {
     const files = [...unordered].sort((a, b) => tryOf(a.file) - tryOf(b.file));
@@ -133,10 +122,7 @@ async function buildRunRows(
 
 type RowTries = RunRow['tries'];
 
-/**
- * A try fails with one deciding metric; of a reference that is skipped as a whole, all metrics are
- * looked at for its word.
- */
+/** A try fails with one deciding metric; for a skipped reference, all metrics count. */
 function judgedTries(tries: RowTries, skipped: boolean): { passes: number; judged: number } {
   const outcomes = tries.map(({ scores }) => {
     const deciding = scores.filter((score) => skipped || !score.skipped);

@@ -2,39 +2,31 @@ import type { RunTry } from '../config/llmeval-report.ts';
 import type { Json } from '../types/plain.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
 
-/** One line of a roll-up: a reference in one variant, with all its tries. */
+/** A reference in one variant, with all its tries. */
 export interface RunRow {
   parameters: Record<string, Json>;
   input: Record<string, Json>;
   expected: Json | undefined;
   tries: RunTry[];
-  /** The roll-up's word; null: nothing could be judged. */
+  /** Null: not judged. */
   outcome: 'pass' | 'fail' | null;
-  /** Shown, and does not decide. */
   skipped: boolean;
 }
 
-/** The rows of one prompt in one run, over all variants. */
 export interface RunTable {
   run: string;
   name: string;
-  /** What is asked, before variables are filled in; null: not known. */
+  /** The prompt before variables are filled in; null: unknown. */
   messages: Json;
   rollup: string | null;
   rows: RunRow[];
 }
 
-/** Characters of a cell. */
 const CELL = 50;
 
-/** Characters of the line that shows what is asked. */
 const MESSAGES = 500;
 
-/**
- * Tables as llmeval's `report` has them: status, parameters, variables, expected, then for every
- * try the answer and each metric with its value and its word. Columns are those of all rows
- * together, so references and variants may differ.
- */
+/** llmeval's `report`: status, parameters, variables, expected, then each try's metrics. */
 export function runBlocks(tables: readonly RunTable[]): Block[] {
   return tables.flatMap((table) => [
     paragraph(
@@ -48,10 +40,9 @@ export function runBlocks(tables: readonly RunTable[]): Block[] {
   ]);
 }
 
-/** Whether everything that decides passes. A run in which nothing was judged does not. */
+/** Whether all deciding metrics pass; false if nothing was judged. */
 export function passes({ rows }: RunTable): boolean {
-  const deciding = rows.filter(({ skipped }) => !skipped);
-  return deciding.every(({ outcome }) => outcome === 'pass');
+  return rows.every(({ skipped, outcome }) => skipped || outcome === 'pass');
 }
 
 interface RunColumn {
@@ -62,7 +53,12 @@ interface RunColumn {
 function runTable({ rows, rollup }: RunTable): Block {
   const tries = rows.reduce((most, row) => Math.max(most, row.tries.length), 0);
   const columns: RunColumn[] = [
-    { title: rollup ?? 'Status', cell: (row) => [text(statusWord(row))] },
+    {
+      title: rollup ?? 'Status',
+      cell: ({ outcome, skipped }) => [
+        text(`${outcome ?? 'not judged'}${skipped ? ' (skipping)' : ''}`),
+      ],
+    },
     ...keysOf(rows, ({ parameters }) => parameters).map((key): RunColumn => ({
       title: key,
       cell: ({ parameters }) => valueCell(parameters[key]),
@@ -125,10 +121,6 @@ function scoreWord(score: RunTry['scores'][number] | undefined): string {
   return `${score.result}${score.skipped ? ' (skipping)' : ''}`;
 }
 
-function statusWord({ outcome, skipped }: RunRow): string {
-  return `${outcome ?? 'not judged'}${skipped ? ' (skipping)' : ''}`;
-}
-
 function keysOf(rows: readonly RunRow[], of: (row: RunRow) => Record<string, Json>): string[] {
   return [...new Set(rows.flatMap((row) => Object.keys(of(row))))];
 }
@@ -138,7 +130,7 @@ function answerCell(made: RunTry | undefined): Line {
   return made.error === null ? valueCell(made.actual) : [text('error: '), code(made.error, CELL)];
 }
 
-/** A value of any kind; nothing is a dash, and an empty text is not nothing. */
+/** Shows a missing value as a dash, unlike an empty text. */
 function valueCell(value: Json | undefined): Line {
   if (value === undefined) return [text('–')];
   return [code(typeof value === 'string' ? value : JSON.stringify(value), CELL)];

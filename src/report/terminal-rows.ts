@@ -2,36 +2,28 @@ import stringWidth from 'string-width';
 
 export type Style = 'plain' | 'bold' | 'dim' | 'good' | 'bad' | 'open';
 
-/** Text of one style. A line end stands alone. */
+/** Text of one style. A line end is a run of its own. */
 export interface Run {
   text: string;
   style: Style;
 }
 
-/** Letters of alphabets, punctuation, arrows, mathematics, boxes and ticks. */
+/** One-column characters. */
 const NARROW = /^[ -~¡-¬®-ɏͰ-҂Ҋ-ԯ‐-‧‰-⁞←-⋿─-◼✓-✗]*$/;
 
-/**
- * Columns of a text. Most texts have one for each of their characters; that is not left to the
- * library, which takes longer for its first emoji than a small run for its whole report.
- */
+/** Narrow texts skip the library, whose first emoji takes long. */
 export function columnsOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }
 
-/** What stands on one line of the terminal. */
 export type Row = Run[];
 
-/** Columns between two columns, and before what is indented. */
 export const GAP = 2;
 
-/** Line ends, blanks, and words, `5 %` being one; a path may also be broken after a slash. */
+/** Line ends, blanks, and words (`5 %` is one); a path may break after a slash. */
 const WRAP_TOKENS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+(?:(?<=\d) %[^\s/]*)?/g;
 
-/**
- * What no line may be broken in: a line end, blanks, or a word, of several runs where they touch (a
- * name and the comma after it).
- */
+/** Line ends, blanks, and words, which may span runs (a name and its comma). */
 function unbrokenUnits(given: readonly Run[]): Run[][] {
   const units: Run[][] = [];
   let open = false;
@@ -79,7 +71,7 @@ export function wrapRuns(given: readonly Run[], width: number): Row[] {
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** A word that is wider than a line, in parts that fill one line each. */
+/** Splits a word that is wider than a line. */
 function chopWord(word: readonly Run[], width: number): Run[] {
   const parts: Run[] = [];
   let used = 0;
@@ -107,12 +99,10 @@ function spaces(columns: number): Run {
   return { text: ' '.repeat(Math.max(0, columns)), style: 'plain' };
 }
 
-/** A little to the right, as what belongs to the row above. */
 export function indentRows(rows: readonly Row[]): Row[] {
   return rows.map((row) => [spaces(GAP), ...row]);
 }
 
-/** The first row behind a mark, the others below its text. */
 export function hanging(mark: string, item: readonly Run[], width: number): Row[] {
   return wrapRuns(item, width - mark.length).map((row, index) => [
     index === 0 ? { text: mark, style: 'plain' as const } : spaces(mark.length),
@@ -120,7 +110,7 @@ export function hanging(mark: string, item: readonly Run[], width: number): Row[
   ]);
 }
 
-/** Columns that a cell takes where nothing makes it break. */
+/** Columns of a cell without wrapping. */
 export function widest(cell: readonly Run[]): number {
   return wrapRuns(cell, Infinity).reduce((most, row) => Math.max(most, rowWidth(row)), 0);
 }
@@ -129,15 +119,11 @@ export function widestOf(cells: readonly Run[][]): number {
   return cells.reduce((most, cell) => Math.max(most, widest(cell)), 0);
 }
 
-/** Columns below which a cell would have to break within a word. */
 export function longestWord(cell: readonly Run[]): number {
   return unbrokenUnits(cell).reduce((most, unit) => Math.max(most, rowWidth(unit)), 0);
 }
 
-/**
- * Cells beside each other, each broken to the width of its column, in as many rows as the highest
- * takes.
- */
+/** Wraps each cell to its column's width. */
 export function sideBySide(cells: readonly Run[][], widths: readonly number[]): Row[] {
   const columns = widths.map((columnWidth, index) => wrapRuns(cells[index] ?? [], columnWidth));
   const height = columns.reduce((most, rows) => Math.max(most, rows.length), 0);
@@ -152,7 +138,6 @@ export function sideBySide(cells: readonly Run[][], widths: readonly number[]): 
   );
 }
 
-/** Name and value side by side, the values aligned. */
 export function pairRows(pairs: readonly [Run[], Run[]][], width: number): Row[] {
   const names = Math.min(
     Math.floor(width / 3),

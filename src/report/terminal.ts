@@ -31,11 +31,10 @@ import {
 } from './terminal-rows.ts';
 
 export interface TerminalOptions {
-  /** Columns; no line is longer. At least 20. */
+  /** Columns of the longest line. At least 20. */
   width: number;
-  /** ANSI colours and weights. */
   colour: boolean;
-  /** Of what a comment folds, its title alone, for a screen; absent: all of it. */
+  /** Shows only titles of collapsed groups. */
   folded?: boolean;
 }
 
@@ -60,18 +59,12 @@ const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
   open: '33',
 };
 
-/**
- * A column of foreign text is not made narrower than its longest word, within these bounds; else
- * the table becomes a list.
- */
+/** Bounds on a foreign text column's minimum; if it does not fit, the table becomes a list. */
 const NARROWEST = 10;
 
 const WIDEST_WORD = 24;
 
-/**
- * The report for a terminal (or a log: no line can be a workflow command), each line within the
- * width and ended.
- */
+/** The report for a terminal or log: no line can be a workflow command. */
 export function renderTerminal(result: Result, reports: Reports, options: TerminalOptions): string {
   const blocks = sectionBlocks(result, DETAIL, reports);
   if (options.folded !== true || !blocks.some(({ kind }) => kind === 'group'))
@@ -89,7 +82,7 @@ const UNFOLD: Inline = {
   text: '▸ folded here. Piped (| less), nothing is; report.html (--report) has all of it too.',
 };
 
-/** Blocks as lines of at most the width (20 at least), without a line end after the last. */
+/** Lines of at most `width` columns (20 at least), without a final line end. */
 export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {
   const rows = blocks.flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
   const lines = rows.map((row) =>
@@ -100,10 +93,7 @@ export function renderBlocks(blocks: readonly Block[], { width, colour }: Termin
   return lines.filter((line, index) => line !== '' || (lines[index + 1] ?? '') !== '').join('\n');
 }
 
-/**
- * Neighbours of one style as one, so that a phrase is not painted word by word; no blanks at the
- * end.
- */
+/** Joins neighbours of one style and removes trailing blanks. */
 function joinedRuns(row: Row): Row {
   const joined: Row = [];
   for (const run of row) {
@@ -209,7 +199,7 @@ function placeRuns(part: Extract<Inline, { kind: 'place' }>, style: Style): Run[
   ];
 }
 
-/** Foreign text has no lines of its own here; where one ended is shown. */
+/** Shows line ends of foreign text as a sign. */
 function onOneLine(text: string): string {
   return text.replace(/\s*\r?\n\s*/g, ' ↵ ');
 }
@@ -223,10 +213,7 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
   neutral: 'plain',
 };
 
-/**
- * All columns side by side; else the last one below its row; else every row as a list of names and
- * values.
- */
+/** Columns side by side; else the last one below its row; else each row as a list. */
 function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row[] {
   const head = table.head.map((cell) => runs(cell, 'bold'));
   const rows = table.rows.map((row) => row.map((cell) => runs(cell)));
@@ -275,13 +262,12 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
   ]);
 }
 
-/** The width a column would like, and the one it needs. */
 interface ColumnWidth {
   natural: number;
   least: number;
 }
 
-/** Takes from the widest column that can spare something until all fit; null when they cannot. */
+/** Narrows the widest columns until all fit; null if they cannot. */
 function shrunk(columns: readonly ColumnWidth[], room: number): number[] | null {
   const widths = columns.map(({ natural }) => natural);
   for (let over = widths.reduce((sum, width) => sum + width, 0) - room; over > 0; over -= 1) {

@@ -14,7 +14,6 @@ import {
   type SavedResult,
 } from './history-points.ts';
 
-/** Options of `evaldiff report`. */
 export interface TrendOptions {
   history?: string | true;
   directory: string;
@@ -38,11 +37,12 @@ async function historyPaths(
   if (all.length > 0 && exists) return { branch: null, paths: all };
   throw userError(
     null,
-    '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)',
+    '--history: name the results: result.json files, or folders that hold some ' +
+      '(evaldiff report --history main sweeps/)',
   );
 }
 
-/** Renders the trend of a branch's saved results. Makes no model calls. */
+/** Makes no model calls. */
 export async function renderHistory(
   words: readonly string[],
   { history: given = true, directory, format }: TrendOptions,
@@ -113,7 +113,9 @@ async function branchOf(
     if (mainline === null && name !== null)
       throw userError(
         null,
-        `--history ${name}: ${directory} is not a git repository with commits; leave the branch out to order results by the time of their files, or name the repository with --directory`,
+        `--history ${name}: ${directory} is not a git repository with commits; ` +
+          `leave the branch out to order results by the time of their files, ` +
+          `or name the repository with --directory`,
       );
     return mainline === null ? null : { ...mainline, merged: await mainline.merged(ids) };
   });

@@ -6,17 +6,14 @@ import { count, counted } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { HistoryPoint } from './report.ts';
 
-/** A saved result, and when its file was written (ISO, UTC). */
+/** `writtenAt`: ISO, UTC. */
 export interface SavedResult {
   file: string;
   writtenAt: string;
   result: Result;
 }
 
-/**
- * The branch whose trend is wanted: its states by commit id, and commits that it has only as parts
- * of a merge.
- */
+/** Commits of the branch, and those that it only has through a merge. */
 export interface Branch {
   name: string;
   commits: ReadonlyMap<string, { behind: number; at: string }>;
@@ -25,26 +22,14 @@ export interface Branch {
   shallow: boolean;
 }
 
-/** A result that is not part of the trend, and why. */
-interface LeftOut {
-  file: string;
-  sha: string;
-  why: LeftOutReason;
-}
-
 type LeftOutReason = 'comparison' | 'not judged' | 'working tree' | 'merged' | 'not on the branch';
 
 export interface History {
   points: HistoryPoint[];
-  left: LeftOut[];
+  left: { file: string; sha: string; why: LeftOutReason }[];
 }
 
-/**
- * The trend of full sweeps, the oldest first: in the branch's order of commits, several results of
- * one commit in the order in which they were written. A comparison ran only what its change
- * touched, so its rates say nothing of the whole suite. Without a branch (a folder that git does
- * not know) the files' own times give the order.
- */
+/** Full sweeps only, because comparisons run just what changed. Without a branch, by file time. */
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
   const judged = saved.map((file) => ({
     ...file,
@@ -105,13 +90,9 @@ function pointOf({ head, suites }: Result, at: string): HistoryPoint {
   };
 }
 
-/** Files that are named for each reason. */
 const MAX_FILES_PER_REASON = 5;
 
-/**
- * What a reader must know beside the trend: what was left out, by reason, and how sure the order
- * is.
- */
+/** Results left out, by reason, and doubts about the order. */
 export function historyNotes({ left }: History, branch: Branch | null): string[] {
   const name = branch?.name ?? '';
   const words: Record<LeftOutReason, string> = {
@@ -143,7 +124,8 @@ export function historyNotes({ left }: History, branch: Branch | null): string[]
   return cut
     ? [
         ...notes,
-        `This clone lacks ${name}'s older commits, so older results may be among those left out; git fetch --unshallow brings them.`,
+        `This clone lacks ${name}'s older commits, so older results may be left out. ` +
+          `Run git fetch --unshallow.`,
       ]
     : notes;
 }

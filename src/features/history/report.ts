@@ -24,14 +24,11 @@ import { type Markup, markup } from '../../text/markup.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
 
-/** The result of one commit of the default branch. */
 export interface HistoryPoint {
   sha: string;
   /** When it was evaluated, an ISO date. */
   at: string;
-  /**
-   * Suites that ran. Shares 0–1 with the interval that the result states; null: nothing was judged.
-   */
+  /** Shares 0–1; null: not judged. */
   suites: {
     path: string;
     name: string;
@@ -43,7 +40,7 @@ export interface HistoryPoint {
   }[];
 }
 
-/** A suite in one variant, over all results; null where it did not run. */
+/** Null where it did not run. */
 interface Series {
   name: string;
   variant: string;
@@ -64,13 +61,10 @@ const MOST_RESULTS = 200;
 
 const MAX_HISTORY_SUITES = 60;
 
-/** The newest results of a line drawn in letters. */
+/** Results of a sparkline. */
 const SPARKS = 30;
 
-/**
- * The trend of every suite as a page of its own. Points come from the oldest on; `notes` are said
- * beside them.
- */
+/** The trend as a page; `points` oldest first. */
 export async function renderHistoryHtml(
   points: readonly HistoryPoint[],
   notes: readonly string[] = [],
@@ -83,7 +77,6 @@ export async function renderHistoryHtml(
   });
 }
 
-/** The trend of every suite as a part of a page: a chart each, with its numbers. */
 async function historyHtml(
   points: readonly HistoryPoint[],
   more: readonly string[] = [],
@@ -99,7 +92,9 @@ async function historyHtml(
         ' · ',
       ),
       svg: trendChart({
-        label: `Pass rate of ${shorten(name, NAME_LIMIT)} over ${counted(moments.length, 'result')}: ${latestWords(moments)}`,
+        label:
+          `Pass rate of ${shorten(name, NAME_LIMIT)} over ${counted(moments.length, 'result')}: ` +
+          latestWords(moments),
         points: moments,
       }),
       table: numbersHtml(moments),
@@ -112,7 +107,6 @@ async function historyHtml(
     </section>`;
 }
 
-/** The trend of every suite for a terminal of `width` columns. */
 export function renderHistoryText(
   points: readonly HistoryPoint[],
   width: number,
@@ -121,7 +115,6 @@ export function renderHistoryText(
   return renderBlocks(historyBlocks(points, notes), { width, colour: false });
 }
 
-/** The trend of every suite as Markdown. */
 export function renderHistoryMarkdown(
   points: readonly HistoryPoint[],
   notes: readonly string[] = [],
@@ -162,7 +155,8 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
     paragraph(
       [
         text(
-          `Trend: the newest ${count(SPARKS)} results at most, each suite on a scale of its own, ${GAP_MARK} where it did not run. Change: against the result before.`,
+          `Trend: the newest ${count(SPARKS)} results at most, each suite on a scale of its own, ` +
+            `${GAP_MARK} where it did not run. Change: against the result before.`,
         ),
       ],
       'small',
@@ -222,10 +216,7 @@ function numbersHtml(moments: readonly Moment[]): Markup {
   );
 }
 
-/**
- * One series for each suite and variant, in the order of their names; the results from the oldest
- * on, as they are given.
- */
+/** Suites and variants by name, results oldest first. */
 function seriesOf(
   points: readonly HistoryPoint[],
   said: readonly string[],

@@ -1,13 +1,10 @@
 import type { KeptRecords } from '../../types/model.ts';
 import type { TryHistory } from './tries.ts';
 
-/** Of a key's hash: enough that two questions never meet, and short in the file. */
+/** Long enough to avoid collisions. */
 const KEY_LETTERS = 32;
 
-/**
- * The history that lies in stores. What several of them know is not added up, for one may have
- * begun as a copy of another.
- */
+/** Does not add up several stores, because one may be a copy of another. */
 export function storedHistory(
   stores: readonly KeptRecords[],
   hash: (text: string) => string,

@@ -14,15 +14,14 @@ import {
 import { percent } from '../../text/amounts.ts';
 import type { Markup } from '../../text/markup.ts';
 
-/** One result of a suite as shares with an interval; null where it did not run. */
-export interface TrendPoint {
+interface TrendPoint {
   at: string;
   rate: number | null;
   low: number | null;
   high: number | null;
 }
 
-export interface TrendDrawing {
+interface TrendDrawing {
   /** Text alternative, one sentence. */
   label: string;
   /** Oldest first. `at`: an ISO date. */
@@ -36,9 +35,7 @@ const TREND_HEIGHT = 160;
 /** Longer series are drawn without dots. */
 const MOST_DOTS = 40;
 
-/**
- * A suite's pass rate with intervals over its results, evenly spaced; gaps where it did not run.
- */
+/** Results evenly spaced, with intervals; gaps where it did not run. */
 export function trendChart({ label, points }: TrendDrawing): Markup {
   const { floor, ceiling } = shareSpan(
     points.flatMap(({ rate, low, high }) => [rate, low, high].filter((value) => value !== null)),
@@ -59,7 +56,7 @@ export function trendChart({ label, points }: TrendDrawing): Markup {
         axisLabel: {
           color: COLOURS.soft,
           fontSize: SMALL,
-          interval: (index: number) => isTick(index, points.length),
+          interval: (index: number) => index === 0 || index === points.length - 1,
           formatter: (index: string) => points[Number(index)]?.at.slice(0, 10) ?? '',
           alignMinLabel: 'left',
           alignMaxLabel: points.length > 1 ? 'right' : 'left',
@@ -94,12 +91,6 @@ export function trendChart({ label, points }: TrendDrawing): Markup {
   });
 }
 
-/** Labels only the first and last result; the table has all dates. */
-function isTick(index: number, length: number): boolean {
-  return index === 0 || index === length - 1;
-}
-
-/** Positions of results without a gap. */
 function unbrokenRuns(points: readonly TrendPoint[]): number[][] {
   const runs: number[][] = [];
   points.forEach(({ rate }, index) => {
@@ -113,7 +104,7 @@ function unbrokenRuns(points: readonly TrendPoint[]): number[][] {
 
 function band(points: readonly TrendPoint[], run: readonly number[], at: At): Shape[] {
   const edge = (index: number, side: 'low' | 'high') =>
-    at(index, clamp(points[index]?.[side] ?? points[index]?.rate ?? 0));
+    at(index, Math.min(1, Math.max(0, points[index]?.[side] ?? points[index]?.rate ?? 0)));
   const [only, ...more] = run;
   if (only === undefined) return [];
   if (more.length === 0) return [line(edge(only, 'low'), edge(only, 'high'), 'mark', 3, 0.35)];
@@ -129,7 +120,6 @@ function band(points: readonly TrendPoint[], run: readonly number[], at: At): Sh
   ];
 }
 
-/** Dots for short series, single points, and the last point. */
 function dotOf(
   points: readonly TrendPoint[],
   runs: readonly number[][],
@@ -141,8 +131,4 @@ function dotOf(
   if (rate === null || (points.length > MOST_DOTS && !alone && index !== points.length - 1))
     return [];
   return [dot(at(index, rate), index === points.length - 1 ? 4 : 3, 'mark')];
-}
-
-function clamp(share: number): number {
-  return Math.min(1, Math.max(0, share));
 }

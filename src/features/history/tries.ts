@@ -7,19 +7,15 @@ import { wilson } from '../../kernel/statistics/interval.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Side } from '../../types/plain.ts';
 
-/**
- * How often each question passed in all tries that were ever judged, keyed by a text that names the
- * question and its scoring.
- */
+/** Passes over all judged tries, keyed by question and scoring. */
 export interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
-  /** Null: nothing is added, for tries that are only looked at. */
+  /** Null: read only. */
   add: ((rows: readonly { key: string; passes: number; tries: number }[]) => void) | null;
 }
 
 /**
- * Adds this run's tries to the history, and tells each flaky reference how often what base asks has
- * passed so far. A try that was reused is one that was counted when it was new, unless this
+ * Adds this run's tries, and gives flaky references their history. A reused try counts only if this
  * scoring judges it for the first time.
  */
 export function withHistory<Suite extends { comparison: SuiteComparison; result: SuiteResult }>(
@@ -70,10 +66,7 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
 /** A reference is steady from so many judged tries on, if at least this share of them passed. */
 const STEADY = { tries: 20, share: 0.95 };
 
-/**
- * Suites that know which of their references are steady: what base asks nearly always passed in
- * earlier runs. That only chooses what is sampled on; this run's own tries judge.
- */
+/** Marks steady references, which nearly always passed. Affects sampling only, not the verdict. */
 export function withSteady(
   suites: readonly SuiteComparison[],
   history: TryHistory,
@@ -104,9 +97,7 @@ function measuredRate(counts: { passes: number; tries: number } | undefined): Me
     : { passes: counts.passes, tries: counts.tries, ...interval };
 }
 
-/**
- * Names a side's question together with all that judges the answer; null where nothing is asked.
- */
+/** Names a side's question and its scoring; null: no question. */
 function keysOfSuite({ deciding }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
   const answerer = deciding.answerer?.fingerprint ?? null;
   const shared = `${canonicalJson(scoringIdentity(deciding))},${canonicalJson(answerer)}`;
@@ -149,7 +140,7 @@ function newRows(
     if (tried.reused && known.has(tried.key)) continue;
     const name = `${String(tried.try)} ${tried.key}`;
     if (tried.reused && fresh.has(name)) continue;
-    // An answer that several references share is one try.
+    // An answer shared by several references is one try.
     if (tried.reused) fresh.add(name);
     const row = rows.get(tried.key) ?? { key: tried.key, passes: 0, tries: 0 };
     rows.set(tried.key, {

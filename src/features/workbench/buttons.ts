@@ -6,17 +6,15 @@ import type { Rubric } from '../../types/metric.ts';
 import { columnKey, type Cell, type MatrixColumn, type MatrixRow } from './workbench-rows.ts';
 import { referenceFields } from './workbench.ts';
 
-/** A rubric that scores a prompt's answers, and its file. */
 export interface RubricChoice {
   name: string;
   file: string;
   labels: readonly string[];
-  /** Its template includes `expected`, so labelled examples do too. */
+  /** Its template includes `expected`. */
   showsExpected: boolean;
   examples: Rubric['examples'];
 }
 
-/** Answers per cell with their own button. */
 const MOST_ANSWERS = 5;
 
 /** The distinct answers of a cell that can be accepted. */
@@ -32,7 +30,6 @@ export function acceptable(
   );
 }
 
-/** The buttons of one variant's cells. */
 export function cellActsHtml(
   { variant, reference }: Cell,
   rubrics: readonly RubricChoice[],
@@ -61,7 +58,6 @@ export function cellActsHtml(
     });
 }
 
-/** The buttons and forms above a reference. */
 export function actsHtml({ cells }: MatrixRow, rubrics: readonly RubricChoice[]): Markup | null {
   const [cell] = cells;
   if (cell === undefined) return null;
@@ -93,7 +89,6 @@ function labelForm(rubrics: readonly RubricChoice[]): Markup | null {
   if (rubrics.length === 0) return null;
   const option = (value: string, words: string): Markup =>
     markup`<option value="${value}">${shorten(words, 80)}</option>`;
-  // The page's script shows only the chosen rubric's labels.
   const labels = rubrics.map(
     (rubric) => markup`
       <optgroup label="${shorten(rubric.name, 80)}" data-rubric="${rubricKey(rubric)}">

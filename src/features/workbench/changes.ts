@@ -7,7 +7,6 @@ import type { NewReference, NewValue } from './data-row.ts';
 import type { WrittenPrompt } from './evaluate.ts';
 import type { Action } from './server.ts';
 
-/** A change of a reference, a new reference, or a new labelled example. */
 type DataChange =
   | ({ kind: 'set' } & NewValue)
   | ({ kind: 'add' | 'first' } & NewReference)
@@ -17,14 +16,14 @@ export interface Wish {
   file: string;
   /** The reference's line; 0: none. */
   line: number;
-  /** Of that reference. */
+  /** The reference's id. */
   id: string;
   columns: Columns;
   change: DataChange;
   what: string;
 }
 
-/** The reference of an action, and the side whose answers it names. */
+/** The reference, and the side with the answers. */
 export interface About {
   reference: ReferenceResult;
   side: 'base' | 'head';
@@ -44,11 +43,7 @@ const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder
   ['label', labelling],
 ]);
 
-/**
- * The change for an action, or a sentence why there is none.
- *
- * @param of the reference, and the side of its answers; null: adds the first one of its prompt
- */
+/** The change for an action, or why there is none. `of` null: adds the prompt's first reference. */
 export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
   if (of === null) return firstOne(action, prompt);
   const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'This is not an action.';
@@ -70,7 +65,7 @@ function actionText(action: Action, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Answers are identified by their text, because a newer look may have another one. */
+/** By text, because a newer look may have other answers. */
 function answerNamed(action: Action, { reference, side }: About): string | null {
   const named = acceptable(reference, { side }).find(({ name }) => name === action['answer']);
   return named?.answer ?? null;
@@ -103,7 +98,6 @@ function skipping(action: Action): ReturnType<ChangeBuilder> {
     : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
 }
 
-/** Rejects examples that the loader would reject. */
 function labelling(
   action: Action,
   { reference, side }: About,
@@ -137,7 +131,6 @@ function labelling(
   };
 }
 
-/** A new reference with a value for each variable. */
 function addition(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
   const names = Object.keys(reference.input);
   if (names.length === 0) return 'Its input is a dialogue; write a new one into the file.';
@@ -147,7 +140,6 @@ function addition(action: Action, { reference }: About): ReturnType<ChangeBuilde
     : { change: { kind: 'add', ...added }, what: 'a reference is added' };
 }
 
-/** The first reference of a prompt. */
 function firstOne(action: Action, { variables, tests }: WrittenPrompt): Wish | string {
   const added = action.kind === 'first' ? referenceIn(action, variables) : 'This is not an action.';
   return typeof added === 'string'

@@ -28,7 +28,6 @@ interface DevOptions extends EvaluateOptions {
   port: string;
 }
 
-/** Default cost cap in US dollars. */
 const DEFAULT_COST = 1;
 
 const DEFAULT_CALLS = 500;
@@ -49,7 +48,16 @@ export const devCommand: AddCommand = (program, terminal, done) => {
     .argument('[overrides...]', 'key=value, such as prompts=capitals; model=a,b adds columns')
     .addHelpText(
       'after',
-      `\nAnswers that are stored are shown at once; an edit asks for what it changed, up to --max-cost (default $${String(DEFAULT_COST)}) and --max-calls (default ${String(DEFAULT_CALLS)}).\n\nExamples:\n  evaldiff dev\n  evaldiff dev --max-cost 0.20 tags=critical\n  evaldiff dev model=small,large`,
+      [
+        '',
+        'Answers that are stored are shown at once; an edit asks for what it changed, up to --max-cost ' +
+          `(default $${String(DEFAULT_COST)}) and --max-calls (default ${String(DEFAULT_CALLS)}).`,
+        '',
+        'Examples:',
+        '  evaldiff dev',
+        '  evaldiff dev --max-cost 0.20 tags=critical',
+        '  evaldiff dev model=small,large',
+      ].join('\n'),
     )
     .action(async (overrides: string[], options: DevOptions) => {
       await openWorkbench(overrides, options, terminal);
@@ -118,7 +126,6 @@ async function openWorkbench(
   }
 }
 
-/** Prints each warning once: every look repeats them. */
 function onceEach(err: (text: string) => void): (text: string) => void {
   const said = new Set<string>();
   return (text) => {
@@ -161,7 +168,7 @@ function parsePort(text: string): number {
   throw userError(null, `--port: must be a whole number from 0 to 65535, not "${logLine(text)}"`);
 }
 
-/** After this time an action runs on what is shown, and is rejected if that is stale. */
+/** Then the action runs on what is shown, and is rejected if that is stale. */
 const LONGEST_WAIT_MS = 10_000;
 
 const NOT_FOUND_REPLY: ActionReply = { said: 'This is not there any more.', bad: true };
@@ -173,7 +180,7 @@ interface Performing {
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
 
-/** Handles a button or key of the page, after the previous action's writes are seen. */
+/** Runs after the previous action's writes are seen. */
 async function perform(action: Action, performing: Performing): Promise<ActionReply> {
   const { state, project, looking } = performing;
   if (action.kind === 'raise') return raise(performing);
@@ -218,7 +225,7 @@ function raise({ state: { spend }, looking, given }: Performing): ActionReply {
   return { said: spendWords(spend), bad: false };
 }
 
-/** Adds tries to one cell. Base's tries are only useful with as many of the other side. */
+/** Base's tries need as many of the other side. */
 function moreTries(
   { row: { key }, cell: { variant, suite, reference }, side }: ChosenCell,
   { looking }: Performing,

@@ -4,7 +4,7 @@ import type { Columns } from '../../kernel/suite/suite.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 
-/** A new value for a part of a reference; `reason`: an explanation for people. */
+/** `reason`: an explanation for people. */
 export interface NewValue {
   part: 'expected' | 'tags' | 'skip';
   value: Json;
@@ -13,13 +13,11 @@ export interface NewValue {
 
 export interface NewReference {
   input: JsonMap;
-  /** Empty: none. */
   expected: string;
 }
 
-/** A row of a data file, and how it is read. */
 interface DataPlace {
-  /** The file's text when the row was read. */
+  /** The file's text at that time. */
   read: string;
   line: number;
   columns: Columns;
@@ -41,7 +39,7 @@ export function writtenReference({ input, expected }: NewReference): JsonMap {
   return { input, ...(expected === '' ? {} : { expected }) };
 }
 
-/** Plans a row with this value. Rejects it if anything else of the reference would change. */
+/** Plans the edited row. Rejects it if anything else would change. */
 export function rowWith({ part, value, reason }: NewValue, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
@@ -56,7 +54,7 @@ export function rowWith({ part, value, reason }: NewValue, at: DataPlace): RowEd
     : UNCLEAR;
 }
 
-/** Plans a new row with the same members as the given one. */
+/** Plans a new row with the given one's members. */
 export function rowFor(added: NewReference, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return REFERENCE_MOVED;

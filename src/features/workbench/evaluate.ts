@@ -18,73 +18,63 @@ import type { Completion, Request } from '../../types/model.ts';
 import type { RubricChoice } from './buttons.ts';
 import { promptKey } from './workbench-rows.ts';
 
-/** The result of looking at the files once. */
 export interface WorkLook {
-  /** What a pull request would get; a sweep of the files without a base. */
+  /** As on a pull request; without a base, a sweep of the files. */
   result: Result;
-  /** All references with stored answers; null: not looked at. */
+  /** All references with stored answers, if looked at. */
   all: Result | null;
   reports: Reports;
   sent: SentLookup;
   /** By {@link promptKey}. */
   prompts: ReadonlyMap<string, WrittenPrompt>;
-  /** The files that actions change, as read, by path. */
   texts: ReadonlyMap<string, string>;
   /** Paths of the project's files, to be watched. */
   files: string[];
-  /** Answers are missing because no model call was made. */
+  /** Some calls were not made. */
   missing: boolean;
   interrupted: boolean;
   /** Why there is no base; null: there is one. */
   alone: string | null;
 }
 
-/** The prompts as sent, by suite and reference. */
 interface SentLookup {
   get(key: string): SentPrompts | undefined;
 }
 
-/** What an action needs to know to change a prompt's files. */
+/** What actions need to edit a prompt's files. */
 export interface WrittenPrompt {
   name: string;
   path: string;
   variables: string[];
-  /** The file with its tests: the prompt's own if they are inline. */
+  /** The prompt's own file if tests are inline. */
   tests: string;
-  /** The other tool that owns the file; null: it is ours. */
   tool: string | null;
   references: number;
-  /** How rows of data files are read, by the reference's id. */
+  /** By the reference's id. */
   columns: ReadonlyMap<string, Columns>;
-  /** Its rubrics in the project's own files. */
   rubrics: RubricChoice[];
 }
 
-/** The part of a look that one run provides. */
 export interface Evaluation extends Pick<
   WorkLook,
   'result' | 'reports' | 'sent' | 'prompts' | 'missing'
 > {
-  /** The result has every reference in every variant, so a sweep would add nothing. */
+  /** All references ran in all variants. */
   whole: boolean;
 }
 
 interface HowToAsk {
   /** Documents parsed by earlier looks; updated. */
   documents: ParsedDocuments;
-  /** Makes no model calls. */
   stored: boolean;
   exchange?: AnswerExchange;
-  /** Called after each model call with its cost in dollars; null: unknown price. */
+  /** `cost` in dollars; null: unknown price. */
   paid?(cost: number | null): void;
   /** The cost cap is the default, not the user's choice. */
   assumesCost?: boolean;
 }
 
-/**
- * Runs the pipeline on these sides. `stored`: makes no model calls; answers that are not stored are
- * `missing`.
- */
+/** Runs the pipeline. `stored`: makes no model calls; other answers are `missing`. */
 export async function runSides(
   session: Session,
   mode: 'diff' | 'sweep',
@@ -137,7 +127,7 @@ export async function runSides(
   };
 }
 
-/** Whether a call may have cost something; a rejected key costs nothing. */
+/** A rejected key costs nothing. */
 function wasMade(completion: Completion): boolean {
   if (completion.status === 'ok') return !completion.reused;
   return completion.unsent !== true && !['budget', 'aborted', 'key'].includes(completion.kind);
@@ -150,7 +140,7 @@ function callCost(price: Price, { target }: Request, completion: Completion): nu
   return usage === null ? null : price(target, usage, cached);
 }
 
-/** The prompts as sent, computed when first shown. */
+/** Computed when first shown. */
 function sentIn(prepared: Prepared | undefined): SentLookup {
   let all: ReturnType<typeof sentPrompts> | null = null;
   return {
@@ -243,7 +233,7 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   };
   return {
     missingKeys: () => [],
-    // Showing stored answers must not add to the outcome history.
+    // Stored answers must not add to the outcome history.
     ...(kept === undefined
       ? {}
       : { kept: async () => (await kept()).map(({ outcomes, note }) => ({ outcomes, note })) }),

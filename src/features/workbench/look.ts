@@ -22,34 +22,28 @@ import {
 export interface OpenProject {
   /** Absolute path of its folder. */
   root: string;
-  /** The revision to compare with; undefined: where the branch left the default branch. */
+  /** Default: where the branch left the default branch. */
   base: string | undefined;
   /** The cost cap is the default, not the user's choice. */
   assumesCost: boolean;
   read: ReadOptions;
-  /** Parsed documents, shared by looks so that unchanged files are not parsed again. */
+  /** Parsed documents, so that unchanged files are not parsed again. */
   documents: ParsedDocuments;
-  /** Opens a session for `work` and always closes it. */
+  /** Closes the session afterwards. */
   inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Runs `work` on the current files, without a session. */
   withFiles<T>(work: (files: SourceTree) => Promise<T>): Promise<T>;
 }
 
-/** Receives the progress of a look. */
 export interface Onlooker {
-  /** Fires when the files have changed: the look is abandoned. */
+  /** Fires when files change, which abandons the look. */
   edited: AbortSignal;
-  /** Receives stored answers, and updates as answers arrive. */
   show(found: WorkLook): void;
   progress(line: string): void;
-  /** Called after each model call with its cost in dollars; null: unknown price. */
+  /** `cost` in dollars; null: unknown price. */
   paid(cost: number | null): void;
 }
 
-/**
- * Looks at the current files: shows stored answers immediately, then requests what an edit changed
- * and shows answers as they arrive. Null: the files changed meanwhile.
- */
+/** Shows stored answers, then requests what is missing. Null: the files changed meanwhile. */
 export function look(
   project: OpenProject,
   allowance: Allowance,
@@ -61,13 +55,19 @@ export function look(
     const session = endingWith(opened, edited);
     const { sides, alone } = await workbenchSides(session, project.base);
     const { base, tip = null, head } = sides;
-    const held = [base, tip, head].filter((tree) => tree !== null);
-    await forgetOthers(documents, held);
+    await forgetOthers(
+      documents,
+      [base, tip, head].filter((tree) => tree !== null),
+    );
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
     const idle = silent(session);
+    const exchange: AnswerExchange = {
+      given: (key) => answers.get(key) ?? null,
+      keep: () => undefined,
+    };
     const judgeStored = (): Promise<Evaluation> =>
-      runSides(idle, mode, sides, { documents, stored: true, exchange: givenBy(answers) });
+      runSides(idle, mode, sides, { documents, stored: true, exchange });
     const first = await judgeStored();
     const all =
       base === null || edited.aborted || first.whole
@@ -106,12 +106,11 @@ interface LiveRun {
   mode: 'diff' | 'sweep';
   sides: Pick<Sides, 'base' | 'tip' | 'head'>;
   documents: ParsedDocuments;
-  /** Filled as answers arrive. */
   answers: Map<string, Completion>;
   assumesCost: boolean;
 }
 
-/** Requests what is missing. Collects answers in `answers` and redraws as they arrive. */
+/** Collects missing answers in `answers` and redraws as they arrive. */
 async function askLive(
   session: Session,
   { mode, sides, documents, answers, assumesCost }: LiveRun,
@@ -136,18 +135,13 @@ async function askLive(
   return asked;
 }
 
-/** Provides the answers that another run receives. */
-function givenBy(answers: ReadonlyMap<string, Completion>): AnswerExchange {
-  return { given: (key) => answers.get(key) ?? null, keep: () => undefined };
-}
-
 /** Shortest interval between redraws, in milliseconds. */
 const LIVE_MS = 400;
 
 /** And this many times the last redraw's duration, so that calls proceed. */
 const LIVE_SHARE = 3;
 
-/** Runs `work` when requested, after a pause and never concurrently. */
+/** Never concurrently, and with pauses. */
 function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {
   const ending = new AbortController();
   const { signal } = ending;
@@ -177,7 +171,7 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
   };
 }
 
-/** Requests more tries of one reference in one column; null: the files changed meanwhile. */
+/** More tries of one cell; null: the files changed meanwhile. */
 export function lookAtOne(
   project: OpenProject,
   allowance: Allowance,
@@ -202,7 +196,7 @@ export function lookAtOne(
 
 const NO_EVALUATION = { result: null, sent: new Map<string, never>(), prompts: [] } as const;
 
-/** Base and the working tree; the working tree alone, with the reason, if there is no base. */
+/** Without a base: the working tree, and why. */
 async function workbenchSides(
   session: Session,
   base: string | undefined,
@@ -226,7 +220,6 @@ async function workbenchSides(
   }
 }
 
-/** The files that actions may change. */
 async function readEditableTexts(
   head: SourceTree,
   results: readonly (Result | null)[],

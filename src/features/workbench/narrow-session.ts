@@ -15,23 +15,22 @@ export interface Allowance {
   maxCost: number | null;
 }
 
-/** The session with this spending limit. */
 export function withAllowance(session: Session, allowance: Allowance): Session {
   return { ...session, inputs: { ...session.inputs, ...allowance } };
 }
 
-/** For looks without model calls: without cap and progress output. */
+/** Without cap and progress output. */
 export function silent(session: Session): Session {
   const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
   return { ...withAllowance(session, free), progress: { style: 'steps', write: () => undefined } };
 }
 
-/** The session with progress on one changing line. */
+/** With progress on one changing line. */
 export function saying(session: Session, write: (line: string) => void): Session {
   return { ...session, progress: { style: 'line', write } };
 }
 
-/** The session without further calls once the files have changed. */
+/** Makes no further calls once files have changed. */
 export function endingWith(session: Session, edited: AbortSignal): Session {
   const { halting } = session;
   return {
@@ -46,7 +45,6 @@ export function endingWith(session: Session, edited: AbortSignal): Session {
   };
 }
 
-/** A session that runs one reference in one column. */
 export function onlyOne(session: Session, { suite, id, variant, tries }: Single): Session {
   const { inputs } = session;
   const { overrides } = inputs.read;

@@ -17,39 +17,28 @@ export interface WorkbenchState {
   spend: Spend;
   /** Edits made to the project's files, oldest first. */
   written: WrittenEdit[];
-  /** Files that the last look reported missing or invalid. */
+  /** Missing or invalid files. */
   named: string[];
-  /** The current activity, in a sentence. */
   note: string;
   bad: boolean;
 }
 
 export interface Looking {
   serve(server: Workbench): void;
-  /**
-   * Shows stored answers, then requests missing ones within the limit, until the files change.
-   *
-   * @param news absent: the files are unchanged
-   */
+  /** Shows stored answers, then requests missing ones. `news` absent: the files are unchanged. */
   refresh(news?: News): Promise<void>;
   more(key: string, single: Single): Promise<void>;
-  /**
-   * Announces an edit of the project's files. Call the result once it is written; a look that
-   * starts after this call will show it.
-   */
+  /** Announces an edit; call the result when it is written. */
   writing(): () => void;
   /** Resolves once the last edit is shown. */
   caughtUp(): Promise<void>;
   /** Resolves when no look is running. */
   idle(): Promise<void>;
-  /** Fires with the error when a look fails for a reason outside the files, such as a full disk. */
+  /** Fires when a look fails for a reason outside the files, such as a full disk. */
   failed: AbortSignal;
 }
 
-/**
- * Runs looks one by one, each with the remaining budget, and updates the windows. Never rejects,
- * because looks started by a button have no caller.
- */
+/** Runs looks one by one within the budget. Never rejects, because button looks have no caller. */
 export function createLooking(project: OpenProject, state: WorkbenchState): Looking {
   let server: Workbench | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -113,7 +102,6 @@ export function createLooking(project: OpenProject, state: WorkbenchState): Look
 
 interface LookCount extends Pick<Looking, 'writing' | 'caughtUp'> {
   begin(): void;
-  /** The current look has drawn something. */
   drawn(): void;
 }
 
@@ -208,7 +196,7 @@ async function refresh(
   draw();
 }
 
-/** Why nothing was evaluated; null: something was. */
+/** Null: something was evaluated. */
 function notEvaluatedReason({ outcome, problems }: Result): string | null {
   return outcome.kind === 'not-evaluated' ? problems.map(formatProblem).join(' · ') : null;
 }

@@ -3,17 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { UserError, problem } from '../../errors.ts';
 import { workbenchPage } from './workbench-page.ts';
 
-/** A request from the page's buttons or keys. */
 export type Action = Readonly<Record<string, unknown>> & { kind: string };
 
-/** The result of an action, in a sentence. */
+/** Shown to the user. */
 export interface ActionReply {
   said: string;
   bad: boolean;
 }
 
 interface BoardHandlers {
-  /** The board for the page's script. */
   board(): object;
   /** HTML of one reference; null: there is none. */
   detail(key: string): string | null;
@@ -23,7 +21,7 @@ interface BoardHandlers {
 export interface Workbench {
   /** Includes the access token. */
   url: string;
-  /** Sends an event to every window. */
+  /** Sends to every window. */
   tell(event: 'board' | 'state', data: object): void;
   close(): Promise<void>;
 }
@@ -32,13 +30,8 @@ export interface Workbench {
 const LONGEST_BODY = 1_000_000;
 
 /**
- * Serves the workbench on loopback. The address contains a random token. `Host` must be a loopback
- * name (against DNS rebinding), changes must come from the page itself, and no other origin can
- * read a response.
- *
- * @param port 0: any free port
- *
- * @throws UserError when the port is in use
+ * Serves on loopback, with a token in the address. `Host` must be loopback (against DNS rebinding),
+ * and changes must come from the page itself. `port` 0: any. Throws UserError if it is in use.
  */
 export async function serveWorkbench(port: number, shown: BoardHandlers): Promise<Workbench> {
   const token = randomBytes(24).toString('base64url');
@@ -58,7 +51,8 @@ export async function serveWorkbench(port: number, shown: BoardHandlers): Promis
           ? new UserError([
               problem(
                 null,
-                `--port: ${String(port)} is taken, or may not be used; name another, or leave it out for any that is free`,
+                `--port: ${String(port)} is taken, or may not be used; ` +
+                  `name another, or leave it out for any that is free`,
               ),
             ])
           : error,
@@ -140,7 +134,7 @@ function equal(given: string, token: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Requests without an origin are not from our page. */
+/** Rejects requests without an origin. */
 function fromPage({ headers }: IncomingMessage, host: string): boolean {
   return (
     headers.origin === `http://${host}` &&
@@ -161,7 +155,8 @@ function page(response: ServerResponse): void {
   const nonce = randomBytes(18).toString('base64');
   response.setHeader(
     'content-security-policy',
-    `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; ` +
+      `connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   );
   send(response, 'text/html; charset=utf-8', workbenchPage(nonce));
 }

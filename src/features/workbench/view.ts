@@ -18,7 +18,6 @@ import {
 import { boardOf, detailHtml, spendWords, type Board } from './workbench.ts';
 
 interface View {
-  /** Results of further tries of single cells. */
   more: readonly Result[];
   board: Board;
   rows: ReadonlyMap<string, MatrixRow>;
@@ -57,7 +56,6 @@ function viewWith(found: WorkLook, more: readonly Result[]): Omit<View, 'more'> 
   };
 }
 
-/** Replaces single cells by their further tries. */
 function withFurtherTries(
   { result, all: stored }: WorkLook,
   more: readonly Result[],
@@ -127,7 +125,6 @@ function promptOf(
   return cell === undefined ? null : (found?.prompts.get(promptKey(cell.suite)) ?? null);
 }
 
-/** The cell that an action names, and its prompt. */
 export interface ChosenCell {
   row: MatrixRow;
   cell: Cell;
@@ -135,7 +132,7 @@ export interface ChosenCell {
   prompt: WrittenPrompt;
 }
 
-/** Finds an action's row and column (default: the working tree's first). Null: it is gone. */
+/** Default column: the working tree's first. Null: it is gone. */
 export function findChosen({ key, cell: named }: Action, state: WorkbenchState): ChosenCell | null {
   const row = typeof key === 'string' ? findRow(state, key) : null;
   if (row === null) return null;

@@ -9,10 +9,7 @@ const WORKBENCH_SCRIPT = withListScript(
   readFileSync(new URL('./assets/workbench.js', import.meta.url), 'utf8'),
 );
 
-/**
- * The workbench's page; its contents come from the server. Its policy only allows its own style and
- * script, and no requests to others.
- */
+/** The server provides the contents. Its policy allows only its own style, script and requests. */
 export function workbenchPage(nonce: string): string {
   const page = markup`<!doctype html>
     <html lang="en">

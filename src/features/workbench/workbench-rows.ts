@@ -9,7 +9,6 @@ import type { Side } from '../../types/plain.ts';
 
 /** A reference of one prompt in one variant, on base and in the working tree. */
 export interface Cell {
-  /** Distinguishes the variants of a prompt. */
   variant: string;
   suite: SuiteResult;
   reference: ReferenceResult;
@@ -24,7 +23,6 @@ export function columnKey({ side, variant }: MatrixColumn): string {
   return `${side} ${variant}`;
 }
 
-/** One reference of one prompt in all columns. */
 export interface MatrixRow {
   /** Stable between looks. */
   key: string;
@@ -32,9 +30,8 @@ export interface MatrixRow {
   cells: Cell[];
 }
 
-/** One prompt's matrix. Each variant is a column, with another one for base if there is a base. */
+/** Each variant is a column, and another one for base if there is a base. */
 export interface Matrix {
-  /** See {@link promptKey}. */
   key: string;
   name: string;
   variants: string[];
@@ -48,14 +45,12 @@ export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): s
   return JSON.stringify([path, name]);
 }
 
-/** Undefined if the reference does not run in this variant. */
+/** Undefined: it does not run in this variant. */
 export function cellIn({ cells }: MatrixRow, { variant }: Pick<Cell, 'variant'>): Cell | undefined {
   return cells.find((cell) => cell.variant === variant);
 }
 
-/**
- * References × variants of each prompt, worst first: compared ones, and stored answers of others.
- */
+/** Worst first: compared references, and stored answers of others. */
 export function matricesOf(result: Result, all: Result | null): Matrix[] {
   const prompts = new Map<string, PromptSuites>();
   const entry = (suite: SuiteResult): PromptSuites => {
@@ -71,13 +66,11 @@ export function matricesOf(result: Result, all: Result | null): Matrix[] {
 
 interface PromptSuites {
   key: string;
-  /** One of its suites. */
   of: SuiteResult;
   compared: SuiteResult[];
   stored: SuiteResult[];
 }
 
-/** The rank of its worst row's status. */
 function worstRank({ rows: [worst] }: Matrix): number {
   return worst === undefined ? ROW_ORDER.length : statusRank(worst);
 }
@@ -109,10 +102,7 @@ function matrixOf({ key, of: { path, name }, compared, stored }: PromptSuites): 
   };
 }
 
-/**
- * Compares further variants with the first on the same references, adjusted together like the
- * ranking.
- */
+/** Paired on the same references and adjusted together, like the ranking. */
 function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
   if (first === undefined) return [];
   const apart = toldApart(first, others);
@@ -125,11 +115,11 @@ function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
         : paired.difference < 0
           ? 'is worse than'
           : 'is better than';
-    return `${variantWords(other.variant)} ${word} ${variantWords(first.variant)} on the same ${String(paired.references)} references`;
+    const same = `the same ${String(paired.references)} references`;
+    return `${variantWords(other.variant)} ${word} ${variantWords(first.variant)} on ${same}`;
   });
 }
 
-/** The worst status among cells with answers. */
 function worstStatus(cells: readonly Cell[]): RowStatus {
   if (cells.every(({ reference: { status } }) => status === 'removed')) return 'removed';
   const found = cells

@@ -36,10 +36,8 @@ import {
   type MatrixRow,
 } from './workbench-rows.ts';
 
-/** Metrics named per cell. */
 const MOST_METRICS = 3;
 
-/** Characters of an answer in the open detail. */
 const MAX_DETAIL_CHARS = 200_000;
 
 export interface Spend {
@@ -55,46 +53,43 @@ export interface BoardInput {
   result: Result;
   all: Result | null;
   reports: Reports;
-  /** Of these two results. */
   matrices: readonly Matrix[];
-  /** Some answers are missing, so there is no verdict. */
+  /** Then there is no verdict. */
   missing: boolean;
-  /** Sentences about the state, such as a missing base. */
+  /** Such as a missing base. */
   notes: readonly string[];
   /** Prompts without a reference: their keys, names and variables. */
   empty: readonly { key: string; name: string; variables: readonly string[] }[];
 }
 
 export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend): string {
-  return `${formatDollars(cost)} of ${formatDollars(maxCost)} spent${unpriced ? ', besides what has no known price' : ''} · ${String(calls)} of ${String(maxCalls)} calls`;
+  const besides = unpriced ? ', besides what has no known price' : '';
+  return (
+    `${formatDollars(cost)} of ${formatDollars(maxCost)} spent${besides} · ` +
+    `${String(calls)} of ${String(maxCalls)} calls`
+  );
 }
 
 /** The board for the page's script. */
 export interface Board {
-  /** The verdict and what follows it. HTML. */
   head: string;
   matrices: BoardMatrix[];
-  /** Forms of prompts without references. HTML. */
   firsts: string;
-  /** The filter's choices. HTML. */
   choices: string;
 }
 
 interface BoardMatrix {
   /** Stable between looks. */
   key: string;
-  /** Its name in the filter and on the page. */
   suite: string;
   label: string;
-  /** The content above its rows. HTML. */
   head: string;
-  /** The columns' heads. HTML. */
   top: string;
   columns: number;
   rows: BoardRow[];
 }
 
-/** A row with its filter values besides the suite. */
+/** With its filter values besides the suite. */
 interface BoardRow {
   /** Stable between looks. */
   key: string;
@@ -132,7 +127,6 @@ export function boardOf(input: BoardInput): Board {
   };
 }
 
-/** Notices that do not affect the verdict, folded. */
 function noticesHtml(result: Result): Markup[] {
   return notices(result, EVERYTHING).map((block) =>
     block.kind === 'group'
@@ -154,7 +148,7 @@ function emptyHtml({ key, name, variables }: BoardInput['empty'][number]): Marku
     </section>`;
 }
 
-/** Fields for a new reference: each variable, and what is expected. */
+/** A field per variable, and one for what is expected. */
 export function referenceFields(variables: readonly string[]): Markup {
   const field = (label: string, name: string): Markup =>
     markup`<label>${label} <textarea name="${name}"></textarea></label>`;
@@ -236,20 +230,25 @@ function cellHtml(cell: Cell | undefined, column: MatrixColumn): Markup {
     </span>`;
 }
 
-/** `has 2/2 · polite 0.80`: each metric's mean number, else its passes. */
+/** `has 2/2 · polite 0.80` */
 function scoreSummary({ tries }: SideResult): string {
-  const scored = tries.flatMap(({ scores }) => scores);
-  const metrics = Map.groupBy(scored, ({ metric }) => metric);
+  const metrics = Map.groupBy(
+    tries.flatMap(({ scores }) => scores),
+    ({ metric }) => metric,
+  );
   const shown = [...metrics].slice(0, MOST_METRICS).map(([name, scores]) => {
     const numbers = scores.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
     const passes = scores.filter(({ status }) => status === 'pass').length;
     const mean = numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
-    return `${shorten(name, 24)} ${numbers.length === 0 ? `${String(passes)}/${String(scores.length)}` : String(Number(mean.toPrecision(3)))}`;
+    const score =
+      numbers.length === 0
+        ? `${String(passes)}/${String(scores.length)}`
+        : String(Number(mean.toPrecision(3)));
+    return `${shorten(name, 24)} ${score}`;
   });
   return [...shown, ...(metrics.size > shown.length ? ['…'] : [])].join(' · ');
 }
 
-/** A row's details: for each variant its buttons, prompt, answers, scores and reasons. */
 export function detailHtml(
   { cells }: MatrixRow,
   sentOf: (cell: Cell) => SentPrompts | null,
@@ -268,7 +267,6 @@ export function detailHtml(
   });
 }
 
-/** Both prompts with their differences marked. */
 function promptsHtml({ base, head }: SentPrompts): Markup | null {
   const [before, after] = [
     base === null ? null : promptText(base),

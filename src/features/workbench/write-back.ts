@@ -18,7 +18,6 @@ import type { WorkLook, WrittenPrompt } from './evaluate.ts';
 import type { OpenProject } from './look.ts';
 import type { Action, ActionReply } from './server.ts';
 
-/** The last change, and how to undo it. */
 export interface WrittenEdit {
   file: string;
   before: string;
@@ -28,18 +27,11 @@ export interface WrittenEdit {
 
 interface WriteTarget {
   project: Pick<OpenProject, 'root' | 'read' | 'documents' | 'withFiles'>;
-  /** The files as read by the look that the page shows. */
   texts: WorkLook['texts'];
   prompt: WrittenPrompt;
 }
 
-/**
- * Applies an action to the project's files: reads them again, changes one place, and writes only if
- * they are unchanged. Rejects edits that would change more, that evaldiff could not load, or that
- * concern another tool's file.
- *
- * @param of null: adds the first reference of the prompt
- */
+/** Rejects edits that change more or break the file. `of` null: adds the first reference. */
 export async function writeBack(
   action: Action,
   of: About | null,
@@ -52,7 +44,8 @@ export async function writeBack(
   if (prompt.tool !== null)
     return nothing(
       file,
-      `it is read as ${prompt.tool} writes it, and what we would add means nothing there; change it there, or make files of ours of it with "evaldiff import"`,
+      `it is read as ${prompt.tool} writes it, and what we would add means nothing there; ` +
+        `change it there, or make files of ours of it with "evaldiff import"`,
     );
   const { root } = project;
   const path = join(root, file);
@@ -72,13 +65,12 @@ export async function writeBack(
   return { said: `${what}, in ${file}`, bad: false };
 }
 
-/** Undoes the last change unless the file was changed since. */
 export async function takeBack(root: string, undo: WrittenEdit[]): Promise<ActionReply> {
   const last = undo.at(-1);
   if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
   const { file, before, after, what } = last;
   const failed = await replaceText(join(root, file), root, after, before);
-  // An unwritable file may be written later; an edit by others is kept.
+  // An unwritable file may be written later; edits by others are kept.
   if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
     ? { said: `undone: ${what}`, bad: false }
@@ -89,7 +81,7 @@ function nothing(file: string, why: string): ActionReply {
   return { said: `${file}: ${why}; nothing is written`, bad: true };
 }
 
-/** The text including a byte order mark, so that it is written back; null: not UTF-8. */
+/** Keeps a byte order mark; null: not UTF-8. */
 function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -108,7 +100,6 @@ function absenceOf(error: unknown): string {
     : `it cannot be read: ${visibleErrorMessage(error)}`;
 }
 
-/** Null: it was written. */
 async function replaceText(
   path: string,
   root: string,
@@ -141,7 +132,7 @@ async function isReadOnly(path: string): Promise<boolean> {
   return refused || ((await stat(path)).mode & 0o222) === 0;
 }
 
-/** evaldiff's first error with this text in a file; null: none. */
+/** evaldiff's first error in this text. */
 function flawOf(
   file: string,
   text: string,
@@ -209,7 +200,7 @@ function inYaml(
   }
 }
 
-/** The keys of a rubric in a file's text; null: it is not there. */
+/** Null: there is no such rubric. */
 function rubricAt(file: string, text: string, name: string): readonly string[] | null {
   const reading = readYaml(file, text);
   if (!reading.ok || !isMap(reading.value.value)) return null;

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-// The one place of the reports that may read files: those that it is shipped with.
 export const STYLE = readFileSync(new URL('./assets/page.css', import.meta.url), 'utf8');
 const list = readFileSync(new URL('./assets/list.js', import.meta.url), 'utf8');
-/** A page's script with what it shares, in a block, which keeps their names to themselves. */
+/** In a block, so that the script's names stay local. */
 export const withListScript = (own: string): string => `{\n${list}${own}}`;
 export const SCRIPT = withListScript(
   readFileSync(new URL('./assets/page.js', import.meta.url), 'utf8'),
@@ -14,4 +13,6 @@ const cspHash = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */
-export const POLICY = `default-src 'none'; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}; base-uri 'none'; form-action 'none'`;
+export const POLICY =
+  `default-src 'none'; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}; ` +
+  `base-uri 'none'; form-action 'none'`;

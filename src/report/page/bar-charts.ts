@@ -35,22 +35,17 @@ const WIDTH = 340;
 
 const ROW = 38;
 
-/** Room for a mark at either end of the axis. */
 const EDGE = 7;
 
 const AXIS = 20;
 
 const NOTE = 132;
 
-/** Vertical position of a row's words and marks, 0–1. */
 const ROW_TEXT_Y = 0.3;
 
 const ROW_MARK_Y = 0.72;
 
-/**
- * Rows under one axis of shares. Equal row counts have equal heights, so that charts side by side
- * align.
- */
+/** Rows under one axis of shares. Equal row counts have equal heights, so that charts align. */
 function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): Markup {
   return draw({
     width: WIDTH,
@@ -78,7 +73,7 @@ function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): Markup {
       series: [
         shapes(rows.length, (index, at) => [
           ...rowText(rows[index], index, at),
-          track(index, ceiling, at),
+          line(at(0, index + ROW_MARK_Y), at(ceiling, index + ROW_MARK_Y), 'line', 1),
           ...marks(index, (share) => at(Math.min(ceiling, Math.max(0, share)), index + ROW_MARK_Y)),
         ]),
       ],
@@ -106,17 +101,12 @@ function rowText(row: RowWords | undefined, index: number, at: At): Shape[] {
   ];
 }
 
-function track(index: number, ceiling: number, at: At): Shape {
-  return line(at(0, index + ROW_MARK_Y), at(ceiling, index + ROW_MARK_Y), 'line', 1);
-}
-
 /** `prior`: share among the attributes of its kind, 0–1. */
 export interface PriorRow {
   name: string;
   prior: number;
 }
 
-/** The share of each attribute among those of its kind. */
 export function priorChart({ label, rows }: { label: string; rows: readonly PriorRow[] }): Markup {
   const most = rows.reduce((found, { prior }) => Math.max(found, prior), 0);
   return rowsChart({
@@ -153,10 +143,7 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
   better: { colour: 'good', sign: '↑ ' },
 };
 
-/**
- * Base as a ring and head as a dot on one line per row. The interval of the difference is drawn
- * from base: if it reaches the ring, there is no significant difference.
- */
+/** Base as a ring, head as a dot. The interval of the difference is drawn from base. */
 export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): Markup {
   return rowsChart({
     label,

@@ -52,7 +52,6 @@ export function chip(words: string, tone: Tone): Markup {
   return markup`<span class="chip ${tone}">${words}</span>`;
 }
 
-/** A remark in muted colour. */
 export function noteHtml(words: string): Markup {
   return markup`<p class="soft">${words}</p>`;
 }
@@ -91,7 +90,6 @@ function blockHtml(block: Block, links: Links): Markup {
   }
 }
 
-/** Styles rows with base's or head's answer. */
 function sideClass([name]: Line): Markup | null {
   const side = name?.kind === 'text' ? /^(?:Base|Head)\b/.exec(name.text)?.[0] : undefined;
   return side === undefined ? null : markup` class="${side.toLowerCase()}"`;
@@ -110,20 +108,15 @@ interface TableCell {
   own: boolean;
 }
 
-/** A cell with our words and numbers. */
 export function ownCell(html: MarkupPart): TableCell {
   return { html, own: true };
 }
 
-/** A cell with text of others. */
 export function wrappedCell(html: MarkupPart): TableCell {
   return { html, own: false };
 }
 
-/**
- * A first column without a title names its rows. Other cells carry their column's title, for
- * stacked layouts; with two columns both do.
- */
+/** Stacked layouts show a cell's column title, except of the first of three or more. */
 export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
   const titles = head.map((cell) => markupText(markup`${cell}`));
   const cellHtml = (
@@ -145,7 +138,6 @@ export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[
     </table></div>`;
 }
 
-/** The text of a column's title, which is HTML. */
 function titleAttribute(title = ''): Markup {
   const words = trustedHtml(title.replaceAll('<br>', ': ').replace(/<[^>]*>/g, ''));
   return markup` data-title="${words}"`;
@@ -178,7 +170,6 @@ function inlineHtml(part: Inline, links: Links): Markup {
   }
 }
 
-/** A place or a name linked to it; without a link, the place after the name. */
 function placeHtml(part: Extract<Inline, { kind: 'place' }>, { place }: Links): Markup {
   const url =
     place === null ? null : safeUrl(place(part.file.toWellFormed(), part.line, part.side));
@@ -196,7 +187,6 @@ export function piecesHtml(pieces: readonly Piece[]): Markup {
   return blankHtml(pieces.map(({ text }) => text)) ?? markup`${pieces.map(marked)}`;
 }
 
-/** A remark beside foreign texts that show nothing. */
 function blankHtml(texts: readonly string[]): Markup | null {
   const words = blankWords(texts);
   return words === null ? null : markup`<i>${words}</i>`;
@@ -244,10 +234,8 @@ export function pageHtml({ title, top: [what, of], main, footer }: PageContent):
 
 interface Card {
   title: string;
-  /** How to read the drawing. */
   note: MarkupPart;
   svg: Markup;
-  /** A table with the numbers of the drawing. */
   table: Markup;
 }
 
@@ -260,7 +248,6 @@ export function cardHtml({ title, note, svg, table }: Card): Markup {
     </figure>`;
 }
 
-/** The headline, then problems, errors, and reasons if nothing else is shown. */
 export function verdictHtml(
   { result, reports, links }: { result: Result; reports: Reports; links: Links },
   below: readonly SectionName[] = ['problems', 'errors', 'reasons'],

@@ -22,7 +22,6 @@ export async function costCharts(result: Result): Promise<ReadonlyMap<string, Ma
   );
 }
 
-/** Null if no variant's cost is known. */
 function costCard(
   { name, ranked }: { name: string; ranked: readonly Ranked[] },
   { qualityCostChart }: typeof library,
@@ -55,7 +54,9 @@ function costCard(
       omitted(unjudged, 'nothing could be judged'),
     ],
     svg: qualityCostChart({
-      label: `Pass rate against the cost of a thousand calls for ${counted(points.length, 'variant')}; the numbers are in the table below.`,
+      label:
+        `Pass rate against the cost of a thousand calls for ${counted(points.length, 'variant')}; ` +
+        `the numbers are in the table below.`,
       points,
     }),
     table: tableHtml(

@@ -6,7 +6,6 @@ import { SVGRenderer } from 'echarts/renderers';
 import { type Markup, markup, trustedHtml, markupText } from '../../text/markup.ts';
 import { visibleLine } from '../../text/visible.ts';
 
-/** The page's colours, which follow its light and dark scheme. */
 export const COLOURS = {
   text: 'var(--text)',
   soft: 'var(--soft)',
@@ -34,10 +33,7 @@ interface Drawing {
   option: EChartsCoreOption;
 }
 
-/**
- * A chart as an SVG element: deterministic, without ids or styles (the page's policy blocks them),
- * with all text escaped.
- */
+/** Deterministic SVG, without ids or styles, which the page's policy blocks. */
 export function draw({ width, height, label, option }: Drawing): Markup {
   use([CustomChart, LineChart, ScatterChart, GridComponent, SVGRenderer]);
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
@@ -57,10 +53,7 @@ export function draw({ width, height, label, option }: Drawing): Markup {
   }
 }
 
-/**
- * Removes what only serves a pointer or differs between drawings. Texts contain no quotes or angle
- * brackets (only entities), so matching attributes by quotes is safe.
- */
+/** Attributes match by quotes, because texts contain none (only entities). */
 function plain(svg: string, opening: string): string {
   return (
     svg
@@ -97,13 +90,9 @@ export interface Point {
   y: number;
 }
 
-/** Maps axis values to pixels. */
 export type At = (x: number, y: number) => Point;
 
-/**
- * A series of custom shapes, one group for each of `count` items. Nothing may be outside of the
- * drawing.
- */
+/** A series of `count` custom shapes. Nothing may be outside of the drawing. */
 export function shapes(
   count: number,
   build: (index: number, at: At) => Shape[],
@@ -174,10 +163,9 @@ interface Letters {
   /** Pixels; what is longer ends in `…`. */ width?: number;
 }
 
-/** Longer texts are cut before measuring. UTF-16 units. */
+/** UTF-16 units. */
 const MOST_LETTERS = 200;
 
-/** A text on one line with hidden characters made visible. */
 export function words(
   { x, y }: Point,
   given: string,

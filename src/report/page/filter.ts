@@ -6,10 +6,8 @@ import { NAME_LIMIT } from '../sections/document.ts';
 import type { ReferenceFilter } from '../sections/feature-report.ts';
 import { STATUS_WORDS, STATUS_ORDER } from '../sections/phrases.ts';
 
-/** The most frequent tags that can be filtered by. */
 const MOST_TAGS = 200;
 
-/** An option of a select: its value and text. */
 interface Choice {
   value: string;
   words: string;
@@ -27,13 +25,11 @@ export const ROW_WORDS: Readonly<Record<RowStatus, string>> = {
 export const ROW_ORDER: readonly RowStatus[] = [...STATUS_ORDER, 'not-asked'];
 
 interface Choices {
-  /** Of each row. */
   statuses: readonly RowStatus[];
   suites: readonly Choice[];
   tags: readonly Choice[];
   /** Effects of a scoring change. */
   scoring?: readonly Choice[];
-  /** Of a feature. */
   own: ReferenceFilter | null;
 }
 
@@ -58,7 +54,6 @@ export function choicesHtml({ statuses, suites, tags, scoring = [], own }: Choic
   return markup`${boxes}${selects}`;
 }
 
-/** The search field, and the number of rows shown. */
 export const SEARCH_HTML = markup`
   <input type="search" placeholder="Find in references" aria-label="Find in references">`;
 

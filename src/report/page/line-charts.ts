@@ -3,10 +3,8 @@ import type { Markup } from '../../text/markup.ts';
 import { shareSpan } from './blocks.ts';
 import { COLOURS, SMALL, draw, line, shapes, type Point, type Shape, words } from './drawing.ts';
 
-/**
- * A variant: its rank in the table, dollars per thousand calls, and pass rate with interval, 0–1.
- */
-export interface CostPoint {
+/** Rank in the table, dollars per thousand calls, and pass rate with interval, 0–1. */
+interface CostPoint {
   rank: number;
   cost: number;
   rate: number;
@@ -24,9 +22,7 @@ const WIDE = 20;
 /** Numbers closer than this overlap. Pixels. */
 const APART = 13;
 
-/**
- * Quality against cost: a dot with interval and rank per variant. Omits variants of unknown cost.
- */
+/** Quality against cost. Omits variants of unknown cost. */
 export function qualityCostChart({
   label,
   points,
@@ -87,7 +83,6 @@ const RATE_AXIS = {
   },
 } as const;
 
-/** Each variant's interval, dot and rank. */
 function costSeries(points: readonly CostPoint[]): object[] {
   const taken: Point[] = [];
   const point = (index: number): readonly CostPoint[] => points.slice(index, index + 1);
@@ -119,7 +114,6 @@ function costSeries(points: readonly CostPoint[]): object[] {
   ];
 }
 
-/** Places a rank above or below its bar, without overlap. */
 function numberOf(rank: number, top: Point, bottom: Point, taken: Point[]): Shape {
   const [above, below] = [top.y - 11, bottom.y + 11];
   const places = [

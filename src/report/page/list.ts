@@ -35,7 +35,6 @@ interface ListInput {
   anchor: AnchorOf;
   reports: Reports;
   parts: PageParts;
-  /** Of each answer, input and reason. */
   characters: number;
   links: Links;
 }
@@ -80,9 +79,7 @@ function* listRows(input: ListInput): Generator<string> {
 interface Facets {
   suites: Map<ReferenceEntry['suite'], number>;
   tags: Map<string, number>;
-  /** References whose outcome a scoring change flips. */
   flipped: ReadonlySet<ReferenceEntry>;
-  /** Of a feature. */
   own: ReferenceFilter | null;
 }
 
@@ -159,7 +156,6 @@ function filterHtml({ entries }: ListInput, { suites, tags, flipped, own }: Face
     </fieldset>`;
 }
 
-/** Notes on what was omitted or cut. */
 export function listNotes(
   { entries }: Pick<ListInput, 'entries'>,
   { characters, left }: { characters: number | null; left: number },
@@ -168,13 +164,15 @@ export function listNotes(
   return [
     ...(entries.some(({ reference: { p, q } }) => p !== null || q !== null)
       ? [
-          'p: chance of head passing this much less often if nothing changed; q: share of false alarms to expect where references like it are called regressed.',
+          'p: chance of head passing this much less often if nothing changed; ' +
+            'q: share of false alarms to expect where references like it are called regressed.',
         ]
       : []),
     ...(characters === null
       ? []
       : [
-          `Texts are cut after ${count(characters)} characters to keep this file small; result.json has them whole.`,
+          `Texts are cut after ${count(characters)} characters to keep this file small; ` +
+            `result.json has them whole.`,
         ]),
     ...(left === 0
       ? []
@@ -190,7 +188,6 @@ export const OPEN_ROWS = 100;
 /** Rows per pack, a balance of unpacking time and compression. */
 const PACK_ROWS = 100;
 
-/** The first rows as HTML, the others packed. */
 interface Rows {
   open: string[];
   /** Each `PACK_ROWS` rows, encoded by `packValue`. */

@@ -22,10 +22,7 @@ import { anchorsOf } from './page-index.ts';
 import { FULL_META, groups } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
-/**
- * Size limit in bytes for up to a thousand references; each further one adds {@link
- * BYTES_PER_REFERENCE}.
- */
+/** In bytes, for a thousand references; more ones add {@link BYTES_PER_REFERENCE} each. */
 export const HTML_LIMIT = 2_000_000;
 
 /** Ten thousand references stay below 3 MB. */
@@ -43,16 +40,7 @@ const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as con
 /** Bytes of the shortest markup around an answer: its `<div>` and "Try 1: pass". */
 const LEAST_AROUND = 30;
 
-/** Characters shown of an answer, and the number of references, worst first. */
-interface Room {
-  characters: number;
-  references: number;
-}
-
-/**
- * The whole result as one HTML file: makes no requests, its policy only allows its own style and
- * script, and all texts are escaped. Cuts answers, with a note, where the file would be too large.
- */
+/** One HTML file that makes no requests. Cuts answers to stay within the limit. */
 export async function renderHtml(
   result: Result,
   reports: Reports,
@@ -63,7 +51,10 @@ export async function renderHtml(
   const costs = await costCharts(result);
   const parts = await pageParts(result, reports);
   const { least, longest } = sizesOf(entries, reports, parts);
-  const withRoom = async (room: Room): Promise<string | null> => {
+  const withRoom = async (room: {
+    characters: number;
+    references: number;
+  }): Promise<string | null> => {
     const shown = entries.slice(0, room.references);
     const anchor = anchorsOf(result, new Set(shown.map(({ reference }) => reference)));
     const page = { result, reports, parts, anchor, links };
@@ -100,16 +91,12 @@ export async function renderHtml(
 }
 
 interface Sizes {
-  /**
-   * Lower bound on the bytes of all references with texts cut to `characters`; equal tries count
-   * once.
-   */
+  /** Lower bound on the bytes of all references with texts cut to `characters`. */
   least(characters: number): number;
   /** Length of the longest text that can be cut. */
   longest: number;
 }
 
-/** Estimates a page's size without rendering it. */
 function sizesOf(entries: readonly ReferenceEntry[], reports: Reports, parts: PageParts): Sizes {
   const [open, packed]: [number[], number[]] = [[], []];
   let [around, longest] = [0, 0];
@@ -141,22 +128,18 @@ interface PageInput {
   reports: Reports;
   parts: PageParts;
   anchor: AnchorOf;
-  /** By prompt: quality against cost. */
   costs: ReadonlyMap<string, Markup>;
   links: Links;
-  /** The references. */
   list: Markup;
 }
 
 type PageSection = (page: PageInput) => MarkupPart;
 
-/** A section rendered like in every other output. */
 const asBlocks =
   (name: SectionName): PageSection =>
   ({ result, reports, links }) =>
     htmlOf(sectionBlocks(result, EVERYTHING, reports, [name]), links);
 
-/** For sections shown within another one. */
 const withinAnotherSection: PageSection = () => null;
 
 /** Sections with their own rendering on the page, or shown within another one. */
@@ -201,7 +184,6 @@ function pageOf(page: PageInput): string {
   });
 }
 
-/** A sweep's variants, ranked, and their quality against their cost. */
 function variantsHtml({ result, costs, links }: PageInput): Markup | null {
   const prompts = rankedPrompts(result);
   if (prompts.length === 0) return null;

@@ -20,7 +20,6 @@ import { STATUS_WORDS, passWords, rateInterval, STATUS_TONES } from '../sections
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
 
 interface BodyInput {
-  /** Bounds each answer, input and reason. */
   characters: number;
   links: Links;
   reports: Reports;
@@ -30,11 +29,9 @@ interface RowInput extends BodyInput {
   /** Its suite's name; null: there is only one. */
   suite: string | null;
   anchor: AnchorOf;
-  /** What features know of it, beside its input. */
   known: readonly Markup[];
 }
 
-/** A reference as a collapsible row with status, name and tries. */
 export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowInput): Markup {
   const { id, status, base, head, tags } = reference;
   const anchor = input.anchor(suite, id);
@@ -55,7 +52,6 @@ export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowIn
     </details>`;
 }
 
-/** A reference's input, what features know of it, and all answers of both sides. */
 export function referenceBody(
   reference: ReferenceResult,
   input: BodyInput,
@@ -104,7 +100,6 @@ function facts(
   ];
 }
 
-/** Per-turn metrics: both sides' turns, and where they first differ. */
 function stripsHtml(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   { characters, links, reports }: BodyInput,
@@ -151,7 +146,6 @@ interface Marked {
   pieces: Piece[];
 }
 
-/** The first answers of both sides that differ, with their differences. */
 function marks(
   base: SideResult | null,
   head: SideResult | null,
@@ -176,7 +170,6 @@ function marks(
 /** When answers are cut to less than this, tokens and times are omitted too. */
 export const FULL_META = 500;
 
-/** Equal tries are shown once. */
 function triesHtml(
   side: SideResult,
   marked: Marked | null,
@@ -184,11 +177,12 @@ function triesHtml(
 ): Markup[] {
   return groups(side.tries, reports).map(({ tries: [first, ...others] }) => {
     const numbers = tryNumbers([first, ...others]);
+    const shown = marked?.answer === first.actual ? marked : null;
     const answer =
       tryView(first, reports)?.html(characters) ??
       (first.actual === null
         ? null
-        : markup`<pre>${piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`);
+        : markup`<pre>${piecesHtml(shown?.pieces ?? whole(first.actual, characters))}</pre>`);
     const error =
       first.error === null ? null : markup`<p>${piecesHtml(whole(first.error, characters))}</p>`;
     const meta = characters < FULL_META ? '' : spentWords(first);
@@ -216,7 +210,6 @@ function tryNumbers(tries: readonly TryResult[]): string {
 }
 
 interface Group {
-  /** All that is shown of these tries, as JSON. */
   key: string;
   tries: [TryResult, ...TryResult[]];
 }
@@ -284,7 +277,6 @@ function scoresHtml({ outcome, scores: all }: TryResult, characters: number): Ma
   return markup`<ul>${scores.map(line)}</ul>`;
 }
 
-/** A reference's name, linked if the page shows it. */
 export function referenceLink(suite: SuiteResult | null, id: string, anchorOf: AnchorOf): Markup {
   const name = markup`<code>${shorten(id, NAME_LIMIT)}</code>`;
   const anchor = suite === null ? null : anchorOf(suite, id);

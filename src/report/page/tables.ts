@@ -87,16 +87,13 @@ function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): 
   );
 }
 
-/** A drawing in a cell of a table. */
 function drawingHtml(kind: string, height: number, label: string, shapes: Markup): Markup {
   const box = markup`width="160" height="${height}" viewBox="0 0 160 ${height}"`;
   return markup`<svg class="${kind}" ${box} role="img" aria-label="${label}">${shapes}</svg>`;
 }
 
-/** Suites whose metrics are shown. */
 const MAX_METRIC_SUITES = 100;
 
-/** Each suite's metrics: passes on both sides, and distribution of values. */
 export function metricsHtml({ suites }: Result): Markup | null {
   const several = suitesWorstFirst(suites).filter(
     (suite) => suite.metrics.length > 1 || suite.metrics.some(({ name }) => hasValues(suite, name)),
@@ -176,7 +173,8 @@ function spreadHtml({ references }: SuiteResult, metric: string): MarkupPart {
       ? null
       : markup`<rect class="${side}" ${place} width="8" height="${height.toFixed(1)}"/>`;
   };
-  const label = `base ○ ${meanWords(base)}, head ● ${meanWords(head)}, from ${number(least)} to ${number(most)}`;
+  const axis = `from ${number(least)} to ${number(most)}`;
+  const label = `base ○ ${meanWords(base)}, head ● ${meanWords(head)}, ${axis}`;
   const bars = markup`
     <line class="axis" x1="0" y1="21" x2="160" y2="21"/>
     ${above.map((share, at) => bar(share, at, 'base'))}

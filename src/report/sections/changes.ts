@@ -19,19 +19,14 @@ import { flippingScorings } from './flipped-references.ts';
 import { suitesWorstFirst } from './order.ts';
 import { outcomeSign } from './outcomes.ts';
 
-/** Files whose lines are shown; the rest is named. */
 const SHOWN_FILES = 3;
 
-/** Files named beyond those. */
 const MAX_CHANGED_FILES = 5;
 
-/** Lines shown of the worst suite's files before what they did. */
+/** Lines of the worst suite's files that are shown above their effects. */
 const OPEN_LINES = 24;
 
-/**
- * The lines that the pull request changes for the worst suite. A green run has no cause to look
- * for, but where a changed scoring gave references another outcome.
- */
+/** Of the worst suite; on green, only of a scoring change that flipped references. */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
   const { above } = splitChanges(result);
@@ -46,10 +41,7 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   ]);
 }
 
-/**
- * What was changed beside that, below what it did: lines of other files, and, where there is room,
- * all lines of files that stand above in part.
- */
+/** Changed lines of other files, and all lines of files that were cut above, if there is room. */
 export function otherChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
   const { above, below, left } = splitChanges(result);
@@ -72,7 +64,6 @@ export function otherChanges(result: Result, { lines }: Detail, reports: Reports
   ];
 }
 
-/** Changed files: those of the worst suite, those of others that are shown, and those only named. */
 function splitChanges(result: Result): { above: Alike[]; below: Alike[]; left: ChangedText[] } {
   const { tone } = outcomeSign(result);
   const quiet = tone === 'good' || tone === 'neutral';
@@ -100,13 +91,12 @@ function linesEach(files: number, lines: number): number {
   return Math.max(4, Math.floor(lines / Math.max(1, files)));
 }
 
-/** Where a file changed; a file that head has no more is shown on base. */
+/** Where a file changed: on head, or on base if head deleted it. */
 function changePlace(change: ChangedText, line = firstLine(change)): Inline {
   const isGone = change.hunks.length > 0 && change.hunks.every(({ head }) => head === 0);
   return place(change.file, line, isGone ? 'base' : 'head');
 }
 
-/** Where a file changed, what it was called, and which others changed alike. */
 function fileLine([change, ...same]: Alike, found: SuiteCauseLines): Line {
   return [
     changePlace(change, causeExcerpt(change, OPEN_LINES, found)?.line),
@@ -124,7 +114,6 @@ function diffOf([change]: Alike, most: number, found: SuiteCauseLines): Block[] 
   return [{ kind: 'diff', lines }];
 }
 
-/** Whether fewer of its changed lines are shown than there are. */
 function isCut(change: ChangedText, most: number, found: SuiteCauseLines): boolean {
   return (
     causeExcerpt(change, most, found) !== null ||
@@ -136,7 +125,7 @@ type SuiteCauseLines = readonly FoundLines[];
 
 type Alike = [ChangedText, ...ChangedText[]];
 
-/** Files with the same changed lines together, in the order of the first of them. */
+/** Groups files with the same changed lines. */
 function groupEqualChanges(files: readonly ChangedText[]): Alike[] {
   const groups = new Map<string, Alike>();
   for (const change of files) {
@@ -149,7 +138,6 @@ function groupEqualChanges(files: readonly ChangedText[]): Alike[] {
   return [...groups.values()];
 }
 
-/** Files by their first changed lines; the rest is counted. */
 function filesLine(files: readonly ChangedText[]): Line {
   const shown = files.slice(0, MAX_CHANGED_FILES);
   const more = files.length - shown.length;
@@ -162,7 +150,6 @@ function filesLine(files: readonly ChangedText[]): Line {
   ];
 }
 
-/** Whether suites of the worst verdict run because of this file. */
 function isOfWorst({ suites: names }: ChangedText, { suites }: Result): boolean {
   const [worst] = suitesWorstFirst(suites);
   return (
@@ -178,23 +165,20 @@ function changesWorstFirst({ changes = [], suites }: Result): ChangedText[] {
   return [...changes].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** The first line on head that differs; where lines were only removed, the one they stood before. */
+/** Head's first differing line, or where lines were removed, the one that followed them. */
 export function firstLine({ hunks: [hunk] }: ChangedText): number {
   if (hunk === undefined) return 0;
   const before = hunk.lines.findIndex(({ sign }) => sign !== 'same');
   return hunk.head + Math.max(0, before);
 }
 
-/** Beside so many other changed lines a cause is seen without help. */
+/** With at most this many other changed lines the cause is obvious. */
 const BESIDE_CAUSE = 2;
 
-/** Where there is room for so many lines all of a file are shown, below what they did. */
+/** If this many lines fit, all of a file are shown below. */
 const ROOM_FOR_ALL = 100;
 
-/**
- * The lines that were found to be the cause; the others that changed in the file are counted. Null:
- * there is no cause, or nothing that would hide it.
- */
+/** The lines found to be the cause. Null: no cause, or nothing that would hide it. */
 function causeExcerpt(
   change: ChangedText,
   most: number,
@@ -224,7 +208,6 @@ function remarkLines(remark: string | null): DiffLine[] {
   return remark === null ? [] : [{ sign: 'gap', text: remark }];
 }
 
-/** The lines of a hunk, each that made a suite worse with a remark below. */
 function withRemarks(
   { base, head, lines }: ChangedText['hunks'][number],
   { file, base_file }: ChangedText,
@@ -259,7 +242,7 @@ function changeDiffLines(change: ChangedText, most: number, found: SuiteCauseLin
     : [...shown, { sign: 'gap', text: `… ${counted(left, 'more changed line')}` }];
 }
 
-/** Without the blanks that all lines begin with, which a narrow screen has no room for. */
+/** Removes common indentation, which wastes room on a narrow screen. */
 export function withoutMargin(lines: readonly DiffLine[]): DiffLine[] {
   const margin = lines
     .filter(({ sign, text }) => sign !== 'gap' && text.trim() !== '')

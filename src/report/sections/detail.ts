@@ -1,35 +1,27 @@
-/**
- * How much a report shows. Rows and items are upper bounds; what they leave out is counted in the
- * text. A section reads the fields that say how much it may show, `collapsedItems` if no other one
- * fits, and shows no more at a lower level than at a higher one: a comment takes the first level
- * that fits.
- */
+/** How much a report shows: upper bounds on rows and items. A lower level never shows more. */
 export interface Detail {
-  /** Rows of the table of suites, and of the ranking of variants. */
   suites: number;
-  /** Regressed references shown with their answers, all sections together; 0: none is opened. */
+  /** Regressed references shown with answers, in all sections; 0: none. */
   answers: number;
-  /** Regressed references after them, as a row with counts only. */
+  /** Further regressed references, as rows with counts. */
   counts: number;
-  /** References of one failure shown with their answers; absent: as many as there is room. */
+  /** References per failure shown with answers; absent: no limit. */
   answersPerFailure?: number;
-  /** Changed lines shown, of all files together. */
+  /** Changed lines, of all files together. */
   lines: number;
-  /** Characters of one answer or input. */
+  /** Of one answer or input. */
   characters: number;
-  /** Rows and items of every other list, which is collapsed; 0: the text only says how many. */
+  /** Rows and items of every other, collapsed list; 0: only their number. */
   collapsedItems: number;
-  /** Problems with file and line. */
   problems: number;
-  /** Whether values of metrics are shown that did not move: false, only those that did. */
+  /** False: only metrics that moved. */
   showsUnmovedMetrics: boolean;
-  /** What the section `sizeNote` alone tells the reader about it; null at full detail. */
+  /** Tells the reader what was left out; null at full detail. */
   sizeNote: string | null;
 }
 
 const REST = 'The rest is in report.html and result.json.';
 
-/** From everything to the verdict alone. A comment takes the first that fits. */
 export const COMMENT_LEVELS: readonly Detail[] = [
   {
     suites: 100,
@@ -101,7 +93,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
   },
 ];
 
-/** The job summary has sixteen times the room. */
+/** The job summary has sixteen times the room of a comment. */
 export const SUMMARY_LEVELS: readonly Detail[] = [
   {
     suites: 500,
@@ -122,10 +114,7 @@ export const SUMMARY_LEVELS: readonly Detail[] = [
   })),
 ];
 
-/**
- * Renders at falling detail until the size is within the limit; null when not even the last level
- * fits.
- */
+/** Renders with falling detail until the size fits; null if not even the last level fits. */
 export function fit(
   levels: readonly Detail[],
   limit: number,
@@ -139,9 +128,8 @@ export function fit(
   return null;
 }
 
-/** The size of a text in UTF-8 bytes. */
 export function bytes(text: string): number {
-  // Counted rather than encoded: a report of 30 MB would be in memory a second time.
+  // Not encoded, because a 30 MB report would be in memory twice.
   let size = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -152,7 +140,6 @@ export function bytes(text: string): number {
   return size;
 }
 
-/** A page of our own has room for all of it. */
 export const EVERYTHING: Detail = {
   suites: Infinity,
   answers: 0,

@@ -3,38 +3,30 @@ import type { Result } from '../../kernel/result/result.ts';
 import { visibleLine } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** Addresses that the report may point to; null where there is nothing to point to. */
+/** Null: no such address. */
 export interface Links {
-  /** The page of this run. */
   run: string | null;
-  /** The report of this run, opened by one click. */
   report: string | null;
-  /** Where the report lies on the machine of the run, for want of such an address. */
+  /** The report's local path if it has no address. */
   reportFile?: string;
-  /**
-   * How a pull request from a fork is judged; absent: it is none, or that page's address is
-   * unknown.
-   */
+  /** How pull requests from forks are judged; absent: not a fork, or unknown address. */
   forks?: string;
-  /** Which project, settings or overrides it is about; absent: the usual ones. */
+  /** The project, settings or overrides; absent: the usual ones. */
   about?: string;
-  /** A line of a file at head, or at base where head has it no more; line 0 is the whole file. */
+  /** URL of a line at head, or at base if head deleted it; line 0: the file. */
   place: ((file: string, line: number, side: Side) => string) | null;
 }
 
 export const NO_LINKS: Links = { run: null, report: null, place: null };
 
-/** A sentence from elsewhere is cut here, in UTF-16 units. */
+/** Limit of a quoted sentence, in UTF-16 units. */
 export const SENTENCE = 400;
 
 export function placeText({ file, line }: { file: string; line: number }): string {
   return line > 0 ? `${visibleLine(file)}:${String(line)}` : visibleLine(file);
 }
 
-/**
- * An address that cannot end the attribute or the destination it stands in; null when it is not a
- * web address.
- */
+/** A web address without characters that could end its attribute; else null. */
 export function safeUrl(url: string): string | null {
   return /^https?:\/\//.test(url)
     ? url.replace(/[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu, (sign) =>
@@ -43,21 +35,14 @@ export function safeUrl(url: string): string | null {
     : null;
 }
 
-/**
- * What a report says, before it is known where it is shown. Sections build it; each output renders
- * it and escapes every text in it, so no section can forget to.
- */
+/** Report content, independent of the output. Each renderer escapes every text in it. */
 export type Inline =
-  /** A sentence or a part of one, our own or someone else's. */
   | { kind: 'text' | 'strong'; text: string }
-  /** Someone's text verbatim; `limit` in characters, what is left out is counted. */
+  /** Foreign text verbatim; `limit` in characters. */
   | { kind: 'code'; text: string; limit: number }
-  /** A text with parts of it emphasised or left out. */
+  /** A text with parts emphasised or omitted. */
   | { kind: 'pieces'; pieces: Piece[] }
-  /**
-   * A line of a file on one side; `name` is what stands there and leads to it, instead of the line
-   * itself.
-   */
+  /** A line of a file; `name` is the link's text instead of the path. */
   | {
       kind: 'place';
       file: string;
@@ -65,11 +50,9 @@ export type Inline =
       side: Side;
       name?: { text: string; limit: number };
     }
-  /** The outcome of a suite in a word. */
   | { kind: 'verdict'; sign: string; word: string; tone: Tone }
-  /** The sign of an outcome; where there are pictures, one that has the tone's colour. */
+  /** Coloured where the output has emoji. */
   | { kind: 'sign'; sign: string; tone: Tone }
-  /** An address that we made. */
   | { kind: 'link'; text: string; url: string }
   | { kind: 'break' };
 
@@ -94,14 +77,12 @@ export type Block =
   | { kind: 'paragraph'; tone: 'verdict' | 'normal' | 'small'; line: Line }
   | { kind: 'list'; items: Line[] }
   | { kind: 'table'; head: Line[]; rows: Line[][] }
-  /** Lines of a file that differ between base and head. */
   | { kind: 'diff'; lines: DiffLine[] }
-  /** A table of name and value, one row each. */
   | { kind: 'facts'; title: Line; rows: { name: Line; value: Line }[] }
-  /** Collapsed where the output can collapse. */
+  /** Collapsed where the output supports it. */
   | { kind: 'group'; summary: Line; blocks: Block[] };
 
-/** Names and paths longer than this are cut wherever they are shown. */
+/** Longest name or path shown, in UTF-16 units. */
 export const NAME_LIMIT = 120;
 
 export const text = (value: string): Inline => ({ kind: 'text', text: value });
@@ -121,15 +102,12 @@ export const place = (file: string, line: number, side: Side = 'head'): Inline =
   side,
 });
 
-/** The side on which a reference stands where its file says. */
+/** The side on which the reference's line exists. */
 export function standsOn({ status }: Pick<ReferenceResult, 'status'>): Side {
   return status === 'removed' ? 'base' : 'head';
 }
 
-/**
- * Someone's text that leads to its reference; where nothing can be linked the place stands behind
- * it.
- */
+/** Foreign text linked to its reference; without links, followed by the place. */
 export function placeLink(
   words: string,
   reference: Pick<ReferenceResult, 'file' | 'line' | 'status'>,
@@ -145,17 +123,15 @@ export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'no
   return { kind: 'paragraph', tone, line };
 }
 
-/** A group, or nothing when there is nothing in it. */
 export function group(summary: Line, blocks: Block[]): Block[] {
   return blocks.length === 0 ? [] : [{ kind: 'group', summary, blocks }];
 }
 
-/** Lines joined by a separator. */
 export function joinLines(lines: readonly Line[], separator: string): Line {
   return lines.flatMap((line, index) => (index === 0 ? line : [text(separator), ...line]));
 }
 
-/** Where the lines of files are shown, if the result knows it; nothing else is linked. */
+/** Links to lines of files, if the result knows the repository. */
 export function placeLinks({
   source,
   base,
@@ -176,7 +152,7 @@ export function placeLinks({
   };
 }
 
-/** Whether a line is made of our own words and numbers alone, which are not broken. */
+/** Only our own words and numbers, which must not wrap. */
 export function isOurs(line: Line): boolean {
   return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }

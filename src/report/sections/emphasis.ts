@@ -2,46 +2,32 @@ import { diffArrays } from 'diff';
 import { characters, cut, cutNote } from '../../text/visible.ts';
 import type { Piece } from './document.ts';
 
-/** Only the beginnings of long answers are compared; the rest is counted. In characters. */
+/** Longer answers are only compared up to here. In characters. */
 export const COMPARED_CHARACTERS = 8_000;
 
-/**
- * Beyond this many insertions and deletions the texts are different texts, and emphasis would mark
- * everything.
- */
+/** With more insertions and deletions, emphasis would mark everything. */
 const MAX_EDITS = 400;
 
-/** Above this share of changed characters emphasis says nothing. */
+/** With a larger share of changed characters, nothing is emphasised. */
 const MAX_CHANGED = 0.75;
 
-/** Characters of an unchanged stretch that stay on each side of what is left out. */
+/** Unchanged characters kept on each side of a gap. */
 const CONTEXT = 60;
 
 /** Words, numbers, blanks; Chinese and Japanese characters and all other signs one by one. */
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
-interface EmphasisOptions {
-  /** Each side is cut after so many characters. */
-  characters: number;
-  /** Leaves the middle of long equal stretches out. */
-  gaps: boolean;
-}
-
 export interface Emphasised {
   base: Piece[];
   head: Piece[];
 }
 
-/**
- * Two answers with the words that differ marked. What is left out, long equal stretches on demand
- * and what exceeds the limit, is said in place. Without emphasis where nearly everything differs.
- * Linear enough for hostile texts: the comparison gives up after a fixed number of edits.
- */
+/** Marks differing words. The limit on edits keeps the time linear for hostile texts. */
 export function emphasise(
   base: string,
   head: string,
-  { characters: limit, gaps }: EmphasisOptions,
+  { characters: limit, gaps }: { characters: number; gaps: boolean },
 ): Emphasised {
   const [before, after] = [cut(base, COMPARED_CHARACTERS), cut(head, COMPARED_CHARACTERS)];
   const changes = diffArrays(tokens(before.text), tokens(after.text), { maxEditLength: MAX_EDITS });
@@ -63,7 +49,6 @@ export function emphasise(
   };
 }
 
-/** One text as pieces, cut after `limit` characters. */
 export function whole(text: string, limit: number): Piece[] {
   return cutPieces([{ kind: 'same', text }], limit, 0);
 }
@@ -79,23 +64,20 @@ function changedShare(
   let all = 0;
   for (const { value, added, removed } of changes) {
     const length = value.reduce((sum, token) => sum + token.length, 0);
-    // What both sides share counts for both.
+    // Shared text counts for both sides.
     all += added || removed ? length : 2 * length;
     if (added || removed) changed += length;
   }
   return all === 0 ? 0 : changed / all;
 }
 
-/**
- * An equal stretch without its middle, cut between words; behind the last difference its end is
- * left out too.
- */
+/** Omits the middle of an equal stretch; after the last difference, its end. */
 function withGap(words: readonly string[], last: boolean): Piece[] {
   const lengths = words.map((word) => [...word].length);
   const start = fitting(lengths, CONTEXT);
   const end = words.length - (last ? 0 : fitting(lengths.toReversed(), CONTEXT));
   const left = lengths.slice(start, end).reduce((sum, length) => sum + length, 0);
-  // A remark as long as the text that it replaces saves nothing.
+  // A gap's note would be as long as the text.
   if (start >= end || left <= CONTEXT) return [{ kind: 'same', text: words.join('') }];
   const pieces: Piece[] = [
     { kind: 'same', text: words.slice(0, start).join('').trimEnd() },
@@ -105,14 +87,13 @@ function withGap(words: readonly string[], last: boolean): Piece[] {
   return pieces.filter(({ text }) => text !== '');
 }
 
-/** How many of the first items fit into `room` together. */
 function fitting(lengths: readonly number[], room: number): number {
   let sum = 0;
   const over = lengths.findIndex((length) => (sum += length) > room);
   return over < 0 ? lengths.length : over;
 }
 
-/** Changed words that only blanks part are one changed stretch. */
+/** Joins changes that only blanks separate. */
 function mergePieces(pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = [];
   pieces.forEach((piece, index) => {

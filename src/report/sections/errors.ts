@@ -1,6 +1,6 @@
 import { ENDED_IN_ERROR } from '../../kernel/judge/notices.ts';
 import { errorOf } from '../../kernel/result/reference-result.ts';
-import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
@@ -20,47 +20,33 @@ import {
 import { shortFace } from './faces.ts';
 import { andMore } from './phrases.ts';
 
-/** Causes listed; the rest is counted. */
 const SHOWN_CAUSES = 5;
 
-/** References named with one cause. */
 const MAX_NAMED_PER_CAUSE = 3;
 
 interface ErrorCause {
   message: string;
-  /** Whether tries with this error count as fails: the model, or the program, had its say. */
+  /** The model or program did respond, so its errors count as fails. */
   fails: boolean;
   tries: number;
   references: Map<string, ReferenceResult>;
 }
 
-/** Whether errors are what the run came to, so that they stand open at the top. */
-function endedInErrors({ outcome }: Result): boolean {
-  return outcome.kind === 'not-judged' || outcome.kind === 'ended-early';
-}
-
-/**
- * Whether the causes of errors stand open: they are what the run came to, or references have no
- * answer at all on head and nothing red says so.
- */
-export function opensErrors(result: Result): boolean {
-  if (endedInErrors(result)) return true;
-  if (result.outcome.kind === 'regressed') return false;
-  return result.suites.some(({ references }) =>
+/** True if errors are the outcome, or references lack answers on head and nothing is red. */
+export function opensErrors({ outcome, suites }: Result): boolean {
+  if (outcome.kind === 'not-judged' || outcome.kind === 'ended-early') return true;
+  if (outcome.kind === 'regressed') return false;
+  return suites.some(({ references }) =>
     references.some(
-      ({ head }) => head !== null && head.tries.length > 0 && head.tries.every(isUnanswered),
+      ({ head }) =>
+        head !== null &&
+        head.tries.length > 0 &&
+        head.tries.every(({ actual, error }) => actual === null && error !== null),
     ),
   );
 }
 
-function isUnanswered({ actual, error }: TryResult): boolean {
-  return actual === null && error !== null;
-}
-
-/**
- * Why tries have no answer or no verdict, each cause once with how often it came, the most frequent
- * first; those that count as fails apart from those that count for nothing.
- */
+/** Causes with counts, the most frequent first; errors that count as fails are separate. */
 export function errorCauses(result: Result, detail: Detail): Block[] {
   const causes = groupErrors(result);
   const [errors, refused] = [
@@ -102,9 +88,7 @@ function shownOf(causes: readonly ErrorCause[], detail: Detail): ErrorCause[] {
   return causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
 }
 
-/**
- * Gives whether a notice repeats the errors that stand open; made once for all notices of a result.
- */
+/** Whether a notice repeats a listed error. */
 export function amongErrors(result: Result, detail: Detail): (message: string) => boolean {
   if (!opensErrors(result)) return () => false;
   const errors = groupErrors(result).filter(({ fails }) => !fails);
@@ -129,7 +113,7 @@ function errorCauseLine({ message, tries, references }: ErrorCause): Line {
   ];
 }
 
-/** Where the run ended early its first line counts the tries that were not made. */
+/** If the run ended early, its first line counts the tries that were not made. */
 function isInFirstLine(message: string, { outcome }: Result): boolean {
   return (
     outcome.kind === 'ended-early' &&
@@ -153,7 +137,7 @@ function groupErrors(result: Result): ErrorCause[] {
   return [...found.values()].sort((a, b) => b.tries - a.tries);
 }
 
-/** A message without what differs from call to call: numbers, and ids of requests. */
+/** Removes what differs between calls: numbers and request ids. */
 function withoutNumbers(message: string): string {
   return message.replace(/[\w-]*\d[\w-]*/g, '0');
 }

@@ -10,10 +10,7 @@ import { ownFailures } from './failures.ts';
 import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
 
-/**
- * Input, expected value, both answers, and what of head's did not pass; two that are more than
- * answers side by side.
- */
+/** Input, expected value, both answers, and why head's failed. */
 export function evidence(
   title: Line,
   reference: ReferenceResult,
@@ -73,7 +70,6 @@ export function evidence(
   ];
 }
 
-/** Metrics by turn that are shown of one reference. */
 const MOST_STRIPS = 3;
 
 /** `Base ✓`: whose answer it is, and whether it passed. */
@@ -119,7 +115,6 @@ export function inputLine({ input }: ReferenceResult, characters: number): Line 
   );
 }
 
-/** Why head's try fails by the metric, and its values on both sides where they say more. */
 function scoreLine(score: Score, base: TryResult | null, characters: number): Line {
   const before = base?.scores.find(({ metric }) => metric === score.metric)?.value ?? null;
   const line: Line = [text(score.status)];
@@ -132,21 +127,20 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
   return line;
 }
 
-/** Whether a value says more than pass or fail do: 0, 1 and truth values do not. */
+/** False for 0, 1 and booleans. */
 function saysMore(value: Json): boolean {
   return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
 }
 
-/** A row of marks: one metric on every turn, message or tool call of two dialogues. */
 interface Strip {
   metric: string;
   base: ObjectScores | null;
   head: ObjectScores | null;
-  /** Position of the first object at which they part; null: they do not, or one side is missing. */
+  /** Position of the first difference; null: none, or one side is missing. */
   parted: number | null;
 }
 
-/** The metrics that judge every object of these tries, those that part first. */
+/** Metrics that judge every object of these tries, those that differ first. */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
   const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
     tryResult?.scores.find((score) => score.metric === metric)?.objects ?? null;
@@ -165,10 +159,7 @@ export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[
   ];
 }
 
-/**
- * The first object at which base and head differ: in their word or label or, where nothing has any,
- * in their value; null: they do not.
- */
+/** The first object whose word, label or (without either) value differs; null: none. */
 function partingObject(base: ObjectScores | null, head: ObjectScores | null): number | null {
   if (base === null || head === null) return null;
   const length = Math.max(base.scores.length, head.scores.length);
@@ -183,7 +174,7 @@ function partingObject(base: ObjectScores | null, head: ObjectScores | null): nu
   );
 }
 
-/** More marks of one dialogue than this are cut, from shortly before they part. */
+/** Longer dialogues are cut around the first difference. */
 const MOST_MARKS = 60;
 
 const BEFORE = 10;
@@ -196,7 +187,7 @@ const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
   skipped: '·',
 };
 
-/** `✓✓·✗✓`, one mark for each object; what is left out at either end is `…`. */
+/** `✓✓·✗✓`, one mark per object; `…` for omitted ones. */
 export function marksOf({ scores }: ObjectScores, parted: number | null): string {
   const from =
     scores.length <= MOST_MARKS
@@ -210,12 +201,11 @@ export function marksOf({ scores }: ObjectScores, parted: number | null): string
   ].join('');
 }
 
-/** `by turn`: what the marks stand for. */
 export function stripName({ base, head }: Strip): string {
   return `by ${OBJECT_WORDS[(head ?? base)?.level ?? 'Turn']}`;
 }
 
-/** Both sides below each other, and the first object at which they part, with what head says. */
+/** Both sides, and the first object that differs with head's reason. */
 export function stripLine({ base, head, parted }: Strip, characters: number): Line {
   const sides: Line[] = [
     ...(base === null ? [] : [[text('Base '), code(marksOf(base, parted))]]),

@@ -2,7 +2,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { code, placeLink, text, type Line } from './document.ts';
 
-/** An id that says something, or the input's first words beside one that was made from a hash. */
+/** An id that a person wrote; a generated one is followed by the input's first words. */
 export function faceOf(reference: ReferenceResult): Line {
   const words = inputLabel(reference);
   return words === null
@@ -10,7 +10,6 @@ export function faceOf(reference: ReferenceResult): Line {
     : [code(words, FACE_CHARACTERS), text(' – '), code(reference.id)];
 }
 
-/** The face of a reference as a link to its line. */
 export function linkedFace(reference: ReferenceResult): Line {
   const words = inputLabel(reference);
   return words === null
@@ -18,7 +17,7 @@ export function linkedFace(reference: ReferenceResult): Line {
     : [placeLink(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
 }
 
-/** The face of a reference as plain text, cut at a word's end, for lists and other tools. */
+/** As plain text, cut at a word's end. */
 export function shortFace(reference: ReferenceResult): string {
   const words = inputLabel(reference);
   if (words === null) return reference.id;
@@ -30,7 +29,7 @@ export function shortFace(reference: ReferenceResult): string {
 
 const SHORT_FACE = 40;
 
-/** The short face of the reference with this id; the id where none of these has it. */
+/** The id itself if no reference has it. */
 export function shortFaceOf(id: string, references: readonly ReferenceResult[]): string {
   const reference = references.find((candidate) => candidate.id === id);
   return reference === undefined ? id : shortFace(reference);
@@ -45,7 +44,7 @@ function inputLabel({ id, input }: ReferenceResult): string | null {
   );
 }
 
-/** Ids of references that were given none. */
+/** Generated ids. */
 const MADE_ID = /^[0-9a-f]{10}(-\d+)?$/;
 
 const FACE_CHARACTERS = 60;

@@ -3,40 +3,31 @@ import type { Score } from '../../types/metric.ts';
 import type { Reports } from './feature-report.ts';
 import { groupByEqualKey, exampleTries, type ReferenceEntry } from './order.ts';
 
-/** References that fail in the same way, in the order they were given. */
 export interface Failure {
-  /** The metric that fails first; null: there is no answer, or the roll-up alone decides. */
+  /** The first failing metric; null: no answer, or only the roll-up fails. */
   metric: string | null;
-  /** The metric judges nothing there: it has no value, or no readable grade. */
+  /** It has no value or no readable grade. */
   unjudged: boolean;
-  /** What is said of every one of them; null where the words differ. */
+  /** Null if reasons differ. */
   reason: string | null;
   entries: ReferenceEntry[];
 }
 
-/**
- * References grouped by what fails: those of a suite with the same metric and the same words, then
- * those with the same metric. A group stands where its first member did.
- */
+/** By suite, metric and reason, then by suite and metric; in order of appearance. */
 export function failures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   const all = entries.map((entry) => ({ entry, ...failureCause(entry, reports) }));
-  const exact = new Map<string, number>();
-  for (const { reasonKey } of all) exact.set(reasonKey, (exact.get(reasonKey) ?? 0) + 1);
-  const groups = new Map<string, Failure>();
-  for (const { entry, metric, unjudged, reason, reasonKey, metricKey } of all) {
-    const shared = (exact.get(reasonKey) ?? 0) > 1;
-    const key = shared ? reasonKey : metricKey;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { metric, unjudged, reason, entries: [entry] });
-    else {
-      group.entries.push(entry);
-      if (group.reason !== reason) group.reason = null;
-    }
-  }
-  return [...groups.values()];
+  const exact = Map.groupBy(all, ({ reasonKey }) => reasonKey);
+  return groupByEqualKey(all, ({ reasonKey, metricKey }) =>
+    exact.get(reasonKey)?.length === 1 ? metricKey : reasonKey,
+  ).map((group) => {
+    const [{ metric, unjudged, reason }] = group;
+    const isEqual = group.every((other) => other.reason === reason);
+    const entries = group.map(({ entry }) => entry);
+    return { metric, unjudged, reason: isEqual ? reason : null, entries };
+  });
 }
 
-/** The same, what suites fail with in the same words once. */
+/** Like {@link failures}, with equal failures of several suites merged. */
 export function sharedFailures(entries: readonly ReferenceEntry[], reports: Reports): Failure[] {
   return groupByEqualKey(
     failures(entries, reports),
@@ -53,7 +44,7 @@ export function sharedFailures(entries: readonly ReferenceEntry[], reports: Repo
   }));
 }
 
-/** The first entry, the group that it fails with, and how many other entries that group has. */
+/** The first entry, its failure, and how many others fail alike. */
 export function worstOf([failure]: readonly Failure[]): {
   worst: ReferenceEntry;
   failure: Failure;
@@ -69,9 +60,7 @@ interface FailureCause {
   metric: string | null;
   unjudged: boolean;
   reason: string | null;
-  /** Equal where the metric and the words of the reason are. */
   reasonKey: string;
-  /** Equal where the metric is. */
   metricKey: string;
 }
 
@@ -91,7 +80,7 @@ function failureCause({ suite, reference }: ReferenceEntry, reports: Reports): F
   };
 }
 
-/** The failed scores of a try without those that only repeat that there is no answer. */
+/** Without scores that only say that there is no answer. */
 export function ownFailures(tryResult: TryResult | null): Score[] {
   return failedScores(tryResult).filter(
     ({ reason }) =>
@@ -99,7 +88,7 @@ export function ownFailures(tryResult: TryResult | null): Score[] {
   );
 }
 
-/** The scores of a try that did not pass, those that gate first. */
+/** Gating metrics first. */
 export function failedScores(tryResult: TryResult | null): Score[] {
   return (tryResult?.scores ?? [])
     .filter(({ status }) => status !== 'pass' && status !== 'skipped')

@@ -11,20 +11,16 @@ import { faceOf, shortFaceOf } from './faces.ts';
 import { failedScores } from './failures.ts';
 import { andMore } from './phrases.ts';
 
-/** Flipped references named in the title; the rest is counted. */
 const MAX_NAMED_FLIPPED = 3;
 
 type Flipped = ScoringResult['flipped'][number];
 
-/** Suites in which a changed scoring gives references another outcome, though no answer changed. */
+/** Suites in which the scoring change alone flips references. */
 export function flippingScorings({ scoring }: Result): ScoringResult[] {
   return scoring.filter(({ flipped }) => flipped.length > 0);
 }
 
-/**
- * What a changed scoring alone does: the references whose outcome on the very same answers flipped,
- * the first of them with its answer. Those that now fail come first.
- */
+/** References that a scoring change flipped on the same answers, new failures first. */
 export function flippedReferences(result: Result, { characters, answers }: Detail): Block[] {
   const [scoring] = flippingScorings(result);
   if (scoring === undefined || answers === 0) return [];

@@ -4,7 +4,6 @@ import type { Purpose } from '../../types/model.ts';
 import { code, joinLines, paragraph, text, type Block, type Line } from './document.ts';
 import { runCost, rateInterval, shortSha } from './phrases.ts';
 
-/** What the run took, what it could see, which commits, and how to repeat it. */
 export function footer(result: Result): Block[] {
   const { base, head, mode } = result;
   const parts: Line[] = [
@@ -22,7 +21,7 @@ export function footer(result: Result): Block[] {
   return [paragraph(joinLines(parts, ' · '), 'small')];
 }
 
-/** The command that repeats the run; it reads files that are in no commit by itself. */
+/** Repeats the run; includes files that are in no commit. */
 function localCommand({ head: { sha }, local_options: options }: Result, base: string): string {
   return [
     `npx evaldiff diff --base ${shortSha(base)}`,
@@ -76,7 +75,6 @@ function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
   return paid.length > 1 ? ` (${paid.join(', ')})` : '';
 }
 
-/** `1,240 evaluations, 124 repeated, all equal`. */
 function repeatedEvaluations({ evaluations }: Result): Line[] {
   if (evaluations === undefined) return [];
   const { made, repeated, differing } = evaluations;

@@ -27,14 +27,12 @@ function sentence(words: string): Inline {
   return text(shorten(words, SENTENCE));
 }
 
-/** The first reason of the result, cut to one sentence. */
+/** The first reason, cut to one sentence. */
 export function firstReason({ reasons, title }: Result): HeadlineText {
   return withoutSubject([sentence(reasons[0] ?? title)]);
 }
 
-/**
- * The first reason of the outcome itself; an override's own reason stands before it in the list.
- */
+/** Skips an override's own reason, which comes first in the list. */
 export function failedLine({ reasons, title, override }: Result): HeadlineText {
   return withoutSubject([sentence(reasons[override === null ? 0 : 1] ?? title)]);
 }
@@ -76,7 +74,7 @@ function isWorse({ status }: ReferenceResult): boolean {
   return status === 'regressed' || status === 'fell';
 }
 
-/** What at least so many of the references that got worse have in common is named. */
+/** Smallest share of worse references for an attribute to be named. */
 const MIN_SHARED_ATTRIBUTE = 0.6;
 
 /**
@@ -100,10 +98,7 @@ export function improvedLine(result: Result): HeadlineText {
   );
 }
 
-/**
- * Single references that got worse while their suites are not called regressed, so that their list
- * contradicts nothing.
- */
+/** References that got worse in suites that did not regress. */
 function worseAloneLine(result: Result): Line {
   const worse = worseAlone(result.suites);
   const excused = excusedIn(result);
@@ -131,10 +126,7 @@ export function inconclusiveLine(result: Result): HeadlineText {
   return withMore(told, [...space, ...because, ...worseAloneLine(result)]);
 }
 
-/**
- * What the scoring hides in a suite, whose own rates are those under head's scoring, or how its
- * answers ended; null: nothing.
- */
+/** Regressions that the scoring change hides in a suite, or how its answers ended; null: none. */
 function hiddenBy(
   { path, name, reason, references }: SuiteResult,
   { scoring }: Result,
@@ -146,9 +138,7 @@ function hiddenBy(
   return `${underBaseScoring(found, found.excused ?? false)}.`;
 }
 
-/**
- * Where head's own scoring passes what falls under base's, beside a verdict that is not about it.
- */
+/** What head's scoring passes and base's fails, where the verdict is about something else. */
 function excusedIn({ scoring, suites }: Result): Line {
   return scoring.flatMap((change) => {
     const { path, name, excused } = change;
@@ -159,7 +149,7 @@ function excusedIn({ scoring, suites }: Result): Line {
   });
 }
 
-/** What stands between a suite and green: references by name, or the drop that may be there. */
+/** What keeps a suite from green: named references, or a possible drop. */
 function openBecause(suite: SuiteResult): Line {
   const {
     reason,
@@ -178,22 +168,18 @@ function openBecause(suite: SuiteResult): Line {
   }
   if (showsOnly(suite)) return [text('No metric of it gates, so its values are only shown.')];
   if (low === null || low >= 0) return [];
-  // Nothing else holds it back: what it lacks is size, whatever its tries.
+  // Only too few references keep it open.
   const next = reason?.by === 'unsettled' ? ' More references would narrow that.' : '';
   return [text(`A drop of up to ${inSize(low)} points is not ruled out.${next}`)];
 }
 
-/** Names in one sentence. */
 const MAX_HEADLINE_NAMES = 3;
 
 export function nothingWorseLine(result: Result): HeadlineText {
   return withMore(comparedNumbers(result), worseAloneLine(result));
 }
 
-/**
- * Where no suite got worse: one suite by its numbers, several by their count and the largest drop
- * among them.
- */
+/** One suite by its numbers, several by count and largest drop. */
 export function noRegressionLine(result: Result): HeadlineText {
   const { suites } = result;
   const moved = suites.filter(({ pass_rate }) => pass_rate.difference !== null);
@@ -224,7 +210,6 @@ function ruledOut(all: readonly SuiteResult[]): Line {
   return least === 0 ? [] : [text(` A drop above ${inSize(least)} points is ruled out${where}.`)];
 }
 
-/** What a scoring change alone does to the same answers. */
 function scoringAlone(
   moved: readonly [ScoringResult, ...ScoringResult[]],
   { suites }: Result,
@@ -236,7 +221,8 @@ function scoringAlone(
     subject: [code(first.name), text(more === 0 ? '' : ` and ${count(more)} more`)],
     line: [
       text(
-        `Only the scoring changed${of}: the same answers pass ${percent(first.rates.base_base)} of the time under base's and ${percent(first.rates.base_head)} under head's.`,
+        `Only the scoring changed${of}: the same answers pass ${percent(first.rates.base_base)} ` +
+          `of the time under base's and ${percent(first.rates.base_head)} under head's.`,
       ),
     ],
   };

@@ -14,9 +14,8 @@ import {
   suiteName,
 } from './phrases.ts';
 
-/** What an outcome is about, for its first line, and the sentences below it. */
 export interface HeadlineText {
-  /** The worst suite with its rates; empty where no suite stands for the outcome. */
+  /** The worst suite with its rates; may be empty. */
   subject: Line;
   line: Line;
 }
@@ -26,12 +25,12 @@ export function unansweredIn({ reason, references }: SuiteResult): ReferenceResu
   return references.filter(({ id }) => ids.has(id));
 }
 
-/** Whether no reference by which the suite regressed has an answer. */
+/** Whether none of the references that decide the regression has an answer. */
 export function isSilent(suite: SuiteResult): boolean {
   return unansweredIn(suite).every(({ head }) => head?.tries_judged === 0);
 }
 
-/** The worst of the suites with its numbers, and how many there are of how many. */
+/** The worst suite with its numbers, and how many others share its verdict. */
 export function several(
   { suites }: Result,
   chosen: readonly SuiteResult[],
@@ -47,7 +46,6 @@ export function several(
   return { subject: subjectOf(suite, suites), line: line === '' ? [] : [text(line)] };
 }
 
-/** `−6.0 points, 90 % interval −10.4 to −1.6; 50 references × 3 tries`, as far as there is any. */
 export function suiteNumbers({ pass_rate: rate, compared }: SuiteResult): string {
   const moved = differenceWords(rate);
   return [
@@ -59,7 +57,7 @@ export function suiteNumbers({ pass_rate: rate, compared }: SuiteResult): string
 export function subjectOf(suite: SuiteResult | undefined, suites: readonly SuiteResult[]): Line {
   if (suite === undefined) return [];
   const name = suiteName(suite, repeatedNames(suites));
-  // Equal rates say nothing of a suite that is red because head is silent.
+  // Equal rates would not explain a suite that is red because head has no answers.
   if (suite.verdict === 'regressed' && suite.reason?.by === 'unanswered') {
     const [silent, of] = [suite.reason.references.length, suite.evidence?.of ?? 0];
     const how = isSilent(suite) ? 'unanswered' : 'answered less often';

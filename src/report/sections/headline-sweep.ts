@@ -13,10 +13,8 @@ export function withoutSubject(line: Line): HeadlineText {
   return { subject: [], line };
 }
 
-/** Prompts named in one sentence. */
 const MAX_HEADLINE_PROMPTS = 3;
 
-/** How much failed, and of prompts in several variants which one is ahead. */
 export function evaluatedLine(result: Result): HeadlineText {
   const { suites } = result;
   const [only] = suites;
@@ -30,7 +28,6 @@ export function evaluatedLine(result: Result): HeadlineText {
   ]);
 }
 
-/** `14 of 64 references failed.`, of those that gate. */
 function failedOf(references: readonly ReferenceResult[]): string {
   const counting = references.filter(countsForVerdict);
   const failed = counting.filter(({ status }) => status === 'fail').length;
@@ -38,10 +35,7 @@ function failedOf(references: readonly ReferenceResult[]): string {
   return failed === 0 ? `${all}.` : `${count(failed)} of ${all} failed.`;
 }
 
-/**
- * ` Highest: capitals 100.0 % with local, temperature 0; …`: the first variant of each prompt in
- * which no other has its rate.
- */
+/** ` Highest: capitals 100.0 % with local; …`: unless variants tie. */
 function highestVariants(result: Result): Line {
   const prompts = rankedPrompts(result).filter(
     ({ ranked: [first, second] }) =>
@@ -63,7 +57,7 @@ function highestVariants(result: Result): Line {
   return shown.length === 0 ? [] : [...shown, text(more === null ? '.' : ` ${more}.`)];
 }
 
-/** `pass rates from 70.0 % to 100.0 %`: head's, the lowest and the highest; one where all are equal. */
+/** `pass rates from 70.0 % to 100.0 %`. */
 export function rateRange(suites: readonly SuiteResult[]): string {
   const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
   if (heads.length === 0) return 'nothing could be judged';

@@ -1,7 +1,7 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { changedLines, otherChanges } from './changes.ts';
 import type { Detail } from './detail.ts';
-import { joinLines, paragraph, strong, text, type Block, type Line } from './document.ts';
+import { joinLines, paragraph, strong, text, type Block } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import type { Reports, Slot } from './feature-report.ts';
 import { flippedReferences } from './flipped-references.ts';
@@ -15,13 +15,9 @@ import { suitesTable, verdictsInWords } from './suites.ts';
 import { classes, preferences, ranking } from './tables.ts';
 import { worstReference } from './worst-reference.ts';
 
-/** A part of the report. It builds blocks and knows nothing of the output. */
 type Section = (result: Result, detail: Detail, reports: Reports) => Block[];
 
-/**
- * The report from the top. Comment, job summary, terminal and HTML take their sections from here,
- * in this order.
- */
+/** All sections in order; every output takes them from here. */
 const SECTIONS = {
   verdict,
   problems,
@@ -62,10 +58,8 @@ const SECTIONS = {
 
 export type SectionName = keyof typeof SECTIONS;
 
-/** All of them, in the report's order. */
 export const SECTION_NAMES = Object.keys(SECTIONS) as SectionName[];
 
-/** The blocks of all sections, or of those named, in the report's order. */
 export function sectionBlocks(
   result: Result,
   detail: Detail,
@@ -75,7 +69,6 @@ export function sectionBlocks(
   return names.flatMap((name) => SECTIONS[name](result, detail, reports));
 }
 
-/** What features show at a place, in their order: one fold of each. */
 function inSlot(slot: Slot): Section {
   return (result, detail, reports) =>
     reports.flatMap(({ sections }) => oneFold(sections?.[slot]?.(result, detail) ?? []));
@@ -96,7 +89,7 @@ function verdict(result: Result, _detail: Detail, reports: Reports): Block[] {
   ];
 }
 
-/** Whether the first line says all that a table of one green suite would. */
+/** Whether the first line already says all of the table's single green row. */
 function isTableRedundant(result: Result, reports: Reports): boolean {
   const { tone, subject } = headline(result, reports);
   return (
@@ -104,7 +97,6 @@ function isTableRedundant(result: Result, reports: Reports): boolean {
   );
 }
 
-/** Several folds as one, each under its own summary. */
 function oneFold(blocks: readonly Block[]): Block[] {
   const folds = blocks.filter((block) => block.kind === 'group');
   if (folds.length < 2) return [...blocks];
@@ -115,13 +107,12 @@ function oneFold(blocks: readonly Block[]): Block[] {
         folds.map(({ summary }) => summary),
         ' · ',
       ),
-      blocks: folds.flatMap(({ summary, blocks: own }) => [paragraph(asTitle(summary)), ...own]),
+      blocks: folds.flatMap(({ summary, blocks: own }) => [
+        paragraph(summary.map((part) => (part.kind === 'text' ? strong(part.text) : part))),
+        ...own,
+      ]),
     },
   ];
-}
-
-function asTitle(line: Line): Line {
-  return line.map((part) => (part.kind === 'text' ? strong(part.text) : part));
 }
 
 function sizeNote(_result: Result, detail: Detail): Block[] {

@@ -20,10 +20,7 @@ import { code, group, lineBreak, paragraph, text, type Block, type Line } from '
 import { suitesWorstFirst } from './order.ts';
 import { andMore, repeatedNames, suiteName } from './phrases.ts';
 
-/**
- * What each metric says beyond pass and fail: its mean on both sides with the difference's interval,
- * and how often each label was given. Metrics that only pass or fail are in the suite's row.
- */
+/** Means and label counts of metrics that do more than pass or fail. */
 export function metricValues(
   { suites, mode }: Result,
   { collapsedItems: items, showsUnmovedMetrics: unmoved }: Detail,
@@ -43,7 +40,8 @@ export function metricValues(
   const moved = found.filter(({ metric }) => metric.values?.moved === 'worse').length;
   const labelled = shown.some(({ metric: { labels = [] } }) => labels.length > 0);
   const columns = (mode === 'sweep' ? SWEEP : DIFF).slice(0, labelled ? undefined : -1);
-  const title = `Values of ${counted(found.length, 'metric')}${moved === 0 ? '' : `, ${count(moved)} got worse`}`;
+  const worse = moved === 0 ? '' : `, ${count(moved)} got worse`;
+  const title = `Values of ${counted(found.length, 'metric')}${worse}`;
   return group(
     [text(title)],
     shown.length === 0
@@ -64,20 +62,15 @@ export function metricValues(
   );
 }
 
-/** Whether a mean moved beyond chance, or labels are given more or less often. */
 function hasMoved({ values, labels = [], objects }: MetricResult): boolean {
-  const moved = values?.moved ?? null;
-  if (objects?.difference !== undefined && objects.difference !== null && objects.difference !== 0)
-    return true;
-  return moved !== null || labels.some(({ base, head }) => base !== head);
+  if ((values?.moved ?? null) !== null || (objects?.difference ?? 0) !== 0) return true;
+  return labels.some(({ base, head }) => base !== head);
 }
 
-/** The last column stands only where a metric gives labels. */
 const DIFF = ['Metric', 'Mean', 'Difference, 90 % interval', 'p', 'References', 'Labels'];
 
 const SWEEP = ['Metric', 'Mean', 'Labels'];
 
-/** The cells behind the name, in the order of the columns. */
 function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']): Line[] {
   const labelCell = labelLine(labels, mode);
   const mean = values === undefined ? '–' : meansInWords(values.base, values.head);
@@ -91,7 +84,6 @@ function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']
   ];
 }
 
-/** What a reader must know beside the name. */
 function remarks({ gates, values, objects }: MetricResult): Line {
   const words = [
     ...(objects === undefined ? [] : [objectWords(objects)]),
@@ -104,13 +96,14 @@ function remarks({ gates, values, objects }: MetricResult): Line {
   return words.length === 0 ? [] : [lineBreak, text(words.join('; '))];
 }
 
-/** `turns that pass: 31 of 39 → 20 of 39, −28.2 points (−40.0 to −12.0) by dialogue`. */
+/** `turns that pass: 31 of 39 → 20 of 39, −28.2 points (−40.0 to −12.0) by dialogue` */
 function objectWords({ level, base, head, difference, low, high }: MetricObjects): string {
   const of = (side: MetricObjects['base']): string =>
     side === null ? '–' : `${count(side.passes)} of ${count(side.judged)}`;
   const counts = base === null ? of(head) : `${of(base)} → ${of(head)}`;
   const range = low === null || high === null ? '' : ` (${signed(low)} to ${signed(high)})`;
-  return `${OBJECT_WORDS[level]}s that pass: ${counts}${difference === null ? '' : `, ${points(difference)}${range} by dialogue`}`;
+  const moved = difference === null ? '' : `, ${points(difference)}${range} by dialogue`;
+  return `${OBJECT_WORDS[level]}s that pass: ${counts}${moved}`;
 }
 
 function differenceLine({ base, head, difference, low, high }: MetricValues): Line {

@@ -23,10 +23,7 @@ import { groupByEqualKey } from './order.ts';
 import { headline } from './outcomes.ts';
 import { andMore } from './phrases.ts';
 
-/**
- * What the user has to fix, each with its place. Not collapsed: it is all that such a run has to
- * say.
- */
+/** What the user has to fix. Not collapsed, because such a run shows nothing else. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
   const groups = groupByEqualKey(all, ({ message }) => message);
@@ -38,10 +35,8 @@ export function problems({ problems: all }: Result, detail: Detail): Block[] {
   ];
 }
 
-/** Places of one problem that are named; the rest is counted. */
 const SHOWN_PLACES = 3;
 
-/** One problem, at all its places. */
 function problemAtPlaces([first, ...others]: [Problem, ...Problem[]]): Line {
   const named = others.slice(0, SHOWN_PLACES - 1).flatMap(({ place: at }) => at ?? []);
   const more = andMore(others.length, named.length);
@@ -59,16 +54,12 @@ function problemAtPlaces([first, ...others]: [Problem, ...Problem[]]): Line {
       ];
 }
 
-/** One problem: its place and its message. */
 export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'message'>): Line {
   const words = shorten(message, SENTENCE);
   return at === null ? [text(words)] : [place(at.file, at.line), text(`: ${words}`)];
 }
 
-/**
- * Reasons that neither the verdict line, nor the list of problems, nor a row of the table of suites
- * says already.
- */
+/** Reasons that no other section shows. */
 export function reasons(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.problems.length > 0) return [];
   const told = result.suites.map(({ summary }) => summary).filter((summary) => summary !== '');
@@ -94,10 +85,7 @@ export function reasons(result: Result, detail: Detail, reports: Reports): Block
 
 const REASONS = 5;
 
-/**
- * Whether a reason is an error of a try: that stands among the causes of the errors, with its
- * count, or beside the worst answer.
- */
+/** Errors of tries are shown with their causes or beside the worst answer. */
 function isErrorOfTry({ suites }: Result, reason: string): boolean {
   return suites.some(({ references }) =>
     references.some(({ base, head }) =>
@@ -130,10 +118,7 @@ const NOTICE_KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'unused', words: 'unused' },
 ];
 
-/**
- * Everything a reader must know that changes no verdict by itself, the weightiest kind first: what
- * is said alike of several suites or places once. What the errors at the top say is not repeated.
- */
+/** Notices that do not affect the verdict, the most important first. Omits errors shown above. */
 export function notices(result: Result, detail: Detail): Block[] {
   const isSaid = amongErrors(result, detail);
   const all = result.notices.filter(({ kind, message }) => kind !== 'error' || !isSaid(message));
@@ -171,12 +156,12 @@ export function notices(result: Result, detail: Detail): Block[] {
   );
 }
 
-/** A notice with the suite that it names first, if it names one. */
+/** A notice and the suite named first in it. */
 interface Said {
   suite: string | null;
   what: string;
   place: Notice['place'];
-  /** Where that place is: what is removed stands on base alone. */
+  /** Removed places exist on base only. */
   side: Side;
 }
 
@@ -189,7 +174,6 @@ function saidBy({ suites }: Result): (notice: Notice) => Said {
   };
 }
 
-/** Suites named before what is said of all of them. */
 const SHOWN_SUITES = 5;
 
 /** `in error: 24 × the reference has no value … (first at tests.yaml:5)`. */

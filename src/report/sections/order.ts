@@ -11,7 +11,6 @@ import { shorten } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
 import { tryView, type Reports } from './feature-report.ts';
 
-/** A reference with the suite it was run in. */
 export interface ReferenceEntry {
   suite: SuiteResult;
   reference: ReferenceResult;
@@ -28,7 +27,6 @@ const WORST_FIRST: readonly Verdict[] = [
   'unchanged',
 ];
 
-/** Equal for a suite and what is said of it. */
 export function suiteIdentity({
   path,
   name,
@@ -37,7 +35,7 @@ export function suiteIdentity({
   return JSON.stringify([path, name, variant]);
 }
 
-/** Suites as a reader wants them: the worst verdict first, then the deepest fall, then by path. */
+/** Worst verdict first, then the largest drop, then by path. */
 export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] {
   return [...suites].sort(
     (a, b) =>
@@ -47,10 +45,7 @@ export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] 
   );
 }
 
-/**
- * References of the given statuses: the largest fall of the pass share first, then the most certain,
- * then the shortest to read.
- */
+/** The largest drop of the pass share first, then the most certain, then the shortest. */
 export function entriesWithStatus(
   result: Result,
   reports: Reports,
@@ -78,10 +73,7 @@ export function entriesWithStatus(
     .map(({ entry }) => entry);
 }
 
-/**
- * How far the share of passed tries fell, 0–1; 0 where a side has none, and for a rise a negative
- * number.
- */
+/** Drop of the share of passed tries, −1–1; 0 if a side has none. */
 export function fallOf({ base, head }: ReferenceResult): number {
   const [before, after] = [judgedPassShare(base), judgedPassShare(head)];
   if (after === null) return 0;
@@ -92,7 +84,7 @@ function judgedPassShare(side: SideResult | null): number | null {
   return side === null || side.tries_judged === 0 ? null : side.passes / side.tries_judged;
 }
 
-/** How much there is to read, in UTF-16 units: less convinces sooner. */
+/** Reading length in UTF-16 units. */
 function lengthOf(reference: ReferenceResult, reports: Reports): number {
   const { base, head } = exampleTries(reference, reports);
   const length = (of: TryResult | null): number =>
@@ -100,10 +92,7 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
   return length(base) + length(head);
 }
 
-/**
- * The tries that show best what happened: one that base passed and one that head failed, else the
- * first with an answer. Of several that are more than an answer the shortest convinces soonest.
- */
+/** A pass of base and a fail of head, else the first with an answer; dialogues: the shortest. */
 export function exampleTries(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   reports: Reports,
@@ -133,10 +122,7 @@ function firstOf(
   );
 }
 
-/**
- * What happened to a reference in lines of plain text: both answers, and each metric that head does
- * not pass.
- */
+/** Both answers and each metric that head fails, as plain text. */
 export function referenceWords(
   reference: ReferenceResult,
   part: number,
@@ -165,7 +151,6 @@ function sideAnswer(side: string, tryResult: TryResult | null, part: number): st
   ];
 }
 
-/** Things with equal keys together, each group where its first thing stood. */
 export function groupByEqualKey<T>(
   things: readonly T[],
   keyOf: (thing: T) => string,

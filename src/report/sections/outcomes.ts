@@ -23,19 +23,15 @@ import {
 import { type HeadlineText } from './headline-suite.ts';
 import { evaluatedLine, withoutSubject } from './headline-sweep.ts';
 
-/** An outcome as it is shown before anything is said about it. */
 interface OutcomeSign {
   sign: string;
   tone: Tone;
-  /** The outcome in words. */
   outcome: string;
 }
 
-/** The one line at which a reviewer can stop. */
 interface Headline extends OutcomeSign {
-  /** The worst suite with its rates; empty where no suite stands for the outcome. */
+  /** The worst suite with its rates; may be empty. */
   subject: Line;
-  /** The numbers behind it. */
   line: Line;
 }
 
@@ -44,7 +40,6 @@ export function outcomeSign({ outcome }: Result): OutcomeSign {
   return { sign, tone, outcome: words(outcome) };
 }
 
-/** What the result's outcome is called, with its numbers, interval and size. */
 export function headline(result: Result, reports: Reports): Headline {
   const { outcome } = result;
   const { subject, line } = outcomeRow(outcome).line(result, outcome, reports);
@@ -54,7 +49,7 @@ export function headline(result: Result, reports: Reports): Headline {
   const begun = last !== undefined && 'text' in last && !last.text.endsWith('.') ? ';' : '';
   return {
     ...outcomeSign(result),
-    // Who answered in a model's place is part of the first line.
+    // Names who answered instead of a model.
     subject:
       instead === null
         ? subject
@@ -67,22 +62,17 @@ export function headline(result: Result, reports: Reports): Headline {
   };
 }
 
-/** Everything that a surface says of one kind of outcome. */
 interface OutcomeRow<O extends RunOutcome> {
   sign: string;
   tone: Tone;
-  /** Two or three words: the headline's beginning. */
+  /** Two or three words that begin the headline. */
   words(outcome: O): string;
-  /** What it is about, and the numbers behind it. */
   line(result: Result, outcome: O, reports: Reports): HeadlineText;
 }
 
 type OutcomeTable = { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> };
 
-/**
- * The one table of what is said of an outcome: a member of the union without a row does not
- * compile. Its conclusion and title are `judge/outcome-fields.ts`.
- */
+/** Wording of every outcome; `judge/outcome-fields.ts` has its conclusion and title. */
 const OUTCOMES: OutcomeTable = {
   'nothing-to-run': {
     sign: '✓',
@@ -90,30 +80,10 @@ const OUTCOMES: OutcomeTable = {
     words: () => 'Nothing affected',
     line: (_result, outcome) => withoutSubject([text(nothingToRun(outcome))]),
   },
-  'not-evaluated': {
-    sign: '!',
-    tone: 'bad',
-    words: () => 'Not judged',
-    line: problemsLine,
-  },
-  'not-judged': {
-    sign: '!',
-    tone: 'bad',
-    words: () => 'Not judged',
-    line: firstReason,
-  },
-  'ended-early': {
-    sign: '!',
-    tone: 'bad',
-    words: () => 'Not judged',
-    line: firstReason,
-  },
-  waiting: {
-    sign: '·',
-    tone: 'neutral',
-    words: () => 'Waiting for a batch',
-    line: firstReason,
-  },
+  'not-evaluated': { sign: '!', tone: 'bad', words: () => 'Not judged', line: problemsLine },
+  'not-judged': { sign: '!', tone: 'bad', words: () => 'Not judged', line: firstReason },
+  'ended-early': { sign: '!', tone: 'bad', words: () => 'Not judged', line: firstReason },
+  waiting: { sign: '·', tone: 'neutral', words: () => 'Waiting for a batch', line: firstReason },
   'without-keys': {
     sign: '·',
     tone: 'neutral',
@@ -123,12 +93,7 @@ const OUTCOMES: OutcomeTable = {
         ? withMore(nothingWorseLine(result), [text(' The rest needs a model key.')])
         : firstReason(result),
   },
-  'no-verdict': {
-    sign: '·',
-    tone: 'neutral',
-    words: () => 'No verdict',
-    line: firstReason,
-  },
+  'no-verdict': { sign: '·', tone: 'neutral', words: () => 'No verdict', line: firstReason },
   'not-comparable': {
     sign: '?',
     tone: 'open',
@@ -139,12 +104,7 @@ const OUTCOMES: OutcomeTable = {
       return { subject: [text(why)], line: [...rates, ...line] };
     },
   },
-  'only-removed': {
-    sign: '·',
-    tone: 'neutral',
-    words: () => 'No verdict',
-    line: firstReason,
-  },
+  'only-removed': { sign: '·', tone: 'neutral', words: () => 'No verdict', line: firstReason },
   regressed: {
     sign: '✗',
     tone: 'bad',
@@ -163,36 +123,16 @@ const OUTCOMES: OutcomeTable = {
     words: ({ by }) => `${outcomeRow(by).words(by)}, overridden`,
     line: (result, { by }, reports) => outcomeRow(by).line(result, by, reports),
   },
-  inconclusive: {
-    sign: '?',
-    tone: 'open',
-    words: () => 'Inconclusive',
-    line: inconclusiveLine,
-  },
-  improved: {
-    sign: '✓',
-    tone: 'good',
-    words: () => 'Improved',
-    line: improvedLine,
-  },
-  'no-regression': {
-    sign: '✓',
-    tone: 'good',
-    words: noRegressionWords,
-    line: noRegressionLine,
-  },
+  inconclusive: { sign: '?', tone: 'open', words: () => 'Inconclusive', line: inconclusiveLine },
+  improved: { sign: '✓', tone: 'good', words: () => 'Improved', line: improvedLine },
+  'no-regression': { sign: '✓', tone: 'good', words: noRegressionWords, line: noRegressionLine },
   'scoring-changed': {
     sign: '✓',
     tone: 'good',
     words: () => 'Scoring changed',
     line: nothingWorseLine,
   },
-  evaluated: {
-    sign: '✓',
-    tone: 'good',
-    words: () => 'Evaluated',
-    line: evaluatedLine,
-  },
+  evaluated: { sign: '✓', tone: 'good', words: () => 'Evaluated', line: evaluatedLine },
 };
 
 function noRegressionWords(outcome: OutcomeOf<'no-regression'>): string {
@@ -200,7 +140,7 @@ function noRegressionWords(outcome: OutcomeOf<'no-regression'>): string {
   return outcome.worse === 0 ? 'No regression' : 'No suite regressed';
 }
 
-/** The row of an outcome. The table's type ties each key to its member, which TypeScript forgets. */
+/** TypeScript loses the tie between a key and its member. */
 function outcomeRow<O extends RunOutcome>(outcome: O): OutcomeRow<O> {
   return OUTCOMES[outcome.kind] as unknown as OutcomeRow<O>;
 }

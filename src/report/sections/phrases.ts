@@ -25,7 +25,7 @@ export interface VerdictLook {
   tone: Tone;
 }
 
-/** A sign, a word and a tone for each verdict; the sign is never the only bearer of the meaning. */
+/** Words always accompany the sign and the tone. */
 export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
   regressed: { sign: '✗', word: 'regressed', tone: 'bad' },
   improved: { sign: '↑', word: 'improved', tone: 'good' },
@@ -37,20 +37,20 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
   no_data: { sign: '·', word: 'no data', tone: 'neutral' },
 };
 
-/** A suite whose references pass as before, and that a metric's mean fails. */
+/** References pass as before, but a metric's mean got worse. */
 export const METRIC_FAILS: VerdictLook = { sign: '✗', word: 'metric got worse', tone: 'bad' };
 
-/** A suite in which no metric says what passes. */
+/** No metric decides. */
 export const SHOWN_ONLY: VerdictLook = { sign: '·', word: 'does not gate', tone: 'neutral' };
 
-/** `words 2.00 → 5.00`: the means of a metric. */
+/** `words 2.00 → 5.00` */
 export function metricMeans({ name, values: { base, head } }: NamedValues): string {
   return `${name} ${meansInWords(base, head)}`;
 }
 
 type NamedValues = ReturnType<typeof failingMetrics>[number];
 
-/** A suite whose answers are as good as before, and whose references are judged another way. */
+/** Answers are as good as before, but scored differently. */
 export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
 
 export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
@@ -70,15 +70,12 @@ export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   fail: 'fail',
 };
 
-/** `84.0 % → 78.0 %`; `78.0 %` where there is one side only. */
+/** `84.0 % → 78.0 %`; `78.0 %` for one side. */
 export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
 }
 
-/**
- * Which answers are preferred, of a suite that this decides: rates of what is not worse than the
- * other side's say nothing of it. Null: its rates do.
- */
+/** Which answers are preferred, if preference decides the suite; else null. */
 export function preferredWords({ preference }: SuiteResult): string | null {
   if (preference?.gates !== true) return null;
   const { head, base, ties } = preference;
@@ -88,7 +85,7 @@ export function preferredWords({ preference }: SuiteResult): string | null {
     : `head's answer preferred in ${count(head)} of ${all}, base's in ${count(base)}`;
 }
 
-/** `−6.0 points, 90 % interval −10.4 to −1.6`; null where nothing was compared. */
+/** `−6.0 points, 90 % interval −10.4 to −1.6`; null if not compared. */
 export function differenceWords(rate: Moved): string | null {
   const { difference: value, low, high } = rate;
   if (value === null) return null;
@@ -97,13 +94,9 @@ export function differenceWords(rate: Moved): string | null {
     : `${change(rate)}, 90 % interval ${signed(low)} to ${signed(high)}`;
 }
 
-/** Two rates and how far they are apart. */
 type Moved = Pick<PassRate, 'base' | 'head' | 'difference' | 'low' | 'high'>;
 
-/**
- * `−6.0 points`, which is what lies between the two rates as they are written; a dash where nothing
- * was compared.
- */
+/** `−6.0 points`, the difference of the rounded rates; a dash if not compared. */
 export function change({
   base,
   head,
@@ -114,20 +107,17 @@ export function change({
     : pointsBetween(base, head);
 }
 
-/** `−10.4 to −1.6`, of points; a dash where there is none. */
+/** `−10.4 to −1.6`, in points; a dash if unknown. */
 export function signedInterval(low: number | null, high: number | null): string {
   return low === null || high === null ? '–' : `${signed(low)} to ${signed(high)}`;
 }
 
-/** `50 references × 3 tries`. */
+/** `50 references × 3 tries` */
 export function size({ references, tries }: SuiteResult['compared']): string {
   return `${counted(references, 'reference')} × ${tries === 1 ? '1 try' : `${count(tries)} tries`}`;
 }
 
-/**
- * `majority: 17 → 14 of 20 references`; null where every try has to pass, which is what the pass
- * rate is about already.
- */
+/** `majority: 17 → 14 of 20 references`; null if every try has to pass. */
 export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string | null {
   if (rollups === undefined || rollups.policy === 'all' || rollups.head === null) return null;
   const { policy, base, head } = rollups;
@@ -138,7 +128,7 @@ export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string |
     : `${policy}: ${count(base.passes)} of ${count(base.references)} → ${after}`;
 }
 
-/** `, majority: pass → fail`: a reference's roll-ups, where not every try has to pass. */
+/** `, majority: pass → fail`; empty if every try has to pass. */
 export function rolledUpWords(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   { rollups }: Pick<SuiteResult, 'rollups'>,
@@ -148,7 +138,7 @@ export function rolledUpWords(
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
 }
 
-/** `1 of 3 passed`, `none of 3 judged`, with the tries that could not be judged; `not run` for a side without tries. */
+/** `1 of 3 passed`, `none of 3 judged`; `not run` without tries. */
 export function passWords(side: SideResult | null): string {
   if (side === null || side.tries.length === 0) return 'not run';
   const unjudged = side.tries.length - side.tries_judged;
@@ -157,15 +147,12 @@ export function passWords(side: SideResult | null): string {
   return `${count(side.passes)} of ${count(side.tries_judged)} passed${without}`;
 }
 
-/** `1.0 to 8.5 %`, of shares. */
+/** `1.0 to 8.5 %`; takes shares. */
 export function rateInterval({ low, high }: { low: number; high: number }): string {
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
 }
 
-/**
- * `flaky; passed 34 of 60 tries so far on base (43.1 to 68.4 %)`; the word alone where no more is
- * known.
- */
+/** `flaky; passed 34 of 60 tries so far on base (43.1 to 68.4 %)` */
 export function statusWords({
   status,
   history,
@@ -173,13 +160,11 @@ export function statusWords({
   const word = STATUS_WORDS[status];
   return history === undefined
     ? word
-    : `${word}; passed ${count(history.passes)} of ${count(history.tries)} ${history.tries === 1 ? 'try' : 'tries'} so far on base (${rateInterval(history)})`;
+    : `${word}; passed ${count(history.passes)} of ${count(history.tries)} ` +
+        `${history.tries === 1 ? 'try' : 'tries'} so far on base (${rateInterval(history)})`;
 }
 
-/**
- * What a run cost. A program of the project may cost its team something, but nothing that is known
- * here: such calls are not priced.
- */
+/** Calls of the project's own programs are not priced. */
 export function runCost({
   cost_usd,
   unpriced,
@@ -187,30 +172,28 @@ export function runCost({
   return unpriced === 'programs' ? 'no priced calls' : cost(cost_usd);
 }
 
-/** The first seven digits of a commit id; the working tree in words. */
+/** Seven digits of a commit id; the working tree in words. */
 export function shortSha(sha: string): string {
   return sha === 'worktree' ? 'working tree' : sha.slice(0, 7);
 }
 
-/** `and 7 more`, or nothing. */
 export function andMore(total: number, shown: number): string | null {
   return total > shown ? `and ${count(total - shown)} more` : null;
 }
 
-/** Names that more than one of the suites has. */
 export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
   const names = suites.map(({ name }) => name);
   return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }
 
-/** The suite's name; one of several variants with what tells it apart. */
+/** With the variant if the name is repeated. */
 export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
   return repeated.has(name)
     ? [code(name), text(' ('), code(variantWords(variant)), text(')')]
     : [code(name)];
 }
 
-/** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */
+/** Most urgent first; also the order of the filter's boxes. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
   'regressed',
   'fell',

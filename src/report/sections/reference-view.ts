@@ -13,20 +13,16 @@ import { jsonText, type Json } from '../../types/plain.ts';
 import { type Block, type Line, code, paragraph, place, strong, text } from './document.ts';
 import { tryView, type Reports } from './feature-report.ts';
 
-/** What each side sends for a reference; null: it does not run there, or nobody can say. */
+/** Null: it does not run on that side, or the prompt is unknown. */
 export interface SentPrompts {
   base: readonly Message[] | null;
   head: readonly Message[] | null;
 }
 
-/** Characters of a single text; what is longer is cut, and said to be. */
+/** Longest text, in characters. */
 const MAX_VIEW_CHARS = 100_000;
 
-/**
- * Everything that a result knows of one reference: input, why it got worse, prompt as sent, every
- * answer of both sides with its scores and reasons. `sent` null: the prompt could not be worked out;
- * `found`: what features know of it.
- */
+/** All that a result knows of one reference. `sent` null: unknown; `found`: what features know. */
 export function referenceBlocks(
   { name, variant }: SuiteResult,
   reference: ReferenceResult,
@@ -56,7 +52,6 @@ export function referenceBlocks(
   ];
 }
 
-/** Both sides' prompt once where they are equal. */
 function promptBlocks(sent: SentPrompts | null): Block[] {
   if (sent === null) return [];
   const { base, head } = sent;
@@ -127,14 +122,12 @@ function fact(name: string, value: string): { name: Line; value: Line } {
   return { name: [text(name)], value: [code(value, MAX_VIEW_CHARS)] };
 }
 
-/** What tells a suite of a result from the others. */
 interface Which {
   path: string;
   name: string;
   variant: Variant;
 }
 
-/** The prompts of a run that was planned, by suite and reference. */
 export function sentPrompts({ suites }: Pick<Prepared, 'suites'>): Map<string, SentPrompts> {
   return new Map(
     suites.flatMap(({ run: { suite, runs } }) =>

@@ -21,17 +21,14 @@ import {
   suiteName,
 } from './phrases.ts';
 
-/** Whether the worst reference, if there is one, stands open above the folds. */
+/** Whether the worst reference is shown open. */
 export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
   return mode === 'diff' && answers > 0;
 }
 
-/**
- * Regressed references and those that fell with their suite, those of the suite that the headline
- * names first; or failed ones of a sweep. What does not gate comes last.
- */
+/** Regressed or failed; the headline's suite first, non-gating ones last. */
 export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
-  // Errors that stand open by their causes are not listed by their references.
+  // Errors are listed by cause instead.
   const found =
     result.mode === 'sweep'
       ? entriesWithStatus(
@@ -47,10 +44,7 @@ export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/**
- * The references that broke, grouped by what fails: with their answers as far as there is room,
- * then as rows. The one that stands open above is not repeated.
- */
+/** References that got worse, by failure: with answers while there is room, then as rows. */
 export function brokenReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;
@@ -88,7 +82,7 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
   );
 }
 
-/** `exact_match fails in 3 references of capitals: expected …`; `repeated`: null where there is one suite. */
+/** `exact_match fails in 3 references of capitals: expected …` */
 function failureLine(
   { metric, unjudged, reason, entries }: Failure,
   repeated: ReadonlySet<string> | null,
@@ -116,7 +110,6 @@ function failureLine(
 
 const REASON_CHARACTERS = 200;
 
-/** `2 regressed references and 3 that fell with the suite`; of all but the open one, that many more. */
 function brokenWords({ mode }: Result, failures: readonly Failure[], open: number): string {
   const entries = failures.flatMap((failure) => failure.entries);
   const listed = entries.slice(open);
@@ -128,11 +121,11 @@ function brokenWords({ mode }: Result, failures: readonly Failure[], open: numbe
   if (regressed > 0)
     return `${counted(regressed, `${more}regressed reference`)} and ${count(fell)} that fell with the suite`;
   return entries.every(({ reference }) => reference.status === 'fell')
-    ? `${counted(fell, `${more}reference`)} that fell, with too few tries to name ${fell === 1 ? 'it' : 'each'} alone`
+    ? `${counted(fell, `${more}reference`)} that fell, with too few tries to name ` +
+        `${fell === 1 ? 'it' : 'each'} alone`
     : `${counted(fell, `${more}reference`)} that fell with the suite`;
 }
 
-/** `2 failed references and 1 that was not judged`. */
 function failedWords(entries: readonly ReferenceEntry[]): string {
   const failed = entries.filter(({ reference }) => reference.status === 'fail').length;
   const rest = entries.length - failed;
@@ -143,7 +136,7 @@ function failedWords(entries: readonly ReferenceEntry[]): string {
     : `${counted(failed, 'failed reference')} and ${count(rest)} that ${was} not judged`;
 }
 
-/** Whether something broke; a reference that no metric judges did not. */
+/** False if no metric judges it. */
 function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolean {
   return (
     status !== 'error' ||
@@ -156,13 +149,10 @@ function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolea
   );
 }
 
-/**
- * References that moved without being called regressed: improved, inconclusive, in error,
- * new. Counts only.
- */
+/** Other references that moved: improved, inconclusive, in error, new. Counts only. */
 export function movedReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.mode === 'sweep') return [];
-  // Such errors stand open, by cause.
+  // Then errors are listed by cause.
   const open = opensErrors(result);
   const entries = MOVED.filter((status) => !(open && status === 'error')).flatMap((status) =>
     entriesWithStatus(result, reports, status),
@@ -219,7 +209,7 @@ function answerBlocks(
   return evidence(title, reference, detail, reports);
 }
 
-/** `3 of 3 passed → 1 of 3 passed, majority: pass → fail`; one side where there is one. */
+/** `3 of 3 passed → 1 of 3 passed, majority: pass → fail` */
 export function passCounts(reference: ReferenceResult, suite: SuiteResult): string {
   const { base, head } = reference;
   const counts = base === null ? passWords(head) : `${passWords(base)} → ${passWords(head)}`;

@@ -8,7 +8,7 @@ import { shortFaceOf } from './faces.ts';
 import { andMore } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
-/** Answers of base and head, each under the scoring of base and of head, and how the change of the pass rate splits. */
+/** Both sides' answers under both scorings, and how the rate's change splits. */
 export function scorings({ scoring, suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const shown = scoring.slice(0, items);
   const more = andMore(scoring.length, shown.length);
@@ -57,7 +57,9 @@ function scoringBlocks(
     },
     paragraph([
       text(
-        `Prompt ${pointsBetween(rates.base_head, rates.head_head)}, scoring ${pointsBetween(rates.base_base, rates.base_head)}, together ${pointsBetween(rates.base_base, rates.head_head)}. Changed: `,
+        `Prompt ${pointsBetween(rates.base_head, rates.head_head)}, ` +
+          `scoring ${pointsBetween(rates.base_base, rates.base_head)}, ` +
+          `together ${pointsBetween(rates.base_base, rates.head_head)}. Changed: `,
       ),
       ...becauseLine(scoring.because),
       text('.'),
@@ -77,7 +79,6 @@ function scoringBlocks(
   ];
 }
 
-/** What the new scoring does to answers that stay as they are. */
 function sameAnswerBlocks({
   same_answers: { judged, pass_fail, fail_pass, p, kappa },
 }: ScoringResult): Block[] {
@@ -87,7 +88,9 @@ function sameAnswerBlocks({
   return [
     paragraph([
       text(
-        `The same ${counted(judged, 'answer')} of base under both: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass (McNemar mid-${pValue(p)}${agree}).`,
+        `The same ${counted(judged, 'answer')} of base under both: ` +
+          `${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass ` +
+          `(McNemar mid-${pValue(p)}${agree}).`,
       ),
     ]),
   ];

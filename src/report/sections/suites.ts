@@ -35,13 +35,9 @@ import {
   type VerdictLook,
 } from './phrases.ts';
 
-/** Reasons named in a row; the rest is counted. */
 const SHOWN_REASONS = 3;
 
-/**
- * One row per suite, the worst first: verdict, base → head with the difference, and why it ran.
- * Where there are many, those whose rows say the same share one.
- */
+/** One row per suite, the worst first. Equal rows of many suites are merged. */
 export function suitesTable(result: Result, detail: Detail): Block[] {
   const suites = suitesWorstFirst(result.suites);
   const names = repeatedNames(suites);
@@ -50,7 +46,11 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   const rows = groups.map(([suite, ...same]) => {
     const cell = suiteCell(suite, names.has(suite.name), same);
     return result.mode === 'sweep'
-      ? [cell, ...sweepCells(suite)]
+      ? [
+          cell,
+          [text(rates(null, suite.pass_rate.head)), ...rollUpLine(suite)],
+          [text(sweepSize(suite))],
+        ]
       : [
           [{ kind: 'verdict' as const, ...verdictLook(suite, result) }, lineBreak, ...cell],
           ratesCell(suite, result),
@@ -73,10 +73,9 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   ];
 }
 
-/** So many rows that say the same are read faster than one with several names. */
+/** Up to this many equal rows are not merged. */
 const FEW_SUITES = 3;
 
-/** The suites of each row. */
 function groupIntoRows(
   suites: readonly SuiteResult[],
   repeated: ReadonlySet<string>,
@@ -96,7 +95,6 @@ function groupIntoRows(
   );
 }
 
-/** `; the same in 39 more files`: those of the suites that share a row with this one. */
 function moreFiles({ because }: SuiteResult, same: readonly SuiteResult[]): Line {
   const own = new Set(because.map(({ file }) => file));
   const others = new Set(same.flatMap((suite) => suite.because.map(({ file }) => file)));
@@ -104,10 +102,9 @@ function moreFiles({ because }: SuiteResult, same: readonly SuiteResult[]): Line
   return more === 0 ? [] : [text(`; the same in ${counted(more, 'more file')}`)];
 }
 
-/** Suites that stand open; a longer list would hide what is below it. */
 const OPEN_SUITES = 20;
 
-/** Each suite's verdict in a sentence: p, what is ruled out, what a run of this size sees. */
+/** Each suite's verdict in a sentence: p, what is ruled out, and the run's power. */
 export function verdictsInWords(result: Result, { collapsedItems: items }: Detail): Block[] {
   const { suites, mode } = result;
   const told =
@@ -144,7 +141,6 @@ export function verdictsInWords(result: Result, { collapsedItems: items }: Detai
   );
 }
 
-/** What the adaptive tries saved; where they needed no fewer there is nothing to say. */
 function savedTries({ adaptive_tries: tries }: Result): Line[] {
   return tries === null || tries.made >= tries.fixed
     ? []
@@ -155,14 +151,11 @@ const DIFF_COLUMNS = ['Suite', 'Pass rate', 'Changed'];
 
 const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 
-/**
- * How a suite's verdict looks. Where nothing but the scoring gave references another outcome, that
- * is what is said: the suite is not as it was.
- */
+/** Suites in which only the scoring flipped references have their own look. */
 export function verdictLook(suite: SuiteResult, { scoring }: Result): VerdictLook {
   if (suite.verdict !== 'regressed') {
     if (failingMetrics(suite).length > 0) return METRIC_FAILS;
-    // Red it can be all the same, where head no longer answers.
+    // It can still be red if head has no answers.
     if (showsOnly(suite)) return SHOWN_ONLY;
   }
   const changed = suiteScoring(suite, scoring);
@@ -179,11 +172,7 @@ function suiteScoring(
   return scoring.find((change) => change.path === path && change.name === name);
 }
 
-/**
- * The rates of both sides under head's scoring, `below` them how far they moved, with what base's own
- * said where it is another; where only the scoring changed, the rates of the same answers under
- * base's and head's.
- */
+/** Under head's scoring; if only the scoring changed, one side's answers under both scorings. */
 export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
   const { base, head, difference } = suite.pass_rate;
   const own = suiteScoring(suite, scoring)?.rates;
@@ -212,33 +201,21 @@ function ratesCell(suite: SuiteResult, result: Result): Line {
   ];
 }
 
-function sweepCells(suite: SuiteResult): Line[] {
-  return [
-    [text(rates(null, suite.pass_rate.head)), ...rollUpLine(suite)],
-    [text(sweepSize(suite))],
-  ];
-}
-
-/** The roll-ups of a suite, below its rate. */
 function rollUpLine(suite: SuiteResult): Line {
   const words = rolledWords(suite);
   return words === null ? [] : [lineBreak, text(words)];
 }
 
-/** `5 × 2`: the references that gate and the most tries of one; a dash where none gates. */
+/** `5 × 2`: gating references and most tries; a dash if none gates. */
 export function sweepSize({ references }: SuiteResult): string {
   const counting = references.filter(countsForVerdict);
   const tries = counting.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
   return counting.length === 0 ? '–' : `${String(counting.length)} × ${String(tries)}`;
 }
 
-/** Suites named that share a row; the rest is counted. */
 const MAX_ROW_SUITES = 8;
 
-/**
- * The name, and of suites that share the row theirs; the variant where the name alone does not tell
- * suites apart; what changed in it where the change touched it.
- */
+/** Names of the row's suites, with the variant if names repeat, and changed settings. */
 export function suiteCell(
   { name, variant, base_variant }: SuiteResult,
   repeated: boolean,

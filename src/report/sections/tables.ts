@@ -14,7 +14,6 @@ import { code, group, paragraph, text, type Block, type Line } from './document.
 import { suitesWorstFirst } from './order.ts';
 import { andMore, repeatedNames, suiteName } from './phrases.ts';
 
-/** Base's answers against head's, suite by suite. */
 export function preferences({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const repeated = repeatedNames(suites);
   const found = suitesWorstFirst(suites).flatMap((suite) =>
@@ -36,7 +35,7 @@ export function preferences({ suites }: Result, { collapsedItems: items }: Detai
   );
 }
 
-/** Accuracy, macro-F1, and every label's precision and recall, in suites that classify. */
+/** Per label: precision and recall; over all: accuracy and macro-F1. */
 export function classes({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const found = suitesWorstFirst(suites).filter(
     (suite): suite is SuiteResult & { classification: ClassificationSummary } =>
@@ -63,7 +62,8 @@ function classesOf(
     paragraph([
       ...name,
       text(
-        `: accuracy ${rateSides(accuracy, percent)}, macro-F1 ${rateSides(macro_f1, decimal)}, answers that are not a label ${rateSides(other, percent)}.`,
+        `: accuracy ${rateSides(accuracy, percent)}, macro-F1 ${rateSides(macro_f1, decimal)}, ` +
+          `answers that are not a label ${rateSides(other, percent)}.`,
       ),
     ]),
     {
@@ -88,10 +88,7 @@ function decimal(value: number | null): string {
   return value === null ? '–' : value.toFixed(3);
 }
 
-/**
- * How a suite did on head: its pass rate with a 95 % interval (null where nothing was judged), and
- * passes among the judged tries of what gates.
- */
+/** Head's pass rate with a 95 % interval (null: not judged), and passes of judged tries. */
 interface HeadRate {
   passes: number;
   tries: number;
@@ -99,10 +96,7 @@ interface HeadRate {
   interval: Interval | null;
 }
 
-/**
- * The rate is the suite's own, 0–1, which counts every reference alike; its interval (Wilson) is
- * that of as many tries as were judged.
- */
+/** The rate weighs references equally; the Wilson interval uses the number of judged tries. */
 export function headRate({ references, pass_rate: { head: rate } }: SuiteResult): HeadRate {
   const sides = references.filter(countsForVerdict).flatMap(({ head }) => head ?? []);
   const passes = sides.reduce((sum, side) => sum + side.passes, 0);
@@ -115,22 +109,18 @@ export function headRate({ references, pass_rate: { head: rate } }: SuiteResult)
   };
 }
 
-/** One variant of a prompt with what it achieved. */
 export interface Ranked extends HeadRate {
   suite: SuiteResult;
 }
 
-/** The variants of one prompt, the best first; the cheaper one of equals. */
+/** Variants of one prompt, the best first, then the cheapest. */
 interface RankedPrompt {
   key: string;
   name: string;
   ranked: Ranked[];
 }
 
-/**
- * The prompts that head has in more than one variant; of a comparison those that were judged, on the
- * references that the change touches.
- */
+/** Prompts with several variants on head. Comparisons only use references the change affects. */
 export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
   const prompts = new Map<string, SuiteResult[]>();
   for (const suite of suites.filter(
@@ -151,11 +141,7 @@ export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
     }));
 }
 
-/**
- * The variants of each prompt, the best first: pass rate over judged tries with its 95 % interval
- * (Wilson), and what a thousand calls cost. Which of them this run does not tell from the best one,
- * on the same references, is said.
- */
+/** Pass rate with its Wilson interval, cost per thousand calls, and ties with the best. */
 export function ranking(result: Result, { suites: limit }: Detail): Block[] {
   return rankedPrompts(result).flatMap((prompt) =>
     group(
@@ -165,7 +151,7 @@ export function ranking(result: Result, { suites: limit }: Detail): Block[] {
   );
 }
 
-/** The table of one prompt's variants, at most `limit` rows, and what its order is worth. */
+/** At most `limit` rows of one prompt. */
 export function rankingBlocks({ ranked }: RankedPrompt, limit: number): Block[] {
   const shown = ranked.slice(0, limit);
   const more = andMore(ranked.length, shown.length);
@@ -204,7 +190,7 @@ function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: num
   ];
 }
 
-/** What the order is worth: variants have the same references, so each is paired with the first. */
+/** Variants have the same references, so each is paired with the first. */
 function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   if (best === undefined || best.interval === null) return 'No try could be judged.';
   const judged = others.filter(({ interval }) => interval !== null);
@@ -214,5 +200,8 @@ function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   ).filter((apart) => !apart).length;
   if (close === 0)
     return 'The first is ahead of all others: on the same references, each passes less often (paired test).';
-  return `On the same references, this run cannot tell ${counted(close, 'other variant')} from the first (paired test). More references or tries could.`;
+  return (
+    `On the same references, this run cannot tell ${counted(close, 'other variant')} from the first ` +
+    `(paired test). More references or tries could.`
+  );
 }

@@ -14,10 +14,7 @@ import { entriesWithStatus, fallOf, type ReferenceEntry } from './order.ts';
 import { repeatedNames, suiteName } from './phrases.ts';
 import { brokenOf, passCounts, opensWorst } from './references.ts';
 
-/**
- * The reference that fell most, with both answers and why head's fails, and how many others fail
- * alike. Shown open: it is what a reader believes.
- */
+/** The worst regressed reference with both answers, shown open because readers check it first. */
 export function worstReference(result: Result, detail: Detail, reports: Reports): Block[] {
   if (!opensWorst(result, detail)) return [];
   const hidden = fellUnderBase(result, detail, reports);
@@ -46,7 +43,7 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
   return evidence(title, worst.reference, detail, reports);
 }
 
-/** The first reference that fell under base's scoring, where a changed scoring hides the fall. */
+/** The first reference that regressed under base's scoring but not under head's. */
 function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Reports): Block[] {
   const found = suites
     .filter(({ reason }) => reason?.by === 'scoring')
@@ -75,7 +72,7 @@ function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Rep
   return evidence(title, judged, detail, reports);
 }
 
-/** A side with one of its tries alone, as base's scoring judges it. */
+/** Only one try, as base's scoring judges it. */
 function sideUnderBase(
   side: SideResult | null,
   index: number,
@@ -87,7 +84,7 @@ function sideUnderBase(
     : { ...side, tries: tries.map((tryResult) => ({ ...tryResult, ...judged })) };
 }
 
-/** Where a run is red by the mean of a metric: the reference whose own mean got worse most. */
+/** If a metric's mean got worse: the reference whose own mean moved most. */
 function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[] {
   const [found] = suites.flatMap((suite) =>
     failingMetrics(suite).flatMap((metric) => ({ suite, metric })),
@@ -128,10 +125,7 @@ function metricMean(side: SideResult | null, metric: string): number | null {
   return meanOrNull(values);
 }
 
-/**
- * The references of an inconclusive run that fell in its open suites, though chance may have done
- * it.
- */
+/** References of an inconclusive run that got worse, perhaps by chance. */
 function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   if (result.outcome.kind !== 'inconclusive') return [];
   return entriesWithStatus(result, reports, 'inconclusive', 'flaky').filter(
@@ -140,7 +134,6 @@ function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   );
 }
 
-/** What a group has in common, behind "4 more fail". */
 function commonCause({ metric, reason }: Failure): Line {
   if (metric === null) return reason === null ? [text('too')] : [text('with the same error')];
   return [code(metric), text(reason === null ? ' too' : ' for the same reason')];
