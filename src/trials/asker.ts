@@ -4,10 +4,7 @@ import type { PrepareInput } from '../kernel/plan/prepared.ts';
 import { gradersOf, type ProjectSide } from '../kernel/select/targets.ts';
 import type { Problem } from '../types/plain.ts';
 
-/**
- * The settings' grader as a feature asks it, the first one alone: several graders vote on grades
- * only. Null: the settings name none. `problems`: why a named one cannot be asked.
- */
+/** The first grader only, because voting applies to grades. `problems`: why it cannot be used. */
 export function askerOf(
   { project, context }: ProjectSide,
   code: PrepareInput['code'],
@@ -15,8 +12,7 @@ export function askerOf(
   const { grader: named, file } = project.settings;
   if (named === null) return null;
   const problems: Problem[] = [];
-  // Asked directly in sweeps too: a few questions in several steps, each of which would be a batch
-  // of its own.
+  // Not batched in sweeps: each of a few steps would be a batch of its own.
   const [grader = null] = gradersOf(
     {
       project: { ...project, settings: { ...project.settings, voters: [] } },

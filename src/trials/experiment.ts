@@ -21,13 +21,11 @@ import {
 } from './trials.ts';
 
 interface Experiment {
-  /** Of the change. */
   units: number;
   /** References that fell, with their tries of the comparison; the worst first. */
   fallen: readonly Fall[];
   /** References that held, by which their number in a draw goes on after the fallen ones. */
   held: number;
-  /** Tries that may be made. */
   tries: number;
   /** The chance that a unit is named which does nothing. */
   alpha: number;
@@ -35,7 +33,6 @@ interface Experiment {
 
 export interface CauseFindings {
   causes: FoundCause[];
-  /** References that fell and are not explained. */
   unexplained: number[];
   /** Why it ended before all was explained; null: all is. */
   open: Ended | 'unclear' | null;
@@ -45,13 +42,12 @@ export interface CauseFindings {
 /** From so many units on they are searched in groups of neighbours. */
 const MOST_GROUPS = 12;
 
-/** Parts into which a group is taken apart. */
 const PARTS = 4;
 
 /** References that one step of the search tries. */
 const PER_STEP = 3;
 
-/** A hypothesis that is believed so much is put to the proof. */
+/** Posterior from which a hypothesis is tested. */
 const CONVINCED = 0.8;
 
 /** Hypotheses that may fail before the search ends. */
@@ -61,10 +57,8 @@ const MOST_FAILURES = 4;
 const CONTROLS = 3;
 
 /**
- * Which units of a change broke the references that fell. A search asks for the try that tells most
- * about all causes that are possible; what it comes to believe is then proven by fresh tries alone:
- * every unit that is named restores what it broke, or breaks by itself, by a test that holds
- * whenever one stops looking.
+ * The units that broke references: a search makes the most informative tries, then fresh ones alone
+ * prove each belief, by a test that is valid whenever it stops.
  */
 export async function findCauses(experiment: Experiment, attempt: Attempt): Promise<CauseFindings> {
   const trials = startTrials(experiment, attempt);
@@ -130,10 +124,7 @@ function singles(units: number, { units: own }: Candidate): number[][] {
   return narrowGroups(startGroups(units), own, units);
 }
 
-/**
- * What is believed to have broken the first of the open references, once that is clear. Groups of
- * it are taken apart on the way, until each is one unit.
- */
+/** Splits likely groups until the cause of the first open reference is one unit. */
 async function search(
   trials: Trials,
   open: readonly number[],
@@ -163,7 +154,6 @@ async function search(
   }
 }
 
-/** The groups that hold some of these units in smaller parts. */
 function narrowGroups(
   groups: readonly (readonly number[])[],
   units: readonly number[],
@@ -178,7 +168,6 @@ function narrowGroups(
   });
 }
 
-/** The cause with what setting it back does to references that held. */
 async function withControls(
   trials: Trials,
   cause: FoundCause,

@@ -2,22 +2,16 @@ import { countsForVerdict, sideShare } from '../kernel/result/counts.ts';
 import type { ReferenceResult, SideResult } from '../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 
-/** References that an experiment looks at. */
 const MAX_FALLEN = 8;
 
-/** Whether there is a fall whose cause is to be found. */
 export function hasFallen({ verdict, references }: SuiteResult): boolean {
   return verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
 }
 
 /**
- * The references that got worse, worst first: those that are named, then those that fell with the
- * suite. Of a suite that fell as a whole, those that passed less often. Where more fell than an
- * experiment looks at, those of other groups go before the next of the same: they may have fallen
- * by another cause. References of one cluster count like any others: a cause is proven by fresh tries
- * of each of them.
- *
- * @param groups ids of references that belong together, such as those of one attribute.
+ * The references that got worse, worst first: named ones, then those that fell with the suite. Over
+ * the limit, those of other groups go first: they may have another cause. Clusters do not matter,
+ * because fresh tries prove each cause. `groups`: ids of references that belong together.
  */
 export function fallenReferences(
   { references }: SuiteResult,

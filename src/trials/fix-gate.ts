@@ -6,7 +6,6 @@ import { suiteTest } from '../kernel/statistics/suite-test.ts';
 import type { Table } from '../kernel/statistics/table.ts';
 import type { MakeTries } from './tries.ts';
 
-/** References that fell and that a candidate is run on. */
 const MAX_FIX_REFERENCES = 5;
 
 /** Tries of a candidate on what fell, and on what held. */
@@ -18,9 +17,7 @@ const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 /** References asked together: a draft that breaks one of them is not asked for the next ones. */
 const TOGETHER = 10;
 
-/** A prompt that may restore what fell. */
 interface FixCandidate {
-  /** Identifies the prompt among those of an experiment. */
   prompt: string;
   generation(reference: AffectedReference): Generation;
   /** Its words are new, so they could break anything. */
@@ -36,7 +33,6 @@ interface FixTrial {
   make: MakeTries;
 }
 
-/** What a candidate did. */
 interface FixEffect {
   restores: { references: number; of: number };
   costs: { references: number; of: number };
@@ -47,10 +43,8 @@ interface FixEffect {
 type Counts = Table['head'];
 
 /**
- * The gate of fixes: what a candidate does, if it is better than head at this level (the chance of
- * accepting one that is not) and breaks no reference that passes on both sides. New words are
- * asked at least once on every such reference, others on a sample. A try that cannot be judged
- * leaves the candidate unjudged.
+ * Accepts a candidate that is better than head (`level`: chance of a false accept) and breaks no
+ * reference that passes on both sides. New words are tried on all of these, others on a sample.
  */
 export async function fixGate(
   candidate: FixCandidate,
@@ -94,7 +88,6 @@ function chunks(references: readonly number[]): number[][] {
   );
 }
 
-/** Tries a candidate on references, by their numbers, each so many times. */
 function runner(
   { prompt, generation }: FixCandidate,
   make: MakeTries,

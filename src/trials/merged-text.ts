@@ -21,10 +21,9 @@ const MOST_EDITS = 2_000;
 const MIN_LINE_SIMILARITY = 0.35;
 
 /**
- * What differs between two texts, taken apart into units. `lines`: every changed line is one, a
- * line and its new wording together, a long line by sentences, a moved line once. `hunks`: lines
- * that change beside each other are one, for code that half a change would break. Any subset of the
- * units gives a text by {@link composeText}: none gives base, all give head.
+ * Splits the differences into units. `lines`: a line and its new wording are one unit, long lines
+ * are split by sentence, a moved line counts once. `hunks`: adjacent lines are one unit, as half
+ * a change would break code. With {@link composeText}, no units give base and all give head.
  */
 export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks'): MergedText {
   const drafts = draftLines(base, head);
@@ -34,7 +33,6 @@ export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks')
   return numberUnits(lines, units, grain);
 }
 
-/** Other words in the place of a unit's. */
 export interface Rewording {
   unit: number;
   text: string;
@@ -62,7 +60,6 @@ export function composeText(
     .join('\n');
 }
 
-/** A run of lines that both sides have, or of lines that differ. */
 type Draft = { same: string[]; line: number } | { removed: TextPiece[]; added: TextPiece[] };
 
 function draftLines(base: string, head: string): Draft[] | null {
@@ -179,7 +176,6 @@ function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
   return moved;
 }
 
-/** Removed lines with the added ones that replace them. */
 function rewordings(
   removed: readonly TextPiece[],
   added: readonly TextPiece[],
@@ -269,10 +265,7 @@ export function sentencesOf(line: string): string[] {
   return [...sentences, line.slice(start)];
 }
 
-/**
- * The units of one hunk. Blank lines that come or go belong to the change beside them there, for it is
- * one edit; where they are all of the hunk, they are a unit themselves.
- */
+/** Blank lines belong to the change beside them, unless they are the whole hunk. */
 function joinBlanks(hunk: readonly TextPiece[][]): TextPiece[][] {
   const isText = (unit: readonly TextPiece[]): boolean =>
     unit.some(({ text }) => text.trim() !== '');

@@ -23,7 +23,7 @@ type MergedMessage =
       role: number | null;
     };
 
-/** Likelihood of being one message: less than this is none. */
+/** Messages with a lower likelihood are not paired. */
 const MIN_MESSAGE_LIKELIHOOD = 0.2;
 
 /** What an equal role counts beside the likeness of the words. */
@@ -64,7 +64,6 @@ function messageText({ content, written }: PlacedMessage, isForeign: boolean): s
   return isForeign ? (written ?? content) : content;
 }
 
-/** The messages with those units whose number `has`. */
 export function composedMessages(
   merged: readonly MergedMessage[],
   has: (unit: number) => boolean,
@@ -89,7 +88,6 @@ export function composedMessages(
   });
 }
 
-/** The units in the order of their numbers. */
 export function messageUnits(merged: readonly MergedMessage[], places: Places): ChangeUnit[] {
   return merged.flatMap((message): ChangeUnit[] => {
     if (message.kind === 'one side') return [wholeMessage(message, merged, places)];

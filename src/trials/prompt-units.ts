@@ -16,7 +16,6 @@ import { composedMessages, mergeMessages, messageUnits } from './message-units.t
 import { wholeSpan } from './text-units.ts';
 import { type ReadLines, createPlaces } from './unit-places.ts';
 
-/** A change of a prompt as units, each of which can be made by itself. */
 export interface PromptChange {
   units: ChangeUnit[];
   /** What is asked for a reference when base has the chosen units, by position; all: head. */
@@ -30,16 +29,12 @@ export interface PromptChange {
   body(chosen: ReadonlySet<number>, reworded?: Rewording | null): Pick<Prompt, 'messages' | 'code'>;
 }
 
-/** Why a change cannot be taken apart, as a clause. */
 interface WholeChange {
   units: null;
   reason: string;
 }
 
-/**
- * The units of what changed between two sides of a suite, from their source files (`read`): lines
- * of messages, messages, parameters, tools, the model, or hunks of a prompt's code.
- */
+/** The units of a change between two sides of a suite; `read` reads source files. */
 export function promptChange(
   base: SuiteSide | null,
   head: SuiteSide | null,
@@ -140,7 +135,6 @@ function codeUnits(
   };
 }
 
-/** Another model, or another place where the same one is asked. */
 function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
   const [before, after] = [base.variant, head.variant];
   const named = before.model !== after.model;
@@ -182,11 +176,9 @@ interface Difference {
 
 interface MergedParameters {
   base: Parameters;
-  /** One unit each. */
   differences: Difference[];
 }
 
-/** Parameters that differ, one by one; a list of tools by the tools' names. */
 function mergeParameters(base: Parameters, head: Parameters): MergedParameters {
   const keys = [...new Set([...Object.keys(base), ...Object.keys(head)])];
   const differences = keys.flatMap((key): Difference[] => {
@@ -199,7 +191,6 @@ function mergeParameters(base: Parameters, head: Parameters): MergedParameters {
   return { base, differences };
 }
 
-/** The parameters with those units whose number `has`. */
 function composedParameters(
   { base, differences }: MergedParameters,
   has: (unit: number) => boolean,

@@ -14,7 +14,6 @@ import {
 /** A candidate that is believed less while it is being proven is given up. */
 const DOUBTED = 0.15;
 
-/** References of a round of the proof. */
 const PER_ROUND = 5;
 
 /** How far it is believed that one more reference fell by the same cause, before it is tried. */
@@ -24,11 +23,8 @@ const SAME_CAUSE_PRIOR = 0.75;
 const LEAST_SHARE = 0.5;
 
 interface Case {
-  /** References that fell and are not explained. */
   open: readonly number[];
-  /** What is believed by now, in units. */
   beliefs(): UnitBelief[];
-  /** Candidates that were put to the proof and failed. */
   failures: number;
 }
 
@@ -38,10 +34,7 @@ interface Contrast {
   failing: ReadonlySet<number>;
 }
 
-/**
- * Proves a candidate by fresh tries, in turns over its prompts; or says why it is not proven. The
- * first proof has half of alpha and hands it on when it succeeds; each that fails halves it.
- */
+/** The first proof has half of alpha and returns it on success; each failure halves it. */
 export async function prove(
   trials: Trials,
   candidate: Candidate,
@@ -123,7 +116,6 @@ function distinct(sets: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
   return sets.filter((set, index) => sets.findIndex((other) => isSameSet(set, other)) === index);
 }
 
-/** References that are believed to have fallen by it, the likeliest first. */
 function likeliest(shares: ReadonlyMap<number, number>): number[] {
   return [...shares]
     .filter(([, share]) => share >= LEAST_SHARE)
@@ -131,7 +123,6 @@ function likeliest(shares: ReadonlyMap<number, number>): number[] {
     .map(([reference]) => reference);
 }
 
-/** How far each open reference is believed to have fallen by this candidate, 0–1. */
 function sharesOf(
   candidate: Candidate,
   beliefs: readonly UnitBelief[],
@@ -177,13 +168,10 @@ function contrastCounts(
   return { restored: count('passing'), broken: count('failing') };
 }
 
-/** What is believed of a candidate. */
 export interface UnitBelief extends Belief, Candidate {
-  /** Before any try. */
   prior: number;
 }
 
-/** What the proofs so far came to. */
 export interface ProofState {
   refuted: readonly Candidate[];
   proven: readonly Candidate[];
@@ -195,10 +183,7 @@ const REFUTED = 0.02;
 /** A cause that was proven for some references is likely that of others, too. */
 const PROVEN = 20;
 
-/**
- * What is believed of every hypothesis about groups of units, after all tries of the open
- * references: those whose cause is not known yet.
- */
+/** Beliefs about groups of units, from all tries of the open references. */
 export function beliefsIn(
   trials: Trials,
   groups: readonly (readonly number[])[],
@@ -234,7 +219,6 @@ export function ratesFor({ rates }: Trials, references: readonly number[]): Rate
   return references.flatMap((reference) => rates[reference] ?? []);
 }
 
-/** The units of a mix of groups. */
 export function unitsOf(mix: Mix, groups: readonly (readonly number[])[]): ReadonlySet<number> {
   return new Set(groups.flatMap((group, index) => (mix[index] === true ? group : [])));
 }

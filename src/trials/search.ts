@@ -1,7 +1,4 @@
-/**
- * What may have broken a reference: one of the groups alone, all of them only together, or any of
- * them; or nothing, and the drop was chance.
- */
+/** What may have broken a reference: one group, all only together, any of them, or chance. */
 export interface Hypothesis {
   relation: 'alone' | 'together' | 'either' | 'none';
   groups: readonly number[];
@@ -10,7 +7,6 @@ export interface Hypothesis {
 /** A prompt between base and head: by group, whether head's units are included. */
 export type Mix = readonly boolean[];
 
-/** How often a reference passed under one mix. */
 interface MixTally {
   mix: Mix;
   reference: number;
@@ -18,7 +14,6 @@ interface MixTally {
   fails: number;
 }
 
-/** Pass probabilities before and after breaking. */
 export interface Rates {
   intact: number;
   broken: number;
@@ -33,7 +28,6 @@ const PRIOR = { alone: 0.62, pair: 0.24, triple: 0.04 };
 /** Prior share of references with a common cause. */
 const COMMON_CAUSE_PRIOR = 0.85;
 
-/** Every hypothesis about this many groups, with its prior. */
 export function hypothesesOf(groups: number): { hypothesis: Hypothesis; prior: number }[] {
   const singles = [...Array(groups).keys()].map((group) => [group]);
   const extend = (sets: readonly number[][]): number[][] =>
@@ -66,7 +60,6 @@ export function hypothesesOf(groups: number): { hypothesis: Hypothesis; prior: n
   ];
 }
 
-/** Whether this mix breaks a reference under the hypothesis. */
 function breaks({ relation, groups }: Hypothesis, mix: Mix): boolean {
   if (relation === 'none') return false;
   return relation === 'together'
@@ -82,10 +75,7 @@ export interface Belief {
   own: number[];
 }
 
-/**
- * Posteriors for the first reference. Others support a common cause, but each may have its own, so
- * they cannot outvote the first one's evidence.
- */
+/** Posteriors for the first reference. Others support a common cause, but cannot outvote it. */
 export function believe(
   hypotheses: readonly { hypothesis: Hypothesis; prior: number }[],
   rates: readonly Rates[],
@@ -120,10 +110,7 @@ export function believe(
   }));
 }
 
-/**
- * The mix with the most informative next try: each group left out, each alone, and the likelier
- * groups left out or included together, in various fractions.
- */
+/** The most informative mix: each group left out or alone, and likely ones together. */
 export function nextMix(beliefs: readonly Belief[], groups: number, rates: readonly Rates[]): Mix {
   const involved = Array.from({ length: groups }, () => 0);
   for (const { hypothesis, belief } of beliefs)

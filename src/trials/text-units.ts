@@ -14,21 +14,16 @@ export interface MergedLine {
   pieces: TextPiece[];
 }
 
-/** Both sides of a text in one, line by line. */
 export interface MergedText {
   lines: MergedLine[];
   units: TextUnit[];
 }
 
-/** A change of a text that can be made by itself. */
 export interface TextUnit {
   kind: 'line' | 'sentence' | 'moved line' | 'hunk';
   base: TextSpan | null;
   head: TextSpan | null;
-  /**
-   * The line of head, from 0, on which it stands or, where it only takes away, before which it stood:
-   * behind the last one, their number.
-   */
+  /** From 0: head's line of the change, or the one below removed lines (at the end: the count). */
   anchor: number;
 }
 
@@ -39,7 +34,6 @@ export interface TextSpan {
   to: number;
 }
 
-/** Its line went from one place to another. */
 function isMoved(unit: readonly TextPiece[], lines: ReadonlyMap<TextPiece, MergedLine>): boolean {
   const [first, second] = unit.filter(({ text }) => text.trim() !== '');
   return (
@@ -56,10 +50,7 @@ export function wholeSpan(text: string): TextSpan {
   return { text, from: 0, to: text.trimEnd().split('\n').length - 1 };
 }
 
-/**
- * The merged lines with their units: each numbered in its pieces, with its kind and its place on both
- * sides.
- */
+/** Numbers the units of the merged lines, with kind and place on both sides. */
 export function numberUnits(
   lines: MergedLine[],
   units: readonly TextPiece[][],
@@ -140,10 +131,7 @@ function wordSet(text: string): Set<string> {
 /** Longer lists are paired from the front only, for the table grows with both. */
 const MOST_ALIGNED = 300;
 
-/**
- * Pairs of positions in both lists, in both lists' order, whose scores add up to the most. A score
- * of 0 is not a pair.
- */
+/** Pairs positions in order, with the largest sum of scores. A score of 0 is not a pair. */
 export function align<Item>(
   before: readonly Item[],
   after: readonly Item[],

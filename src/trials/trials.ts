@@ -10,19 +10,16 @@ export interface Draw {
 /** Draws a try of each, all at once; null: it could not be judged. */
 export type Attempt = (draws: readonly Draw[]) => Promise<(boolean | null)[]>;
 
-/** A reference that fell, with its tries of the comparison. */
 export interface Fall {
   base: Counts;
   head: Counts;
 }
 
-/** What may have broken a reference, in units. */
 export interface Candidate {
   relation: Hypothesis['relation'];
   units: readonly number[];
 }
 
-/** A cause that is proven. */
 export interface FoundCause {
   relation: Exclude<Candidate['relation'], 'none'>;
   units: readonly number[];
@@ -33,11 +30,9 @@ export interface FoundCause {
   tries: number;
 }
 
-/** The tries of an experiment so far. */
 export interface Trials {
   units: number;
   alpha: number;
-  /** By reference that fell. */
   rates: readonly Rates[];
   outcomes: { units: ReadonlySet<number>; reference: number; passed: boolean }[];
   /** Tries that may be made, and that were. */
@@ -51,7 +46,6 @@ export interface Trials {
 /** Why no further try is made: there are no more, or none of them could be judged. */
 export type Ended = 'tries' | 'errors';
 
-/** Rounds without a judged try after which the experiment ends. */
 const MOST_SILENT = 2;
 
 export function startTrials(
@@ -67,9 +61,8 @@ export function startTrials(
 const USUAL = 3;
 
 /**
- * The rates that the comparison suggests. A reference has few tries, so its rates are drawn towards
- * those of all that fell. Those on head are somewhat too low, for these references were chosen
- * because they failed.
+ * Each rate is drawn towards those of all fallen references, because one has few tries. Rates on
+ * head are somewhat too low, because these references were chosen for failing.
  */
 function estimateRates(fallen: readonly Fall[]): Rates[] {
   const passes = fallen.reduce((sum, { head }) => sum + head.passes, 0);
@@ -100,7 +93,6 @@ export async function drawTries(
   return passed;
 }
 
-/** The tries of one prompt and reference, in their order. */
 export function outcomesUnder(
   outcomes: Trials['outcomes'],
   units: ReadonlySet<number>,

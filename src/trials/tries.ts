@@ -7,7 +7,6 @@ import type { Complete } from '../types/model.ts';
 import type { PromptChange } from './prompt-units.ts';
 import type { Attempt } from './trials.ts';
 
-/** What a try is made and judged with. */
 export type TryTools = Parameters<typeof runExtraTries>[2];
 
 export interface CallCounter {
@@ -42,7 +41,6 @@ export function countCalls(complete: Complete, most: number): CallCounter {
   };
 }
 
-/** A try of a prompt on a reference, by its position among those of an experiment. */
 interface PromptTry {
   reference: number;
   prompt: string;
@@ -84,7 +82,6 @@ export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTool
   };
 }
 
-/** Tries of prompts composed of units. */
 export function attemptBy(make: MakeTries, change: PromptChange): Attempt {
   return (draws) =>
     make(

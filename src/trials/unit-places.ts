@@ -6,10 +6,8 @@ import type { TextSpan, TextUnit } from './text-units.ts';
 /** The lines of a side's file; null: it has no such text. */
 export type ReadLines = (side: Side, file: string) => readonly string[] | null;
 
-/** What base and head have, each where it has something. */
 type BySide<T> = Record<Side, T | null>;
 
-/** Finds units of texts in the files that the texts come from. */
 export interface Places {
   unitOf(unit: TextUnit, texts: BySide<string>, at: BySide<Place>): ChangeUnit;
 }
@@ -81,9 +79,8 @@ const ENDS = 24;
 const UNKNOWN: LineRange = { from: 0, to: 0 };
 
 /**
- * Where each line of a value's text stands in its file, and at the end the line behind them all. The
- * value begins at `start` (from 1; 0: not known). A line that the file writes otherwise (quoted,
- * escaped) has no place: a wrong one would be worse than none.
+ * Each line's place in its file, then the line behind them all. `start` is from 1; 0: not known.
+ * A quoted or escaped line has no place: a wrong one would be worse than none.
  */
 export function linePlaces(file: readonly string[], start: number, text: string): LineRange[] {
   const lines = text.split('\n');

@@ -4,17 +4,16 @@ import type { Side } from '../../types/plain.ts';
 import { PER_QUESTION } from './cost.ts';
 import { answerText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
-/** How far a reference belongs to a domain, or needs a sub-task: 1 not at all, 5 entirely. */
+/** Affinity of a reference with an attribute: 1 not at all, 5 entirely. */
 type Rating =
   { status: 'scored'; score: number; evidence: string } | { status: 'unscored'; reason: string };
 
-/** Ratings by attribute id: one for every attribute that was asked for. */
 export type Ratings = ReadonlyMap<string, Rating>;
 
 /** Longest evidence kept, in UTF-16 units. */
 const EVIDENCE_LENGTH = 300;
 
-/** Ratings of a reference by its input and expected answer: what its assignment stands on. */
+/** Rates a reference by its input and expected answer. */
 export function rateReference(
   reference: ReferenceText,
   attributes: readonly Attribute[],
@@ -23,10 +22,7 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/**
- * Ratings of an answer to a reference's input, asked for like those of the expected answer, so that
- * the two can be compared.
- */
+/** Rates an answer the way its expected answer is rated, so that the two can be compared. */
 export function rateAnswer(
   reference: ReferenceText,
   output: string,
@@ -48,10 +44,7 @@ async function rateText(
   return new Map(rated.flatMap((ratings) => [...ratings]));
 }
 
-/**
- * Asks for all at once, then once more for those that got no usable rating; what is still missing
- * is unscored.
- */
+/** Asks once more for references without a usable rating. */
 async function ratePart(
   text: string,
   attributes: readonly Attribute[],
@@ -75,10 +68,7 @@ async function ratePart(
 
 type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
 
-/**
- * `isAgain`: the question says so, for an equal one would only be given the equal reply that is
- * kept of it.
- */
+/** `isAgain` changes the prompt, so that the stored reply is not used again. */
 async function askRatings(
   text: string,
   attributes: readonly Attribute[],
@@ -136,8 +126,7 @@ function ratingsSchema([first, ...rest]: readonly Attribute[]) {
     score: z.literal([1, 2, 3, 4, 5]),
   });
   const { $schema: _, ...wanted } = z.toJSONSchema(rating);
-  // What one entry gets wrong must not cost the others: the schema says what is wanted, and each
-  // entry is read by itself.
+  // Entries are read one by one, so that an invalid one does not cost the others.
   return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
 }
 
@@ -147,10 +136,7 @@ const ratingSchema = z.object({
   evidence: z.string().catch(''),
 });
 
-/**
- * The ratings that name an attribute of the list and give a whole number from 1 to 5, unless it has
- * two different ones.
- */
+/** Whole ratings from 1 to 5 of listed attributes; contradictory ones are dropped. */
 function usable(given: readonly unknown[], attributes: readonly Attribute[]): Map<string, Rating> {
   const known = new Set(attributes.map(({ id }) => id));
   const found = new Map<string, Extract<Rating, { status: 'scored' }>>();
@@ -168,29 +154,22 @@ function usable(given: readonly unknown[], attributes: readonly Attribute[]): Ma
   return found;
 }
 
-/** The score as a number; null where there is none. */
 export function ratingScore(ratings: Ratings | undefined, id: string): number | null {
   const rating = ratings?.get(id);
   return rating?.status === 'scored' ? rating.score : null;
 }
 
-/** Scores further apart than this are another skill: A.3 of the paper. */
+/** A larger difference means another skill. Source: A.3 of the paper. */
 export const SKILL_DISTANCE = 1;
 
-/**
- * An attribute's affinity of a reference's expected answer and of an answer given to it; null where
- * one is unscored.
- */
+/** Affinities of the expected answer and of a given one; null: unscored. */
 export interface SkillPair {
   reference: string;
   expected: number | null;
   output: number | null;
 }
 
-/**
- * Share of references whose answer's affinity is more than 1 away from the expected answer's: lower
- * is better. Null when nothing was rated on both.
- */
+/** Share of pairs that differ by more than 1; lower is better. Null: nothing was rated on both. */
 export function misalignment(pairs: readonly SkillPair[]): number | null {
   const rated = pairs.flatMap(({ expected, output }) =>
     expected === null || output === null ? [] : [Math.abs(expected - output)],
@@ -200,10 +179,7 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
     : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
 }
 
-/**
- * Of both sides, the references whose answers were rated on both: shares of different references
- * would differ without any answer doing so. Where there is one side only, as in a sweep, all of it.
- */
+/** Only references rated on both sides, or all of them where there is one side (a sweep). */
 export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
   if (base.length === 0 || head.length === 0) return { base, head };
   const rated = (pairs: readonly SkillPair[]): Set<string> =>

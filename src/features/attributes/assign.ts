@@ -14,17 +14,13 @@ import {
 } from './assignment-program.ts';
 import { PER_REFERENCE } from './text.ts';
 
-/**
- * Up to here javascript-lp-solver is asked first, above it HiGHS; batches are not larger than
- * `BATCH`.
- */
+/** Up to this size javascript-lp-solver goes first, above it HiGHS. */
 const SIMPLEX_REFERENCES = 250;
 
 const MAX_BATCH_SIZE = 10_000;
 
 export interface AssignTools {
   solve: Solve;
-  /** Any collision-resistant hash of text. */
   hash(text: string): string;
 }
 
@@ -33,40 +29,28 @@ interface AssignOptions {
   slack: number;
   /** Attributes per reference; where there are fewer attributes, every reference gets all. */
   each?: number;
-  /** References of one program at most. */
   batch?: number;
 }
 
 export type Assignment =
   | {
       status: 'assigned';
-      /** Attribute ids by reference id, in the order of the ids. */
       attributes: ReadonlyMap<string, readonly string[]>;
-      /** Sum of the affinities that were assigned. */
       objective: number;
       batches: number;
-      /**
-       * Attributes whose number of references left the paper's band in some batch: only where no
-       * whole numbers fit it for all attributes.
-       */
+      /** Attributes outside the paper's band in some batch, because no whole numbers fit it. */
       outsideBand: number;
-      /** Why a solver was left for the other. */
+      /** Why the other solver was used. */
       left: string[];
     }
   | { status: 'failed'; reason: string };
 
-/** A column of the program: an attribute by its id, with its prior. */
 export interface AttributeColumn {
   id: string;
   prior: number;
 }
 
-/**
- * QualEval's assignment: attributes of one kind for every reference, with the most affinity in all,
- * as many references per attribute as its prior asks for, give or take `slack`. References come
- * with their affinities in the order of `columns`. The same references get the same attributes, in
- * whatever order they and the attributes come.
- */
+/** QualEval's assignment. The order of references and attributes does not change the result. */
 export async function assign(
   references: readonly RatedReference[],
   columns: readonly AttributeColumn[],
@@ -114,7 +98,6 @@ export async function assign(
   };
 }
 
-/** References in even batches by the hash of their ids. */
 function batchesOf(
   references: readonly RatedReference[],
   most: number,
@@ -135,7 +118,6 @@ function batchesOf(
   );
 }
 
-/** Asks the solver that suits the size, and the other one where its answer is none. */
 async function solveProgram(
   program: AssignmentProgram,
   references: number,
@@ -155,7 +137,7 @@ async function solveProgram(
   return { counts: null, left };
 }
 
-/** Every member's columns; that each has `each` different ones is certain on paper, and checked. */
+/** Checks that each reference gets `each` different columns. */
 function dealAll(
   classes: readonly RowClass[],
   counts: readonly (readonly number[])[],

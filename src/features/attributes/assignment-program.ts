@@ -22,14 +22,10 @@ export function priorsOf(rows: readonly Affinities[], columns: number): Prior[] 
   return means.map((mean) => ({ mean, prior: total === 0 ? 1 / columns : (mean ?? 0) / total }));
 }
 
-/** Slack between shares that are equal on paper. */
+/** Tolerance for float rounding. */
 const TINY = 1e-12;
 
-/**
- * Priors of at most `cap`: what is cut off is spread over the others in proportion, until none is
- * above. An attribute can have at most N of the kN places, so the cap is 1/k. `cap` × length must
- * be 1 at least.
- */
+/** Caps priors and spreads the rest in proportion. `cap` × length must be at least 1. */
 export function capPriors(priors: readonly number[], cap: number): number[] {
   let current = [...priors];
   while (current.some((prior) => prior > cap + TINY)) {
@@ -48,25 +44,18 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
   return current;
 }
 
-/** Fewest and most references of each attribute, whole numbers. */
 export interface AttributeBounds {
   lower: number[];
   upper: number[];
-  /**
-   * QualEval's own band, kNp(1 − ε) to kNp(1 + ε), with the priors as they are: real numbers, often
-   * without a solution.
-   */
+  /** QualEval's own band, kNp(1 − ε) to kNp(1 + ε): real numbers, often without a solution. */
   band: { low: number; high: number }[];
 }
 
-/** Float noise that moves no whole number. */
 const FLOAT_NOISE = 1e-9;
 
 /**
- * The paper's band rounded outwards, where it has no solution in whole numbers, with every prior
- * capped at 1/k: lo = ⌊kNp(1 − ε)⌋, hi = min(N,
- * ⌈kNp(1 + ε)⌉). There is always a solution: lo ≤ hi ≤ N and Σ lo ≤ kN ≤ Σ hi. `priors` sum to 1;
- * `each` (k) attributes per reference; `slack` ε, 0–1.
+ * The band rounded outwards, priors capped at 1/k: lo = ⌊kNp(1 − ε)⌋, hi = min(N, ⌈kNp(1 + ε)⌉).
+ * There is always a solution: lo ≤ hi ≤ N and Σ lo ≤ kN ≤ Σ hi. `each` is k, `slack` is ε.
  */
 export function outwardBounds(
   priors: readonly number[],
@@ -89,12 +78,7 @@ export function outwardBounds(
   };
 }
 
-/**
- * The paper's band rounded inwards, with which every whole solution is one of the paper's own
- * program: lo = ⌈kNp(1 − ε)⌉, hi = min(N, ⌊kNp(1 + ε)⌋). Null where that leaves no solution: a band
- * without a whole number in it, or too few or too many places in all. Arguments as in
- * {@link outwardBounds}.
- */
+/** The band rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null: no solution. */
 function inwardBounds(
   references: number,
   each: number,
@@ -110,10 +94,7 @@ function inwardBounds(
   return fits ? { lower, upper, band } : null;
 }
 
-/**
- * The bounds of QualEval's own program in whole numbers where it has a solution, else the
- * {@link outwardBounds}, which always have one.
- */
+/** The band rounded inwards if that has a solution, else the {@link outwardBounds}. */
 export function attributeBounds(
   priors: readonly number[],
   references: number,
@@ -124,7 +105,6 @@ export function attributeBounds(
   return inwardBounds(references, each, outwards.band) ?? outwards;
 }
 
-/** A reference by its id, with its affinities in the order of the columns. */
 export interface RatedReference {
   id: string;
   affinities: Affinities;
@@ -136,16 +116,10 @@ export interface RowClass {
   members: string[];
 }
 
-/**
- * What an attribute that was not scored counts in the objective: less than "not at all", so it is
- * given last of all.
- */
+/** An unscored attribute counts less than "not at all", so it is assigned last. */
 const UNSCORED = 0;
 
-/**
- * Classes of references with equal scores, ordered by their scores; members by the hash of their
- * ids. The order in which the references come decides nothing.
- */
+/** Ordered by scores and by the hash of ids, so that the input order does not matter. */
 export function rowClasses(
   references: readonly RatedReference[],
   hash: (text: string) => string,
@@ -185,10 +159,7 @@ export function programOf(
 /** How far a solver's value may be from a whole number, and from what it must sum to. */
 const TOLERANCE = 1e-6;
 
-/**
- * A solver's counts as whole numbers, or why they are not a solution: every value within 1e-6 of a
- * whole number from 0 to the row's members, every row complete, every column within its bounds.
- */
+/** A solver's counts as whole numbers, or why they are not a solution. */
 export function wholeCounts(
   counts: readonly (readonly number[])[],
   program: AssignmentProgram,
@@ -215,11 +186,7 @@ export function wholeCounts(
   return within ? { counts: whole } : { reason: 'left the bounds' };
 }
 
-/**
- * Deals a class's counts out: column after column, each to the next members in turn. A column has
- * at most as many as there are members, so that nobody gets one twice, and everybody gets as many.
- * Columns by member id.
- */
+/** Deals each column to the next members in turn, so that no member gets one twice. */
 export function dealOut({ members }: RowClass, counts: readonly number[]): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
   let next = 0;
@@ -233,7 +200,6 @@ export function dealOut({ members }: RowClass, counts: readonly number[]): Map<s
   return dealt;
 }
 
-/** The affinity that an assignment reaches in all; `counts` as in {@link AssignmentAnswer}. */
 export function objective(
   classes: readonly RowClass[],
   counts: readonly (readonly number[])[],

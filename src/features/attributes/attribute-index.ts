@@ -4,20 +4,17 @@ import { type Markup, markup } from '../../text/markup.ts';
 import { suiteKey } from './explained-suites.ts';
 import type { AttributeRating, AttributeResult } from './result.ts';
 
-/** An attribute of a reference, with the grader's reason. */
 export interface RatedAttribute {
   attribute: AttributeResult;
   rating: AttributeRating;
 }
 
-/** What the parts of the page on attributes look up. */
 export interface AttributeIndex {
   anchor: AnchorOf;
   reports: Reports;
   attributes: readonly AttributeResult[];
 }
 
-/** An attribute's filter value: its number in the result. */
 export function filterValue(of: AttributeResult, all: readonly AttributeResult[]): string {
   return String(all.indexOf(of) + 1);
 }
@@ -38,7 +35,6 @@ export function byReference<T>(
     lists.size === 0 ? [] : (lists.get(`${suiteKey(suite)} ${id}`) ?? []).map(({ entry }) => entry);
 }
 
-/** Text that sets the filter to an attribute. */
 export function kindLink(attribute: AttributeResult, words: string, index: AttributeIndex): Markup {
   const value = filterValue(attribute, index.attributes);
   return attribute.references.length === 0

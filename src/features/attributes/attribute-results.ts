@@ -21,9 +21,9 @@ import { largestDrops, otherSkills } from './tables.ts';
 import type { ReferenceText } from './text.ts';
 import { groupVerdicts, type GroupVerdict, type Member } from './verdicts.ts';
 
-/** One reference of a suite: both sides' references together, removed and added ones included. */
+/** A reference of either side, removed and added ones included. */
 export interface ExplainReference extends ReferenceText {
-  /** Whether it enters the suite's verdict; otherwise it is assigned, and not compared. */
+  /** False: it is assigned, but not compared. */
   compared: boolean;
   /** The name that it shares with the references that it moves with; null: it moves alone. */
   cluster: string | null;
@@ -38,10 +38,7 @@ export interface ExplainSuite {
   variant: Variant;
   /** The suite, or one of its references, regressed. */
   regressed: boolean;
-  /**
-   * Tries that all compared references share, by which rates are counted where suspects got more;
-   * null: all tries.
-   */
+  /** Tries that all compared references share; null: all tries. */
   tries: number | null;
   /** Metrics with numbers that say more than pass and fail. */
   numbers: readonly string[];
@@ -53,9 +50,8 @@ export interface ExplainInput {
   suites: readonly ExplainSuite[];
   settings: Pick<QualEvalSettings, 'enabled' | 'max_attributes' | 'slack'>;
   pinned: PinnedAttributes | null;
-  /** Model that reads the references; null: none is asked. */
   grader: Grader | null;
-  /** Why none is asked, as a clause; null or absent: the settings name none. */
+  /** Why there is no grader, as a clause. */
   unasked?: string | null;
   /** Rate answers too, for the skill alignment: two more calls per reference at most. */
   alignment: boolean;
@@ -73,10 +69,7 @@ export interface ExplainTools {
   hash(text: string): string;
 }
 
-/**
- * `metric`: the one by which this suite's passes are counted; null: the whole try. `measured`: the
- * one whose numbers are shown; null: none.
- */
+/** `metric` decides what passes (null: the whole try), `measured` gives the numbers shown. */
 export interface CountedSuite extends ExplainSuite {
   metric: string | null;
   measured: string | null;
@@ -89,7 +82,6 @@ export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInp
   return others.length === 0 ? only : null;
 }
 
-/** The wanted metric, where any try of the suite was scored by it. */
 export function countedMetric(
   { references }: ExplainSuite,
   { metric }: ExplainInput,
@@ -112,12 +104,11 @@ export function comparedAnswers(
   return compared && isComplete ? answers : NO_ANSWERS;
 }
 
-/** One answer stands for a side: its first. */
 function firstAnswer(tries: readonly TryResult[]): string | null {
   return tries.find(({ actual }) => actual !== null)?.actual ?? null;
 }
 
-/** Every suite's attributes as the result shows them; all of them are one family of tests. */
+/** All attributes of all suites are one family of tests. */
 export function attributeResults(
   suites: readonly CountedSuite[],
   surveyed: readonly (readonly Surveyed[])[],
@@ -167,12 +158,11 @@ export function attributeResults(
   );
 }
 
-/** How far an affinity makes a reference belong: 1 is not at all, and so is none. */
+/** 1 (not at all) and null weigh nothing. */
 function weightOf(affinity: number | null): number {
   return ((affinity ?? 1) - 1) / 4;
 }
 
-/** Sweeps compare nothing. */
 function sweepVerdict(tables: readonly Table[]): GroupVerdict {
   return {
     verdict: proficiencyOf(tables).n < FEWEST_COMPARED ? 'too few' : 'no change seen',
@@ -190,7 +180,6 @@ export function attributeTable(
   return { base: count(base), head: count(head) };
 }
 
-/** References of one suite that move together, at the positions of their tables. */
 function attributeClusters(
   { references, tries, metric }: CountedSuite,
   positions: ReadonlyMap<string, number>,

@@ -26,9 +26,7 @@ interface KindCards {
   subtasks: readonly Markup[];
 }
 
-/** Charts as HTML, drawn once per result, whatever the rest of the page omits. */
 export interface AttributeCharts {
-  /** By suite key: the cards of its domains, and of its sub-tasks. */
   kinds: ReadonlyMap<string, KindCards>;
   /** Number of suites without room for charts. */
   left: number;
@@ -37,7 +35,6 @@ export interface AttributeCharts {
 /** Limit for all attribute charts together, in bytes. */
 const ROOM = 500_000;
 
-/** Attributes of a kind in one chart; the table has the others. */
 const MAX_CHART_ROWS = 30;
 
 /** Draws the worst suites' charts first, until {@link ROOM} is used. */
@@ -157,9 +154,6 @@ function proficiencyCard(
 
 const UNCOMPARED = { low: null, high: null, finding: null, instead: null } as const;
 
-/**
- * With interval and verdict in a comparison. An attribute with too few references shows no shares.
- */
 function sidesRow(
   { name, n, base, head, low, high, verdict }: AttributeResult,
   diff: boolean,

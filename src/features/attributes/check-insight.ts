@@ -2,7 +2,6 @@ import { singleLine } from '../../kernel/ask/grader-question.ts';
 import type { AttributeResult, Insight } from './result.ts';
 import { areCompared, figureChanges, unsignedNumbers, signedNumbersOf } from './tables.ts';
 
-/** What one insight may say; its suite is added by who knows it. */
 export type InsightFinding = Omit<Insight, 'path' | 'suite' | 'variant'>;
 
 const TEXT_LENGTH = 600;
@@ -13,11 +12,7 @@ interface WrittenInsight {
   references: readonly string[];
 }
 
-/**
- * A written insight, or why it is none. What it names exists; every number is one of the tables,
- * and in each clause one of the attributes that the clause is about; nothing rises, falls, improves
- * or regresses that does not in the tables.
- */
+/** Accepts an insight only if its names, numbers and directions agree with the tables. */
 export function checkInsight(
   given: WrittenInsight,
   attributes: readonly AttributeResult[],
@@ -51,15 +46,12 @@ function quote(text: string): string {
   return JSON.stringify(singleLine(text, 60));
 }
 
-/**
- * Whether a reference is called by a number alone: in a text that is a name only where the insight
- * lists it.
- */
+/** A number in a text is a reference's name only where the insight lists it. */
 function isNumber(id: string): boolean {
   return /^[\p{N}.,]+$/u.test(id);
 }
 
-/** The text without the names whose digits are not figures, as whole words. */
+/** Removes names, so that their digits are not read as figures. */
 function bareOf(
   text: string,
   attributes: readonly AttributeResult[],
@@ -74,7 +66,6 @@ function bareOf(
     );
 }
 
-/** The first number of a text that is none of these. */
 function foreignNumber(bare: string, known: ReadonlySet<number>): string | null {
   const numbers = bare.match(NUMBER) ?? [];
   return numbers.find((number) => !readings(number).some((value) => known.has(value))) ?? null;
@@ -82,10 +73,7 @@ function foreignNumber(bare: string, known: ReadonlySet<number>): string | null 
 
 const NUMBER = /\p{N}+(?:[.,]\p{N}+)*/gu;
 
-/**
- * A name where no letter or digit goes on with it, and no decimals do: `7` is in none of `17`,
- * `7.5` and `r7`.
- */
+/** Not within a longer word or decimal: `7` does not match in `17`, `7.5` or `r7`. */
 function wholeWord(name: string, flags = 'gu'): RegExp {
   const literal = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}]|\\p{N}[.,])${literal}(?![\\p{L}\\p{N}]|[.,]\\p{N})`, flags);
@@ -99,15 +87,13 @@ function readings(number: string): number[] {
     .filter((value) => !Number.isNaN(value));
 }
 
-/** A part of the text, and the attributes that it is about. */
 interface Clause {
   text: string;
   about: readonly AttributeResult[];
-  /** It calls them by name, or goes on about those that the clause before it calls. */
+  /** False: it continues about the attributes of the clause before it. */
   named: boolean;
 }
 
-/** What is wrong with the first clause that the tables do not bear out. */
 function wrongClause(
   text: string,
   given: WrittenInsight,
@@ -127,7 +113,7 @@ function wrongClause(
 
 const BETWEEN_CLAUSES = /[.;:!?](?=\s|$)|,(?=\s)|\b(?:while|whereas|but)\b/u;
 
-/** A clause that calls no attribute goes on about the last ones, else about those that are listed. */
+/** A clause that names no attribute is about the previous ones, else about the listed ones. */
 function clausesOf(
   text: string,
   given: WrittenInsight,
@@ -271,7 +257,7 @@ function isDrop({ kind }: AttributeResult['samples'][number]): boolean {
   return kind === 'drop';
 }
 
-/** The tests' word; of one that moved with references of another, the sign of its difference. */
+/** The verdict; for an attribute explained by another, the sign of its difference. */
 function directionOf(attribute: AttributeResult): 'better' | 'worse' | null {
   const { verdict, explained_by: others, difference } = attribute;
   if (verdict === 'regressed') return 'worse';

@@ -2,21 +2,14 @@ import type { AffectedSuite } from '../../kernel/select/select.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
-/**
- * All references of a suite, both sides' together, the ones that a change does not touch among
- * them: which attributes a reference gets must not depend on what else a pull request changes.
- * Head's wording where both sides have one.
- */
+/** Both sides' references, unchanged ones too: attributes must not depend on other changes. */
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
   const found = new Map(written.map((reference) => [reference.id, reference]));
   return referenceTexts([...found.values()]);
 }
 
-/**
- * Suites that share what is asked about their references: the variants of a prompt, and the prompts
- * of one file that are held to the same tests.
- */
+/** Groups suites with the same references: variants, and prompts of one file with equal tests. */
 export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   suites: readonly Of[],
 ): { references: ReferenceText[]; suites: Of[] }[] {
@@ -31,12 +24,11 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   return [...groups.values()];
 }
 
-/** References as a model reads them. */
 export function referenceTexts(references: readonly Reference[]): ReferenceText[] {
   return references.map(toReferenceText);
 }
 
-/** The text of a reference; a recorded dialogue has its messages in place of values. */
+/** A recorded dialogue has its messages instead of values. */
 function toReferenceText({ id, input, expected, thread }: Reference): ReferenceText {
   if (thread === null) return { id, input, expected };
   return {
@@ -49,15 +41,10 @@ function toReferenceText({ id, input, expected, thread }: Reference): ReferenceT
   };
 }
 
-/**
- * Attributes per question: a rating of each, with its evidence, fits into what vendors answer by
- * default.
- */
+/** Attributes per question: ratings with their evidence must fit into a default reply. */
 export const PER_QUESTION = 30;
 
-/**
- * References per question, and the factor by which a round shrinks the list: k and p of the paper.
- */
+/** References per question and the shrink factor per round: k and p of the paper. */
 export const GROUP = 5;
 
 export const SHRINK = 4;
@@ -75,10 +62,7 @@ interface CostOptions {
   alignment: boolean;
 }
 
-/**
- * Calls that explaining a suite of so many references takes at most, when every reply can be read;
- * those that are cached cost nothing.
- */
+/** The most calls that explaining a suite takes, stored replies included. */
 export function explainCalls(references: number, { pinned, most, alignment }: CostOptions): number {
   const limit = attributeLimit(references, most);
   const discovery = pinned === null ? discoveryCalls(references, limit) : 0;
@@ -101,10 +85,7 @@ export function discoveryCalls(references: number, limit: number): number {
   return groups + 2 * rounds;
 }
 
-/**
- * In `auto`, a suite without pinned attributes is explained when something in it regressed and it
- * has as many references.
- */
+/** In `auto`, smaller suites are explained only with pinned attributes. */
 export const AUTO_REFERENCES = 20;
 
 /** Fewer compared references than this are too few for a verdict. */

@@ -22,22 +22,16 @@ import type { AttributeResult, Insight } from './result.ts';
 import { dropsHtml, skillsHtml } from './samples.ts';
 import { alignmentWords } from './section.ts';
 
-/** Suites, and moved attributes per suite, shown in full; the rest is counted. */
 const MAX_DASHBOARD_SUITES = 20;
 
 const MOST_MOVED = 10;
 
 const MAX_TABLE_ROWS = 60;
 
-/** References named after an insight. */
 const MOST_NAMED = 12;
 
 const MAX_SUMMARY_CHARS = 600;
 
-/**
- * The attributes of every suite: insights, changes with samples, charts, and all attributes with
- * their references.
- */
 export function dashboardHtml(
   result: Result,
   charts: AttributeCharts,
@@ -141,7 +135,6 @@ function insightsHtml(
 const GENERATED =
   'Generated text, without influence on the verdict. Check it against the references it names.';
 
-/** A regressed or improved attribute: numbers, description, affected references and samples. */
 function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: AttributeIndex): Markup {
   const { name, kind, explanation, n, base, head, low, high, verdict, alignment } = attribute;
   const worse = verdict === 'regressed';

@@ -8,7 +8,6 @@ import { CHUNK, GROUP, discoveryCalls, referenceTexts } from './cost.ts';
 import { discover, type Discovery } from './discover.ts';
 import { FEWEST_REFERENCES, attributeLimit, referenceText, type ReferenceText } from './text.ts';
 
-/** A file with a prompt, or several, whose references are to be sorted into kinds. */
 interface DiscoveryPart {
   path: string;
   name: string;
@@ -31,7 +30,6 @@ const FRAME = 300;
 
 const PROPOSAL = 35;
 
-/** How large a discovery is, before anybody is asked. */
 export function planDiscovery(
   { suites, settings }: Project,
   grader: Grader,
@@ -51,10 +49,7 @@ export function planDiscovery(
   return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
 }
 
-/**
- * Prompts of one file share its attributes, and so all their references are read together, equal
- * ones once.
- */
+/** Prompts of one file share attributes, so their references are read together. */
 function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[] {
   const files = new Map<
     string,
@@ -80,10 +75,7 @@ function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[
   }));
 }
 
-/**
- * Every reference is read once, in groups; the questions that merge proposals are as long as a full
- * chunk of them at most.
- */
+/** Each reference is read once; a merge question is at most a full chunk long. */
 function forecastOf(
   parts: readonly DiscoveryPart[],
   calls: number,
@@ -112,16 +104,13 @@ interface DiscoveryTools {
   random(purpose: string): string;
 }
 
-/** What was found for one prompt. */
 export interface Discovered extends Discovery {
   path: string;
   name: string;
   references: number;
 }
 
-/**
- * Asks for the attributes of every prompt's references; whatever fails is counted in its result.
- */
+/** Failures are counted in each prompt's result. */
 export async function discoverAttributes(
   parts: readonly DiscoveryPart[],
   { settings: { seed } }: Project,
@@ -137,7 +126,6 @@ export async function discoverAttributes(
   );
 }
 
-/** What a reader must know about how a prompt's attributes came about. */
 export function discoveryNotes({
   path,
   attributes,

@@ -29,7 +29,7 @@ interface DiscoverySettings {
 
 export interface Discovery {
   attributes: Attribute[];
-  /** Questions that gave nothing, of how many, and why the first one did. */
+  /** Failed and all questions, and why the first one failed. */
   failures: { failed: number; asked: number; reason: string | null };
   /** Names that were cut because the model did not shrink its list. */
   dropped: string[];
@@ -40,14 +40,12 @@ type AttributeKind = Attribute['kind'];
 interface AttributeCandidate {
   name: string;
   explanation: string;
-  /** Groups that proposed it. */ support: number;
+  support: number;
 }
 
 /**
- * Domains and sub-tasks of a set of references. Every reference is seen once, in groups of five of
- * a seeded shuffle; the proposals are then merged and shrunk to a quarter per round, down to what
- * the references can bear. Depends on the references' content and the seed alone, not on their
- * order. A question that fails costs what it would have given.
+ * Domains and sub-tasks of references, read in groups of five; proposals are merged and shrunk to a
+ * quarter per round. Depends on the content and the seed alone, not on the order.
  */
 export async function discover(
   references: readonly ReferenceText[],
@@ -132,9 +130,7 @@ interface Shrunk {
   reason: string | null;
 }
 
-/**
- * Rounds of merging until at most `limit` are left, or a round does not shrink the list any more.
- */
+/** Merges until at most `limit` are left or a round no longer shrinks the list. */
 async function shrink(
   candidates: readonly AttributeCandidate[],
   kind: AttributeKind,
@@ -144,8 +140,7 @@ async function shrink(
 ): Promise<Shrunk> {
   let kept = [...candidates];
   const counted = { failed: 0, asked: 0, reason: null as string | null };
-  // Names of several groups overlap in meaning even when they are few; those of one were given side
-  // by side.
+  // Names of several groups can overlap in meaning even when they are few.
   let open = kept.length > limit || (groups > 1 && kept.length > 1);
   while (open) {
     const target = Math.max(limit, Math.ceil(kept.length / SHRINK));
@@ -171,10 +166,7 @@ async function shrink(
   };
 }
 
-/**
- * One chunk's best; a reply without any usable name counts as failed, so that the chunk is kept as
- * it was.
- */
+/** A reply without a usable name counts as failed, and the chunk stays as it was. */
 async function merge(
   chunk: readonly AttributeCandidate[],
   kind: AttributeKind,
@@ -211,10 +203,7 @@ async function merge(
     : { status: 'ok', reply: best };
 }
 
-/**
- * One candidate per folded name, those that more lists proposed first, otherwise in the order they
- * were proposed.
- */
+/** One candidate per folded name: most proposed first, then in order of appearance. */
 function candidatesOf(lists: readonly (readonly Proposal[])[]): AttributeCandidate[] {
   const found = new Map<string, AttributeCandidate>();
   for (const list of lists) {
@@ -233,7 +222,7 @@ function candidatesOf(lists: readonly (readonly Proposal[])[]): AttributeCandida
   return [...found.values()].sort((a, b) => b.support - a.support);
 }
 
-/** One line, without the number or bullet of a list and the markup around it. */
+/** One line, without list markers and markup. */
 function tidy(text: string, length: number): string {
   return singleLine(text, length)
     .replace(/^(?:[-*•]|\d+[.)]) +/, '')

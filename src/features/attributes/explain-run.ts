@@ -17,7 +17,7 @@ import { pinnedFor } from './file.ts';
 import { isExplainable, type ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
 
-/** Which attributes got worse, once suites are compared. A run that was ended makes no calls. */
+/** A run that was ended makes no calls. */
 export async function explainRun(
   { own, asker }: FeaturePlan<ExplainOwn>,
   { mode, gate, suites }: ComparedRun,
@@ -101,10 +101,7 @@ function identity(path: string, name: string, variant: Variant): string {
   return canonicalJson([path, name, { ...variant }]);
 }
 
-/**
- * A suite as it is to be explained; null where no attribute could say anything and nothing
- * regressed.
- */
+/** Null: no attribute could have a verdict, and nothing regressed. */
 function explainSuite(
   comparison: SuiteComparison,
   suite: SuiteResult,
@@ -158,11 +155,7 @@ function withTries(
   });
 }
 
-/**
- * The calls about attributes less the ratings that earlier runs have paid for. Only those of chosen
- * attributes are known beforehand; without this a pull request on a large suite would be refused
- * for calls that are never made.
- */
+/** Subtracts stored ratings, so that a run is not refused for calls that it does not make. */
 export async function withoutStored(
   plan: FeaturePlan<ExplainOwn>,
   {

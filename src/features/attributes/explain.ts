@@ -30,10 +30,7 @@ export interface Explanation {
   notices: Notice[];
 }
 
-/**
- * Whether a suite's attributes are worked out: never when off, always when on; in `auto` when they
- * are pinned, or something regressed.
- */
+/** In `auto`, only when attributes are pinned or something regressed. */
 export function isExplained(
   suite: ExplainSuite,
   { settings: { enabled }, pinned }: Pick<ExplainInput, 'settings' | 'pinned'>,
@@ -45,11 +42,7 @@ export function isExplained(
   );
 }
 
-/**
- * Which attributes got worse, and why: attributes of every suite that is to be explained,
- * judged as one family, and insights per suite. A model that fails, or is missing, costs what it
- * would have said, and a notice says so.
- */
+/** Attributes of all suites are one family of tests. If the model fails, a notice says so. */
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))
@@ -84,7 +77,6 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
   };
 }
 
-/** How passes are counted, where that is not as everywhere else. */
 function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput): string[] {
   if (wanted === null) return [];
   return [
@@ -170,10 +162,7 @@ interface CheckedInsights {
   notes: string[];
 }
 
-/**
- * Insights of one suite: where something moved, or always when switched on. A regressed suite has
- * at least the plain sentence that says which references fell.
- */
+/** A regressed suite has at least the plain sentence that says which references fell. */
 async function insightsOf(
   suite: CountedSuite,
   attributes: readonly AttributeResult[],

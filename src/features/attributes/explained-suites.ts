@@ -6,11 +6,9 @@ import { counted } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AttributeResult, DroppedInsights, Insight } from './result.ts';
 
-/** What is known of the attributes of one suite. */
 export interface ExplainedSuite {
   /** Null: the suite is not among the result's. */
   suite: SuiteResult | null;
-  /** The suite's name, with its variant where the name alone does not tell suites apart. */
   name: string;
   attributes: AttributeResult[];
   insights: Insight[];
@@ -18,7 +16,7 @@ export interface ExplainedSuite {
   dropped: number;
 }
 
-/** Equal for a suite and what is said of it. One file can hold several prompts of one model. */
+/** One file can hold several prompts of one model, so the path alone is not enough. */
 export function suiteKey(of: SuiteResult | AttributeResult | Insight | DroppedInsights): string {
   const {
     path,
@@ -32,10 +30,7 @@ export function suiteKey(of: SuiteResult | AttributeResult | Insight | DroppedIn
   ]);
 }
 
-/**
- * The suites that have attributes or insights, in the order of the given suites, then what belongs
- * to none of them.
- */
+/** In the order of the given suites; what belongs to none of them comes last. */
 export function explainedSuites(
   {
     attributes,
@@ -80,7 +75,6 @@ export function explainedSuites(
   );
 }
 
-/** Said where insights stand; null: none was dropped. */
 export function droppedWords(dropped: number): string | null {
   return dropped === 0
     ? null
@@ -105,10 +99,7 @@ const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
   'too few',
 ];
 
-/**
- * Regressed ones first, the deepest fall first of all; where nothing was compared, the lowest pass
- * rate.
- */
+/** Regressed ones first, deepest fall first; in a sweep, the lowest pass rate first. */
 export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
   return [...attributes].sort(
     (a, b) =>

@@ -70,15 +70,11 @@ export function attributesSchema(): z.ZodType {
   });
 }
 
-/** A prompt's own attributes, else the shared ones. */
 export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string): Attribute[] {
   return byPrompt.get(path) ?? shared;
 }
 
-/**
- * Reads the attributes file. Names are unique per list after case folding. A list has at most
- * min(`most`, ⌊2N/4⌋) attributes, with N references in the largest prompt that uses it.
- */
+/** Names are unique. A list has at most min(`most`, ⌊2N/4⌋) attributes for N references. */
 export function readAttributes(
   file: string,
   content: string | Uint8Array,
@@ -89,7 +85,6 @@ export function readAttributes(
   return reading.ok ? attributesOf(reading.value, prompts, most) : reading;
 }
 
-/** Like {@link readAttributes}, for a parsed file. */
 export function attributesOf(
   document: Document,
   prompts: readonly PromptSize[],
@@ -228,7 +223,6 @@ function checkCount(
   );
 }
 
-/** Top-level lists for one prompt, else a section per prompt. */
 export function writeAttributes(
   prompts: readonly { path: string; attributes: readonly Attribute[] }[],
 ): string {

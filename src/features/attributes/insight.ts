@@ -9,7 +9,6 @@ interface Findings {
   findings: InsightFinding[];
   /** Insights that the model wrote and that are not among them. */
   dropped: number;
-  /** Why something that the model was asked for is not among them. */
   notes: string[];
 }
 
@@ -40,10 +39,7 @@ const ONE_SIDED = [
   'Write insights that help to see where the application is weak.',
 ];
 
-/**
- * Insights that the grader writes from the tables alone. One that the tables do not bear out is
- * dropped, counted, and `notes` say why. Without any, sentences of our own from the same tables.
- */
+/** Insights by the grader, from the tables alone. If none agrees with them, plain sentences. */
 export async function findingsFor(
   attributes: readonly AttributeResult[],
   tools: AskTools | null,
@@ -82,7 +78,6 @@ export async function findingsFor(
   };
 }
 
-/** Sentences of our own for what regressed and improved, from the tables alone. */
 export function plainFindings(attributes: readonly AttributeResult[]): InsightFinding[] {
   const moved = [
     ...attributes

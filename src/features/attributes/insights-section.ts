@@ -17,14 +17,10 @@ import { shorten } from '../../text/visible.ts';
 import { suiteKey, droppedWords, explainedSuites } from './explained-suites.ts';
 import type { Insight } from './result.ts';
 
-/** References named after an insight; the rest is counted. */
 const SHOWN_REFERENCES = 5;
 
 const INSIGHT_CHARACTERS = 600;
 
-/**
- * Insights by a model or by our own rules; they are marked as such, and never part of the verdict.
- */
 export function insights(result: Result, { collapsedItems: items }: Detail): Block[] {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
     (suite) => suite.insights.length + suite.dropped > 0,

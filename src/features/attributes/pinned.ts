@@ -10,10 +10,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import { attributesOf, type PinnedAttributes } from './file.ts';
 import { DEFAULT_ATTRIBUTES } from './settings.ts';
 
-/**
- * Attributes that people chose, as they are in force, and what has to be fixed or said about their
- * files.
- */
+/** The attributes in force, with the problems and notices of their files. */
 interface Pinned {
   pinned: PinnedAttributes | null;
   problems: Problem[];
@@ -28,7 +25,6 @@ interface ProjectTree {
 }
 
 interface PinnedOptions {
-  /** Whose file is in force. */
   source: Source;
   limits: Limits;
   /** Only some prompts were chosen for this run, so that sections of others say nothing. */
@@ -36,10 +32,8 @@ interface PinnedOptions {
 }
 
 /**
- * Reads the attributes file of both sides. Head's mistakes are the run's; a file of base's that
- * cannot be read is nobody's to fix here, so head's takes its place. In a pull request base's
- * attributes are in force, as its gate is: a change to them runs nothing, and a notice says so.
- * From an outside contributor head's file is not even read.
+ * Base's attributes are in force, as its gate is; head's only if base's file is invalid.
+ * An outside contributor's file is not read.
  */
 export async function readPinned(
   base: ProjectTree | null,
@@ -147,12 +141,12 @@ async function readFile(
     : { ...ABSENT, problems: reading.problems };
 }
 
-/** Where the settings say that the attributes file lies; null: outside of the project. */
+/** Null: outside of the project. */
 export function attributesPath({ qualeval: { attributes } }: Settings): string | null {
   return isPlainRelative(attributes) ? join('', attributes) : null;
 }
 
-/** A section of base's file belongs to its prompt under the name that head gives it. */
+/** A renamed prompt keeps its section. */
 function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): PinnedAttributes {
   const names = new Map(
     pairSuites(base, head).flatMap(({ base: before, head: after }) =>
@@ -167,7 +161,6 @@ function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): 
   };
 }
 
-/** What a pull request does to the file. */
 function changeNotices(
   base: ProjectTree,
   head: ProjectTree,

@@ -42,10 +42,7 @@ interface ExplainCalls {
   tokens: { input: number; output: number };
 }
 
-/**
- * What will, or may, be asked about attributes; null where that is switched off. A grader that may
- * be asked is not a condition for the run.
- */
+/** Null: attributes are off. A missing grader does not stop the run. */
 export function planExplain({
   input: { mode, code, again },
   gate,
@@ -104,10 +101,7 @@ function ungatedNotice(why: string): Notice {
   };
 }
 
-/**
- * Whether attributes can say anything about a suite: it has references enough that count, judged one
- * by one.
- */
+/** Whether a suite has enough counted references that are judged one by one. */
 export function isExplainable(
   { run: { runs }, compared, policy }: SuiteComparison,
   mode: 'diff' | 'sweep',
@@ -150,10 +144,7 @@ interface SuiteCalls {
   output: number;
 }
 
-/**
- * Suites with the same references share what is asked about these: only answers and insights are
- * their own.
- */
+/** Suites with the same references share the questions about these. */
 function suiteCalls(
   { references, suites }: ReturnType<typeof byReferences<SuiteComparison>>[number],
   { qualeval: { enabled, max_attributes: most, alignment }, pinned: file, mode }: Deciding,
@@ -190,9 +181,7 @@ function suiteCalls(
   ];
 }
 
-/**
- * Estimated tokens of one attribute in a question, or of its rating with the evidence in a reply.
- */
+/** Estimated tokens of an attribute in a prompt, or of its rating in a reply. */
 const ATTRIBUTE_TOKENS = 40;
 
 const QUESTION_FRAME = 350;

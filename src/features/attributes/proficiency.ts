@@ -13,10 +13,7 @@ import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 
-/**
- * Passes and judged tries of one side: by the try's own outcome, or by one metric's score. Tries
- * from index `tries` on are left out.
- */
+/** By the try's outcome or by one metric's score; only tries with an index below `tries`. */
 export function countTries(
   given: readonly TryResult[],
   metric: string | null,
@@ -27,12 +24,10 @@ export function countTries(
   return { passes, tries: passes + words.filter((word) => word === 'fail').length };
 }
 
-/** The tries with an index below `tries`; null: all. */
 export function triesBelow(given: readonly TryResult[], tries: number | null): TryResult[] {
   return given.filter(({ try: index }) => tries === null || index < tries);
 }
 
-/** The try's own outcome, or that of one metric's score; undefined: it has none. */
 export function tryOutcome(
   { outcome, scores }: TryResult,
   metric: string | null,
@@ -40,10 +35,7 @@ export function tryOutcome(
   return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
 }
 
-/**
- * Pass rates of an attribute's references on both sides, their difference and its two-sided 90 %
- * interval, in which `bundles` of them move together.
- */
+/** Pass rates, difference and two-sided 90 % interval; `bundles` of references move together. */
 export function proficiencyOf(
   tables: readonly Table[],
   bundles: readonly Bundle[] = [],
@@ -64,10 +56,7 @@ export function proficiencyOf(
   };
 }
 
-/**
- * Mean of a metric's numbers over references, each with the tries of both sides; of one that ran on
- * both sides only with numbers on both. Null where there are none.
- */
+/** Mean over references; of one that ran on both sides, only with numbers on both. */
 export function meanValues(
   metric: string,
   references: readonly Record<Side, readonly TryResult[]>[],

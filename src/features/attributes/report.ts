@@ -89,7 +89,6 @@ const ATTRIBUTE_KINDS = [
 
 type Explained = Pick<Result, 'attributes' | 'insights' | 'dropped_insights' | 'suites'>;
 
-/** The attributes of several results, each once. */
 function mergeExplained([first, ...others]: readonly Result[]): Explained {
   const none: Explained = { attributes: [], insights: [], suites: [] };
   const keyOf = (attribute: AttributeResult): string => `${suiteKey(attribute)} ${attribute.id}`;

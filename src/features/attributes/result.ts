@@ -126,36 +126,27 @@ const insightSchema = z.strictObject({
   generated: z.boolean().describe('A model wrote it; otherwise it is made from the figures.'),
 });
 
-/** Insights that a model wrote and that the tables did not bear out. */
 const droppedInsightsSchema = z.strictObject({
   ...ofSuite,
   count: countSchema.describe('How many were left out; the notices say why.'),
 });
 
-/**
- * How well the references of an attribute are answered: their pass rates, 0–1, null where nothing
- * was judged.
- */
+/** Pass rates, 0–1; null where nothing was judged. */
 export type Proficiency = Pick<
   AttributeResult,
   'n' | 'base' | 'head' | 'difference' | 'low' | 'high'
 >;
 
-/** An attribute of one suite, base against head. */
 export type AttributeResult = z.infer<typeof attributeResultSchema>;
 
-/** Why a reference was assigned an attribute. */
 export type AttributeRating = z.infer<typeof attributeRatingSchema>;
 
-/** A reference worth reading. */
 export type AttributeSample = z.infer<typeof attributeSampleSchema>;
 
-/** A sentence about the attributes of one suite. */
 export type Insight = z.infer<typeof insightSchema>;
 
 export type DroppedInsights = z.infer<typeof droppedInsightsSchema>;
 
-/** The attributes of one suite. */
 export function suiteAttributes(
   { path, name, variant }: { path: string; name: string; variant: AttributeResult['variant'] },
   attributes: readonly AttributeResult[],
@@ -177,7 +168,6 @@ declare module '../../kernel/result/feature-parts.ts' {
   }
 }
 
-/** Its keys of `result.json`. */
 export const attributeKeys = {
   attributes: z
     .array(attributeResultSchema)

@@ -14,17 +14,15 @@ import type { AttributeIndex, RatedAttribute } from './attribute-index.ts';
 import { KIND_WORDS, type ExplainedSuite } from './explained-suites.ts';
 import type { AttributeResult, AttributeSample } from './result.ts';
 
-/** Characters per text of a sample; the reference has the full text. */
+/** In characters; the reference has the full text. */
 const SAMPLE = 300;
 
-/** Answers shown per suite. */
 const MOST_SKILLS = 12;
 
 type Drop = Extract<AttributeSample, { kind: 'drop' }>;
 
 type Skill = Extract<AttributeSample, { kind: 'skill' }>;
 
-/** Why the reference was assigned each of its attributes. */
 export function ratingsHtml(ratings: readonly RatedAttribute[], characters: number): Markup[] {
   return ratings.map(({ attribute, rating: { affinity, evidence } }) => {
     const rated = affinity === null ? 'not rated' : `affinity ${String(affinity)} of 5`;
@@ -34,7 +32,6 @@ export function ratingsHtml(ratings: readonly RatedAttribute[], characters: numb
   });
 }
 
-/** The references of an attribute that fell most, with input and both answers. */
 export function dropsHtml(
   { samples }: AttributeResult,
   { suite }: ExplainedSuite,
@@ -47,10 +44,6 @@ export function dropsHtml(
     ${drops.map((drop) => sampleHtml(suite, drop.reference, fall(drop), index, null))}`;
 }
 
-/**
- * Answers that use a sub-task clearly more or less than the expected ones, largest difference
- * first.
- */
 export function skillsHtml(
   { suite, attributes }: ExplainedSuite,
   index: AttributeIndex,

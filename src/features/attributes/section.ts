@@ -25,13 +25,10 @@ import type { AttributeResult } from './result.ts';
 
 const NAME_CHARACTERS = 40;
 
-/**
- * Said wherever skill alignment is shown: most shares of a report are better when they are higher.
- */
+/** Shown with skill alignment, because most shares of a report are better when higher. */
 export const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected answer does; lower is better.';
 
-/** Said wherever means of a metric's numbers are shown. */
 export const VALUES_WORDS =
   'Means of a metric are shown and not tested: the verdict of an attribute rests on its pass rate.';
 
@@ -40,10 +37,6 @@ interface AttributeRow {
   of: ExplainedSuite;
 }
 
-/**
- * Which attributes moved, with how many references each stands on. One with too few to judge
- * is only counted.
- */
 export function attributes(result: Result, { collapsedItems: items }: Detail): Block[] {
   const { attributes: all, mode } = result;
   if (all.length === 0) return [];
@@ -178,10 +171,7 @@ function attributeChange(attribute: AttributeResult): Line {
   ];
 }
 
-/**
- * Those that moved with another, and not by themselves: a bullet for all that moved the same way
- * with the same ones.
- */
+/** One bullet for all that moved the same way with the same attributes. */
 function movedWithList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   if (items === 0)
@@ -204,7 +194,6 @@ function movedWithList(rows: readonly AttributeRow[], items: number, several: bo
   ];
 }
 
-/** Equal for attributes of one suite that moved the same way with the same ones. */
 function companyOf({ attribute, of }: AttributeRow): string {
   return JSON.stringify([of.name, wayOf(attribute), [...attribute.explained_by].sort()]);
 }

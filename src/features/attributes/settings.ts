@@ -48,7 +48,6 @@ function switchOf(isOn: boolean): 'on' | 'off' {
   return isOn ? 'on' : 'off';
 }
 
-/** How regressed attributes are worked out. */
 export type QualEvalSettings = z.output<typeof qualevalSchema>;
 
 /** Where attributes can make a run red, how they are worked out is part of the gate. */

@@ -3,27 +3,17 @@ import type { Side } from '../../types/plain.ts';
 import { rateAnswer, rateReference, type Ratings } from './affinity.ts';
 import { expectedText, type Attribute, type ReferenceText } from './text.ts';
 
-/**
- * A reference to survey, with the answer of each side that its skills are read from; null where
- * there is none, or none that counts.
- */
+/** A reference with the answer of each side; null: none that counts. */
 export interface SurveyReference extends ReferenceText {
   answers: Record<Side, string | null>;
 }
 
-/** Per side the ratings of the answers, by reference. */
 export type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
 
-/**
- * More than this share without any rating, as when calls end on the way, and what the rest shows is
- * not the suite.
- */
+/** With more unrated references than this, the others do not represent the suite. */
 const MAX_UNRATED_SHARE = 0.1;
 
-/**
- * How far each reference belongs to each attribute; null, with a note, where too many could not be
- * rated.
- */
+/** Null, with a note: too many references could not be rated. */
 export async function rateReferences(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],
@@ -52,10 +42,7 @@ export async function rateReferences(
   return ratings;
 }
 
-/**
- * The ratings of both sides' answers; null, with a note, where too many could not be rated: then
- * there is no alignment.
- */
+/** Null, with a note: too many answers could not be rated, so there is no alignment. */
 export async function rateAnswers(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],
@@ -73,7 +60,6 @@ export async function rateAnswers(
   return null;
 }
 
-/** How many lack some rating, how many have none at all, and why the first one does. */
 function missingRatings(all: Iterable<Ratings>): {
   partly: number;
   unrated: number;
@@ -104,8 +90,7 @@ async function ratedAnswers(
     answer: string | null,
   ): Promise<Ratings | null> => {
     const wanted = expectedText(reference.expected);
-    // Without an expected answer there is nothing to compare with; an answer that equals it needs no
-    // call.
+    // Without an expected answer there is nothing to compare; an equal answer needs no call.
     if (answer === null || wanted === null || subtasks.length === 0) return null;
     return answer === wanted
       ? (expected.get(reference.id) ?? null)

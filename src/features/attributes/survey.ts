@@ -20,35 +20,25 @@ interface SurveyOptions {
   most: number;
   slack: number;
   seed: number;
-  /** Whether the answers' affinities with the sub-tasks are asked for too. */
   alignment: boolean;
 }
 
-/** An attribute with what was found out about it, verdicts aside. */
 export interface Surveyed {
   attribute: Attribute;
   affinityMean: number;
   prior: number;
-  /** References it was assigned to, each with its rating. */
   references: AttributeRating[];
-  /**
-   * Per side, the affinities of expected and given answers; null where alignment was not asked for.
-   */
+  /** Affinities of expected and given answers; null: not requested. */
   skills: Record<Side, SkillPair[]> | null;
   alignment: { base: number | null; head: number | null } | null;
 }
 
 export interface Survey {
   surveyed: Surveyed[];
-  /** What a reader must know about how this came about. */
   notes: string[];
 }
 
-/**
- * Attributes of a set of references, and which references have which: found or pinned, rated,
- * assigned. The set is both sides' references together, so that both are measured by the same
- * assignment.
- */
+/** Finds, rates and assigns attributes. Both sides' references share one assignment. */
 export async function survey(
   references: readonly SurveyReference[],
   options: SurveyOptions,
@@ -97,10 +87,7 @@ async function surveyAttributes(
   return attributes;
 }
 
-/**
- * Pinned lists that are too long for this suite (they may be shared with a larger one) are not
- * used.
- */
+/** A pinned list can be too long for this suite, because a larger one may share it. */
 function bearable(
   pinned: readonly Attribute[],
   references: number,

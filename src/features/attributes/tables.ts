@@ -5,14 +5,9 @@ import type { Json, Side } from '../../types/plain.ts';
 import { SKILL_DISTANCE, type SkillPair } from './affinity.ts';
 import type { AttributeResult, AttributeSample } from './result.ts';
 
-/** Samples of a kind per attribute. */
 const MAX_SAMPLES = 3;
 
-/**
- * The references of an attribute whose pass rate fell most, largest first, of equals those that
- * belong to it most. One that did not fall, or does not belong there at all (weight 0, put there to
- * fill a place), is not a sample.
- */
+/** Largest drops first, then by affinity. Weight 0 (put there to fill a place) is no sample. */
 export function largestDrops(
   references: readonly { id: string; table: Table; weight: number }[],
 ): AttributeSample[] {
@@ -33,10 +28,7 @@ export function largestDrops(
     .map(({ id, base, head }) => ({ kind: 'drop', reference: id, base, head }));
 }
 
-/**
- * The references whose answer shows clearly more or less of a sub-task than the expected one,
- * largest distance first, head's before base's.
- */
+/** Answers with more or less of a sub-task than expected, largest distance first. */
 export function otherSkills(
   pairs: Readonly<Record<Side, readonly SkillPair[]>>,
 ): AttributeSample[] {
@@ -57,22 +49,15 @@ export function otherSkills(
     .slice(0, MAX_SAMPLES);
 }
 
-/**
- * References of an attribute that are listed to the model; it has seen nothing else of them than
- * their ids.
- */
+/** References of an attribute that are listed to the model. */
 const LISTED = 20;
 
-/**
- * What insights are written from, one attribute per line: shares as percentages and differences as
- * points, as people read them.
- */
+/** One attribute per line, with percentages and points as people read them. */
 export function tableText(attributes: readonly AttributeResult[]): string {
   const isCompared = areCompared(attributes);
   return attributes.map((attribute) => JSON.stringify(tableRow(attribute, isCompared))).join('\n');
 }
 
-/** Whether the tables compare two sides: a sweep has one. */
 export function areCompared(attributes: readonly AttributeResult[]): boolean {
   return attributes.some(({ difference }) => difference !== null);
 }
@@ -164,12 +149,10 @@ function sampleRow(sample: AttributeSample): Json {
       };
 }
 
-/** Percent as reports write it. */
 function hundred(share: number | null): number | null {
   return share === null ? null : percentage(share);
 }
 
-/** Points with one decimal. */
 function inPoints(difference: number): number {
   return Math.round(difference * 1000) / 10;
 }
@@ -187,7 +170,6 @@ export function signedNumbersOf(attributes: readonly AttributeResult[]): Set<num
   return found;
 }
 
-/** Every number of the tables without its sign. */
 export function unsignedNumbers(attributes: readonly AttributeResult[]): Set<number> {
   return new Set([...signedNumbersOf(attributes)].map(Math.abs));
 }
@@ -198,7 +180,6 @@ interface FigureChange {
   to: number;
 }
 
-/** Pass rates and skills from base to head, samples likewise, and the ends of intervals. */
 export function figureChanges(attributes: readonly AttributeResult[]): FigureChange[] {
   return attributes.flatMap(({ base, head, low, high, alignment, samples }) => [
     ...figureChange(hundred(base), hundred(head)),

@@ -2,7 +2,6 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { cut } from '../../text/visible.ts';
 import type { Json, Scalar } from '../../types/plain.ts';
 
-/** Attributes of a kind per reference, if there are that many. */
 export const PER_REFERENCE = 2;
 
 /** Minimum average of references per attribute; with fewer, the figures mean little. */
@@ -11,9 +10,7 @@ const REFERENCES_PER_ATTRIBUTE = 4;
 /** Suites with fewer references get no attributes. */
 export const FEWEST_REFERENCES = 8;
 
-/**
- * The most attributes of one kind for that many references: min(most, ⌊kN/4⌋), k = 2, at least 1.
- */
+/** min(most, ⌊kN/4⌋) attributes of a kind, k = 2, but at least 1. */
 export function attributeLimit(references: number, most: number): number {
   return Math.max(
     1,
@@ -40,7 +37,6 @@ export function referenceText(
   return caseText(input, answer === null ? '' : `Expected answer: ${answer}`, limit);
 }
 
-/** A reference with a model's answer instead of the expected one. */
 export function answerText({ input }: Omit<ReferenceText, 'id'>, output: string): string {
   return caseText(input, `Answer: ${output}`, MAX_PROMPT_TEXT);
 }
@@ -83,10 +79,7 @@ export const NAME_LENGTH = 80;
 
 export const EXPLANATION_LENGTH = 300;
 
-/**
- * A normalised name: composed, lower case, no invisible characters, runs of hyphens, underscores
- * and spaces as one space, no marks at the ends. `C`, `C++` and `C#` stay distinct.
- */
+/** Composed, lower case, runs of separators as one space. `C`, `C++` and `C#` stay distinct. */
 export function foldName(name: string): string {
   return name
     .normalize('NFKC')

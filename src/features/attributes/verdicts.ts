@@ -18,16 +18,10 @@ import { FEWEST_COMPARED } from './cost.ts';
 import { proficiencyOf } from './proficiency.ts';
 import type { AttributeResult } from './result.ts';
 
-/**
- * The smallest p is 1/2000, and a p of 0.05 has a standard error of 0.005; thousands of references
- * still take a second.
- */
+/** The smallest p is 1/2000; a p of 0.05 has a standard error of 0.005. */
 const PERMUTATIONS = 1999;
 
-/**
- * A reference of an attribute: the position of its table, and how far it belongs there, 0 (not at
- * all) to 1 (entirely).
- */
+/** The position of a table, and how far it belongs to the group: 0 (not at all) to 1. */
 export interface Member {
   at: number;
   weight: number;
@@ -47,23 +41,16 @@ interface VerdictOptions {
   /** Error level of all groups together, for worse and for better each. */
   alpha: number;
   seed: number;
-  /** Permutations per test, 1999 by default. */
   permutations?: number;
-  /** Tables that move together; none by default. */
   clusters?: readonly Cluster[];
 }
 
 /**
- * Which groups of references got worse or better, with one error level for all of them in each
- * direction.
- *
- * The step-down max-T test says which groups moved. Of these the one is called whose own references
- * moved most, those that were only put there by the assignment (weight 0) aside; its references are
- * then set aside, and the others are tested anew on what is left of them (8 references at least),
- * until none is left that moved. So a group that merely shares the broken references of another is
- * not called, but said to be explained by it. The first test takes every group with all of its
- * references, so that a suite in which nothing changed shows a false call with probability alpha at
- * most.
+ * Groups of references that got better or worse, with one error level in each direction.
+ * The step-down max-T test says which groups moved. The one whose own references (weight above 0)
+ * moved most is called, its references are set aside, and the others are tested again on what is
+ * left of them (at least 8). A group that only shares the broken references of another is explained
+ * by it. The first test takes every group in full, which limits false calls to alpha.
  */
 export function groupVerdicts(
   tables: readonly Table[],
@@ -150,22 +137,15 @@ function calls(
   return found;
 }
 
-/**
- * What is left of a group beside those called; nothing where that is too few to be a finding of its
- * own.
- */
+/** Empty where too few are left for a separate finding. */
 function remainingMembers(group: AttributeMembers, aside: ReadonlySet<number>): AttributeMembers {
   const rest = group.filter(({ at }) => !aside.has(at));
   return rest.length >= FEWEST_COMPARED ? rest : [];
 }
 
-/** Equal on paper. */
 const RANK_TOLERANCE = 1e-9;
 
-/**
- * The place of the group whose own references moved most, in standard deviations; of equals, the
- * one whose mean fell most.
- */
+/** The largest movement in standard deviations; of equals, the largest fall of the mean. */
 function foremost(
   tables: readonly Table[],
   groups: readonly AttributeMembers[],
@@ -192,10 +172,7 @@ function foremost(
   return ranked[0]?.place ?? null;
 }
 
-/**
- * Σ w (passes on head − mean) / √Σ w² variance: what a group's references say, by how far they
- * belong to it. Members of a cluster are one summand, their passes weighed.
- */
+/** Σ w (passes on head − mean) / √Σ w² variance; a cluster is one summand. */
 function weightedZ(
   tables: readonly Table[],
   group: AttributeMembers,
@@ -229,9 +206,7 @@ function weightedZ(
   return variance > 0 ? excess / Math.sqrt(variance) : 0;
 }
 
-/**
- * The called groups that a group shares references with, if it would have been called beside them.
- */
+/** Called groups that share references with a group that would have been called too. */
 function explaining(
   group: number,
   alone: ReadonlyMap<number, number>,

@@ -13,16 +13,12 @@ import { shorten, visibleLine } from '../../text/visible.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
-/** Characters of a changed line that is named. */
+/** In characters. */
 const UNIT_TEXT = 80;
 
-/** Units that one sentence names; the rest is counted. */
 const NAMED_UNITS = 5;
 
-/**
- * `Cause: prompts/support.yaml:7 (…). Setting it back alone fixes 5 of 5 references …`. Only a
- * change that was tried is called a cause.
- */
+/** `Cause: prompts/support.yaml:7 (…). Setting it back alone fixes 5 of 5 references …`. */
 export function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
   const proof = proofWords(cause);
   return [
@@ -52,7 +48,6 @@ const RELATIONS: Readonly<Record<Cause['relation'], string>> = {
   'only-change': '',
 };
 
-/** Kinds that are named by what they are, rather than by their text. */
 const NAMED_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set([
   'model',
   'provider',
@@ -85,7 +80,6 @@ function unitLine(unit: ChangeUnit): Line {
   return [at, text(` (${did}`), code(shown, UNIT_TEXT), text(')')];
 }
 
-/** What was done to a text, and the text: what is gone of it, where nothing else was done. */
 function prefixedUnitText(unit: ChangeUnit): ['removed: ' | 'moved: ' | '', string] {
   const { kind, side, base_text, head_text } = unit;
   const cut = cutOut(base_text ?? '', head_text ?? '');
@@ -97,10 +91,7 @@ function settingValue(written: string | null): Inline {
   return written === null ? text('not set') : code(written, UNIT_TEXT);
 }
 
-/**
- * `Setting it back alone fixes 5 of 5 references (14 of 15 tries pass)`; of the only change there
- * is nothing to prove.
- */
+/** `Setting it back alone fixes 5 of 5 references (14 of 15 tries pass)`. */
 export function proofWords({ relation, units, references, held }: Cause): string {
   if (relation === 'only-change') return '';
   const all = counted(references.length, 'reference');
@@ -126,7 +117,6 @@ export function proofWords({ relation, units, references, held }: Cause): string
   return `${fixed}; ${put}${cost}`;
 }
 
-/** What the other changes do, and what is left open. */
 export function restWords({ causes: all, explained }: SuiteCauses): string {
   const { harmless, unexplained } = explained;
   const rest =
@@ -153,7 +143,6 @@ export function ownProof({ relation, units, references }: Cause, id: string): Li
   ];
 }
 
-/** Why no cause is named; nothing where one is, or where there is no reason to give. */
 export function openLine(
   { causes: found, explained: { reason, calls } }: SuiteCauses,
   named: Line,
@@ -162,7 +151,6 @@ export function openLine(
   return [strong('Cause'), ...named, text(`${calls === 0 ? ' not looked for' : ''}: ${reason}.`)];
 }
 
-/** A suite's causes as plain sentences, for remarks on the change itself. */
 export function causeSentences(suite: SuiteCauses): string[] {
   return suite.causes.map((cause) => plainText(causeLine(cause, suite, [])));
 }

@@ -17,7 +17,6 @@ import { causesOfSuite } from './suspect.ts';
 /** Chance that a run names a unit which does nothing. */
 const ALPHA = 0.05;
 
-/** How causes are looked for, and the grader that drafts their fixes; null: nothing is drafted. */
 export function planCauses({
   input: { mode, again, code },
   head,
@@ -42,10 +41,7 @@ export function planCauses({
   };
 }
 
-/**
- * Which units of a change made each suite worse that did get worse, by experiment. Verdicts and
- * rates stay as they are.
- */
+/** Finds the units of a change that made suites worse. Verdicts and rates stay as they are. */
 export async function findSuiteCauses(
   { own: settings, asker }: FeaturePlan<CauseSettings>,
   { price, planned, suites, trust, groups }: DecidedRun,
@@ -86,7 +82,6 @@ export async function findSuiteCauses(
   return found;
 }
 
-/** The texts of all prompt files, read beforehand. */
 async function readFiles(
   runs: readonly SuiteRun[],
   sources: JudgeEdges['sources'],

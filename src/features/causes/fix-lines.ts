@@ -13,7 +13,6 @@ import {
 import { count, counted } from '../../text/amounts.ts';
 import type { Cause, Fix } from './result.ts';
 
-/** A fix that was run, as the lines that it changes on head. */
 export function fixBlocks({ fix, no_fix }: Cause): Block[] {
   if (fix === undefined || fix === null)
     return no_fix === undefined
@@ -32,7 +31,6 @@ export function fixLine(fix: Fix, suite: string | null): Line {
   ];
 }
 
-/** The lines that a fix changes, without the blanks that all begin with. */
 export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
   const linesOf = (written: string): string[] => (written === '' ? [] : written.split('\n'));
   return withoutMargin(

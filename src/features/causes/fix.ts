@@ -12,17 +12,13 @@ import { linePlaces } from '../../trials/unit-places.ts';
 import type { Json, JsonMap } from '../../types/plain.ts';
 import type { Fix } from './result.ts';
 
-/** Lines of a file on head, and what takes their place. */
 type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 
-/** What a prompt sends, in messages or by code. */
 type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
 /**
- * The edit of head's file that makes `wanted` of what head sends by putting `text` in the place of a
- * unit, or taking the unit out (null); null where the file writes the unit otherwise than the prompt
- * reads it. Before an edit is shown the prompt is read back ({@link isWhatRan}): the edit changes one
- * value of a YAML or JSON file as text, and only reading tells into what.
+ * The edit of head's file that puts `text` in a unit's place (null: removes it); null if the file
+ * writes the unit otherwise. Check it with {@link isWhatRan} before it is shown.
  */
 export function editOf(
   unit: ChangeUnit,
@@ -36,15 +32,11 @@ export function editOf(
   return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
 }
 
-/** Whether a unit is text that a file writes, which an edit of its lines could change. */
 export function isText({ kind }: ChangeUnit): boolean {
   return kind === 'line' || kind === 'sentence' || kind === 'hunk';
 }
 
-/**
- * Whether head's prompt, read back with an edit, is the one that was tried, to the letter, and
- * nothing of it is other than that. `before`: as it is read without the edit.
- */
+/** Whether head's prompt, read back with the edit, is exactly the one that was tried. */
 export function isWhatRan(after: Prompt, wanted: PromptContent, before: Prompt): boolean {
   const sent = ({ messages, code }: PromptContent): string =>
     canonicalJson([
@@ -56,7 +48,6 @@ export function isWhatRan(after: Prompt, wanted: PromptContent, before: Prompt):
   return sent(after) === sent(wanted) && rest(after) === rest(before);
 }
 
-/** The one text that differs, as the file writes it. */
 interface TextEdit {
   line: number;
   before: string;
@@ -82,7 +73,6 @@ function changedText(head: PromptContent, wanted: PromptContent): TextEdit | nul
   return changed.length === 1 ? (changed[0] ?? null) : null;
 }
 
-/** Whether the edit changes one text of a YAML or JSON file and nothing else of it. */
 function isAlone(file: string, edit: Edit): boolean {
   if (!/\.(?:ya?ml|json)$/i.test(edit.file)) return true;
   const before = readYaml(edit.file, file);
@@ -92,7 +82,6 @@ function isAlone(file: string, edit: Edit): boolean {
   return changed.length === 1 && changed[0] === 'text';
 }
 
-/** The values that differ, each a text on both sides or something else. */
 function differences(left: Json | undefined, right: Json | undefined): ('text' | 'other')[] {
   if (isTree(left) && isTree(right) && Array.isArray(left) === Array.isArray(right)) {
     const [before, after] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
@@ -141,11 +130,7 @@ function ofLines(
   };
 }
 
-/**
- * How many lines both texts share before (`start`; below 0: no line is there to hold on to) and
- * behind what changes. What is put in needs a line beside it: the one that it goes before if that
- * `isWords`, else the one behind which it stands.
- */
+/** Lines that both texts share before (`start`; below 0: none beside it) and after the change. */
 function changedSpan(
   before: readonly string[],
   after: readonly string[],
@@ -163,7 +148,6 @@ function changedSpan(
     : { start: start - 1, end };
 }
 
-/** Words within a line, where the file writes more on it. */
 function ofWords(
   { head: { file: path }, side, lines: { from, to }, head_text }: ChangeUnit,
   text: string | null,
@@ -187,7 +171,6 @@ function isPlainWords(text: string): boolean {
   return !/["'\\:#{}[\]&*!|>%@`\n]/.test(text);
 }
 
-/** The blanks of the file's line before those of the text itself. */
 function indentOf(line: string, own: string): string {
   const blanks = (of: string): number => of.length - of.trimStart().length;
   return line.slice(0, Math.max(0, blanks(line) - blanks(own)));
@@ -206,24 +189,18 @@ export function withEdit(
   return [...lines.slice(0, from - 1), ...put, ...lines.slice(to)].join('\n');
 }
 
-/** Drafts that are asked for. */
 const MOST_DRAFTS = 3;
 
 /** A longer draft rewrites the prompt rather than fixes its line, in characters. */
 const LONGEST_DRAFT = 600;
 
-/** References that a draft is shown, and characters of each answer. */
 const DRAFT_PROMPT_LIMITS = { references: 4, characters: 800 };
 
 const draftReplySchema = z.object({
   drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
 });
 
-/**
- * Other words for a line that broke references, by the model that grades: they should keep what
- * the change is for, and lose what it broke. What it writes is foreign text: one line, of characters
- * that are seen, with no variable that the line did not have.
- */
+/** Drafts by the grader. They are untrusted: one visible line, without a new variable. */
 export async function draftFixes(
   unit: ChangeUnit,
   references: readonly ReferenceResult[],
@@ -260,10 +237,7 @@ export async function draftFixes(
   return [...new Set(drafts)].slice(0, MOST_DRAFTS);
 }
 
-/**
- * Whether a draft may stand in a prompt file, whichever tool's it is: where that is a template, what
- * stands in its braces would be filled in, or run.
- */
+/** A draft must not add template braces, which would be filled in or run. */
 function isSafe(draft: string, { base_text, head_text }: ChangeUnit): boolean {
   const known = new Set(
     [base_text, head_text].flatMap((text) => placeholders(text ?? '').map(({ name }) => name)),

@@ -12,18 +12,15 @@ import type { Cause, Fix } from './result.ts';
 /** The chance that a cause is shown a fix which is no better than head, over all its candidates. */
 const LEVEL = 0.05;
 
-/** What candidates are made of and run with. */
 export interface FixBench {
   change: PromptChange;
   /** References in the order of their numbers: those that fell, then those that held. */
   references: readonly ReferenceResult[];
   fallen: number;
   make: MakeTries;
-  /** Head's lines of a file; null: not known. */
   lines(file: string): readonly string[] | null;
   /** Head's prompt as it is read where a file of head has this text; null: it cannot be. */
   reread(file: string, text: string): Promise<Prompt | null>;
-  /** The grader that drafts fixes; null: nothing is drafted. */
   grader: AskTools | null;
   /** Why no further call is made, as a clause; null: calls are left. */
   ended(): string | null;
@@ -36,10 +33,7 @@ interface FixDraft {
   edit: NonNullable<ReturnType<typeof editOf>>;
 }
 
-/**
- * A cause with a fix that was run: it restores what fell and costs nothing of what held. A draft
- * goes before setting the cause back, for it keeps what the change is for. Without one, why.
- */
+/** A fix that was run: it restores what fell and breaks nothing. Drafts go first. */
 export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 'fix' | 'no_fix'>> {
   const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
   const [unit] = cause.units;
@@ -99,7 +93,6 @@ async function withEdits(
   return candidates;
 }
 
-/** What is left of the change with a candidate: all but its unit, or all with other words of it. */
 function madeOf(
   { kind, text }: Pick<FixDraft, 'kind' | 'text'>,
   own: ChangeUnit,
@@ -128,7 +121,6 @@ function whyNone(candidates: number, ended: string | null, unjudged: boolean): s
   return `${ran} what fell without breaking what holds`;
 }
 
-/** A draft between the blanks that its line or sentence stands between. */
 function asWide(draft: string, { base_text, head_text }: ChangeUnit): string {
   const own = head_text ?? base_text ?? '';
   const start = own.length - own.trimStart().length;

@@ -45,7 +45,6 @@ const PROOFS: Readonly<Record<Cause['relation'], Pick<FoundLines, 'proof' | 'rem
   'only-change': { proof: 'untested', remark: null },
 };
 
-/** Causes whose texts are lines of the file, as they were and as they are. */
 const TEXT_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set(['line', 'sentence', 'hunk']);
 
 function unitDiff({

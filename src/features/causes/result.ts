@@ -97,10 +97,8 @@ const suiteCausesSchema = z.strictObject({
 
 export type Cause = z.infer<typeof causeSchema>;
 
-/** A candidate that was run. */
 export type Fix = z.infer<typeof fixSchema>;
 
-/** Why one suite got worse. */
 export type SuiteCauses = z.infer<typeof suiteCausesSchema>;
 
 declare module '../../kernel/result/feature-parts.ts' {
@@ -109,7 +107,6 @@ declare module '../../kernel/result/feature-parts.ts' {
   }
 }
 
-/** Its key of `result.json`. */
 export const causeKeys = {
   causes: z
     .array(suiteCausesSchema)

@@ -17,20 +17,14 @@ import { causeLine, openLine, ownProof, proofWords, restWords } from './cause-li
 import { fixBlocks } from './fix-lines.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
-/** Findings that stand open; what is known of further suites is folded. */
 const OPEN_FINDINGS = 3;
 
-/** Suites named that share a finding; the rest is counted. */
 const MAX_FINDING_SUITES = 3;
 
-/**
- * Which changed lines made the worst suite worse, and how that is known: what suites share once.
- */
 export function causes(result: Result): Block[] {
   return findingBlocks(result).worst.flat();
 }
 
-/** Which changed lines made the suites worse that are not the worst. */
 export function otherCauses(result: Result): Block[] {
   const { worst, others } = findingBlocks(result);
   const open = Math.max(0, OPEN_FINDINGS - worst.length);
@@ -41,7 +35,6 @@ export function otherCauses(result: Result): Block[] {
   ];
 }
 
-/** Findings as blocks: those of the suite that the headline names, and all others. */
 function findingBlocks({ causes: all = [], suites }: Result): {
   worst: Block[][];
   others: Block[][];
@@ -108,10 +101,7 @@ function sameLine(others: readonly SuiteFinding[]): Line {
   ];
 }
 
-/**
- * What is known of why one reference got worse: the causes that were proven on it, with what it did
- * in their proofs, or why none is named. Nothing where it did not get worse.
- */
+/** The causes proven on a reference, or why none is named; empty if it did not get worse. */
 export function referenceCauses(
   { id, status }: Pick<ReferenceResult, 'id' | 'status'>,
   suite: SuiteCauses,
@@ -138,12 +128,10 @@ export function referenceCauses(
   ];
 }
 
-/** The causes that were proven on a reference. */
 export function causesFor(id: string, { causes: all }: SuiteCauses): Cause[] {
   return all.filter(({ references }) => references.some((reference) => reference.id === id));
 }
 
-/** What was found of these suites. */
 export function causesIn(
   suites: readonly SuiteResult[],
   { causes: all = [] }: Result,

@@ -22,7 +22,6 @@ const causesSchema = closed({
   .describe('Which changed lines made something worse, found by experiment.')
   .prefault({});
 
-/** How to search for the lines that caused a regression. */
 export type CauseSettings = z.output<typeof causesSchema>;
 
 /** What it spends is part of the budget, so base's is in force. */

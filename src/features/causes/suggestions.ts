@@ -10,7 +10,6 @@ import { causeLine } from './cause-lines.ts';
 import { fixLine } from './fix-lines.ts';
 import type { Cause, Fix, SuiteCauses } from './result.ts';
 
-/** Remarks that one run leaves on a pull request at most. */
 const MAX_SUGGESTIONS = 10;
 
 interface Proven {
@@ -20,10 +19,8 @@ interface Proven {
 }
 
 /**
- * The proven fixes of a run on the lines of a pull request that they replace, one remark for each
- * place. None on files outside the change, none for outside contributors, and none whose text has
- * invisible characters: whoever applies a suggestion must be able to read all of it. Those stand in
- * the comment alone.
+ * Proven fixes as suggestions, one per place. None outside the change, for outside contributors, or
+ * with invisible characters: whoever applies one must be able to read all of it.
  */
 export function suggestions(
   { causes = [], trust }: Result,
@@ -52,7 +49,6 @@ export function suggestions(
     .slice(0, MAX_SUGGESTIONS);
 }
 
-/** What each fix does and why it is needed; the same words for several suites stand there once. */
 function suggestionBody(all: readonly Proven[], links: Links): string {
   const texts = [...new Set(all.map(({ fix }) => fix.replacement))];
   return texts

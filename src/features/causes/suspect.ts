@@ -21,22 +21,17 @@ import type { ReadLines } from '../../trials/unit-places.ts';
 import { fixOf, type FixBench } from './fixes.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
-/** A suite that got worse, and what is to be found of it. */
 interface Suspect {
   comparison: SuiteComparison;
   result: SuiteResult;
-  /** Sets of references that belong together. */
   groups: readonly (readonly string[])[];
-  /** The settings want nothing to be looked for. */
   off: boolean;
-  /** Calls that it may take. */
   room: number;
   alpha: number;
   /** What drafts and tries fixes, within the same room; null: no fix is looked for. */
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
 
-/** Which units made one suite worse, with their fixes; or why none is named. */
 export async function causesOfSuite(
   suspect: Suspect,
   read: ReadLines,
@@ -106,7 +101,6 @@ function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string 
   return served && `the sides were answered by different models (${served})`;
 }
 
-/** Head's files, and the prompt of a change as it is read with one of them in other words. */
 function headFiles(
   { head }: PromptChange,
   read: ReadLines,
@@ -123,7 +117,6 @@ function headFiles(
   };
 }
 
-/** The causes with a fix each, as far as one was run and held. */
 async function withFixes(
   found: SuiteCauses,
   bench: FixBench,

@@ -17,10 +17,8 @@ import {
 import { judgeAgain, leadConversation, turnsTo, unjudged, type Dialogue } from './conversation.ts';
 import type { ConversationResult } from './result.ts';
 
-/** The key of a conversation, and the name of its outcome among a try's scores. */
 const CONVERSATION_KEY = 'conversation';
 
-/** Dialogues that evaluators lead and judge. */
 export const conversationKind: SuiteKind<Conversation> = {
   key: CONVERSATION_KEY,
   scores: [CONVERSATION_KEY],
@@ -29,17 +27,15 @@ export const conversationKind: SuiteKind<Conversation> = {
   answererOf,
 };
 
-/** A suite of these conversations. */
 export function conversationSuite(value: Conversation): OwnSuite<Conversation> {
   return { kind: conversationKind, value, place: value.place, models: value.evaluators };
 }
 
-/** The conversation of a suite; null: none. */
 export function conversationOf({ own }: Pick<Tests, 'own'>): Conversation | null {
   return own?.kind === conversationKind ? (own.value as Conversation) : null;
 }
 
-/** What leads and judges the conversations of a scoring; null: not a suite of conversations. */
+/** Null: not a suite of conversations. */
 export function steeringFor(scoring: {
   tests: Pick<Tests, 'own'>;
   answerer: Pick<Answerer, 'graders'> | null;
@@ -49,7 +45,6 @@ export function steeringFor(scoring: {
   return conversation && steeringOf(conversation, nameEvaluators(conversation.evaluators, targets));
 }
 
-/** Whether dialogues end after one answer, by their limit or as recorded. */
 function judgesOneAnswer(
   { max_steps }: Conversation,
   references: readonly Pick<Reference, 'thread'>[],
@@ -97,10 +92,7 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
   };
 }
 
-/**
- * Everything that decides an evaluator's word on a given answer; how long a dialogue may last does
- * not.
- */
+/** Everything that decides the judgement of a given answer; `max_steps` does not. */
 export function judging({ conversation, evaluators }: Steering): string {
   return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
 }
@@ -134,7 +126,6 @@ function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue
   if (completion.status === 'error') return null;
   const last: Message = { role: 'assistant', content: completion.output };
   const recorded = unjudged(recordedDialogue([...messages, last]));
-  // Its last answer is the new one, with its tokens and time.
   return { ...recorded, answers: [...recorded.answers.slice(0, -1), completion] };
 }
 
@@ -167,10 +158,7 @@ function conversationScore({ outcome, turns }: Dialogue): Score[] {
   ];
 }
 
-/**
- * Prompt code cannot lead a conversation: a dialogue goes on from its answers, and prompt code sees
- * none of them. Evaluators that are programs need `code: host`.
- */
+/** Prompt code sees no answers, so it cannot lead. Evaluator programs need `code: host`. */
 function problemsOf(
   { conversation: { place }, evaluators }: Steering,
   prompts: readonly { code: { place: Place } | null }[],

@@ -4,7 +4,6 @@ import type { Message, Target } from '../../types/model.ts';
 import type { Json, Place } from '../../types/plain.ts';
 import type { Criterion } from './result.ts';
 
-/** What a test file says of a suite's conversations. */
 export interface Conversation {
   max_steps: number;
   evaluators: { model: string; parameters: Record<string, Json>; place: Place }[];
@@ -21,7 +20,7 @@ export interface LabelledAnswer {
   place: Place;
 }
 
-/** An evaluator whose model has been found. `name` is unique among a suite's evaluators. */
+/** `name` is unique among a suite's evaluators. */
 export interface Evaluator {
   name: string;
   target: Target;
@@ -30,10 +29,7 @@ export interface Evaluator {
   twin: number;
 }
 
-/**
- * Evaluators by the names the test file gives their models, told apart by a number where a name is
- * repeated.
- */
+/** A repeated name gets a number. */
 export function nameEvaluators(
   written: Conversation['evaluators'],
   targets: readonly Target[],
@@ -63,18 +59,14 @@ export function nameEvaluators(
   });
 }
 
-/**
- * What leads a dialogue and judges it: who evaluates, by which criteria, and for how many steps.
- */
 export interface Steering {
   conversation: Conversation;
-  /** Empty when one of them has no known model: nothing can be judged then. */
+  /** Empty if a model is unknown. */
   evaluators: Evaluator[];
-  /** Equal for steerings that ask and judge alike. */
+  /** Equal for steerings that ask and judge in the same way. */
   fingerprint: string;
 }
 
-/** Equal fingerprints lead a dialogue alike. */
 export function steeringOf(conversation: Conversation, evaluators: Evaluator[]): Steering {
   return {
     conversation,
@@ -83,10 +75,7 @@ export function steeringOf(conversation: Conversation, evaluators: Evaluator[]):
   };
 }
 
-/**
- * The parts of a steering by the key of `conversation` that they are written under. Labelled
- * examples steer nothing.
- */
+/** By key of `conversation`, without the labelled examples. */
 export function steeringParts(
   { max_steps, criteria, instructions }: Conversation,
   evaluators: readonly Evaluator[],

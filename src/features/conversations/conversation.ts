@@ -37,9 +37,7 @@ export function allSatisfied(satisfied: Readonly<Record<string, boolean>>): bool
   return Object.values(satisfied).every(Boolean);
 }
 
-/**
- * The next question and its author: the first unsatisfied evaluator in file order that wrote one.
- */
+/** The question of the first unsatisfied evaluator in file order that wrote one. */
 export function nextQuestion(
   verdicts: readonly EvaluatorVerdict[],
 ): { question: string; asked_by: string } | null {
@@ -66,13 +64,11 @@ export function turnsTo(
   );
 }
 
-/** A dialogue as its evaluators judged it. */
 export interface Dialogue extends RecordedDialogue {
   outcome: ConversationOutcome;
   turns: ConversationTurn[];
 }
 
-/** A recorded dialogue that no evaluator has judged yet. */
 export function unjudged(recorded: RecordedDialogue): Dialogue {
   const turns = recorded.turns.map((turn) => ({
     ...turn,
@@ -97,10 +93,7 @@ interface NextQuestion {
   asked_by: string | null;
 }
 
-/**
- * Runs a dialogue: `ask` answers, all evaluators judge, and the first unsatisfied one with a
- * question asks it, for up to `max_steps` answers. Errors end it as a tag.
- */
+/** Answers, judges and asks on, for up to `max_steps` answers. An error ends it as a tag. */
 export function leadConversation(
   opening: Message[],
   steering: Steering,
@@ -114,10 +107,7 @@ export function leadConversation(
   });
 }
 
-/**
- * Judges a finished dialogue again turn by turn, without new answers. It may end earlier. If it
- * would have continued, it ends as `no_follow_up` or with the original error.
- */
+/** Judges turn by turn without new answers; may end earlier, as `no_follow_up` or in error. */
 export function judgeAgain(
   { opening, turns, answers, outcome, error }: Dialogue,
   steering: Steering,

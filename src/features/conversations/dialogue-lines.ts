@@ -18,21 +18,15 @@ export const OUTCOME_WORDS: Readonly<Record<ConversationOutcome, string>> = {
   model_error: 'the model gave no answer',
 };
 
-/** A text of a transcript is not cut shorter than this, in characters. */
+/** In characters. */
 const SHORTEST = 60;
 
-/**
- * A dialogue turn by turn, with what was met after each answer, and why the last one did not
- * satisfy.
- */
 export function transcriptLine({ outcome, turns }: ConversationResult, characters: number): Line {
-  // Questions and answers of all turns share the room.
   const each = Math.max(SHORTEST, Math.floor((2 * characters) / Math.max(1, turns.length)));
   const lines = turns.flatMap((turn, index): Line => [...turnLine(turn, index, each), lineBreak]);
   return [...lines, ...endedLine({ outcome, turns }), ...lastWord({ outcome, turns }, characters)];
 }
 
-/** One question with its answer, and what was met after it. */
 export function turnLine(turn: ConversationTurn, index: number, characters: number): Line {
   return [
     strong(`Question ${String(index + 1)}`),
@@ -50,7 +44,6 @@ function endedLine({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'tur
   return [text(`After ${counted(turns.length, 'turn')}: ${OUTCOME_WORDS[outcome]}`)];
 }
 
-/** What is said of the last answer of a dialogue that was not completed. */
 function lastWord(
   { outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>,
   characters: number,
@@ -71,7 +64,6 @@ function metLine({ satisfied }: ConversationTurn): Line {
   return [text(unmet.length === 0 ? ' – all criteria met' : ` – not met: ${unmet.join(', ')}`)];
 }
 
-/** What the first evaluator that is not satisfied says about the last answer. */
 export function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
   const first = turn?.verdicts.find(({ words }) =>
     Object.values(words).some((word) => word !== 'yes'),
@@ -81,7 +73,7 @@ export function whyNot(turn: ConversationTurn | undefined, characters: number): 
     : [code(first.evaluator), text(' says: '), code(first.analysis, characters)];
 }
 
-/** How much there is to read, in UTF-16 units. */
+/** In UTF-16 units. */
 export function dialogueLength({ turns }: ConversationResult): number {
   return turns.reduce(
     (sum, { question, answer }) => sum + question.length + (answer?.length ?? 0),
@@ -89,13 +81,9 @@ export function dialogueLength({ turns }: ConversationResult): number {
   );
 }
 
-/** Turns shown side by side; the rest is counted. */
 const SHOWN_TURNS = 6;
 
-/**
- * Two dialogues side by side, from the first turn at which they part; how each ended stands in the
- * first row. Equal turns before are counted.
- */
+/** From the first turn that differs; the equal turns before it are counted. */
 export function dialogueBlocks(
   base: ConversationResult,
   head: ConversationResult,

@@ -6,10 +6,7 @@ import { shorten } from '../../text/visible.ts';
 import { OUTCOME_WORDS } from './dialogue-lines.ts';
 import type { ConversationResult, ConversationTurn, EvaluatorVerdict } from './result.ts';
 
-/**
- * A dialogue turn by turn with the criteria met and the evaluators' remarks; `characters` bounds
- * each text.
- */
+/** `characters` limits each text. */
 export function dialogueHtml({ outcome, turns }: ConversationResult, characters: number): Markup {
   const end = chip(
     OUTCOME_WORDS[outcome],
@@ -59,7 +56,6 @@ function name(text: string): string {
   return shorten(text, NAME_LIMIT);
 }
 
-/** Lengths of all texts that a dialogue shows. */
 export function dialogueLengths({ turns }: ConversationResult): number[] {
   return turns.flatMap(({ question, answer, verdicts }) =>
     [

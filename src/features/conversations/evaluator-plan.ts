@@ -8,10 +8,7 @@ import type { Notice } from '../../types/plain.ts';
 import { judging, steeringFor } from './answerer.ts';
 import type { Conversation, Steering } from './conversation-rules.ts';
 
-/**
- * A suite's evaluators, put to the test on labelled answers. `base` is null where nothing but the
- * answers differs.
- */
+/** `base` is null where nothing but the labelled answers differs. */
 export interface EvaluatorTest {
   path: string;
   name: string;
@@ -20,11 +17,7 @@ export interface EvaluatorTest {
   head: Steering;
 }
 
-/**
- * The suites whose evaluators, criteria or instructions a change touches (or their labelled
- * answers), or whose evaluators alone judge single answers of the run, each once; and which of those
- * that changed have nothing to be tested by.
- */
+/** A suite is tested if its evaluators, rules or labels change, or if they alone judge the run. */
 function selectEvaluatorTests(runs: readonly SuiteRun[]): {
   tests: EvaluatorTest[];
   notices: Notice[];
@@ -69,9 +62,7 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
   return { path, name, examples, base: other, head: after };
 }
 
-/**
- * Whether unchanged evaluators are tested: their labels changed, or the suite rests on them alone.
- */
+/** Unchanged evaluators are tested if labels changed or the suite rests on them alone. */
 function isDue({ deciding, runs }: SuiteRun, before: Steering, after: Steering): boolean {
   if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
   const decide = runs.length > 0 && soleJudge(deciding.tests)?.kind === 'own';
@@ -105,7 +96,6 @@ export function planEvaluatorTests({
   };
 }
 
-/** The calls of a test, if every evaluator answers at once. */
 export function labelledCalls({ examples, base, head }: EvaluatorTest): PlannedCalls[] {
   return [...(base?.evaluators ?? []), ...head.evaluators].map(({ target, parameters }) => ({
     target,

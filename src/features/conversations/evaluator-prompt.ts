@@ -3,7 +3,6 @@ import type { Message, Request } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { Conversation } from './conversation-rules.ts';
 
-/** The part of a conversation's definition that evaluators see. */
 export type EvaluatorTask = Pick<Conversation, 'criteria' | 'instructions'>;
 
 export interface EvaluatorPrompt {
@@ -27,9 +26,8 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The prompt for an evaluator. A delimiter that no message contains surrounds each message, so no
- * answer can imitate another message or an instruction. `twin` counts evaluators with equal model
- * and parameters from 0; as part of the delimiter it makes their replies independent.
+ * No message contains the delimiter, so an answer cannot imitate another message or an instruction.
+ * `twin` is part of it, so that replies of equal evaluators are independent.
  */
 export function evaluatorPrompt(
   task: EvaluatorTask,

@@ -31,9 +31,8 @@ const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
 };
 
 /**
- * Reads an evaluator's reply: a JSON object with the criteria as keys, else headings in any order
- * (`### Correctness` / `**Correctness:** Yes.`). Null if no criterion has a word. Two different
- * words for one criterion do not count.
+ * Reads a JSON object, else headings in any order (`### Correctness` / `**Correctness:** Yes.`).
+ * Null if no criterion has a word. Two different words for one criterion do not count.
  */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_LENGTH) return null;
@@ -102,10 +101,7 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
   );
 }
 
-/**
- * `### Name`, `**Name**`, `1. Name:` alone on a line, or `Name: rest` (a criterion's rest is its
- * word).
- */
+/** `### Name`, `**Name**` or `1. Name:` alone on a line, or `Name: rest`. */
 function headingIn(line: string, criteria: readonly string[]): ReplySection | null {
   const start = line.slice(0, MAX_HEADING + 1);
   const whole =

@@ -23,15 +23,10 @@ interface JudgedAnswer {
   verdicts: (EvaluatorVerdict | null)[];
 }
 
-/**
- * Up to this many evaluators, all combinations are shown; beyond it, only pairs and all together.
- */
+/** Up to this many, all combinations are shown; beyond it, only pairs and all together. */
 const ALL_COMBINATIONS_OF = 5;
 
-/**
- * How well evaluators distinguish accepted from rejected answers: each alone, then the combinations
- * by the suite's rules. Verdicts are in the order of `names`.
- */
+/** Each evaluator alone, then combinations by the suite's rules, in the order of `names`. */
 export function gradeEvaluators(
   names: readonly string[],
   criteria: readonly Criterion[],
@@ -64,9 +59,7 @@ function choose(count: number, size: number, from: number): number[][] {
   return groups;
 }
 
-/**
- * Grades one group of evaluators. Answers that one of them could not grade are counted as left out.
- */
+/** Answers that one of the group could not grade are left out, and counted. */
 function gradeGroup(
   evaluators: string[],
   group: readonly number[],
@@ -113,10 +106,7 @@ function yesShare(yes: number, n: number): YesShare {
   };
 }
 
-/**
- * Mean of the accuracies on accepted and on rejected answers: (1 + accepted − rejected) / 2. Its
- * interval follows from Newcombe's interval for the difference of the two shares.
- */
+/** (1 + accepted − rejected) / 2, with Newcombe's interval for the difference of two shares. */
 function balancedAccuracy(
   accepted: YesShare,
   rejected: YesShare,
@@ -136,10 +126,7 @@ function balancedAccuracy(
     : { value, low: (1 + interval.low) / 2, high: (1 + interval.high) / 2 };
 }
 
-/**
- * Runs the evaluators on every labelled answer, base's evaluators too if they differ; one table a
- * side. `judges`: the combined verdicts of head's evaluators.
- */
+/** Base's evaluators run only if they differ. `judges`: the combined verdicts of head's. */
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],
   tools: AnswererTools,
@@ -169,7 +156,6 @@ export async function runEvaluatorTests(
   };
 }
 
-/** How all evaluators of a suite together did as its only judge. */
 function judgeByEvaluators(
   steering: Steering,
   { accepted, rejected }: EvaluatorGrade,

@@ -11,7 +11,6 @@ import {
 import { readEvaluation, type EvaluatorReply } from './evaluator-reply.ts';
 import type { EvaluatorVerdict } from './result.ts';
 
-/** The readable verdicts about a dialogue, and why one could not be read. */
 interface EvaluatorVerdicts {
   verdicts: EvaluatorVerdict[];
   error: { kind: ErrorKind; message: string } | null;
@@ -46,10 +45,7 @@ type Opinion =
   | { status: 'read'; verdict: EvaluatorVerdict }
   | { status: 'error'; error: { kind: ErrorKind; message: string } };
 
-/**
- * Calls one evaluator, and once more if its reply lacks a criterion's word. Words still missing are
- * unknown. A failed call or no readable word is an error.
- */
+/** Asks once more if a criterion has no word. Words still missing are unknown. */
 async function askEvaluator(
   task: EvaluatorTask,
   evaluator: Evaluator,

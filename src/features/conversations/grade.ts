@@ -10,11 +10,7 @@ import { labelledCalls } from './evaluator-plan.ts';
 import { testEvaluators } from './evaluator-tests.ts';
 import { evaluatorTables } from './section.ts';
 
-/**
- * How often the evaluators, alone and combined, agree with the labelled answers.
- *
- * @throws UserError without evaluators or labelled answers.
- */
+/** @throws UserError without evaluators or labelled answers. */
 export function gradeConversation(
   suite: Suite,
   context: TargetContext,

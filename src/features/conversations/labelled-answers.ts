@@ -9,7 +9,6 @@ import type { Message } from '../../types/model.ts';
 import type { Place, Problem } from '../../types/plain.ts';
 import type { LabelledAnswer } from './conversation-rules.ts';
 
-/** A question with its answer, or a dialogue that ends with one; accepted or rejected. */
 export const labelledAnswerSchema = closed({
   question: filled().describe('What the user asked.').optional(),
   answer: filled().describe('What was answered.').optional(),

@@ -138,7 +138,6 @@ const evaluatorResultSchema = z.strictObject({
   grades: z.array(evaluatorGradeSchema).describe('Each evaluator alone, and all together.'),
 });
 
-/** What evaluators answer yes or no to, and how to combine several evaluators' words. */
 export type Criterion = z.infer<typeof criterionSchema>;
 
 /** How a conversation ended. The last two are errors, not failures of quality. */
@@ -146,7 +145,6 @@ export type ConversationOutcome = z.infer<typeof conversationOutcome>;
 
 export type CriterionWord = z.infer<typeof criterionWord>;
 
-/** One evaluator's word on a dialogue, by criterion. */
 export type EvaluatorVerdict = z.infer<typeof evaluatorVerdictSchema>;
 
 export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
@@ -161,13 +159,8 @@ export type ConversationSummary = z.infer<typeof conversationSummarySchema>;
 /** A share of yes with its 95 % interval (Wilson); null where nothing was judged. */
 export type YesShare = z.infer<typeof yesShareSchema>;
 
-/**
- * What evaluators say about answers that people accepted or rejected: one evaluator, or several by
- * the suite's rules.
- */
 export type EvaluatorGrade = z.infer<typeof evaluatorGradeSchema>;
 
-/** How far a suite's evaluators can be trusted, on its labelled answers. */
 export type EvaluatorResult = z.infer<typeof evaluatorResultSchema>;
 
 declare module '../../kernel/result/feature-parts.ts' {
@@ -182,7 +175,6 @@ declare module '../../kernel/result/feature-parts.ts' {
   }
 }
 
-/** Its keys of results. */
 export const conversationKeys = {
   run: {
     evaluators: z

@@ -27,10 +27,6 @@ import type {
   YesShare,
 } from './result.ts';
 
-/**
- * What conversations took on both sides: completed share, turns, turns to each criterion, and how
- * they ended.
- */
 export function conversations(
   { suites, mode }: Result,
   { collapsedItems: items }: Detail,
@@ -116,7 +112,6 @@ function cells(
   ];
 }
 
-/** A difference of turns with a real minus sign. */
 function signedTurns(difference: number): string {
   const size = Math.abs(difference).toFixed(2);
   return Number(size) === 0 ? '0.00' : `${difference < 0 ? '−' : '+'}${size}`;
@@ -135,10 +130,6 @@ function endings({ outcomes: { base, head } }: ConversationSummary): string {
     : `How tries ended: base ${words(base)}; head ${words(head)}.`;
 }
 
-/**
- * How well evaluators tell accepted answers from rejected ones, base → head, where a change touches
- * them.
- */
 export function evaluators(
   { evaluators: results = [] }: Result,
   { collapsedItems: items }: Detail,
@@ -149,10 +140,7 @@ export function evaluators(
   );
 }
 
-/**
- * One table per suite, in the order of the results; a row for every evaluator and combination,
- * base's above head's. At most `items` rows.
- */
+/** A row per evaluator and combination, base's above head's; at most `items` rows. */
 export function evaluatorTables(results: readonly EvaluatorResult[], items: number): Block[] {
   const paths = [...new Set(results.map(({ path }) => path))];
   return paths.flatMap((path) =>

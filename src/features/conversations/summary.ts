@@ -10,20 +10,13 @@ import type {
   PairedMean,
 } from './result.ts';
 
-/**
- * A reference's conversations on both sides, of the tries that all references share; those that
- * ended in an error are out.
- */
+/** Of the tries that all references share, without those that ended in an error. */
 interface ConversationPair {
   base: ConversationResult[] | null;
   head: ConversationResult[] | null;
 }
 
-/**
- * What a suite's conversations took, side by side: unit of every mean is the reference. `runs` are
- * those that the suite's pass rate rests on, `tries` the number that they share. Null for suites of
- * single answers.
- */
+/** The unit of every mean is the reference. Null for suites of single answers. */
 export function conversationSummary(
   { deciding, runs: all }: SuiteRun,
   runs: readonly ReferenceRun[],
@@ -88,10 +81,7 @@ function conversationOutcomes(
   return counts;
 }
 
-/**
- * Mean over references of a share of their conversations, with the interval of the suite's own
- * difference.
- */
+/** With the interval of the suite's own difference. */
 function meanShare(
   pairs: readonly ConversationPair[],
   holds: (conversation: ConversationResult) => boolean,
@@ -122,10 +112,7 @@ function meanShare(
   return { base: rate('base', both), head: rate('head', both), ...interval, n: both.length };
 }
 
-/**
- * Mean over references of a number that some conversations have, over the references that have it
- * on both sides.
- */
+/** Mean over the references that have the number on both sides. */
 function meanPerReference(
   pairs: readonly ConversationPair[],
   value: (conversation: ConversationResult) => number | null,
@@ -149,8 +136,7 @@ function meanPerReference(
     means.flatMap((pair) => pair.head ?? []),
   ];
   const compares = pairs.some((pair) => pair.base !== null && pair.head !== null);
-  // Compared, but nothing on both sides: two means of different references would be taken for a
-  // comparison.
+  // Means of different references would look like a comparison.
   return compares
     ? oneSidedMean(0, null, 0, null)
     : oneSidedMean(base.length, meanOrNull(base), head.length, meanOrNull(head));

@@ -16,7 +16,6 @@ import { factsOf } from '../../types/vendors.ts';
 import { rubricTestBlocks } from './rubric-test.ts';
 import { repeatRubricTest, type RepeatedRubricTest } from './rubric-tests.ts';
 
-/** Prints how often those who judge in a suite of its own kind agree with the labelled answers. */
 function gradeSuite(
   suite: Suite,
   opened: Opened,
@@ -46,7 +45,6 @@ function gradeSuite(
   });
 }
 
-/** Grades a rubric's examples with the named grader, else with its first metric's graders. */
 function gradeRubric(
   name: string,
   repeats: number,
@@ -161,7 +159,6 @@ export const gradeCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/** Rejects an unknown name with the nearest rubric and prompt. */
 function knownName(name: string, { rubrics, suites }: Project): string {
   if (rubrics.has(name) || suites.length === 0) return name;
   const known = [...rubrics.keys(), ...suites.map(({ prompt }) => prompt.name)];

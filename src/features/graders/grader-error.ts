@@ -9,7 +9,6 @@ import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import { percent } from '../../text/amounts.ts';
 import { correctedDifference, roganGladenInterval, wrongShare } from './rogan-gladen.ts';
 
-/** Confidence of the intervals in the result. */
 const CONFIDENCE = 0.9;
 
 type Rate = Omit<PassRate, 'p'>;
@@ -31,11 +30,7 @@ export function correctedRates(
     : { parts: { grader_error: error }, remark: withinError(error, labelled.who) };
 }
 
-/**
- * A suite's rates without the errors of its grader, and whether they differ by more than it errs.
- * References count as one answer each, however many tries they have: tries of one are alike, and so
- * are the objects of one dialogue where each is judged. Null without labels of both kinds.
- */
+/** References count once: tries of one are alike. Null without labels of both kinds. */
 function graderErrorOf(
   suite: SuiteComparison,
   rate: PassRate,
@@ -97,7 +92,6 @@ function errorKind(difference: number | null, wrong: number | null): GraderError
   return seen > 0 && seen <= wrong ? 'within error' : 'corrected';
 }
 
-/** The note on a difference that lies within the grader's own error. */
 function withinError(error: GraderError, who: string): string {
   if (error.kind === 'corrected') return '';
   const { objects, kind, wrong } = error;

@@ -8,7 +8,6 @@ import type { Metric, Rubric } from '../../types/metric.ts';
 import type { Grader } from '../../types/model.ts';
 import type { TestedRubric } from './plan.ts';
 
-/** How this rubric's graders did as the only judge. */
 export function judgeByRubric({ rubric: tested, graders, examples }: TestedRubric): TestedJudge {
   return (sole, deciding) => {
     if (sole.kind !== 'rubric') return null;
@@ -33,7 +32,6 @@ function judgingIdentity(rubric: Rubric, graders: readonly Grader[]): string {
   return canonicalJson([rubricIdentity(rubric), gradersIdentity(graders)]);
 }
 
-/** Whether an answer with a label passes; null where nothing says so. */
 function passingOf(
   metric: Metric,
   rubric: Rubric,

@@ -10,21 +10,16 @@ import type { Rubric } from '../../types/metric.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Notice, Place, Side } from '../../types/plain.ts';
 
-/** A rubric with those who grade by it. */
 export interface Judge {
   rubric: Rubric;
   graders: readonly Grader[];
 }
 
-/** A rubric's graders, with the label that people and graders gave each example. */
 export interface TestedRubric extends Judge {
   examples: { expected: string; label: string }[];
 }
 
-/**
- * A rubric of head whose text, examples or graders changed, or that alone judges a suite of the
- * run, with head's examples. `base` is null where its rubric and graders are the same.
- */
+/** Head's rubric and examples; `base` is null where its rubric and graders are the same. */
 export interface RubricTest {
   name: string;
   place: Place;
@@ -33,10 +28,7 @@ export interface RubricTest {
   head: Judge;
 }
 
-/**
- * The rubrics that a change puts to the test, and which of those that changed have nothing to be
- * tested by.
- */
+/** Rubrics to test, and notices for changed ones without examples. */
 function selectRubricTests(
   base: ProjectSide | null,
   head: ProjectSide,
@@ -66,10 +58,7 @@ function selectRubricTests(
   };
 }
 
-/**
- * One change for each set of graders that judges by the rubric, which a change of the files usually
- * leaves at one.
- */
+/** One change for each set of graders that judges by the rubric. */
 function rubricChanges(
   rubric: Rubric,
   base: ProjectSide | null,
@@ -164,10 +153,7 @@ function untestedRubric({
   return [{ kind: 'scoring', message, place }];
 }
 
-/**
- * Graders are tested where a change may have touched them, and where a suite's rate rests on them
- * alone: not in a sweep, nor where base is compared with itself.
- */
+/** Graders are tested neither in a sweep nor where base is compared with itself. */
 export function planGraderTests({
   input: { mode, again },
   base,

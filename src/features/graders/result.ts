@@ -16,7 +16,6 @@ const gradedInterval = (description: string) =>
     .describe(`${description} Null where there is nothing to count; absent in older results.`)
     .exactOptional();
 
-/** Agreement of a rubric's grader with labelled examples. */
 const graderResultSchema = z.strictObject({
   rubric: z.string().describe('Name of the rubric.'),
   side: sideSchema.describe('Whose rubric and grader were asked.'),
@@ -63,7 +62,6 @@ declare module '../../kernel/result/feature-parts.ts' {
   }
 }
 
-/** Its key of `result.json`. */
 export const graderKeys = {
   graders: z
     .array(graderResultSchema)

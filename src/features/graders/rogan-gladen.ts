@@ -1,10 +1,7 @@
 import { normalQuantile } from '../../kernel/statistics/distributions.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 
-/**
- * The rate corrected for a judge's errors: (p + TNR − 1) / (TPR + TNR − 1), within 0–1. Null when
- * the judge is no better than chance (TPR + TNR <= 1). Source: Rogan and Gladen 1978.
- */
+/** (p + TNR − 1) / (TPR + TNR − 1), within 0–1; null if TPR + TNR <= 1. Rogan and Gladen 1978. */
 export function roganGladen(
   rate: number,
   truePositiveRate: number,
@@ -15,12 +12,9 @@ export function roganGladen(
 }
 
 /**
- * The corrected rate with an interval that includes uncertainty about the judge. `judged`: the
- * judge's passes; `positives`: labelled positives it passed; `negatives`: labelled negatives it
- * failed. Null when the judge is no better than chance on the labels, or nothing was judged.
- *
- * Source: plug-in interval of Lee et al. 2025 (arXiv 2511.21140): adds z²/2 successes and failures
- * to the judged items, one of each to the labelled ones.
+ * The corrected rate with an interval. `judged`: the judge's passes; `positives` and `negatives`:
+ * labelled answers that it recognised. Null: no better than chance, or nothing judged. Source: Lee
+ * et al. 2025 (arXiv 2511.21140): adds z²/2 of each to the judged items, one of each to the labels.
  */
 export function roganGladenInterval(
   judged: Counts,
@@ -66,13 +60,9 @@ function qualityOf(positives: Counts, negatives: Counts): Quality {
 }
 
 /**
- * A difference of two rates corrected for the same judge's errors: difference / (TPR + TNR − 1),
- * with an interval that adds the uncertainty about the judge to each end; −1 to 1. `low` and `high`
- * are the observed difference's interval at `confidence`. Null when the judge is no better than
- * chance.
- *
- * Combined as in the MOVER method (Zou and Donner 2008), with smoothing as in {@link
- * roganGladenInterval}.
+ * difference / (TPR + TNR − 1), −1 to 1, with an interval that covers the judge's uncertainty.
+ * `low` and `high`: the observed difference's interval at `confidence`. Null: no better than chance.
+ * MOVER method (Zou and Donner 2008), smoothed as in {@link roganGladenInterval}.
  */
 export function correctedDifference(
   { difference, low, high }: { difference: number; low: number; high: number },
@@ -93,10 +83,7 @@ export function correctedDifference(
   };
 }
 
-/**
- * The share of answers judged wrong when the judge passes `rate` of them: good ones failed and bad
- * ones passed, 0–1. Null when the judge is no better than chance.
- */
+/** The share of answers judged wrong, 0–1, at pass rate `rate`. Null: no better than chance. */
 export function wrongShare(rate: number, positives: Counts, negatives: Counts): number | null {
   const { good, bad } = qualityOf(positives, negatives);
   const truth = roganGladen(rate, good.rate, bad.rate);

@@ -12,10 +12,6 @@ import { rateInterval } from '../../report/sections/phrases.ts';
 import { twoDecimals, percent, counted } from '../../text/amounts.ts';
 import type { RepeatedRubricTest } from './rubric-tests.ts';
 
-/**
- * What a rubric's grader makes of the labelled examples: agreement, consistency, and every example
- * with its grades.
- */
 export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
   const { rubric, graders, repeats, examples } = test;
   return [
@@ -45,7 +41,6 @@ export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
 
 type RepeatedExample = RepeatedRubricTest['examples'][number];
 
-/** The share of grades that agree with the label: what most needs reading comes first. */
 function right({ expected, labels }: RepeatedExample): number {
   return labels.filter((label) => label === expected).length / Math.max(1, labels.length);
 }

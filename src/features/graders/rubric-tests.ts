@@ -19,7 +19,6 @@ interface LabelPair {
   label: string | null;
 }
 
-/** The counted examples and the grader's agreement with people. Null shares: nothing to count. */
 type RubricAgreement = Pick<
   GraderResult,
   | 'judged'
@@ -33,9 +32,8 @@ type RubricAgreement = Pick<
 >;
 
 /**
- * Agreement and Cohen's kappa over labels; the two rates over good (passing or, if unspecified,
- * highest-scoring labels) and bad. Counts examples with a readable grade whose label the rubric
- * knows. Intervals count an example graded `repeats` times once, because its grades are correlated.
+ * Rates over good (passing or, if unspecified, highest-scoring) and bad labels. In intervals, an
+ * example graded `repeats` times counts once, because its grades are correlated.
  */
 export function agreementWith(
   examples: readonly LabelPair[],
@@ -84,10 +82,7 @@ interface RubricTools {
   random: ScoringTools['random'];
 }
 
-/**
- * Grades every rubric's examples with head's rubric and graders, and with base's if they differ;
- * one result a side. `judges`: the labels of head's graders.
- */
+/** Base's rubric and graders run only if they differ. `judges`: the labels of head's graders. */
 export async function runRubricTests(
   tests: readonly RubricTest[],
   tools: RubricTools,
@@ -194,12 +189,8 @@ export interface RepeatedRubricTest {
   agreement: RubricAgreement;
   /** Self-agreement, over the examples with at least two readable grades. */
   consistency: {
-    /**
-     * Mean share of an example's grades with its most common label, 0–1; null: nothing graded
-     * twice.
-     */
+    /** Mean share of an example's most common label, 0–1; null: nothing graded twice. */
     share: number | null;
-    /** Examples that got one label only, among the `compared`. */
     unanimous: number;
     compared: number;
     /** Fleiss' kappa over the examples with only readable grades. */
@@ -215,9 +206,7 @@ export interface RepeatedRubricTest {
   }[];
 }
 
-/**
- * Grades every example `repeats` times, each time under its own try index to avoid reused grades.
- */
+/** Each repetition has its own try index, so that no grade is reused. */
 export async function repeatRubricTest(
   judge: Judge,
   repeats: number,

@@ -16,10 +16,7 @@ import { counted, twoDecimals, percent, signed } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { GraderResult } from './result.ts';
 
-/**
- * Pass rates of suites that a rubric alone judges, or a conversation's evaluators, beside what they
- * are without the errors that those make on labelled examples. They change no verdict.
- */
+/** Pass rates corrected for the errors of their only judge. They do not affect the verdict. */
 export function graderErrors({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.grader_error === undefined ? [] : [{ suite, error: suite.grader_error }],
@@ -79,7 +76,6 @@ function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderErr
   ];
 }
 
-/** What the reader must not read into the rates. */
 function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
   if (kind === 'corrected') return [];
   const words =
@@ -89,7 +85,6 @@ function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
   return [paragraph([...name, text(words), code(metric), text(' settle that.')])];
 }
 
-/** How well each rubric's grader agrees with its labelled examples, base → head. */
 export function graderAgreement(
   { graders: results }: Result,
   { collapsedItems: items }: Detail,
