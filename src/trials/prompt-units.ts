@@ -29,17 +29,12 @@ export interface PromptChange {
   body(chosen: ReadonlySet<number>, reworded?: Rewording | null): Pick<Prompt, 'messages' | 'code'>;
 }
 
-interface WholeChange {
-  units: null;
-  reason: string;
-}
-
 /** The units of a change between two sides of a suite; `read` reads source files. */
 export function promptChange(
   base: SuiteSide | null,
   head: SuiteSide | null,
   read: ReadLines,
-): PromptChange | WholeChange {
+): PromptChange | { units: null; reason: string } {
   if (base === null || head === null) return { units: null, reason: 'one side has no such prompt' };
   const [before, after] = [base.suite.prompt.code, head.suite.prompt.code];
   if ((before === null) !== (after === null))

@@ -78,13 +78,9 @@ function headLines(lines: readonly MergedLine[]): Map<TextPiece, number> {
   let next = 0;
   for (const line of lines) {
     for (const piece of line.pieces) found.set(piece, next);
-    if (isOnHead(line)) next += 1;
+    if (line.shared || line.pieces.some(({ side }) => side === 'head')) next += 1;
   }
   return found;
-}
-
-function isOnHead({ shared, pieces }: MergedLine): boolean {
-  return shared || pieces.some(({ side }) => side === 'head');
 }
 
 function unitKind(

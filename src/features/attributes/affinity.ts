@@ -44,7 +44,7 @@ async function rateText(
   return new Map(rated.flatMap((ratings) => [...ratings]));
 }
 
-/** Asks once more for references without a usable rating. */
+/** Asks once more for attributes without a usable rating. */
 async function ratePart(
   text: string,
   attributes: readonly Attribute[],

@@ -143,7 +143,9 @@ function proficiencyCard(
           ? [
               change(attribute),
               signedInterval(attribute.low, attribute.high),
-              verdictWords(attribute),
+              attribute.explained_by.length === 0
+                ? attribute.verdict
+                : 'moved only with shared references',
             ]
           : []),
         ...(valued === null ? [] : [valuesWords(attribute)]),
@@ -169,10 +171,6 @@ function sidesRow(
     finding: verdict === 'regressed' ? 'worse' : verdict === 'improved' ? 'better' : null,
     instead,
   };
-}
-
-function verdictWords({ verdict, explained_by: by }: AttributeResult): string {
-  return by.length === 0 ? verdict : 'moved only with shared references';
 }
 
 function alignmentCard(

@@ -28,7 +28,10 @@ export function checkInsight(
     return `it names the reference ${quote(reference)}, which does not exist`;
   if (given.attributes.length + given.references.length === 0)
     return 'it rests on no attribute and no reference';
-  const names = [...references].filter((id) => !isNumber(id) || given.references.includes(id));
+  // A number in a text is a reference's name only where the insight lists it.
+  const names = [...references].filter(
+    (id) => !/^[\p{N}.,]+$/u.test(id) || given.references.includes(id),
+  );
   const number = foreignNumber(bareOf(text, attributes, names), unsignedNumbers(attributes));
   if (number !== null)
     return `it states the number ${quote(number)}, which is in none of the tables`;
@@ -44,11 +47,6 @@ export function checkInsight(
 
 function quote(text: string): string {
   return JSON.stringify(singleLine(text, 60));
-}
-
-/** A number in a text is a reference's name only where the insight lists it. */
-function isNumber(id: string): boolean {
-  return /^[\p{N}.,]+$/u.test(id);
 }
 
 /** Removes names, so that their digits are not read as figures. */
@@ -225,7 +223,7 @@ function wrongDirection(
     return `it says that ${quotedNames(about)} got better, which the tables do not`;
   // A single reference may fall in an attribute that did not.
   const isSampled = (): boolean =>
-    about.some(({ samples }) => samples.some(isDrop)) &&
+    about.some(({ samples }) => samples.some(({ kind }) => kind === 'drop')) &&
     references.some((id) => text.includes(id) && wholeWord(id, 'u').test(text));
   return said.worse && !all('worse') && !isSampled()
     ? `it says that ${quotedNames(about)} got worse, which the tables do not`
@@ -251,10 +249,6 @@ function saidOf(
     better: CLAIM_PATTERNS.better.test(bare) || (bad ? down : up),
     worse: CLAIM_PATTERNS.worse.test(bare) || (bad ? up : down),
   };
-}
-
-function isDrop({ kind }: AttributeResult['samples'][number]): boolean {
-  return kind === 'drop';
 }
 
 /** The verdict; for an attribute explained by another, the sign of its difference. */

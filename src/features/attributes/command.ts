@@ -85,17 +85,12 @@ async function targetFile(
   return file;
 }
 
-interface DiscoveryOutcome {
-  found: Discovered[];
-  usage: UsageTotals;
-}
-
 async function runDiscovery(
   opened: Opened,
   options: DiscoverOptions,
   edges: Edges,
   terminal: Terminal,
-): Promise<DiscoveryOutcome> {
+): Promise<{ found: Discovered[]; usage: UsageTotals }> {
   const { project } = opened;
   const grader = discoveryGrader(opened, options);
   const price = await projectPrice(opened, edges, [grader.target]);

@@ -55,15 +55,11 @@ export const PER_GROUP = 5;
 /** Candidates per question of a round. */
 export const CHUNK = 60;
 
-interface CostOptions {
-  /** Attributes of both kinds that are pinned; null: they are discovered. */
-  pinned: number | null;
-  most: number;
-  alignment: boolean;
-}
-
-/** The most calls that explaining a suite takes, stored replies included. */
-export function explainCalls(references: number, { pinned, most, alignment }: CostOptions): number {
+/** The most calls that explaining a suite takes. `pinned`: attributes; null: discovered. */
+export function explainCalls(
+  references: number,
+  { pinned, most, alignment }: { pinned: number | null; most: number; alignment: boolean },
+): number {
   const limit = attributeLimit(references, most);
   const discovery = pinned === null ? discoveryCalls(references, limit) : 0;
   const ratings = references * Math.ceil((pinned ?? 2 * limit) / PER_QUESTION);

@@ -98,12 +98,6 @@ function forecastOf(
   return priceCounts([{ purpose: 'qualeval', target, calls, ...usage }], 0, price);
 }
 
-interface DiscoveryTools {
-  complete: Complete;
-  grader: Grader;
-  random(purpose: string): string;
-}
-
 export interface Discovered extends Discovery {
   path: string;
   name: string;
@@ -114,7 +108,7 @@ export interface Discovered extends Discovery {
 export async function discoverAttributes(
   parts: readonly DiscoveryPart[],
   { settings: { seed } }: Project,
-  tools: DiscoveryTools,
+  tools: { complete: Complete; grader: Grader; random(purpose: string): string },
 ): Promise<Discovered[]> {
   return Promise.all(
     parts.map(async ({ path, name, references, most }): Promise<Discovered> => ({

@@ -47,7 +47,9 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))
     .map((suite): CountedSuite => ({
-      ...sortReferences(suite),
+      ...suite,
+      // By id, so that no sum and no draw depends on the order of a file.
+      references: [...suite.references].sort((a, b) => byCodeUnits(a.id, b.id)),
       metric: countedMetric(suite, input),
       measured: measuredMetric(suite, input),
     }));
@@ -84,14 +86,6 @@ function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput)
       ? `no try was scored by a metric called "${wanted}" (qualeval.metric), so attributes go by whole tries`
       : `pass rates of attributes are those of the metric "${metric}" (qualeval.metric)`,
   ];
-}
-
-/** By id, so that no sum and no draw depends on the order of a file. */
-function sortReferences(suite: ExplainSuite): ExplainSuite {
-  return {
-    ...suite,
-    references: [...suite.references].sort((a, b) => byCodeUnits(a.id, b.id)),
-  };
 }
 
 function notice(path: string, message: string): Notice {
@@ -156,19 +150,13 @@ function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools):
   return grader === null ? null : { complete, random, grader };
 }
 
-interface CheckedInsights {
-  findings: Insight[];
-  dropped: number;
-  notes: string[];
-}
-
 /** A regressed suite has at least the plain sentence that says which references fell. */
 async function insightsOf(
   suite: CountedSuite,
   attributes: readonly AttributeResult[],
   input: ExplainInput,
   tools: ExplainTools,
-): Promise<CheckedInsights> {
+): Promise<{ findings: Insight[]; dropped: number; notes: string[] }> {
   const { path, name, variant } = suite;
   const moved = attributes.some(({ verdict }) => verdict === 'regressed' || verdict === 'improved');
   const wanted = attributes.length > 0 && (moved || input.settings.enabled === 'on');

@@ -91,8 +91,9 @@ export function plainFindings(attributes: readonly AttributeResult[]): InsightFi
     const drops = attribute.samples.flatMap((sample) =>
       sample.kind === 'drop' ? [sample.reference] : [],
     );
+    const largest = drops.length === 0 ? '' : ` Largest drops: ${drops.join(', ')}.`;
     return {
-      text: `${rateSentence(attribute)}${largestDropsText(drops)}${skills(attribute)}`,
+      text: `${rateSentence(attribute)}${largest}${skills(attribute)}`,
       attributes: [attribute.id],
       references: drops.length > 0 ? drops : attribute.references.slice(0, 3),
       generated: false,
@@ -105,10 +106,6 @@ function rateSentence({ name, kind, verdict, n, base, head, low, high }: Attribu
     low === null || high === null ? '' : `, 90 % interval ${signed(low)} to ${signed(high)}`;
   const what = kind === 'domain' ? 'domain' : 'sub-task';
   return `${name} (${what}) ${verdict}: pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}${interval}) over ${counted(n, 'reference')}.`;
-}
-
-function largestDropsText(drops: readonly string[]): string {
-  return drops.length === 0 ? '' : ` Largest drops: ${drops.join(', ')}.`;
 }
 
 function skills({ alignment }: AttributeResult): string {

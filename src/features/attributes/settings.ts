@@ -39,14 +39,11 @@ const qualevalSchema = z
   .transform((written) => {
     const { enabled, ...rest } =
       typeof written === 'object' ? written : closed(memberSchemas).parse({ enabled: written });
-    return { ...rest, enabled: typeof enabled === 'string' ? enabled : switchOf(enabled) };
+    if (typeof enabled === 'string') return { ...rest, enabled };
+    return { ...rest, enabled: enabled ? ('on' as const) : ('off' as const) };
   })
   .describe('Which domains and sub-tasks of the references changed (QualEval).')
   .prefault({});
-
-function switchOf(isOn: boolean): 'on' | 'off' {
-  return isOn ? 'on' : 'off';
-}
 
 export type QualEvalSettings = z.output<typeof qualevalSchema>;
 

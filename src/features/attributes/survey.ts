@@ -105,17 +105,11 @@ function bearable(
   });
 }
 
-interface KindTools {
-  slack: number;
-  tools: AssignTools;
-  notes: string[];
-}
-
 async function surveyKind(
   attributes: readonly Attribute[],
   ratings: ReadonlyMap<string, Ratings>,
   answers: Answers | null,
-  { slack, tools, notes }: KindTools,
+  { slack, tools, notes }: { slack: number; tools: AssignTools; notes: string[] },
 ): Promise<Surveyed[]> {
   const rows = [...ratings]
     .map(([id, rated]) => ({

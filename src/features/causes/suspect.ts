@@ -160,7 +160,7 @@ async function examine(
   const share = counter.made() / Math.max(1, found.tries);
   const causes = found.causes.map((cause): Cause => ({
     relation: cause.relation,
-    units: unitsAt(change, cause.units),
+    units: cause.units.flatMap((position) => change.units[position] ?? []),
     references: cause.references.map(({ reference, restored, broken }) => ({
       id: nameOf(reference),
       restored,
@@ -181,10 +181,6 @@ async function examine(
       calls: counter.made(),
     },
   };
-}
-
-function unitsAt({ units }: PromptChange, positions: readonly number[]): ChangeUnit[] {
-  return positions.flatMap((position) => units[position] ?? []);
 }
 
 /** Once all that fell is explained, the other units change nothing for it. */

@@ -30,7 +30,7 @@ export function transcriptLine({ outcome, turns }: ConversationResult, character
 export function turnLine(turn: ConversationTurn, index: number, characters: number): Line {
   return [
     strong(`Question ${String(index + 1)}`),
-    text(askedBy(turn)),
+    text(turn.asked_by === null ? ': ' : ' (an evaluator asks): '),
     code(turn.question, characters),
     lineBreak,
     strong(`Answer ${String(index + 1)}`),
@@ -50,10 +50,6 @@ function lastWord(
 ): Line {
   const said = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
   return said.length === 0 ? [] : [text('. '), ...said];
-}
-
-function askedBy({ asked_by: name }: ConversationTurn): string {
-  return name === null ? ': ' : ' (an evaluator asks): ';
 }
 
 function metLine({ satisfied }: ConversationTurn): Line {

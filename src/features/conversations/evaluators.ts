@@ -83,19 +83,13 @@ async function askEvaluator(
   );
 }
 
-interface EvaluatorAnswer {
-  reply: EvaluatorReply | null;
-  output: string;
-  failed: { kind: ErrorKind; message: string } | null;
-}
-
 async function requestEvaluation(
   { messages, schema, ...more }: EvaluatorPrompt & Pick<Request, 'usable'>,
   { target, parameters }: Evaluator,
   criteria: readonly string[],
   tryIndex: number,
   { complete }: AnswererTools,
-): Promise<EvaluatorAnswer> {
+): Promise<{ reply: EvaluatorReply | null; output: string; failed: EvaluatorVerdicts['error'] }> {
   const completion = await complete({
     target,
     parameters,

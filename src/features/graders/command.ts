@@ -123,10 +123,6 @@ async function holdGradingToCaps(
   holdToCaps({ ...asked, price, forecast: null }, opened, edges);
 }
 
-interface GradeOptions extends EvaluateOptions {
-  repeats: string;
-}
-
 const MOST_REPEATS = 100;
 
 export const gradeCommand: AddCommand = (program, terminal, done) => {
@@ -144,19 +140,21 @@ export const gradeCommand: AddCommand = (program, terminal, done) => {
       'after',
       `\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 grader.model=${factsOf('anthropic').starterModel} --json\n  evaldiff grade mentor`,
     )
-    .action(async (name: string, overrides: string[], options: GradeOptions) => {
-      const repeats = repeatsOf(options.repeats);
-      await withCurrentProject(options, terminal, overrides, async (opened) => {
-        const { project } = opened;
-        const suite = project.rubrics.has(name)
-          ? undefined
-          : project.suites.find(({ prompt }) => prompt.name === name || prompt.file === name);
-        const known = suite === undefined ? knownName(name, project) : name;
-        if (suite !== undefined) await gradeSuite(suite, opened, options, terminal);
-        else await gradeRubric(known, repeats, opened, options, terminal);
-      });
-      done(0);
-    });
+    .action(
+      async (name: string, overrides: string[], options: EvaluateOptions & { repeats: string }) => {
+        const repeats = repeatsOf(options.repeats);
+        await withCurrentProject(options, terminal, overrides, async (opened) => {
+          const { project } = opened;
+          const suite = project.rubrics.has(name)
+            ? undefined
+            : project.suites.find(({ prompt }) => prompt.name === name || prompt.file === name);
+          const known = suite === undefined ? knownName(name, project) : name;
+          if (suite !== undefined) await gradeSuite(suite, opened, options, terminal);
+          else await gradeRubric(known, repeats, opened, options, terminal);
+        });
+        done(0);
+      },
+    );
 };
 
 function knownName(name: string, { rubrics, suites }: Project): string {
