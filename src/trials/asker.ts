@@ -24,7 +24,9 @@ export function askerOf(
   if (isRefused)
     problems.push({
       place: { file: file ?? SETTINGS_FILE, line: 0 },
-      message: `the grader "${grader.target.model}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+      message:
+        `the grader "${grader.target.model}" is a program of this repository. It runs ` +
+        'only with code: host (input code, or --code host).',
     });
   return {
     asker: { grader: isRefused ? null : grader, unasked: problems[0]?.message ?? null },

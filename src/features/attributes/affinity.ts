@@ -97,17 +97,21 @@ async function askRatings(
         ...(domains.length === 0
           ? []
           : [
-              'How far does its input belong to each of these domains? 1: not at all, 3: in part, 5: entirely.\n{{domains}}',
+              'How far does its input belong to each of these domains? 1: not at all, 3: in ' +
+                'part, 5: entirely.\n{{domains}}',
             ]),
         ...(subtasks.length === 0
           ? []
           : [
-              'How much of each of these sub-tasks does the answer take? 1: none of it, 3: some of it, 5: it stands or falls with it.\n{{sub-tasks}}',
+              'How much of each of these sub-tasks does the answer take? 1: none of it, 3: ' +
+                'some of it, 5: it stands or falls with it.\n{{sub-tasks}}',
             ]),
-        'Give one rating for every id of the lists: first the evidence, which is what in the test case decides, in a few words; then the score.',
+        'Give one rating for every id of the lists: first the evidence, which is what in the ' +
+          'test case decides, in a few words; then the score.',
         ...(isAgain
           ? [
-              'An earlier reply had no rating for these ids that could be used: each needs exactly one, a whole number from 1 to 5.',
+              'An earlier reply had no rating for these ids that could be used: each needs ' +
+                'exactly one, a whole number from 1 to 5.',
             ]
           : []),
       ].join('\n'),

@@ -92,7 +92,9 @@ function priorCard(
     title: 'Prior',
     note: `${cut}How much of the suite each ${KIND_WORDS[kind]} makes up.`,
     svg: priorChart({
-      label: `Prior of ${counted(rows.length, KIND_WORDS[kind])}, as a bar each; the numbers are in the table below.`,
+      label:
+        `Prior of ${counted(rows.length, KIND_WORDS[kind])}, as a bar each; the numbers ` +
+        'are in the table below.',
       rows: rows.map(({ name, prior }) => ({ name, prior })),
     }),
     table: table(
@@ -121,10 +123,13 @@ function proficiencyCard(
   return cardHtml({
     title: 'Proficiency',
     note: diff
-      ? `${cut}Pass rate: ○ base, ● head; band: 90 % interval of the change. Coloured where the test over all attributes calls it.${means}`
+      ? `${cut}Pass rate: ○ base, ● head; band: 90 % interval of the change. Coloured where ` +
+        `the test over all attributes calls it.${means}`
       : `${cut}Pass rate of the references of each.${means}`,
     svg: sidesChart({
-      label: `Pass rate of ${KIND_WORDS[kind]}s${diff ? ', base and head' : ''}: ${count(rows.length)} rows; the numbers are in the table below.`,
+      label:
+        `Pass rate of ${KIND_WORDS[kind]}s${diff ? ', base and head' : ''}: ` +
+        `${count(rows.length)} rows; the numbers are in the table below.`,
       rows: rows.map((attribute) => sidesRow(attribute, diff)),
     }),
     table: table(
@@ -183,7 +188,10 @@ function alignmentCard(
     title: 'Skill alignment',
     note: `${cut}${ALIGNMENT_WORDS}`,
     svg: sidesChart({
-      label: `Share of answers that use other skills than expected, for ${counted(rows.length, 'sub-task')}; lower is better. The numbers are in the table below.`,
+      label:
+        'Share of answers that use other skills than expected, for ' +
+        `${counted(rows.length, 'sub-task')}; lower is better. The numbers are in the ` +
+        'table below.',
       rows: rows.map(({ name, alignment }) => ({
         name,
         base: alignment?.base ?? null,

@@ -39,13 +39,17 @@ interface DiscoverOptions extends EvaluateOptions {
 export const discoverCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('discover'), { answers: true, caps: true, asks: true })
     .description(
-      'asks the grader which attributes the references have, and writes the attributes file to edit and commit',
+      'asks the grader which attributes the references have, and writes the attributes file ' +
+        'to edit and commit',
     )
     .argument('[overrides...]', 'key=value, such as prompts=support or qualeval.max_attributes=8')
     .option('--force', 'replace the attributes file that is there, as a whole')
     .addHelpText(
       'after',
-      '\nThe number of calls and their price are said before anything is asked. Nothing is written if the run is ended early.\n\nExamples:\n  evaldiff discover\n  evaldiff discover prompts=support --max-cost 0.5\n  evaldiff discover qualeval.max_attributes=8 --force',
+      '\nThe number of calls and their price are said before anything is asked. ' +
+        'Nothing is written if the run is ended early.\n\nExamples:\n  evaldiff discover\n' +
+        '  evaldiff discover prompts=support --max-cost 0.5\n' +
+        '  evaldiff discover qualeval.max_attributes=8 --force',
     )
     .action(async (overrides: string[], options: DiscoverOptions) => {
       await withCurrentProject(options, terminal, overrides, async (opened) => {
@@ -71,7 +75,8 @@ async function targetFile(
   if (file === null)
     throw userError(
       place,
-      `qualeval.attributes: ${settings.qualeval.attributes.slice(0, 100)} must be a path below the working directory`,
+      `qualeval.attributes: ${settings.qualeval.attributes.slice(0, 100)} must be a path ` +
+        'below the working directory',
     );
   const path = join(resolve(cwd, directory), file);
   const refusal = await pathRefusal(path, 'file', ground);
@@ -109,7 +114,8 @@ async function runDiscovery(
   );
   const references = plan.parts.reduce((sum, part) => sum + part.references.length, 0);
   terminal.err(
-    `${counted(plan.parts.length, 'prompt file')} with ${counted(references, 'reference')}: up to ${counted(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`,
+    `${counted(plan.parts.length, 'prompt file')} with ${counted(references, 'reference')}: ` +
+      `up to ${counted(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`,
   );
   const meter = createMeter(edges.complete, price);
   const found = await discoverAttributes(plan.parts, project, {
@@ -121,7 +127,8 @@ async function runDiscovery(
   if (ended !== null)
     throw userError(
       null,
-      `discovery was ended early, so nothing was written: ${ended}.${options.store === false ? '' : ' What was answered is kept; run it again to go on.'}`,
+      'discovery was ended early, so nothing was written: ' +
+        `${ended}.${options.store === false ? '' : ' What was answered is kept; run it again to go on.'}`,
     );
   for (const note of found.flatMap(discoveryNotes)) terminal.err(`note: ${logLine(note)}\n`);
   return { found, usage: meter.totals() };
@@ -204,9 +211,13 @@ function printDiscovered(
   terminal: Terminal,
 ): void {
   if (json === true) {
-    terminal.out(
-      `${logJson({ file, prompts: found.map(({ path, name, references, attributes }) => ({ path, name, references, attributes })), usage })}\n`,
-    );
+    const prompts = found.map(({ path, name, references, attributes }) => ({
+      path,
+      name,
+      references,
+      attributes,
+    }));
+    terminal.out(`${logJson({ file, prompts, usage })}\n`);
     return;
   }
   const listed = (attributes: readonly Attribute[], kind: Attribute['kind']): string =>
@@ -224,6 +235,7 @@ function printDiscovered(
     );
   }
   terminal.out(
-    `\nwrote ${logLine(file)}. Edit it and commit it: from then on every pull request that runs these prompts is compared by it.\n`,
+    `\nwrote ${logLine(file)}. Edit it and commit it: from then on every pull request that ` +
+      'runs these prompts is compared by it.\n',
   );
 }

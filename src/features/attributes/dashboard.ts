@@ -43,12 +43,14 @@ export function dashboardHtml(
   const notes = [
     ...(suites.length > shown.length
       ? [
-          `The attributes of ${counted(suites.length - shown.length, 'suite')} are left out; result.json has them.`,
+          `The attributes of ${counted(suites.length - shown.length, 'suite')} are left out; ` +
+            'result.json has them.',
         ]
       : []),
     ...(charts.left > 0
       ? [
-          `Charts are drawn for the worst suites, to keep this file small; those of ${counted(charts.left, 'suite')} are left out; result.json has the numbers.`,
+          'Charts are drawn for the worst suites, to keep this file small; those of ' +
+            `${counted(charts.left, 'suite')} are left out; result.json has the numbers.`,
         ]
       : []),
   ];
@@ -138,7 +140,9 @@ const GENERATED =
 function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: AttributeIndex): Markup {
   const { name, kind, explanation, n, base, head, low, high, verdict, alignment } = attribute;
   const worse = verdict === 'regressed';
-  const numbers = `${KIND_WORDS[kind]}, ${counted(n, 'reference')}: ${rates(base, head)}, ${change(attribute)}, 90 % interval ${signedInterval(low, high)}`;
+  const numbers =
+    `${KIND_WORDS[kind]}, ${counted(n, 'reference')}: ${rates(base, head)}, ` +
+    `${change(attribute)}, 90 % interval ${signedInterval(low, high)}`;
   const along = of.attributes
     .filter((other) => other.explained_by.includes(attribute.id))
     .map((other) => shorten(other.name, NAME_LIMIT));

@@ -41,7 +41,8 @@ export function planDiscovery(
     .filter((part) => !parts.includes(part))
     .map(
       ({ path, references }) =>
-        `${path}: attributes need at least ${String(FEWEST_REFERENCES)} references; there ${references.length === 1 ? 'is' : 'are'} ${String(references.length)}`,
+        `${path}: attributes need at least ${String(FEWEST_REFERENCES)} references; there ` +
+        `${references.length === 1 ? 'is' : 'are'} ${String(references.length)}`,
     );
   const callsOf = ({ references, most }: DiscoveryPart): number =>
     discoveryCalls(references.length, most);
@@ -130,7 +131,8 @@ export function discoveryNotes({
     ...(failed === 0
       ? []
       : [
-          `${path}: ${String(failed)} of ${counted(asked, 'question')} failed (${reason ?? 'no reply'}), so the attributes come from a part of the references`,
+          `${path}: ${String(failed)} of ${counted(asked, 'question')} failed ` +
+            `(${reason ?? 'no reply'}), so the attributes come from a part of the references`,
         ]),
     ...(dropped.length === 0
       ? []

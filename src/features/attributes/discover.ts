@@ -107,13 +107,18 @@ function propose(
       name: 'attributes',
       reply: proposals,
       materials,
-      role: 'You sort the test cases of an application into kinds, so that its owners see which kinds of cases go wrong.',
+      role:
+        'You sort the test cases of an application into kinds, so that its owners see ' +
+        'which kinds of cases go wrong.',
       text: [
-        `Here are ${String(group.length)} of many test cases: an input each, and the answer expected, where one is given.`,
+        `Here are ${String(group.length)} of many test cases: an input each, and the answer ` +
+          'expected, where one is given.',
         ...Object.keys(materials).map((name) => `{{${name}}}`),
         '"domains": what such inputs are about, as topics or fields that a case can belong to.',
-        '"subtasks": what a model must be able to do to answer, each a single skill, and never the task as a whole.',
-        `Start from these cases, and word each entry so widely that it fits others like them. Give up to ${String(PER_GROUP)} of each, the clearest first.`,
+        '"subtasks": what a model must be able to do to answer, each a single skill, and ' +
+          'never the task as a whole.',
+        'Start from these cases, and word each entry so widely that it fits others like ' +
+          `them. Give up to ${String(PER_GROUP)} of each, the clearest first.`,
       ].join('\n'),
     },
     tools,
@@ -190,8 +195,10 @@ async function merge(
       },
       text: [
         `These labels are ${what}.\n{{proposals}}`,
-        `Merge labels that mean the same, and keep those that cover the most of the list, at most ${String(most)} in all. No two of them may overlap.`,
-        'Give each a name of two to five words and one sentence of explanation, the one that covers the most first.',
+        'Merge labels that mean the same, and keep those that cover the most of the list, at ' +
+          `most ${String(most)} in all. No two of them may overlap.`,
+        'Give each a name of two to five words and one sentence of explanation, the one that ' +
+          'covers the most first.',
       ].join('\n'),
     },
     tools,

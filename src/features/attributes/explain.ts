@@ -102,7 +102,8 @@ async function surveySuite(
     return {
       surveyed: [],
       notes: [
-        `attributes need at least ${String(FEWEST_REFERENCES)} references; there are ${String(references.length)}`,
+        `attributes need at least ${String(FEWEST_REFERENCES)} references; ` +
+          `there are ${String(references.length)}`,
       ],
     };
   }
@@ -137,7 +138,8 @@ async function surveySuite(
 function tooFew(compared: number): string | null {
   return compared >= FEWEST_COMPARED
     ? null
-    : `attributes are compared over at least ${String(FEWEST_COMPARED)} references; this change affects ${String(compared)} that count`;
+    : `attributes need ${String(FEWEST_COMPARED)} compared references; this change affects ` +
+        `${String(compared)}`;
 }
 
 function unaskedNote({ unasked = null }: ExplainInput): string {
@@ -184,6 +186,8 @@ function fallFindings(suite: CountedSuite, hasAttributes: boolean): InsightFindi
   const why = hasAttributes
     ? 'No single attribute stands out among them.'
     : 'Which attributes those share could not be worked out.';
-  const text = `${String(fell.length)} of ${String(compared.length)} compared references pass less often than before, most of all ${worst.join(', ')}. ${why}`;
+  const text =
+    `${String(fell.length)} of ${String(compared.length)} compared references ` +
+    `pass less often than before, most of all ${worst.join(', ')}. ${why}`;
   return [{ text, attributes: [], references: worst, generated: false }];
 }

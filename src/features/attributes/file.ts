@@ -51,7 +51,8 @@ const attributeSchema = closed({
 
 const slack = numberBetween(0, 1)
   .describe(
-    "How far the number of an attribute's references may lie off its prior, as a share; replaces the setting qualeval.slack.",
+    "How far the number of an attribute's references may lie off its prior, as a share; " +
+      'replaces the setting qualeval.slack.',
   )
   .optional();
 
@@ -186,7 +187,8 @@ function checkNames(
       problems.push(
         problem(
           place,
-          `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper case, blanks and hyphens do not count`,
+          `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper ` +
+            'case, blanks and hyphens do not count',
         ),
       );
     if (name.length > NAME_LENGTH)
@@ -218,7 +220,8 @@ function checkCount(
     problem(
       document.placeOf([...at, limit]),
       `${list.length} ${String(at.at(-1))} are more than ${references} references can bear: ` +
-        `at most min(${most}, ⌊2 × ${references} / 4⌋) = ${limit}, four references each on average. Remove some, or add references`,
+        `at most min(${most}, ⌊2 × ${references} / 4⌋) = ${limit}, four references each on ` +
+        'average. Remove some, or add references',
     ),
   );
 }
@@ -248,5 +251,6 @@ export function writeAttributes(
     ' Attributes: domains say what an input is about, sub-tasks what answering it takes.',
     ' Found by `evaldiff discover`. Edit and commit: what stands here is used in place of a new discovery.',
   ];
-  return `${head.map((line) => `#${line}\n`).join('')}${stringify(value, { lineWidth: 120, version: '1.2' })}`;
+  const yaml = stringify(value, { lineWidth: 120, version: '1.2' });
+  return `${head.map((line) => `#${line}\n`).join('')}${yaml}`;
 }

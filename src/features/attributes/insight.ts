@@ -25,16 +25,20 @@ const insightReplySchema = z.object({
 });
 
 const FIGURES =
-  '"prior_percent" is the weight of an attribute among those of its kind. "answers_with_other_skills_percent": lower is better.';
+  '"prior_percent" is the weight of an attribute among those of its kind. ' +
+  '"answers_with_other_skills_percent": lower is better.';
 
 const COMPARISON_PROMPT = [
   'The tables compare the share of answers that pass before a change (base) and after it (head).\n{{tables}}',
-  `${FIGURES} "verdict" is the outcome of a statistical test: call nothing worse or better that it does not call so. "same_references_as" names attributes whose references carry the whole change.`,
+  `${FIGURES} "verdict" is the outcome of a statistical test: call nothing worse or better ` +
+    'that it does not call so. "same_references_as" names attributes whose references carry ' +
+    'the whole change.',
   'Write insights that help to fix the change.',
 ];
 
 const ONE_SIDED = [
-  'The tables state the share of answers that pass. Nothing was compared, so nothing got worse or better.\n{{tables}}',
+  'The tables state the share of answers that pass. Nothing was compared, so nothing got ' +
+    'worse or better.\n{{tables}}',
   FIGURES,
   'Write insights that help to see where the application is weak.',
 ];
@@ -53,9 +57,13 @@ export async function findingsFor(
       role: 'You explain to the owners of an application what tables of figures say about it.',
       materials: { tables: tableText(attributes) },
       text: [
-        'The test cases of the application were sorted into domains (what an input is about) and sub-tasks (what answering takes).',
+        'The test cases of the application were sorted into domains (what an input is about) ' +
+          'and sub-tasks (what answering takes).',
         ...(areCompared(attributes) ? COMPARISON_PROMPT : ONE_SIDED),
-        `At most ${String(MAX_INSIGHTS)} in all, the most important first. Use no number that the tables do not state, spelled in digits as there; call an attribute by its name wherever you state figures of it; and name attributes and references by their ids in the lists.`,
+        `At most ${String(MAX_INSIGHTS)} in all, the most important first. Use no number ` +
+          'that the tables do not state, spelled in digits as there; call an attribute by its ' +
+          'name wherever you state figures of it; and name attributes and references by their ' +
+          'ids in the lists.',
       ].join('\n'),
     },
     tools,
@@ -105,7 +113,10 @@ function rateSentence({ name, kind, verdict, n, base, head, low, high }: Attribu
   const interval =
     low === null || high === null ? '' : `, 90 % interval ${signed(low)} to ${signed(high)}`;
   const what = kind === 'domain' ? 'domain' : 'sub-task';
-  return `${name} (${what}) ${verdict}: pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}${interval}) over ${counted(n, 'reference')}.`;
+  return (
+    `${name} (${what}) ${verdict}: pass rate ${percent(base)} → ${percent(head)} ` +
+    `(${pointsBetween(base, head)}${interval}) over ${counted(n, 'reference')}.`
+  );
 }
 
 function skills({ alignment }: AttributeResult): string {
@@ -116,5 +127,8 @@ function skills({ alignment }: AttributeResult): string {
     alignment.head <= alignment.base
   )
     return '';
-  return ` Answers that use it otherwise than expected: ${percent(alignment.base)} → ${percent(alignment.head)}.`;
+  return (
+    ` Answers that use it otherwise than expected: ${percent(alignment.base)} → ` +
+    `${percent(alignment.head)}.`
+  );
 }

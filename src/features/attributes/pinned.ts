@@ -80,7 +80,9 @@ function unreadAttributes({ problems: [first] }: Pinned, isOutside: boolean): No
         {
           kind: 'qualeval',
           place: first.place,
-          message: `base's attributes cannot be read, so ${isOutside ? 'none' : "head's"} are used: ${first.message}`,
+          message:
+            `base's attributes cannot be read, so ${isOutside ? 'none' : "head's"} ` +
+            `are used: ${first.message}`,
         },
       ];
 }
@@ -123,7 +125,9 @@ async function readFile(
               {
                 kind: 'qualeval',
                 place,
-                message: `qualeval.attributes: ${file} ${absence}; attributes are discovered where they are needed`,
+                message:
+                  `qualeval.attributes: ${file} ${absence}; attributes are discovered ` +
+                  'where they are needed',
               },
             ],
     };
@@ -179,7 +183,9 @@ function changeNotices(
       ? {
           kind: 'trust',
           place: { file, line: 0 },
-          message: `this pull request comes from an outside contributor and changes ${file}. ${inForce ? "Base's attributes were used." : 'It was not used.'}`,
+          message:
+            `this pull request comes from an outside contributor and changes ${file}. ` +
+            `${inForce ? "Base's attributes were used." : 'It was not used.'}`,
         }
       : {
           kind: 'settings',

@@ -76,7 +76,8 @@ export function planExplain({
 }
 
 const ONLY_WHERE_WORSE =
-  'attributes are worked out only where something regressed already; pin them (evaldiff discover), or set qualeval: on';
+  'attributes are worked out only where something regressed already; ' +
+  'pin them (evaldiff discover), or set qualeval: on';
 
 function certainCalls(
   { target }: Grader,

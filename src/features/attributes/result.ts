@@ -56,7 +56,8 @@ const attributeRatingSchema = z.strictObject({
   evidence: z
     .string()
     .describe(
-      "What in the reference decided, in the grader's words, 300 characters at most; empty where it gave none.",
+      "What in the reference decided, in the grader's words, 300 characters at most; empty " +
+        'where it gave none.',
     ),
 });
 
@@ -89,7 +90,8 @@ const attributeResultSchema = z.strictObject({
   p: shareSchema
     .nullable()
     .describe(
-      'One-sided p of "head is worse" ("head is better" where it improved), adjusted for all attributes; null when not tested.',
+      'One-sided p of "head is worse" ("head is better" where it improved), adjusted for all ' +
+        'attributes; null when not tested.',
     ),
   verdict: z
     .enum(['regressed', 'improved', 'no change seen', 'too few'])
@@ -97,7 +99,8 @@ const attributeResultSchema = z.strictObject({
   explained_by: z
     .array(z.string())
     .describe(
-      'Attributes of this suite whose references carry the whole change: without them no change is seen here.',
+      'Attributes of this suite whose references carry the whole change: without them no ' +
+        'change is seen here.',
     ),
   alignment: z
     .strictObject({
@@ -106,7 +109,8 @@ const attributeResultSchema = z.strictObject({
     })
     .nullable()
     .describe(
-      "Share of references whose answer's affinity is more than 1 away from the expected answer's: lower is better. Sub-tasks only.",
+      "Share of references whose answer's affinity is more than 1 away from the expected " +
+        "answer's: lower is better. Sub-tasks only.",
     ),
   references: z
     .array(z.string())
@@ -176,7 +180,8 @@ export const attributeKeys = {
   dropped_insights: z
     .array(droppedInsightsSchema)
     .describe(
-      'Suites of which a model wrote insights that are not shown, because a figure or a direction is not that of the attribute they name; absent: none.',
+      'Suites of which a model wrote insights that are not shown, because a figure or a ' +
+        'direction is not that of the attribute they name; absent: none.',
     )
     .exactOptional(),
 };

@@ -27,7 +27,8 @@ const NAME_CHARACTERS = 40;
 
 /** Shown with skill alignment, because most shares of a report are better when higher. */
 export const ALIGNMENT_WORDS =
-  'Other skills: share of answers that use the skill clearly more or less than the expected answer does; lower is better.';
+  'Other skills: share of answers that use the skill clearly more or less than the expected ' +
+  'answer does; lower is better.';
 
 export const VALUES_WORDS =
   'Means of a metric are shown and not tested: the verdict of an attribute rests on its pass rate.';
@@ -74,7 +75,8 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   return group(
     [
       text(
-        `Attributes: ${count(of('regressed'))} regressed, ${count(of('improved'))} improved, of ${counted(all.length, 'attribute')}`,
+        `Attributes: ${count(of('regressed'))} regressed, ${count(of('improved'))} improved, ` +
+          `of ${counted(all.length, 'attribute')}`,
       ),
     ],
     [
@@ -218,7 +220,8 @@ function neighboursLine(together: readonly AttributeRow[], items: number, severa
   return [
     ...joinLines(shown, ', '),
     text(
-      `${more === null ? '' : ` ${more}`} ${wayOf(first.attribute)} only with the references ${alone ? 'it shares' : 'they share'} with `,
+      `${more === null ? '' : ` ${more}`} ${wayOf(first.attribute)} only with the references ` +
+        `${alone ? 'it shares' : 'they share'} with `,
     ),
     ...joinLines(
       explainers(first.attribute, first.of).map((name): Line => [code(name)]),

@@ -31,13 +31,15 @@ export async function rateReferences(
   const missing = missingRatings(ratings.values());
   if (missing.unrated > MAX_UNRATED_SHARE * ratings.size) {
     notes.push(
-      `attributes were not worked out: ${String(missing.unrated)} of ${String(ratings.size)} references could not be rated (${missing.reason})`,
+      `attributes were not worked out: ${String(missing.unrated)} of ${String(ratings.size)} ` +
+        `references could not be rated (${missing.reason})`,
     );
     return null;
   }
   if (missing.partly > 0)
     notes.push(
-      `${String(missing.partly)} of ${String(ratings.size)} references are not fully rated: ${missing.reason}`,
+      `${String(missing.partly)} of ${String(ratings.size)} references are not fully rated: ` +
+        `${missing.reason}`,
     );
   return ratings;
 }
@@ -55,7 +57,8 @@ export async function rateAnswers(
   const { unrated, reason } = missingRatings(all);
   if (unrated <= MAX_UNRATED_SHARE * all.length) return answers;
   notes.push(
-    `the skill alignment was not worked out: ${String(unrated)} of ${String(all.length)} answers could not be rated (${reason})`,
+    `the skill alignment was not worked out: ${String(unrated)} of ${String(all.length)} ` +
+      `answers could not be rated (${reason})`,
   );
   return null;
 }

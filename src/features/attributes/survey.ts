@@ -78,7 +78,8 @@ async function surveyAttributes(
   } = await discover(references, { most, seed }, tools);
   if (failed > 0)
     notes.push(
-      `attributes come from a part of the references: ${String(failed)} of ${String(asked)} questions about them failed (${reason ?? 'no reply'})`,
+      `attributes come from a part of the references: ${String(failed)} of ${String(asked)} ` +
+        `questions about them failed (${reason ?? 'no reply'})`,
     );
   if (dropped.length > 0)
     notes.push(`more attributes were found than can be shown; left out: ${firstWords(dropped, 5)}`);
@@ -99,7 +100,9 @@ function bearable(
     const own = pinned.filter((attribute) => attribute.kind === kind);
     if (own.length <= limit) return own;
     notes.push(
-      `${String(own.length)} pinned ${kind === 'domain' ? 'domains' : 'sub-tasks'} are more than ${String(references)} references can bear (${String(limit)}), so they were not used here`,
+      `${String(own.length)} pinned ${kind === 'domain' ? 'domains' : 'sub-tasks'} are more ` +
+        `than ${String(references)} references can bear (${String(limit)}), so they were not ` +
+        'used here',
     );
     return [];
   });
@@ -199,7 +202,8 @@ function assignmentNotes(
     ...(outsideBand === 0
       ? []
       : [
-          `${String(outsideBand)} of ${String(columns)} ${what} stand on more or fewer references than qualeval.slack allows: with so few references it leaves no assignment to whole ones`,
+          `${String(outsideBand)} of ${String(columns)} ${what} exceed qualeval.slack: there ` +
+            'are too few references for it',
         ]),
     ...(batches === 1 ? [] : [`${what} were assigned in ${String(batches)} batches of references`]),
     ...(left.length === 0 ? [] : [`${what} were assigned by the other solver: ${left.join('; ')}`]),

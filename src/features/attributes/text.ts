@@ -50,8 +50,9 @@ export function expectedText(expected: Json | undefined): string | null {
 function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
   const question = `Input:\n${inputText(input)}`;
   if (answer === '') return clipText(question, limit);
-  const half = Math.floor(limit / 2);
-  return `${clipText(question, Math.max(half, limit - answer.length))}\n${clipText(answer, Math.max(half, limit - question.length))}`;
+  const clip = (text: string, other: string): string =>
+    clipText(text, Math.max(Math.floor(limit / 2), limit - other.length));
+  return `${clip(question, answer)}\n${clip(answer, question)}`;
 }
 
 function inputText(input: Record<string, Scalar>): string {

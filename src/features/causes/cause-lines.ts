@@ -121,7 +121,8 @@ export function restWords({ causes: all, explained }: SuiteCauses): string {
   const { harmless, unexplained } = explained;
   const rest =
     harmless.length > 0 && all.length === 1
-      ? `; the other ${harmless.length === 1 ? 'change does' : `${count(harmless.length)} changes do`} nothing to ${all[0]?.references.length === 1 ? 'it' : 'them'}`
+      ? `; the other ${harmless.length === 1 ? 'change does' : `${count(harmless.length)} changes do`} ` +
+        `nothing to ${all[0]?.references.length === 1 ? 'it' : 'them'}`
       : '';
   const open =
     unexplained.length > 0 && all.length > 0
@@ -138,7 +139,9 @@ export function ownProof({ relation, units, references }: Cause, id: string): Li
   const it = units.length === 1 ? 'it' : 'them';
   return [
     text(
-      ` This reference: ${count(restored.passes)} of ${count(restored.tries)} tries pass with ${it} set back, ${count(broken.passes)} of ${count(broken.tries)} with ${it} put into base.`,
+      ` This reference: ${count(restored.passes)} of ${count(restored.tries)} tries pass ` +
+        `with ${it} set back, ${count(broken.passes)} of ${count(broken.tries)} with ${it} put ` +
+        'into base.',
     ),
   ];
 }

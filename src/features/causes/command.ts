@@ -31,7 +31,8 @@ export const fixCommand: AddCommand = (program, terminal, done) => {
     .addOption(new Option('--json', 'print them as JSON').conflicts('write'))
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff fix\n  evaldiff fix evaldiff-report/result.json --write\n  evaldiff fix --json',
+      '\nExamples:\n  evaldiff fix\n  evaldiff fix evaldiff-report/result.json --write\n' +
+        '  evaldiff fix --json',
     )
     .action(async (file: string, options: FixOptions) => {
       const causes = await savedCauses(file, terminal);
@@ -91,7 +92,8 @@ async function savedCauses(file: string, terminal: Terminal): Promise<Cause[]> {
   if (file === SAVED && !existsSync(join(terminal.cwd, file)))
     throw userError(
       file,
-      'does not exist; write it with npx evaldiff diff explain.fix=true --report evaldiff-report, or name another result.json',
+      'does not exist; write it with npx evaldiff diff explain.fix=true --report ' +
+        'evaldiff-report, or name another result.json',
     );
   const saved = await readSavedFiles([file], terminal);
   return saved

@@ -225,7 +225,10 @@ export async function draftFixes(
         'A line of a prompt was this before the change (empty: it was not there):\n{{before}}',
         'The change made it this (empty: it was taken out):\n{{after}}',
         'With the change these test cases fail, which passed before it:\n{{failing}}',
-        `Write at most ${String(MOST_DRAFTS)} new wordings of that line. Each keeps what the change wanted and brings back what the failing cases need, in general words: no case may be named or answered in it. One line each, at most ${String(LONGEST_DRAFT)} characters, in the language of the line.`,
+        `Write at most ${String(MOST_DRAFTS)} new wordings of that line. Each keeps what the ` +
+          'change wanted and brings back what the failing cases need, in general words: no ' +
+          'case may be named or answered in it. One line each, at most ' +
+          `${String(LONGEST_DRAFT)} characters, in the language of the line.`,
       ].join('\n'),
     },
     tools,

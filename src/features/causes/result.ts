@@ -42,7 +42,8 @@ const causeSchema = z.strictObject({
   relation: z
     .enum(['alone', 'together', 'either', 'only-change'])
     .describe(
-      'The unit alone does it; the units do it only together; each of them does it by itself; or it is the only change, which nobody had to try.',
+      'The unit alone does it; the units do it only together; each of them does it by ' +
+        'itself; or it is the only change, which nobody had to try.',
     ),
   units: z.array(changeUnitSchema).describe('The units that did it.'),
   references: z

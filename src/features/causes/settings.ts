@@ -12,7 +12,8 @@ const causesSchema = closed({
   max_calls: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .nullable()
     .describe(
-      'Most calls of a run that look for the lines which made something worse; 0: none; null: half of what the comparison took, 120 to 200.',
+      'Most calls of a run that look for the lines which made something worse; 0: none; ' +
+        'null: half of what the comparison took, 120 to 200.',
     )
     .default(null),
   fix: flag()

@@ -173,13 +173,16 @@ function problemsOf(
             {
               place: prompt.code.place,
               message:
-                'a conversation needs messages: prompt code answers one question and cannot be asked the next. Make the application a model (provider: program) instead.',
+                'a conversation needs messages: prompt code answers one question only. Use a ' +
+                'model (provider: program).',
             },
           ],
     ),
     ...(code === 'host' ? [] : programs).map(({ name }) => ({
       place,
-      message: `the evaluator "${name}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+      message:
+        `the evaluator "${name}" is a program of this repository. It runs only with ` +
+        'code: host (input code, or --code host).',
     })),
   ];
 }

@@ -39,7 +39,11 @@ function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
     return [];
   const why = whyUntested(base && steeringFor(base.scoring), after);
   if (why === null) return [];
-  const message = `${name}: the evaluators of its conversations ${why}, so nobody knows whether they judge as people do; add some below conversation: examples: [{ question: "…", answer: "…", accepted: true }, { question: "…", answer: "…", accepted: false }]`;
+  const message =
+    `${name}: the evaluators of its conversations ${why}, so nobody knows ` +
+    'whether they judge as people do; add some below conversation: examples: ' +
+    '[{ question: "…", answer: "…", accepted: true }, { question: "…", answer: ' +
+    '"…", accepted: false }]';
   return [{ kind: 'scoring', message, place: after.conversation.place }];
 }
 

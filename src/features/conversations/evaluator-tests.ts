@@ -213,6 +213,9 @@ function unreadVerdictNotices(
     .map(({ evaluators: [evaluator], unread: count }) => ({
       kind: 'ungraded',
       place: test?.head.conversation.place ?? null,
-      message: `${name}: the evaluator ${evaluator ?? ''} gave no readable verdict on ${String(count)} of ${counted(examples, 'labelled answer')} on ${side}; those are not counted`,
+      message:
+        `${name}: the evaluator ${evaluator ?? ''} gave no readable verdict on ` +
+        `${String(count)} of ${counted(examples, 'labelled answer')} on ${side}; ` +
+        'those are not counted',
     }));
 }

@@ -48,7 +48,8 @@ function labelledIn({ prompt, tests }: Suite): Conversation {
       ? [{ file: tests.file, line: 0 }, 'no conversation, and so no evaluators to be tested']
       : [
           conversation.place,
-          'no labelled answers to test its evaluators by; add some: examples: [{ question: "…", answer: "…", accepted: true }]',
+          'no labelled answers to test its evaluators by; add some: examples: [{ question: ' +
+            '"…", answer: "…", accepted: true }]',
         ];
   throw new UserError([problem(place, `the prompt "${prompt.name}" has ${what}`)]);
 }

@@ -124,7 +124,8 @@ const evaluatorGradeSchema = z.strictObject({
     })
     .nullable()
     .describe(
-      'Mean of the shares of accepted and of rejected answers that are judged right; null where one of them has none.',
+      'Mean of the shares of accepted and of rejected answers that are judged right; null ' +
+        'where one of them has none.',
     ),
   unread: countSchema.describe('Answers left out because an evaluator gave no readable verdict.'),
 });

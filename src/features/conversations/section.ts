@@ -63,6 +63,8 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
     mode === 'sweep'
       ? ['', 'Mean', 'References']
       : ['', 'Base', 'Head', 'Difference, 90 % interval', 'References'];
+  const compared =
+    mode === 'sweep' ? '' : 'Turns are compared on the references that reach them on both sides. ';
   return [
     paragraph([
       ...name,
@@ -77,14 +79,7 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
       head: head.map((title) => [text(title)]),
       rows: rows.map(([title, mean, kind]) => [title, ...cells(mean, kind, mode)]),
     },
-    paragraph(
-      [
-        text(
-          `${mode === 'sweep' ? '' : 'Turns are compared on the references that reach them on both sides. '}${endings(summary)}`,
-        ),
-      ],
-      'small',
-    ),
+    paragraph([text(`${compared}${endings(summary)}`)], 'small'),
   ];
 }
 
@@ -100,10 +95,8 @@ function cells(
   if (mode === 'sweep') return [[text(value(head))], [text(count(n))]];
   const change = (by: number): string =>
     kind === 'share' ? changeOf({ base, head, difference: by }) : signedTurns(by);
-  const interval =
-    low === null || high === null
-      ? ''
-      : `, ${kind === 'share' ? signed(low) : signedTurns(low)} to ${kind === 'share' ? signed(high) : signedTurns(high)}`;
+  const end = kind === 'share' ? signed : signedTurns;
+  const interval = low === null || high === null ? '' : `, ${end(low)} to ${end(high)}`;
   return [
     [text(value(base))],
     [text(value(head))],

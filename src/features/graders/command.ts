@@ -68,7 +68,8 @@ function rubricNamed(name: string, { rubrics }: Project): Rubric {
   if (rubric.examples.length === 0) {
     throw userError(
       rubric.place,
-      `the rubric "${name}" has no labelled examples to be tested by; add some: examples: [{ content: "…", expected: ${JSON.stringify(label)} }]`,
+      `the rubric "${name}" has no labelled examples to be tested by; add some: examples: [{ ` +
+        `content: "…", expected: ${JSON.stringify(label)} }]`,
     );
   }
   return rubric;
@@ -128,7 +129,8 @@ const MOST_REPEATS = 100;
 export const gradeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('grade'), { answers: true, caps: true, asks: true })
     .description(
-      "tests those who judge: a rubric's grader on its labelled examples, or a conversation's evaluators on its labelled answers",
+      "tests those who judge: a rubric's grader on its labelled examples, or a " +
+        "conversation's evaluators on its labelled answers",
     )
     .argument(
       '<name>',
@@ -138,7 +140,8 @@ export const gradeCommand: AddCommand = (program, terminal, done) => {
     .option('--repeats <number>', 'how often each example of a rubric is graded', '3')
     .addHelpText(
       'after',
-      `\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 grader.model=${factsOf('anthropic').starterModel} --json\n  evaldiff grade mentor`,
+      '\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 ' +
+        `grader.model=${factsOf('anthropic').starterModel} --json\n  evaldiff grade mentor`,
     )
     .action(
       async (name: string, overrides: string[], options: EvaluateOptions & { repeats: string }) => {

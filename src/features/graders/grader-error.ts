@@ -101,5 +101,6 @@ function withinError(error: GraderError, who: string): string {
     objects === undefined
       ? ['The difference', 'answers']
       : [`The difference by ${OBJECT_WORDS[objects.level]}`, `${OBJECT_WORDS[objects.level]}s`];
-  return ` ${what} is within the grader's own error: it gets about ${percent(wrong)} of such ${answers} wrong.`;
+  const share = `about ${percent(wrong)} of such ${answers}`;
+  return ` ${what} is within the grader's own error: it gets ${share} wrong.`;
 }

@@ -149,7 +149,9 @@ function untestedRubric({
     .slice(0, 2)
     .map((label) => `{ content: "…", expected: ${JSON.stringify(label)} }`)
     .join(', ');
-  const message = `the rubric "${name}" ${why}, so nobody knows whether its grader judges as people do; add labelled ones below its choice_scores: examples: [${labels}]`;
+  const message =
+    `the rubric "${name}" ${why}, so nobody knows whether its grader judges as people do; ` +
+    `add labelled ones below its choice_scores: examples: [${labels}]`;
   return [{ kind: 'scoring', message, place }];
 }
 

@@ -40,7 +40,8 @@ const graderResultSchema = z.strictObject({
   base_rate: shareSchema
     .nullable()
     .describe(
-      "Share of positive examples, without which kappa cannot be read. Positive is a label of the rubric's highest score.",
+      'Share of positive examples, without which kappa cannot be read. Positive is a label ' +
+        "of the rubric's highest score.",
     ),
   flipped: z
     .array(

@@ -18,7 +18,8 @@ export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
     paragraph([
       strong(rubric),
       text(
-        `: ${counted(examples.length, 'example')}, ${repeats === 1 ? 'graded once' : `graded ${String(repeats)} times`} by ${graders.join(', ')}`,
+        `: ${counted(examples.length, 'example')}, graded ` +
+          `${repeats === 1 ? 'once' : `${String(repeats)} times`} by ${graders.join(', ')}`,
       ),
     ]),
     { kind: 'list', items: [agreement(test), ...(repeats === 1 ? [] : [consistency(test)])] },
@@ -55,8 +56,10 @@ function agreement({
   const unread = examples.length * repeats - judged;
   return [
     text(
-      `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ${good} of the good, rejects ${bad} of the bad; ` +
-        `Cohen's κ ${twoDecimals(kappa)} with ${percent(base_rate)} good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
+      `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ` +
+        `${good} of the good, rejects ${bad} of the bad; ` +
+        `Cohen's κ ${twoDecimals(kappa)} with ${percent(base_rate)} ` +
+        `good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
     ),
   ];
 }
@@ -71,7 +74,8 @@ function consistency({
 }: RepeatedRubricTest): Line {
   return [
     text(
-      `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ${counted(compared, 'example')} got one label only; Fleiss' κ ${twoDecimals(kappa)}`,
+      `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ` +
+        `${counted(compared, 'example')} got one label only; Fleiss' κ ${twoDecimals(kappa)}`,
     ),
   ];
 }

@@ -175,7 +175,10 @@ function unreadLabelNotices(
       {
         kind: 'ungraded',
         place,
-        message: `the rubric "${name}": ${String(without)} of ${counted(examples.length, 'example')} got no readable grade on ${side}; those are not counted`,
+        message:
+          `the rubric "${name}": ${String(without)} of ` +
+          `${counted(examples.length, 'example')} got no readable grade on ${side}; ` +
+          'those are not counted',
       },
     ];
   });

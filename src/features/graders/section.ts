@@ -65,7 +65,8 @@ function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderErr
       text(
         difference === null
           ? '–'
-          : `${signed(difference.difference)} points, ${signed(difference.low)} to ${signed(difference.high)}`,
+          : `${signed(difference.difference)} points, ${signed(difference.low)} to ` +
+              `${signed(difference.high)}`,
       ),
     ],
     [
@@ -80,8 +81,11 @@ function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
   if (kind === 'corrected') return [];
   const words =
     kind === 'within error'
-      ? `: the difference is within the grader's own error of about ${percent(wrong)}: should the grader read the two sides differently, it could be all of it. More labelled examples of `
-      : ': by its labelled examples the grader tells good from bad no better than chance, so nothing can be corrected. More labelled examples of ';
+      ? `: the difference is within the grader's own error of about ${percent(wrong)}: ` +
+        'should the grader read the two sides differently, it could be all of it. More ' +
+        'labelled examples of '
+      : ': by its labelled examples the grader tells good from bad no better than chance, so ' +
+        'nothing can be corrected. More labelled examples of ';
   return [paragraph([...name, text(words), code(metric), text(' settle that.')])];
 }
 
