@@ -46,7 +46,6 @@ export const PER_QUESTION = 30;
 
 /** References per question and the shrink factor per round: k and p of the paper. */
 export const GROUP = 5;
-
 export const SHRINK = 4;
 
 /** Most attributes of a kind that one group is asked for. */

@@ -23,13 +23,9 @@ import { dropsHtml, skillsHtml } from './samples.ts';
 import { alignmentWords } from './section.ts';
 
 const MAX_DASHBOARD_SUITES = 20;
-
 const MOST_MOVED = 10;
-
 const MAX_TABLE_ROWS = 60;
-
 const MOST_NAMED = 12;
-
 const MAX_SUMMARY_CHARS = 600;
 
 export function dashboardHtml(

@@ -27,7 +27,6 @@ export interface DiscoveryPlan {
 
 /** Tokens around the material of a question, and of one proposal in a reply. */
 const FRAME = 300;
-
 const PROPOSAL = 35;
 
 export function planDiscovery(

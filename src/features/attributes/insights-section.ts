@@ -18,7 +18,6 @@ import { suiteKey, droppedWords, explainedSuites } from './explained-suites.ts';
 import type { Insight } from './result.ts';
 
 const SHOWN_REFERENCES = 5;
-
 const INSIGHT_CHARACTERS = 600;
 
 export function insights(result: Result, { collapsedItems: items }: Detail): Block[] {

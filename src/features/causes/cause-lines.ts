@@ -15,7 +15,6 @@ import type { Cause, SuiteCauses } from './result.ts';
 
 /** In characters. */
 const UNIT_TEXT = 80;
-
 const NAMED_UNITS = 5;
 
 /** `Cause: prompts/support.yaml:7 (…). Setting it back alone fixes 5 of 5 references …`. */

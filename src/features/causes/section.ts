@@ -18,7 +18,6 @@ import { fixBlocks } from './fix-lines.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
 const OPEN_FINDINGS = 3;
-
 const MAX_FINDING_SUITES = 3;
 
 export function causes(result: Result): Block[] {
