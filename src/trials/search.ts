@@ -7,13 +7,6 @@ export interface Hypothesis {
 /** A prompt between base and head: by group, whether head's units are included. */
 export type Mix = readonly boolean[];
 
-interface MixTally {
-  mix: Mix;
-  reference: number;
-  passes: number;
-  fails: number;
-}
-
 export interface Rates {
   intact: number;
   broken: number;
@@ -79,7 +72,7 @@ export interface Belief {
 export function believe(
   hypotheses: readonly { hypothesis: Hypothesis; prior: number }[],
   rates: readonly Rates[],
-  seen: readonly MixTally[],
+  seen: readonly { mix: Mix; reference: number; passes: number; fails: number }[],
 ): Belief[] {
   const byReference = rates.map((own, reference) => {
     const mine = seen.filter((tried) => tried.reference === reference);

@@ -184,7 +184,11 @@ function movedWithList(rows: readonly AttributeRow[], items: number, several: bo
         ),
       ]),
     ];
-  const neighbours = [...Map.groupBy(rows, companyOf).values()];
+  const neighbours = [
+    ...Map.groupBy(rows, ({ attribute, of }) =>
+      JSON.stringify([of.name, wayOf(attribute), [...attribute.explained_by].sort()]),
+    ).values(),
+  ];
   const shown = neighbours.slice(0, items);
   const more = andMore(
     rows.length,
@@ -194,10 +198,6 @@ function movedWithList(rows: readonly AttributeRow[], items: number, several: bo
     { kind: 'list', items: shown.map((together) => neighboursLine(together, items, several)) },
     ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
   ];
-}
-
-function companyOf({ attribute, of }: AttributeRow): string {
-  return JSON.stringify([of.name, wayOf(attribute), [...attribute.explained_by].sort()]);
 }
 
 function wayOf({ difference }: AttributeResult): 'fell' | 'rose' {

@@ -42,10 +42,10 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   // Words that nobody has used are shown only where it was seen what they cost.
   const isDrafted =
     (unit.kind === 'line' || unit.kind === 'sentence') && bench.references.length > bench.fallen;
+  const ids = new Set(cause.references.map(({ id }) => id));
+  const fell = bench.references.filter(({ id }) => ids.has(id));
   const drafts =
-    bench.grader === null || !isDrafted
-      ? []
-      : await draftFixes(unit, fallenBy(cause, bench), bench.grader);
+    bench.grader === null || !isDrafted ? [] : await draftFixes(unit, fell, bench.grader);
   const wanted: Pick<FixDraft, 'kind' | 'text'>[] = [
     ...drafts.map((draft) => ({ kind: 'draft' as const, text: asWide(draft, unit) })),
     { kind: 'set back', text: unit.base_text },
@@ -125,11 +125,6 @@ function asWide(draft: string, { base_text, head_text }: ChangeUnit): string {
   const own = head_text ?? base_text ?? '';
   const start = own.length - own.trimStart().length;
   return `${own.slice(0, start)}${draft}${own.slice(own.trimEnd().length)}`;
-}
-
-function fallenBy(cause: Cause, { references }: FixBench): ReferenceResult[] {
-  const ids = new Set(cause.references.map(({ id }) => id));
-  return references.filter(({ id }) => ids.has(id));
 }
 
 function referenceNumbers(
