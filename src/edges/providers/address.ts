@@ -15,10 +15,8 @@ export interface ProviderAccess {
   vendorUrls?: Partial<Record<VendorName, string>>;
 }
 
-/** An endpoint of the workflow with its variables resolved. */
 interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
   url: string;
-  /** Null: no key is sent, or, if `keyEnv` is set, the key is missing. */
   key: string | null;
   /** `value` null: its variable is not set. */
   headers?: readonly { name: string; env: string; value: string | null }[];
@@ -50,10 +48,7 @@ export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] 
   return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
 }
 
-/**
- * The address for a target, or the problem: a key that is not set, an undefined name, or an address
- * that no key may be sent to.
- */
+/** The address for a target, or why it has none: a missing key, an unknown name, no https. */
 export function addressOf(
   target: { provider: VendorName; endpoint: string | null },
   access: ProviderAccess,
@@ -88,7 +83,6 @@ export function addressOf(
   );
 }
 
-/** A variable that an endpoint's line names and that is not set; null: none. */
 function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): Problem | null {
   if (key === null && typeof keyEnv === 'string') {
     return problem(
@@ -125,7 +119,6 @@ function clashIn(
     : null;
 }
 
-/** Headers that an endpoint of these targets sets twice; setting variables does not fix this. */
 export function clashingHeaders(
   targets: readonly Target[],
   { endpoints }: ProviderAccess,
@@ -164,7 +157,6 @@ export function keySourceOf(
     : `the key is that of ${named.join(' or ')}, which the line of endpoint ${name} names`;
 }
 
-/** Reasons why these targets cannot be called, without duplicates. */
 export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
   const found = new Map<string, Problem>();
   // Variants of a suite share targets.
@@ -176,7 +168,6 @@ export function missingKeys(targets: readonly Target[], access: ProviderAccess):
   return [...found.values()];
 }
 
-/** Problems of all addresses, used or not. */
 export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Problem[] {
   const given = [
     ...Object.entries(vendorUrls ?? {}).map(([name, url]) =>

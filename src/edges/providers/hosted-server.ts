@@ -31,7 +31,6 @@ export interface HostedOptions extends CallOptions, ProviderAccess {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A vendor's server; connects at the first call. */
 export interface Server {
   vendor: Vendor;
   label: string;
@@ -42,7 +41,6 @@ export interface Server {
   opening: Opening;
   /** Faults that further requests would meet too, by model; '': any model. */
   closed: Map<string, Fault>;
-  /** For messages. */
   keySource: string;
   /** The key and header values that are too long to be a word of an answer. */
   secrets: readonly string[];
@@ -50,9 +48,7 @@ export interface Server {
   post(): Promise<Post>;
   /** Older Azure addresses, which have one path per model. */
   deployments: boolean;
-  /** From the workflow's endpoint line. */
   pacer: Pacer;
-  /** From the settings, by model. */
   paced: Map<string, Pacer>;
 }
 
@@ -120,7 +116,6 @@ export function createServer(
   };
 }
 
-/** Warns about a base address in the environment, which a vendor's SDK would use. */
 function warnAboutInheritedUrl(
   { name, facts: { baseUrlVariable } }: Vendor,
   { href }: URL,
@@ -152,15 +147,11 @@ const HEAD_START_MS = 2000;
 
 /** Sends one request of a kind first, so that a bad key or parameter fails once. */
 interface Opening {
-  /**
-   * Claims the lead; call the result when done. Null after waiting for another leader: check what
-   * it found out.
-   */
+  /** The lead, to be ended by calling the result; null after waiting for another leader. */
   lead(names: readonly string[]): Promise<(() => void) | null>;
 }
 
 function createOpening(clock: Clock, signal: AbortSignal): Opening {
-  /** The leader's request by name; null: it has ended. */
   const ahead = new Map<string, Promise<void> | null>();
   return {
     async lead(names) {

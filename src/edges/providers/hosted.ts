@@ -58,11 +58,7 @@ export function createHosted(options: HostedOptions): Hosted {
   };
 }
 
-/**
- * Retries without what the model does not support (a form of answers, a grader's temperature). The
- * first request to a server checks the key, and the first of a kind to an unknown model discovers
- * which parameters it accepts. Others wait, so a bad key or parameter fails once.
- */
+/** Retries without what the model refuses. Others wait for the first, so a bad key fails once. */
 async function askHosted(
   to: Destination,
   request: Request,
@@ -103,18 +99,13 @@ interface Destination {
 interface HostedCall {
   request: Request;
   target: HostedTarget;
-  /** What the request finds out about its model; null: nothing. */
   open: ReturnType<Server['refusals']['open']>;
-  /** In plain text, whatever forms the model supports. */
   plainly: boolean;
 }
 
 const KEY = 'key';
 
-/**
- * Null: the model refused something that the request can do without. `plainly`: the server rejected
- * the model's answer for its form.
- */
+/** Null: the request can do without what was refused. `plainly`: the answer's form was wrong. */
 async function askOnce(
   { server, pacer }: Destination,
   asking: HostedCall,
@@ -150,7 +141,6 @@ async function askOnce(
   return null;
 }
 
-/** Limits the retries of a fault marked `once`. */
 function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOutput> {
   let found = 0;
   return (result) => {
@@ -165,7 +155,6 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
 /** Groq rejects an answer in the wrong form: the answer is lost, but no parameter was refused. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
-/** Remembers the fault for further requests that would fail the same way. */
 function closedBy(
   found: Fault,
   { request, target: { model }, open }: HostedCall,
@@ -179,7 +168,6 @@ function closedBy(
   return told;
 }
 
-/** Sends one request and reads its reply. Never rejects. */
 async function sendOnce(
   server: Server,
   wanted: Ask,
@@ -229,7 +217,6 @@ function withoutEchoedKeys(text: string, { secrets }: Pick<Server, 'secrets'>): 
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }
 
-/** Null when the vendor has no such endpoint. */
 function endpointOf(
   vendor: Vendor,
   { purpose }: Request,
@@ -267,10 +254,7 @@ function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' |
 const WEB_PAGE =
   ': it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in';
 
-/**
- * A reply that is not JSON was cut short or is not the vendor's; a retry may succeed. A web page
- * means a wrong address.
- */
+/** A reply that is not JSON was cut short or is not the vendor's; a retry may succeed. */
 function unreadableReply(
   { replyName }: Pick<Vendor, 'replyName'>,
   {

@@ -2,7 +2,6 @@ import { fault, type Fault } from './fault.ts';
 
 interface HttpFailure {
   status: number;
-  /** The server's error code, such as `insufficient_quota`; empty if none. */
   code: string;
   /** The server's message, filtered and cut; empty if none. */
   said: string;
@@ -31,9 +30,6 @@ export function httpFault(failure: HttpFailure): Fault {
   return { ...refusedFault(failure, `${status}, the request was refused${tail}`), ...more };
 }
 
-/**
- * A request that would be refused again. Decides whether its model's other requests would be too.
- */
 function refusedFault(failure: HttpFailure, refused: string): Fault {
   const { status, code, said } = failure;
   if (isUnknownModel(failure)) return fault('request', withSuccessor(refused), { scope: 'model' });
@@ -43,15 +39,11 @@ function refusedFault(failure: HttpFailure, refused: string): Fault {
   return fault('request', refused, { scope: unknown ? 'model' : 'request' });
 }
 
-/** Suggests a fix for an unknown model. */
 function withSuccessor(refused: string): string {
   return `${refused}${/[.!?]$/.test(refused) ? '' : '.'} ${SUCCESSOR}`;
 }
 
-/**
- * A bad key or missing credit: no request will succeed. The server's message about an unknown key
- * is not shown, because it may quote the key.
- */
+/** The server's message about an unknown key is not shown, because it may quote the key. */
 function closedFault(failure: HttpFailure, tail: string): Fault | null {
   const { status, code, said } = failure;
   if (status === 403) return forbiddenFault(failure, tail);
@@ -103,7 +95,6 @@ const OTHER_ADDRESS =
 const SUCCESSOR =
   'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
 
-/** What the vendor will never answer; null: another kind of failure. */
 function vendorRefusal(
   failure: HttpFailure,
   tail: string,
@@ -144,7 +135,6 @@ function isFiltered({ status, code, said }: HttpFailure): boolean {
   );
 }
 
-/** The request does not fit into the model's context. */
 function isTooLong({ status, code, said }: HttpFailure): boolean {
   return (
     status === 413 ||
@@ -158,7 +148,6 @@ function isTooLong({ status, code, said }: HttpFailure): boolean {
 const TOO_LONG =
   /(prompt|input) is too long|maximum (context|prompt) length|exceeds? (the )?(available )?context|input token count\b.*\bexceeds|\binputs\W+tokens\b/i;
 
-/** The model does not exist, or no longer. */
 function isUnknownModel({ status, code, said }: HttpFailure): boolean {
   return (
     (status === 404 || status === 410) &&

@@ -10,17 +10,14 @@ import { tunnelThrough } from './tunnel.ts';
 export interface RequestBounds {
   /** The only origin that requests and the key may go to. */
   base: URL;
-  /** Header with the key; null for servers without one. */
   auth: { header: string; value: string } | null;
   headers?: Readonly<Record<string, string>>;
-  /** The query of every address. */
   query?: string | undefined;
   /** Proxy for an https origin; loopback http never uses it. Absent: none. */
   proxy?: URL | null | undefined;
   /** Milliseconds for a request to the last byte of its reply, or of silence during a download. */
   timeoutMs: number;
   clock: Clock;
-  /** Aborts everything in flight. */
   signal: AbortSignal;
 }
 
@@ -46,15 +43,11 @@ export interface OpenRequest {
   /** Ends the request with an error. */
   fail(error: TransportError): void;
   settle(): void;
-  /** Restarts its timeout. */
   alive(): void;
 }
 
 interface HttpSender {
-  /**
-   * Sends a request and passes its reply, unless it is a redirect, to `receive`. Rejects with
-   * {@link TransportError} only.
-   */
+  /** Redirects do not reach `receive`. Rejects with {@link TransportError} only. */
   send<T>(
     input: string | URL | Request,
     sent: OutgoingRequest,
@@ -67,10 +60,7 @@ interface HttpSender {
   close(): void;
 }
 
-/**
- * Requests to one host with one key and timeouts. Uses node:http because global fetch obeys proxy
- * variables of the environment.
- */
+/** Uses node:http because global fetch obeys proxy variables of the environment. */
 export function createOutgoing(
   bounds: RequestBounds,
   { keepAlive }: { keepAlive: boolean },
@@ -210,7 +200,6 @@ function connectionError(error: Error): TransportError {
   return new TransportError('connection', code);
 }
 
-/** Reads a bounded reply to its end and settles the exchange. */
 export function collectReply(
   response: http.IncomingMessage,
   { fail, settle }: OpenRequest,

@@ -37,7 +37,6 @@ export interface ProviderOptions extends ProviderAccess {
   /** Folder with the project's files at a commit, created on demand. */
   checkout(commit: string): Promise<string>;
   readRecording(commit: string, file: string): Promise<string>;
-  /** Equal for equal recorded requests. */
   recordingKey(request: RecordedRequest): string;
   /** The environment, and the names of variables that programs get besides the defaults. */
   env: Readonly<Record<string, string | undefined>>;
@@ -70,7 +69,6 @@ export interface TransportOptions extends RunOfCalls, ProviderAccess {
   onAttempt(request: Request): boolean;
 }
 
-/** Carries requests in another way than by a call for each. */
 export interface RequestTransport {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
   waiting(): WaitingBatches | null;
@@ -97,11 +95,7 @@ const WITHOUT_VECTORS: Completion = {
   message: 'a program answers in words and has no embeddings',
 };
 
-/**
- * Opens the connection to the models.
- *
- * @throws UserError when an address is neither https nor loopback: a key is never sent to one.
- */
+/** @throws UserError when an address is neither https nor loopback: no key is sent to one. */
 export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);
   if (problems.length > 0) throw new UserError(problems);

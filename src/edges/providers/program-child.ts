@@ -21,13 +21,11 @@ export type End =
   | { how: 'not-started'; code: string }
   | { how: 'exit'; code: number }
   | { how: 'signal'; signal: string }
-  /** Killed because a line was too long. */
   | { how: 'line-too-long' };
 
 export interface Child {
   write(line: string): void;
   closeInput(): void;
-  /** Kills the process and its children. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
   ended: Promise<End>;
 }
@@ -185,7 +183,6 @@ function valueIn(
 interface Startable {
   file: string;
   args: string[];
-  /** The arguments are already quoted. */
   verbatim: boolean;
 }
 
@@ -195,10 +192,7 @@ const EXTENSIONS = ['.com', '.exe', '.bat', '.cmd'];
 /** The command interpreter expands these even inside quotes. */
 const READ_IN_QUOTES = /["%\r\n]/;
 
-/**
- * Resolves a command line, or explains why it cannot start. On Windows a name may be a script
- * (`npm`, `npx`) that only the command interpreter finds and runs.
- */
+/** On Windows a name may be a script (`npm`, `npx`) that only the command interpreter finds. */
 export function startable(
   [name = '', ...args]: readonly string[],
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },

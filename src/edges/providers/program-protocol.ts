@@ -33,7 +33,6 @@ export function askLine(
   return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
 }
 
-/** Parses an answer line; `id` null when it answers no call. */
 function parseAnswerLine(
   line: string,
   redact: (text: string) => string,
@@ -50,7 +49,6 @@ function parseAnswerLine(
   const said = full.data;
   if ('error' in said) {
     const text = foreignLine(said.error, redact, MAX_QUOTED_CHARS) || 'an error without a text';
-    // A failure may be retried; a permanent error is the program's answer.
     const reason =
       said.retryable === true
         ? fault('program', text, { retry: 'later' })
@@ -67,7 +65,6 @@ function parseAnswerLine(
   return { id: said.id, result: { status: 'ok', value, latencyMs: 0, waitMs: 0 } };
 }
 
-/** The fault of a line that answers no call. */
 function strayLineFault(line: string, redact: (text: string) => string): Fault {
   return fault(
     'program',
@@ -79,14 +76,10 @@ export function failedCall(reason: Fault): CallAttempt<VendorOutput> {
   return { status: 'fault', fault: reason, sent: true };
 }
 
-/** Calls that the program has yet to answer. */
 export interface Calls {
   /** `late` is called when the timeout ended the call. */
   open(late: () => void): { id: string; result: Promise<CallAttempt<VendorOutput>> };
-  /**
-   * Handles a line; true when it answers an open call. A line that answers no call fails the oldest
-   * one; a late answer to a call that was given up is ignored.
-   */
+  /** True for an answer to an open call. A stray line fails the oldest call; a late one none. */
   hear(line: string): boolean;
   settleAll(reason: Fault): void;
 }

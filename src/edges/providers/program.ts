@@ -17,7 +17,6 @@ interface ProgramOptions extends CallOptions {
   /** Folder with the program's files at a commit. */
   checkout(commit: string): Promise<string>;
   env: Readonly<Record<string, string | undefined>>;
-  /** Names of variables that programs get besides the defaults. */
   programEnv: readonly string[];
 }
 
@@ -108,10 +107,7 @@ export function createPrograms(options: ProgramOptions): Programs {
   };
 }
 
-/**
- * Runs each `setup` once per commit; those of one commit run one by one because they share a
- * folder.
- */
+/** Each `setup` once per commit; those of one commit one by one, because they share a folder. */
 function createSetups(
   options: ProgramOptions,
   env: Record<string, string>,
@@ -179,7 +175,6 @@ async function runSetup(
     : fault('program', `${name}: ${endText(end, { command: setup, redact }, lastWords)}`);
 }
 
-/** Logs the program's lines: redacted, cut and limited in number. */
 function logLimited(name: string, { log, redact }: ProgramOptions): (line: string) => void {
   let lines = 0;
   return (line) => {
@@ -194,7 +189,6 @@ function logLimited(name: string, { log, redact }: ProgramOptions): (line: strin
 const forJavaScript = readFileSync(new URL('./promptfoo-adapter.js', import.meta.url), 'utf8');
 const forPython = readFileSync(new URL('./promptfoo-adapter.py', import.meta.url), 'utf8');
 
-/** Replaces the shipped program's name with its source. */
 function startedAs(command: readonly string[]): readonly string[] {
   const [first, ...words] = command;
   if (first !== PROMPTFOO_PROGRAM) return command;

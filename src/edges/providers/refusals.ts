@@ -12,7 +12,6 @@ import type { Fault } from './fault.ts';
 import { createSuspicions, isOfParameter, namedIn, structuredIn } from './suspicions.ts';
 import type { Ask } from './vendors/vendor.ts';
 
-/** What a model refuses, as stored. */
 interface ModelRefusals {
   /** Parameters and their replacement; null: none. */
   parameters: Record<string, string | null>;
@@ -35,26 +34,18 @@ interface DiscoveryRequest {
 
 /** What models of one server refuse: from their passports, earlier runs, and this run. */
 export interface Refusals {
-  /** Loads what earlier runs learned; await it before a model's first request. */
   recall(target: HostedTarget): Promise<void>;
   /** The request without what its model is known to refuse. */
   without(request: Request): Ask;
   /** What sending this request would find out; null: nothing. */
   open(request: Request): DiscoveryRequest | null;
-  /** Records that the model answered, and with it the finding. */
   accept(target: HostedTarget, open: DiscoveryRequest | null): void;
   answered(model: string): boolean;
-  /**
-   * Records a refused prompt parameter. Once requests with different messages were refused alike,
-   * all requests of the kind count as refused; until then those with the same messages.
-   */
+  /** Requests of the kind count as refused once different messages were refused alike. */
   refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void;
   /** The fault this request is known to get; null: unknown. */
   faultFor(request: Request, open: DiscoveryRequest | null): Fault | null;
-  /**
-   * What the model refuses according to this fault, if the request can do without it; `first`:
-   * newly learned.
-   */
+  /** What the model refuses, if the request can do without it; `first`: newly learned. */
   learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
 }
 
@@ -73,10 +64,7 @@ const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
   plain: /(?!)/,
 };
 
-/**
- * Remembers refusals per model. A prompt's own parameters are never dropped, because that would
- * change what is tested; a grader's may be. A faulty schema is not a refusal of schemas.
- */
+/** A prompt's own parameters are never dropped: that would change what is tested. */
 export function createRefusals(base: string, memory: RefusalMemory | null): Refusals {
   const models = new Map<string, ModelRefusals>();
   const accepted = new Set<string>();
@@ -144,10 +132,7 @@ function askFor(request: Request, learned: ModelRefusals): Ask {
   };
 }
 
-/**
- * What this request finds out about an unknown model. For a prompt this includes parameter values:
- * a model that refuses one value may accept another.
- */
+/** For a prompt with its values: a model that refuses one value may accept another. */
 function discoveryKind(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);
@@ -165,7 +150,6 @@ function discoveryKind(request: Request, { form, parameters }: Ask): string | nu
   return form === 'plain' && ours.length === 0 ? null : [target.model, form, ...ours].join(' ');
 }
 
-/** Adds what the fault reveals; null if it names nothing that can be dropped. */
 function learnFrom(
   { kind, status, detail }: Fault,
   { purpose }: Request,

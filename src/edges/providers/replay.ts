@@ -15,7 +15,6 @@ export interface RecordedRequest {
 
 interface ReplayOptions {
   readRecording(commit: string, file: string): Promise<string>;
-  /** Equal for equal requests, whatever the order of their keys. */
   recordingKey(request: RecordedRequest): string;
 }
 
@@ -61,7 +60,6 @@ const recording = z.object({
 const CUT_SILENT =
   'the recorded answer reached its limit of tokens before it said anything; record it with a higher one';
 
-/** Answers from recordings; each file is read once per commit. */
 export function createReplay(
   options: ReplayOptions,
 ): (request: Request, target: ReplayTarget) => Promise<Completion> {
@@ -120,7 +118,6 @@ function readRecordings(
   return { replies };
 }
 
-/** Identifies the request, including its parameters and try. */
 function missingRecording(
   { parameters, messages, try: attempt, purpose }: Request,
   { file, model }: ReplayTarget,

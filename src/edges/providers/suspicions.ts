@@ -7,19 +7,14 @@ interface Suspicions {
   faultFor(kind: string, request: Request): Fault | null;
 }
 
-/**
- * Remembers refusals: a single one does not show whether the vendor refused the parameters or the
- * messages.
- */
+/** A single refusal does not show whether the parameters or the messages were refused. */
 export function createSuspicions(): Suspicions {
   const kinds = new Map<
     string,
     {
       /** Messages of the first refused request, by the vendor's words. */
       words: Map<string, string>;
-      /** Faults by the requests' messages. */
       messages: Map<string, Fault>;
-      /** The fault that all of the kind get. */
       all: Fault | null;
     }
   >();
@@ -42,7 +37,6 @@ export function createSuspicions(): Suspicions {
   };
 }
 
-/** The same fault for a request that was not sent because of it. */
 function asUnsent(told: Fault): Fault {
   return {
     ...told,
@@ -58,7 +52,6 @@ const REFUSES =
 const ABOUT_CONTENT =
   /\b(messages?|prompts?|conversations?|turns?|contents?|context|images?|attachments?|documents?|files?)\b|[`'"]inputs?\b|\binput(\[| (length|tokens?|text)\b)|\bgot -\d/i;
 
-/** Whether a fault is about a parameter of the prompt. */
 export function isOfParameter(
   { kind, status, said, detail }: Fault,
   { purpose, parameters }: Request,
@@ -92,17 +85,13 @@ function isOfForm(
 
 type RequestParameters = Request['parameters'];
 
-/** Parameters that are maps or lists: tools, response formats and the like. */
 export function structuredIn(parameters: RequestParameters): string[] {
   return Object.entries(parameters).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && /^\w+$/.test(name) ? [name] : [],
   );
 }
 
-/**
- * Whether the text means the parameter. A name that is also an English word (stop, tools, user)
- * must be quoted, followed by a colon, beside its value, or in the vendors' field for it.
- */
+/** A name that is also an English word (stop, tools, user) needs quotes, a colon or its value. */
 function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>): boolean {
   if (namedIn([name], detail.slice(0, detail.length - said.length)) !== undefined) return true;
   if (namedIn([name], said) === undefined) return false;

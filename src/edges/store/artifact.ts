@@ -39,7 +39,6 @@ const AT_ONCE = 4;
 
 const ARTIFACT_NAME = /^evaldiff-shard-(\d{1,3})-of-(\d{1,3})-([0-9a-f]{8})$/;
 
-/** Distinguishes projects in a workflow run by folder and settings file. */
 export function projectMark(project: string): string {
   return createHash('sha256').update(project).digest('hex').slice(0, 8);
 }
@@ -66,7 +65,6 @@ function isEnterpriseServer(server: string | undefined): boolean {
   return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
 }
 
-/** Uploads the files of a part. Throws a `UserError` that says what to do. */
 export async function uploadPart(
   library: ArtifactLibrary,
   { name, folder, files }: { name: string; folder: string; files: readonly string[] },
@@ -85,12 +83,7 @@ export async function uploadPart(
   }
 }
 
-/**
- * Uploads a page unzipped, so that a browser opens it from GitHub's link; retention is the
- * repository's default. Returns the artifact's id.
- *
- * @throws UserError that says what to do.
- */
+/** Unzipped, so that a browser opens it from GitHub's link. @throws UserError with advice. */
 export async function uploadPage(
   library: ArtifactLibrary,
   { name, folder }: { name: string; folder: string },
@@ -118,10 +111,7 @@ interface FetchedPart {
   count: number;
 }
 
-/**
- * Downloads the parts of this workflow run, each into a fresh folder. An unusable artifact is a
- * problem; other projects' parts are skipped.
- */
+/** An unusable artifact is a problem; other projects' parts are skipped. */
 export async function fetchParts(
   library: ArtifactLibrary,
   { project, folder }: { project: string; folder: string },
@@ -167,7 +157,6 @@ export async function fetchParts(
   return { parts: parts.sort((a, b) => a.index - b.index), problems: problems.sort() };
 }
 
-/** What is wrong as a clause, or null. */
 async function fetchFlaw(
   library: ArtifactLibrary,
   { id, size, digest }: FoundArtifact,

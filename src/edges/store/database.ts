@@ -24,24 +24,17 @@ export interface Totals {
 export interface Database extends Omit<Records, 'trim'>, Batches {
   get(key: string): Pick<Entry, 'body' | 'digest'> | null;
   put(entry: Entry, now: number): number;
-  /** Writes in one transaction; returns the number written. */
   putAll(entries: Iterable<Entry>, now: number): number;
   /** Every row, ordered by key. */
   entries(): IterableIterator<Entry>;
   remove(key: string): void;
-  /** Marks rows as used at `now`, milliseconds since 1970. */
   touch(keys: Iterable<string>, now: number): void;
-  /** Changes with each change by another connection. */
   version(): number;
   totals(): Totals;
   bytes(): number;
-  /** Removes rows last used before `time`; returns their number. */
   removeUnusedSince(time: number): number;
-  /** Removes least recently used rows until at most `bytes` are left; returns their number. */
   shrink(bytes: number): number;
-  /** Returns freed pages to the disk. */
   compact(): void;
-  /** Sets the wait for another process that holds the file, in milliseconds. */
   patience(ms: number): void;
   /** Writes a compact copy without a log. */
   copyTo(file: string): void;

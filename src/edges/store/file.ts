@@ -6,10 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { member } from '../../types/plain.ts';
 import { BATCHES_SCHEMA, RECORDS_SCHEMA } from './records.ts';
 
-/**
- * Why a file cannot be used. `damaged`: no longer a database; `foreign`: of another program;
- * `busy`: locked by another process.
- */
+/** `damaged`: no longer a database; `foreign`: another program's; `busy`: locked by a process. */
 type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
 export class StoreError extends Error {
@@ -44,7 +41,6 @@ export function withStoreErrors<T>(work: () => T): T {
   }
 }
 
-/** Schema version, stored in the file. */
 export const STORE_VERSION = 1;
 
 /** "evdf", SQLite's application id, which identifies our files. */

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { BatchRecord } from '../../types/model.ts';
 import { vendorNames } from '../../types/vendors.ts';
 
-/** Batches that were submitted and not fetched yet. */
 export interface Batches {
   /** Invalid rows are skipped. */
   batches(): BatchRecord[];
@@ -23,7 +22,6 @@ const body = z.strictObject({
   requests: z.array(z.tuple([z.string().regex(/^[0-9a-f]{64}$/), z.string().nullable()])),
 });
 
-/** It becomes part of a vendor's address. */
 const ID = /^[A-Za-z0-9_-]{1,200}$/;
 
 /** Statements are prepared when used, which is rare. Throws SQLite's errors. */
@@ -73,7 +71,6 @@ function parseBatch(id: string, text: string): BatchRecord | null {
   }
 }
 
-/** How many of the scored tries passed. */
 export interface PassCount {
   passes: number;
   tries: number;
@@ -84,7 +81,6 @@ export interface RecordRows {
   notes: { name: string; body: string }[];
 }
 
-/** Outcomes of tries as counts, and named notes. */
 export interface Records {
   outcomes(keys: readonly string[]): Map<string, PassCount>;
   /** Adds counts; `now` in milliseconds since 1970. */
@@ -92,7 +88,6 @@ export interface Records {
   note(name: string): string | null;
   setNote(name: string, body: string): void;
   everyRecord(): RecordRows;
-  /** Removes the least recently updated outcomes above the limit. */
   trim(): void;
 }
 

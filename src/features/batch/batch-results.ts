@@ -24,10 +24,7 @@ const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 
 const NEWLINE = 0x0a;
 
-/**
- * Parses a stream of JSON lines; undefined for a line that is invalid, too deep, or longer than
- * {@link MAX_RESULT_LINE_BYTES} (skipped without buffering it). Blank lines are skipped.
- */
+/** Undefined for a line that is invalid, too deep, or too long (skipped without buffering it). */
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -89,7 +86,6 @@ interface ResultReading {
   settle(key: string, outcome: RequestOutcome): Promise<void>;
 }
 
-/** Reads the results of an ended batch. Returns the number of unknown or unreadable lines. */
 export function readResults(
   id: string,
   state: Extract<BatchState, { status: 'ended' }>,
@@ -114,7 +110,6 @@ export function readResults(
   }, 'the results of the batch cannot be read');
 }
 
-/** Why a request of an ended batch has no result. */
 export function leftOver(left: 'expired' | 'canceled' | null): Fault {
   switch (left) {
     case 'expired':

@@ -9,10 +9,7 @@ import type { ManagedServer } from './batch-server.ts';
 /** Polling intervals in milliseconds, growing from the first to the longest. */
 const POLL = { firstMs: 10_000, growth: 1.5, longestMs: 300_000 };
 
-/**
- * Calls `look` with growing pauses until it returns true or the signal fires. `at once`: no pause
- * before the first call.
- */
+/** Pauses grow until `look` returns true or the signal fires. `at once`: no pause before it. */
 async function pollUntil(
   look: () => Promise<'done' | 'wait'>,
   { clock, signal, atOnce }: { clock: Clock; signal: AbortSignal; atOnce: boolean },
@@ -45,7 +42,6 @@ interface BatchRunOptions {
   signal: AbortSignal;
   redact(text: string): string;
   settle(key: string, outcome: RequestOutcome): Promise<void>;
-  /** Called when its results were delivered or there are none: it need not be resumed. */
   forget(): Promise<void>;
   /** The vendor does not know it. */
   lost(): Promise<void>;
@@ -71,9 +67,7 @@ export function openBatch(
   return { id, model, server, requests: schemas, open: new Set(schemas.keys()), earlier };
 }
 
-/**
- * Polls a batch and delivers its results. Returns when all are delivered, or when the signal fires.
- */
+/** Returns when all results are delivered or the signal fires. */
 export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Promise<void> {
   const { server, id } = batch;
   const { clock, signal } = options;
@@ -147,7 +141,6 @@ async function collect(
   await options.forget();
 }
 
-/** The vendor rejected the whole batch, so every request gets the same error. */
 async function failBatch(
   batch: OpenBatch,
   { code, said }: Extract<BatchState, { status: 'failed' }>,
@@ -179,7 +172,6 @@ async function settleRest(
   }
 }
 
-/** A later run may still fetch the results. */
 function fetchableLater(
   found: Extract<RequestOutcome, { status: 'fault' }>['fault'],
   id: string,
@@ -215,18 +207,13 @@ export function numbers(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/**
- * Stores batches so that a later run resumes them instead of paying again. Only `pending` may
- * reject.
- */
+/** A later run resumes stored batches instead of paying again. Only `pending` may reject. */
 export interface BatchLedger {
-  /** Batches whose results have not been fetched. */
   pending(): Promise<BatchRecord[]>;
   /** Stores a batch before it is waited for. False when that was not possible. */
   submitted(batch: BatchRecord): Promise<boolean>;
   /** Stores an answer that this run did not request. */
   keep(key: string, target: Target, completion: Completion): Promise<void>;
-  /** Its results have been fetched, or there are none. */
   ended(id: string): Promise<void>;
 }
 

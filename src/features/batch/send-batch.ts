@@ -19,10 +19,8 @@ import {
 
 interface BatchOptions {
   ledger: BatchLedger;
-  /** Detects that no more requests will come before an answer does, so that the batch is sent. */
   activity: Activity;
   turn(): Promise<void>;
-  /** At most 64 hexadecimal digits; equal for requests that may share an answer. */
   requestKey(request: Request): string;
 }
 

@@ -32,7 +32,6 @@ export async function anthropicClient(connection: VendorConnection): Promise<Ant
   });
 }
 
-/** Anthropic's message batches: one request holds all, results are one stream. */
 export const anthropicBatches: BatchApi = {
   limits: { ...ANTHROPIC_BATCH, bytes: ANTHROPIC_BATCH.bytes - OPEN.length - CLOSE.length },
   // Plus the comma.

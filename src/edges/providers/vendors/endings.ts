@@ -16,10 +16,7 @@ export type EndKind =
   | 'unfinished'
   | 'unknown';
 
-/**
- * Finish reasons and statuses of all vendors, in lower case with underscores. docs/models.md
- * explains what each means for the answer.
- */
+/** Of all vendors, in lower case with underscores; docs/models.md explains each. */
 export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>> = {
   whole: [
     'stop',
@@ -68,10 +65,8 @@ function endKindOf(reason: string): EndKind {
 }
 
 interface ReplyParts extends SaidText, Pick<VendorOutput, 'usage' | 'cached'> {
-  /** Where the vendor has a separate member for it. */
   refusal?: string;
   calls: readonly (ToolCall | OddCall)[];
-  /** The server's finish reason, and the member that holds it. */
   reason: string | null | undefined;
   member: string;
   details?: string | null | undefined;
@@ -84,7 +79,6 @@ interface OddCall {
   odd: string;
 }
 
-/** Decides what a reply is worth from its finish reason and content. */
 export function classifyReply(reading: ReplyParts, ask: ReadAs): VendorAnswer {
   const { said, refusal = '', reason } = reading;
   const refuses = said.trim() === '' && refusal !== '';
@@ -117,7 +111,6 @@ function besideAnswer({
   };
 }
 
-/** White space and invisible characters only. */
 const BLANK_TEXT = /^[\s\p{Cf}]*$/u;
 
 type Core = Pick<VendorOutput, 'output' | 'finish_reason' | 'tool_calls'>;
@@ -212,9 +205,7 @@ function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | nu
     : `max_tokens: ${String(ownLimit)}, which evaldiff sends where none is set; set a higher one`;
 }
 
-/**
- * Reads a tool call: OpenAI's current and legacy form (arguments as text or values), or Claude's.
- */
+/** A tool call in OpenAI's current or legacy form (arguments as text or values), or Claude's. */
 export function callIn(entry: unknown, place: string): ToolCall | OddCall {
   const { function: called, custom, ...flat } = (entry ?? {}) as Record<string, unknown>;
   const {

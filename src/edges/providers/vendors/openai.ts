@@ -16,7 +16,6 @@ import {
   type ReadAs,
 } from './vendor.ts';
 
-/** OpenAI's chat completions, and compatible servers. */
 export const openai: Language = {
   replyName: 'chat completion',
   async connect(connection) {

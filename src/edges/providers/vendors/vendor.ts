@@ -16,9 +16,7 @@ export interface Vendor extends Language {
   facts: VendorFacts;
 }
 
-/** An API that one or more vendors' servers speak. */
 export interface Language {
-  /** What messages call a reply. */
   replyName: string;
   /** Loads the SDK on first use, because loading is slow. */
   connect(connection: VendorConnection): Promise<Post>;
@@ -32,11 +30,8 @@ export interface Language {
   batches: BatchApi | null;
 }
 
-/**
- * Another endpoint. For embeddings, the one message is the text and the answer a vector as JSON.
- */
+/** For embeddings, the one message is the text and the answer a vector as JSON. */
 export interface VendorEndpoint extends Pick<Language, 'replyName' | 'body' | 'read'> {
-  /** Below the base address. */
   path: string;
 }
 
@@ -47,16 +42,10 @@ export interface VendorConnection {
   timeoutMs: number;
 }
 
-/**
- * Sends one request without retries; rejects with the SDK's error unless the status is success.
- * `path` defaults to the endpoint for answers.
- */
+/** Without retries; rejects with the SDK's error unless the status is success. */
 export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
-/**
- * Replaces `buildRequest` in an SDK's client, which builds some twenty headers per request. That
- * costs half as much as sending it, and the transport sends only two of them.
- */
+/** For an SDK's `buildRequest`, whose twenty headers cost half as much as sending the request. */
 export function plainRequests({
   baseUrl,
   timeoutMs,
@@ -129,7 +118,6 @@ export interface BatchApi {
 
 export interface BatchLimits {
   requests: number;
-  /** Limit of the bytes as sent. */
   bytes: number;
 }
 
@@ -138,7 +126,6 @@ interface BatchConnection extends VendorConnection {
   download: VendorConnection['fetch'];
 }
 
-/** One request. Its body is built while sending: all bodies together would not fit into memory. */
 export interface BatchItem {
   id: string;
   body(): Record<string, unknown>;
@@ -165,7 +152,6 @@ export interface BatchServer {
 
 export type BatchState =
   | { status: 'waiting'; done: number; total: number }
-  /** `files`: where the vendor stores results in files; `left`: why requests may lack one. */
   | { status: 'ended'; files: string[]; left: 'expired' | 'canceled' | null }
   /** The whole batch was refused: no request was answered. */
   | { status: 'failed'; code: string; said: string };
@@ -193,10 +179,7 @@ export function cachedTokens(
   return cached.read + cached.written === 0 ? {} : { cached };
 }
 
-/**
- * The path of the first member that does not match the schema, such as
- * `choices[0].message.content`.
- */
+/** The path of the first member that does not match, such as `choices[0].message.content`. */
 export function oddMember({ issues: [first] }: ZodError): { kind: 'odd'; member: string } {
   const [top = '', ...below] = first?.path ?? [];
   const steps = below.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
