@@ -17,9 +17,7 @@ export interface CallOptions extends RunOfCalls {
   concurrency: { start: number; max: number };
   timeoutMs: number;
   redact(text: string): string;
-  /**
-   * Called before every paid attempt, retries included. False: the call ends with kind `budget`.
-   */
+  /** Called before every paid attempt, retries included. False: the call ends as `budget`. */
   onAttempt(request: Request): boolean;
   /** Called when an attempt was refused for something the request can do without. */
   onRefused(request: Request): void;

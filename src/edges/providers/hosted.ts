@@ -181,7 +181,9 @@ async function sendOnce(
     const post = await server.post();
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
     const response = await post(endpoint.body(wanted), endpointPath(server, endpoint, target));
-    const text = withoutEchoedKeys(await response.text(), server);
+    const received = await response.text();
+    // A server may echo its key; answers are stored and read by metrics.
+    const text = server.secrets.reduce((rest, key) => rest.replaceAll(key, '***'), received);
     const data = parsedJson(text);
     const now = clock.now();
     const failure = replyFault(data, response, { now, redact });
@@ -210,11 +212,6 @@ async function sendOnce(
       sent: true,
     };
   }
-}
-
-/** A server may echo its key; answers are stored and read by metrics. */
-function withoutEchoedKeys(text: string, { secrets }: Pick<Server, 'secrets'>): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }
 
 function endpointOf(

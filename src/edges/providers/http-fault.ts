@@ -32,15 +32,14 @@ export function httpFault(failure: HttpFailure): Fault {
 
 function refusedFault(failure: HttpFailure, refused: string): Fault {
   const { status, code, said } = failure;
-  if (isUnknownModel(failure)) return fault('request', withSuccessor(refused), { scope: 'model' });
+  if (isUnknownModel(failure)) {
+    const end = /[.!?]$/.test(refused) ? '' : '.';
+    return fault('request', `${refused}${end} ${SUCCESSOR}`, { scope: 'model' });
+  }
   if (status === 404 && (said === '' || NO_ADDRESS.test(said)))
     return fault('request', `${refused}${OTHER_ADDRESS}`);
   const unknown = UNKNOWN_MODEL.test(said) || code.includes('DeploymentNotFound');
   return fault('request', refused, { scope: unknown ? 'model' : 'request' });
-}
-
-function withSuccessor(refused: string): string {
-  return `${refused}${/[.!?]$/.test(refused) ? '' : '.'} ${SUCCESSOR}`;
 }
 
 /** The server's message about an unknown key is not shown, because it may quote the key. */

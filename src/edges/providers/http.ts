@@ -36,7 +36,7 @@ interface OutgoingRequest {
   method: string;
   headers: RequestInit['headers'];
   body: RequestBody;
-  /** Whether the reply may come packed. */ packed: boolean;
+  packed: boolean;
 }
 
 export interface OpenRequest {
@@ -78,7 +78,7 @@ export function createOutgoing(
     async send(input, sent, receive) {
       if (bounds.signal.aborted) throw new TransportError('aborted');
       const request = (secure ? https : http).request({
-        ...routeTo(addressIn(input)),
+        ...routeTo(typeof input === 'object' && 'url' in input ? input.url : String(input)),
         method: sent.method,
         agent,
         headers: sentHeaders(bounds, sent),
@@ -127,10 +127,6 @@ function tunnelFor(agent: http.Agent, bounds: RequestBounds): { close(): void } 
   return agent instanceof https.Agent && bounds.proxy
     ? tunnelThrough(agent, bounds.proxy, bounds)
     : null;
-}
-
-function addressIn(input: string | URL | Request): string {
-  return typeof input === 'string' || input instanceof URL ? String(input) : input.url;
 }
 
 /** A protocol upgrade would leave the request waiting forever. */

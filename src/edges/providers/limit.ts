@@ -77,11 +77,8 @@ function createLine<T extends object>(): {
 
 /** How an attempt that held a slot ended, as the limiter sees it. */
 export type SlotOutcome =
-  | {
-      kind: 'answered';
-      latencyMs: number;
-      /** Rest the server asked for although it answered; 0: none. */ waitMs: number;
-    }
+  /** `waitMs`: the server asked for a rest although it answered. */
+  | { kind: 'answered'; latencyMs: number; waitMs: number }
   /** The server is up but rejected this request. */
   | { kind: 'refused' }
   | { kind: 'limited'; waitMs: number; unwaited?: boolean; fault: Fault }

@@ -225,15 +225,6 @@ function ofTheSystem(name: string, env: Readonly<Record<string, string>>): strin
   return `${env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\${name}`;
 }
 
-/** Kills a process tree on Windows, which has no process groups. */
-function taskkill(pid: number, env: Readonly<Record<string, string>>): Startable {
-  return {
-    file: ofTheSystem('taskkill.exe', env),
-    args: ['/PID', String(pid), '/T', '/F'],
-    verbatim: false,
-  };
-}
-
 /** Kills a process group. On Windows only while the process runs: its id may be reused later. */
 function killTree(
   { pid, exitCode, signalCode }: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode'>,
@@ -243,8 +234,11 @@ function killTree(
   if (pid === undefined) return;
   if (platform === 'win32') {
     if (exitCode !== null || signalCode !== null) return;
-    const { file, args } = taskkill(pid, env);
-    const killer = spawn(file, args, { stdio: 'ignore', windowsHide: true });
+    const args = ['/PID', String(pid), '/T', '/F'];
+    const killer = spawn(ofTheSystem('taskkill.exe', env), args, {
+      stdio: 'ignore',
+      windowsHide: true,
+    });
     killer.on('error', () => undefined);
     killer.unref();
     return;

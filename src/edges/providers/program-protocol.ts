@@ -65,13 +65,6 @@ function parseAnswerLine(
   return { id: said.id, result: { status: 'ok', value, latencyMs: 0, waitMs: 0 } };
 }
 
-function strayLineFault(line: string, redact: (text: string) => string): Fault {
-  return fault(
-    'program',
-    `wrote a line on stdout that is not an answer: "${foreignLine(line, redact, MAX_QUOTED_CHARS)}"; messages belong on stderr`,
-  );
-}
-
 export function failedCall(reason: Fault): CallAttempt<VendorOutput> {
   return { status: 'fault', fault: reason, sent: true };
 }
@@ -123,7 +116,11 @@ export function createCalls({
         return true;
       }
       const late = id !== null && /^[1-9]\d{0,15}$/.test(id) && Number(id) <= last;
-      if (!late) settle(open.keys().next().value ?? '', failedCall(strayLineFault(line, redact)));
+      if (late) return false;
+      const quoted = foreignLine(line, redact, MAX_QUOTED_CHARS);
+      const message = `wrote a line on stdout that is not an answer: "${quoted}"`;
+      const stray = fault('program', `${message}; messages belong on stderr`);
+      settle(open.keys().next().value ?? '', failedCall(stray));
       return false;
     },
     settleAll(reason) {

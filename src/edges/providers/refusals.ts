@@ -158,7 +158,8 @@ function learnFrom(
 ): ReturnType<Refusals['learn']> {
   // Too long or filtered: says nothing about the model.
   if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
-  const parameter = purpose === 'prompt' ? undefined : refusedParameter(sent.parameters, detail);
+  const ours = DISPENSABLE.filter((name) => name in sent.parameters);
+  const parameter = purpose === 'prompt' ? undefined : namedIn(ours, detail);
   if (parameter !== undefined) {
     const first = !(parameter in learned.parameters);
     learned.parameters[parameter] = insteadOf(parameter, detail);
@@ -195,14 +196,6 @@ function parametersFor(request: Request, learned: ModelRefusals): Record<string,
     return written && !refused.has(instead) ? [[instead, value] as const] : [];
   });
   return Object.fromEntries(sent);
-}
-
-function refusedParameter(
-  parameters: Readonly<Record<string, Json>>,
-  detail: string,
-): string | undefined {
-  const ours = DISPENSABLE.filter((name) => name in parameters);
-  return namedIn(ours, detail);
 }
 
 /** `Use 'max_completion_tokens' instead` */

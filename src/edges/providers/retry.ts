@@ -14,8 +14,9 @@ export type RetriedResult<T> = Requests &
     | {
         status: 'fault';
         fault: Fault;
-        /** False: nothing was sent at all. */ sent: boolean;
-        /** What kept it from an answer until the run's end, or its cap. */ before?: Fault | null;
+        sent: boolean;
+        /** What kept it from an answer until the run's end, or its cap. */
+        before?: Fault | null;
       }
   );
 

@@ -9,9 +9,11 @@ interface HeaderReader {
 
 /** Milliseconds the server asks to wait, or null; `now` in milliseconds since 1970. */
 export function askedWait(headers: HeaderReader, now: number): number | null {
+  const seconds = headers.get('retry-after');
   return (
     parseScaled(headers.get('retry-after-ms'), 1) ??
-    retryAfter(headers.get('retry-after'), now) ??
+    parseScaled(seconds, 1000) ??
+    until(seconds, now) ??
     exhaustedWait(headers, now)
   );
 }
@@ -43,10 +45,6 @@ export function exhaustedWait(headers: HeaderReader, now: number): number | null
     return wait === null ? [] : [wait];
   });
   return waits.length === 0 ? null : Math.max(...waits);
-}
-
-function retryAfter(value: string | null, now: number): number | null {
-  return parseScaled(value, 1000) ?? until(value, now);
 }
 
 function parseScaled(value: string | null, unit: number): number | null {

@@ -27,20 +27,14 @@ export function createSuspicions(): Suspicions {
       const first = known.words.get(fault.said) ?? messages;
       known.words.set(fault.said, first);
       known.messages.set(messages, fault);
-      if (first !== messages) known.all ??= asUnsent(fault);
+      const message = `not sent, for two others with these parameters were told: ${fault.message}`;
+      if (first !== messages) known.all ??= { ...fault, message };
     },
     faultFor(kind, { messages }) {
       const known = kinds.get(kind);
       if (known === undefined) return null;
       return known.messages.get(JSON.stringify(messages)) ?? known.all;
     },
-  };
-}
-
-function asUnsent(told: Fault): Fault {
-  return {
-    ...told,
-    message: `not sent, for two others with these parameters were told: ${told.message}`,
   };
 }
 
@@ -105,10 +99,9 @@ function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>)
 
 export function namedIn(parameters: readonly string[], detail: string): string | undefined {
   const words = new Set(detail.toLowerCase().match(/\w+/g));
-  return parameters.find((name) => words.has(name.toLowerCase()) || words.has(plainName(name)));
-}
-
-/** xAI and Google write `presencePenalty` for `presence_penalty`. */
-function plainName(name: string): string {
-  return name.replaceAll('_', '').toLowerCase();
+  return parameters.find((name) => {
+    const lower = name.toLowerCase();
+    // xAI and Google write `presencePenalty` for `presence_penalty`.
+    return words.has(lower) || words.has(lower.replaceAll('_', ''));
+  });
 }

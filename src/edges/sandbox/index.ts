@@ -1,4 +1,4 @@
-import type { CodeResult, Evaluate } from '../../types/model.ts';
+import type { Evaluate } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import { javascriptStarter } from './javascript.ts';
 import { limits } from './link.ts';
@@ -42,9 +42,16 @@ export function createSandbox(options: SandboxOptions): {
   close(): Promise<void>;
 } {
   const { mode, env, timeoutSeconds, time, log, python = 'python3', alone = false } = options;
-  if (mode === 'off')
-    return { evaluate: async (job) => job.inputs.map(switchedOff), close: async () => undefined };
-  const shared = { mode, timeoutSeconds, log, clock: createClock(mode) };
+  if (mode === 'off') {
+    const switchedOff = failure('was not run: code is switched off (input code: off)');
+    return {
+      evaluate: async (job) => job.inputs.map(() => switchedOff),
+      close: async () => undefined,
+    };
+  }
+  const left = mode === 'host' ? Infinity : limits.runSeconds;
+  const clock: RunClock = { now: () => performance.now() / 1000, left };
+  const shared = { mode, timeoutSeconds, log, clock };
   const create: Record<'python' | 'javascript', () => Runner> = {
     python: () =>
       createRunner(pythonStarter({ mode, env, timeoutSeconds, time, python, alone }), {
@@ -69,15 +76,4 @@ export function createSandbox(options: SandboxOptions): {
       await Promise.all([...runners.values()].map((runner) => runner.close()));
     },
   };
-}
-
-function createClock(mode: 'sandbox' | 'host'): RunClock {
-  return {
-    now: () => performance.now() / 1000,
-    left: mode === 'host' ? Infinity : limits.runSeconds,
-  };
-}
-
-function switchedOff(): CodeResult {
-  return failure('was not run: code is switched off (input code: off)');
 }

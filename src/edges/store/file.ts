@@ -48,18 +48,10 @@ const APPLICATION_ID = 0x65_76_64_66;
 
 export type StoreAccess = 'read-write' | 'read';
 
-interface FileOptions {
-  access: StoreAccess;
-  /** How long another process that holds the file is waited for, in milliseconds. */ busyMs: number;
-}
-
-/**
- * Opens a store file, creating it if it is missing and writable; closes it again when `prepare`
- * throws. Throws {@link StoreError} only.
- */
+/** Opens or creates a file; closes it when `prepare` throws. Throws {@link StoreError} only. */
 export function openFile<T>(
   file: string,
-  { access, busyMs }: FileOptions,
+  { access, busyMs }: { access: StoreAccess; busyMs: number },
   prepare: (db: DatabaseSync) => T,
 ): T {
   return withStoreErrors(() => {

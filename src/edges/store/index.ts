@@ -26,14 +26,13 @@ export interface StoreStats extends Totals {
 
 /** What to remove; by default only what is above the size cap. */
 export interface Prune {
-  /** Last used before this time, milliseconds since 1970. */ unusedSince?: number;
-  /** Down to so many bytes. */ maxBytes?: number;
+  /** Milliseconds since 1970: what was last used before. */
+  unusedSince?: number;
+  maxBytes?: number;
 }
 
 export interface Store extends Required<KeptRecords> {
-  /**
-   * Answers from the file by `keyOf`, and stores new answers of `complete` before returning them.
-   */
+  /** Answers from the file by `keyOf`; stores new answers of `complete` before returning them. */
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
   /** Whether the file has an answer; does not mark it as used. */
   has(key: string): boolean;

@@ -177,12 +177,8 @@ export function* answersIn(file: string): Generator<Entry> {
   }
 }
 
-interface PartExtras extends RecordRows {
-  batches: BatchRecord[];
-}
-
 /** @throws PartError as {@link answersIn}. */
-export function besideAnswersIn(file: string): PartExtras {
+export function besideAnswersIn(file: string): RecordRows & { batches: BatchRecord[] } {
   const db = ofPart(() => openDatabase(file, 'read'));
   try {
     return ofPart(() => ({ batches: db.batches(), ...db.everyRecord() }));

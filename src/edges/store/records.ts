@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { BatchRecord } from '../../types/model.ts';
 import { vendorNames } from '../../types/vendors.ts';
@@ -103,6 +103,8 @@ export const RECORDS_SCHEMA = `
 export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => void): Records {
   const exists = (table: 'outcomes' | 'notes'): boolean =>
     db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
+  const allRows = (table: 'outcomes' | 'notes'): ReturnType<StatementSync['all']> =>
+    exists(table) ? db.prepare(`SELECT * FROM ${table}`).all() : [];
   return {
     outcomes(keys) {
       const known = new Map<string, PassCount>();
@@ -134,22 +136,15 @@ export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => v
       db.prepare('INSERT OR REPLACE INTO notes (name, body) VALUES (?, ?)').run(name, body);
     },
     everyRecord: () => ({
-      outcomes: exists('outcomes')
-        ? db
-            .prepare('SELECT key, passes, tries FROM outcomes')
-            .all()
-            .map((row) => ({
-              key: String(row['key']),
-              passes: Number(row['passes']),
-              tries: Number(row['tries']),
-            }))
-        : [],
-      notes: exists('notes')
-        ? db
-            .prepare('SELECT name, body FROM notes')
-            .all()
-            .map((row) => ({ name: String(row['name']), body: String(row['body']) }))
-        : [],
+      outcomes: allRows('outcomes').map(({ key, passes, tries }) => ({
+        key: String(key),
+        passes: Number(passes),
+        tries: Number(tries),
+      })),
+      notes: allRows('notes').map((row) => ({
+        name: String(row['name']),
+        body: String(row['body']),
+      })),
     }),
     trim() {
       if (!exists('outcomes')) return;

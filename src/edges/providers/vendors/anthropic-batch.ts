@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { z } from 'zod';
+import { member } from '../../../types/plain.ts';
 import {
   isId,
   type BatchApi,
@@ -48,7 +49,8 @@ export const anthropicBatches: BatchApi = {
           body,
           headers: { 'content-type': 'application/json' },
         });
-        return isBatch(reply) ? reply.id : null;
+        const id = member(reply, 'id');
+        return isId(id) ? id : null;
       },
       state: async (id) => stateOf(await client.messages.batches.retrieve(id)),
       async *results(id) {
@@ -74,10 +76,6 @@ async function* batchBody(items: readonly BatchItem[]): AsyncGenerator<Uint8Arra
     before = ',';
   }
   yield Buffer.from(items.length === 0 ? `${OPEN}${CLOSE}` : CLOSE);
-}
-
-function isBatch(reply: unknown): reply is { id: string } {
-  return typeof reply === 'object' && reply !== null && 'id' in reply && isId(reply.id);
 }
 
 const requestCount = z.int().nonnegative().catch(0);

@@ -112,18 +112,15 @@ export interface BatchApi {
   limits: BatchLimits;
   /** Bytes that one request takes in the batch; `body` is its JSON. */
   bytes(id: string, body: string): number;
-  /** Loads the SDK on first use. */
-  connect(connection: BatchConnection): Promise<BatchServer>;
+  /** Loads the SDK on first use. The body of a `download` is a stream. */
+  connect(
+    connection: VendorConnection & { download: VendorConnection['fetch'] },
+  ): Promise<BatchServer>;
 }
 
 export interface BatchLimits {
   requests: number;
   bytes: number;
-}
-
-interface BatchConnection extends VendorConnection {
-  /** For results: the body of the response is a stream. */
-  download: VendorConnection['fetch'];
 }
 
 export interface BatchItem {
