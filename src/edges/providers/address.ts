@@ -59,12 +59,14 @@ export function addressOf(
     if (key === null || key === '')
       return problem(
         null,
-        `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow the input ${facts.keyInput}; in a terminal .env may hold it).`,
+        `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow ` +
+          `the input ${facts.keyInput}; in a terminal .env may hold it).`,
       );
     if (!HEADER_VALUE.test(key))
       return problem(
         null,
-        `The key for provider ${target.provider} ${UNSENDABLE}: look at ${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
+        `The key for provider ${target.provider} ${UNSENDABLE}: look at ` +
+          `${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
       );
     const url = access.vendorUrls?.[target.provider] ?? facts.host;
     return namedAddress(`The address of ${target.provider}`, { url, key });
@@ -79,7 +81,9 @@ export function addressOf(
     );
   return problem(
     null,
-    `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).`,
+    `No endpoint is called "${name}": ` +
+      `add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints ` +
+      '(in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).',
   );
 }
 
@@ -87,7 +91,8 @@ function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess
   if (key === null && typeof keyEnv === 'string') {
     return problem(
       null,
-      `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the step under env, or leave key= out where no key is needed.`,
+      `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the ` +
+        'step under env, or leave key= out where no key is needed.',
     );
   }
   if (typeof keyEnv === 'string' && key !== null && !HEADER_VALUE.test(key))
@@ -100,7 +105,9 @@ function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess
     ? null
     : problem(
         null,
-        `Endpoint ${name}: the environment variable ${unset.env} is not set to something that a header can hold; give it to the step under env, or leave header=${unset.name}:… out.`,
+        `Endpoint ${name}: the environment variable ${unset.env} is not set to something that ` +
+          'a header can hold; ' +
+          `give it to the step under env, or leave header=${unset.name}:… out.`,
       );
 }
 
@@ -114,7 +121,8 @@ function clashIn(
   return named && headers.some((header) => header.name === ofKey)
     ? problem(
         null,
-        `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; leave one of them out.`,
+        `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; ` +
+          'leave one of them out.',
       )
     : null;
 }
@@ -191,7 +199,8 @@ function namedAddress(what: string, server: ServerAccess): Address | Problem {
   if (base.username !== '' || base.password !== '') {
     return problem(
       null,
-      `${what}: the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).`,
+      `${what}: the address holds a user name or password; give a key by name instead ` +
+        '(key=NAME_OF_A_VARIABLE).',
     );
   }
   const flaw = protocolFlaw(base, insecure);

@@ -170,7 +170,10 @@ function connectionFault(system: string): Fault {
 
 function remedyOf(system: string): string {
   if (UNTRUSTED.test(system))
-    return '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a workflow in the env of the step)';
+    return (
+      '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a ' +
+      'workflow in the env of the step)'
+    );
   return system === 'ENOTFOUND'
     ? "; nobody has heard of this server's name: is this machine online, and its address right?"
     : '';

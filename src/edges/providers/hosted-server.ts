@@ -122,7 +122,8 @@ function warnAboutInheritedUrl(
   const inherited = env[baseUrlVariable] ?? '';
   if (inherited !== '' && inherited !== href)
     log(
-      `${name}: ${baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
+      `${name}: ${baseUrlVariable} is set in the environment and not obeyed; other servers ` +
+        'are named in the input endpoints',
     );
 }
 

@@ -244,12 +244,15 @@ function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' |
     ? found
     : {
         ...found,
-        message: `${found.message}; ${set} is not obeyed: name the proxy in the input proxy (in a terminal --proxy)`,
+        message:
+          `${found.message}; ${set} is not obeyed: name the proxy in the input proxy (in a ` +
+          'terminal --proxy)',
       };
 }
 
 const WEB_PAGE =
-  ': it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in';
+  ': it is a web page; look whether the address leads to the API (most end in /v1), and ' +
+  'what before it asks to log in';
 
 /** A reply that is not JSON was cut short or is not the vendor's; a retry may succeed. */
 function unreadableReply(
@@ -267,10 +270,12 @@ function unreadableReply(
     redact,
     60,
   );
+  const odd = member === '' ? '' : `; its ${member} is not as it should be`;
   const isPage = type === 'text/html' || /^\s*<(!doctype html|html)\b/i.test(text);
   return fault(
     'reply',
-    `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)${isPage ? WEB_PAGE : ''}${member === '' ? '' : `; its ${member} is not as it should be`}`,
+    `the reply is not a ${replyName} (${type || 'no content type'}, ` +
+      `${Buffer.byteLength(text)} bytes)${isPage ? WEB_PAGE : ''}${odd}`,
     passing && !isPage ? { retry: 'later' } : {},
   );
 }

@@ -92,7 +92,8 @@ const OTHER_ADDRESS =
   '; nothing answers at this address: look whether it is the one where the API begins (most end in /v1)';
 
 const SUCCESSOR =
-  'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
+  'If the model was retired, name its successor in the settings: ' +
+  'models: { NEW: { provider: …, replaces: [OLD] } }';
 
 function vendorRefusal(
   failure: HttpFailure,

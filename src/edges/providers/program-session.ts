@@ -160,7 +160,9 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   };
 }
 
-const NO_OUTPUT_MESSAGE = `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a buffer: flush stdout after each line`;
+const NO_OUTPUT_MESSAGE =
+  `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a ` +
+  'buffer: flush stdout after each line';
 
 /** Logs a hint once if the process stays silent after its start. */
 function createSilenceWatch(

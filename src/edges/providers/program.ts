@@ -80,7 +80,8 @@ export function createPrograms(options: ProgramOptions): Programs {
   return {
     async complete(request, target) {
       const key = JSON.stringify([target.command, target.setup, target.commit]);
-      const name = `program ${visibleLine(target.command.join(' '))} at ${visibleLine(target.commit).slice(0, 8)}`;
+      const commit = visibleLine(target.commit).slice(0, 8);
+      const name = `program ${visibleLine(target.command.join(' '))} at ${commit}`;
       if (running.size === 0) process.once('exit', killAll);
       const program = running.get(key) ?? start(target, name);
       running.set(key, program);

@@ -68,9 +68,8 @@ export function createReplay(
     try {
       return readRecordings(await options.readRecording(commit, file), file, options.recordingKey);
     } catch {
-      return {
-        problem: `${visibleLine(file)}: cannot be read${commit === 'worktree' ? '' : ` at commit ${visibleLine(commit).slice(0, 8)}`}; write it with --record`,
-      };
+      const at = commit === 'worktree' ? '' : ` at commit ${visibleLine(commit).slice(0, 8)}`;
+      return { problem: `${visibleLine(file)}: cannot be read${at}; write it with --record` };
     }
   };
   return async (request, target) => {
@@ -108,7 +107,9 @@ function readRecordings(
       const issue = read.error.issues[0];
       const field =
         issue === undefined || issue.path.length === 0 ? 'the line' : issue.path.join('.');
-      const message = `${visibleLine(field)} is not as in {"request": {"provider", "model", "parameters", "messages", "try"}, "reply": {"output", "usage"}}; record it anew with --record`;
+      const message =
+        `${visibleLine(field)} is not as in {"request": {"provider", "model", "parameters", ` +
+        '"messages", "try"}, "reply": {"output", "usage"}}; record it anew with --record';
       return {
         problem: formatProblem(problem({ file: visibleLine(file), line: index + 1 }, message)),
       };
@@ -128,5 +129,10 @@ function missingRecording(
       ? 'no message'
       : `${last.role}: "${shorten(visibleLine(last.content), 120)}"`;
   const given = shorten(visibleLine(JSON.stringify(parameters)), 120);
-  return `${visibleLine(file)}: no recording${purpose === 'embedding' ? ' of an embedding' : ''} for model ${visibleLine(model)}, parameters ${given}, try ${attempt}, ${messages.length} message${messages.length === 1 ? '' : 's'}, the last from ${said}; record it with --record`;
+  return (
+    `${visibleLine(file)}: no recording${purpose === 'embedding' ? ' of an embedding' : ''} ` +
+    `for model ${visibleLine(model)}, parameters ${given}, try ${attempt}, ` +
+    `${messages.length} message${messages.length === 1 ? '' : 's'}, the last from ${said}; ` +
+    'record it with --record'
+  );
 }

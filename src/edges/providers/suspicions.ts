@@ -92,8 +92,9 @@ function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>)
   if (!/^[a-z]+$/i.test(name)) return true;
   const quoted = `[\`'"]${name}[\`'".\\[]`;
   const begins = `(^|; )${name}(:|\\.\\w)`;
-  const before = `(parameter|argument|field|property|option|value|supplied|model|support)s?( for| of)?[\\s:]+${name}\\b`;
-  const after = `\\b${name} (parameter|argument|field|property|option|value|is (not|only)|must be|cannot be|may only)\\b`;
+  const nouns = 'parameter|argument|field|property|option|value';
+  const before = `(${nouns}|supplied|model|support)s?( for| of)?[\\s:]+${name}\\b`;
+  const after = `\\b${name} (${nouns}|is (not|only)|must be|cannot be|may only)\\b`;
   return new RegExp(`${quoted}|${begins}|${before}|${after}`, 'i').test(said);
 }
 

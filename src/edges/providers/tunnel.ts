@@ -67,7 +67,8 @@ export function proxyWords(code: string): { words: string; passing: boolean } | 
   if (said === '407')
     return {
       words:
-        '407, it wants a name and a password: write them into its address (http://NAME:PASSWORD@host:port), from a secret',
+        '407, it wants a name and a password: write them into its address ' +
+        '(http://NAME:PASSWORD@host:port), from a secret',
       passing: false,
     };
   return /^\d+$/.test(said)

@@ -123,10 +123,10 @@ function waitUntilReady(
     const end = (): void => {
       clearTimeout(deadline);
       if (link !== null) listener.ended('exit');
-      else
-        refuse(
-          `${options.python} did not start: ${oneLine(complaint.trim().split('\n').at(-1) || 'it wrote nothing')}`,
-        );
+      else {
+        const last = complaint.trim().split('\n').at(-1) || 'it wrote nothing';
+        refuse(`${options.python} did not start: ${oneLine(last)}`);
+      }
     };
     readLines(child.stdout, longestLine, hear, () => listener.ended('channel'));
     // The zygote writes here only on a crash; printed output comes with the answers.

@@ -27,7 +27,10 @@ export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: 
     case 'timeout':
       return `took longer than ${setting.timeoutSeconds} s and was stopped`;
     case 'timeout-memory':
-      return `used more than ${limits.memory / 2 / 1024 / 1024} MiB, took longer than ${setting.timeoutSeconds} s and was stopped`;
+      return (
+        `used more than ${limits.memory / 2 / 1024 / 1024} MiB, took longer than ` +
+        `${setting.timeoutSeconds} s and was stopped`
+      );
     case 'memory':
       return `used more than ${limits.memory / 1024 / 1024} MiB`;
     case 'exit':

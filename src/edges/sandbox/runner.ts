@@ -118,7 +118,8 @@ async function runCodeJob(
       const hours = limits.runSeconds / 3600;
       return results.fill(
         failure(
-          `was not run: the code of this run has taken ${hours} h, which is the limit; make it quicker, or set code: host in the workflow`,
+          `was not run: the code of this run has taken ${hours} h, which is the limit; ` +
+            'make it quicker, or set code: host in the workflow',
         ),
         next,
       );

@@ -53,10 +53,17 @@ export function artifactName(
 /** Why artifacts are unavailable and what to do about it; null: they are available. */
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
   if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
-    return `artifacts cannot be reached: GitHub Enterprise Server has no such service; use "evaldiff run --shard" and "evaldiff merge" with its own way to pass files`;
+    return (
+      'artifacts cannot be reached: GitHub Enterprise Server has no such service; use ' +
+      '"evaldiff run --shard" and "evaldiff merge" with its own way to pass files'
+    );
   const missing = ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'].filter((name) => !env[name]);
   if (missing.length === 0) return null;
-  return `artifacts cannot be reached: ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set. GitHub's runner gives it to a step with uses:, not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"`;
+  const unset = `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
+  return (
+    `artifacts cannot be reached: ${unset}. GitHub's runner gives it to a step with uses:, ` +
+    'not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"'
+  );
 }
 
 /** The library's own rule; it then rejects every call. */
@@ -186,11 +193,15 @@ function explainError(error: unknown, better: string | null = null): string {
 const HINTS: readonly { sign: RegExp; hint: string }[] = [
   {
     sign: /already exists|\(409\)/i,
-    hint: 'another job of this workflow run uploaded this part: give each job of the matrix its own i in shard: i/n',
+    hint:
+      'another job of this workflow run uploaded this part: give each job of the matrix its ' +
+      'own i in shard: i/n',
   },
   {
     sign: /\(40[13]\)|JWT|token/i,
-    hint: "the runner's own token was refused; run the job again, and on a runner of your own update the runner",
+    hint:
+      "the runner's own token was refused; run the job again, and on a runner of your own " +
+      'update the runner',
   },
   {
     sign: /quota/i,
@@ -198,6 +209,8 @@ const HINTS: readonly { sign: RegExp; hint: string }[] = [
   },
   {
     sign: /GHES/,
-    hint: 'GitHub Enterprise Server has no such artifacts: use "evaldiff run --shard" and "evaldiff merge" with its own way to pass files',
+    hint:
+      'GitHub Enterprise Server has no such artifacts: use "evaldiff run --shard" and ' +
+      '"evaldiff merge" with its own way to pass files',
   },
 ];

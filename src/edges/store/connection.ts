@@ -127,7 +127,8 @@ function handleError(
   if (trouble === 'busy') {
     if (!held.busy)
       options.notice(
-        `${visibleLine(options.file)}: another process holds it; what is to be stored is written once it is released`,
+        `${visibleLine(options.file)}: another process holds it; what is to be stored is ` +
+          'written once it is released',
       );
     wait(held, options, false);
     return false;
@@ -184,14 +185,16 @@ function closeDatabase(held: OpenConnection): void {
 }
 
 function lossMessage(message: string, access: StoreAccess, { file }: ConnectionOptions): string {
-  return `${visibleLine(file)}: ${visibleLine(message)}; ${access === 'read-write' ? 'answers are not stored from here on' : 'it is not used'}`;
+  const loss = access === 'read-write' ? 'answers are not stored from here on' : 'it is not used';
+  return `${visibleLine(file)}: ${visibleLine(message)}; ${loss}`;
 }
 
 function replaceDamaged(message: string, { file, now, notice }: ConnectionOptions): boolean {
   const aside = setAside(file, now());
   if (aside === null) return false;
   notice(
-    `${visibleLine(file)}: damaged (${visibleLine(message)}); it was renamed to ${visibleLine(aside)}, and a new one was begun`,
+    `${visibleLine(file)}: damaged (${visibleLine(message)}); it was renamed to ` +
+      `${visibleLine(aside)}, and a new one was begun`,
   );
   return true;
 }

@@ -83,7 +83,8 @@ type AnswerRows = Omit<
 function answerRows(db: DatabaseSync): AnswerRows {
   const select = db.prepare('SELECT body, digest FROM completions WHERE key = ?');
   const sum = db.prepare(
-    'SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, min(used) AS oldest, max(used) AS newest FROM completions',
+    'SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, ' +
+      'min(used) AS oldest, max(used) AS newest FROM completions',
   );
   const insert = changing(
     db,
@@ -165,7 +166,8 @@ function removeOldest(db: DatabaseSync, bytes: number, remove: (key: string) => 
 function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
   const models = db
     .prepare(
-      'SELECT model, count(*) AS entries, sum(bytes) AS bytes FROM completions GROUP BY model ORDER BY bytes DESC, model',
+      'SELECT model, count(*) AS entries, sum(bytes) AS bytes FROM completions ' +
+        'GROUP BY model ORDER BY bytes DESC, model',
     )
     .all();
   const time = (value: unknown): number | null => (value === null ? null : Number(value));

@@ -37,7 +37,8 @@ export function readMachineKey(file: string): Uint8Array | null {
   throw new UserError([
     problem(
       null,
-      `${visibleLine(file)}: is not a key of evaldiff (${String(BYTES)} bytes). Remove it: a new one is made, and stored answers are asked for once more.`,
+      `${visibleLine(file)}: is not a key of evaldiff (${String(BYTES)} bytes). Remove it: ` +
+        'a new one is made, and stored answers are asked for once more.',
     ),
   ]);
 }

@@ -109,7 +109,9 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
 }
 
 function unwrittenError(where: string, why: string): UserError {
-  const message = `${visibleLine(where)}: the answers of this shard could not be written (${visibleLine(why)}). Make room on the disk and run the shard again.`;
+  const message =
+    `${visibleLine(where)}: the answers of this shard could not be written ` +
+    `(${visibleLine(why)}). Make room on the disk and run the shard again.`;
   return new UserError([problem(null, message)]);
 }
 

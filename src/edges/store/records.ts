@@ -120,7 +120,9 @@ export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => v
     },
     addOutcomes(rows, now) {
       const add = db.prepare(
-        'INSERT INTO outcomes (key, passes, tries, used) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET passes = passes + excluded.passes, tries = tries + excluded.tries, used = max(used, excluded.used)',
+        'INSERT INTO outcomes (key, passes, tries, used) VALUES (?, ?, ?, ?) ' +
+          'ON CONFLICT (key) DO UPDATE SET passes = passes + excluded.passes, ' +
+          'tries = tries + excluded.tries, used = max(used, excluded.used)',
       );
       transaction(() => {
         for (const { key, passes, tries } of rows) add.run(key, passes, tries, now);
@@ -149,7 +151,8 @@ export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => v
     trim() {
       if (!exists('outcomes')) return;
       db.prepare(
-        'DELETE FROM outcomes WHERE key IN (SELECT key FROM outcomes ORDER BY used DESC, key LIMIT -1 OFFSET ?)',
+        'DELETE FROM outcomes WHERE key IN ' +
+          '(SELECT key FROM outcomes ORDER BY used DESC, key LIMIT -1 OFFSET ?)',
       ).run(MOST_OUTCOMES);
     },
   };

@@ -130,9 +130,8 @@ async function collect(
     server.log(
       `batch ${id}: ${read.value} lines that belong to none of its requests, or cannot be read, were ignored`,
     );
-  server.log(
-    `batch ${id}: ended, ${numbers(requests.size - open.size)} of ${numbers(requests.size)} requests with a result`,
-  );
+  const counts = `${numbers(requests.size - open.size)} of ${numbers(requests.size)}`;
+  server.log(`batch ${id}: ended, ${counts} requests with a result`);
   await settleRest(
     batch,
     { status: 'fault', fault: read.status === 'fault' ? read.fault : leftOver(state.left) },
@@ -243,7 +242,8 @@ export function createEarlier(ledger: BatchLedger, clock: Clock): EarlierBatches
       if (record === undefined) return null;
       for (const each of record.requests) records.delete(`${record.vendor} ${each.key}`);
       server.log(
-        `batch ${record.id}: picked up, ${numbers(record.requests.length)} requests for ${record.model} sent ${new Date(record.submitted_at).toISOString()}`,
+        `batch ${record.id}: picked up, ${numbers(record.requests.length)} requests for ` +
+          `${record.model} sent ${new Date(record.submitted_at).toISOString()}`,
       );
       return openBatch(record, server, { earlier: true });
     },

@@ -24,7 +24,8 @@ export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>>
   ],
   called: [
     'tool',
-    'tool_calls tool_call tool_use function_call malformed_function_call malformed_tool_use unexpected_tool_call too_many_tool_calls',
+    'tool_calls tool_call tool_use function_call malformed_function_call ' +
+      'malformed_tool_use unexpected_tool_call too_many_tool_calls',
   ],
   cut: [
     'length',
@@ -32,16 +33,20 @@ export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>>
   ],
   full: [
     'length',
-    'model_length model_context_window_exceeded context_window_exceeded context_length_exceeded context_length error_limit',
+    'model_length model_context_window_exceeded context_window_exceeded ' +
+      'context_length_exceeded context_length error_limit',
   ],
   filtered: [
     'filter',
-    'content_filter content_filtered safety recitation language blocklist prohibited_content spii model_armor image_safety image_recitation image_prohibited_content guardrail_intervened sensitive error_toxic',
+    'content_filter content_filtered safety recitation language blocklist ' +
+      'prohibited_content spii model_armor image_safety image_recitation ' +
+      'image_prohibited_content guardrail_intervened sensitive error_toxic',
   ],
   refused: ['filter', 'refusal refused'],
   broken: [
     'other',
-    'error abort aborted cancelled canceled user_cancel timeout time_limit failed load unload network_error insufficient_system_resource',
+    'error abort aborted cancelled canceled user_cancel timeout time_limit failed load ' +
+      'unload network_error insufficient_system_resource',
   ],
   unfinished: ['other', 'in_progress queued pause_turn compaction not_finished'],
   unknown: ['other', ''],
@@ -168,17 +173,20 @@ function whySilent(ending: EndKind, reading: ReplyParts, { parameters }: ReadAs)
   switch (ending) {
     case 'filtered':
     case 'refused': {
-      const why = `the answer was withheld by the content filter${details ? ` (${shortVisible(details)})` : ''}`;
+      const about = details ? ` (${shortVisible(details)})` : '';
+      const why = `the answer was withheld by the content filter${about}`;
       return createNoAnswer(why, { fails: 'filtered', ended });
     }
     case 'full':
       return createNoAnswer(
-        `the context window was full before the answer said anything (${reasonMember(reading)}); shorten the input`,
+        'the context window was full before the answer said anything ' +
+          `(${reasonMember(reading)}); shorten the input`,
         { ended },
       );
     case 'cut':
       return createNoAnswer(
-        `the answer reached its limit of tokens before it said anything (${limitOf(reading, parameters)})${thinking === null ? '' : '; thinking used it up'}`,
+        'the answer reached its limit of tokens before it said anything ' +
+          `(${limitOf(reading, parameters)})${thinking === null ? '' : '; thinking used it up'}`,
         { ended },
       );
     default:
