@@ -22,7 +22,6 @@ interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
   headers?: readonly { name: string; env: string; value: string | null }[];
 }
 
-/** Where one request goes, and the secrets for exactly that origin. */
 export interface Address {
   base: URL;
   key: string | null;
@@ -148,7 +147,6 @@ const HEADER_VALUE = /^[\x20-\x7e]{1,8000}$/;
 
 const UNSENDABLE = 'has a line break or another character in it that no header can hold';
 
-/** Where the key for a target comes from, for messages. */
 export function keySourceOf(
   { provider, endpoint }: { provider: VendorName; endpoint: string | null },
   { endpoints }: ProviderAccess,

@@ -28,7 +28,6 @@ function dataOf(lines: readonly string[]): string[] {
   return all.filter((each) => each.length > 0).map((each) => each.join('\n'));
 }
 
-/** A chunk of an answer: the stream was cut before the complete reply. */
 function isChunk(json: unknown): boolean {
   const choices = member(json, 'choices');
   return (

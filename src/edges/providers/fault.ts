@@ -12,7 +12,6 @@ export interface Fault {
   message: string;
   /** `later`: retry after a backoff. `limited`: all calls to the server back off, and fewer run. */
   retry: 'never' | 'later' | 'limited';
-  /** Milliseconds the server asked for, or null. */
   waitMs: number | null;
   /** Which requests would fail the same way; these are not sent. */
   scope: 'request' | 'model' | 'server';
@@ -20,11 +19,9 @@ export interface Fault {
   status: number | null;
   said: string;
   detail: string;
-  /** Tokens of a reply without an answer; empty if none came. */
   spent: MeteredUsage[];
   /** At most one retry, whatever tries are left. */
   once?: true;
-  /** Finish reason of an answer without content. */
   ended?: FinishReason;
 }
 

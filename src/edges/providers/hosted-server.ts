@@ -13,18 +13,14 @@ import type { RetryOptions, RunOfCalls } from './retry.ts';
 import { type Post, type Vendor, authOf } from './vendors/vendor.ts';
 
 export interface CallOptions extends RunOfCalls {
-  /** Concurrent calls per server (vendor and endpoint, or program). */
   concurrency: { start: number; max: number };
   timeoutMs: number;
   redact(text: string): string;
-  /** Called before every paid attempt, retries included. False: the call ends as `budget`. */
   onAttempt(request: Request): boolean;
-  /** Called when an attempt was refused for something the request can do without. */
   onRefused(request: Request): void;
 }
 
 export interface HostedOptions extends CallOptions, ProviderAccess {
-  /** What earlier runs learned about models; null: nothing is stored. */
   memory: RefusalMemory | null;
   env: Readonly<Record<string, string | undefined>>;
 }
@@ -44,7 +40,6 @@ export interface Server {
   secrets: readonly string[];
   bounded: BoundedFetch;
   post(): Promise<Post>;
-  /** Older Azure addresses, which have one path per model. */
   deployments: boolean;
   pacer: Pacer;
   paced: Map<string, Pacer>;
@@ -127,7 +122,6 @@ function warnAboutInheritedUrl(
     );
 }
 
-/** The pace of a model, shared by all its callers; null: none is set. */
 export function pacerOf(
   { paced }: Server,
   { model, pace }: HostedTarget,

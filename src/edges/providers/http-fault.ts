@@ -3,9 +3,7 @@ import { fault, type Fault } from './fault.ts';
 interface HttpFailure {
   status: number;
   code: string;
-  /** The server's message, filtered and cut; empty if none. */
   said: string;
-  /** The reply was a web page, which no API sends. */
   page?: boolean;
   /** Milliseconds the server asked to wait; null if it did not. */
   waitMs: number | null;
@@ -69,11 +67,9 @@ function forbiddenFault({ said, code, page = false }: HttpFailure, tail: string)
     : fault('key', `403, the key may not do this, or the request was not let through${tail}`);
 }
 
-/** Vendors' messages about what a key may not do, or where. */
 const OF_RIGHTS =
   /key|permi(ssion|tted)|authori[sz]|access|models?\b|project|organi[sz]ation|account|\buser\b|team|country|region|address|subscription|allow|scope|plan\b|flagged/i;
 
-/** Google's and xAI's messages for an unknown key, sent with status 400. */
 const WRONG_KEY = /^(API key not valid|(incorrect|invalid) API key)\b/i;
 
 /** Unlike a rate limit, these do not pass in a minute. */

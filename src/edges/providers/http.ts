@@ -8,7 +8,7 @@ import type { Received } from './reply.ts';
 import { tunnelThrough } from './tunnel.ts';
 
 export interface RequestBounds {
-  /** The only origin that requests and the key may go to. */
+  /** The only origin for requests and the key. */
   base: URL;
   auth: { header: string; value: string } | null;
   headers?: Readonly<Record<string, string>>;
@@ -40,7 +40,6 @@ interface OutgoingRequest {
 }
 
 export interface OpenRequest {
-  /** Ends the request with an error. */
   fail(error: TransportError): void;
   settle(): void;
   alive(): void;
@@ -122,7 +121,6 @@ export function createOutgoing(
   };
 }
 
-/** Loopback is reached without a proxy. */
 function tunnelFor(agent: http.Agent, bounds: RequestBounds): { close(): void } | null {
   return agent instanceof https.Agent && bounds.proxy
     ? tunnelThrough(agent, bounds.proxy, bounds)

@@ -38,7 +38,6 @@ export interface ProviderOptions extends ProviderAccess {
   checkout(commit: string): Promise<string>;
   readRecording(commit: string, file: string): Promise<string>;
   recordingKey(request: RecordedRequest): string;
-  /** The environment, and the names of variables that programs get besides the defaults. */
   env: Readonly<Record<string, string | undefined>>;
   programEnv: readonly string[];
   clock: Clock;
@@ -63,9 +62,7 @@ export interface ProviderOptions extends ProviderAccess {
 /** `signal` ends waiting, but not a call that may cost money. */
 export interface TransportOptions extends RunOfCalls, ProviderAccess {
   redact(text: string): string;
-  /** What earlier runs learned about models; null: nothing is stored. */
   memory: RefusalMemory | null;
-  /** Called for each request before it is sent. False: it ends with kind `budget`. */
   onAttempt(request: Request): boolean;
 }
 
@@ -80,10 +77,8 @@ export interface Providers {
   complete: Complete;
   /** Keys and endpoints that are not set, and other reasons why these targets cannot be called. */
   missingKeys(targets: readonly Target[]): Problem[];
-  /** The subset that setting a key would not fix: headers that an endpoint sets twice. */
   clashingHeaders(targets: readonly Target[]): Problem[];
   stats(): { name: string; stats: LimiterStats }[];
-  /** Batches that vendors are still working on; null: none. */
   waiting(): WaitingBatches | null;
   /** Ends calls in flight, closes connections, and kills programs with their children. */
   close(): Promise<void>;

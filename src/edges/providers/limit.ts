@@ -75,7 +75,6 @@ function createLine<T extends object>(): {
   };
 }
 
-/** How an attempt that held a slot ended, as the limiter sees it. */
 export type SlotOutcome =
   /** `waitMs`: the server asked for a rest although it answered. */
   | { kind: 'answered'; latencyMs: number; waitMs: number }
@@ -192,7 +191,6 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   };
 }
 
-/** Whether a server still answers. */
 interface Health {
   round(): number;
   recordAnswer(now: number): void;
@@ -204,7 +202,7 @@ interface Health {
 /** A single too long wait may concern another model. */
 const UNWAITED_ROUNDS = 2;
 
-/** Otherwise every queued call would use up all its tries on a server that is down. */
+/** Without it every queued call would use up all its tries on a server that is down. */
 function createHealth(giveUp: { rounds: number; afterMs: number }, now: number): Health {
   let round = 0;
   let failures = 0;

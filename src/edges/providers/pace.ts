@@ -53,7 +53,6 @@ function createSpacing(clock: Clock, signal: AbortSignal): (spacingMs: number) =
 
 export interface Pace {
   slots(): number;
-  /** Records an answer. `saturated`: every slot was in use. */
   answered(latencyMs: number, saturated: boolean): void;
   halve(): void;
 }

@@ -85,7 +85,6 @@ export function startChild(options: ChildOptions): Child {
   };
 }
 
-/** Returns the reason if the system rejects the arguments (empty name, NUL, too long). */
 function spawnChild(
   { command, cwd, env }: ChildOptions,
   on: ProgramPlatform,
@@ -108,7 +107,6 @@ function spawnChild(
   }
 }
 
-/** Calls `onLine` for each line of UTF-8 without its end, also for a last line without one. */
 function forEachLine(stream: Readable, onLine: (line: string) => void, tooLong: () => void): void {
   let pending: Buffer[] = [];
   let size = 0;
@@ -138,7 +136,6 @@ function forEachLine(stream: Readable, onLine: (line: string) => void, tooLong: 
   stream.on('error', () => {});
 }
 
-/** How a system starts and kills programs. `platform` as in `process.platform`. */
 export interface ProgramPlatform {
   platform: NodeJS.Platform;
   isFile(path: string): boolean;
@@ -157,7 +154,6 @@ const WINDOWS = [
   'ProgramFiles',
 ];
 
-/** The default variables and the named ones, where they are set. */
 export function programVariables(
   env: Readonly<Record<string, string | undefined>>,
   names: readonly string[],

@@ -13,7 +13,6 @@ import type { CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
-/** The line with which Node or Python reports an uncaught error. */
 const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
 
 /** Lines that a runtime prints below it: stack, error properties, version. */
@@ -71,7 +70,7 @@ const CLOSE_GRACE_MS = 2000;
 /** A program without output for this long may be buffering its answers. */
 export const SILENCE_MS = 10_000;
 
-/** JSON lines in any order. Restarts after an exit, up to {@link MAX_EXITS} without an answer. */
+/** Restarts after an exit, up to {@link MAX_EXITS} times without an answer. */
 export function createSession(options: ProgramSessionOptions): ProgramSession {
   const calls = createCalls(options);
   const program = createRuns(options, calls);
@@ -164,7 +163,6 @@ const NO_OUTPUT_MESSAGE =
   `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a ` +
   'buffer: flush stdout after each line';
 
-/** Logs a hint once if the process stays silent after its start. */
 function createSilenceWatch(
   { clock, log }: Pick<ProgramSessionOptions, 'clock' | 'log'>,
   heard: () => number,

@@ -14,7 +14,6 @@ import { withRetries } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 
 interface ProgramOptions extends CallOptions {
-  /** Folder with the program's files at a commit. */
   checkout(commit: string): Promise<string>;
   env: Readonly<Record<string, string | undefined>>;
   programEnv: readonly string[];
@@ -30,7 +29,6 @@ interface Programs {
 
 const SETUP_LIMIT_MS = 600_000;
 
-/** Logged stderr lines per program, and characters of each. */
 const LOGGED_LINES = 200;
 
 const LOGGED_LENGTH = 500;

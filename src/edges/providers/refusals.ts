@@ -19,7 +19,6 @@ interface ModelRefusals {
   forms: [Form, ...Form[]];
 }
 
-/** What earlier runs learned, by server address and model. */
 export interface RefusalMemory {
   known(key: string): Promise<ModelRefusals | null>;
   keep(key: string, learned: ModelRefusals): void;
@@ -32,10 +31,8 @@ interface DiscoveryRequest {
   ahead: string;
 }
 
-/** What models of one server refuse: from their passports, earlier runs, and this run. */
 export interface Refusals {
   recall(target: HostedTarget): Promise<void>;
-  /** The request without what its model is known to refuse. */
   without(request: Request): Ask;
   /** What sending this request would find out; null: nothing. */
   open(request: Request): DiscoveryRequest | null;
@@ -43,7 +40,6 @@ export interface Refusals {
   answered(model: string): boolean;
   /** Requests of the kind count as refused once different messages were refused alike. */
   refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void;
-  /** The fault this request is known to get; null: unknown. */
   faultFor(request: Request, open: DiscoveryRequest | null): Fault | null;
   /** What the model refuses, if the request can do without it; `first`: newly learned. */
   learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
@@ -198,7 +194,6 @@ function parametersFor(request: Request, learned: ModelRefusals): Record<string,
   return Object.fromEntries(sent);
 }
 
-/** `Use 'max_completion_tokens' instead` */
 function insteadOf(parameter: string, detail: string): string | null {
   if (!LIMITS.includes(parameter)) return null;
   return LIMITS.find((name) => name !== parameter && detail.includes(name)) ?? null;

@@ -157,7 +157,7 @@ function emptyReplyFault(data: unknown): Fault | null {
   return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
 }
 
-/** Some servers set the member without a failure: `null`, `""`, `false`, `{}`, `{code: 0}`. */
+/** Some servers set the member without a failure, as `null`, `""`, `false`, `{}`, `{code: 0}`. */
 function isSaid(whole: unknown): boolean {
   return typeof whole === 'object'
     ? Object.values(whole ?? {}).some((value) => value !== null && value !== '' && value !== 0)
@@ -174,7 +174,6 @@ function statusFromCode(code: string, said: string): number {
     : 500;
 }
 
-/** Redacted text on one visible line. */
 export function foreignLine(
   text: string,
   redact: (text: string) => string,
@@ -207,7 +206,6 @@ function whatServerSaid(body: unknown): { code: string; said: string } {
   };
 }
 
-/** The upstream server's error, as OpenRouter forwards it. */
 function saidBehind(metadata: unknown): { code: string; said: string } {
   const [raw, provider] = [member(metadata, 'raw'), member(metadata, 'provider_name')];
   if (raw === undefined) return { code: '', said: '' };

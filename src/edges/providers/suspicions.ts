@@ -38,7 +38,6 @@ export function createSuspicions(): Suspicions {
   };
 }
 
-/** Vendors' words for an unsupported parameter or value. */
 const REFUSES =
   /support|unrecognized|unknown|not permitted|not allowed|unexpected|deprecated|unavailable|invalid|must be/i;
 

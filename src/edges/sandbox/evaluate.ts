@@ -12,11 +12,9 @@ import {
 import { explainOutcome, failure, readWorkerReply, type Setting } from './reply.ts';
 
 export interface Keeper {
-  /** Starts the worker if there is none. */
   get(): Promise<{ status: 'started'; link: Link } | { status: 'refused'; message: string }>;
   /** Null: nothing is expected; a worker that sends something is killed. */
   listen(listener: Listener | null): void;
-  /** Kills the worker and ignores its further output. */
   drop(): void;
   /** Notifies the listener and shuts the worker down. No further worker is started. */
   close(): Promise<void>;
@@ -89,7 +87,6 @@ export interface SandboxJob {
   setting: Setting;
   results: CodeResult[];
   printed(printed: Printed): void;
-  /** Called after each evaluation; true: skip the remaining inputs. */
   givesUp(outcome: CodeOutcome): boolean;
 }
 
@@ -146,7 +143,6 @@ export function runInputs(link: Link, topic: SandboxJob, first: number): Promise
   });
 }
 
-/** Sends what fits; oversized inputs get an error immediately. */
 function sendInputs(link: Link, { job, results }: SandboxJob, state: SendState): void {
   while (
     state.next < job.inputs.length &&

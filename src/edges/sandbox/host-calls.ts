@@ -10,7 +10,6 @@ export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url),
 /** Longest question in characters, because answering blocks the thread. */
 const MAX_QUESTION_CHARS = 256 * 1024;
 
-/** `Intl` services and their methods available to code. */
 const SERVICES: Readonly<Record<string, readonly string[]>> = {
   Collator: ['compare'],
   NumberFormat: ['format', 'formatToParts'],
@@ -26,7 +25,6 @@ const DATE_METHODS = ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeStrin
 
 const ENCODINGS = ['utf8', 'utf-8', 'base64', 'base64url', 'hex', 'latin1', 'binary', 'ascii'];
 
-/** The default locale on every machine. */
 const LOCALE = 'en-US';
 
 /** Pure functions on `Intl`, `Date`, `Buffer` and `URL`. Never throws. */

@@ -42,7 +42,7 @@ interface OpenConnection {
   busy: boolean;
 }
 
-/** Through damage and loss. @throws UserError for a newer or a foreign file, also later. */
+/** Survives damage and loss. @throws UserError for a newer or a foreign file, also later. */
 export function createConnection(options: ConnectionOptions): Connection {
   const held: OpenConnection = { db: null, access: options.access, replaced: false, busy: false };
   const late: ((db: Database) => void)[] = [];
@@ -105,7 +105,6 @@ function openConnection(held: OpenConnection, options: ConnectionOptions): void 
       handleError(error, 'read', held, options);
       return;
     }
-    // It may still be readable.
     onlyRead(error, held, options);
     try {
       held.db = openDatabase(options.file, 'read', options.busyMs ?? BUSY_MS);
@@ -209,7 +208,6 @@ function storeRefusal(file: string, { trouble, message }: StoreError): UserError
   ]);
 }
 
-/** Renames the file and SQLite's files beside it; null when that failed. */
 function setAside(file: string, now: number): string | null {
   const aside = `${file}.damaged-${String(now)}`;
   try {

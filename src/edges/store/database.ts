@@ -6,7 +6,6 @@ import { batchRows, recordsOf, type Batches, type Records } from './records.ts';
 /** Default wait for another process that holds a file, in milliseconds. */
 export const BUSY_MS = 5000;
 
-/** Suffixes of SQLite's files beside an open one. */
 export const SIDE_SUFFIXES = ['-wal', '-shm'] as const;
 
 /** Estimated bytes of a row without its body. */
@@ -25,7 +24,6 @@ export interface Database extends Omit<Records, 'trim'>, Batches {
   get(key: string): Pick<Entry, 'body' | 'digest'> | null;
   put(entry: Entry, now: number): number;
   putAll(entries: Iterable<Entry>, now: number): number;
-  /** Every row, ordered by key. */
   entries(): IterableIterator<Entry>;
   remove(key: string): void;
   touch(keys: Iterable<string>, now: number): void;
@@ -41,7 +39,6 @@ export interface Database extends Omit<Records, 'trim'>, Batches {
   close(): void;
 }
 
-/** Opens a file, creating it if it is missing and writable. */
 export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS): Database {
   return openFile(file, { access, busyMs }, wrapDatabase);
 }
@@ -65,7 +62,6 @@ function wrapDatabase(db: DatabaseSync): Database {
   };
 }
 
-/** Makes all functions throw only {@link StoreError}. */
 function withStoreErrorsIn<T extends object>(functions: T): T {
   return Object.fromEntries(
     Object.entries(functions).map(([name, work]: [string, (...given: unknown[]) => unknown]) => [

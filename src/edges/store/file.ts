@@ -24,7 +24,6 @@ const DAMAGED = new Set([11, 26]);
 
 const BUSY = 5;
 
-/** Runs `work`; converts whatever it throws into a {@link StoreError}. */
 export function withStoreErrors<T>(work: () => T): T {
   try {
     return work();

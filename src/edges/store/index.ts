@@ -24,7 +24,6 @@ export interface StoreStats extends Totals {
   batched: number;
 }
 
-/** What to remove; by default only what is above the size cap. */
 export interface Prune {
   /** Milliseconds since 1970: what was last used before. */
   unusedSince?: number;

@@ -39,7 +39,6 @@ export interface QueuedRequest {
   settle(outcome: RequestOutcome): void;
 }
 
-/** All requests that wait for a result, by request key. */
 export interface Questions {
   /** False when another of the same key waits already. */
   add(question: QueuedRequest): boolean;

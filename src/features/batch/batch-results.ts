@@ -72,15 +72,12 @@ export type RequestOutcome =
 /** Stop reading after this many lines more than requests. */
 const SPARE_LINES = 1000;
 
-/** Characters shown of a vendor's error message. */
 const SAID = 300;
 
 interface ResultReading {
   server: ManagedServer;
   redact(text: string): string;
-  /** Requests of the batch, with the schema name of each. */
   requests: ReadonlyMap<string, string | null>;
-  /** Requests without a result so far. */
   open: Set<string>;
   /** Called with each request's result, in the vendor's order. */
   settle(key: string, outcome: RequestOutcome): Promise<void>;

@@ -39,7 +39,6 @@ export interface ManagedServer {
 /** Time for a call of up to 256 MB, and for silence during a download. */
 const CALL_MS = 600_000;
 
-/** Batches are few. */
 const BATCH_CONCURRENCY = { start: 2, max: 4 };
 
 /** Connects at the first call. Its limiter and timeouts are separate from those of answers. */
@@ -95,7 +94,6 @@ export function createManagedServer(
   };
 }
 
-/** One request; `unread` describes an invalid reply. */
 async function attempt<T>(
   ask: () => Promise<T | null>,
   unread: string,

@@ -113,7 +113,6 @@ function vendorBatches(batching: Batching, target: HostedTarget): VendorBatches 
   return made;
 }
 
-/** Waits for the batch that contains the request, or adds it to the next one. */
 function resultOf(
   batching: Batching,
   of: VendorBatches,

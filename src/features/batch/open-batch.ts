@@ -9,7 +9,7 @@ import type { ManagedServer } from './batch-server.ts';
 /** Polling intervals in milliseconds, growing from the first to the longest. */
 const POLL = { firstMs: 10_000, growth: 1.5, longestMs: 300_000 };
 
-/** Pauses grow until `look` returns true or the signal fires. `at once`: no pause before it. */
+/** Pauses longer each time, until `look` returns `done` or the signal fires. */
 async function pollUntil(
   look: () => Promise<'done' | 'wait'>,
   { clock, signal, atOnce }: { clock: Clock; signal: AbortSignal; atOnce: boolean },
@@ -31,9 +31,7 @@ export interface OpenBatch {
   server: ManagedServer;
   /** The schema name of each request, by request key. */
   requests: ReadonlyMap<string, string | null>;
-  /** Requests without a result so far. */
   open: Set<string>;
-  /** Submitted by an earlier run. */
   earlier: boolean;
 }
 
@@ -43,7 +41,6 @@ interface BatchRunOptions {
   redact(text: string): string;
   settle(key: string, outcome: RequestOutcome): Promise<void>;
   forget(): Promise<void>;
-  /** The vendor does not know it. */
   lost(): Promise<void>;
   /** Wraps the work that ends a batch, which the end of a run waits for. */
   finishing(work: () => Promise<void>): Promise<void>;
@@ -52,7 +49,6 @@ interface BatchRunOptions {
 /** Consecutive failed looks until its callers get an error; about 40 minutes. */
 const MAX_FAILURES = 10;
 
-/** Looks without progress between log lines. */
 const SAY_EVERY = 6;
 
 const SAID = 300;
@@ -225,7 +221,6 @@ export interface EarlierBatches {
   holding(key: string, server: ManagedServer): OpenBatch | null;
 }
 
-/** Batches of earlier runs, except those older than vendors keep results for. */
 export function createEarlier(ledger: BatchLedger, clock: Clock): EarlierBatches {
   const records = new Map<string, BatchRecord>();
   const load = async (): Promise<void> => {

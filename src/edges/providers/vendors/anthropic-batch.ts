@@ -11,7 +11,6 @@ import {
   type VendorConnection,
 } from './vendor.ts';
 
-/** Limits of the Message Batches API. */
 export const ANTHROPIC_BATCH = { requests: 100_000, bytes: 256_000_000 };
 
 const PATH = '/v1/messages/batches';
@@ -109,7 +108,6 @@ function stateOf(reply: unknown): BatchState | null {
   return { status: 'waiting', done, total: done + processing };
 }
 
-/** Error types in results, as the status of a direct call. */
 const STATUS: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -88,16 +88,13 @@ export type VendorAnswer =
       output: string;
       finish_reason: FinishReason;
       tool_calls: ToolCall[];
-      /** The model's name according to the server. */
       served?: string;
-      /** The server's finish reason, if it is not a known one. */
       ended?: string;
     })
   | ({ kind: 'none' } & NoAnswer & MeteredUsage)
   /** Not a reply of this vendor; `member`: the wrong member, '' for the whole reply. */
   | { kind: 'odd'; member: string };
 
-/** Why a reply has no answer, whether a retry may help, and how it ended. */
 export interface NoAnswer {
   fails: 'reply' | 'server' | 'filtered';
   why: string;
@@ -139,7 +136,6 @@ export interface BatchServer {
   /** Creates the batch, which is paid for from here on; null when the reply names none. */
   create(items: readonly BatchItem[], uploaded: Uploaded): Promise<string | null>;
   state(id: string): Promise<BatchState | null>;
-  /** The parts of the results, each a stream of JSON lines. */
   results(
     id: string,
     state: Extract<BatchState, { status: 'ended' }>,
@@ -150,7 +146,6 @@ export interface BatchServer {
 export type BatchState =
   | { status: 'waiting'; done: number; total: number }
   | { status: 'ended'; files: string[]; left: 'expired' | 'canceled' | null }
-  /** The whole batch was refused: no request was answered. */
   | { status: 'failed'; code: string; said: string };
 
 export interface BatchLine {
@@ -159,13 +154,11 @@ export interface BatchLine {
 }
 
 export type BatchOutcome =
-  /** The vendor's reply, as for a direct call. */
   | { kind: 'reply'; data: unknown }
   /** `status`: what a direct call would have returned. */
   | { kind: 'error'; status: number; code: string; said: string }
   | { kind: 'expired' | 'canceled' };
 
-/** The vendor's prompt cache counts; empty when it reports none. */
 export function cachedTokens(
   input: number,
   { read, written }: { [part in keyof CachedTokens]: number | null | undefined },
